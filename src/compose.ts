@@ -8,7 +8,7 @@ import type { Hooks } from './hooks';
 import { logUnhandled, OutputLog } from './log';
 import type { Organization, OrganizationTreeNode } from './organization';
 import type { Readiness, ReadinessTreeNode } from './readiness';
-import type { SearchFeature } from './search';
+import type { SearchDeps } from './search';
 import type { Sessions, SessionTreeNode } from './sessions';
 import { composerSettings, hookSettings, onDidChangeSettings, settings } from './settings';
 import { Startup } from './startup';
@@ -221,14 +221,14 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     );
   });
 
-  const search: () => Promise<SearchFeature> = once(async () => {
-    const { registerSearch } = await import('./search');
+  const search: CommandLoaders['search'] = async () => {
+    const { openSearch } = await import('./search');
     const { sessionRecords } = await import('./sessions');
     const { transcriptRecords } = await import('./chat');
     const { searchedOrganization } = await import('./organization');
     const { searchedComputers } = await import('./computers');
     const { searchedReadiness } = await import('./readiness');
-    return registerSearch({
+    const deps: SearchDeps = {
       connection: await connection(),
       storage: await storage(),
       format,
@@ -244,8 +244,9 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
         ],
       }),
       open: async place => (await chat()).openAt(place),
-    });
-  });
+    };
+    return { commands: { open: () => openSearch(deps) } };
+  };
 
   const console: CommandLoaders['console'] = async () => {
     const { consoleCommands } = await import('./console');

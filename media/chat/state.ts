@@ -1,13 +1,13 @@
 import { signal } from '@preact/signals';
 import {
   Formatter,
+  supportedLanguage,
   type Composer,
   type Header,
   type Row,
   type Start,
   type Wanted,
 } from '../../src/chat/protocol';
-import { supportedLanguage } from '../kit/boot';
 
 /** What the panel said last; everything shown is made from these. Nothing is drawn before the start. */
 export const start = signal<Start | undefined>(undefined);

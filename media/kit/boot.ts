@@ -13,19 +13,6 @@ declare function acquireVsCodeApi(): VsCode;
 /** A page can ask for it once. */
 export const vscode = acquireVsCodeApi();
 
-/** The language itself where Intl knows it, or what stands before `@` or `.`: systems also name `en-US@posix`. English otherwise. */
-export function supportedLanguage(language: string | undefined): string {
-  for (const tag of [language ?? '', (language ?? '').replace(/[@.].*/, '').replaceAll('_', '-')]) {
-    try {
-      const [supported] = Intl.NumberFormat.supportedLocalesOf([tag]);
-      if (supported !== undefined) return supported;
-    } catch {
-      // It is no tag of a language.
-    }
-  }
-  return 'en';
-}
-
 type Act = 'broken' | 'problem' | 'reload' | 'log';
 
 function tell(act: Act, words?: string): void {

@@ -2,13 +2,13 @@ import * as l10n from '@vscode/l10n';
 import {
   amountText,
   Formatter,
+  supportedLanguage,
   type Amount,
   type Cell,
   type Column,
   type Day,
   type Unit,
 } from '../../src/usage/show/protocol';
-import { supportedLanguage } from '../kit/boot';
 
 /** Numbers and dates in the person's language. */
 export let words = new Formatter('en');

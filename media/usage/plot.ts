@@ -16,7 +16,7 @@ export interface Chart {
   readonly markers: readonly Marker[];
 }
 
-export interface Series {
+interface Series {
   readonly id: string;
   readonly label: string;
   /** One a day; `null` where no figure is known. */

@@ -15,7 +15,7 @@ export interface Asked extends RequestOptions {
   readonly ids?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: SentBody;
-  /** Never tried again, whatever becomes of it. */
+  /** Tried again with another key only. */
   readonly once?: boolean;
   /** In place of the endpoint's own. */
   readonly path?: string;
@@ -34,7 +34,6 @@ export type Rows<T> = Listed<T> & { readonly meta: AnalyticsMeta };
 export interface Page<T> extends Listed<T> {
   /** What was passed to get the next page; absent on the last one. */
   readonly cursor?: string;
-  readonly hasMore: boolean;
 }
 
 /** Asks the endpoints of the interface, each in the way the table says. */
@@ -114,11 +113,11 @@ function idSegment(parameter: string, id: string): string {
 }
 
 /** No list of ours has more pages: that is a fault of the service. */
-const MOST_PAGES = 1_000;
+const MOST_PAGES = 10_000;
 
 /**
- * The part of a list that has been read: gives each item once, by its key. A page that leads back to one that was read throws
- * `Unreadable`: nobody takes such a list for complete.
+ * The part of a list that has been read: gives each item once, by its key. A page that was read, or leads back to one,
+ * throws `Unreadable`: nobody takes such a list for complete.
  */
 class ReadList<T> {
   readonly #endpoint: Endpoint;
@@ -138,16 +137,17 @@ class ReadList<T> {
       this.#endpoint.pages === 'lastId' &&
       cursor !== undefined &&
       (next === undefined || (next === cursor && length < limit));
-    if (isAgain) return { items: [], problems: [], meta, hasMore: false };
+    if (isAgain) return { items: [], problems: [], meta };
     const fresh = items.filter(item => {
       const before = this.#keys.size;
       return this.#keys.add(this.#keyOf(item)).size > before;
     });
-    if (next === undefined) return { items: fresh, problems, meta, hasMore: false };
-    if (this.#cursors.has(next) || this.#cursors.size >= MOST_PAGES)
-      throw new Unreadable('brokenList', 'loop', 'the next page was read before');
+    if (next === undefined) return { items: fresh, problems, meta };
+    const isKnown = items.length > 0 && fresh.length === 0;
+    if (isKnown || this.#cursors.has(next) || this.#cursors.size >= MOST_PAGES)
+      throw new Unreadable('brokenList', 'loop', 'it leads back to what was read');
     this.#cursors.add(next);
-    return { items: fresh, problems, meta, hasMore: true, cursor: next };
+    return { items: fresh, problems, meta, cursor: next };
   }
 
   #keyOf(item: T): string {

@@ -44,7 +44,7 @@ export interface Call {
   readonly endpoint: Endpoint;
   readonly url: URL;
   readonly body?: SentBody | undefined;
-  /** Never tried again, whatever becomes of it. */
+  /** Tried again with another key only. */
   readonly once?: boolean | undefined;
   readonly signal: AbortSignal;
   /** What it may still wait between its attempts, ms. */

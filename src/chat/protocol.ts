@@ -3,7 +3,7 @@ import { act, event, request } from '../webview/ipc';
 
 import { isTime } from '../util/format';
 
-export { Formatter } from '../util/format';
+export { Formatter, supportedLanguage } from '../util/format';
 /** What counts as a picture, on both sides. */
 export { imageType } from './attach/imageType';
 
@@ -22,13 +22,13 @@ export interface Cut {
   readonly cut?: string;
 }
 
-/** One block of a message. Text is Markdown only in `text` and `commentary`. */
+/** One block of a message. Text is Markdown, but not in `tool` and `other`. */
 export type Part =
   | ({ readonly kind: 'text'; readonly text: string } & Cut)
   | ({ readonly kind: 'commentary' | 'reasoning' | 'system'; readonly text: string } & Cut)
   | { readonly kind: 'withheld' }
   | ToolPart
-  /** `index` names the picture in an `image` request; without it there is nothing to show but the label. */
+  /** `index` names the picture in a `picture` request; without it there is nothing to show but the label. */
   | { readonly kind: 'image'; readonly label: string; readonly index?: number }
   | { readonly kind: 'document'; readonly label: string }
   | ({ readonly kind: 'other'; readonly type: string; readonly text: string } & Cut);

@@ -62,7 +62,7 @@ export class Hooks extends Disposable {
     };
     const begun = begin().catch((error: unknown) => log.error('Hook events cannot be heard', error));
     this.commands = {
-      install: () => dialogs.install(),
+      install: file => dialogs.install(file),
       uninstall: () => dialogs.uninstall(),
       test: async () => {
         needRealFiles();
@@ -158,10 +158,11 @@ export class Hooks extends Disposable {
     tell(log, event, title, id => sessions.setMuted(id, true));
   }
 
-  async #sendOn({ name, sessionId, cwd = '', message, reason }: HookEvent): Promise<void> {
+  async #sendOn({ id, name, sessionId, cwd = '', message, reason }: HookEvent): Promise<void> {
     const known = eventNames.find(each => each === name);
     if (sessionId === undefined || known === undefined) return;
-    await this.#outgoing.run({ hook_event_name: known, session_id: sessionId, cwd, message, reason });
+    const event = { hook_event_name: known, session_id: sessionId, cwd, message, reason };
+    await this.#outgoing.run(event, id);
   }
 }
 

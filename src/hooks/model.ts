@@ -30,6 +30,8 @@ export const hookEvent = z.object({
   cwd: z.optional(z.string()),
   message: z.optional(z.string()),
   reason: z.optional(z.string()),
+  /** The person's own commands run on it in the window that took it. */
+  hasRun: z.optional(z.boolean()),
 });
 export type HookEvent = Readonly<z.infer<typeof hookEvent>>;
 
@@ -54,7 +56,13 @@ const received = z.object({
 /** Reads what a hook received, one that was cut off at the cap as far as it goes; `undefined` when it is no event. */
 export function decodeEvent(id: string, bytes: Uint8Array, at: number): HookEvent | undefined {
   const source = Buffer.from(bytes.subarray(0, EVENT_CAP)).toString('utf8');
-  const { success, data } = received.safeParse(parse(source.replace(/^\ufeff/, '')));
+  let value: unknown;
+  try {
+    value = parse(source.replace(/^\ufeff/, ''));
+  } catch {
+    // Nested deeper than it can be read.
+  }
+  const { success, data } = received.safeParse(value);
   if (!success) return undefined;
   const { hook_event_name: name, session_id: sessionId, ...more } = data;
   return { id, name, at, sessionId, ...more };

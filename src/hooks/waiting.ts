@@ -59,7 +59,13 @@ export class Waiting extends Disposable {
       const rows = this.#rows(sessions);
       // Rows that are put anew lose the click that is on its way to them; an age alone is no reason.
       const facts = JSON.stringify(rows.map(row => ({ ...row, description: undefined })));
-      if (facts !== shown) pick.items = rows;
+      if (facts !== shown) {
+        const [active] = pick.activeItems;
+        pick.items = rows;
+        // VS Code would begin at the first row again.
+        const same = rows.find(({ sessionId }) => sessionId !== undefined && sessionId === active?.sessionId);
+        if (same !== undefined) pick.activeItems = [same];
+      }
       shown = facts;
       pick.placeholder =
         sessions.waiting().length > 0

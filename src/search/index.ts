@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../connection';
-import type { CommandHandlers } from '../contributions';
 import { wordsOf, type CollectionOptions, type SearchHit, type Storage } from '../storage';
 import { errorSentence } from '../util/errorSentence';
 import type { Formatter } from '../util/format';
@@ -64,10 +63,6 @@ interface Answer {
   readonly title: string;
 }
 
-export interface SearchFeature {
-  readonly commands: CommandHandlers<'search'>;
-}
-
 const MOST = 50;
 /** Hits among which the latest of each thing is looked for. */
 const MOST_THINGS = 500;
@@ -75,11 +70,7 @@ const MOST_THINGS = 500;
 const MOST_SESSIONS = 500;
 
 /** Finds words in everything that is stored of the current service. */
-export function registerSearch(deps: SearchDeps): SearchFeature {
-  return { commands: { open: () => openSearch(deps) } };
-}
-
-async function openSearch(deps: SearchDeps): Promise<void> {
+export async function openSearch(deps: SearchDeps): Promise<void> {
   const state = await deps.connection.ready();
   if (state.kind === 'signedOut') throw new Error(vscode.l10n.t('Sign in first.'));
   const box = vscode.window.createQuickPick<Item>();

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { commands, type CommandHandlers } from '../contributions';
-import { notify } from '../ui/notify';
+import { confirmed, notify } from '../ui/notify';
 import { forNotification, forQuickPick, oneLine } from '../util/text';
 import { isSession, type SessionAccess } from './access';
 import { contextOf, type SessionsContext } from './context';
@@ -226,8 +226,4 @@ function wordsFor(what: 'removedAt' | 'archivedAt', count: number, title: string
             count,
           ),
   };
-}
-
-async function confirmed(question: string, detail: string, act: string): Promise<boolean> {
-  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, act)) === act;
 }

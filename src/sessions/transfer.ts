@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Service } from '../connection';
+import { confirmed } from '../ui/notify';
 import { saveText } from '../ui/saveText';
 import { forNotification, oneLine } from '../util/text';
 import { isSessionId } from './links';
@@ -138,12 +139,11 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-async function isMeant(of: string, current: string): Promise<boolean> {
+function isMeant(of: string, current: string): Promise<boolean> {
   const question = vscode.l10n.t(
     'These sessions are from {0}, but you are signed in to {1}. Import them here anyway?',
     forNotification(of, 80),
     forNotification(current, 80),
   );
-  const go = vscode.l10n.t('Import anyway');
-  return (await vscode.window.showWarningMessage(question, { modal: true }, go)) === go;
+  return confirmed(question, '', vscode.l10n.t('Import anyway'));
 }

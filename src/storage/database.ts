@@ -234,14 +234,19 @@ export class Database {
     const [[main, passing], [inode = 0, ofPassing]] = [this.#files, this.#inodes];
     const { now, onProblem, onReplaced } = this.#options;
     this.#disconnect();
-    const isOfPassing = isDamaged(passing);
-    if (isOfPassing) {
-      if (inodeOf(passing) === ofPassing)
-        for (const end of ['', ...JOURNALS]) fs.rmSync(passing + end, { force: true });
-      make(passing);
+    const isBroken = isDamaged(passing);
+    // Another window has made it anew, maybe since this look at it: the error was of the old one.
+    const isAnew = inodeOf(passing) !== ofPassing;
+    if (isBroken && !isAnew) {
+      const made = path.join(this.#folder, `restoring-${process.pid}.db`);
+      make(made);
+      for (const end of JOURNALS) fs.rmSync(passing + end, { force: true });
+      // Never gone: SQLite fails with an error of the disk where it is opened in that moment.
+      fs.renameSync(made, passing);
       onProblem('A damaged file of what can be asked for again was removed', why);
     }
-    const restored = isOfPassing && !isDamaged(main) ? undefined : putAside(main, passing, inode, now());
+    const isLost = (!isBroken && !isAnew) || isDamaged(main);
+    const restored = isLost ? putAside(main, passing, inode, now()) : undefined;
     if (restored !== undefined) onProblem(`A damaged database is kept as ${restored.keptAs}`, why);
     this.#connect();
     onReplaced(restored);

@@ -7,7 +7,7 @@ import type { SearchText } from './types';
 
 /** Until version 0.1 each record was a file `<encoded id>.<revision>.json` in a folder a collection. */
 const RECORD = /^([^.]+)\.([1-9]\d{0,14})\.json$/;
-const ROOTS = ['connection', 'hook-files', 'hook-stops', 'services'];
+const ROOTS = ['connection', 'hook-files', 'services'];
 /** Lists of the service are read anew; among attachments a person's own files may lie. */
 const LEFT_OUT =
   /^services\/[^/]+\/(computers|people|controls|readiness)(\/|$)|\/(attachments|\.[^/]*)(\/|$)/;

@@ -63,6 +63,8 @@ export function listRecords<T extends object>(
     schema: {
       parse: value => {
         const record = (value ?? {}) as Readonly<Record<string, unknown>>;
+        // What builds before this one kept beside the items goes with the next reading.
+        if ('turn' in record) return {};
         return 'item' in record
           ? { item: item.parse(record['item']) }
           : { head: headSchema.parse(record['head']) };

@@ -40,3 +40,8 @@ export function showNotice(
       return vscode.window.showErrorMessage(sentence, ...labels);
   }
 }
+
+/** Asks whether to go on, and waits for it. Foreign text has passed `forNotification`. */
+export async function confirmed(question: string, detail: string, act: string): Promise<boolean> {
+  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, act)) === act;
+}

@@ -8,10 +8,11 @@ type Unit = readonly [unit: string, length: number];
 const SECONDS: Unit = ['second', SECOND];
 const UNITS: readonly Unit[] = [['day', DAY], ['hour', HOUR], ['minute', MINUTE], SECONDS];
 
-/** `language` where Intl knows it, English otherwise; never throws. */
+/** `language` where Intl knows it, without what systems add as in `en-US@posix`; English otherwise. Never throws. */
 export function supportedLanguage(language: string): string {
+  const tag = language.replace(/[@.].*/, '').replace('_', '-');
   try {
-    return Intl.NumberFormat.supportedLocalesOf([language]).at(0) ?? 'en';
+    return Intl.NumberFormat.supportedLocalesOf([tag]).at(0) ?? 'en';
   } catch {
     return 'en';
   }

@@ -56,9 +56,8 @@ async function listed(index: SessionIndex): Promise<void> {
   const page = (cursor = '0') => {
     const from = Number(cursor);
     const items = Array.from({ length: 100 }, (_, n) => sessionOf(from + n));
-    const hasMore = from + items.length < SESSIONS;
-    const next = hasMore ? { cursor: String(from + items.length) } : {};
-    return Promise.resolve({ items, problems: [], hasMore, ...next });
+    const next = from + items.length < SESSIONS ? { cursor: String(from + items.length) } : {};
+    return Promise.resolve({ items, problems: [], ...next });
   };
   const list = new ServiceList({
     index,

@@ -52,6 +52,8 @@ export interface SampleService {
   readonly requests: readonly RecordedRequest[];
   /** Fires when a request has arrived whole, before it is answered. */
   readonly onDidReceive: Event<RecordedRequest>;
+  /** The next request that matches, when it has arrived whole. */
+  next(method: string, path: RegExp): Promise<RecordedRequest>;
   /** Makes requests fail until disposed or used up; the first fault that matches a request hits it. */
   fail(fault: Fault): IDisposable;
   /** Resolves when no agent is working any more, or the service is closed. */
@@ -251,6 +253,14 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
     sessionIds: made.map(({ sessionId }) => sessionId),
     requests,
     onDidReceive: received.event,
+    next: (method, path) =>
+      new Promise(resolve => {
+        const subscription = received.event(request => {
+          if (request.method !== method || !path.test(request.path)) return;
+          subscription.dispose();
+          resolve(request);
+        });
+      }),
     fail: fault => {
       const key = {};
       faults.set(key, { fault, left: fault.times ?? Infinity });

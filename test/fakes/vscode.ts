@@ -11,18 +11,21 @@ export const answers = new Map<string, Promise<undefined>>();
 
 /** The texts of the documents that were opened. */
 export const opened: string[] = [];
-/** Commands that were run. */
+/** Commands that were run, with what they were given. */
 export const executed: string[] = [];
 
 function noted(
   owner: string,
 ): Readonly<Record<string, (...words: readonly unknown[]) => Promise<undefined>>> {
-  const act = (name: string) => (first: unknown) => {
-    acts.push(`${owner}.${name}`);
-    if (name === 'executeCommand') executed.push(String(first));
-    if (/^show\w+Message$/.test(name)) told.push(String(first));
-    return answers.get(name) ?? Promise.resolve(undefined);
-  };
+  const act =
+    (name: string) =>
+    (...words: readonly unknown[]) => {
+      const [first] = words;
+      acts.push(`${owner}.${name}`);
+      if (name === 'executeCommand') executed.push(words.join(' '));
+      if (/^show\w+Message$/.test(name)) told.push(String(first));
+      return answers.get(name) ?? Promise.resolve(undefined);
+    };
   return new Proxy({}, { get: (_, name) => act(String(name)) });
 }
 
@@ -43,8 +46,9 @@ export class QuickPick {
   title = '';
   placeholder = '';
   busy = false;
-  items: readonly { readonly label: string; readonly description?: string; readonly detail?: string }[] = [];
+  #items: readonly { readonly label: string; readonly description?: string; readonly detail?: string }[] = [];
   selectedItems: typeof this.items = [];
+  activeItems: typeof this.items = [];
   isShown = false;
   value = '';
   readonly #typed = new EventEmitter<string>();
@@ -55,6 +59,14 @@ export class QuickPick {
   readonly onDidHide = this.#hidden.event;
   readonly onDidTriggerItemButton = new EventEmitter<unknown>().event;
 
+  get items() {
+    return this.#items;
+  }
+  /** The first row becomes the active one. */
+  set items(items) {
+    this.#items = items;
+    this.activeItems = items.filter(({ label }) => label.startsWith('$(')).slice(0, 1);
+  }
   show(): void {
     this.isShown = true;
   }

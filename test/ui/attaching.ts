@@ -7,6 +7,7 @@ import { image, textFile, type ChatStage, type SentBody } from './chatStage';
 import { openFile } from './fileDialog';
 import { dragOver, drop, SHIFT, type Dragging } from './giving';
 import { noisePicture } from './pictures';
+import { clickFor } from './waiting';
 
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 const PDF = latin1('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n');
@@ -195,8 +196,8 @@ export function attaching(get: () => ChatStage): void {
   it('are the selection of an editor with its path and lines', async () => {
     const { workbench } = stage;
     await workbench.openContainer('Explorer');
-    await workbench.explorerRow('lines.ts').dblclick();
     const editor = workbench.page.locator('.monaco-editor[data-uri$="lines.ts"]');
+    await clickFor(workbench.explorerRow('lines.ts'), editor);
     await editor.locator('.view-line').nth(1).click();
     for (const key of ['Home', 'Shift+ArrowDown', 'Shift+ArrowDown']) await stage.press(key);
     await workbench.page.locator('.statusbar-item', { hasText: 'selected' }).waitFor();

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import { untilStored } from '../fakes/storage';
 import { until } from '../until';
 import { attaching, FILES, LIMIT_MB } from './attaching';
@@ -6,6 +7,7 @@ import { ChatStage } from './chatStage';
 import { commandLink } from './corpus';
 import { storageOf } from './seed';
 import { lastArticles, showsJust } from './shown';
+import { clickFor } from './waiting';
 
 const QUESTION = `First question ${commandLink}`;
 
@@ -43,6 +45,8 @@ describe('the chat', () => {
 
     it('calls up earlier messages and brings the draft back', async () => {
       await stage.send('Second question');
+      // It can be called up once the service has accepted it.
+      await stage.chat.locator('article.person:not(.send)', { hasText: 'Second question' }).waitFor();
       await stage.idle();
       const isHeldAfter = async (
         ...steps: readonly (readonly [key: string, text: string])[]
@@ -108,12 +112,13 @@ describe('the chat', () => {
     it('queues while the agent works; what is queued can be taken back, survives a reload, and goes out in order', async () => {
       const queue = stage.chat.locator('.queued');
       const hold = async (...expected: readonly string[]): Promise<void> => {
-        await queue.nth(expected.length - 1).waitFor();
-        const texts = await stage.chat.locator('.queued-text').allInnerTexts();
-        assert.deepEqual(
-          texts.map(text => text.trim()),
-          expected,
-        );
+        await until(async () => {
+          const texts = await stage.chat.locator('.queued-text').allInnerTexts();
+          return isDeepStrictEqual(
+            texts.map(text => text.trim()),
+            expected,
+          );
+        });
       };
       await stage.idle();
       const before = stage.sent.length;
@@ -146,6 +151,7 @@ describe('the chat', () => {
       await queue.first().waitFor({ state: 'detached' });
       await stage.chat.getByRole('log').press('End');
       await stage.chat.getByRole('article').getByText('three', { exact: true }).waitFor();
+      await until(() => stage.sent.length >= before + 3);
       assert.deepEqual(stage.sent.slice(before), ['one', 'four', 'three']);
     });
 
@@ -178,8 +184,7 @@ describe('the chat', () => {
       await stage.attached('a.txt', 'b.txt');
       await workbench.openContainer('Agent Console');
       const open = async (): Promise<void> => {
-        await stage.session.click();
-        await workbench.page.locator('.tab.active', { hasText: 'First question' }).waitFor();
+        await clickFor(stage.session, workbench.page.locator('.tab.active', { hasText: 'First question' }));
       };
       const acts: readonly (() => Promise<void>)[] = [
         async () => {
@@ -227,10 +232,8 @@ describe('the chat', () => {
       await stage.composer.fill('Do this exactly once');
       await stage.press('Enter');
       await left;
-      await stage.workbench.page.reload();
+      await stage.reload();
       fault.dispose();
-      await stage.workbench.openContainer('Agent Console');
-      await stage.session.click();
       const row = stage.chat.getByRole('article').filter({ hasText: 'Do this exactly once' });
       await row.getByText('not known whether').waitFor();
       await row.getByText('a.txt').waitFor();
@@ -255,7 +258,8 @@ describe('the chat', () => {
     }`);
       const tab = workbench.tab('First question');
       await tab.getByRole('button', { name: /^Close/ }).click();
-      await stage.session.click();
+      await tab.waitFor({ state: 'detached' });
+      await clickFor(stage.session, tab);
       const notice = await workbench.notified(/did not load within 10 seconds/);
       assert.equal(await notice.locator('.notification-list-item-message a').count(), 0);
       await workbench.page.evaluate('top.pagesLoad = true');

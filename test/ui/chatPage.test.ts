@@ -191,12 +191,14 @@ describe('a chat page by itself', () => {
     await tell('splice', {
       from: 0,
       remove: 0,
-      rows: [{ ...messageRow(1), parts }, messageRow(2)],
-      total: 2,
+      rows: [{ ...messageRow(1), parts }, messageRow(2), messageRow(3)],
+      total: 3,
     });
     await tell('find', { words: 'number', key: 'message:1' });
     const found = page.locator('.find output');
     await found.getByText('In the part of this message that is not shown here').waitFor();
+    await button('Previous match').click();
+    await found.getByText('2 of 2').waitFor();
     await page.getByRole('textbox', { name: 'Find in this session' }).fill('beginning');
     await found.getByText('1 of 1').waitFor();
   });

@@ -1,11 +1,12 @@
-import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { FrameLocator, Locator } from 'playwright-core';
-import { startSampleService, type RecordedRequest, type SampleService } from '../fakes/sampleService';
+import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
-import { until } from '../until';
+import { again, until } from '../until';
 import { dragOver, pasteInto, type Pasted } from './giving';
+import { click, clickFor } from './waiting';
 import { signedInTo, Workbench } from './workbench';
 
 /** A message as the service received it (section 4.7). */
@@ -119,9 +120,11 @@ export class ChatStage {
 
   /** Waits until just these are attached, in this order. */
   async attached(...expected: readonly string[]): Promise<void> {
-    await this.chips.nth(expected.length - 1).waitFor();
-    await this.chat.locator('.composer .codicon-sync').first().waitFor({ state: 'detached' });
-    assert.deepEqual(await this.chips.allInnerTexts(), expected);
+    const reading = this.chat.locator('.composer .codicon-sync');
+    await until(
+      async () =>
+        isDeepStrictEqual(await this.chips.allInnerTexts(), expected) && (await reading.count()) === 0,
+    );
   }
 
   paste(data: Pasted): Promise<void> {
@@ -149,20 +152,35 @@ export class ChatStage {
   /** Begins to drag files of the Explorer. */
   async dragFromExplorer(...files: readonly string[]): Promise<void> {
     const { workbench } = this;
+    const { page } = workbench;
     await workbench.openContainer('Explorer');
-    // A click alone would open the file in front of the chat.
-    for (const name of files.length > 1 ? files : [])
-      await workbench.explorerRow(name).click({ modifiers: ['ControlOrMeta'] });
-    await workbench.explorerRow(files.at(-1) ?? '').hover();
-    await workbench.page.mouse.down();
-    await workbench.page.mouse.move(400, 300, { steps: 3 });
+    const selected = page.locator('.selected');
+    await again(
+      async limit => {
+        // A click alone would open the file in front of the chat.
+        for (const row of files.length > 1 ? files.map(name => workbench.explorerRow(name)) : [])
+          if (!(await row.and(selected).isVisible()))
+            await click(row, { ...limit, modifiers: ['ControlOrMeta'] });
+        await workbench.explorerRow(files.at(-1) ?? '').hover(limit);
+        await page.mouse.down();
+        await page.mouse.move(400, 300, { steps: 3 });
+      },
+      async limit => {
+        try {
+          // Where it could be dropped to be opened.
+          await page.locator('#monaco-workbench-editor-drop-overlay').waitFor(limit);
+        } catch (error) {
+          await page.keyboard.press('Escape');
+          await page.mouse.up();
+          throw error;
+        }
+      },
+    );
   }
 
   /** Opens a session of the service by its place in the list of all. */
-  async add(index: number): Promise<void> {
-    await this.workbench.runCommand('Agent Console: Open a session by its id');
-    await this.workbench.quickInput.getByText('The id is shown in the web application').waitFor();
-    await this.workbench.answer(this.service.sessionIds[index] ?? '');
+  add(index: number): Promise<void> {
+    return this.workbench.openSession(this.service.sessionIds[index]);
   }
 
   /** The title of the chat that is shown. */
@@ -197,14 +215,8 @@ export class ChatStage {
   }
 
   /** The next message, as the service saw it. */
-  received(): Promise<SentBody> {
-    return new Promise(resolve => {
-      const subscription = this.service.onDidReceive((request: RecordedRequest) => {
-        if (request.method !== 'POST' || !request.path.endsWith('/messages')) return;
-        subscription.dispose();
-        resolve(request.body as SentBody);
-      });
-    });
+  async received(): Promise<SentBody> {
+    return (await this.service.next('POST', /\/messages$/)).body as SentBody;
   }
 
   /** Sends what is written and resolves to what arrived, when the composer is empty again. */
@@ -245,9 +257,7 @@ export class ChatStage {
   /** Reloads the window and shows the chat again; a browser may be reloaded before VS Code has stored which editors are open. */
   async reload(): Promise<void> {
     await this.workbench.page.reload();
-    await this.workbench.activityIcon('Agent Console').waitFor();
     await this.workbench.openContainer('Agent Console');
-    await this.session.click();
-    await this.composer.waitFor();
+    await clickFor(this.session, this.composer);
   }
 }

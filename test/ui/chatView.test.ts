@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { again } from '../until';
 import { ChatStage, textFile } from './chatStage';
 import { lastArticles, showsJust } from './shown';
+import { click, clickFor } from './waiting';
 import { stored } from './windowState';
 
 /** How far the row at the upper edge goes beyond it, px. */
@@ -15,13 +17,9 @@ const BEYOND = `(() => {
 describe('the chat as a view', () => {
   let stage: ChatStage;
 
-  const choose = async (title: string): Promise<void> => {
-    await stage.workbench.openContainer('Agent Console');
-    await stage.workbench.row('Sessions', title).click();
-  };
   const show = async (title: string): Promise<void> => {
-    await choose(title);
-    await stage.heading(new RegExp(`^${title}`)).waitFor();
+    await stage.workbench.openContainer('Agent Console');
+    await clickFor(stage.workbench.row('Sessions', title), stage.heading(new RegExp(`^${title}`)));
   };
   /** The view in the secondary side bar. */
   const beside = () =>
@@ -85,9 +83,12 @@ describe('the chat as a view', () => {
     await stage.composer.fill('To go on with');
     await chat.getByRole('log').press('Home');
     await workbench.pageShows(`document.querySelector('.log').scrollTop === 0`);
-    await chat.getByRole('log').hover();
-    await workbench.page.mouse.wheel(0, 137);
-    await workbench.pageShows(`document.querySelector('.log').scrollTop === 137 && ${BEYOND} > 0`);
+    await workbench.pageShows(`(() => {
+      const log = document.querySelector('.log');
+      log.dispatchEvent(new WheelEvent('wheel'));
+      log.scrollTop = 137;
+      return log.scrollTop === 137 && ${BEYOND} > 0;
+    })()`);
     const beyond = String(await workbench.inPage(frame => frame.evaluate<number>(BEYOND)));
     const isThere = async (): Promise<void> => {
       await stage.holds('To go on with');
@@ -103,8 +104,6 @@ describe('the chat as a view', () => {
     await show('Please fix');
     await isThere();
     await workbench.page.reload();
-    await workbench.activityIcon('Agent Console').waitFor();
-    await workbench.openContainer('Agent Console');
     // VS Code in a browser may not have stored yet which session the view showed last.
     await show('Please fix');
     await beside().waitFor();
@@ -132,14 +131,17 @@ describe('the chat as a view', () => {
       await workbench.openContainer('Agent Console');
     };
     const hide = async (): Promise<void> => {
-      await toggle.click();
-      await beside().waitFor({ state: 'hidden' });
-      await toggle.click();
-      await beside().waitFor();
+      for (const state of ['hidden', 'visible'] as const)
+        await again(
+          async limit => {
+            if ((await beside().isVisible()) === (state === 'hidden')) await click(toggle, limit);
+          },
+          limit => beside().waitFor({ ...limit, state }),
+        );
     };
     const leave = async (): Promise<void> => {
       await show('Migrate the build');
-      await choose('Odd corners');
+      await show('Odd corners');
     };
     for (const [round, act] of [hide, leave, there, hide, leave].entries()) {
       const draft = `A thought, take ${String(round)}`;

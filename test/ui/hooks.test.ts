@@ -3,9 +3,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { startSampleService, type RecordedRequest, type SampleService } from '../fakes/sampleService';
+import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { until } from '../until';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { clickFor, untilTrue } from './waiting';
 import { crash } from './windowState';
 import { signedInTo, Workbench } from './workbench';
 
@@ -39,14 +40,6 @@ describe('hooks', () => {
     await window.runCommand('Notifications: Clear All Notifications');
     await window.page.locator('.notifications-center.visible').waitFor({ state: 'detached' });
   };
-  const received = (pathname: RegExp): Promise<RecordedRequest> =>
-    new Promise(resolve => {
-      const subscription = service.onDidReceive(request => {
-        if (request.method !== 'POST' || !pathname.test(request.path)) return;
-        subscription.dispose();
-        resolve(request);
-      });
-    });
 
   before(async () => {
     service = await startSampleService({ pace: 0.1 });
@@ -96,12 +89,13 @@ describe('hooks', () => {
     const proposed = window.page.locator('.monaco-diff-editor .editor.modified');
     await proposed.getByText('agent-console-hook.sh').first().waitFor();
     // What is agreed to is seen to its end.
-    const edge = (await proposed.boundingBox())!;
-    await until(async () => {
-      const texts = await proposed.locator('.view-line > span').all();
-      const boxes = await Promise.all(texts.map(each => each.boundingBox()));
-      return boxes.every(box => box === null || box.x + box.width <= edge.x + edge.width);
-    });
+    await untilTrue(
+      window.page,
+      `(([editor, ...texts]) => {
+        const right = element => element.getBoundingClientRect().right;
+        return texts.length > 0 && texts.every(text => right(text) <= right(editor));
+      })([...document.querySelectorAll('.monaco-diff-editor .editor.modified, .editor.modified .view-line > span')])`,
+    );
     assert.equal(fs.readFileSync(file, 'utf8'), foreign);
     const question = await window.notified('Install the hooks in');
     assert.doesNotMatch((await question.textContent()) ?? '', /\u202e/, 'the name of a file is foreign text');
@@ -193,12 +187,11 @@ describe('hooks', () => {
       cwd: folder('shop'),
       message,
     });
-    await waiting.click();
-    await window.quickInput.getByText('Too late').waitFor();
+    await clickFor(waiting, window.quickInput.getByText('Too late'));
     assert.equal(await window.quickInput.locator('.codicon-bug').count(), 0, 'foreign text makes no icon');
     await window.pick('May I');
     await window.webview().getByRole('textbox').fill('Yes, push.');
-    const sent = received(/\/messages$/);
+    const sent = service.next('POST', /\/messages$/);
     await window.page.keyboard.press('Enter');
     assert.equal(((await sent).body as { text: string }).text, 'Yes, push.');
     await waiting.getByLabel('1 agent is waiting for you').waitFor();
@@ -235,7 +228,7 @@ describe('hooks', () => {
     assert.deepEqual(JSON.parse(read(ended)), event);
     const started = read(pids).trim().split('\n').map(Number);
     assert.equal(started.length, 3);
-    assert.deepEqual(started.filter(isAlive), []);
+    await until(() => !started.some(isAlive));
     await until(() =>
       /Hook for SessionEnd: timedOut after \d{4,} ms; output: waits/.test(window.server.logs()),
     );
@@ -277,7 +270,7 @@ function hooksOf(commands: Readonly<Record<string, string>>): object {
   return Object.fromEntries(
     Object.entries(commands).map(([name, command]) => [
       name,
-      [{ hooks: [{ type: 'command', command, timeout: 2 }] }],
+      [{ hooks: [{ type: 'command', command, timeout: 5 }] }],
     ]),
   );
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import * as path from 'node:path';
-import { startSampleService, type RecordedRequest, type SampleService } from '../fakes/sampleService';
+import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
-import { again } from '../until';
 import { untilStored } from '../fakes/storage';
 import { violations } from './axe';
 import { storageOf } from './seed';
+import { clickFor } from './waiting';
 import { Workbench } from './workbench';
 
 /** The issue's own path: sign in, create a session, send two files from the Explorer, read the earlier replies. */
@@ -15,16 +15,6 @@ describe('a first day', () => {
   let service: SampleService;
   let folder: string;
   let workbench: Workbench;
-
-  /** The next request that matches, as the service saw it. */
-  const received = (method: string, pathname: RegExp): Promise<RecordedRequest> =>
-    new Promise(resolve => {
-      const subscription = service.onDidReceive(request => {
-        if (request.method !== method || !pathname.test(request.path)) return;
-        subscription.dispose();
-        resolve(request);
-      });
-    });
 
   before(async () => {
     service = await startSampleService({ pace: 0.02 });
@@ -44,13 +34,12 @@ describe('a first day', () => {
     const welcome = workbench.welcome('Sessions');
     await welcome.getByRole('button', { name: 'Try with sample data' }).waitFor();
     await welcome.getByText(/API key/).waitFor();
-    await welcome.getByRole('button', { name: 'Sign in' }).click();
-    const step = (number: number): Promise<void> => workbench.quickInput.getByText(`(${number}/3)`).waitFor();
-    await step(1);
+    const step = (number: number) => workbench.quickInput.getByText(`(${number}/3)`);
+    await clickFor(welcome.getByRole('button', { name: 'Sign in' }), step(1));
     await workbench.answer(service.baseUrl);
-    await step(2);
+    await step(2).waitFor();
     await workbench.answer(service.appUrl);
-    await step(3);
+    await step(3).waitFor();
     await page.locator('.quick-input-widget input[type=password]').waitFor();
     await workbench.answer('not-a-key');
     await workbench.quickInput.getByText(/was not accepted|not accepted/).waitFor();
@@ -63,9 +52,11 @@ describe('a first day', () => {
   });
 
   it('creates a session on a computer and opens its chat', async () => {
-    const created = received('POST', /\/sessions$/);
-    await workbench.welcome('Sessions').getByRole('button', { name: 'New session' }).click();
-    await workbench.quickInput.locator('.monaco-list-row', { hasText: 'active' }).first().waitFor();
+    const created = service.next('POST', /\/sessions$/);
+    await clickFor(
+      workbench.welcome('Sessions').getByRole('button', { name: 'New session' }),
+      workbench.quickInput.locator('.monaco-list-row', { hasText: 'active' }).first(),
+    );
     await workbench.page.keyboard.press('Enter');
     await workbench.quickInput.getByText('Default').waitFor();
     await workbench.page.keyboard.press('Enter');
@@ -85,7 +76,7 @@ describe('a first day', () => {
       .getByRole('list', { name: /ttachments/ })
       .getByText('package.json')
       .waitFor();
-    const sent = received('POST', /\/messages$/);
+    const sent = service.next('POST', /\/messages$/);
     await chat.getByRole('textbox').fill('Please explain these two files.');
     await workbench.page.keyboard.press('Enter');
     const { body, headers } = await sent;
@@ -128,8 +119,7 @@ describe('a first day', () => {
       .first()
       .waitFor();
     await chat.getByRole('article').getByText('Thank you.').waitFor();
-    const articles = await chat.getByRole('article').allInnerTexts();
-    assert.ok(articles.some(text => text.includes('README.md')));
+    await chat.getByRole('article').filter({ hasText: 'README.md' }).first().waitFor();
   });
 
   it('has sent nothing that the contract does not show', () => {
@@ -154,9 +144,9 @@ describe('a first day', () => {
     );
     await page.reload();
     // VS Code may have stored an older title of the tab, and may bring another tab to the front while it restores them.
-    await again(
-      limit => workbench.tab(/Please explain|New session/).click(limit),
-      limit => workbench.webview().getByRole('article').getByText('Thank you.').waitFor(limit),
+    await clickFor(
+      workbench.tab(/Please explain|New session/),
+      workbench.webview().getByRole('article').getByText('Thank you.'),
     );
     await workbench.pageShows(`document.querySelector('textarea')?.value === 'A thought for later'`);
   });

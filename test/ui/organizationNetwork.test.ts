@@ -4,6 +4,7 @@ import * as path from 'node:path';
 import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { PrivateNetwork } from '../fakes/privateNetwork';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { clickFor } from './waiting';
 import { signedInTo, Workbench } from './workbench';
 
 /** Names that mean something only behind the proxy. */
@@ -56,7 +57,10 @@ describe('the network of an organization', () => {
         env: { SSL_CERT_FILE: authority },
       });
       await workbench.openContainer('Agent Console');
-      await workbench.welcome('Sessions').getByRole('button', { name: 'Sign in' }).click();
+      await clickFor(
+        workbench.welcome('Sessions').getByRole('button', { name: 'Sign in' }),
+        workbench.quickInput.getByText('(1/3)'),
+      );
       const signIn = async (...answers: readonly string[]): Promise<void> => {
         for (const [index, answer] of answers.entries()) {
           await workbench.quickInput.getByText(`(${String(index + 1)}/3)`).waitFor();

@@ -5,6 +5,7 @@ import { makeSampleWorkspace, sampleCommits, sampleRemote } from '../vscode/samp
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { startReports, type FakeReports } from '../unit/readiness/reportsServer';
 import { violations } from './axe';
+import { clickFor } from './waiting';
 import { stored } from './windowState';
 import { signedInTo, Workbench } from './workbench';
 
@@ -18,6 +19,12 @@ describe('readiness of the open repository', () => {
     execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', '-C', folder, ...args], {
       encoding: 'utf8',
     });
+
+  const showReport = (): Promise<void> =>
+    clickFor(
+      workbench.tab(/Readiness: acme/),
+      workbench.webview().getByRole('heading', { level: 1, name: 'acme/shop' }),
+    );
 
   before(async () => {
     folder = temporaryFolder('readiness');
@@ -55,9 +62,9 @@ describe('readiness of the open repository', () => {
   });
 
   it('opens the report of a failing criterion as a page that holds up', async () => {
-    await workbench.row('Readiness', /\d\/3.*\d+%/s).click();
     const page = workbench.webview();
-    await page.getByRole('heading', { level: 1, name: 'acme/shop' }).waitFor();
+    const title = page.getByRole('heading', { level: 1, name: 'acme/shop' });
+    await clickFor(workbench.row('Readiness', /\d\/3.*\d+%/s), title);
     await page.locator('tr.wanted:focus').waitFor();
     await page.getByText('HEAD has 1 commit that is not in the report.').waitFor();
     await page.getByRole('img', { name: /Score over \d+ reports/ }).waitFor();
@@ -135,8 +142,7 @@ describe('readiness of the open repository', () => {
 
   it('adds to a draft that is there, and takes nothing of it away', async () => {
     await workbench.webview().getByRole('textbox').fill('My own words');
-    await workbench.tab(/Readiness: acme/).click();
-    await workbench.webview().getByRole('heading', { level: 1, name: 'acme/shop' }).waitFor();
+    await showReport();
     await workbench
       .webview()
       .getByRole('button', { name: /^Fix (?!failing)/ })
@@ -150,16 +156,14 @@ describe('readiness of the open repository', () => {
   });
 
   it('shows the same report again after a reload, and asks the service once more at most', async () => {
-    await workbench.tab(/Readiness: acme/).click();
-    await workbench.webview().getByRole('heading', { level: 1, name: 'acme/shop' }).waitFor();
+    await showReport();
     const asked = (): number => service.requests.filter(({ path }) => path.includes('maturity')).length;
     const before = asked();
     // With what its page keeps, and the chat that was opened after it: an earlier state of the window may lack both.
     await stored(workbench, /^(?=.*agentConsole\.chat)(?=.*agentConsole\.readinessReport.*reportId)/);
     await workbench.page.reload();
     // A browser may be reloaded before VS Code has stored which tab is in front.
-    await workbench.tab(/Readiness: acme/).click();
-    await workbench.webview().getByRole('heading', { level: 1, name: 'acme/shop' }).waitFor();
+    await showReport();
     assert.ok(asked() <= before + 1, `${asked() - before} readings after the reload`);
   });
 });
@@ -190,13 +194,11 @@ describe('readiness without a repository', () => {
       folder,
       env: signedInTo(service),
     });
-    await workbench.openContainer('Agent Console');
-    await workbench.expandView('Readiness');
+    await workbench.showOnly('Readiness');
     await workbench.view('Readiness').getByText(/503/).waitFor();
     await workbench.row('Readiness', 'Try again').waitFor();
     fault.dispose();
-    await workbench.row('Readiness', 'Try again').click();
-    await workbench.row('Readiness', 'acme/billing').waitFor();
+    await clickFor(workbench.row('Readiness', 'Try again'), workbench.row('Readiness', 'acme/billing'));
     await workbench.view('Readiness').getByText(/503/).waitFor({ state: 'detached' });
   });
 
@@ -248,11 +250,7 @@ describe('readiness of a very large and hostile kind', () => {
     reports.reports.push({ reportId: 'without anything' } as never);
     workbench = await Workbench.open({
       folder,
-      env: {
-        AGENT_CONSOLE_BASE_URL: service.baseUrl,
-        AGENT_CONSOLE_APP_URL: reports.origin,
-        AGENT_CONSOLE_API_KEY: service.apiKey,
-      },
+      env: signedInTo({ ...service, appUrl: reports.origin }),
     });
     await workbench.showOnly('Readiness');
   });
@@ -264,11 +262,12 @@ describe('readiness of a very large and hostile kind', () => {
   });
 
   it('draws the page in steps, with every foreign text as text', async () => {
-    await workbench.row('Readiness', /Criterion 0 .*0\/2/s).click();
     const page = workbench.webview();
-    await page.getByRole('heading', { level: 1, name: 'acme/repo-0' }).waitFor();
+    const title = page.getByRole('heading', { level: 1, name: 'acme/repo-0' });
+    await clickFor(workbench.row('Readiness', /Criterion 0 .*0\/2/s), title);
     await page.getByRole('img', { name: /Score over 5000 reports/ }).waitFor();
     const rows = page.getByRole('table', { name: /Criteria/ }).getByRole('row');
+    await rows.nth(200).waitFor();
     assert.equal(await rows.count(), 201);
     await page.locator('.rationale strong', { hasText: 'sure' }).first().waitFor();
     await page.getByRole('button', { name: 'Show 200 more' }).click();

@@ -5,7 +5,9 @@ import * as path from 'node:path';
 import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { startReports, type FakeReports } from '../unit/readiness/reportsServer';
-import { Workbench } from './workbench';
+import { again, until } from '../until';
+import { click, clickFor } from './waiting';
+import { signedInTo, Workbench } from './workbench';
 
 /** A workspace of several roots, with a fork, a submodule, and reports of commits that Git knows. */
 describe('readiness of a workspace with several roots', () => {
@@ -53,15 +55,20 @@ describe('readiness of a workspace with several roots', () => {
   };
   /** Ticks a setting in the settings editor, or takes the tick away. */
   const toggle = async (setting: string, on: boolean): Promise<void> => {
+    const { page } = workbench;
+    const box = page.locator(`.settings-editor [role="checkbox"][aria-label="${setting}"]`);
+    const turned = box.and(page.locator(`[aria-checked="${String(on)}"]`));
     await workbench.runCommand('Preferences: Open Settings (UI)');
-    await workbench.page.locator('.settings-editor .suggest-input-container').click();
-    await workbench.page.keyboard.press('ControlOrMeta+a');
-    await workbench.page.keyboard.type(`@id:${setting}`);
-    const box = workbench.page.locator(`.settings-editor [role="checkbox"][aria-label="${setting}"]`);
-    await box.click();
-    await workbench.page
-      .locator(`.settings-editor [role="checkbox"][aria-label="${setting}"][aria-checked="${String(on)}"]`)
-      .waitFor();
+    await again(
+      async limit => {
+        await click(page.locator('.settings-editor .suggest-input-container'), limit);
+        await page.keyboard.press('ControlOrMeta+a');
+        await page.keyboard.type(`@id:${setting}`);
+        await box.waitFor(limit);
+        if (!(await turned.isVisible())) await click(box, limit);
+      },
+      limit => turned.waitFor(limit),
+    );
   };
 
   before(async () => {
@@ -94,11 +101,7 @@ describe('readiness of a workspace with several roots', () => {
       folder: workspace,
       // All rows are seen at once.
       contextOptions: { viewport: { width: 1280, height: 920 } },
-      env: {
-        AGENT_CONSOLE_BASE_URL: service.baseUrl,
-        AGENT_CONSOLE_APP_URL: reports.origin,
-        AGENT_CONSOLE_API_KEY: service.apiKey,
-      },
+      env: signedInTo({ ...service, appUrl: reports.origin }),
     });
     await workbench.showOnly('Readiness');
   });
@@ -109,31 +112,25 @@ describe('readiness of a workspace with several roots', () => {
     removeFolder(parent);
   });
 
-  /** Opens or closes a row. */
-  const turn = async (name: string, open: boolean): Promise<void> => {
-    const row = workbench.row('Readiness', name);
-    const turned = row.and(workbench.page.locator(`[aria-expanded=${String(open)}]`));
-    await row.waitFor();
-    if (!(await turned.isVisible())) await row.locator('.monaco-tl-twistie').click();
-    await turned.waitFor();
-  };
-
   it('shows a fork and its parent, and a submodule', async () => {
     await workbench.row('Readiness', /Other repositories\s*1/).waitFor();
-    for (const name of ['fork/shop', 'acme/shop', 'acme/ui']) await turn(name, false);
-    const rows = await workbench.rows('Readiness').allInnerTexts();
-    const at = (name: string): number => rows.findIndex(text => text.includes(name));
-    assert.ok(at('fork/shop') === 0 && at('acme/shop') === 1, rows.join('\n'));
-    assert.ok(at('acme/ui') < at('no remote') && at('no remote') < at('Other repositories'), rows.join('\n'));
-    assert.match(rows[at('no remote')] ?? '', /^bare/);
+    for (const name of ['fork/shop', 'acme/shop', 'acme/ui']) await workbench.turn('Readiness', name, false);
+    // One after the other, each just once.
+    const wanted = [/fork\/shop/, /acme\/shop/, /acme\/ui/, /^bare.*no remote/s, /Other repositories/];
+    await until(async () => {
+      const rows = await workbench.rows('Readiness').allInnerTexts();
+      return rows.length === wanted.length && wanted.every((text, index) => text.test(rows[index] ?? ''));
+    });
   });
 
   it('compares two rows of the tree, and lists the commits between them', async () => {
-    await turn('fork/shop', true);
-    await workbench.row('Readiness', /^\s*Reports/).click();
+    await workbench.turn('Readiness', 'fork/shop', true);
+    await workbench.turn('Readiness', /^\s*Reports/, true);
     const row = (day: string) => workbench.row('Readiness', day);
-    await row('Mar 10, 2025').click();
-    await workbench.webview().getByRole('heading', { level: 1, name: 'fork/shop' }).waitFor();
+    await clickFor(
+      row('Mar 10, 2025'),
+      workbench.webview().getByRole('heading', { level: 1, name: 'fork/shop' }),
+    );
     await row('Jan 10, 2025').click({ modifiers: ['ControlOrMeta'] });
     await workbench.view('Readiness').locator('.monaco-list-row.selected').nth(1).waitFor();
     await workbench.contextMenu(row('Jan 10, 2025'), 'Compare readiness reports');
@@ -167,8 +164,7 @@ describe('readiness of a workspace with several roots', () => {
     await workbench.page
       .locator('.monaco-editor .view-lines', { hasText: 'Readiness of fork/shop' })
       .waitFor();
-    await workbench.tab(/Readiness: fork/).click();
-    await about.waitFor();
+    await clickFor(workbench.tab(/Readiness: fork/), about);
     assert.equal(await page.getByRole('searchbox').inputValue(), 'tests');
     assert.equal(await page.getByRole('combobox').inputValue(), 'failing');
     assert.equal(await criteria.count(), 2);
@@ -180,10 +176,11 @@ describe('readiness of a workspace with several roots', () => {
   });
 
   it('reveals the folder of an application', async () => {
-    await turn('Applications', true);
-    await workbench.row('Readiness', /apps\/web/).click();
-    const folder = workbench.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'web' });
-    await folder.and(workbench.page.locator('.selected')).waitFor();
+    await workbench.turn('Readiness', 'Applications', true);
+    const folder = workbench.page.locator('.explorer-folders-view .monaco-list-row.selected', {
+      hasText: 'web',
+    });
+    await clickFor(workbench.row('Readiness', /apps\/web/), folder);
   });
 
   it('hides its status bar item where a person does not want it', async () => {

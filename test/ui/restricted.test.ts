@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { startSampleService, type SampleService } from '../fakes/sampleService';
-import { until } from '../until';
+import { again, until } from '../until';
 import { removeFolder, root, temporaryFolder } from '../vscode/paths';
 import { watch, type Watched } from './hostile';
+import { clickFor } from './waiting';
 import { signedInTo, Workbench } from './workbench';
 
 /** A folder nobody has said to trust, and the page's policy as people have it. */
@@ -28,12 +29,7 @@ describe('restricted mode', () => {
       folder,
       workspaceTrust: true,
       keybindings: [{ key: 'ctrl+alt+f9', command: 'agentConsole.hooks.test' }],
-      env: {
-        AGENT_CONSOLE_BASE_URL: service.baseUrl,
-        AGENT_CONSOLE_APP_URL: service.appUrl,
-        AGENT_CONSOLE_API_KEY: service.apiKey,
-        NODE_OPTIONS: `--require ${spy}`,
-      },
+      env: { ...signedInTo(service), NODE_OPTIONS: `--require ${spy}` },
       prepare: async page => {
         seen = await watch(page);
       },
@@ -85,7 +81,7 @@ describe('restricted mode', () => {
       () => workbench.runCommand('Agent Console: Install hooks…'),
       () => keyboard.press('Control+Alt+F9'),
     ]) {
-      await run();
+      await again(run, limit => workbench.news.waitFor(limit));
       await workbench.notified('Hooks need a trusted workspace');
       await workbench.runCommand('Notifications: Clear All Notifications');
       await workbench.notification('Hooks need').waitFor({ state: 'detached' });
@@ -105,10 +101,9 @@ describe('restricted mode', () => {
     assert.notEqual(nonceOf(first), '');
     assert.doesNotMatch(first, /unsafe|connect-src|\*[ ;]/);
     await workbench.openContainer('Explorer');
-    await workbench.explorerRow('hello.txt').dblclick();
+    await clickFor(workbench.explorerRow('hello.txt'), workbench.tab('hello.txt'));
     await workbench.webview().locator('body').waitFor({ state: 'detached' });
-    await workbench.tab('What is in this file').click();
-    await workbench.webview().getByRole('textbox').waitFor();
+    await clickFor(workbench.tab('What is in this file'), workbench.webview().getByRole('textbox'));
     const second = await policy();
     assert.notEqual(nonceOf(second), '');
     assert.notEqual(nonceOf(second), nonceOf(first));
@@ -190,7 +185,6 @@ describe('a virtual workspace', () => {
   it('has trees that work, and exports without writing a file', async () => {
     await workbench.openContainer('Agent Console');
     await workbench.row('Computers', 'active').waitFor();
-    await workbench.openContainer('Agent Console');
     await workbench.viewMenu('Sessions', 'Export the list of sessions');
     await shown(workbench, '"format": "agent-console-sessions"');
     await exportUsersAndUsage(workbench);

@@ -17,6 +17,7 @@ import {
   type Watched,
 } from './hostile';
 import { textsBelow } from './files';
+import { clickFor } from './waiting';
 import { Workbench } from './workbench';
 
 const KEY = 'canary_4f1d6c0b9e8a47d2b5c3';
@@ -68,7 +69,10 @@ describe('hostile content', () => {
       },
     });
     await workbench.openContainer('Agent Console');
-    await workbench.welcome('Sessions').getByRole('button', { name: 'Sign in' }).click();
+    await clickFor(
+      workbench.welcome('Sessions').getByRole('button', { name: 'Sign in' }),
+      workbench.quickInput.getByText('(1/3)'),
+    );
     await signIn(service.baseUrl, service.appUrl);
     await workbench.rows('Computers').first().waitFor();
   });
@@ -124,16 +128,14 @@ describe('hostile content', () => {
     await workbench.notified(/409.*It says: \[x\] \(command:/);
     await noLinks(MESSAGES);
 
-    await workbench.runCommand('Agent Console: Open a session by its id');
-    await workbench.answer('no-such-session');
+    await workbench.openSession('no-such-session');
     await workbench.notified(/404, request \[x\] \(command:/);
     await noLinks(MESSAGES);
     await workbench.runCommand('Notifications: Clear All Notifications');
   });
 
   it('stays text in titles and file names', async () => {
-    await workbench.runCommand('Agent Console: Open a session by its id');
-    await workbench.answer(service.sessionIds[2] ?? '');
+    await workbench.openSession(service.sessionIds[2]);
     const chat = workbench.webview();
     await chat.getByRole('heading', { level: 1 }).getByText('(zap)').waitFor();
     await workbench.tab('$(zap)').waitFor();
@@ -233,7 +235,10 @@ describe('hostile content', () => {
       ['logs', workbench.server.logs()],
     ]);
     for (const [index, frame] of workbench.page.frames().entries()) {
-      texts.set(`frame ${String(index)} ${frame.url()}`, await frame.content());
+      const text = await frame
+        .content()
+        .catch((error: unknown) => assert.ok(frame.isDetached(), String(error)));
+      texts.set(`frame ${String(index)} ${frame.url()}`, text ?? '');
     }
     for (const [file, text] of textsBelow(workbench.server.userDataFolder)) texts.set(file, text);
     for (const part of ['settings.json', 'globalStorage', 'console.db']) {

@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { startSampleService, type SampleService } from '../fakes/sampleService';
+import { again } from '../until';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { openFile, saveAs } from './fileDialog';
@@ -62,8 +63,10 @@ describe('the sessions view at work', () => {
     workbench.page.getByRole('dialog').filter({ hasText: text });
   /** The keyboard goes to the list and, by the arrow keys, to a row. */
   const goTo = async (text: string): Promise<void> => {
-    await press('Control+Alt+F8');
-    await view().locator('.monaco-list:focus').waitFor();
+    await again(
+      () => press('Control+Alt+F8'),
+      limit => view().locator('.monaco-list:focus').waitFor(limit),
+    );
     await press('Home');
     await view().locator('.monaco-list-row.focused[data-index="0"]').waitFor();
     for (let at = 0; !((await focused().innerText()).includes(text) && at > 0);) {
@@ -77,7 +80,7 @@ describe('the sessions view at work', () => {
     await goTo('Alpha');
     await press('Enter');
     await workbench.tab('Alpha').waitFor();
-    await workbench.webview().getByRole('textbox').waitFor();
+    await workbench.webview().locator('textarea:focus').waitFor();
     await goTo('Beta');
     await press('Space');
     await workbench.tab('Beta').waitFor();
@@ -155,8 +158,7 @@ describe('the sessions view at work', () => {
 
   it('is grouped by computer and by workspace, and shows this workspace alone or everything', async () => {
     const [, , here = ''] = service.sessionIds;
-    await workbench.runCommand('Agent Console: Open a session by its id');
-    await workbench.answer(here);
+    await workbench.openSession(here);
     await workbench.webview().locator(':focus').waitFor();
     const own = row('Odd corners');
     await own.waitFor();

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
-import { startSampleService, type RecordedRequest, type SampleService } from '../fakes/sampleService';
+import type { Locator } from 'playwright-core';
+import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { SessionIndex } from '../../src/sessions/store/sessionIndex';
 import { openStorage, untilStored, type StoredRow } from '../fakes/storage';
 import { silentLog } from '../fakes/log';
+import { again } from '../until';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { computersOf, seed, serviceIdOf, storageOf, type Seed } from './seed';
+import { click } from './waiting';
 import { signedInTo, Workbench } from './workbench';
 
 const titles = (count: number, name: string): Seed[] =>
@@ -29,14 +32,6 @@ describe('sessions and computers', () => {
       contextOptions: { viewport: { width: 1280, height: 2000 } },
       settings,
       env: signedInTo(service),
-    });
-  const received = (method: string, pathname: RegExp): Promise<RecordedRequest> =>
-    new Promise(resolve => {
-      const subscription = service.onDidReceive(request => {
-        if (request.method !== method || !pathname.test(request.path)) return;
-        subscription.dispose();
-        resolve(request);
-      });
     });
   const posts = (): number => service.requests.filter(({ method }) => method === 'POST').length;
   const dialog = (text: string | RegExp) => workbench.page.getByRole('dialog').filter({ hasText: text });
@@ -80,7 +75,7 @@ describe('sessions and computers', () => {
   });
 
   it('are created with a preset in two choices, and are called by their first message', async () => {
-    const created = received('POST', /\/sessions$/);
+    const created = service.next('POST', /\/sessions$/);
     await workbench.runCommand('Agent Console: New session');
     await workbench.pick('atlas');
     await workbench.pick(/Careful.*atlas-large · autonomy low/);
@@ -154,26 +149,27 @@ describe('sessions and computers', () => {
     const [known = ''] = service.sessionIds;
     const link = (host: string): string =>
       `code-oss://agent-console.agent-console/session/${known}?service=${encodeURIComponent(host)}`;
-    const follow = async (address: string): Promise<void> => {
-      await workbench.runCommand('Developer: Open URL');
-      await workbench.answer(address);
-      const allowed = dialog(/to open this URI/);
-      const ours = dialog(/Open session “/);
-      await allowed.or(ours).or(workbench.page.locator('.codicon-bell-dot')).first().waitFor();
-      if (await allowed.isVisible()) await allowed.getByRole('button', { name: 'Open' }).click();
+    const follow = async (address: string, outcome: Locator): Promise<void> => {
+      await workbench.ask('Developer: Open URL', 'URL to open', address);
+      const allow = dialog(/to open this URI/).getByRole('button', { name: 'Open' });
+      await again(
+        async limit => {
+          if (await allow.isVisible()) await click(allow, limit);
+        },
+        limit => outcome.waitFor(limit),
+      );
     };
     const asked = (): boolean => service.requests.some(({ path: at }) => at.endsWith(known));
-    await follow(link(new URL(service.baseUrl).host));
     const question = dialog(/Open session “/);
-    await question.waitFor();
+    await follow(link(new URL(service.baseUrl).host), question);
     assert.equal(asked(), false, 'nothing is asked before the person has agreed');
-    const opened = received('GET', new RegExp(`${known}$`));
+    const opened = service.next('GET', new RegExp(`${known}$`));
     await question.getByRole('button', { name: 'Open session' }).click();
     await opened;
     // The chat that opens takes the keyboard, and with it every box that is open then.
     await workbench.tab('Please fix the flaky').waitFor();
     await workbench.webview().locator(':focus').waitFor();
-    await follow(link('elsewhere.example'));
+    await follow(link('elsewhere.example'), workbench.news);
     await workbench.notified(/link is to a session at elsewhere\.example/);
   });
 

@@ -1,14 +1,14 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { type Page } from 'playwright-core';
-import { startSampleService, type SampleService } from '../fakes/sampleService';
+import { startSampleService } from '../fakes/sampleService';
 import { packageExtension } from '../vscode/package';
 import { removeFolder, root, shotsFolder, temporaryFolder } from '../vscode/paths';
 import { endAll } from '../vscode/processes';
 import { makeSampleWorkspace, sampleCommits, sampleRemote } from '../vscode/sampleWorkspace';
 import { scenes } from './scenes';
 import { type Scene } from './scenes/scene';
-import { Workbench } from './workbench';
+import { signedInTo, Workbench } from './workbench';
 
 /** The themes every scene is taken in: what VS Code calls them, and the classes its window and the pages in it then have. */
 const themes = {
@@ -56,7 +56,7 @@ async function take(scene: Scene, theme: Theme, vsix: string): Promise<void> {
     vsix: [vsix],
     // With the colours of every language.
     builtIn: undefined,
-    env: signedIn ? signIn(service) : {},
+    env: signedIn ? signedInTo(service) : {},
     settings: { ...scene.settings, 'workbench.colorTheme': themes[theme].id },
     contextOptions: { viewport: scene.size ?? { width: 1280, height: 800 } },
   });
@@ -75,14 +75,6 @@ async function take(scene: Scene, theme: Theme, vsix: string): Promise<void> {
     await service.close();
     removeFolder(parent);
   }
-}
-
-function signIn(service: SampleService): Record<string, string> {
-  return {
-    AGENT_CONSOLE_BASE_URL: service.baseUrl,
-    AGENT_CONSOLE_APP_URL: service.appUrl,
-    AGENT_CONSOLE_API_KEY: service.apiKey,
-  };
 }
 
 /** Resolves when the pages inside the window are drawn in the theme, and all that was changed is on the screen. */

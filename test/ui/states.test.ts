@@ -6,11 +6,8 @@ import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { until } from '../until';
 import { FOLLOWING_HOOKS, installHooks } from './seed';
+import { clickFor } from './waiting';
 import { signedInTo, Workbench } from './workbench';
-
-interface Browser {
-  readonly document: { querySelectorAll(selector: string): Iterable<{ readonly innerText: string }> };
-}
 
 /** What the views say when things go wrong: each state its own words and its way out, and nothing known is lost. */
 describe('states of the views', () => {
@@ -44,8 +41,7 @@ describe('states of the views', () => {
     await workbench.view('Computers').getByText(/503/).waitFor();
     await workbench.row('Computers', 'Try again').waitFor();
     unlisted.dispose();
-    await workbench.row('Computers', 'Try again').click();
-    await workbench.row('Computers', 'active').waitFor();
+    await clickFor(workbench.row('Computers', 'Try again'), workbench.row('Computers', 'active'));
     await workbench.view('Computers').getByText(/503/).waitFor({ state: 'detached' });
     await workbench.welcome('Sessions').getByText('Sessions you create here').waitFor();
   });
@@ -67,15 +63,10 @@ describe('states of the views', () => {
 
   it('opens a session by its id, refuses one that is not there, and takes a removal back', async () => {
     const [known] = service.sessionIds;
-    const ask = async (id: string): Promise<void> => {
-      await workbench.runCommand('Agent Console: Open a session by its id');
-      await workbench.quickInput.getByText('The id is shown in the web application').waitFor();
-      await workbench.answer(id);
-    };
-    await ask('no-such-session');
+    await workbench.openSession('no-such-session');
     await workbench.notified(/404/);
     assert.equal(await workbench.rows('Sessions').count(), 0);
-    await ask(known!);
+    await workbench.openSession(known);
     await workbench.webview().getByRole('textbox').waitFor();
     const row = workbench.rows('Sessions').nth(1);
     await row.waitFor();
@@ -125,29 +116,20 @@ describe('try with sample data', () => {
       fs.renameSync(event, `${event}.json`);
       await workbench.notified('May I go on?');
       await workbench.runCommand('Notifications: Clear All Notifications');
-      await workbench.welcome('Sessions').getByRole('button', { name: 'Try with sample data' }).click();
-      const sessions = workbench.view('Sessions').getByRole('treeitem', { name: /^Session / });
-      await sessions.nth(6).waitFor();
+      const listed = (name: RegExp) => workbench.view('Sessions').getByRole('treeitem', { name });
+      await clickFor(
+        workbench.welcome('Sessions').getByRole('button', { name: 'Try with sample data' }),
+        listed(/^Session /).nth(6),
+      );
       for (const state of [/waiting/, /running/, /finished.*unread/, /ended \(error\)/, /pinned/])
-        await workbench.view('Sessions').getByRole('treeitem', { name: state }).first().waitFor();
-      await workbench
-        .view('Sessions')
-        .getByRole('treeitem', { name: /^Session Cover the checkout/ })
-        .click();
+        await listed(state).first().waitFor();
       const articles = workbench.webview().getByRole('article');
-      await articles.first().waitFor();
-      const at = await articles.last().getAttribute('aria-label');
-      assert.match(at ?? '', /^Agent/, 'what the agent has said so far is there');
+      // What the agent has said so far is there.
+      const said = articles.last().and(workbench.webview().locator('[aria-label^="Agent"]'));
+      await clickFor(listed(/^Session Cover the checkout/), said);
       // Nothing is done: what comes now comes by itself.
-      for (let step = 0; step < 3; step++) {
-        const last = await articles.last().innerText();
-        await workbench.pageShows(
-          known =>
-            [...(globalThis as unknown as Browser).document.querySelectorAll('article')].at(-1)?.innerText !==
-            known,
-          last,
-        );
-      }
+      const known = await said.innerText();
+      await until(async () => (await articles.last().innerText()) !== known);
       await workbench.row('Computers', 'active').waitFor();
       await workbench.view('Sessions').locator('.pane-header', { hasText: 'sample data' }).waitFor();
       const usage = workbench.page.locator('.statusbar-item[id="agent-console.agent-console.usage"]');

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { SampleService } from '../fakes/sampleService';
+import { again, until } from '../until';
 import { sampleFiles } from '../vscode/sampleFiles';
 import { ChatStage } from './chatStage';
+import { clickFor } from './waiting';
 import type { Workbench } from './workbench';
 
 /** Sends a message past the extension, as another client would. */
@@ -17,15 +19,8 @@ async function sendElsewhere(service: SampleService, sessionId: string, text: st
 }
 
 /** Resolves when the service was asked about a session once on a person's word, and twice after that. */
-function askedTwice(service: SampleService, sessionId: string): Promise<void> {
-  let left = 3;
-  return new Promise(resolve => {
-    const subscription = service.onDidReceive(({ method, path: asked }) => {
-      if (method !== 'GET' || !asked.endsWith(`/sessions/${sessionId}`) || --left > 0) return;
-      subscription.dispose();
-      resolve();
-    });
-  });
+async function askedTwice(service: SampleService, sessionId: string): Promise<void> {
+  for (let left = 3; left > 0; left--) await service.next('GET', new RegExp(`/sessions/${sessionId}$`));
 }
 
 /** The current match is marked. */
@@ -71,15 +66,13 @@ describe('reading a transcript', () => {
   it('is there at once where the service lists messages, without what nobody may see', async () => {
     await stage.add(2);
     await chat().getByRole('article').getByText('Everything at once').waitFor();
-    await chat().getByRole('log').focus();
-    await workbench.page.keyboard.press('Home');
+    await chat().getByRole('log').press('Home');
     await chat().getByText('Content of the type "hologram"').waitFor();
     await chat().getByText('2 internal messages', { exact: true }).waitFor();
     const system = chat().locator('summary', { hasText: 'System message' });
-    await system.focus();
-    await workbench.page.keyboard.press('Enter');
+    await system.press('Enter');
     await chat().locator('details[open]').getByText('was lost and came back').waitFor();
-    await workbench.page.keyboard.press('Enter');
+    await system.press('Enter');
     const shown = await chat().locator('body').innerText();
     for (const hidden of ['An internal note', 'You are an agent']) assert.ok(!shown.includes(hidden), hidden);
     assert.equal(
@@ -95,9 +88,9 @@ describe('reading a transcript', () => {
     await workbench.tab('cart.ts').waitFor();
     await workbench.page.locator('.statusbar-item', { hasText: 'Ln 3, Col 1' }).waitFor();
     await workbench.tab('Odd corners').click();
-    const short = chat().getByRole('link', { name: 'cart.ts:4', exact: true });
-    await short.focus();
-    await workbench.page.keyboard.press('Enter');
+    // The page takes the focus to its composer when it is shown.
+    await chat().locator('textarea:focus').waitFor();
+    await chat().getByRole('link', { name: 'cart.ts:4', exact: true }).press('Enter');
     await workbench.page.locator('.statusbar-item', { hasText: 'Ln 4, Col 1' }).waitFor();
     await workbench.tab('Odd corners').click();
     await chat().getByRole('link', { name: '../outside.ts:1' }).click();
@@ -108,7 +101,7 @@ describe('reading a transcript', () => {
     const { page } = workbench;
     await chat().getByRole('button', { name: 'Open as diff' }).click();
     await page.locator('.monaco-diff-editor').getByText('CartItem').first().waitFor();
-    await page.keyboard.press('Control+W');
+    await workbench.runCommand('View: Close Editor');
     await workbench.tab('Odd corners').click();
     await chat().getByRole('button', { name: 'Apply…' }).click();
     await page.locator('.bulk-edit-panel').getByText('cart.ts').first().waitFor();
@@ -149,8 +142,7 @@ describe('reading a transcript', () => {
   });
 
   it('keeps what was opened while another editor is in front', async () => {
-    await chat().getByRole('log').focus();
-    await workbench.page.keyboard.press('Home');
+    await chat().getByRole('log').press('Home');
     const open = chat().locator('details[open]').getByText('a kind nobody knows yet');
     await open.waitFor();
     await workbench.tab('cart.ts').click();
@@ -169,9 +161,11 @@ describe('reading a transcript', () => {
     await chat().getByRole('button', { name: 'Open the whole message as a text document' }).click();
     await workbench.tab(/\.md$/).waitFor();
     await workbench.page.locator('.monaco-editor').getByText('# ').first().waitFor();
-    await workbench.page.keyboard.press('Control+End');
-    await workbench.page.locator('.monaco-editor').getByText('The far end').waitFor();
-    await workbench.page.keyboard.press('Control+W');
+    await again(
+      () => workbench.page.keyboard.press('Control+End'),
+      limit => workbench.page.locator('.monaco-editor').getByText('The far end').waitFor(limit),
+    );
+    await workbench.runCommand('View: Close Editor');
     await workbench.tab(/\.md$/).waitFor({ state: 'detached' });
     await workbench.tab('Odd corners').click();
     await chat().locator('details[open]', { hasText: 'more characters' }).locator('summary').click();
@@ -233,22 +227,16 @@ describe('reading a transcript', () => {
     await workbench.runCommand('View: Move Editor into Next Group');
     await page('Odd corners').click();
     const pages = [workbench.webview(0), workbench.webview(1)];
-    const frames = workbench.page.locator('iframe.webview.ready').filter({ visible: true });
-    let titles: string[] = [];
+    const composers = pages.map(shown => shown.getByRole('textbox', { name: 'Message to the agent' }));
     // While they take their places, one may be met twice.
-    for (let look = 0; look < 20 && new Set(titles).size < 2; look++) {
-      await frames.nth(1).waitFor();
-      titles = await Promise.all(
-        pages.map(shown => shown.getByRole('heading', { level: 1, name: /^(Odd|Migrate)/ }).innerText()),
-      );
-    }
-    assert.deepEqual(titles.map(title => title.slice(0, 7)).sort(), ['Migrate', 'Odd cor']);
-    for (const [index, shown] of pages.entries())
-      await shown.getByRole('textbox', { name: 'Message to the agent' }).fill(`For ${titles[index] ?? ''}`);
-    for (const [index, shown] of pages.entries()) {
-      const composer = shown.getByRole('textbox', { name: 'Message to the agent' });
-      assert.equal(await composer.inputValue(), `For ${titles[index] ?? ''}`);
-    }
+    await until(async () => {
+      const shown = pages.map(each => each.getByRole('heading', { level: 1 }).allInnerTexts());
+      const titles = (await Promise.all(shown)).flat();
+      if (!/^(Odd.*\nMigrate|Migrate.*\nOdd)/.test(titles.join('\n'))) return false;
+      for (const [index, composer] of composers.entries()) await composer.fill(`For ${titles[index] ?? ''}`);
+      const drafts = await Promise.all(composers.map(composer => composer.inputValue()));
+      return drafts.every((draft, index) => draft === `For ${titles[index] ?? ''}`);
+    });
     const busy = service.fail({
       kind: 'alter',
       match: { method: 'GET', path: /\/sessions\/[^/]+$/ },
@@ -269,11 +257,9 @@ describe('reading a transcript', () => {
     await page('Migrate the build').click();
     await chat().getByRole('article').last().waitFor();
     await workbench.page.reload();
-    await workbench.activityIcon('Agent Console').waitFor();
     await workbench.openContainer('Agent Console');
     await tabs().first().waitFor();
-    await workbench.row('Sessions', 'Odd corners').click();
-    await chat().getByRole('article').last().waitFor();
+    await clickFor(workbench.row('Sessions', 'Odd corners'), stage.heading('Odd corners'));
     assert.equal(await tabs().count(), 1);
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import { startSampleService, type SampleService } from '../fakes/sampleService';
+import { again } from '../until';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { signedInTo, Workbench } from './workbench';
@@ -50,9 +51,14 @@ describe('usage in the status bar', () => {
       .filter({ hasText: /\d.* [↑↓→]/ })
       .waitFor();
     assert.deepEqual(analytics(), ['/api/v1/analytics/tokens']);
-    await item().hover();
     const tooltip = workbench.page.locator('.monaco-hover').filter({ hasText: 'Billable tokens' });
-    await tooltip.getByText(/Month to date/).waitFor();
+    await again(
+      async limit => {
+        await workbench.page.mouse.move(400, 300);
+        await item().hover(limit);
+      },
+      limit => tooltip.getByText(/Month to date/).waitFor(limit),
+    );
     assert.match(await tooltip.innerText(), /UTC[\s\S]*Last\s30\sdays[\s\S]*Data\sthrough/);
     earlier.dispose();
   });
@@ -63,8 +69,8 @@ describe('usage in the status bar', () => {
       'agentConsole.usage.budget': 1000,
       'agentConsole.usage.budgetPeriod': 'day',
     });
-    const notice = await workbench.notified(/you have reached 100% of your budget of 1,000 a day/);
+    const notice = await workbench.notified(/100% of your own budget of 1,000 a day is reached/);
     assert.match(await notice.innerText(), /UTC/);
-    assert.equal(await workbench.notification(/your budget/).count(), 1);
+    assert.equal(await workbench.notification(/your own budget/).count(), 1);
   });
 });

@@ -6,6 +6,7 @@ import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { saveAs } from './fileDialog';
+import { clickFor } from './waiting';
 import { stored } from './windowState';
 import { signedInTo, Workbench } from './workbench';
 
@@ -88,8 +89,7 @@ describe('the usage dashboard', () => {
     await days(30).waitFor();
     await workbench.runCommand('View: Close Editor');
     await workbench.tab('Usage').waitFor({ state: 'detached' });
-    await item().click();
-    await chosen('Tokens').waitFor();
+    await clickFor(item(), chosen('Tokens'));
     await section('Tokens by day').waitFor();
 
     await tab('Productivity').click();

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { Frame, FrameLocator, Locator, Page } from 'playwright-core';
@@ -12,7 +13,7 @@ import {
   type ServerOptions,
 } from '../vscode/server';
 import { onScreen } from './shown';
-import { isTimeout, untilTrue } from './untilTrue';
+import { click, clickFor, isTimeout, untilTrue } from './waiting';
 
 export interface WorkbenchOptions extends ServerOptions {
   readonly folder?: string | undefined;
@@ -36,31 +37,10 @@ const openWindows = ((globalThis as { agentConsoleWindows?: Set<Workbench> }).ag
   new Set());
 
 /** What our windows need of VS Code's own extensions: all of them together take half as long again to start. */
-const builtIn = [
-  'git',
-  'javascript',
-  'json',
-  'markdown-basics',
-  'theme-defaults',
-  'typescript-basics',
-  'yaml',
-];
-
-interface Browser {
-  readonly document: { readonly activeElement: { readonly tagName: string; blur(): void } | null };
-}
+const builtIn = 'git javascript json markdown-basics theme-defaults typescript-basics yaml'.split(' ');
 
 /** Pages looked at, each built anew while it was, before that counts as a failure. */
 const MOST_PAGES = 20;
-
-/** Clicks; where it is only slow to be seen, too: clicked once more, it would be done twice. */
-const click = async (target: Locator, options: Parameters<Locator['click']>[0]): Promise<void> => {
-  try {
-    await target.click(options);
-  } catch (error) {
-    if (!String(error).includes('performing click action')) throw error;
-  }
-};
 
 /** One window of VS Code with the extension. Every wait is for something on the screen. */
 export class Workbench {
@@ -79,11 +59,8 @@ export class Workbench {
 
   /** Starts VS Code with this checkout's extension (or with `extensions` or `vsix`) and opens a window. */
   static async open(options: WorkbenchOptions = {}): Promise<Workbench> {
-    const server = await startServer({
-      builtIn,
-      ...(options.vsix ? {} : { extensions: [root] }),
-      ...options,
-    });
+    const extensions = options.vsix ? {} : { extensions: [root] };
+    const server = await startServer({ builtIn, ...extensions, ...options });
     try {
       return await Workbench.#window(server, true, options.folder, options);
     } catch (error) {
@@ -143,10 +120,7 @@ export class Workbench {
   async openContainer(title: string): Promise<void> {
     const shown = this.page.locator('.sidebar .composite.title', { hasText: title });
     if (await shown.isVisible()) return;
-    await again(
-      limit => click(this.activityIcon(title), limit),
-      limit => shown.waitFor(limit),
-    );
+    await clickFor(this.activityIcon(title), shown);
   }
 
   /** A view of the side bar by its title, such as `Sessions`. */
@@ -156,26 +130,28 @@ export class Workbench {
       .filter({ has: this.page.locator(`.pane-header[aria-label^="${title}"]`) });
   }
 
-  /** Expands a view that is collapsed. */
-  async expandView(title: string): Promise<void> {
-    const header = this.view(title).locator('.pane-header');
-    await header.waitFor();
-    if ((await header.getAttribute('aria-expanded')) === 'false') await header.click();
-    await this.view(title).locator('.pane-body').waitFor();
-  }
-
-  /** Collapses a view that is expanded. */
-  async collapseView(title: string): Promise<void> {
-    const header = this.view(title).locator('.pane-header');
-    if ((await header.getAttribute('aria-expanded')) === 'true') await header.click();
-    await header.and(this.page.locator('[aria-expanded="false"]')).waitFor();
-  }
-
   /** Shows a view of ours with all the height there is: those that take most of it are collapsed before. */
   async showOnly(title: string): Promise<void> {
     await this.openContainer('Agent Console');
-    for (const other of ['Sessions', 'Computers']) if (other !== title) await this.collapseView(other);
-    await this.expandView(title);
+    for (const view of ['Sessions', 'Computers', title])
+      await this.#turn(this.view(view).locator('.pane-header'), view === title);
+  }
+
+  /** Expands or collapses a row. */
+  async turn(view: string, text: string | RegExp, open: boolean): Promise<void> {
+    const row = this.row(view, text);
+    await this.#turn(row, open, row.locator('.monaco-tl-twistie'));
+  }
+
+  async #turn(what: Locator, open: boolean, handle = what): Promise<void> {
+    const turned = what.and(this.page.locator(`[aria-expanded="${String(open)}"]`));
+    await what.waitFor();
+    await again(
+      async limit => {
+        if (!(await turned.isVisible())) await click(handle, limit);
+      },
+      limit => turned.waitFor(limit),
+    );
   }
 
   rows(view: string): Locator {
@@ -213,11 +189,11 @@ export class Workbench {
     const selected = this.page.locator('.explorer-folders-view .monaco-list-row.selected');
     // The Explorer reads its folder anew when it is shown, and may forget by that what was selected.
     await again(
-      async () => {
+      async limit => {
         for (const [index, name] of names.entries()) {
-          await this.explorerRow(name).click(index === 0 ? {} : { modifiers: ['ControlOrMeta'] });
+          await click(this.explorerRow(name), { ...limit, modifiers: index === 0 ? [] : ['ControlOrMeta'] });
           // A single click also opens the file, which would come in front of what the entry is about to show.
-          if (index === 0) await this.tab(name).first().waitFor();
+          if (index === 0) await this.tab(name).first().waitFor(limit);
         }
       },
       limit => selected.nth(names.length - 1).waitFor(limit),
@@ -272,10 +248,7 @@ export class Workbench {
    */
   async runCommand(title: string): Promise<void> {
     const input = this.quickInput.locator('input.input');
-    await this.page.evaluate(() => {
-      const { activeElement } = (globalThis as unknown as Browser).document;
-      if (activeElement?.tagName === 'IFRAME') activeElement.blur();
-    });
+    await this.page.evaluate(`document.activeElement?.tagName === 'IFRAME' && document.activeElement.blur()`);
     const found = this.quickInput.locator('.monaco-list-row').filter({ hasText: title }).first();
     await again(
       () => this.page.keyboard.press('F1'),
@@ -305,9 +278,29 @@ export class Workbench {
     await input.press('Enter');
   }
 
+  /** Runs a command that asks for something in these words, and answers. */
+  async ask(command: string, words: string, text: string): Promise<void> {
+    await again(
+      () => this.runCommand(command),
+      limit => this.quickInput.getByText(words).waitFor(limit),
+    );
+    await this.answer(text);
+  }
+
+  /** Opens a session of the service by its id. */
+  openSession(id: string | undefined): Promise<void> {
+    const words = 'The id is shown in the web application';
+    return this.ask('Agent Console: Open a session by its id', words, id ?? '');
+  }
+
   /** A notification in the notification centre, which must be open. */
   notification(text: string | RegExp): Locator {
     return this.page.locator('.notifications-center .notification-list-item').filter({ hasText: text });
+  }
+
+  /** Seen as long as there are notifications nobody has seen, or the notification centre is open. */
+  get news(): Locator {
+    return this.page.locator('.notifications-center.visible, .statusbar-item .codicon-bell-dot').first();
   }
 
   /**
@@ -315,13 +308,14 @@ export class Workbench {
    * bell says that there is something, and again when something else that took the focus has closed it.
    */
   async notified(text: string | RegExp): Promise<Locator> {
-    const centre = this.page.locator('.notifications-center.visible');
-    const bell = this.page.locator('.statusbar-item[id="status.notifications"]');
     const wanted = this.notification(text);
-    await centre.or(bell.locator('.codicon-bell-dot')).first().waitFor();
     await again(
       async limit => {
-        if (!(await centre.isVisible())) await click(bell, limit);
+        // In the end without a word of the bell, too: what was seen once is not news.
+        const seen = this.news.waitFor({ timeout: 4 * limit.timeout });
+        await seen.catch((error: unknown) => assert.ok(isTimeout(error)));
+        if (await this.page.locator('.notifications-center.visible').isVisible()) return;
+        await click(this.page.locator('.statusbar-item[id="status.notifications"]'), limit);
       },
       limit => wanted.waitFor(limit),
     );

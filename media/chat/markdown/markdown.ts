@@ -1,7 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import DOMPurify, { type Config } from 'dompurify';
 import { Marked, type Tokens } from 'marked';
-import { MAX_SHOWN } from '../../../src/chat/protocol';
 import { bounds } from './bounds';
 import { highlight } from './highlight';
 import { dressPaths } from './paths';
@@ -27,7 +26,6 @@ const ALLOWED = {
  * feed is a line break, as in what people type.
  */
 export function renderMarkdown(text: string, breaks: boolean): DocumentFragment {
-  if (text.length > MAX_SHOWN) return plainText(text);
   try {
     const fragment = DOMPurify.sanitize(parser(breaks).parse(text, { async: false }), ALLOWED);
     for (const pre of fragment.querySelectorAll('pre')) dressCode(pre);

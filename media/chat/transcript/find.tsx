@@ -111,7 +111,7 @@ export function FindBar({ list }: { readonly list: { readonly current: Place | u
   };
   const go = (step: number): void => {
     letGo();
-    setAt((at + step + matches.length) % Math.max(1, matches.length));
+    setAt((Math.max(at, step < 0 ? 0 : -1) + step + matches.length) % Math.max(1, matches.length));
   };
   const close = (): void => {
     finding.value = 0;

@@ -50,7 +50,7 @@ export function PartView({ part, rowKey, index, messageId, breaks }: PartProps) 
           id={id}
           icon={icon}
           label={label}
-          preview={part.text.slice(0, 300).replace(/`|\*\*|^#+ /gm, '')}
+          preview={part.text.slice(0, 200).replace(/`|\*\*|^#+ /gm, '')}
         >
           <Markdown text={part.text} breaks={false} />
           {cut}
@@ -132,7 +132,7 @@ function Fold({ id, icon, label, preview, failed = false, children }: FoldProps)
         <Icon name="chevron-right" />
         <Icon name={icon} />
         <span class="fold-label">{label}</span>
-        {!open && <span class="fold-preview">{preview.slice(0, 200).replace(/\s+/g, ' ').trim()}</span>}
+        {!open && <span class="fold-preview">{preview}</span>}
       </summary>
       {open && <div class="fold-body">{children}</div>}
     </details>

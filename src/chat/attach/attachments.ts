@@ -137,7 +137,7 @@ export class Attachments {
       const { size, mtime } = before;
       const unfit = this.#unfit(before, name);
       if (unfit !== undefined) {
-        const shrinkable = size <= MOST_SHRINKABLE && /\.(?:png|jpe?g|webp)$/i.test(name);
+        const shrinkable = size > 0 && size <= MOST_SHRINKABLE && /\.(?:png|jpe?g|webp)$/i.test(name);
         return refused(unfit, before.kind === 'file' ? { size, shrinkable } : {});
       }
       const bytes = await this.#files.read(uri, isWhole ? undefined : HEAD);

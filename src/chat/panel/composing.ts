@@ -139,7 +139,8 @@ function freeName(name: string, others: readonly string[]): string {
   return free;
 }
 
-/** The last part of what a page calls a file, never empty. */
+/** The last part of what a page calls a file, never without a character that leaves a trace. */
 function nameOf(name: string): string {
-  return oneLine(name.split(/[\\/]/).at(-1) ?? '', 100) || vscode.l10n.t('file');
+  const last = oneLine(name.split(/[\\/]/).at(-1) ?? '', 100);
+  return /[^\p{Z}\p{C}\p{Default_Ignorable_Code_Point}]/u.test(last) ? last : vscode.l10n.t('file');
 }

@@ -42,6 +42,10 @@ export interface ChatOfPlace extends Pick<PanelOptions, 'title' | 'startAnew'> {
   readonly sessionId: string;
 }
 
+/** Which sessions have a panel, over a reload. */
+const MEMORY = 'agentConsole.chat.panels';
+/** A tab in front becomes a panel within this time after a reload, ms. */
+const RESTORED_WITHIN = 3_000;
 /** What the view showed. */
 const VIEW_MEMORY = 'agentConsole.chat.view';
 /** A view that was asked for is there within this time, ms; else there is none, as when the person has hidden it for good. */
@@ -55,7 +59,7 @@ export class Places extends Disposable {
   #inView: ChatPanel | undefined;
   /** What the view shows as soon as there is one. */
   #wanted: ChatOfPlace | undefined;
-  #viewCame: (() => void) | undefined;
+  #came: (() => void) | undefined;
   #opening: Promise<unknown> = Promise.resolve();
 
   constructor(options: PlacesOptions) {
@@ -106,6 +110,7 @@ export class Places extends Disposable {
     const kept = readPageState(state);
     if (kept === undefined) panel.dispose();
     else this.#attachPanel(panelPlace(panel), kept);
+    this.#came?.();
   }
 
   /** The view is shown for the first time, or again after it was moved. */
@@ -118,12 +123,13 @@ export class Places extends Disposable {
     const next = this.#wanted ?? readPageState(this.#options.memory.get<unknown>(VIEW_MEMORY));
     if (next === undefined) this.#showNotice(view);
     else this.#attachView(view, next);
-    this.#viewCame?.();
+    this.#came?.();
   }
 
   override dispose(): void {
-    for (const panel of [...this.#panels.values(), this.#inView]) panel?.leave();
+    const left = [...this.#panels.values(), this.#inView];
     this.#panels.clear();
+    for (const panel of left) panel?.leave();
     super.dispose();
   }
 
@@ -162,16 +168,22 @@ export class Places extends Disposable {
   }
 
   /**
-   * After a reload VS Code names the tabs in the background to us only when they are shown. The one with the title of this session is
-   * closed, and another takes its place in its group, where the chat goes on as it was. Of several nobody knows which it is.
+   * After a reload VS Code restores the tabs in front, and names those in the background to us only when they are shown. The one with
+   * the title of this session, if it had one, is closed, and another takes its place in its group, where the chat goes on as it was.
+   * Of several nobody knows which it is.
    */
-  async #takeTab({ serviceId, sessionId, title }: ChatOfPlace): Promise<vscode.ViewColumn | undefined> {
-    const isKnown = [...this.#panels.values()].some(({ place }) => place.title() === title);
-    if (isKnown || this.#panels.has(keyOf({ serviceId, sessionId }))) return undefined;
-    const [tab, ...others] = vscode.window.tabGroups.all
-      .flatMap(({ tabs }) => tabs)
-      .filter(({ input, label, isActive }) => isChat(input) && label === title && !isActive);
-    if (tab === undefined || others.length > 0) return undefined;
+  async #takeTab(chat: ChatOfPlace): Promise<vscode.ViewColumn | undefined> {
+    const key = keyOf(chat);
+    if (this.#panels.has(key) || !this.#remembered.includes(key)) return undefined;
+    const tabs = vscode.window.tabGroups.all
+      .flatMap(group => group.tabs)
+      .filter(({ input }) => isChat(input));
+    const inFront = tabs.filter(({ isActive }) => isActive).length;
+    const shown = (): number => [...this.#panels.values()].filter(({ place }) => place.isVisible()).length;
+    while (!this.#panels.has(key) && shown() < inFront && (await this.#comes(RESTORED_WITHIN)));
+    const isKnown = [...this.#panels.values()].some(({ place }) => place.title() === chat.title);
+    const [tab, ...others] = tabs.filter(({ label, isActive }) => label === chat.title && !isActive);
+    if (tab === undefined || others.length > 0 || isKnown || this.#panels.has(key)) return undefined;
     const { viewColumn } = tab.group;
     await vscode.window.tabGroups.close(tab, true);
     return viewColumn;
@@ -188,13 +200,17 @@ export class Places extends Disposable {
 
   /** Resolves when the view is there, which is later than VS Code says that it is shown; or when it does not come. */
   async #focusView(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<undefined>();
-    const come = (): void => resolve(undefined);
-    this.#viewCame = come;
-    const timer = setTimeout(come, SHOWN_WITHIN);
-    Promise.resolve(vscode.commands.executeCommand(`${views.chat}.focus`)).catch(come);
-    await promise;
-    clearTimeout(timer);
+    const comes = this.#comes(SHOWN_WITHIN);
+    Promise.resolve(vscode.commands.executeCommand(`${views.chat}.focus`)).catch(() => this.#came?.());
+    await comes;
+  }
+
+  /** Whether VS Code has handed over a page within this time, ms. */
+  async #comes(within: number): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.#came = () => resolve(true);
+    const timer = setTimeout(() => resolve(false), within);
+    return promise.finally(() => clearTimeout(timer));
   }
 
   #attachView(view: vscode.WebviewView, chat: ChatOfPlace): ChatPanel {
@@ -225,10 +241,21 @@ export class Places extends Disposable {
     };
     const panel = this.#options.makePanel(place, { serviceId, sessionId, title, startAnew });
     panel.onDidDispose(() => {
-      if (this.#panels.get(key) === panel) this.#panels.delete(key);
+      if (this.#panels.get(key) !== panel) return;
+      this.#panels.delete(key);
+      this.#remember(this.#remembered.filter(other => other !== key));
     });
     this.#panels.set(key, panel);
+    this.#remember([...new Set([...this.#remembered, key])]);
     return panel;
+  }
+
+  get #remembered(): readonly string[] {
+    return this.#options.memory.get<readonly string[]>(MEMORY) ?? [];
+  }
+
+  #remember(keys: readonly string[]): void {
+    void this.#options.memory.update(MEMORY, keys);
   }
 
   #showNotice(view: vscode.WebviewView): void {

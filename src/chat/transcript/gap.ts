@@ -35,16 +35,21 @@ export function gapOf(
       vscode.l10n.t('1 message cannot be read yet; it appears with your next message'),
       vscode.l10n.t('{0} messages cannot be read yet; they appear with your next message', number),
     );
-  const isAnswer = last !== undefined && (last.message === undefined || last.message.role === 'user');
-  const { sentence } = isAnswer
-    ? counted(
-        vscode.l10n.t('The agent has answered (1 message).'),
-        vscode.l10n.t('The agent has answered ({0} messages).', number),
-      )
-    : counted(
-        vscode.l10n.t('There is 1 newer message.'),
-        vscode.l10n.t('There are {0} newer messages.', number),
-      );
+  const { sentence } =
+    last === undefined
+      ? counted(
+          vscode.l10n.t('This session has 1 message.'),
+          vscode.l10n.t('This session has {0} messages.', number),
+        )
+      : last.message === undefined || last.message.role === 'user'
+        ? counted(
+            vscode.l10n.t('The agent has answered (1 message).'),
+            vscode.l10n.t('The agent has answered ({0} messages).', number),
+          )
+        : counted(
+            vscode.l10n.t('There is 1 newer message.'),
+            vscode.l10n.t('There are {0} newer messages.', number),
+          );
   const reason = vscode.l10n.t('This service shows replies only after your next message.');
   return { sentence, reason, webApp };
 }

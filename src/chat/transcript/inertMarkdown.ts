@@ -2,8 +2,11 @@ import { plain } from '../../util/text';
 
 /** What lists and quotes put before a line. */
 const BEFORE = '((?:[\\s>]|[-+*]\\s|\\d{1,9}[.)]\\s)*)';
-const FENCE = new RegExp(`^${BEFORE}(\`{3,}(?=[^\`]*$)|~{3,})(.*)$`);
+/** What stands before it is written before every line of its code: behind more than that there is none. */
+const FENCE = new RegExp(`^(?=.{0,100}(?:~~~|\`{3}))${BEFORE}(\`{3,}(?=[^\`]*$)|~{3,})(.*)$`);
 const HEADING = new RegExp(`^${BEFORE}(#{1,6})(?=\\s|$)`);
+const ITEM = /^ {0,3}(?:[-+*]|\d{1,9}[.)])\s/;
+const INDENT = /^(?: {4}| {0,3}\t)/;
 /** It makes a heading of the line above, unless there is an empty one between. */
 const UNDERLINE = /^[\s>]*(?:=+|-+)\s*$/;
 
@@ -17,12 +20,23 @@ export function inertMarkdown(text: string, below = 0): string {
   const lines = normal(text).trimEnd().split('\n');
   const hasCells = lines.some(line => line.includes('|') && /^[\s>|:-]+$/.test(line));
   const written: string[] = [];
+  let isInList = false;
   const end = (): void => {
     if (written.length > 0 && written.at(-1) !== '') written.push('');
   };
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? '';
     const [, before = '', fence = '', language = ''] = FENCE.exec(line) ?? [];
+    const isFirst = (written.at(-1) ?? '') === '';
+    if (ITEM.test(line) || (isFirst && /^\S/.test(line))) isInList = ITEM.test(line);
+    if (fence === '' && isFirst && !isInList && INDENT.test(line) && line.trim() !== '') {
+      const from = at;
+      while (/^(?: {4}| {0,3}\t|\s*$)/.test(lines[at + 1] ?? '-')) at++;
+      const code = lines.slice(from, at + 1).map(each => each.replace(INDENT, ''));
+      written.push(fenced(code.join('\n').trimEnd()));
+      end();
+      continue;
+    }
     if (line.trim() === '' || UNDERLINE.test(line) || fence !== '') end();
     if (fence === '') {
       if (line.trim() !== '') written.push(lowered(inertLine(line, hasCells), below));
@@ -37,7 +51,8 @@ export function inertMarkdown(text: string, below = 0): string {
     // Every line begins as the first, so that to each reader all of them are code or none.
     const [first = '', ...others] = fenced(code.join('\n'), language.trim()).split('\n');
     const inside = outer.replace(/[^\s>]/g, ' ');
-    written.push(outer + first, ...others.map(each => (each === '' ? inside.trimEnd() : inside + each)));
+    const rest = others.map(each => (each === '' ? inside.trimEnd() : inside + each));
+    written.push([outer + first, ...rest].join('\n'));
     end();
   }
   return written.join('\n').trimEnd();
@@ -51,7 +66,9 @@ export function fenced(code: string, language = ''): string {
 }
 
 function longerThanIn(code: string, least: number): string {
-  return '`'.repeat(Math.max(least, ...Array.from(code.matchAll(/`+/g), ([run]) => run.length + 1)));
+  let length = least;
+  for (const [run] of code.matchAll(/`+/g)) length = Math.max(length, run.length + 1);
+  return '`'.repeat(length);
 }
 
 /** Every reader agrees where lines end. */
@@ -72,7 +89,7 @@ const MARKS = new RegExp(
     // A link or a picture that may be followed, such an address in brackets, and one by itself.
     `(?<!!)!*\\[(?<label>(?:[^[\\]\\\\\`]|\`[^\`[\\]]*\`)*)\\]\\(<?(?<linked>${WEB}(?:[^\\s()<>]|\\([^\\s()<>]*\\))*)>?(?:\\s+(?:"[^"]*"|'[^']*'))?\\)`,
     `<(?<named>${WEB}[^\\s<>]*)>`,
-    `(?<bare>${WEB}(?:(?!!+\\[)[^\\s<>()[\\]\`"'|\\\\*]|\\([^\\s()<>]*\\))*(?:[^\\s<>()[\\]\`"'|\\\\*.,;:!?_~]|\\([^\\s()<>]*\\)))`,
+    `(?<bare>${WEB}(?:[^\\s<>()[\\]\`"\\\\*!]|!+(?![![])|\\*(?!\\*)|\\([^\\s()<>]*\\)|\\[[^\\s<>()[\\]\`"\\\\]*\\](?![(:]))*(?:[^\\s<>()[\\]\`"'|\\\\*.,;:!?_~]|\\([^\\s()<>]*\\)))`,
     '\\\\?\\](?=[(:])',
     '\\\\[!-/:-@[-`{-~]',
     '(?<!`)(?<ticks>`+)(?!`)(?<code>.{1,2000}?)(?<!`)\\k<ticks>(?!`)',
@@ -91,6 +108,8 @@ function inertLine(line: string, hasCells: boolean): string {
   return line.replace(MARKS, (mark, ...rest: unknown[]) => {
     const { label = '', linked, named, bare, ticks = '', code } = rest.at(-1) as Found;
     const address = named ?? bare ?? (label === linked ? linked : undefined);
+    if (hasCells && bare?.includes('|') === true)
+      return bare.replace(/[^|]+/g, piece => inertLine(piece, false));
     if (address !== undefined) return `<${encoded(address)}>`;
     // Within its words there is no other link.
     if (linked !== undefined)

@@ -158,7 +158,7 @@ export class Reading extends Disposable {
       const fresh = messages.filter(message => this.#isFresh(message));
       if (fresh.length > 0) await transcript.keep(fresh);
       this.#newestFirst ||= (messages.at(0)?.createdAt ?? NaN) > (messages.at(-1)?.createdAt ?? NaN);
-      if (!page.hasMore || (this.#newestFirst && fresh.length === 0 && this.#isComplete)) {
+      if (page.cursor === undefined || (this.#newestFirst && fresh.length === 0 && this.#isComplete)) {
         this.#isComplete = true;
         this.#resume = this.#newestFirst ? undefined : cursor;
         break;

@@ -35,7 +35,9 @@ function run(command: string, ...args: readonly unknown[]): Act {
 }
 
 /** Installs, and brings up to date what is installed. */
-const INSTALL = run(commands.hooks.install);
+function install(file?: string): Act {
+  return run(commands.hooks.install, file);
+}
 
 /** Shows what works and what does not; each row leads to what mends it. */
 export async function showCheck(context: CheckContext): Promise<void> {
@@ -49,8 +51,8 @@ export async function showCheck(context: CheckContext): Promise<void> {
     row('play', vscode.l10n.t('Send a test event'), run(commands.hooks.test)),
     row('trash', vscode.l10n.t('Remove hooks…'), run(commands.hooks.uninstall)),
   ];
-  const install = row('add', vscode.l10n.t('Install hooks…'), INSTALL);
-  const rows = [...findings, ...(isInstalled ? [test, install, remove] : [install])];
+  const add = row('add', vscode.l10n.t('Install hooks…'), install());
+  const rows = [...findings, ...(isInstalled ? [test, add, remove] : [add])];
   const act = await pick(
     rows,
     isBroken ? vscode.l10n.t('Something is broken') : vscode.l10n.t('Everything works'),
@@ -64,18 +66,18 @@ export async function examine(context: CheckContext): Promise<Finding[]> {
   const files = await installation.files();
   const findings = (await Promise.all(files.map(file => examineFile(context, file)))).flat();
   if (files.length === 0)
-    findings.push(row(BROKEN, vscode.l10n.t('No hooks have been installed from here'), INSTALL));
+    findings.push(row(BROKEN, vscode.l10n.t('No hooks have been installed from here'), install()));
   findings.push(
     (await hasScript(installation.place))
       ? row(FINE, vscode.l10n.t('Command can run'), undefined, installation.command)
       : row(
           BROKEN,
           vscode.l10n.t('The script of the hook command is missing or from another version'),
-          INSTALL,
+          install(),
         ),
     isListening()
       ? row(FINE, vscode.l10n.t('This window listens'))
-      : row(BROKEN, vscode.l10n.t('This window does not listen'), INSTALL),
+      : row(BROKEN, vscode.l10n.t('This window does not listen'), install()),
     await lastEvent(context),
   );
   const odd = readOutgoing(settings.hooksOutgoing()).problems.join(', ');
@@ -101,13 +103,14 @@ async function examineFile(
   const detail = middle(file, 100);
   try {
     const found = await installation.look(file);
-    if (found === undefined) return [row(BROKEN, vscode.l10n.t('Settings file is missing'), INSTALL, detail)];
+    if (found === undefined)
+      return [row(BROKEN, vscode.l10n.t('Settings file is missing'), install(file), detail)];
     const missing = events.filter(name => found.get(name) !== 'current').join(', ');
     return [
       row(FINE, vscode.l10n.t('Settings file found'), open, detail),
       missing === ''
         ? row(FINE, vscode.l10n.t('Hook present for {0}', events.join(', ')))
-        : row(BROKEN, vscode.l10n.t('Hook missing or out of date for {0}', missing), INSTALL),
+        : row(BROKEN, vscode.l10n.t('Hook missing or out of date for {0}', missing), install(file), detail),
     ];
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -135,7 +138,7 @@ export async function showTest(context: CheckContext, cwd: string, patienceMs = 
   const { log, format, events, installation, isListening } = context;
   if (!isListening()) {
     const sentence = vscode.l10n.t('No hooks are installed on this machine, so this window does not listen.');
-    notify(log, 'warning', sentence, [vscode.l10n.t('Install hooks'), INSTALL]);
+    notify(log, 'warning', sentence, [vscode.l10n.t('Install hooks'), install()]);
     return;
   }
   const started = Date.now();

@@ -32,12 +32,15 @@ export class Dialogs extends Disposable {
     );
   }
 
-  async install(): Promise<void> {
+  /** Asks for the file, with `wanted` or one that is known filled in. */
+  async install(wanted?: unknown): Promise<void> {
     needRealFiles();
     const { installation } = this.#context;
-    const file = await this.#askFile();
+    const known = await installation.files();
+    const file = await this.#askFile(typeof wanted === 'string' ? wanted : known[0]?.file);
     if (file === undefined) return;
-    const events = await chooseEvents([...((await installation.look(file))?.keys() ?? [])]);
+    const there = (await installation.look(file))?.keys() ?? [];
+    const events = await chooseEvents([...there, ...(known.find(each => each.file === file)?.events ?? [])]);
     if (events === undefined) return;
     const plan = await installation.planInstall(file, events);
     const question = vscode.l10n.t('Install the hooks in {0}?', path.basename(file));
@@ -117,15 +120,14 @@ export class Dialogs extends Disposable {
   }
 
   /** A path the person types or picks; never a guess. */
-  async #askFile(): Promise<string | undefined> {
-    const [known] = await this.#context.installation.files();
+  async #askFile(preset = ''): Promise<string | undefined> {
     const input = vscode.window.createInputBox();
     input.title = vscode.l10n.t('Install hooks');
     input.prompt = vscode.l10n.t(
       'Path of the settings file that your command-line client reads. Its manual says where it is.',
     );
     input.placeholder = path.join('~', '…', 'settings.json');
-    input.value = known?.file ?? '';
+    input.value = preset;
     input.buttons = [{ iconPath: new vscode.ThemeIcon('folder-opened'), tooltip: vscode.l10n.t('Browse…') }];
     input.ignoreFocusOut = true;
     const answer = await new Promise<string | undefined>(resolve => {

@@ -35,6 +35,8 @@ export async function readSettingsFile(file: string): Promise<ReadFile> {
     if (isInside(project, file) && !isInside(await fs.realpath(project), real)) refuseLink(real);
   if (stats === undefined) return { file, text: undefined, stats };
   if (!stats.isFile()) throw new Refusal(vscode.l10n.t('It is not a file.'));
+  if (stats.nlink > 1)
+    throw new Refusal(vscode.l10n.t('It has a second name on this disk, which would keep the old content.'));
   const refuse = (cause?: unknown): never => {
     throw new Refusal(vscode.l10n.t('It is read-only.'), { cause });
   };
@@ -55,12 +57,11 @@ export async function writeSettingsFile(read: ReadFile, text: string | undefined
       throw new Refusal(vscode.l10n.t('Something else has changed it meanwhile. Try again.'));
   };
   await check();
-  if (text === undefined) await fs.rm(file, { force: true });
-  else
-    await replaceFile(file, text, stats, check).catch((error: unknown) => {
-      if (error instanceof Refusal) throw error;
-      throw new Refusal(vscode.l10n.t('It could not be written: {0}', reasonOf(error)), { cause: error });
-    });
+  const done = text === undefined ? fs.rm(file, { force: true }) : replaceFile(file, text, stats, check);
+  await done.catch((error: unknown) => {
+    if (error instanceof Refusal) throw error;
+    throw new Refusal(vscode.l10n.t('It could not be written: {0}', reasonOf(error)), { cause: error });
+  });
 }
 
 /**

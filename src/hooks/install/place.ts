@@ -58,12 +58,11 @@ export function commandLine(script: string, platform: NodeJS.Platform = process.
     : `sh '${script.replaceAll("'", "'\\''")}' >/dev/null 2>&1 || cat >/dev/null`;
 }
 
-/** Puts the script there, or the newer one of this version; resolves to whether anything was written. */
-export async function placeScript(place: HookPlace): Promise<boolean> {
-  if (await hasScript(place)) return false;
+/** Puts the script there, or the newer one of this version. */
+export async function placeScript(place: HookPlace): Promise<void> {
+  if (await hasScript(place)) return;
   for (const folder of [place.folder, place.spool, place.backups]) await privateFolder(folder);
   await replaceFile(place.script, await fs.readFile(place.shipped));
-  return true;
 }
 
 /** Whether the script of this version is there: what is empty, or another's, may end well and yet hand nothing over. */

@@ -9,7 +9,7 @@ import { privateFolder } from '../install/place';
 import { byTime, decodeEvent, EVENT_CAP, FRESH_MS, type HookEvent } from '../model';
 
 /** What each less fitting window waits longer, so that the right one takes an event first and yet none is lost with it, ms. */
-const STEP_MS = 1_500;
+export const STEP_MS = 1_500;
 /** Levels below a folder of a window that make a difference. */
 const MAX_DEPTH = 3;
 

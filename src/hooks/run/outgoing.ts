@@ -8,6 +8,7 @@ import type { Collection } from '../../storage';
 import { Disposable } from '../../util/disposable';
 import { oneLine, withoutEcho } from '../../util/text';
 import { byTime, eventNames, type EventName, type HookEvent } from '../model';
+import { STEP_MS, stepsBefore } from '../receive/inbox';
 import { runCommand, type CommandResult } from './command';
 
 /** The same JSON that the client gives its hooks (interface.md section 6). */
@@ -78,8 +79,10 @@ export interface OutgoingDeps {
 
 /** Events whose commands run at the same time; the others take their turn. */
 const AT_ONCE = 4;
-/** Between what a hook of the client and what the service says of the same end of work, ms. */
-const APART_MS = 5_000;
+/** So long what the service says of an end of work waits for an event that tells of the same: longer than a window leaves one to others, ms. */
+export const APART_MS = (stepsBefore(undefined, [], false) + 2) * STEP_MS;
+/** The service may say so long after such an event that the session still works, ms. */
+const LAG_MS = 10_000;
 
 /** Runs the person's own hooks where that is allowed, those of one event beside each other. */
 export class Outgoing extends Disposable {
@@ -98,10 +101,12 @@ export class Outgoing extends Disposable {
     return this.#wanted(event).length > 0;
   }
 
-  /** Resolves when all commands of the event have ended; never rejects. */
-  async run(event: OutgoingEvent): Promise<void> {
+  /** Resolves when all commands of the event have ended. A stored one is marked first, so that no window runs them again. */
+  async run(event: OutgoingEvent, storedId?: string): Promise<void> {
     const { hook_event_name: name } = event;
     if (!this.isWanted(name)) return;
+    if (storedId !== undefined)
+      await this.#deps.events.update(storedId, stored => stored && { ...stored, hasRun: true });
     if (this.#running < AT_ONCE) this.#running++;
     else await new Promise<void>(resolve => this.#turns.push(resolve));
     try {
@@ -126,7 +131,7 @@ export class Outgoing extends Disposable {
     await delay(apartMs, undefined, { signal: this.#closing.signal }).catch(() => undefined);
     if (!this.isWanted('Stop')) return;
     const heard = [...(await events.load()).values()].filter(event => event.sessionId === sessionId);
-    if (heard.some(({ name, at }) => name === 'Stop' && at >= workedAt - 2 * apartMs)) return;
+    if (heard.some(({ name, at, hasRun }) => name === 'Stop' && hasRun && at >= workedAt - LAG_MS)) return;
     const { cwd } = heard.sort(byTime).findLast(event => event.cwd !== undefined) ?? {};
     await this.run({ hook_event_name: 'Stop', session_id: sessionId, cwd: cwd ?? folders()[0] ?? '' });
   }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { commands } from '../../contributions';
+import { confirmed } from '../../ui/notify';
 import { within } from '../../util/promises';
 import { forNotification, oneLine } from '../../util/text';
 import { inProgress, type SessionAccess } from '../access';
@@ -133,16 +134,14 @@ function readRequest(argument: unknown) {
   const isId = computerId === undefined || (typeof computerId === 'string' && computerId !== '');
   if (!isObject(argument ?? {}) || !isId || !isObject(sessionSettings ?? {}))
     throw new Error(vscode.l10n.t('Creating a session takes { computerId, sessionSettings? }.'));
-  return { computerId, sessionSettings: sessionSettings as SendableSettings | undefined };
+  return { computerId, sessionSettings: (sessionSettings ?? undefined) as SendableSettings | undefined };
 }
 
 /** Asks whether to go on in spite of what speaks against it. True at once when nothing does. */
 async function goOnInSpiteOf(warnings: readonly string[]): Promise<boolean> {
   if (warnings.length === 0) return true;
   const [first = '', ...rest] = warnings.map(warning => forNotification(warning, 500));
-  const create = vscode.l10n.t('Create anyway');
-  const options = { modal: true, ...(rest.length === 0 ? {} : { detail: rest.join('\n\n') }) };
-  return (await vscode.window.showWarningMessage(first, options, create)) === create;
+  return confirmed(first, rest.join('\n\n'), vscode.l10n.t('Create anyway'));
 }
 
 /** What a computer's state says against a session there. A computer that reports none may be tried. */

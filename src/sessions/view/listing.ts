@@ -160,7 +160,9 @@ export class Listing {
       [vscode.l10n.t('All sessions'), { onlyHere: false }],
       [vscode.l10n.t('Only sessions of this workspace'), { onlyHere: true }],
     ];
-    const items = choices.map(([label, change]) => {
+    // The last three are of a workspace.
+    const end = currentWorkspace() === undefined ? -3 : undefined;
+    const items = choices.slice(0, end).map(([label, change]) => {
       const { Separator, Default } = vscode.QuickPickItemKind;
       const isNow = Object.entries(change ?? {}).every(
         ([key, value]) => now[key as keyof ViewOptions] === value,

@@ -166,7 +166,7 @@ function figure<R>(context: Context<R>, metric: Metric<R>): Figure {
 }
 
 /** A row a day, with the days compared with and the marks; drawn as well. */
-export interface ByDay<R> extends Required<Pick<Section, 'id' | 'title' | 'explanation' | 'chart'>> {
+interface ByDay<R> extends Required<Pick<Section, 'id' | 'title' | 'explanation' | 'chart'>> {
   readonly metrics: readonly Metric<R>[];
   /** Further columns. */
   readonly more?: readonly ColumnOf<Day>[];

@@ -12,7 +12,7 @@ export function spanDays(span: Span, end: Day): DayRange {
   return { start: addDays(end, 1 - { lastDay: 1, '7days': 7, '30days': 30 }[span]), end };
 }
 
-export interface SpanTotal {
+interface SpanTotal {
   readonly days: DayRange;
   readonly total: Amount;
   /** Relative to the same weekdays before; `undefined` where a day of either is missing. */

@@ -100,7 +100,7 @@ export interface Section {
 }
 
 /** Days of the range that are not there, and why. */
-export interface MissingDays {
+interface MissingDays {
   readonly days: readonly Day[];
   /** How many of them have not been asked for; of the others the service has nothing. */
   readonly unread: number;

@@ -91,7 +91,13 @@ class DashboardPanel extends Disposable {
     };
     this.register(page.onDidReceive(message => dashboard.receive(message)));
     this.register(panel.onDidDispose(() => this.dispose()));
-    this.register(panel.onDidChangeViewState(() => page.followVisibility()));
+    this.register(
+      panel.onDidChangeViewState(() => {
+        page.followVisibility();
+        dashboard.lookAgain();
+      }),
+    );
+    this.register(vscode.window.onDidChangeWindowState(() => dashboard.lookAgain()));
     page.load();
   }
 }

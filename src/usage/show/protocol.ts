@@ -15,7 +15,7 @@ export { addDays, lengthOf, runsOf } from '../report/calendar';
 export { shown, type TableView } from '../report/tableView';
 export { amountText, isPart, knownOf, sum, type Amount } from '../../util/amount';
 export { copyOf, csvOf, fileNameOf, jsonOf } from './exports';
-export { Formatter } from '../../util/format';
+export { Formatter, supportedLanguage } from '../../util/format';
 
 /**
  * Messages between the dashboard's panel and its page: what both sides agree on. The page knows what it shows and asks for it; the

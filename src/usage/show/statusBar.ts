@@ -141,7 +141,7 @@ export class UsageStatusBar extends Disposable {
     const claimed = await usage.claimNotice(`${per} ${days.start}`, percent, tokens).catch(unhandled);
     if (claimed !== true) return;
     const sentence = vscode.l10n.t(
-      '{0} billable tokens, {1} UTC: you have reached {2}% of your budget of {3}.',
+      '{0} billable tokens, {1} UTC: {2}% of your own budget of {3} is reached.',
       tokensText(spent, value => format.number(value)),
       daysText(days, format),
       percent,

@@ -65,8 +65,7 @@ export const generalScenes: readonly Scene[] = [
     settings: { 'agentConsole.chat.location': 'view' },
     async play({ workbench, service }) {
       await workbench.openContainer('Agent Console');
-      await workbench.runCommand('Agent Console: Open a session by its id');
-      await workbench.answer(service.sessionIds[0] ?? '');
+      await workbench.openSession(service.sessionIds[0]);
       await askAgent(workbench, 'Which tests are left?');
       return undefined;
     },

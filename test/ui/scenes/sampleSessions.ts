@@ -5,8 +5,7 @@ import { type Workbench } from '../workbench';
 export async function addSessions(workbench: Workbench, service: SampleService): Promise<void> {
   await workbench.openContainer('Agent Console');
   for (const [index, id] of service.sessionIds.entries()) {
-    await workbench.runCommand('Agent Console: Open a session by its id');
-    await workbench.answer(id);
+    await workbench.openSession(id);
     await workbench.tab(/./).nth(index).waitFor();
     // The page takes the focus when it is there, which would close the next input box.
     await workbench.webview().locator(':focus').waitFor();

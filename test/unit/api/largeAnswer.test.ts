@@ -102,10 +102,10 @@ describe('a large analytics answer', function () {
     const pages = [];
     for await (const page of client().analytics.users(DAYS)) pages.push(page);
     assert.deepEqual(
-      pages.map(page => [page.items.length, page.hasMore, page.cursor]),
+      pages.map(page => [page.items.length, page.cursor]),
       [
-        [rows.length - 1, true, 'c'],
-        [0, false, undefined],
+        [rows.length - 1, 'c'],
+        [0, undefined],
       ],
     );
     assert.deepEqual(

@@ -26,13 +26,13 @@ describe('pages', () => {
     });
     const seen: unknown[] = [];
     for await (const page of users(1)) {
-      seen.push([page.items.map(({ id }) => id), page.cursor, page.hasMore]);
+      seen.push([page.items.map(({ id }) => id), page.cursor]);
       assert.equal(server.hits.length, seen.length);
     }
     assert.deepEqual(seen, [
-      [['u0'], '1', true],
-      [['u1'], '2', true],
-      [['u2'], undefined, false],
+      [['u0'], '1'],
+      [['u1'], '2'],
+      [['u2'], undefined],
     ]);
     assert.ok(server.hits.every(hit => query(hit, 'limit') === '1'));
   });
@@ -68,7 +68,7 @@ describe('pages', () => {
     ] as const) {
       server.answer(fault);
       const pages = await collect(users());
-      assert.deepEqual([pages.length, pages[0]?.items.length, pages[0]?.hasMore], [1, 1, false]);
+      assert.deepEqual([pages.length, pages[0]?.items.length, pages[0]?.cursor], [1, 1, undefined]);
       assert.deepEqual(pages[0]?.problems, [{ reason }]);
     }
   });
@@ -108,6 +108,12 @@ describe('pages', () => {
       }
     });
 
+  it('that bring the same under cursors of their own end with an error as well', async () => {
+    server.answer((_, count) => usersPage(['a'], true, String(count)));
+    assert.equal((await failureOf(collect(users()))).reason, 'brokenList');
+    assert.equal(server.hits.length, 2);
+  });
+
   it('that lead nowhere or fail end with their error, after the pages before', async () => {
     for (const cursor of [null, '', undefined]) {
       server.answer(usersPage(['u'], true, cursor));
@@ -134,8 +140,8 @@ describe('pages', () => {
       ),
     );
     assert.deepEqual(
-      pages.map(({ items: [day], meta, hasMore }) => [day?.user_id, day?.user_email, meta.org_id, hasMore]),
-      [1, 2, 3].map(n => [`u${n}`, null, 'o', n < 3]),
+      pages.map(({ items: [day], meta, cursor }) => [day?.user_id, day?.user_email, meta.org_id, cursor]),
+      [1, 2, 3].map(n => [`u${n}`, null, 'o', n < 3 ? `u${n}` : undefined]),
     );
   });
 
@@ -182,7 +188,7 @@ describe('pages', () => {
           ids,
         );
         assert.deepEqual(
-          read.map(page => page.hasMore),
+          read.map(page => page.cursor !== undefined),
           read.map((_, index) => index < read.length - 1),
         );
         assert.deepEqual(

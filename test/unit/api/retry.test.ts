@@ -116,7 +116,7 @@ describe('retries and pauses', () => {
       other.answer({ kind: 'answer', body: { reports: [] } });
       const { api } = clientOf(server, { appUrl: other.origin });
       await failureOf(api.computers.list());
-      for await (const page of api.readiness.reports()) assert.equal(page.hasMore, false);
+      for await (const page of api.readiness.reports()) assert.equal(page.cursor, undefined);
       assert.equal(other.hits.length, 1);
     } finally {
       await other.close();

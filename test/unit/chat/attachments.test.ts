@@ -96,12 +96,13 @@ describe('a file that is attached', () => {
     const folder = temporaryFolder();
     const content = Buffer.concat([PNG, Buffer.alloc(2000)]);
     const subject = attachments(diskFiles, 1000);
-    for (const [name, shrinkable] of [
-      ['a.png', true],
-      ['a.gif', false],
-      ['a.txt', false],
+    for (const [name, shrinkable, bytes] of [
+      ['a.png', true, content],
+      ['a.gif', false, content],
+      ['a.txt', false, content],
+      ['empty.png', false, ''],
     ] as const) {
-      const found = await subject.inspect(writeFile(folder, name, content));
+      const found = await subject.inspect(writeFile(folder, name, bytes));
       assert.deepEqual([found.ok, !found.ok && found.shrinkable], [false, shrinkable]);
     }
     assert.equal(subject.tooMuch(10_000), undefined);

@@ -56,6 +56,8 @@ describe('what a page hands over', () => {
     const names = [
       ['', 'file'],
       ['folder/ ', 'file-2'],
+      ['\u200b', 'file-3'],
+      ['\u3164', 'file-4'],
       ['\u202etxt.exe', '\ufffdtxt.exe'],
       ['a\u0000b\nc.txt', 'a\ufffdb c.txt'],
       ['../../..', '..'],

@@ -51,6 +51,13 @@ describe('foreign Markdown in a document', () => {
       '[a](https://x.invalid/1) [b](http://x.invalid)',
     ],
     ['https://x.invalid/a_(b). [https://a.b](https://a.b)', '<https://x.invalid/a_%28b%29>. <https://a.b>'],
+    [
+      "https://a.b/It's_a https://a.b/?q=a[]=1 **https://a.b/x*y** 'https://a.b/c|d' https://a.b[1]",
+      "<https://a.b/It%27s_a> <https://a.b/?q=a%5B%5D=1> **<https://a.b/x%2Ay>** '<https://a.b/c%7Cd>' <https://a.b>[1]",
+    ],
+    ['|https://a.b/c|https://d|\n|-|-|', '|<https://a.b/c>|<https://d>|\n|-|-|'],
+    ['a\n\n    <b>\n\n\t  [c](d)\n\ne\n    <b>', 'a\n\n```\n<b>\n\n  [c](d)\n```\n\ne\n    &lt;b>'],
+    ['- a\nb\n\n    <c>\n\nd\n\n    <e>', '- a\nb\n\n    &lt;c>\n\nd\n\n```\n<e>\n```'],
     ['[`a.ts` of https://a.b](https://c.d/(e))', '[`a.ts` of https:/\\/a.b](https://c.d/%28e%29)'],
     ['[a](./b.ts) [b][c]\n\n[c]: https://x.invalid', '[a]\\(./b.ts) [b][c]\n\n[c]\\: <https://x.invalid>'],
     ['[click](command:x?[1])', '[click]\\(command:x?[1])'],
@@ -85,7 +92,8 @@ describe('foreign Markdown in a document', () => {
 
   it('leads nowhere, whatever it is made of', () => {
     const target = fc.constantFrom(...hostileTargets);
-    const marks = '` `` ``` ~~~ ~ ! [ ] ( ) ]( ]: < > <b <!-- --> \\ | $ $$ * ** _ # --- " = &lt; &#91; word';
+    const marks =
+      '` `` ``` ~~~ ~ ! !!!! \' [ ] ( ) ]( ]: < > <b <!-- --> \\ | $ $$ * ** _ # --- " = &lt; &#91; word';
     const spaces = [
       '\n',
       '\n\n',
@@ -138,6 +146,15 @@ describe('foreign Markdown in a document', () => {
     );
   });
 
+  it('is about as long as it was, and as much as there may be', () => {
+    for (const text of [
+      `${'>'.repeat(30_000)}\`\`\`\n${'a\n'.repeat(30_000)}`,
+      `\`\`\`\n${'a\n'.repeat(500_000)}`,
+      `~~~\n${'`a'.repeat(500_000)}`,
+    ])
+      assert.ok(inertMarkdown(text).length < 2 * text.length);
+  });
+
   for (const piece of [
     '- ',
     '>',
@@ -150,8 +167,12 @@ describe('foreign Markdown in a document', () => {
     '!',
     '<a "',
     'https://a(',
+    'https://a[',
+    '    a\n\n',
     '/]:$|~!="',
   ])
     it(`grows in time as ${JSON.stringify(piece)} grows in number`, () =>
-      growsEvenly(piece, 48_000, size => inertMarkdown(piece.repeat(size / piece.length))));
+      growsEvenly(piece, 48_000, size =>
+        ['', 'https://'].map(before => inertMarkdown(before + piece.repeat(size / piece.length))),
+      ));
 });

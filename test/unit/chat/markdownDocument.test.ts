@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { marked } from 'marked';
 import { transcriptDocument } from '../../../src/chat/transcript/markdownDocument';
 import { type KnownMessage, toStored } from '../../../src/chat/transcript/messages';
 import { RowBuilder } from '../../../src/chat/transcript/rows';
@@ -74,6 +75,24 @@ describe('a session as Markdown', () => {
     assert.match(text, /# no heading\n```\n/, 'a fence left open is closed');
     assert.match(text, /\n`````\n\{\n {2}"fence": "````"\n\}\n`````\n/);
     assert.match(text, /- Model: onyx\n- Input: 3\n- Output: 2\n- 3 messages/);
+  });
+
+  it('loads nothing of what others have written when it is shown', () => {
+    const bad = '![a](https://x.invalid/1) <img src=https://x.invalid/2>';
+    const parts = [
+      { kind: 'text', text: bad },
+      { kind: 'tool', words: ['Used ', bad, ''], input: bad, text: '' },
+      { kind: 'other', type: bad, text: bad },
+    ];
+    const row = { kind: 'message', author: 'other', role: bad, parts, chips: [{ name: bad, size: '1 KB' }] };
+    const text = transcriptDocument({
+      header: { title: bad, facts: [{ label: 'Model', value: bad }] },
+      rows: [row as never],
+      language: 'en',
+    });
+    const kinds = new Set<string>();
+    void marked.walkTokens(marked.lexer(text), ({ type }) => void kinds.add(type));
+    assert.ok(kinds.has('code') && kinds.has('link') && !kinds.has('image') && !kinds.has('html'), text);
   });
 
   it('tells of sends by their state, and of the gap with its number', () => {

@@ -31,14 +31,15 @@ function placesOf(memory = memoryOf(), location: 'panel' | 'view' = 'view') {
     memory,
     makePanel: ({ kind }, { serviceId, sessionId }) => {
       made.push({ kind, sessionId });
+      const gone = new Emitter<void>();
       const isThere = (): boolean => true;
       const place = { isActive: isThere, isVisible: isThere, title: () => '' } as ChatPanel['place'];
       const panel: Partial<ChatPanel> = {
         conversation: { serviceId, sessionId } as unknown as ChatPanel['conversation'],
         place,
-        onDidDispose: new Emitter<void>().event,
+        onDidDispose: gone.event,
         reveal: () => undefined,
-        leave: () => undefined,
+        leave: () => gone.fire(),
         takeCursor: () => undefined,
       };
       return panel as ChatPanel;
@@ -49,33 +50,55 @@ function placesOf(memory = memoryOf(), location: 'panel' | 'view' = 'view') {
 }
 
 describe('a tab of an earlier window', () => {
-  function openWith(...labels: readonly string[]) {
+  /** Of the sessions `s1` had a tab; the one with `*` is in front. */
+  async function openWith(...labels: readonly string[]) {
     const input = Object.assign(new TabInputWebview(), { viewType: 'mainThreadWebview-agentConsole.chat' });
     const did: unknown[] = [];
-    const tabs = labels.map(label => ({ label, isActive: false, group: { viewColumn: 2 }, input }));
+    const tabs = labels.map(label => ({
+      label: label.replace('*', ''),
+      isActive: label.startsWith('*'),
+      group: { viewColumn: 2 },
+      input,
+    }));
     const close = ({ label }: vscode.Tab) => Promise.resolve(did.push(`closed ${label}`) > 0);
     const createWebviewPanel = (_type: string, title: string, column: number) => {
       did.push(`made ${title} in ${column}`);
       const never = new Emitter<void>().event;
       return { title, webview: {}, onDidDispose: never, onDidChangeViewState: never };
     };
+    const memory = memoryOf();
+    answering({ tabGroups: { all: [], close }, createWebviewPanel });
+    const earlier = placesOf(memory, 'panel').places;
+    await earlier.show('s1');
+    earlier.dispose();
+    const restored = createWebviewPanel('', '', 0) as unknown as vscode.WebviewPanel;
+    did.length = 0;
     answering({ tabGroups: { all: [{ tabs }], close }, createWebviewPanel });
-    return { did, show: (sessionId: string) => placesOf(memoryOf(), 'panel').places.show(sessionId) };
+    return { did, restored, places: placesOf(memory, 'panel').places };
   }
 
-  it('gives its place to the session that is opened, and no other tab moves', async () => {
+  it('gives its place to its session when that is opened, and no other tab moves', async () => {
     acts.length = 0;
-    const { did, show } = openWith('Other', 'Title of s1', 'Session');
-    await show('s2');
-    await show('s1');
+    const { did, places } = await openWith('Other', 'Title of s1', 'Title of s2');
+    await places.show('s2');
+    await places.show('s1');
     assert.deepEqual(did, ['made Title of s2 in -1', 'closed Title of s1', 'made Title of s1 in 2']);
     assert.deepEqual(acts, [], 'no tab is brought forward to find out what it is');
   });
 
   it('stays where nobody knows which of several it is', async () => {
-    const { did, show } = openWith('Title of s1', 'Title of s1');
-    await show('s1');
+    const { did, places } = await openWith('Title of s1', 'Title of s1');
+    await places.show('s1');
     assert.deepEqual(did, ['made Title of s1 in -1']);
+  });
+
+  it('that is in front is restored by VS Code, and waited for', async () => {
+    const { did, places, restored } = await openWith('*Title of s1');
+    const shown = places.show('s1');
+    await new Promise(resolve => setImmediate(resolve));
+    places.restorePanel(restored, { serviceId: 'service', sessionId: 's1', title: 'Older title' });
+    assert.equal((await shown).conversation.sessionId, 's1');
+    assert.deepEqual(did, []);
   });
 });
 

@@ -49,7 +49,7 @@ class Served {
       const all = this.newestFirst ? this.messages.toReversed() : this.messages;
       const from = cursor === undefined ? 0 : all.findIndex(({ id }) => id === cursor) + 1;
       const items = all.slice(from, from + 3);
-      const more = from + 3 < all.length ? { hasMore: true, cursor: items.at(-1)!.id } : { hasMore: false };
+      const more = from + 3 < all.length ? { cursor: items.at(-1)!.id } : {};
       return Promise.resolve({ items, problems: [], ...more });
     };
   }
@@ -101,6 +101,13 @@ describe('messages by the ancestor walk', () => {
     assert.equal(served.known.size, 3);
     await served.reading.read(true);
     assert.equal(served.known.size, 6);
+  });
+
+  it('are read on from the newest place where something is missing', async () => {
+    const served = new Served(6);
+    for (const index of [1, 3]) served.known.set(`m${index}`, knownAs(served.messages[index]!));
+    await served.readFrom('m5');
+    assert.deepEqual(served.asked, ['m5', 'm4', 'm2', 'm0']);
   });
 
   it('end in a loop', async () => {
@@ -186,7 +193,7 @@ describe('messages from a list of the service', () => {
     let asked = 0;
     served.list = () => {
       asked++;
-      return Promise.resolve({ items: [body(0)], problems: [], hasMore: true, cursor: 'same' });
+      return Promise.resolve({ items: [body(0)], problems: [], cursor: 'same' });
     };
     await served.reading.read(false);
     assert.equal(asked, 2);

@@ -127,7 +127,7 @@ describe('rows of a transcript', () => {
     it('name no answer where it may be something else', () => {
       const agent = knownOf(message('a', { createdAt: DAY }));
       assert.equal(gap({ known: agent, status: 'idle' })?.sentence, 'There are 7 newer messages.');
-      assert.equal(gap({ known: new Map(), status: 'idle' })?.sentence, 'There are 8 newer messages.');
+      assert.equal(gap({ known: new Map(), status: 'idle' })?.sentence, 'This session has 8 messages.');
       assert.equal(gap({ messageCount: 2, status: 'idle' })?.sentence, 'The agent has answered (1 message).');
     });
 

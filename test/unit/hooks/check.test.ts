@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import * as vscode from 'vscode';
 import { examine, showTest, type CheckContext } from '../../../src/hooks/install/check';
+import { Dialogs } from '../../../src/hooks/install/dialogs';
 import { Installation } from '../../../src/hooks/install/installation';
 import { Inbox } from '../../../src/hooks/receive/inbox';
 import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
-import { told } from '../../fakes/vscode';
+import { executed, told } from '../../fakes/vscode';
 import {
   cleanUp,
   eventsIn,
@@ -94,6 +96,49 @@ describe('the check of hooks', function () {
     const deaf = await examine({ ...at, isListening: () => false, events: eventsIn() });
     for (const finding of ['This window does not listen', 'No event has arrived yet'])
       assert.ok(deaf.some(({ label }) => label === finding));
+  });
+
+  it('leads from a hook that is missing to its own file, with all events it is to have', async () => {
+    const at = await scene();
+    const another = path.join(path.dirname(at.file), 'another.json');
+    for (const [file, events] of [
+      [another, ['Stop']],
+      [at.file, ['Stop', 'SessionEnd']],
+    ] as const)
+      await at.installation.carryOut(await at.installation.planInstall(file, events));
+    const written = fs.readFileSync(at.file, 'utf8');
+    fs.writeFileSync(at.file, written.replace('"SessionEnd"', '"Other"'));
+    const row = (await examine(at)).find(({ label }) => label.includes('out of date for SessionEnd'));
+    assert.equal(row?.detail, at.file);
+    await row.value();
+    const [command, file] = executed.at(-1)!.split(' ');
+    assert.deepEqual([command, file], ['agentConsole.hooks.install', at.file]);
+
+    const window = vscode.window as { createInputBox?: unknown; showQuickPick: unknown };
+    const { showQuickPick } = window;
+    later(() => {
+      delete window.createInputBox;
+      window.showQuickPick = showQuickPick;
+    });
+    const asked: string[] = [];
+    let accept = (): void => undefined;
+    const box = {
+      value: '',
+      onDidChangeValue: () => undefined,
+      onDidTriggerButton: () => undefined,
+      onDidHide: () => undefined,
+      onDidAccept: (listener: () => void) => (accept = listener),
+      show: () => {
+        asked.push(box.value);
+        accept();
+      },
+      dispose: () => undefined,
+    };
+    window.createInputBox = () => box;
+    window.showQuickPick = (rows: readonly { label: string; picked: boolean }[]) =>
+      asked.push(...rows.filter(({ picked }) => picked).map(({ label }) => label)) && undefined;
+    await new Dialogs(at as never).install(file);
+    assert.deepEqual(asked, [at.file, 'Stop', 'SessionEnd']);
   });
 
   it('tells a command that fails from an event that is lost', async () => {

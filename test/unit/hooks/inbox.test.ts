@@ -143,6 +143,25 @@ describe('the inbox of hook events', function () {
     assert.equal(new Set(all()).size, all().length, 'nothing twice');
   });
 
+  it('leaves events to the next window when nobody can see the right one', async () => {
+    const place = await temporaryPlace();
+    const stored = temporaryFolder();
+    const taken: string[] = [];
+    const open = (id: string, own: readonly string[], isShown: () => Promise<void>): void => {
+      const take = ({ sessionId = '' }: HookEvent): unknown => taken.push(`${id} ${sessionId}`);
+      const where = { events: eventsIn(stored), folders: () => Promise.resolve(own) };
+      alone(place, { ...where, isFocused: () => false, isShown, take, stepMs: 50 });
+    };
+    let show = (): void => undefined;
+    open('gone', ['/w'], () => new Promise(resolve => (show = resolve)));
+    open('here', [], () => Promise.resolve());
+    writeEvent(place, { hook_event_name: 'Stop', session_id: 's', cwd: '/w' });
+    await until(() => taken.length > 0);
+    show();
+    await until(() => jsonFiles(place.spool).length === 0);
+    assert.deepEqual(taken, ['here s']);
+  });
+
   it('takes only plain files of its own kind, and drops what cannot be read', async () => {
     const place = await temporaryPlace();
     const problems: string[] = [];

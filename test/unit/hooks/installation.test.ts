@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
+import fsPromises from 'node:fs/promises';
 import * as path from 'node:path';
 import fc from 'fast-check';
 import * as jsonc from 'jsonc-parser';
@@ -155,6 +156,13 @@ describe('installing the hook', function () {
     assert.equal(await install(at), undefined);
     assert.deepEqual(Object.keys((JSON.parse(at.read()) as { hooks: object }).hooks), events);
     assert.equal(fs.statSync(at.file).mode & 0o777, 0o600);
+    // As in a folder that nothing may be removed from.
+    const { rm } = fsPromises;
+    fsPromises.rm = name =>
+      name === at.file ? Promise.reject(new Error('EACCES')) : rm(name, { force: true });
+    await assert
+      .rejects(uninstall(at), /json: It could not be written: EACCES Nothing was changed\.$/)
+      .finally(() => (fsPromises.rm = rm));
     await uninstall(at);
     assert.equal(fs.existsSync(at.file), false);
   });
@@ -211,6 +219,11 @@ describe('installing the hook', function () {
         fs.symlinkSync(`${at.file}.real`, at.file);
       },
       /is a link to .*settings\.json\.real/,
+    ],
+    [
+      'has a second name',
+      at => fs.linkSync(at.file, path.join(at.place.folder, 'same')),
+      /a second name on this disk/,
     ],
     [
       'is a link to nothing',

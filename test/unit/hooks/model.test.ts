@@ -56,6 +56,7 @@ describe('a hook event', () => {
       '{}',
       '{"hook_event_name":7}',
       '{"hook_event_name":""}',
+      '['.repeat(EVENT_CAP),
     ])
       assert.equal(decodeEvent('i', bytes(text), 0), undefined, text);
     fc.assert(

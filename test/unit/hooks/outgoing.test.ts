@@ -5,7 +5,9 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { Hooks } from '../../../src/hooks';
 import { runCommand } from '../../../src/hooks/run/command';
+import { STEP_MS, stepsBefore } from '../../../src/hooks/receive/inbox';
 import {
+  APART_MS,
   Outgoing,
   readOutgoing,
   type FinishedHook,
@@ -185,23 +187,39 @@ describe('hooks that go out', function () {
 
   it('run at the end of work that the service tells of, unless a hook of the client tells of the same end', async () => {
     const [now, folder] = [Date.now(), temporaryFolder()];
-    const told = { id: '1.a.json', name: 'Stop', sessionId: 's1', cwd: folder };
+    const told = { id: '1.a.json', name: 'Stop', sessionId: 's1', cwd: folder, hasRun: true };
     for (const [event, runs] of [
       [undefined, 1],
       [{ ...told, at: now - 60_000 }, 1],
       [{ ...told, at: now - 60_000, name: 'Notification' }, 1],
-      [{ ...told, at: now - 20 }, 0],
+      [{ ...told, at: now - 9_000 }, 0],
       [{ ...told, at: now + 20 }, 0],
       [{ ...told, at: now, sessionId: 's2' }, 1],
     ] as const) {
       const events = eventsIn();
       if (event !== undefined) await events.put(event.id, event);
-      const { hooks, done } = outgoing({ Stop: [command('cat')] }, { events, apartMs: 20 });
+      const { hooks, done } = outgoing({ Stop: [command('cat')] }, { events });
       await hooks.runStop('s1', now);
       assert.equal(done.length, runs, JSON.stringify(event));
       const cwd = event?.sessionId === 's1' ? folder : '';
       if (runs === 1) assert.deepEqual(JSON.parse(done[0]?.output ?? ''), { ...stop, cwd });
     }
+    assert.ok(APART_MS > stepsBefore(undefined, [], false) * STEP_MS, 'any window may have taken it by then');
+  });
+
+  it('are left to other windows by one that may run nothing', async () => {
+    const [events, now] = [eventsIn(), Date.now()];
+    const event = { id: '1.a.json', name: 'Stop', at: now, sessionId: 's1' };
+    await events.put(event.id, event);
+    const setting = { Stop: [command('true')] };
+    const restricted = outgoing(setting, { events, mayRun: () => false });
+    const trusted = outgoing(setting, { events });
+    await restricted.hooks.run(stop, event.id);
+    await trusted.hooks.runStop('s1', now);
+    assert.equal(trusted.done.length, 1);
+    await trusted.hooks.run(stop, event.id);
+    await trusted.hooks.runStop('s1', now);
+    assert.equal(trusted.done.length, 2, 'it has run on the event itself');
   });
 });
 

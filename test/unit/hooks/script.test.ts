@@ -187,8 +187,7 @@ describe('the hook command', function () {
 
   it('is put in its place once by many who do so at the same time', async () => {
     const place = hookPlace(path.join(temporaryFolder(), 'hooks'), root);
-    const all = await Promise.all(Array.from({ length: 20 }, () => placeScript(place)));
-    assert.ok(all.includes(true));
+    await Promise.all(Array.from({ length: 20 }, () => placeScript(place)));
     quiet(await send(place, event));
     assert.deepEqual(
       fs.readdirSync(place.folder).filter(name => name.endsWith('.tmp')),

@@ -142,6 +142,7 @@ describe('agents that wait, in two windows', function () {
       '$(bell-dot) Session one is waiting for you.',
       '$(bell-dot) Session two is waiting for you.',
     ]);
+    pick.activeItems = pick.items.slice(2);
     await a.sessions.signal({
       sessionId: 'three',
       kind: 'waiting',
@@ -149,6 +150,11 @@ describe('agents that wait, in two windows', function () {
       message: 'May I [push]?',
     });
     await until(() => rows().includes('$(bell-dot) Session three is waiting for you. May I [push]?'));
+    assert.match(
+      pick.activeItems[0]?.label ?? '',
+      /Session two/,
+      'the row a person has come to stays theirs',
+    );
     const before = pick.items;
     await a.index.observe('service', session('two', 'idle', 3), at + 2_000);
     await until(() => a.index.get('two')?.checkedAt === at + 2_000);

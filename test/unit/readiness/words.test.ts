@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { marked } from 'marked';
+import { ReadinessCommands } from '../../../src/readiness/commands';
 import { markdownOf } from '../../../src/readiness/exports';
 import { fixMessage } from '../../../src/readiness/fixMessage';
 import type { Repository, StoredReport } from '../../../src/readiness/model';
@@ -87,6 +88,27 @@ describe('words of readiness', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  it('ask an agent for several criteria of one report in one message', async () => {
+    const shown = hostile();
+    const { key } = shown.repository;
+    const asked: string[] = [];
+    const commands = new ReadinessCommands({
+      ready: () => Promise.resolve(),
+      repositories: () => new Map([[key, shown.repository]]),
+      here: () => undefined,
+      shown: () => shown,
+      open: () => assert.fail(),
+      git: { counted: () => assert.fail() },
+      prefill: ({ text }) => Promise.resolve(asked.push(text) > 0),
+      format,
+    });
+    const rows = [EVIL, 'plain', 'not there'].map(criterion => ({ key, reportId: EVIL, criterion }));
+    await commands.handlers.fix(rows[0], rows);
+    assert.equal(asked.length, 1);
+    assert.match(asked[0] ?? '', /^Please fix these readiness criteria of /);
+    assert.equal(asked[0]?.match(/1\/2 pass/g)?.length, 2);
   });
 
   it('export Markdown that holds no markup of a report', () => {

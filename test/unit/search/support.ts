@@ -1,6 +1,7 @@
 import { transcriptRecords } from '../../../src/chat';
 import type { ConnectionState } from '../../../src/connection';
-import { registerSearch, type Searched } from '../../../src/search';
+import * as search from '../../../src/search';
+import type { Searched } from '../../../src/search';
 import { sessionRecords } from '../../../src/sessions';
 import { Formatter } from '../../../src/util/format';
 import { quickPicks } from '../../fakes/vscode';
@@ -22,7 +23,7 @@ interface Scene {
 export async function openSearch(scene: Scene) {
   const { root, things, titles = new Map(), removed = [], isSignedOut = false, open } = scene;
   const state = isSignedOut ? { kind: 'signedOut' } : { kind: 'signedIn', service: { id: 'one' } };
-  const { commands } = registerSearch({
+  const run = search.openSearch({
     connection: { ready: () => Promise.resolve(state as ConnectionState) },
     storage: openWindow(root),
     format: new Formatter('en'),
@@ -35,7 +36,6 @@ export async function openSearch(scene: Scene) {
     }),
     open: place => Promise.resolve(open?.(place)),
   });
-  const run = commands.open() as Promise<void>;
   await Promise.race([run, new Promise(resolve => setImmediate(resolve))]);
   const box = quickPicks.at(-1)!;
   /** What is listed for a text, each with its detail. */

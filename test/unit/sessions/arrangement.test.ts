@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { GROUPINGS, groupSessions, SORTINGS, type Arrangement } from '../../../src/sessions/view/listing';
+import type { SessionsContext } from '../../../src/sessions/context';
+import {
+  GROUPINGS,
+  groupSessions,
+  Listing,
+  SORTINGS,
+  type Arrangement,
+} from '../../../src/sessions/view/listing';
 import { statusOf } from '../../../src/sessions/store/model';
 import type { SessionRecord } from '../../../src/sessions/store/record';
+import { choices, workspace } from '../../fakes/vscode';
 import { recordOf, sessionOf } from './support';
 
 const DAY = 24 * 60 * 60_000;
@@ -115,5 +123,17 @@ describe('groups of sessions', () => {
     // Weeks begin on Sunday the 15th there, and here on Monday the 16th.
     assert.deepEqual([at(15, 12, 'en-US'), at(14, 12, 'en-US')], ['week', 'earlier']);
     assert.deepEqual([at(16, 12, 'de-DE'), at(15, 12, 'de-DE')], ['week', 'earlier']);
+  });
+
+  it('are left to those of a workspace only in a window that has one', async () => {
+    const memory = { get: () => undefined, update: () => Promise.resolve() };
+    const isOffered = (): Promise<boolean> => {
+      choices.push('Only sessions of this workspace');
+      return new Listing({ memory } as unknown as SessionsContext).pickOptions();
+    };
+    assert.equal(await isOffered(), false);
+    const folders: object[] = workspace.workspaceFolders;
+    folders.push({ uri: { path: '/a' } });
+    assert.equal(await isOffered().finally(() => folders.pop()), true);
   });
 });

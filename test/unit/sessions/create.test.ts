@@ -27,7 +27,7 @@ describe('a new session', () => {
   };
   const posted = (): unknown[] =>
     scene.service.requests.filter(({ method }) => method === 'POST').map(({ body }) => body);
-  const opened = (): boolean => executed.includes(commands.chat.open);
+  const opened = (): boolean => executed.some(each => each.startsWith(commands.chat.open));
 
   it('is a computer and one more choice, the default', async () => {
     const window = await scene.open();
@@ -80,6 +80,13 @@ describe('a new session', () => {
     assert.notEqual(window.feature.forChat.get(String(sessionId)), undefined);
     for (const argument of ['c1', { computerId: '' }, { computerId: 7 }, { computerId, sessionSettings: [] }])
       await assert.rejects(Promise.resolve(window.feature.commands.create(argument)), /takes/);
+  });
+
+  it('is made without settings where another program gives null for them', async () => {
+    const window = await scene.open();
+    const computerId = (await computerIds(window)).get('atlas')!;
+    await window.feature.commands.create({ computerId, sessionSettings: null });
+    assert.deepEqual(posted(), [{ computerId }]);
   });
 
   it('is held against the controls with the kind of its computer, which is asked for where it is not known', async () => {

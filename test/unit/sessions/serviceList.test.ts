@@ -105,7 +105,7 @@ describe('the list of sessions that some services offer', () => {
           onPage();
           const page = cursors.length;
           const items = [sessionOf({ sessionId: `s${page}` })];
-          return { items, problems: [], hasMore: true, cursor: `page ${page}` };
+          return { items, problems: [], cursor: `page ${page}` };
         },
       },
     };

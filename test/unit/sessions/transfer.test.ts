@@ -59,7 +59,7 @@ describe('exported lists of sessions', () => {
     fc.assert(fc.property(fc.json(), text => assert.throws(() => readImport(text), /Nothing was changed/)));
   });
 
-  it('never overwrite what is newer here', async () => {
+  it('never overwrite what is newer here, and bring what is newer there', async () => {
     const windows = await Windows.make();
     try {
       const { index } = await windows.open();
@@ -77,6 +77,10 @@ describe('exported lists of sessions', () => {
       assert.equal(index.get('s1')?.local.name, 'Theirs', 'what people wrote goes by its own time');
       assert.equal(index.get('s1')?.firstText, 'First');
       assert.equal(await index.merge('service', old), 'kept');
+      const newer = recordOf({ session: sessionOf({ title: 'Newest' }), checkedAt: 110 });
+      assert.equal(await index.merge('service', newer), 'updated');
+      assert.equal(index.get('s1')?.session?.title, 'Newest');
+      assert.equal(index.get('s1')?.local.name, 'Theirs');
       assert.equal(await index.merge('service', recordOf({ sessionId: 's2' })), 'added');
     } finally {
       await windows.close();

@@ -6,7 +6,8 @@ import * as path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { mock } from 'node:test';
 import { StorageError, type Restored } from '../../../src/storage';
-import { journalFor } from '../../../src/storage/sqlite';
+import { Database, type Write } from '../../../src/storage/database';
+import { journalFor, quickCheck } from '../../../src/storage/sqlite';
 import {
   cleanUp,
   databaseOf,
@@ -265,6 +266,55 @@ describe('storage that is damaged, foreign or refused', function () {
     assert.deepEqual(Object.fromEntries(await window.collection(notes).load()), { a: { text: 'precious' } });
     assert.equal(await window.tryRun('a', 1_000, () => Promise.resolve('held')), 'held');
     assert.deepEqual(told, []);
+  });
+
+  it('leaves a whole database alone where its error was of a file that another window has made anew since', () => {
+    const root = temporaryFolder();
+    const file = path.join(root, 'store', 'passing.db');
+    let meanwhile = (): void => undefined;
+    const replaced: unknown[] = [];
+    const database = new Database({
+      root,
+      now: () => (meanwhile(), Date.now()),
+      onChanged: () => undefined,
+      onReplaced: restored => replaced.push(restored),
+      onProblem: () => undefined,
+    });
+    const write = (expected: number, n: number): Write => {
+      const id = `n${n}`;
+      const value = JSON.stringify(expected);
+      return { collection: 'c', id, expected, version: 1, value, quarantine: false, durable: expected === 0 };
+    };
+    const seqs = [0, 1].reduce<readonly number[]>(
+      expected => database.write(expected.map(write)).map(done => ('seq' in done ? done.seq : 0)),
+      Array.from({ length: 1_000 }, () => 0),
+    );
+    database.close();
+    meanwhile = () => {
+      fs.writeFileSync(file, Buffer.alloc(fs.statSync(file).size, 0x5a));
+      fs.writeFileSync(`${file}-new`, '');
+      fs.renameSync(`${file}-new`, file);
+      meanwhile = () => undefined;
+    };
+    database.write([write(seqs[0]!, 0)]);
+    assert.deepEqual([replaced, database.read('c', 'n0')?.value], [[undefined], '0']);
+    database.close();
+  });
+
+  it('restores a database whose damage only shows where it is read', async () => {
+    const root = await filled();
+    fs.copyFileSync(databaseOf(root), path.join(root, 'store', 'backup-2026-11-01.db'));
+    const bytes = fs.readFileSync(databaseOf(root));
+    // The row that an entry of an index leads to: 1 is kept as the type 9, and 0, which is not there, as 8.
+    const entry = bytes.indexOf('\x04\x17\x0f\x09notesa', 'latin1');
+    assert.ok(entry > 0);
+    bytes.writeUInt8(8, entry + 3);
+    fs.writeFileSync(databaseOf(root), bytes);
+    assert.equal(inspect(root, quickCheck), undefined);
+    const told: Restored[] = [];
+    const window = openWindow(root, { onRestored: restored => told.push(restored) });
+    assert.deepEqual(await window.collection(notes).read('a'), { text: 'precious' });
+    assert.equal(told.length, 1);
   });
 
   it('reads while another program holds the lock for writing, and tells of it when something is to be written', async () => {

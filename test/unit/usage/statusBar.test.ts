@@ -124,7 +124,7 @@ describe('the status bar', () => {
     await two!.until(() => /\d/.test(two!.item.text));
     assert.match(
       one!.told[0]!,
-      /^warning: .* Nov 20, 2026 UTC: you have reached 100% of your budget of 10 a day/,
+      /^warning: .* Nov 20, 2026 UTC: 100% of your own budget of 10 a day is reached\.$/,
     );
     one!.budget = { ...one!.budget, tokens: 11 };
     one!.settingsChanged.fire();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Formatter } from '../../../src/util/format';
+import { Formatter, supportedLanguage } from '../../../src/util/format';
 
 describe('formats', () => {
   const english = new Formatter('en');
@@ -50,6 +50,8 @@ describe('formats', () => {
 
   it('falls back to English for a language it does not know', () => {
     assert.equal(new Formatter('xx-invalid-').compact(1500), '1.5K');
+    const named = ['en-GB@posix', 'de_DE.UTF-8', 'C', ''].map(supportedLanguage);
+    assert.deepEqual(named, ['en-GB', 'de-DE', 'en', 'en']);
   });
 
   it('shows a time that is not one as it is', () => {

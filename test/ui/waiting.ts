@@ -1,5 +1,5 @@
-import { errors, type Frame, type Page } from 'playwright-core';
-import { patience } from '../until';
+import { errors, type Frame, type Locator, type Page } from 'playwright-core';
+import { again, patience } from '../until';
 
 /** Whether playwright has waited in vain. */
 export function isTimeout(error: unknown): boolean {
@@ -17,4 +17,21 @@ export async function untilTrue(where: Page | Frame, expression: string): Promis
       throw new errors.TimeoutError(`It did not come true: ${expression}`);
     await where.evaluate('new Promise(requestAnimationFrame)');
   }
+}
+
+/** Clicks; where it is only slow to be seen, too: clicked once more, it would be done twice. */
+export async function click(target: Locator, options: Parameters<Locator['click']>[0]): Promise<void> {
+  try {
+    await target.click(options);
+  } catch (error) {
+    if (!String(error).includes('performing click action')) throw error;
+  }
+}
+
+/** Clicks until that has brought what it is for: VS Code may be building anew what is clicked. */
+export async function clickFor(target: Locator, brings: Locator): Promise<void> {
+  await again(
+    limit => click(target, limit),
+    limit => brings.waitFor(limit),
+  );
 }
