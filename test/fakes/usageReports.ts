@@ -87,7 +87,7 @@ export function makeReport(query: UsageQuery, known: Known): TabReport {
   const rows = made.get(tab) ?? Map.groupBy(makers[tab](), ({ date }) => date);
   made.set(tab, rows);
   const records = [...known.days].map(day => {
-    return [day, new DayRecord(tab, known.fetchedAt ?? 0, rows.get(day) ?? [])] as const;
+    return [day, new DayRecord(known.fetchedAt ?? 0, rows.get(day) ?? [])] as const;
   });
   const steps = report(query, new Map(records), {
     ...{ bounds, orgId: 'org_01JH7ZK3QF5Y8', salt: 'salt' },

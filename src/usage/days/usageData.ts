@@ -36,8 +36,6 @@ export class UsageData extends Disposable {
   readonly #service = this.register(new Slot<ServiceDays>());
   #serviceId: string | undefined;
   #isReady: boolean;
-  /** When the key changed (Unix ms), until a fetch has found out whose days it sees. */
-  #verify: number | undefined;
   #directory: readonly DirectoryPerson[] = [];
   #revisions: readonly ControlRevision[] = [];
 
@@ -128,17 +126,10 @@ export class UsageData extends Disposable {
       const failure = service.failureAt(endpoint, asked);
       if (background && failure !== undefined)
         return (await service.missing(endpoint, days)).length === 0 ? undefined : failure;
-      const work = (wanted: readonly Day[], since: number): Promise<string | undefined> =>
-        service.ensure(endpoint, wanted, {
-          ...{ since, signal, onProgress: options.onProgress },
-        });
-      const verify = this.#verify;
-      const unverified = verify === undefined ? undefined : await work([this.bounds.end], verify);
-      if (unverified === undefined && this.#verify === verify) this.#verify = undefined;
-      const problem = unverified ?? (await work(days, again ? asked : 0));
-      if (problem !== undefined) return problem;
-      await service.forgive(endpoint);
-      return undefined;
+      const { onProgress } = options;
+      const problem = await service.ensure(endpoint, days, { since: again ? asked : 0, signal, onProgress });
+      if (problem === undefined) await service.forgive(endpoint);
+      return problem;
     } catch (error) {
       if (signal.aborted) throw Object.assign(new Error('Cancelled'), { name: 'AbortError' });
       this.#deps.log.error('Usage could not be fetched', error);
@@ -172,10 +163,7 @@ export class UsageData extends Disposable {
     const first = !this.#isReady;
     this.#isReady = true;
     if (first) return;
-    this.#verify = this.#now();
-    const service = await this.#open();
-    for (const id of ['refusal', 'notice role'])
-      if (service?.shared.get(id)) await service.shared.remove(id).catch(unhandled);
+    await (await this.#open())?.forgive().catch(unhandled);
     this.#changed.fire();
   }
 

@@ -172,7 +172,7 @@ describe('a usage report', () => {
     const all = known('tokens', Object.fromEntries(rows) as Days);
     assert.deepEqual(ask(all), [700, 700, true]);
     // An hour after its end the service has nothing of the last day.
-    const settling = new DayRecord('tokens', Date.parse('2026-11-21T01:00:00Z'), []);
+    const settling = new DayRecord(Date.parse('2026-11-21T01:00:00Z'), []);
     assert.deepEqual(ask(new Map([...all, [day(13), settling]])), [600, undefined, false]);
     assert.deepEqual(ask(new Map([...all, [day(6), settling]])), [700, undefined, false]);
     assert.deepEqual(ask(new Map([...all].slice(0, 10))), [300, undefined, false]);
@@ -191,7 +191,7 @@ describe('a usage report', () => {
   ] as const) {
     it(`reads a day of which the service has nothing as missing, and says so: ${tab}`, () => {
       // Long after the day the service is through with it.
-      const nothing = new DayRecord(tab, Date.parse('2026-11-20'), []);
+      const nothing = new DayRecord(Date.parse('2026-11-20'), []);
       const made = report(tab, known(tab, [row, row, row]).set(SECOND, nothing));
       assert.deepEqual(made.figures.find(each => each.id === id)?.value, { value: 200, known: 2, of: 3 });
       assert.deepEqual(made.missing, { days: [SECOND], unread: 0, problem: undefined });
@@ -291,7 +291,7 @@ describe('a usage report', () => {
   it('says through which day there is data: the last one known, not yesterday', () => {
     assert.equal(report('tokens', [{ billable_tokens: 1 }]).through, FIRST);
     assert.equal(report('tokens', {}).through, undefined);
-    const settling = new DayRecord('tokens', Date.parse('2026-11-21'), []);
+    const settling = new DayRecord(Date.parse('2026-11-21'), []);
     const range = { start: BOUNDS.end, end: BOUNDS.end };
     assert.equal(report('tokens', new Map([[BOUNDS.end, settling]]), { range }).through, undefined);
   });
@@ -368,7 +368,7 @@ describe('a usage report', () => {
 
   it('tells what could not be read, without names among pseudonyms', () => {
     const problems = ['ann@acme.example: user_messages: no number'];
-    const unread = new DayRecord('people', Date.parse('2026-11-20'), [], problems);
+    const unread = new DayRecord(Date.parse('2026-11-20'), [], problems);
     const told = (pseudonyms: boolean) =>
       report('people', new Map([[FIRST, unread]]), { pseudonyms }).unreadable;
     assert.deepEqual(told(false), { count: 1, names: problems });
