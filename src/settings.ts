@@ -143,15 +143,6 @@ export function isDiffUnwrapped(): boolean {
   return vscode.workspace.getConfiguration('editor').get<string>('wordWrap') === 'off';
 }
 
-/** VS Code's own setting that turns its Git extension off. */
-export const gitSetting = {
-  isOff: (): boolean => vscode.workspace.getConfiguration('git').get('enabled') === false,
-  onDidChange: (listener: () => unknown): vscode.Disposable =>
-    vscode.workspace.onDidChangeConfiguration(event => {
-      if (event.affectsConfiguration('git.enabled')) listener();
-    }),
-};
-
 function read<T extends string | number | boolean>(key: SettingKey, fallback: T): T {
   const value = configuration().get<unknown>(key);
   return typeof value === typeof fallback ? (value as T) : fallback;

@@ -1,10 +1,9 @@
 import '../kit/boot';
 import * as l10n from '@vscode/l10n';
 import { render } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
 import type { ReportView } from '../../src/readiness/protocol';
 import { TrendChart } from './chart';
-import { announced, arrive, chosen, compareWith, connect, missing, panel, report } from './page';
+import { connect, missing, panel, report, state } from './page';
 import { Applications, Commits, Criteria, Trend } from './tables';
 import './main.css';
 
@@ -20,9 +19,6 @@ function Report() {
   if (view === undefined) return null;
   return (
     <main>
-      <p class="unseen" role="status">
-        {announced.value}
-      </p>
       <Head view={view} />
       <Changes view={view} />
       <Criteria view={view} />
@@ -35,16 +31,11 @@ function Report() {
 }
 
 function Head({ view }: { readonly view: ReportView }) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    if (!arrive('report', heading.current)) return;
-    announced.value = l10n.t('Report shown: {0}, {1}', view.subtitle, view.score);
-  }, [view.reportId]);
   const failing = view.criteria.some(({ passes, change }) => !passes && change !== 'gone');
   return (
     <header>
       <div class="title">
-        <h1 ref={heading} tabIndex={-1} aria-describedby="subtitle">
+        <h1 tabIndex={-1} aria-describedby="subtitle">
           {view.title}
         </h1>
         <span id="subtitle" class="quiet">
@@ -78,13 +69,11 @@ function Head({ view }: { readonly view: ReportView }) {
 
 /** What changed since the report compared with; which report that is can be changed here. */
 function Changes({ view }: { readonly view: ReportView }) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => void arrive('changes', heading.current), [view.baseId, chosen.value]);
   const count = (change: string): number => view.criteria.filter(row => row.change === change).length;
   const counts = [count('worse'), count('better'), count('new'), count('gone')];
   return (
     <section aria-labelledby="changes">
-      <h2 id="changes" ref={heading} tabIndex={-1}>
+      <h2 id="changes">
         {view.baseId === undefined ? l10n.t('Compare with') : l10n.t('Changes since {0}', view.base)}
       </h2>
       <p>
@@ -94,8 +83,8 @@ function Changes({ view }: { readonly view: ReportView }) {
             ? l10n.t('No criterion changed.')
             : l10n.t('{0} worse, {1} better, {2} new, {3} gone', ...counts)}
       </p>
-      {chosen.value && (
-        <button class="link" onClick={() => compareWith()}>
+      {state.value?.baseId !== undefined && (
+        <button class="link" onClick={() => panel.notify('compare', {})}>
           {l10n.t('Compare with the previous report of this branch')}
         </button>
       )}

@@ -3,18 +3,7 @@ import { useComputed, useSignalEffect } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { CriterionView, PageLook, ReportView } from '../../src/readiness/protocol';
 import { Markdown } from './markdown';
-import {
-  commits,
-  compareWith,
-  criteriaShown,
-  filter,
-  openReport,
-  panel,
-  report,
-  STEPS,
-  trendShown,
-  words,
-} from './page';
+import { commits, filter, panel, report, words } from './page';
 
 type Filter = PageLook['filter'];
 
@@ -73,34 +62,25 @@ function Link(props: {
   );
 }
 
-/** Offers the rows of a long table that are not drawn yet. */
-function More(props: {
-  readonly left: number;
-  readonly step: number;
-  readonly show: (count: number) => void;
-}) {
-  const count = Math.min(props.step, props.left);
-  if (count <= 0) return null;
-  return <Link onClick={() => props.show(props.step)}>{l10n.t('Show {0} more', count)}</Link>;
-}
+/** Rows of a table that are drawn. */
+const MOST = 500;
 
-/** Every criterion with its score, change and rationale; a long list is shown in steps. */
+/** Every criterion with its score, change and rationale. */
 export function Criteria({ view }: Props) {
   const rows = useComputed(() => matching(report.value, filter.value, words.value));
   useSignalEffect(() => {
     const wanted = report.value?.focus;
     if (wanted === undefined) return;
     filter.value = 'all';
-    words.value = '';
     const at = report.value?.criteria.findIndex(({ id }) => id === wanted) ?? -1;
-    criteriaShown.value = Math.max(criteriaShown.peek(), at + 1);
+    words.value = at < MOST ? '' : wanted;
     requestAnimationFrame(() => {
       const row = document.querySelector<HTMLElement>('tr[data-wanted]');
       row?.scrollIntoView({ block: 'center' });
       row?.focus({ preventScroll: true });
     });
   });
-  const shown = rows.value.slice(0, criteriaShown.value);
+  const shown = rows.value.slice(0, MOST);
   const compared = view.baseId !== undefined;
   const filters: readonly (readonly [Filter, string])[] = [
     ['all', l10n.t('All')],
@@ -148,11 +128,11 @@ export function Criteria({ view }: Props) {
           ))}
         </Table>
       )}
-      <More
-        left={rows.value.length - shown.length}
-        step={STEPS.criteria}
-        show={more => (criteriaShown.value += more)}
-      />
+      {shown.length < rows.value.length && (
+        <p class="quiet">
+          {l10n.t('The first {0} of {1} are shown. Filter by text to see others.', MOST, rows.value.length)}
+        </p>
+      )}
     </Section>
   );
 }
@@ -237,7 +217,7 @@ export function Applications({ view }: Props) {
 /** The figures of the chart as a table, the newest first. */
 export function Trend({ view }: Props) {
   const { trend, reportId, baseId } = view;
-  const rows = trend.slice(Math.max(0, trend.length - trendShown.value)).reverse();
+  const rows = trend.slice(-MOST).reverse();
   const head = [l10n.t('Day'), l10n.t('Score'), l10n.t('Branch'), l10n.t('Commit'), l10n.t('Actions')];
   return (
     <Section id="trend" title={l10n.t('Trend')} count={trend.length}>
@@ -252,13 +232,19 @@ export function Trend({ view }: Props) {
               {id === reportId ? (
                 <span class="quiet">{l10n.t('shown')}</span>
               ) : (
-                <Link label={l10n.t('Open the report of {0}', day)} onClick={() => openReport(id)}>
+                <Link
+                  label={l10n.t('Open the report of {0}', day)}
+                  onClick={() => panel.notify('show', { reportId: id })}
+                >
                   {l10n.t('Open')}
                 </Link>
               )}
               {id === baseId && <span class="quiet">{l10n.t('compared with')}</span>}
               {id !== baseId && id !== reportId && (
-                <Link label={l10n.t('Compare with the report of {0}', day)} onClick={() => compareWith(id)}>
+                <Link
+                  label={l10n.t('Compare with the report of {0}', day)}
+                  onClick={() => panel.notify('compare', { reportId: id })}
+                >
                   {l10n.t('Compare')}
                 </Link>
               )}
@@ -266,11 +252,9 @@ export function Trend({ view }: Props) {
           </tr>
         ))}
       </Table>
-      <More
-        left={trend.length - rows.length}
-        step={10 * STEPS.trend}
-        show={more => (trendShown.value += more)}
-      />
+      {rows.length < trend.length && (
+        <p class="quiet">{l10n.t('The newest {0} of {1} are shown.', MOST, trend.length)}</p>
+      )}
     </Section>
   );
 }

@@ -1,19 +1,17 @@
 import '../kit/boot';
 import * as l10n from '@vscode/l10n';
 import { render, type ComponentChildren } from 'preact';
-import { useLayoutEffect } from 'preact/hooks';
 import { lengthOf, type Column, type TabReport } from '../../src/usage/show/protocol';
 import { Icon, IconButton } from '../kit/controls';
 import { TryAgain } from './controls';
 import { Announcement, Head, Tabs } from './head';
-import { connect, fetching, keepScroll, panel, query, refusal, report, situation, slow, state } from './page';
+import { connect, fetching, panel, query, refusal, report, situation, slow, state } from './page';
 import { Figures, Missing, Person, RangeLine } from './report';
 import { SectionView } from './section';
 import './main.css';
 
 function Dashboard() {
   const ability = situation.value?.state;
-  useKeptScroll();
   if (ability === undefined) return null;
   if (ability.kind !== 'ready') {
     const signedOut = ability.kind === 'signedOut';
@@ -139,27 +137,6 @@ function Instead({ icon, title, children }: InsteadProps) {
       {children}
     </div>
   );
-}
-
-const SCROLL_RESTS = 150;
-
-/** Goes back to where the page was once there are figures, and keeps where it is. */
-function useKeptScroll(): void {
-  const isDrawn = report.value !== undefined;
-  useLayoutEffect(() => {
-    if (!isDrawn) return;
-    window.scrollTo(0, state.value.scroll ?? 0);
-    let timer: number | undefined;
-    const onScroll = (): void => {
-      clearTimeout(timer);
-      timer = setTimeout(() => keepScroll(Math.max(0, window.scrollY)), SCROLL_RESTS);
-    };
-    window.addEventListener('scroll', onScroll, { passive: true });
-    return () => {
-      clearTimeout(timer);
-      window.removeEventListener('scroll', onScroll);
-    };
-  }, [isDrawn]);
 }
 
 const root = document.getElementById('root');

@@ -13,6 +13,7 @@ import {
 } from '../../src/usage/show/protocol';
 import { pageSide, RefusedByPanel, type PageSide } from '../../src/webview/ipc';
 import { vscode } from '../kit/boot';
+import { keepScroll } from '../kit/scroll';
 import { setLanguage } from './format';
 
 /** What may be asked for; `undefined` before the panel has said so. */
@@ -66,6 +67,10 @@ export async function connect(): Promise<void> {
   const kept = vscode.getState();
   if (pageState(kept)) state.value = kept;
   scrolled = state.value.scroll ?? 0;
+  keepScroll(scrolled, top => {
+    scrolled = top;
+    keep();
+  });
   const { texts, language } = await panel.request('ready', {});
   if (texts !== undefined) l10n.config({ contents: texts });
   setLanguage(language);
@@ -143,12 +148,6 @@ export function change(changed: Partial<PageState>): void {
 export function openPerson(person: string | undefined): void {
   change({ tab: 'people', person });
   document.getElementById('panel')?.focus({ preventScroll: true });
-}
-
-/** Keeps where the page stands over a reload. */
-export function keepScroll(scroll: number): void {
-  scrolled = scroll;
-  keep();
 }
 
 function keep(): void {

@@ -33,7 +33,7 @@ export function SectionView({ section, report }: SectionProps) {
   const asShown = (): Section => ({ ...section, table: seen });
   const headingId = `section-${id}`;
   return (
-    <section class="section" aria-labelledby={headingId}>
+    <section aria-labelledby={headingId}>
       <div class="section-head">
         <h2 id={headingId}>{title}</h2>
         {section.chart === undefined ? null : (

@@ -3,12 +3,6 @@ import { decodeItem, decodeRows, isRecord, Unreadable, type ItemProblem, type Li
 import { endpoints, type Endpoint, type EndpointName } from './endpoints';
 import { metaSchema, type AnalyticsMeta } from './resources/analytics';
 
-/** The body of an answer: each block has its memory for itself. */
-export interface Body {
-  readonly blocks: readonly Uint8Array[];
-  readonly size: number;
-}
-
 /** What an answer says: its items, which is one where it is no list. */
 export interface Answer<T = unknown> extends Listed<T> {
   /** How many items came, readable or not. */
@@ -20,64 +14,37 @@ export interface Answer<T = unknown> extends Listed<T> {
   readonly requestId?: unknown;
 }
 
-/** Small chunks are gathered in blocks of this size: many of them take no more memory than few large ones; bytes. */
-const BLOCK = 64 * 1024;
-/** What may stand before the first character of an answer: white space, and the three bytes of a byte order mark. */
-const BLANKS: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf]);
-
 /** Reads a body of at most `maxBytes`, after decompression. Rejects with `Unreadable`, or with what the stream throws. */
-export async function readBody({ body, headers }: Response, maxBytes: number): Promise<Body> {
-  const blocks: Uint8Array[] = [];
+export async function readBody(
+  { body, headers }: Response,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
   const declared = Number(headers.get('content-length') ?? 0);
   let size = 0;
-  let first: number | undefined;
-  let free = new Uint8Array(0);
   // Leaving the loop by an error lets go of the connection.
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    first ??= chunk.find(byte => !BLANKS.has(byte));
-    if (first === '<'.charCodeAt(0)) throw new Unreadable('notThisService', 'html');
     if (Math.max(size, declared) > maxBytes) throw new Unreadable('tooLarge', 'tooLarge');
-    const rest = chunk.subarray(free.length);
-    free.set(chunk.subarray(0, free.length));
-    free = free.subarray(chunk.length);
-    if (rest.length === 0) continue;
-    // Most answers are one chunk.
-    const block = new Uint8Array(Math.max(rest.length, blocks.length === 0 ? 0 : BLOCK));
-    block.set(rest);
-    blocks.push(block);
-    free = block.subarray(rest.length);
+    chunks.push(chunk);
   }
-  const last = blocks.pop();
-  if (last !== undefined) blocks.push(last.subarray(0, last.length - free.length));
-  return { blocks, size };
+  return Buffer.concat(chunks);
 }
 
 /**
  * What the body of an answer says, without the secrets in it. Runs in a worker too. Throws `Unreadable`. The one place where answers
  * are parsed.
  */
-export function decodeBody(name: EndpointName, { blocks }: Pick<Body, 'blocks'>, redactor: Redactor): Answer {
+export function decodeBody(name: EndpointName, body: Uint8Array, redactor: Redactor): Answer {
   const endpoint: Endpoint = endpoints[name];
-  const text = textOf(blocks);
+  const text = new TextDecoder().decode(body).trim();
   let answer: unknown;
   try {
     answer = JSON.parse(text);
   } catch {
-    throw new Unreadable('notThisService', text.trim() === '' ? 'empty' : 'notJson');
+    throw new Unreadable('notThisService', text === '' ? 'empty' : text.startsWith('<') ? 'html' : 'notJson');
   }
   return decodeAnswer(endpoint, redactor.redact(answer, endpoint.secrets));
-}
-
-const UTF8 = new TextDecoder();
-
-/** What is in one piece, as most answers are, is decoded without the state that pieces need: several times as fast. */
-function textOf(blocks: readonly Uint8Array[]): string {
-  if (blocks.length <= 1) return UTF8.decode(blocks[0]);
-  const decoder = new TextDecoder();
-  let text = '';
-  for (const block of blocks) text += decoder.decode(block, { stream: true });
-  return text + decoder.decode();
 }
 
 function decodeAnswer(endpoint: Endpoint, answer: unknown): Answer {

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import ky from 'ky';
 import type { Logger } from '../log';
 import type { Redactor } from '../util/redact';
-import { readBody, type Answer, type Body } from './answer';
+import { readBody, type Answer } from './answer';
 import type { Endpoint, EndpointName } from './endpoints';
 import { ApiError } from './errors';
 import { apiErrorOf, causeOf, cleanText, factsOf, mayPass, sentTexts } from './failures';
@@ -56,7 +56,7 @@ export interface Call {
   status?: number | undefined;
   requestId?: string | undefined;
   retryAt?: number | undefined;
-  received?: Body;
+  received?: Uint8Array<ArrayBuffer>;
   /** What was sent, as far as a refusal may quote it (trust.md 21). */
   said?: readonly string[];
 }

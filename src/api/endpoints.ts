@@ -97,6 +97,10 @@ export type EndpointName = keyof typeof endpoints;
 /** What an endpoint answers with, or an item of its list. */
 export type ItemOf<N extends EndpointName> = z.output<(typeof endpoints)[N]['schema']>;
 
+type IdIn<Path> = Path extends `${string}{${infer Id}}${infer Rest}` ? Id | IdIn<Rest> : never;
+/** What stands in the path of an endpoint. */
+export type IdOf<N extends EndpointName> = IdIn<(typeof endpoints)[N]['path']>;
+
 /** One analytics row as it was stored earlier; `undefined` when it cannot be read. */
 export function analyticsRow<N extends 'tokens' | 'tools' | 'activity' | 'productivity' | 'people'>(
   name: N,

@@ -93,19 +93,3 @@ export async function failureOf(call: () => Promise<unknown>): Promise<ApiError 
     throw error;
   }
 }
-
-/** A query the interface does not allow, refused before anything is sent. */
-export class QueryError extends Error {
-  override readonly name = 'QueryError';
-  readonly parameter: string;
-  readonly given: string;
-  /** The nearest allowed value or the range, such as `2026-01-14` or `1-100`. */
-  readonly allowed: string;
-
-  constructor(parameter: string, given: string, allowed: string) {
-    super(`${parameter} is not allowed. Allowed: ${allowed}.`);
-    this.parameter = parameter;
-    this.given = given;
-    this.allowed = allowed;
-  }
-}

@@ -1,8 +1,13 @@
 import type { Logger } from '../log';
-import type { Calls, Page, RequestOptions } from './calls';
 import { failureOf, isApiError } from './errors';
+import type { Page } from './pages';
 import type { Message } from './resources/message';
 import type { Session } from './resources/session';
+import type { ApiClient } from './service';
+
+interface RequestOptions {
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** After a probe without a telling answer, the next one is not before, ms. */
 const PROBE_AGAIN = 5 * 60_000;
@@ -15,20 +20,20 @@ export type Extra<T> = T | 'missing';
  * this client; where the service says no, that is remembered and nothing is asked again.
  */
 export class Extras {
-  readonly #calls: Calls;
+  readonly #api: Pick<ApiClient, 'one' | 'page'>;
   readonly #sessions: Probe;
   readonly #messages: Probe;
   #hasInterrupt = true;
 
-  constructor(calls: Calls, log: Logger, now: () => number) {
-    this.#calls = calls;
+  constructor(api: Pick<ApiClient, 'one' | 'page'>, log: Logger, now: () => number) {
+    this.#api = api;
     this.#sessions = new Probe(log, now);
     this.#messages = new Probe(log, now);
   }
 
   /** A page of the sessions this key may see. Rejects with `ApiError` only where the list is known to exist. */
   sessions(first?: string, { signal }: RequestOptions = {}): Promise<Extra<Page<Session>>> {
-    return this.#sessions.run(once => this.#calls.page('sessions', { first, once, signal }));
+    return this.#sessions.run(once => this.#api.page('sessions', { first, once, signal }));
   }
 
   /** Whether agents can be stopped: where the list of sessions has answered, until that is refused. */
@@ -39,7 +44,7 @@ export class Extras {
   /** Stops the agent of a session; does nothing to one that rests. Sent once. */
   async interrupt(sessionId: string, { signal }: RequestOptions = {}): Promise<void> {
     try {
-      await this.#calls.one('interrupt', { ids: { sessionId }, signal });
+      await this.#api.one('interrupt', { ids: { sessionId }, signal });
     } catch (error) {
       if (isApiError(error) && [403, 404, 405, 501].includes(error.status ?? 0)) this.#hasInterrupt = false;
       throw error;
@@ -54,8 +59,8 @@ export class Extras {
   ): Promise<Extra<Page<Message>>> {
     const ids = { sessionId };
     return this.#messages.run(
-      once => this.#calls.page('messages', { ids, first, once, signal }),
-      () => this.#calls.one('session', { ids, once: true, signal }),
+      once => this.#api.page('messages', { ids, first, once, signal }),
+      () => this.#api.one('session', { ids, once: true, signal }),
     );
   }
 }

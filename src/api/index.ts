@@ -2,9 +2,9 @@
 export { parseAddress, proposeAppUrl, type AddressProblem } from './address';
 export type { ItemProblem } from './decode';
 export { analyticsRow } from './endpoints';
-export { ApiError, failureOf, isApiError, QueryError } from './errors';
+export { ApiError, failureOf, isApiError } from './errors';
 export type { Extra, Extras } from './extras';
-export type { Page } from './calls';
+export type { Page } from './pages';
 export {
   EARLIEST_DAY,
   latestDay,
@@ -22,7 +22,7 @@ export type { ControlChange, OrganizationUser } from './resources/organization';
 export type { CriterionEvaluation, ReadinessReport } from './resources/readiness';
 export { readSession, type Session, type SessionSettings, type TokenUsage } from './resources/session';
 export type { RequestGate } from './client';
-export { ApiClient, type ApiClientOptions, type PageOptions } from './service';
+export { ApiClient, type ApiClientOptions } from './service';
 export {
   ifFits,
   into,

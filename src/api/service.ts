@@ -1,12 +1,11 @@
 import { Redactor } from '../util/redact';
-import { Calls, type Page, type RequestOptions, type Rows } from './calls';
+import type { Answer } from './answer';
 import { HttpClient, type HttpOptions, type RequestGate, type SentBody } from './client';
-import type { ItemOf } from './endpoints';
-import { isApiError } from './errors';
+import { endpoints, type Endpoint, type EndpointName, type IdOf, type ItemOf } from './endpoints';
+import { ApiError, isApiError } from './errors';
 import { Extras } from './extras';
-import type { DateRange } from './resources/analytics';
-import type { ReadinessReport } from './resources/readiness';
-import type { CreateSession, SessionSettings } from './resources/session';
+import { ReadList, type Page, type Rows } from './pages';
+import type { CreateSession, Session, SessionSettings } from './resources/session';
 
 export interface ApiClientOptions extends Omit<HttpOptions, 'redactor' | 'gate' | 'timeouts' | 'now'> {
   /** Addresses of the service and of the web application, as `parseAddress` gives them. */
@@ -20,43 +19,42 @@ export interface ApiClientOptions extends Omit<HttpOptions, 'redactor' | 'gate' 
   readonly now?: (() => number) | undefined;
 }
 
-interface GetOptions extends RequestOptions {
-  /** Computer to ask directly. */
-  readonly computerId?: string | undefined;
+export interface Asked<N extends EndpointName> {
+  /** What stands in the path. */
+  readonly ids?: Readonly<Record<IdOf<N>, string>>;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly body?: SentBody;
+  /** Tried again with another key only. */
+  readonly once?: boolean;
+  readonly signal?: AbortSignal | undefined;
 }
 
-export interface PageOptions {
-  /** Rows a page, 1-100; as many as the interface allows when left out. */
+interface AskedPages<N extends EndpointName> extends Asked<N> {
+  /** Begins with the page after it. */
+  readonly first?: string | undefined;
+  /** Items a page; 100 when left out. */
   readonly limit?: number | undefined;
+  /** In place of the endpoint's own. */
+  readonly path?: string;
 }
 
-interface UserDaysQuery extends DateRange, PageOptions {
-  /** The `cursor` of a page read before: begins with the page after it. */
-  readonly cursor?: string | undefined;
-}
+type Pages<N extends EndpointName> = AsyncGenerator<Page<ItemOf<N>> & Rows<ItemOf<N>>, void, undefined>;
 
-interface ReportsQuery extends PageOptions {
-  readonly repoId?: string | undefined;
-}
-
-const REPORTS = '/api/organization/maturity-level-reports';
 /** Where some services have moved the readiness reports (interface-notes, extras). */
 const RENAMED_REPORTS = '/api/organization/agent-readiness-reports';
 
-/**
- * Every endpoint of the service's interface (section 4). Calls fail with `ApiError`, or with `QueryError` where an id cannot be
- * asked for. Lists of pages are iterated: one page is asked for at a time.
- */
+/** Asks the endpoints of the service's interface, each in the way the table says. Calls fail with `ApiError`. */
 export class ApiClient {
   /** What only some services offer. */
   readonly extras: Extras;
+  readonly #options: ApiClientOptions;
   readonly #http: HttpClient;
-  readonly #calls: Calls;
   /** Where the readiness reports are, as far as an answer has said so. */
   #reportsPath: string | undefined;
 
   constructor(options: ApiClientOptions) {
-    const { baseUrl, appUrl, redactionKey, gate = memoryGate(), now = Date.now, timeouts, log } = options;
+    const { redactionKey, gate = memoryGate(), now = Date.now, timeouts, log } = options;
+    this.#options = options;
     this.#http = new HttpClient({
       ...options,
       redactor: new Redactor(redactionKey),
@@ -64,8 +62,7 @@ export class ApiClient {
       now,
       timeouts: { get: 15_000, post: 60_000, analytics: 60_000, ...timeouts },
     });
-    this.#calls = new Calls({ baseUrl, appUrl }, this.#http, log);
-    this.extras = new Extras(this.#calls, log, now);
+    this.extras = new Extras(this, log, now);
   }
 
   /** Gives up every request under way; later ones fail as cancelled. */
@@ -73,82 +70,58 @@ export class ApiClient {
     this.#http.close();
   }
 
-  /** Sections 4.9 and 4.10. */
-  readonly computers = {
-    list: (options: RequestOptions = {}) => this.#calls.list('computers', options),
-    get: (computerId: string, { signal }: RequestOptions = {}) =>
-      this.#calls.one('computer', { ids: { computerId }, signal }),
-  };
-
-  /** Sections 4.5 and 4.6. There is no documented call that lists sessions. */
-  readonly sessions = {
-    /** Sent once. Fails with kind `outcomeUnknown` when the session may have been created all the same. */
-    create: ({ computerId, sessionSettings }: CreateSession, { signal }: RequestOptions = {}) => {
-      const settings: SessionSettings | undefined = sessionSettings && { ...sessionSettings };
-      delete settings?.tokenUsage;
-      const body = JSON.stringify({ computerId, sessionSettings: settings });
-      return this.#calls.one('createSession', { body, signal });
-    },
-    get: (sessionId: string, { computerId, signal }: GetOptions = {}) =>
-      this.#calls.one('session', { ids: { sessionId }, query: { computerId }, signal }),
-  };
-
-  /** Sections 4.7 and 4.8. There is no documented call that lists messages. */
-  readonly messages = {
-    /**
-     * The body of section 4.7 as ready-made JSON, sent once. Fails with kind `outcomeUnknown` when the message may have arrived all
-     * the same, and with another kind only when it certainly did not.
-     */
-    sendBody: (sessionId: string, body: SentBody, { signal }: RequestOptions = {}) =>
-      this.#calls.one('sendMessage', { ids: { sessionId }, body, signal }),
-    get: (sessionId: string, messageId: string, { computerId, signal }: GetOptions = {}) =>
-      this.#calls.one('message', { ids: { sessionId, messageId }, query: { computerId }, signal }),
-  };
-
-  /** Sections 4.3 and 4.4. */
-  readonly organization = {
-    users: ({ limit }: PageOptions = {}, { signal }: RequestOptions = {}) =>
-      this.#calls.pages('users', { limit, signal }),
-    controlHistory: ({ limit }: PageOptions = {}, { signal }: RequestOptions = {}) =>
-      this.#calls.pages('controlHistory', { limit, signal }),
-  };
-
   /**
-   * Section 4.1: UTC days from `EARLIEST_DAY` through `latestDay`. Needs an API key with the Manager or Owner role: kind
-   * `forbidden` without the role, `unauthorized` with reason `jwt` for a JWT.
+   * An answer that is one item; what was left out of it goes to the log. A POST is sent once: it fails with kind `outcomeUnknown` when
+   * it may have arrived all the same, and with another kind only when it certainly did not.
    */
-  readonly analytics = {
-    tokens: this.#days('tokens'),
-    tools: this.#days('tools'),
-    activity: this.#days('activity'),
-    productivity: this.#days('productivity'),
-    /** One person's day a row; the cursor is a user id, and `limit` does not count rows. */
-    users: ({ startDate, endDate, limit, cursor: first }: UserDaysQuery, { signal }: RequestOptions = {}) =>
-      this.#calls.pages('people', { query: { startDate, endDate }, limit, first, signal }),
-  };
+  async one<N extends EndpointName>(name: N, asked: Asked<N>): Promise<ItemOf<N>> {
+    const { items, problems } = await this.#ask(name, asked, answer => answer);
+    if (problems.length > 0) {
+      const reasons = problems.slice(0, 20).map(({ reason }) => reason);
+      this.#options.log.warn(`${endpoints[name].path}: left out of the answer: ${reasons.join('; ')}`);
+    }
+    return items[0] as ItemOf<N>;
+  }
 
-  /** Section 4.2, at the web application's address. Needs an API key. */
-  readonly readiness = {
-    /** In the service's order. Without an end marker, only a page that is empty or repeats is the last one. */
-    reports: (query?: ReportsQuery, options?: RequestOptions) => this.#reports(query, options),
-  };
+  list<N extends EndpointName>(name: N, asked: Asked<N> = {}): Promise<Rows<ItemOf<N>>> {
+    return this.#ask(name, asked, ({ items, problems, meta }) => ({ items, problems, meta }));
+  }
 
-  #days<N extends 'tokens' | 'tools' | 'activity' | 'productivity'>(
+  /** All of a list, in the service's order: each page is asked for when the one before has been taken. */
+  pages<N extends EndpointName>(name: N, asked: AskedPages<N> = {}): Pages<N> {
+    return name === 'reports' ? (this.#reports(asked) as Pages<N>) : this.#pages(name, asked);
+  }
+
+  page<N extends EndpointName>(
     name: N,
-  ): (range: DateRange, options?: RequestOptions) => Promise<Rows<ItemOf<N>>> {
-    return ({ startDate, endDate }, { signal } = {}) =>
-      this.#calls.list(name, { query: { startDate, endDate }, signal });
+    { first, limit = 100, ...asked }: AskedPages<N>,
+    list = new ReadList<ItemOf<N>>(endpoints[name], first),
+  ): Promise<Page<ItemOf<N>> & Rows<ItemOf<N>>> {
+    const { at, pages }: Endpoint = endpoints[name];
+    const cursorName = at === 'appUrl' ? 'startAfter' : 'cursor';
+    const paging = pages === undefined ? {} : { limit: String(limit), [cursorName]: first };
+    const query = { ...asked.query, ...paging };
+    return this.#ask(name, { ...asked, query }, answer => list.take(answer, first, limit));
+  }
+
+  /** Section 4.5. */
+  createSession(
+    { computerId, sessionSettings }: CreateSession,
+    { signal }: Pick<Asked<'createSession'>, 'signal'> = {},
+  ): Promise<Session> {
+    const settings: SessionSettings | undefined = sessionSettings && { ...sessionSettings };
+    delete settings?.tokenUsage;
+    const body = JSON.stringify({ computerId, sessionSettings: settings });
+    return this.one('createSession', { body, signal });
   }
 
   /** The documented path first; where that is not found, the other one once, and then whichever answered. */
-  async *#reports(
-    { repoId, limit }: ReportsQuery = {},
-    { signal }: RequestOptions = {},
-  ): AsyncGenerator<Page<ReadinessReport>, void, undefined> {
+  async *#reports(asked: AskedPages<'reports'>): Pages<'reports'> {
     let refusal: unknown;
-    for (const path of this.#reportsPath === undefined ? [REPORTS, RENAMED_REPORTS] : [this.#reportsPath]) {
+    const documented = endpoints.reports.path;
+    for (const path of this.#reportsPath === undefined ? [documented, RENAMED_REPORTS] : [this.#reportsPath])
       try {
-        for await (const page of this.#calls.pages('reports', { query: { repoId }, limit, signal, path })) {
+        for await (const page of this.#pages('reports', { ...asked, path })) {
           this.#reportsPath = path;
           yield page;
         }
@@ -158,10 +131,43 @@ export class ApiClient {
         if (!isUnknown) throw error;
         refusal ??= error;
       }
-    }
-    this.#reportsPath = REPORTS;
+    this.#reportsPath = documented;
     throw refusal;
   }
+
+  async *#pages<N extends EndpointName>(name: N, asked: AskedPages<N>): Pages<N> {
+    const list = new ReadList<ItemOf<N>>(endpoints[name], asked.first);
+    let cursor = asked.first;
+    do {
+      const page = await this.page(name, { ...asked, first: cursor }, list);
+      yield page;
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+  }
+
+  async #ask<N extends EndpointName, T>(
+    name: N,
+    { ids, query = {}, body, once, path, signal }: AskedPages<N>,
+    read: (answer: Answer<ItemOf<N>>) => T,
+  ): Promise<T> {
+    const endpoint: Endpoint = endpoints[name];
+    const address = this.#options[endpoint.at];
+    const filled = (path ?? endpoint.path).replace(/\{(\w+)\}/g, (_, part: string) => {
+      const id = (ids as Readonly<Record<string, string>> | undefined)?.[part] ?? '';
+      if (isSegment(id)) return encodeURIComponent(id);
+      const request = { method: endpoint.method, path: endpoint.path, origin: new URL(address).origin };
+      throw new ApiError('notFound', { request, code: 'badId' });
+    });
+    const url = new URL(address + filled);
+    for (const [parameter, value] of Object.entries(query))
+      if (value !== undefined) url.searchParams.set(parameter, value);
+    return this.#http.request({ name, endpoint, url, body, once }, read as (answer: Answer) => T, signal);
+  }
+}
+
+/** Whether an id can be a segment of a path: `.` and `..` would make it point somewhere else even when they are escaped. */
+function isSegment(id: string): boolean {
+  return id.trim() !== '' && !/^\.{1,2}$|\p{Surrogate}/u.test(id);
 }
 
 /** A gate for one client alone. */

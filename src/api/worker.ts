@@ -1,7 +1,7 @@
 import * as path from 'node:path';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { Redactor } from '../util/redact';
-import { decodeBody, type Answer, type Body } from './answer';
+import { decodeBody, type Answer } from './answer';
 import { Unreadable } from './decode';
 import type { EndpointName } from './endpoints';
 
@@ -13,8 +13,9 @@ const MARK = 'agent-console: read answers';
 /** This file as a bundle of its own; run as a worker, it serves `readTask`. */
 const OWN_SCRIPT = path.join(__dirname, 'answerWorker.mjs');
 
-interface Task extends Body {
+interface Task {
   readonly name: EndpointName;
+  readonly body: Uint8Array<ArrayBuffer>;
   readonly key: string;
   readonly own: string | undefined;
 }
@@ -32,18 +33,18 @@ type Reply =
  */
 export async function readAnswer(
   name: EndpointName,
-  body: Body,
+  body: Uint8Array<ArrayBuffer>,
   redactor: Redactor,
   signal: AbortSignal,
   script = OWN_SCRIPT,
 ): Promise<Answer> {
-  const worker = body.size <= LARGE_ANSWER ? undefined : await startWorker(script);
+  const worker = body.length <= LARGE_ANSWER ? undefined : await startWorker(script);
   if (worker === undefined) return decodeBody(name, body, redactor);
   const stop = (): void => void worker.terminate();
   signal.addEventListener('abort', stop, { once: true });
   try {
     signal.throwIfAborted();
-    return await delegate(worker, { name, key: redactor.key, own: redactor.own, ...body });
+    return await delegate(worker, { name, body, key: redactor.key, own: redactor.own });
   } finally {
     signal.removeEventListener('abort', stop);
     stop();
@@ -77,18 +78,15 @@ function delegate(worker: Worker, task: Task): Promise<Answer> {
       for (const item of reply.items) items.push(item);
       worker.postMessage('next');
     });
-    // Each block has its memory for itself, so it moves instead of being copied.
-    worker.postMessage(
-      task,
-      task.blocks.map(block => block.buffer as ArrayBuffer),
-    );
+    // The memory of a large body is its own: it moves instead of being copied.
+    worker.postMessage(task, [task.body.buffer]);
   });
 }
 
-function* readTask({ name, key, own, blocks, size }: Task): Generator<Reply, Reply> {
+function* readTask({ name, body, key, own }: Task): Generator<Reply, Reply> {
   try {
-    const { items, ...answer } = decodeBody(name, { blocks }, new Redactor(key, own));
-    const step = Math.max(1, Math.floor((SLICE * items.length) / size));
+    const { items, ...answer } = decodeBody(name, body, new Redactor(key, own));
+    const step = Math.max(1, Math.floor((SLICE * items.length) / body.length));
     for (let at = 0; at < items.length; at += step)
       yield { type: 'items', items: items.slice(at, at + step) };
     return { type: 'end', answer: { ...answer, items: [] } };

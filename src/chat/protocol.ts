@@ -22,29 +22,25 @@ export interface Cut {
   readonly cut?: string;
 }
 
-/** One block of a message. Text is Markdown, but not in `tool` and `other`. */
+/** One block of a message. */
 export type Part =
+  /** Markdown. */
   | ({ readonly kind: 'text'; readonly text: string } & Cut)
-  | ({ readonly kind: 'commentary' | 'reasoning' | 'system'; readonly text: string } & Cut)
-  | { readonly kind: 'withheld' }
-  | ToolPart
+  | Fold
   /** `index` names the picture in a `picture` request; without it there is nothing to show but the label. */
-  | { readonly kind: 'image'; readonly label: string; readonly index?: number }
-  | { readonly kind: 'document'; readonly label: string }
-  | ({ readonly kind: 'other'; readonly type: string; readonly text: string } & Cut);
+  | { readonly kind: 'file'; readonly label: string; readonly index?: number };
 
-/** A use of a tool with what came of it. */
-export interface ToolPart extends Cut {
-  readonly kind: 'tool';
+/** What is behind a line that opens it; without texts there is only the line. */
+export interface Fold extends Cut {
+  readonly kind: 'fold';
   readonly icon: string;
-  /** What was done, such as `Searched for`, `checkout total`, `, 1 match`. */
-  readonly words: readonly [before: string, subject: string, after: string];
-  /** The beginning of what came of it, where the words do not say that. */
+  /** Every second piece is code, as in `Searched for `, `checkout total`, `, 1 match`. */
+  readonly label: readonly string[];
+  /** The beginning, where the label does not say that. */
   readonly preview: string;
-  /** As the agent said it. */
-  readonly name: string;
-  readonly input: string;
-  readonly text: string;
+  /** Markdown, or as they are. */
+  readonly texts: readonly string[];
+  readonly isCode: boolean;
   readonly failed: boolean;
 }
 
@@ -242,17 +238,7 @@ export interface Picture {
 
 /** All text of a part, opened or not. */
 export function partText(part: Part): string {
-  switch (part.kind) {
-    case 'tool':
-      return `${part.name}\n${part.input}\n${part.text}`;
-    case 'image':
-    case 'document':
-      return part.label;
-    case 'withheld':
-      return '';
-    default:
-      return part.text;
-  }
+  return part.kind === 'fold' ? part.texts.join('\n') : part.kind === 'file' ? part.label : part.text;
 }
 
 /** What a row is searched for. */

@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
-import { computerName, isApiError, type Computer } from '../api';
-import { errorSentence, type Connection } from '../connection';
-import { commands, setContext, type CommandHandlers } from '../contributions';
+import { computerName, type Computer } from '../api';
+import type { Connection } from '../connection';
+import { setContext, type CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
-import { Refresher } from '../sync/refresher';
-import { RemoteList } from '../sync/remoteList';
+import type { Refresher } from '../sync/refresher';
+import { ConnectedList } from '../ui/connectedList';
 import { pickItem } from '../ui/pick';
-import { retryNode, Tree, type TreeNode } from '../ui/tree';
+import { Tree, type TreeNode } from '../ui/tree';
 import { listContext, problemText, setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, unhandled } from '../util/disposable';
@@ -24,7 +24,7 @@ export { searchedComputers } from './searched';
 export type { TreeNode as ComputerTreeNode } from '../ui/tree';
 
 /** While something is being set up the list is read so often, ms. */
-const FASTEST_MS = 3_000;
+const SET_UP_MS = 5_000;
 
 export interface ComputersDeps {
   readonly log: Logger;
@@ -44,7 +44,7 @@ export interface ComputersDeps {
 /** Computers of the organization (sections 2.10, 4.9, 4.10). */
 export class Computers extends Disposable {
   readonly #deps: ComputersDeps;
-  readonly #list: RemoteList<Computer>;
+  readonly #list: ConnectedList<Computer>;
   readonly #refresher: Refresher;
   readonly #setUps: SetUps;
   #sorted: readonly Computer[] = [];
@@ -57,13 +57,14 @@ export class Computers extends Disposable {
     const { connection, view, focused, storage, log } = deps;
     this.#deps = deps;
     this.#list = this.register(
-      new RemoteList<Computer>({
+      new ConnectedList<Computer>({
+        connection,
         storage,
         log,
         keyOf: ({ id }) => id,
         ...computerKind,
-        pages: signal => connection.api && listOf(connection.api, signal),
-        failureOf: error => this.#failureOf(error),
+        pathOf: state => (state.kind === 'signedOut' ? undefined : pathOf(state.service.id)),
+        pages: (api, signal) => api.pages('computers', { signal }),
       }),
     );
     this.tree = this.register(
@@ -83,25 +84,16 @@ export class Computers extends Disposable {
       },
     };
     this.register(this.#list.state.onDidChange(() => this.#onList()));
-    this.register(connection.state.onDidChange(() => void this.#open().then(() => this.#onConnection())));
-    this.register(
-      connection.onDidBecomeReady(() => {
-        this.#list.forgive();
-        this.#refresher.poke();
-      }),
-    );
+    this.register(connection.state.onDidChange(() => void this.#list.open().then(() => this.#draw())));
     const views = [view, ...(deps.shownIn ?? [])];
-    this.#refresher = this.register(
-      new Refresher({
-        list: this.#list,
-        pace: () => this.#pace(),
-        isSeen: () => views.some(({ visible }) => visible),
-        onDidChangeSeen: views.map(each => each.onDidChangeVisibility),
-        focused,
-        ready: () => this.#open(),
-        canAsk: () => connection.api !== undefined,
+    this.#refresher = this.#list.follow({
+      pace: () => ({
+        usualMs: this.#sorted.some(isSettingUp) ? SET_UP_MS : deps.refreshSeconds() * 1000,
       }),
-    );
+      isSeen: () => views.some(({ visible }) => visible),
+      onDidChangeSeen: views.map(each => each.onDidChangeVisibility),
+      focused,
+    });
     const look = (): void => this.#setUps.see(this.#sorted, this.#refresher.isSeen.current);
     this.register(this.#refresher.isSeen.onDidChange(look));
   }
@@ -120,39 +112,13 @@ export class Computers extends Disposable {
 
   /** Resolves when the list has been asked for once, whatever came of it. */
   async listed(): Promise<void> {
-    await this.#open();
-    const { at, failure } = this.#list.state.current;
-    if (this.#deps.connection.api !== undefined && at === undefined && failure === undefined)
-      await this.refresh();
+    await this.#list.listed();
     this.#showStatus();
   }
 
   /** Reads the list now. Never rejects: a failure is told in the view. */
-  async refresh(): Promise<void> {
-    await this.#open();
-    await this.#list.read();
-  }
-
-  #pace() {
-    const usualMs = this.#deps.refreshSeconds() * 1000;
-    return { usualMs, soonMs: this.#sorted.some(isSettingUp) ? FASTEST_MS : usualMs };
-  }
-
-  /** Shows what is kept of the service in use. Where that cannot be read, this window asks for itself. */
-  async #open(): Promise<void> {
-    const state = await this.#deps.connection.ready();
-    const id = state.kind === 'signedOut' ? undefined : state.service.id;
-    try {
-      await this.#list.use(id && pathOf(id));
-    } catch (error) {
-      this.#deps.log.error('The computers kept here cannot be read', error);
-    }
-  }
-
-  #onConnection(): void {
-    this.#showStatus();
-    this.tree.update();
-    this.#refresher.poke();
+  refresh(): Promise<void> {
+    return this.#list.refresh();
   }
 
   #onList(): void {
@@ -160,19 +126,19 @@ export class Computers extends Disposable {
     if (items.length === 0 && at === undefined) this.#setUps.clear();
     this.#sorted = sortComputers(items, vscode.env.language);
     this.#setUps.see(this.#sorted, this.#refresher.isSeen.current);
+    this.#draw();
+  }
+
+  #draw(): void {
     this.#showStatus();
     this.tree.update();
   }
 
   #roots(): readonly TreeNode[] {
-    const { items, failure } = this.#list.state.current;
-    if (items.length > 0) {
-      // Rows stand before the sessions are there: these come as children when they are.
-      this.#loadSessions().catch(unhandled);
-      return this.#sorted.map(computer => computerNode(computer, this.#contextOf(computer.id)));
-    }
-    const isSignedIn = this.#deps.connection.state.current.kind === 'signedIn';
-    return isSignedIn && failure !== undefined ? [retryNode(commands.console.refresh)] : [];
+    if (this.#sorted.length === 0) return this.#list.retryRows;
+    // Rows stand before the sessions are there: these come as children when they are.
+    this.#loadSessions().catch(unhandled);
+    return this.#sorted.map(computer => computerNode(computer, this.#contextOf(computer.id)));
   }
 
   /** Once; again after a failure, of which the Sessions view tells. */
@@ -191,18 +157,18 @@ export class Computers extends Disposable {
 
   #showStatus(): void {
     const { view, format, connection } = this.#deps;
-    const state = this.#list.state.current;
-    const { items, problems } = state;
+    const list = this.#list.shown;
+    const { items, problems } = list;
     const message = viewMessage({
       connection: connection.state.current,
-      lists: [state],
+      lists: [list],
       unread: problems.map(problemText),
       format,
       now: Date.now(),
     });
     view.description = items.length > 0 ? format.number(items.length) : '';
     setMessage(view, message);
-    setContext('agentConsole.computers', listContext(state));
+    setContext('agentConsole.computers', listContext(list));
   }
 
   async #showDetails(id: string): Promise<void> {
@@ -230,16 +196,6 @@ export class Computers extends Disposable {
   #find(id: string): Computer | undefined {
     return this.#sorted.find(computer => computer.id === id);
   }
-
-  #failureOf(error: unknown): { readonly sentence: string } | undefined {
-    if (isApiError(error) && error.kind === 'cancelled') return undefined;
-    const state = this.#deps.connection.state.current;
-    return { sentence: errorSentence(error, state.kind === 'signedOut' ? {} : { host: state.service.host }) };
-  }
-}
-
-async function* listOf(api: NonNullable<Connection['api']>, signal: AbortSignal) {
-  yield await api.computers.list({ signal });
 }
 
 function computerIdOf(node: unknown): string {

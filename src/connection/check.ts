@@ -26,8 +26,8 @@ export async function checkService(
   return clients.withKey(addresses, key, async client => {
     let accessToken = false;
     for (const [step, ask] of [
-      ['baseUrl', () => client.computers.list({ signal })],
-      ['appUrl', () => client.readiness.reports({ limit: 1 }, { signal }).next()],
+      ['baseUrl', () => client.list('computers', { signal })],
+      ['appUrl', () => client.pages('reports', { limit: 1, signal }).next()],
     ] as const) {
       const error = await failureOf(ask);
       if (error?.kind === 'cancelled') return { kind: 'cancelled' };
@@ -56,13 +56,16 @@ export async function readAccess(
 ): Promise<void> {
   const { failureOf, latestDay } = await import('../api');
   const day = latestDay(Date.now());
-  const { computers, organization, analytics, readiness } = client;
+  const asked = { limit: 1, signal };
   const questions: readonly (readonly [what: string, ask: () => Promise<unknown>])[] = [
-    [vscode.l10n.t('Computers and sessions'), () => computers.list({ signal })],
-    [vscode.l10n.t('Users of the organization'), () => organization.users({ limit: 1 }, { signal }).next()],
-    [vscode.l10n.t('Control history'), () => organization.controlHistory({ limit: 1 }, { signal }).next()],
-    [vscode.l10n.t('Analytics'), () => analytics.activity({ startDate: day, endDate: day }, { signal })],
-    [vscode.l10n.t('Readiness reports'), () => readiness.reports({ limit: 1 }, { signal }).next()],
+    [vscode.l10n.t('Computers and sessions'), () => client.list('computers', { signal })],
+    [vscode.l10n.t('Users of the organization'), () => client.pages('users', asked).next()],
+    [vscode.l10n.t('Control history'), () => client.pages('controlHistory', asked).next()],
+    [
+      vscode.l10n.t('Analytics'),
+      () => client.list('activity', { query: { startDate: day, endDate: day }, signal }),
+    ],
+    [vscode.l10n.t('Readiness reports'), () => client.pages('reports', asked).next()],
   ];
   const rows: AccessRow[] = questions.map(([what]) => ({ what, state: 'checking', detail: '' }));
   onRows([...rows]);

@@ -67,7 +67,7 @@ export class Clients implements IDisposable {
     const { failureOf } = await import('../api');
     const signal = AbortSignal.timeout(PROBE_MS);
     const error = await failureOf(() =>
-      this.withKey(addresses, key, client => client.computers.list({ signal })),
+      this.withKey(addresses, key, client => client.list('computers', { signal })),
     );
     // Only who has been let in can lack a right.
     if (error === undefined || error.kind === 'forbidden') return 'accepted';

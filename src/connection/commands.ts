@@ -5,7 +5,6 @@ import { errorSentence } from '../util/errorSentence';
 import { BASE_VARIABLE, hostOf, KEY_VARIABLE, settingsAddresses, type Named } from './addresses';
 import { checkService, readAccess, type CheckResult } from './check';
 import type { ServiceConnection } from './connection';
-import type { AddressChange } from './decide';
 import type { Prompts } from './prompts';
 import { askSignIn } from './signIn';
 import type { Addresses, ConnectionState, Service } from './types';
@@ -41,8 +40,6 @@ export class ConnectionCommands {
     const state = await this.#connection.ready();
     const environment = await this.#connection.environment();
     if (isFixed(environment)) return this.#explainEnvironment(environment);
-    const change = this.#connection.addressChange;
-    if (change !== undefined && (await this.#useStoredKey(change))) return;
     const fixed = environment.kind === 'found';
     const named = fixed ? environment : await settingsAddresses(this.#connection.settings);
     const known = named.kind === 'found' ? named.addresses : undefined;
@@ -104,7 +101,7 @@ export class ConnectionCommands {
           vscode.l10n.t('Sign out'),
         );
     if (isSure && isSample) await this.#connection.chooseSample(false);
-    else if (isSure) await this.#connection.hold(() => this.#connection.keys.removeEverywhere(service));
+    else if (isSure) await this.#connection.forgetKeys(service);
     return isSure;
   }
 
@@ -149,30 +146,6 @@ export class ConnectionCommands {
     const pressed = await this.#prompts.tell('warning', rejected.reason, ...buttons);
     if (pressed === enter) await this.#beginSignIn();
     if (pressed === open) await this.#prompts.openExternal(`${rejected.service.appUrl}/settings`);
-  }
-
-  /**
-   * Sends a stored key to other addresses than it was entered for only after a person has said so. Resolves to true when there
-   * is nothing more to ask.
-   */
-  async #useStoredKey({ from, to }: AddressChange): Promise<boolean> {
-    const isSure = await this.#prompts.confirm(
-      vscode.l10n.t('Use the stored key for {0}?', hostOf(to.baseUrl)),
-      vscode.l10n.t(
-        'You entered it for {0}. If you continue, it is sent to {1} and {2}. Continue only if they belong to the same organization.',
-        hostOf(from.baseUrl),
-        to.baseUrl,
-        to.appUrl,
-      ),
-      vscode.l10n.t('Use the key'),
-    );
-    const key = isSure ? await this.#connection.keys.read(from) : undefined;
-    if (key === undefined) return false;
-    const title = vscode.l10n.t('Checking {0}', hostOf(to.baseUrl));
-    const result = await this.#prompts.progress(title, signal => this.#check(to, key, signal));
-    if (result.kind === 'accepted') await this.#adopt(to, key);
-    if (result.kind === 'problem') void this.#prompts.tell('error', result.sentence);
-    return result.kind !== 'problem';
   }
 
   /** Why signing in and out does nothing here. A key the service has begun to take again is used at once. */

@@ -19,7 +19,7 @@ import {
   type Named,
 } from './addresses';
 import { Clients } from './clients';
-import { decide, serviceAt, type AddressChange, type Target } from './decide';
+import { decide, serviceAt, type Target } from './decide';
 import { KeyStore, type Secrets } from './keys';
 import { ConnectionRecords } from './records';
 import { answersOfSample, SAMPLE } from './sample';
@@ -55,7 +55,7 @@ const PROVED_MS = 5 * 60_000;
  */
 export class ServiceConnection extends Disposable implements Connection {
   readonly records: ConnectionRecords;
-  readonly keys: KeyStore;
+  readonly #keys: KeyStore;
   readonly clients: Clients;
   readonly settings: AddressSettings;
   readonly #surroundings: Surroundings;
@@ -65,8 +65,6 @@ export class ServiceConnection extends Disposable implements Connection {
   readonly #keyRejected = this.register(new Emitter<ConnectionState & { kind: 'keyRejected' }>());
   readonly #start = once(() => this.#begin());
   #session: Session | undefined;
-  /** The stored key that has not been released for the addresses in force. */
-  addressChange: AddressChange | undefined;
   #turn: Promise<void> = Promise.resolve();
   #waiting: Promise<void> | undefined;
   #held = 0;
@@ -84,7 +82,7 @@ export class ServiceConnection extends Disposable implements Connection {
     this.#log = log;
     this.settings = surroundings.settings;
     this.records = new ConnectionRecords(storage, log);
-    this.keys = new KeyStore(surroundings.secrets, log);
+    this.#keys = new KeyStore(surroundings.secrets, log);
     this.clients = this.register(
       new Clients(this.records, log, answersOfSample(storage, openRepository, log)),
     );
@@ -140,7 +138,7 @@ export class ServiceConnection extends Disposable implements Connection {
   }
 
   /** Does several things of which other parts see only the result. */
-  async hold<T>(change: () => Promise<T>): Promise<T> {
+  async #hold<T>(change: () => Promise<T>): Promise<T> {
     this.#held++;
     try {
       return await change();
@@ -152,27 +150,22 @@ export class ServiceConnection extends Disposable implements Connection {
 
   /** Stores what has been checked, and turns to it. Resolves to whether the key outlives this window. */
   adopt(addresses: Addresses, key: string): Promise<'kept' | 'untilClosed'> {
-    return this.hold(async () => {
+    return this.#hold(async () => {
       const isSetting = (await this.environment()).kind !== 'found';
-      const kept = await this.keys.store(addresses, key);
+      if (isSetting) await this.settings.store(addresses);
+      const kept = await this.#keys.store(addresses, key);
       await this.records.accept(serviceAt(addresses, 'settings').id, key);
-      if (!isSetting) return kept;
-      await this.records
-        .rememberSignIn(addresses)
-        .catch((error: unknown) => this.#log.error('Stored data could not be changed', error));
-      await this.settings.store(addresses).catch(async (error: unknown) => {
-        const { current } = this.state;
-        const inUse = current.kind !== 'signedOut' && sameAddresses(current.service, addresses);
-        if (!inUse) await this.keys.remove(addresses);
-        throw error;
-      });
-      if (this.records.isSampleChosen) await this.records.chooseSample(false);
+      if (isSetting && this.records.isSampleChosen) await this.records.chooseSample(false);
       return kept;
     });
   }
 
+  forgetKeys(service: Service): Promise<void> {
+    return this.#hold(() => this.#keys.remove(service));
+  }
+
   chooseSample(chosen: boolean): Promise<void> {
-    return this.hold(() => this.records.chooseSample(chosen));
+    return this.#hold(() => this.records.chooseSample(chosen));
   }
 
   /** The connection for somebody who is asked for help; English, like the log. Hosts without paths, no key, no message. */
@@ -199,9 +192,9 @@ export class ServiceConnection extends Disposable implements Connection {
       if (this.#held === 0 && !this.isDisposed) void this.refresh();
     };
     this.register(
-      this.records.onDidChange(ids => ids.some(id => /^(sample$|signIn$|rejection )/.test(id)) && onChange()),
+      this.records.onDidChange(ids => ids.some(id => /^(sample$|rejection )/.test(id)) && onChange()),
     );
-    this.register(this.keys.onDidChange(onChange));
+    this.register(this.#keys.onDidChange(onChange));
     this.register(
       this.settings.onDidChange(() => {
         clearTimeout(this.#settingsTimer);
@@ -215,14 +208,12 @@ export class ServiceConnection extends Disposable implements Connection {
   async #look(): Promise<Target> {
     const environment = await this.environment();
     const settings = await settingsAddresses(this.settings);
-    const { isSampleChosen, lastSignIn: signedIn } = this.records;
+    const { isSampleChosen } = this.records;
     const usesSample = environment.kind === 'none' && isSampleChosen;
     const named = environment.kind === 'none' ? settings : environment;
     const needsKey = !usesSample && named.kind === 'found' && named.key === undefined;
-    const own = needsKey ? await this.keys.read(named.addresses) : undefined;
-    const asksLast = needsKey && own === undefined && signedIn !== undefined;
-    const last = asksLast && (await this.keys.read(signedIn)) !== undefined ? signedIn : undefined;
-    return decide(environment, settings, isSampleChosen, { own, last }, ({ id }, key) =>
+    const storedKey = needsKey ? await this.#keys.read(named.addresses) : undefined;
+    return decide(environment, settings, isSampleChosen, storedKey, ({ id }, key) =>
       this.records.rejection(id, key),
     );
   }
@@ -231,16 +222,14 @@ export class ServiceConnection extends Disposable implements Connection {
     if (service.source === 'sample') return SAMPLE.key;
     const environment = await this.environment();
     const given = environment.kind === 'found' ? environment.key : undefined;
-    return given ?? this.keys.read(service);
+    return given ?? this.#keys.read(service);
   }
 
   async #apply(target: Target): Promise<void> {
     if (this.isDisposed) return;
-    this.addressChange = target.kind === 'signedOut' ? target.change : undefined;
     if (target.kind === 'signedIn') return this.#use(target.service, target.key);
     this.#end();
-    if (target.kind === 'keyRejected') this.#setState(target);
-    else this.#setState({ kind: 'signedOut', service: target.service, reason: target.reason });
+    this.#setState(target);
   }
 
   async #use(service: Service, key: string): Promise<void> {

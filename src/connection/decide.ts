@@ -1,38 +1,25 @@
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import { forNotification } from '../util/text';
-import { hostOf, KEY_VARIABLE, sameAddresses, type Named } from './addresses';
+import { hostOf, KEY_VARIABLE, type Named } from './addresses';
 import type { Rejection } from './records';
 import { SAMPLE } from './sample';
 import type { Addresses, ConnectionState, Service } from './types';
 
-export interface AddressChange {
-  readonly from: Addresses;
-  readonly to: Addresses;
-}
-
 /** Where requests go and with which key, or why nowhere. */
 export type Target =
-  /** `change`: somebody has to say whether the stored key may go to other addresses. */
-  | (ConnectionState & { readonly kind: 'signedOut'; readonly change?: AddressChange })
-  | (ConnectionState & { readonly kind: 'keyRejected' })
+  | (ConnectionState & { readonly kind: 'signedOut' | 'keyRejected' })
   | (ConnectionState & { readonly kind: 'signedIn'; readonly key: string });
 
-export interface StoredKeys {
-  readonly own: string | undefined;
-  /** The addresses somebody last signed in to, if there is a key for them. */
-  readonly last: Addresses | undefined;
-}
-
 /**
- * The environment wins over the sample, the sample over the settings; a key goes to no address it was not entered for; a key that
- * was refused is not used. Reads nothing.
+ * The environment wins over the sample, the sample over the settings; a key that was refused is not used. `storedKey` is the one
+ * entered for the addresses in force. Reads nothing.
  */
 export function decide(
   environment: Named,
   settings: Named,
   isSampleChosen: boolean,
-  keys: StoredKeys,
+  storedKey: string | undefined,
   rejectionOf: (service: Service, key: string) => Rejection | undefined,
 ): Target {
   const use = (service: Service, key: string): Target => {
@@ -46,19 +33,10 @@ export function decide(
   if (named.kind === 'none') return { kind: 'signedOut' };
   if (named.kind === 'unusable') return { kind: 'signedOut', reason: named.reason };
   const service = serviceAt(named.addresses, named === environment ? 'environment' : 'settings');
-  const key = named.key ?? keys.own;
+  const key = named.key ?? storedKey;
   if (key !== undefined) return use(service, key);
-  const { last } = keys;
-  if (last === undefined || sameAddresses(last, service)) {
-    const reason = vscode.l10n.t('There is no key for {0}. Sign in to enter one.', service.host);
-    return { kind: 'signedOut', reason, service };
-  }
-  const reason = vscode.l10n.t(
-    'The stored key is for {0}, so it is not sent to {1}. Sign in to decide.',
-    hostOf(last.baseUrl),
-    service.host,
-  );
-  return { kind: 'signedOut', reason, service, change: { from: last, to: named.addresses } };
+  const reason = vscode.l10n.t('There is no key for {0}. Sign in to enter one.', service.host);
+  return { kind: 'signedOut', reason, service };
 }
 
 /**

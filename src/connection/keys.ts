@@ -61,19 +61,14 @@ export class KeyStore {
     return 'untilClosed';
   }
 
-  /** Rejects when the secret storage does not let go of it. */
+  /** Forgets every key of a service, whatever its web application. Rejects when the secret storage does not let go of one. */
   async remove(addresses: Addresses): Promise<void> {
-    this.#untilClosed.delete(nameOf(addresses));
-    await this.#secrets.delete(nameOf(addresses));
-  }
-
-  /** The key of these addresses, and the same key where it was used for others too. Rejects as `remove` does. */
-  async removeEverywhere(addresses: Addresses): Promise<void> {
-    const key = await this.read(addresses);
-    await this.remove(addresses);
-    for (const [name, held] of this.#untilClosed) if (held.key === key) this.#untilClosed.delete(name);
-    for (const name of key === undefined ? [] : await this.#names())
-      if ((await this.#stored(name)) === key) await this.#secrets.delete(name);
+    const names = [nameOf(addresses), ...this.#untilClosed.keys(), ...(await this.#names())];
+    for (const name of new Set(names)) {
+      if (!name.startsWith(nameOf({ ...addresses, appUrl: '' }))) continue;
+      this.#untilClosed.delete(name);
+      await this.#secrets.delete(name);
+    }
   }
 
   /** Calls `listener` when any window that shares the storage changed a key, where VS Code tells of it. */
@@ -92,7 +87,7 @@ export class KeyStore {
 
   async #names(): Promise<readonly string[]> {
     try {
-      return (await this.#secrets.keys()).filter(name => name.startsWith(PREFIX));
+      return await this.#secrets.keys();
     } catch (error) {
       this.#log.error('The names of stored keys cannot be read', error);
       return [];

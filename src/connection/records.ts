@@ -5,7 +5,6 @@ import type { Logger } from '../log';
 import type { Collection, Storage, UnreadableRecord } from '../storage';
 import { hasCome } from '../util/clock';
 import type { Event } from '../util/event';
-import type { Addresses } from './types';
 
 const recordsSchema = recordSchema(() =>
   z.discriminatedUnion('kind', [
@@ -19,7 +18,8 @@ const recordsSchema = recordSchema(() =>
       status: z.optional(z.number()),
       requestId: z.optional(z.string()),
     }),
-    openObject({ kind: z.literal('signIn'), baseUrl: z.string(), appUrl: z.string() }),
+    /** Written by earlier versions. */
+    openObject({ kind: z.literal('signIn') }),
     /** No request may leave for an origin before `until`; known since `at`. Unix ms. */
     openObject({ kind: z.literal('pause'), until: z.number(), at: z.number() }),
     openObject({ kind: z.literal('marks'), key: z.string() }),
@@ -70,14 +70,6 @@ export class ConnectionRecords implements RequestGate {
 
   async chooseSample(chosen: boolean): Promise<void> {
     await this.#records.put('sample', { kind: 'sample', chosen });
-  }
-
-  get lastSignIn(): Addresses | undefined {
-    return this.#get('signIn', 'signIn');
-  }
-
-  async rememberSignIn({ baseUrl, appUrl }: Addresses): Promise<void> {
-    await this.#records.put('signIn', { kind: 'signIn', baseUrl, appUrl });
   }
 
   /** The refusal of exactly this key at a service. */

@@ -16,8 +16,7 @@ const permission = flag('loosens');
 const allowlist = list('loosens');
 /** What is named is forbidden; an empty list forbids nothing. */
 const denylist = list('tightens');
-const sandboxed = (rule: DirectionRule): DirectionRule =>
-  when('sandbox.enabled', value => value === true, rule);
+const sandboxed = (rule: DirectionRule): DirectionRule => when('sandbox.enabled', [true], rule);
 
 /** Settings of which it is certain which way a change of them goes, by their paths (section 2.12). */
 export const directions: ReadonlyMap<string, DirectionRule | undefined> = new Map(
@@ -42,19 +41,11 @@ export const sets: typeof directions = new Map(
     strictKnownMarketplaces: undefined,
     commandAllowlist: allowlist,
     commandDenylist: denylist,
-    'modelPolicy.allowedModelIds': when(
-      'modelPolicy.allowAllFactoryModels',
-      value => value !== true,
-      allowlist,
-    ),
+    'modelPolicy.allowedModelIds': when('modelPolicy.allowAllFactoryModels', [false, undefined], allowlist),
     'modelPolicy.blockedModelIds': denylist,
-    'modelPolicy.allowedBaseUrls': when('modelPolicy.allowCustomModels', value => value !== false, allowlist),
-    'mcpPolicy.allowlist': when('mcpPolicy.enabled', value => value === true, allowlist),
-    'missionPolicy.allowedUserIds': when(
-      'missionPolicy.restrictedAccess',
-      value => value === true,
-      allowlist,
-    ),
+    'modelPolicy.allowedBaseUrls': when('modelPolicy.allowCustomModels', [true, undefined], allowlist),
+    'mcpPolicy.allowlist': when('mcpPolicy.enabled', [true], allowlist),
+    'missionPolicy.allowedUserIds': when('missionPolicy.restrictedAccess', [true], allowlist),
     'networkPolicy.allowedIps': allowlist,
     'sandbox.filesystem.allowWrite': sandboxed(allowlist),
     'sandbox.filesystem.allowRead': sandboxed(allowlist),
@@ -62,7 +53,7 @@ export const sets: typeof directions = new Map(
     'sandbox.filesystem.denyRead': sandboxed(denylist),
     'sandbox.network.allowedDomains': sandboxed(allowlist),
     'sandbox.network.allowUnixSockets': sandboxed(
-      when('sandbox.network.allowAllUnixSockets', value => value !== true, allowlist),
+      when('sandbox.network.allowAllUnixSockets', [false, undefined], allowlist),
     ),
   }),
 );
@@ -128,10 +119,10 @@ function list(grown: Direction): DirectionRule {
   };
 }
 
-/** A rule that holds only while another setting passes `test` on both sides; elsewhere the change may have no effect. */
-function when(path: string, test: (value: unknown) => boolean, rule: DirectionRule): DirectionRule {
+/** A rule that holds only while another setting has one of these values on both sides; elsewhere the change may have no effect. */
+function when(path: string, values: readonly unknown[], rule: DirectionRule): DirectionRule {
   return (before, after, around) =>
-    test(valueAt(around.before, path)) && test(valueAt(around.after, path))
+    [around.before, around.after].every(side => values.includes(valueAt(side, path) ?? undefined))
       ? rule(before, after, around)
       : undefined;
 }

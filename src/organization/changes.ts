@@ -7,37 +7,23 @@ export interface SettingChange {
   readonly path: string;
   /** Where it is in the catalogue: `customModels[].apiKey`. */
   readonly setting: string;
-  /** `reordered`: the same items in another order; `unreadable`: one of the two sides could not be read. */
-  readonly kind: 'added' | 'removed' | 'changed' | 'reordered' | 'unreadable';
+  /** `reordered`: the same items in another order. */
+  readonly kind: 'added' | 'removed' | 'changed' | 'reordered';
   /** `undefined` when it was not set. */
   readonly before?: unknown;
   readonly after?: unknown;
-  /** For lists whose order has no meaning: the items that came and went. */
-  readonly set?: { readonly added: List; readonly removed: List } | undefined;
   readonly direction?: Direction | undefined;
 }
 
 type List = readonly unknown[];
 
-/** Among what could not be read of a revision: all of its settings. */
-export const WHOLE = 'settings';
-
-/** Settings of one revision with the parts of them that could not be read, as `modelPolicy.allowedModelIds`. */
-export interface Side {
-  readonly settings: Settings;
-  readonly unread?: readonly string[] | undefined;
-}
-
 /**
  * What differs between two revisions, in the order of the paths. Without the one before, nothing is known of which way a setting
  * went: all of them are listed.
  */
-export function compareSettings(before: Side | undefined, after: Side): SettingChange[] {
+export function compareSettings(from: Settings | undefined, to: Settings): SettingChange[] {
   const changes: SettingChange[] = [];
-  const around: Around = { before: before?.settings ?? {}, after: after.settings };
-  // What neither side could be read of differs in nothing that is known.
-  const [from, to] = [new Set(before?.unread), new Set(after.unread)];
-  const unread = new Set([...from, ...to].filter(path => from.has(path) !== to.has(path)));
+  const around: Around = { before: from ?? {}, after: to };
 
   const members = (before: Settings, after: Settings, path: string, setting: string): void => {
     for (const name of [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()) {
@@ -47,24 +33,13 @@ export function compareSettings(before: Side | undefined, after: Side): SettingC
   };
 
   const compare = (before: unknown, after: unknown, path: string, setting: string): void => {
-    if (unread.has(path)) changes.push({ path, setting, kind: 'unreadable', before, after });
-    else if (canonical(before) === canonical(after)) return;
-    else if (sets.has(setting) && isListOrNothing(before) && isListOrNothing(after))
-      compareSets(before, after, path, setting);
-    else if (setting === 'customModels' && isListOrNothing(before) && isListOrNothing(after))
+    if (canonical(before) === canonical(after)) return;
+    if (sets.has(setting) && isSameSet(before, after)) return;
+    if (setting === 'customModels' && isListOrNothing(before) && isListOrNothing(after))
       compareModels(before ?? [], after ?? [], path, setting);
     else if (haveMembers(before, after))
       members(isObject(before) ? before : {}, isObject(after) ? after : {}, path, setting);
     else add(before, after, path, setting);
-  };
-
-  const compareSets = (before: List | undefined, after: List | undefined, path: string, setting: string) => {
-    const from = new Map((before ?? []).map(item => [canonical(item), item]));
-    const to = new Map((after ?? []).map(item => [canonical(item), item]));
-    const added = [...to].filter(([key]) => !from.has(key)).map(([, item]) => item);
-    const removed = [...from].filter(([key]) => !to.has(key)).map(([, item]) => item);
-    if (before !== undefined && after !== undefined && added.length === 0 && removed.length === 0) return;
-    add(before, after, path, setting, { added, removed });
   };
 
   /** Models are told apart by their names, so that one that moved or changed is not shown as another. */
@@ -79,21 +54,14 @@ export function compareSettings(before: Side | undefined, after: Side): SettingC
       changes.push({ path, setting, kind: 'reordered', before: was, after: is });
   };
 
-  const add = (
-    from: unknown,
-    to: unknown,
-    path: string,
-    setting: string,
-    set?: SettingChange['set'],
-  ): void => {
-    const rule = before && (directions.get(setting) ?? sets.get(setting));
-    const direction = rule?.(from, to, around);
-    const kind = from === undefined ? 'added' : to === undefined ? 'removed' : 'changed';
-    changes.push({ path, setting, kind, before: from, after: to, set, direction });
+  const add = (before: unknown, after: unknown, path: string, setting: string): void => {
+    const rule = from && (directions.get(setting) ?? sets.get(setting));
+    const direction = rule?.(before, after, around);
+    const kind = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
+    changes.push({ path, setting, kind, before, after, direction });
   };
 
-  if (unread.has(WHOLE)) changes.push({ path: WHOLE, setting: WHOLE, kind: 'unreadable' });
-  else members(around.before, around.after, '', '');
+  members(around.before, around.after, '', '');
   return changes;
 }
 
@@ -112,6 +80,13 @@ function haveMembers(before: unknown, after: unknown): boolean {
 function sizeOf(value: unknown): number | undefined {
   if (value === undefined) return 0;
   return isObject(value) ? Object.keys(value).length : undefined;
+}
+
+/** Two lists of the same items, in whatever order and number. */
+function isSameSet(before: unknown, after: unknown): boolean {
+  if (!Array.isArray(before) || !Array.isArray(after)) return false;
+  const [from, to] = [before, after].map(list => [...new Set(list.map(canonical))].sort().join());
+  return from === to;
 }
 
 function isListOrNothing(value: unknown): value is List | undefined {

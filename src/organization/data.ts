@@ -1,5 +1,5 @@
-import { isApiError, type ControlChange, type ItemProblem, type Page } from '../api';
-import type { Connection } from '../connection';
+import { isApiError } from '../api';
+import { errorSentence, type Connection } from '../connection';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import type { ListFailure } from '../sync/listState';
@@ -7,18 +7,16 @@ import { RemoteList } from '../sync/remoteList';
 import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { supportedLanguage } from '../util/format';
-import { compareSettings, WHOLE, type SettingChange } from './changes';
+import { compareSettings, type SettingChange } from './changes';
 import { nameOf, type Person, type Revision, type UsageOfPeople } from './model';
 import { pathOf, personKind, revisionKind, type ListName } from './searched';
 
 export type { ListName } from './searched';
 
 export interface OrganizationDataDeps {
-  readonly connection: Pick<Connection, 'ready' | 'api'>;
+  readonly connection: Pick<Connection, 'state' | 'ready' | 'api'>;
   readonly storage: Storage;
   readonly log: Logger;
-  /** What to tell of a failed request. */
-  readonly failureOf: (error: unknown, what: ListName) => Omit<ListFailure, 'at'>;
   readonly language: string;
   /** Unix ms. */
   readonly now: () => number;
@@ -41,28 +39,21 @@ export class OrganizationData extends Disposable {
     super();
     this.#deps = deps;
     const { connection, storage, log, now } = deps;
-    const common = (what: ListName) => ({
-      storage,
-      log,
-      now,
-      failureOf: (error: unknown) =>
-        isApiError(error) && error.kind === 'cancelled' ? undefined : deps.failureOf(error, what),
-    });
+    const common = { storage, log, now, failureOf: (error: unknown) => this.#failureOf(error) };
     this.people = this.register(
       new RemoteList<Person>({
-        ...common('people'),
+        ...common,
         keyOf: ({ id }) => id,
         ...personKind,
-        pages: signal => connection.api?.organization.users({}, { signal }),
+        pages: signal => connection.api?.pages('users', { signal }),
       }),
     );
     this.controls = this.register(
       new RemoteList<Revision>({
-        ...common('controls'),
+        ...common,
         keyOf: ({ revision }) => String(revision),
         ...revisionKind,
-        pages: signal =>
-          connection.api && revisionsOf(connection.api.organization.controlHistory({}, { signal })),
+        pages: signal => connection.api?.pages('controlHistory', { signal }),
       }),
     );
     for (const list of [this.people, this.controls])
@@ -108,7 +99,7 @@ export class OrganizationData extends Disposable {
     return this.revisions.find(({ revision }) => revision === number);
   }
 
-  /** The revision known before this one; not always the number before, since one may be unreadable. */
+  /** The revision known before this one; not always the number before. */
   before(revision: Revision): Revision | undefined {
     return this.#known.before.get(revision);
   }
@@ -118,7 +109,7 @@ export class OrganizationData extends Disposable {
     const before = this.before(revision);
     const known = this.#changes.get(revision);
     if (known !== undefined && known.before === before) return known.changes;
-    const changes = compareSettings(before, revision);
+    const changes = compareSettings(before?.settings, revision.settings);
     this.#changes.set(revision, { before, changes });
     return changes;
   }
@@ -164,6 +155,14 @@ export class OrganizationData extends Disposable {
     await Promise.all([this.people.read(), this.controls.read()]);
   }
 
+  #failureOf(error: unknown): Omit<ListFailure, 'at'> | undefined {
+    const sentence = errorSentence(error, { host: this.#deps.connection.state.current.service?.host });
+    if (!isApiError(error)) return { sentence };
+    const { kind, reason, status } = error;
+    if (kind === 'cancelled') return undefined;
+    return { sentence, cause: [kind, reason, status].join(' '), forbidden: kind === 'forbidden' };
+  }
+
   get #known(): History {
     return (this.#history ??= historyOf(this.controls.state.current.items));
   }
@@ -186,21 +185,4 @@ function historyOf(items: readonly Revision[]): History {
   const revisions = items.toSorted((a, b) => b.revision - a.revision);
   const before = new Map(revisions.map((revision, index) => [revision, revisions[index + 1]]));
   return { revisions, before };
-}
-
-async function* revisionsOf(pages: AsyncIterable<Page<ControlChange>>) {
-  for await (const { items, problems } of pages)
-    yield { items: items.map(item => revisionOf(item, problems)), problems };
-}
-
-/** With which of its settings could not be read: they must not look as if they had been taken away. */
-function revisionOf(change: ControlChange, problems: readonly ItemProblem[]): Revision {
-  const { settings, ...rest } = change;
-  if (settings === undefined) return { ...rest, settings: {}, unread: [WHOLE] };
-  const unread = problems.flatMap(({ id, field }) =>
-    id === String(change.revision) && field?.startsWith(`${WHOLE}.`) === true
-      ? field.slice(WHOLE.length + 1).replace(/\[.*$/, '')
-      : [],
-  );
-  return { ...rest, settings, ...(unread.length === 0 ? {} : { unread }) };
 }

@@ -62,10 +62,6 @@ export class ControlDocuments {
   }
 }
 
-/** The settings of a revision, with what of them could not be read named first. */
-export function revisionText({ settings, unread }: Revision): string {
-  const notes = [...new Set(unread)].map(
-    path => `// ${vscode.l10n.t('Could not be read and is left out: {0}', path)}\n`,
-  );
-  return forEditor(`${notes.join('')}${stableText(settings)}`);
+export function revisionText({ settings }: Pick<Revision, 'settings'>): string {
+  return forEditor(stableText(settings));
 }

@@ -1,22 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import { isApiError } from '../api';
 import { errorSentence, type Connection } from '../connection';
 import type { CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import { Refresher } from '../sync/refresher';
-import type { ListFailure } from '../sync/listState';
 import { Tree, type TreeNode } from '../ui/tree';
 import { problemText, setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable } from '../util/disposable';
-import { supportedLanguage, type Formatter } from '../util/format';
-import { oneLine } from '../util/text';
+import type { Formatter } from '../util/format';
 import type { WindowFocus } from '../util/windowFocus';
 import { settingsOf } from './changes';
 import { organizationCommands } from './commands';
-import { OrganizationData, type ListName } from './data';
+import { OrganizationData } from './data';
 import { ControlDocuments } from './documents';
 import { nameOf, timeOf, whoOf, type UsageOfPeople } from './model';
 import { warningsOf, type SessionChoice } from './policy';
@@ -75,9 +72,7 @@ export class Organization extends Disposable {
     this.#deps = deps;
     this.#now = now;
     const language = vscode.env.language;
-    const failureOf = (error: unknown, what: ListName): Omit<ListFailure, 'at'> =>
-      this.#failureOf(error, what);
-    const data = this.register(new OrganizationData({ connection, storage, log, failureOf, language, now }));
+    const data = this.register(new OrganizationData({ connection, storage, log, language, now }));
     this.#data = data;
     this.#documents = new ControlDocuments(data, format);
     this.#rows = new Rows({ data, format, now, onPeopleSeen: () => void this.#askUsage() });
@@ -96,7 +91,7 @@ export class Organization extends Disposable {
       details,
       format,
       now,
-      isSignedIn: () => this.#host() !== undefined,
+      isSignedIn: () => connection.state.current.kind !== 'signedOut',
       listed: () => data.freshen(FRESH_MS),
       used: () => this.#askUsage(),
       usedSoon: () => soon(this.#askUsage()),
@@ -229,47 +224,20 @@ export class Organization extends Disposable {
   #showStatus(): void {
     const { connection, view, format } = this.#deps;
     const lists = [this.#data.people.state.current, this.#data.controls.state.current];
-    const shut = lists.every(({ failure }) => failure?.forbidden === true) ? lists[0] : undefined;
-    const message =
-      shut === undefined
-        ? viewMessage({
-            connection: connection.state.current,
-            lists,
-            tellsRejection: true,
-            unread: lists.flatMap(({ problems }) => problems.map(problemText)),
-            format,
-            now: this.#now(),
-          })
-        : forbiddenText(['people', 'controls'], this.#host() ?? '', shut.failure?.facts ?? '403');
+    const message = viewMessage({
+      connection: connection.state.current,
+      lists,
+      tellsRejection: true,
+      unread: lists.flatMap(({ problems }) => problems.map(problemText)),
+      format,
+      now: this.#now(),
+    });
     const stored = this.#storageFailure === undefined ? undefined : errorSentence(this.#storageFailure);
     setMessage(view, [stored, message].filter(Boolean).join(' ') || undefined);
     // Progress stands here and in no row: a row that says something else is drawn again with all below it.
     const read = lists.flatMap(({ reading }) => reading?.count ?? []);
     view.description =
       read.length === 0 ? '' : vscode.l10n.t('{0} read so far…', format.number(read.reduce((a, b) => a + b)));
-  }
-
-  #failureOf(error: unknown, what: ListName): Omit<ListFailure, 'at'> {
-    const host = this.#host() ?? '';
-    if (!isApiError(error) || error.kind !== 'forbidden') {
-      const sentence = errorSentence(error, host === '' ? {} : { host });
-      const cause = isApiError(error)
-        ? `${error.kind} ${error.reason ?? ''} ${error.status ?? ''}`
-        : sentence;
-      return { sentence, cause };
-    }
-    const { status = 403, requestId } = error;
-    const facts =
-      requestId === undefined
-        ? String(status)
-        : vscode.l10n.t('{0}, request {1}', status, oneLine(requestId, 100));
-    const sentence = forbiddenText([what], host, facts);
-    return { sentence, forbidden: true, facts };
-  }
-
-  #host(): string | undefined {
-    const state = this.#deps.connection.state.current;
-    return state.kind === 'signedOut' ? undefined : state.service.host;
   }
 }
 
@@ -278,15 +246,4 @@ async function soon(work: Promise<void>): Promise<void> {
   const enough = new AbortController();
   const late = delay(ASK_MS, undefined, { signal: enough.signal }).catch(() => undefined);
   await Promise.race([work, late]).finally(() => enough.abort());
-}
-
-function forbiddenText(lists: readonly ListName[], host: string, facts: string): string {
-  const names = { people: vscode.l10n.t('users'), controls: vscode.l10n.t('control history') };
-  const or = new Intl.ListFormat(supportedLanguage(vscode.env.language), { type: 'disjunction' });
-  return vscode.l10n.t(
-    'This key cannot read {0} at {1} ({2}). Ask an administrator for access. Everything else works.',
-    or.format(lists.map(name => names[name])),
-    host,
-    facts,
-  );
 }

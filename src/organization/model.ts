@@ -16,8 +16,6 @@ export interface Revision {
     | undefined;
   /** As the service wrote it. */
   readonly updatedAt?: string | undefined;
-  /** Settings that could not be read, as `modelPolicy.allowedModelIds`; they are not in `settings`. */
-  readonly unread?: readonly string[] | undefined;
 }
 
 /** One member of the organization (section 2.11). Times as the service wrote them. */

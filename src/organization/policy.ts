@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { forNotification } from '../util/text';
-import { WHOLE } from './changes';
 import { autonomyRank, valueAt } from './catalogue';
 import type { Revision } from './model';
 import { isObject } from './stable';
@@ -17,38 +16,36 @@ export interface SessionChoice {
 
 /**
  * What the newest controls known say against a new session, in sentences for people; the service decides, not this. Only what is
- * certain is told: values nobody has heard of forbid nothing, nor does what could not be read.
+ * certain is told: values nobody has heard of forbid nothing.
  */
 export function warningsOf(choice: SessionChoice, newest: Revision | undefined): string[] {
   if (newest === undefined) return [];
-  const { settings, unread = [], revision } = newest;
+  const { settings, revision } = newest;
   const at = (path: string): unknown => valueAt(settings, path);
-  const names = (path: string): readonly unknown[] => {
+  const models = (path: string): readonly string[] => {
     const list = at(path);
-    return Array.isArray(list) ? list : [];
+    return Array.isArray(list) && list.every(item => typeof item === 'string') ? list : [];
   };
-  const areRead = (...paths: readonly string[]): boolean =>
-    !unread.some(part => part === WHOLE || paths.some(path => path === part || path.startsWith(`${part}.`)));
   const since = (path: string): string => vscode.l10n.t('{0}, as of revision {1}', path, revision);
   const warnings: string[] = [];
 
   for (const model of new Set([choice.model, choice.specModeModel])) {
     if (model === undefined || model === '') continue;
     const name = forNotification(model, 80);
-    const isAdded = names('customModels').some(
-      added => isObject(added) && (added['id'] === model || added['model'] === model),
-    );
+    const added = at('customModels') ?? [];
+    const areKnown = Array.isArray(added) && added.every(isObject);
+    const isAdded = areKnown && added.some(({ id, model: its }) => id === model || its === model);
     const [blocked, custom, allowed] = [
       'modelPolicy.blockedModelIds',
       'modelPolicy.allowCustomModels',
       'modelPolicy.allowedModelIds',
     ] as const;
-    const all = 'modelPolicy.allowAllFactoryModels';
     // With that flag on, the list does not keep other models of the provider out.
-    const isListed = names(allowed).length === 0 || at(all) === true || names(allowed).includes(model);
-    if (areRead(blocked) && names(blocked).includes(model))
+    const isClosed = (at('modelPolicy.allowAllFactoryModels') ?? false) === false;
+    const isLeftOut = isClosed && models(allowed).length > 0 && !models(allowed).includes(model);
+    if (models(blocked).includes(model))
       warnings.push(vscode.l10n.t('The controls block the model {0} ({1}).', name, since(blocked)));
-    else if (areRead(custom, 'customModels') && isAdded && at(custom) === false)
+    else if (isAdded && at(custom) === false)
       warnings.push(
         vscode.l10n.t(
           '{0} is a custom model, and the controls do not allow custom models ({1}).',
@@ -56,12 +53,12 @@ export function warningsOf(choice: SessionChoice, newest: Revision | undefined):
           since(custom),
         ),
       );
-    else if (areRead(allowed, all, 'customModels') && !isAdded && !isListed)
+    else if (areKnown && !isAdded && isLeftOut)
       warnings.push(vscode.l10n.t('The controls do not allow the model {0} ({1}).', name, since(allowed)));
   }
 
   const highest = 'maxAutonomyLevel';
-  const most = areRead(highest) ? autonomyRank(at(highest)) : -1;
+  const most = autonomyRank(at(highest));
   for (const level of [choice.autonomyLevel, choice.autonomyMode])
     if (level !== undefined && most >= 0 && autonomyRank(level) > most)
       warnings.push(
@@ -76,7 +73,7 @@ export function warningsOf(choice: SessionChoice, newest: Revision | undefined):
   const { computerProvider = '' } = choice;
   const isOwn = computerProvider === 'byom';
   const allows = isOwn ? 'byomComputersEnabled' : 'managedComputersEnabled';
-  if (computerProvider !== '' && areRead(allows) && at(allows) === false)
+  if (computerProvider !== '' && at(allows) === false)
     warnings.push(
       isOwn
         ? vscode.l10n.t('The controls do not allow your own machines as computers ({0}).', since(allows))

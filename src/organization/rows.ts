@@ -8,15 +8,11 @@ import type { SettingChange } from './changes';
 import type { ListName, OrganizationData } from './data';
 import { activityOf, dayOf, nameOf, timeOf, type Person, type Revision } from './model';
 import {
-  changeFacts,
   changeLines,
   changeText,
-  changeWords,
-  countsText,
   directionText,
   exactTime,
   gapText,
-  isSecretChange,
   makerText,
   personFacts,
   personStatus,
@@ -155,18 +151,11 @@ export class Rows {
   }
 
   #change(revision: number, change: SettingChange, index: number): TreeNode {
-    const label = changeText(change);
     const row = (): Row => ({
-      label,
-      description: joined([
-        countsText(change),
-        change.kind === 'changed' && isSecretChange(change) ? vscode.l10n.t('secret changed') : undefined,
-        directionText(change.direction),
-      ]),
+      label: changeText(change),
+      description: directionText(change.direction),
       icon: changeIcon(change),
       command: openChanges({ kind: 'revision', revision }),
-      spoken: changeWords(change),
-      tooltip: () => card(change.path, factLines(changeFacts(change))),
     });
     return { id: `change/${revision}/${index}`, kind: 'change', row };
   }
@@ -202,7 +191,6 @@ function openChanges(node: object): vscode.Command {
 }
 
 function changeIcon({ kind, direction }: SettingChange): Icon {
-  if (kind === 'unreadable') return { id: 'warning', color: 'list.warningForeground' };
   if (direction === 'loosens') return { id: 'unlock', color: 'list.warningForeground' };
   if (direction === 'tightens') return { id: 'lock', color: 'charts.green' };
   if (kind === 'added') return { id: 'diff-added' };

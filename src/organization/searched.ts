@@ -23,7 +23,7 @@ export const personKind: ItemKind<Person> = {
 export const revisionKind: ItemKind<Revision> = {
   schema: revisionSchema,
   text: revision => {
-    const lines = compareSettings(undefined, revision).map(
+    const lines = compareSettings(undefined, revision.settings).map(
       ({ path, after }) => `${path}: ${JSON.stringify(after)}`,
     );
     return { text: [oneLine(whoOf(revision) ?? ''), ...lines].join('\n'), at: timeOf(revision.updatedAt) };

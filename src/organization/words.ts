@@ -6,7 +6,6 @@ import { oneLine, plain } from '../util/text';
 import { settingsOf, type SettingChange } from './changes';
 import type { Direction } from './catalogue';
 import { activityOf, timeOf, whoOf, type Person, type PersonUsage, type Revision } from './model';
-import { canonical } from './stable';
 
 /** `3 d · 1.2M tokens · inactive`: when somebody last signed in, and what their agents used. */
 export function personStatus(
@@ -64,20 +63,6 @@ function ranked(changes: readonly SettingChange[]): readonly SettingChange[] {
   return changes.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Both values in full, and what came to a set and went from it. */
-export function changeFacts(change: SettingChange): Fact[] {
-  const full = (value: unknown): string =>
-    value === undefined ? vscode.l10n.t('not set') : typeof value === 'string' ? value : canonical(value);
-  const { added = [], removed = [] } = change.set ?? {};
-  return [
-    [vscode.l10n.t('Added'), added.map(full).join(', ')],
-    [vscode.l10n.t('Removed'), removed.map(full).join(', ')],
-    [vscode.l10n.t('Before'), full(change.before)],
-    [vscode.l10n.t('After'), full(change.after)],
-    [vscode.l10n.t('Direction'), directionText(change.direction)],
-  ];
-}
-
 /** A value of a setting on one line, as people read it. Foreign text. */
 function valueText(value: unknown, maxLength = 80): string {
   if (value === undefined) return vscode.l10n.t('not set');
@@ -89,62 +74,21 @@ function valueText(value: unknown, maxLength = 80): string {
   return oneLine(JSON.stringify(value), maxLength);
 }
 
-/** Whether only what stands for a secret differs. */
-export function isSecretChange({ before, after }: SettingChange): boolean {
-  return [before, after].some(value => typeof value === 'string' && value.startsWith('[redacted '));
-}
-
 export function directionText(direction: Direction | undefined): string | undefined {
   if (direction === undefined) return undefined;
   return direction === 'loosens' ? vscode.l10n.t('loosens') : vscode.l10n.t('tightens');
 }
 
-/** `+2 −1` for sets, nothing for other changes. */
-export function countsText({ set }: SettingChange): string | undefined {
-  if (set === undefined) return undefined;
-  const { added, removed } = set;
-  return [added.length > 0 ? `+${added.length}` : '', removed.length > 0 ? `−${removed.length}` : '']
-    .filter(part => part !== '')
-    .join(' ');
-}
-
-/** Longest list that is shown item by item. */
-const SHORT = 60;
-
-/** `path: old → new`. Foreign text. */
-export function changeText(change: SettingChange): string {
-  const path = oneLine(change.path, 120);
-  switch (change.kind) {
-    case 'unreadable':
-      return vscode.l10n.t('{0}: one side could not be read', path);
-    case 'reordered':
-      return vscode.l10n.t('{0}: order changed', path);
-    default:
-      return `${path}: ${sidesText(change).join(' → ')}`;
-  }
-}
-
-/** The same in words, for screen readers. */
-export function changeWords(change: SettingChange): string {
-  const { path, kind, direction } = change;
-  if (kind === 'unreadable' || kind === 'reordered') return changeText(change);
-  const [from, to] = sidesText(change);
-  const words = vscode.l10n.t('{0}, from {1} to {2}', oneLine(path, 120), from, to);
-  const toward = directionText(direction);
-  return toward === undefined ? words : `${words}, ${toward}`;
-}
-
-/** Both values; sets that are long by their sizes. */
-function sidesText({ before, after, set }: SettingChange): [before: string, after: string] {
-  const isLong = (value: unknown): boolean => value !== undefined && JSON.stringify(value).length > SHORT;
-  return set !== undefined && (isLong(before) || isLong(after))
-    ? [entriesText(before), entriesText(after)]
-    : [valueText(before), valueText(after)];
-}
-
-function entriesText(value: unknown): string {
-  if (!Array.isArray(value)) return valueText(value);
-  return value.length === 1 ? vscode.l10n.t('1 entry') : vscode.l10n.t('{0} entries', value.length);
+/** `path: old → new`; the rest is seen in the diff. Foreign text. */
+export function changeText({ path, kind, before, after }: SettingChange): string {
+  const isSecret = [before, after].some(value => typeof value === 'string' && value.startsWith('[redacted '));
+  const what =
+    kind === 'reordered'
+      ? vscode.l10n.t('order changed')
+      : kind === 'changed' && isSecret
+        ? vscode.l10n.t('secret changed')
+        : `${valueText(before, 40)} → ${valueText(after, 40)}`;
+  return oneLine(`${path}: ${what}`, 120);
 }
 
 /** `maxAutonomyLevel, +2`: the changed setting that matters most, and how many more. */

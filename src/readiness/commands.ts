@@ -8,7 +8,7 @@ import { fixMessage } from './fixMessage';
 import type { LocalGit } from './git';
 import { criteriaOf, passes, percentOf, type Repository } from './model';
 import type { PageState } from './protocol';
-import { appFolder, appLabel, type ShownReport } from './reportView';
+import { appFolder, appLabel, reportView, type ShownReport } from './reportView';
 import { dayText, percentText, reportLabel, scoreText } from './text';
 
 /** Puts a message into a session's composer without sending it; resolves to false when the person cancelled. */
@@ -77,7 +77,8 @@ export class ReadinessCommands {
   /** Opens the report as an unsaved Markdown document; where it is kept is the person's decision. */
   async export(shown: ShownReport): Promise<void> {
     const { git, format } = this.#deps;
-    const content = markdownOf(shown, await git.counted(shown.report.commitHash, shown.local), format);
+    const staleness = await git.counted(shown.report.commitHash, shown.local);
+    const content = markdownOf(reportView(shown, staleness, format));
     const document = await vscode.workspace.openTextDocument({ content, language: 'markdown' });
     await vscode.window.showTextDocument(document);
   }

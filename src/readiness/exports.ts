@@ -1,53 +1,34 @@
 import * as vscode from 'vscode';
-import { inMarkdown as escape } from '../ui/text';
-import type { Formatter } from '../util/format';
-import type { Staleness } from './git';
-import { criteriaOf, percentOf } from './model';
-import type { ShownReport } from './reportView';
-import {
-  changeText,
-  dayText,
-  deltaText,
-  percentText,
-  reportFacts,
-  reportLabel,
-  reportNotes,
-  scoreText,
-} from './text';
+import { inMarkdown as escape, joined } from '../ui/text';
+import type { ReportView } from './protocol';
 
 /** The report, and how it stands against the base, as a Markdown document. Foreign text is escaped: it holds no markup. */
-export function markdownOf(
-  { repository, report, base }: ShownReport,
-  staleness: Staleness,
-  format: Formatter,
-): string {
-  const percent = percentOf(report);
+export function markdownOf(view: ReportView): string {
   const table = (head: readonly string[], rows: readonly (readonly string[])[]): string[] => [
     `| ${head.join(' | ')} |`,
     `| ${head.map(() => '---').join(' | ')} |`,
     ...rows.map(row => `| ${row.map(escape).join(' | ')} |`),
     '',
   ];
-  const delta =
-    base === undefined ? '' : ` (${deltaText(percent, percentOf(base))}, ${escape(reportLabel(base))})`;
-  const withBase = base === undefined ? [] : [vscode.l10n.t('Before'), vscode.l10n.t('Change')];
-  const apps = Object.entries(report.apps ?? {});
-  const notes = reportNotes(report, staleness).map(note => `- ${escape(note)}`);
+  const isCompared = view.baseId !== undefined;
+  const delta = isCompared ? ` (${joined([view.delta, escape(view.base)], ', ')})` : '';
+  const withBase = isCompared ? [vscode.l10n.t('Before'), vscode.l10n.t('Change')] : [];
+  const { apps, notes } = view;
   return [
-    `# ${vscode.l10n.t('Readiness of {0}', escape(repository.name))}`,
+    `# ${vscode.l10n.t('Readiness of {0}', escape(view.title))}`,
     '',
-    `${escape(dayText(report.createdAt))}: ${percentText(percent)}${delta}`,
+    `${escape(view.subtitle)}: ${view.score}${delta}`,
     '',
-    ...(notes.length === 0 ? [] : [...notes, '']),
+    ...(notes.length === 0 ? [] : [...notes.map(note => `- ${escape(note)}`), '']),
     `## ${vscode.l10n.t('Criteria')}`,
     '',
     ...table(
       [vscode.l10n.t('Criterion'), vscode.l10n.t('Score'), ...withBase, vscode.l10n.t('Rationale')],
-      criteriaOf(report, base).map(({ id, name, now, before, change }) => [
+      view.criteria.map(({ id, name, score, before, changeText, rationale }) => [
         name === id ? id : `${name} (${id})`,
-        change === 'gone' ? '' : scoreText(now),
-        ...(base === undefined ? [] : [before === undefined ? '' : scoreText(before), changeText(change)]),
-        change === 'gone' ? '' : (now.rationale ?? ''),
+        score,
+        ...(isCompared ? [before, changeText] : []),
+        rationale,
       ]),
     ),
     ...(apps.length === 0
@@ -57,12 +38,12 @@ export function markdownOf(
           '',
           ...table(
             [vscode.l10n.t('Application'), vscode.l10n.t('Description')],
-            apps.map(([path, { description }]) => [path, description ?? '']),
+            apps.map(({ path, description }) => [path, description]),
           ),
         ]),
     `## ${vscode.l10n.t('About this report')}`,
     '',
-    ...reportFacts(report, format).map(([name, value]) => `- ${name}: ${escape(value)}`),
+    ...view.facts.map(([name, value]) => `- ${name}: ${escape(value)}`),
     '',
   ].join('\n');
 }

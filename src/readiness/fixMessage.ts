@@ -1,12 +1,13 @@
 import * as vscode from 'vscode';
+import type { ReadinessReport } from '../api';
 import { oneLine, plain } from '../util/text';
 import { scoreText, dayText } from './text';
-import type { Repository, StoredReport } from './model';
+import type { Repository } from './model';
 
 /** What an agent is asked to mend: the criteria, why they fail, the applications and the commit. Foreign text is made plain. */
 export function fixMessage(
   repository: Repository,
-  report: StoredReport,
+  report: ReadinessReport,
   criteria: readonly string[],
 ): string {
   const where = [

@@ -1,6 +1,4 @@
 import * as vscode from 'vscode';
-import { gitSetting } from '../settings';
-import { isSame } from '../sync/same';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { gitExtension, remoteUrls, type GitApi, type GitRepository } from '../util/git';
@@ -14,23 +12,8 @@ export interface LocalRepository {
   readonly git: GitRepository;
 }
 
-/** What Git says of this window: `looking` until it has looked. */
-export type GitState =
-  | { readonly kind: 'missing' | 'disabled' | 'looking' }
-  | { readonly kind: 'found'; readonly repositories: readonly LocalRepository[] };
-
-/** A report's commit against what is checked out. Counts stop at `MOST`. */
-export type Staleness =
-  | { readonly kind: 'same' }
-  /** `behind`: commits of HEAD that the report has not seen; `beside`: commits of the report that HEAD does not have. */
-  | { readonly kind: 'behind'; readonly behind: number; readonly beside: number }
-  | { readonly kind: 'unknownCommit' | 'noCommit' | 'noRepository' };
-
-/** How old a report is as far as that is known, and once it has been counted. */
-interface Age {
-  readonly known: Staleness;
-  readonly counted: Promise<Staleness>;
-}
+/** How many commits of HEAD a report has not seen, `MOST` at most; `undefined` where nothing is known yet or nothing can be. */
+export type Staleness = number | 'same' | 'unknown' | undefined;
 
 export interface Commit {
   readonly hash: string;
@@ -48,17 +31,17 @@ export class LocalGit extends Disposable {
   readonly #changed = this.register(new Emitter<void>());
   readonly #api = this.register(new Slot<IDisposable>());
   readonly #repositories = this.register(new Slot<IDisposable>());
-  readonly #ages = new Map<string, Age>();
+  readonly #ages = new Map<string, Staleness | Promise<Staleness>>();
   #git: GitApi | undefined;
-  #state: GitState = { kind: 'looking' };
-  #described = 'looking';
+  #open: readonly LocalRepository[] = [];
+  #described = '';
   #found: Promise<void> | undefined;
 
   /** Repositories, remotes or what is checked out changed, or an age has been counted. */
   readonly onDidChange = this.#changed.event;
 
-  get state(): GitState {
-    return this.#state;
+  get repositories(): readonly LocalRepository[] {
+    return this.#open;
   }
 
   /** Resolves when Git has said what is there. Never rejects. */
@@ -70,33 +53,29 @@ export class LocalGit extends Disposable {
     return this.#found;
   }
 
-  /** How old a report is, counted once for each pair of commits; until then as if it could not be known, and `onDidChange` tells. */
+  /** How old a report is as far as it has been counted; `onDidChange` tells when it has. */
   staleness(commit: string | undefined, local: LocalRepository | undefined): Staleness {
-    return this.#age(commit, local).known;
+    const age = this.counted(commit, local);
+    return age instanceof Promise ? undefined : age;
   }
 
-  /** The same, once it has been counted. */
-  counted(commit: string | undefined, local: LocalRepository | undefined): Promise<Staleness> {
-    return this.#age(commit, local).counted;
-  }
-
-  #age(commit: string | undefined, local: LocalRepository | undefined): Age {
-    const certain = (known: Staleness): Age => ({ known, counted: Promise.resolve(known) });
+  /** The same, counted once for each pair of commits. */
+  counted(commit: string | undefined, local: LocalRepository | undefined): Staleness | Promise<Staleness> {
     const git = local?.git;
     const head = git?.state.HEAD?.commit;
-    if (git === undefined || head === undefined) return certain({ kind: 'noRepository' });
-    if (!isCommit(commit)) return certain({ kind: 'noCommit' });
-    if (head.startsWith(commit.toLowerCase())) return certain({ kind: 'same' });
-    const key = `${git.rootUri.toString()} ${commit} ${head}`;
-    const before = this.#ages.get(key);
-    // The next fetch may bring a commit that is not known.
-    if (before !== undefined && before.known.kind !== 'unknownCommit') return before;
-    const counted = count(git, commit, head).then(known => {
-      this.#ages.set(key, { known, counted });
-      if (!isSame(before?.known, known)) this.#changed.fire();
-      return known;
-    });
-    const age: Age = { known: before?.known ?? { kind: 'noRepository' }, counted };
+    if (git === undefined || head === undefined) return undefined;
+    if (!isCommit(commit)) return 'unknown';
+    if (head.startsWith(commit.toLowerCase())) return 'same';
+    const range = `${commit}..${head}`;
+    const key = `${git.rootUri.toString()} ${range}`;
+    const count = async (): Promise<Staleness> => {
+      const commits = await git.log({ range, maxEntries: MOST }).catch(() => undefined);
+      const age = commits?.length ?? 'unknown';
+      this.#ages.set(key, age);
+      this.#changed.fire();
+      return age;
+    };
+    const age = this.#ages.get(key) ?? count();
     this.#ages.set(key, age);
     return age;
   }
@@ -126,25 +105,25 @@ export class LocalGit extends Disposable {
     const extension = gitExtension();
     if (extension === undefined) {
       this.#api.set(undefined);
-      this.#use(undefined, 'missing');
+      this.#use(undefined);
       return;
     }
     try {
       const git = await extension.activate();
-      const look = (): void => this.#use(git.enabled ? git.getAPI(1) : undefined, 'disabled');
-      this.#api.set(vscode.Disposable.from(git.onDidChangeEnablement(look), gitSetting.onDidChange(look)));
+      const look = (): void => this.#use(git.enabled ? git.getAPI(1) : undefined);
+      this.#api.set(git.onDidChangeEnablement(look));
       look();
     } catch {
-      this.#use(undefined, 'missing');
+      this.#use(undefined);
     }
   }
 
-  #use(git: GitApi | undefined, otherwise: 'missing' | 'disabled'): void {
+  #use(git: GitApi | undefined): void {
     if (git === undefined || git !== this.#git) {
       this.#git = git;
       this.#repositories.set(git && this.#follow(git));
     }
-    this.#look(otherwise);
+    this.#look();
   }
 
   /** Listens to the repositories there are, and again when others are opened or closed. */
@@ -163,11 +142,19 @@ export class LocalGit extends Disposable {
     return vscode.Disposable.from(each, ...subscriptions);
   }
 
-  #look(otherwise: 'missing' | 'disabled' = 'missing'): void {
-    const git = this.#git;
-    this.#state = git === undefined ? { kind: otherwise } : stateOf(git);
+  #look(): void {
+    // VS Code opens submodules by itself.
+    this.#open = (this.#git?.repositories ?? []).map(git => ({
+      root: git.rootUri,
+      urls: remoteUrls(git),
+      git,
+    }));
+    // What was fetched may bring a commit that was not known.
+    for (const [key, age] of this.#ages) if (age === 'unknown') this.#ages.delete(key);
     // The API's objects change in place: only words tell before from after.
-    const now = describe(this.#state);
+    const now = this.#open
+      .map(({ root, urls, git }) => [root.toString(), git.state.HEAD?.commit, ...urls].join(' '))
+      .join('\n');
     if (now === this.#described) return;
     this.#described = now;
     this.#changed.fire();
@@ -178,37 +165,4 @@ export class LocalGit extends Disposable {
 export function inWindowOrder(a: LocalRepository, b: LocalRepository): number {
   const [x, y] = [a, b].map(({ root }) => vscode.workspace.getWorkspaceFolder(root)?.index ?? Infinity);
   return x === y ? (a.root.path < b.root.path ? -1 : 1) : Number(x) - Number(y);
-}
-
-async function count(git: GitRepository, commit: string, head: string): Promise<Staleness> {
-  try {
-    const { hash } = await git.getCommit(commit);
-    if (hash === head) return { kind: 'same' };
-    const [behind, beside] = await Promise.all(
-      [`${hash}..${head}`, `${head}..${hash}`].map(range => git.log({ range, maxEntries: MOST })),
-    );
-    return { kind: 'behind', behind: behind?.length ?? 0, beside: beside?.length ?? 0 };
-  } catch {
-    return { kind: 'unknownCommit' };
-  }
-}
-
-/** VS Code opens submodules by itself. */
-function local(git: GitRepository): LocalRepository {
-  return { root: git.rootUri, urls: remoteUrls(git), git };
-}
-
-function stateOf(git: GitApi): GitState {
-  if (git.state === 'uninitialized') return { kind: 'looking' };
-  // Turned off while it runs, Git closes its repositories and stays enabled.
-  return git.repositories.length === 0 && gitSetting.isOff()
-    ? { kind: 'disabled' }
-    : { kind: 'found', repositories: git.repositories.map(local) };
-}
-
-function describe(state: GitState): string {
-  if (state.kind !== 'found') return state.kind;
-  return state.repositories
-    .map(({ root, urls, git }) => [root.toString(), git.state.HEAD?.commit, ...urls].join(' '))
-    .join('\n');
 }

@@ -1,12 +1,13 @@
 import * as vscode from 'vscode';
-import { isApiError } from '../api';
+import { isApiError, type ReadinessReport } from '../api';
 import { errorSentence, type Connection } from '../connection';
-import { commands, setContext, type CommandHandlers } from '../contributions';
+import { commands, panels, setContext, type CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
 import { onDidChangeSettings, settings } from '../settings';
 import type { Storage } from '../storage';
 import { Refresher } from '../sync/refresher';
 import type { RemoteList } from '../sync/remoteList';
+import { createPanel, PagePanels } from '../ui/pagePanel';
 import { retryNode, Tree, type TreeNode } from '../ui/tree';
 import { listContext, problemText, setMessage, viewMessage } from '../ui/viewStatus';
 import { Disposable, Slot } from '../util/disposable';
@@ -17,14 +18,13 @@ import type { WindowFocus } from '../util/windowFocus';
 import { ReadinessCommands, type Prefill } from './commands';
 import { LocalGit } from './git';
 import { Matches } from './matches';
-import { groupReports, previousOf, type Repository, type StoredReport } from './model';
-import { createPanel, ReportPanel } from './panel';
+import { groupReports, previousOf, type Repository } from './model';
+import { ReportPanel } from './panel';
 import { isPageState, type PageState } from './protocol';
 import { pathOf, reportList } from './reports';
 import type { ShownReport } from './reportView';
 import { readinessRows } from './rows';
 import { ReadinessStatusBar } from './statusBar';
-import { dayText } from './text';
 
 export { searchedReadiness } from './reports';
 export type { TreeNode as ReadinessTreeNode } from '../ui/tree';
@@ -40,17 +40,17 @@ export interface ReadinessDeps {
   readonly prefill: Prefill;
 }
 
-/** Time between readings of new reports, ms. */
+/** Time between readings of the reports, ms. */
 const PERIOD_MS = 60 * 60_000;
 
 /** Readiness of the organization's repositories (sections 2.7, 4.2), those of this window first. */
 export class Readiness extends Disposable {
   readonly #deps: ReadinessDeps;
-  readonly #list: RemoteList<StoredReport>;
+  readonly #list: RemoteList<ReadinessReport>;
   readonly #git = this.register(new LocalGit());
   readonly #seen = this.register(new Emitter<void>());
   readonly #statusBar = this.register(new Slot<ReadinessStatusBar>());
-  readonly #panels = new Map<string, ReportPanel>();
+  readonly #panels = this.register(new PagePanels<ReportPanel>());
   readonly #commands: ReadinessCommands;
   #storageFailure: { readonly sentence: string } | undefined;
   /** What is kept has been read, or could not be. */
@@ -104,7 +104,7 @@ export class Readiness extends Disposable {
         list: this.#list,
         pace: () => ({ usualMs: PERIOD_MS }),
         isSeen: () => this.#isSeen(),
-        onDidChangeSeen: [view.onDidChangeVisibility, this.#seen.event],
+        onDidChangeSeen: [view.onDidChangeVisibility, this.#panels.onDidChange, this.#seen.event],
         focused,
         ready: () => this.#open(),
         canAsk: () => connection.api !== undefined,
@@ -138,14 +138,8 @@ export class Readiness extends Disposable {
       return;
     }
     const { key, reportId, baseId } = state;
-    this.#attach(panel, { key, reportId, baseId });
+    this.#panels.keep(key, this.#panelOf(panel, { key, reportId, baseId }));
     await this.#open();
-  }
-
-  override dispose(): void {
-    for (const panel of this.#panels.values()) panel.release();
-    this.#panels.clear();
-    super.dispose();
   }
 
   get #known(): ReadonlyMap<string, Repository> {
@@ -155,7 +149,7 @@ export class Readiness extends Disposable {
 
   get #window(): Matches {
     const isSignedOut = this.#deps.connection.state.current.kind === 'signedOut';
-    return (this.#matches ??= new Matches(isSignedOut ? new Map() : this.#known, this.#git.state));
+    return (this.#matches ??= new Matches(isSignedOut ? new Map() : this.#known, this.#git.repositories));
   }
 
   /** Shows what is kept of the current service. Never rejects: that it cannot be read is told in the view. */
@@ -170,7 +164,7 @@ export class Readiness extends Disposable {
     }
     if (this.#isOpen) return;
     this.#isOpen = true;
-    for (const panel of this.#panels.values()) panel.update();
+    for (const panel of this.#panels.all) panel.update();
   }
 
   async #firstRead(): Promise<void> {
@@ -208,7 +202,7 @@ export class Readiness extends Disposable {
     this.#showStatus();
     this.tree.update();
     this.#statusBar.value?.update();
-    for (const panel of this.#panels.values()) panel.update();
+    for (const panel of this.#panels.all) panel.update();
   }
 
   #roots(): readonly TreeNode[] {
@@ -227,14 +221,11 @@ export class Readiness extends Disposable {
   #showStatus(): void {
     const { view, connection, format } = this.#deps;
     const state = this.#list.state.current;
-    const latest = [...this.#known.values()].flatMap(({ name, reports: [report] }) =>
-      (report?.unread ?? []).map(reason => `${name}, ${dayText(report?.createdAt)}: ${reason}`),
-    );
     const list = { ...state, failure: this.#failure };
     const message = viewMessage({
       connection: connection.state.current,
       lists: [list],
-      unread: [...state.problems.map(problemText), ...latest],
+      unread: state.problems.map(problemText),
       format,
       now: Date.now(),
     });
@@ -250,10 +241,8 @@ export class Readiness extends Disposable {
 
   /** Reports are asked for while somebody sees something of them. */
   #isSeen(): boolean {
-    const { state } = this.#git;
-    const isMatchable = state.kind === 'found' && state.repositories.length > 0;
-    const isBarSeen = settings.readinessStatusBar() && isMatchable;
-    return this.#deps.view.visible || isBarSeen || this.#panels.size > 0;
+    const isBarSeen = settings.readinessStatusBar() && this.#git.repositories.length > 0;
+    return this.#deps.view.visible || isBarSeen || this.#panels.all.length > 0;
   }
 
   #shown({ key, reportId, baseId }: PageState): ShownReport | undefined {
@@ -275,16 +264,13 @@ export class Readiness extends Disposable {
   #show(state: PageState, focus?: string): void {
     const title = this.#known.get(state.key)?.name ?? '';
     const words = vscode.l10n.t('Readiness: {0}', oneLine(title, 50));
-    const panel =
-      this.#panels.get(state.key) ?? this.#attach(createPanel(words, this.#deps.extensionUri), state);
-    panel.show(state, focus);
-    panel.reveal();
+    const made = () => createPanel(panels.readinessReport, 'readiness', words, this.#deps.extensionUri);
+    this.#panels.show(state.key, () => this.#panelOf(made(), state)).show(state, focus);
   }
 
-  #attach(webviewPanel: vscode.WebviewPanel, state: PageState): ReportPanel {
+  #panelOf(panel: vscode.WebviewPanel, state: PageState): ReportPanel {
     const { extensionUri, format, log } = this.#deps;
-    this.#panels.get(state.key)?.dispose();
-    const panel = new ReportPanel(webviewPanel, state, {
+    return new ReportPanel(panel, state, {
       extensionUri,
       format,
       log,
@@ -295,12 +281,5 @@ export class Readiness extends Disposable {
         (this.#isOpen ? vscode.l10n.t('This readiness report is not available here.') : undefined),
       commands: this.#commands,
     });
-    this.#panels.set(state.key, panel);
-    this.#seen.fire();
-    panel.onDidDispose(() => {
-      if (this.#panels.get(state.key) === panel) this.#panels.delete(state.key);
-      this.#seen.fire();
-    });
-    return panel;
   }
 }

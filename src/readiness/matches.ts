@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import { oneLine } from '../util/text';
-import { inWindowOrder, type GitState, type LocalRepository } from './git';
+import { inWindowOrder, type LocalRepository } from './git';
 import type { Repository } from './model';
 import { matching } from './repositoryUrl';
 
@@ -16,8 +15,8 @@ export class Matches {
   readonly #pairs: readonly Match[];
   readonly #locals: readonly LocalRepository[];
 
-  constructor(repositories: ReadonlyMap<string, Repository>, git: GitState) {
-    this.#locals = git.kind === 'found' ? git.repositories.toSorted(inWindowOrder) : [];
+  constructor(repositories: ReadonlyMap<string, Repository>, open: readonly LocalRepository[]) {
+    this.#locals = open.toSorted(inWindowOrder);
     this.#pairs = this.#locals.flatMap(local =>
       matching(repositories.keys(), local.urls).flatMap(key => {
         const repository = repositories.get(key);
@@ -57,46 +56,6 @@ export class Matches {
 /** Whether a folder is another one, or lies in it. */
 function isWithin(inner: vscode.Uri, outer: vscode.Uri): boolean {
   return inner.scheme === outer.scheme && `${inner.path}/`.startsWith(`${outer.path.replace(/\/$/, '')}/`);
-}
-
-/** Why there is no repository in this window: a few words, and what can be done. */
-export function unmatchedText(kind: GitState['kind']): readonly [label: string, detail: string] {
-  switch (kind) {
-    case 'looking':
-      return [
-        vscode.l10n.t('Looking for repositories…'),
-        vscode.l10n.t('The Git extension is still looking.'),
-      ];
-    case 'missing':
-      return [
-        vscode.l10n.t('The Git extension is not available'),
-        vscode.l10n.t('It finds the repositories of this window. In Restricted Mode it is off.'),
-      ];
-    case 'disabled':
-      return [
-        vscode.l10n.t('Git is turned off'),
-        vscode.l10n.t('Turn on the setting "git.enabled" to match repositories.'),
-      ];
-    case 'found':
-      return [
-        vscode.l10n.t('No repository is open'),
-        vscode.l10n.t('Open a folder that contains a Git repository.'),
-      ];
-  }
-}
-
-/** Why a repository of this window has no report. */
-export function unreportedText({
-  urls,
-}: Pick<LocalRepository, 'urls'>): readonly [short: string, detail: string] {
-  if (urls.length === 0)
-    return [
-      vscode.l10n.t('no remote'),
-      vscode.l10n.t('Reports are matched by the addresses of the remotes.'),
-    ];
-  // An address may hold a password.
-  const remotes = urls.map(url => oneLine(url.replace(/\/\/[^/]*@/, '//'), 200)).join(', ');
-  return [vscode.l10n.t('no report'), vscode.l10n.t('None of these remotes has a report: {0}', remotes)];
 }
 
 /** The file in front: of a text editor, else of a tab such as a notebook or a picture. */

@@ -2,16 +2,13 @@ import type { CriterionEvaluation, ReadinessReport } from '../api';
 import type { Change } from './protocol';
 import { identify } from './repositoryUrl';
 
-/** A report as it is kept. `unread`: what of it could not be read, and why. */
-export type StoredReport = ReadinessReport & { readonly unread?: readonly string[] };
-
 /** A repository with all its reports, the newest first. */
 export interface Repository {
   readonly key: string;
   readonly name: string;
   /** As the newest report has it. */
   readonly url: string;
-  readonly reports: readonly StoredReport[];
+  readonly reports: readonly ReadinessReport[];
 }
 
 export interface CriterionRow {
@@ -40,7 +37,7 @@ export function repositoryOf({ repoUrl = UNNAMED }: Pick<ReadinessReport, 'repoU
  * later one counts. `unnamed`: what the repository of reports that name none is called.
  */
 export function groupReports(
-  reports: Iterable<StoredReport>,
+  reports: Iterable<ReadinessReport>,
   unnamed: string = UNNAMED,
 ): Map<string, Repository> {
   const latest = new Map([...reports].map(report => [report.reportId, report])).values();
@@ -55,13 +52,16 @@ export function groupReports(
   return new Map(repositories.map(repository => [repository.key, repository]));
 }
 
-function newestFirst(a: StoredReport, b: StoredReport): number {
-  const time = ({ createdAt = -Number.MAX_VALUE }: StoredReport): number => createdAt;
+function newestFirst(a: ReadinessReport, b: ReadinessReport): number {
+  const time = ({ createdAt = -Number.MAX_VALUE }: ReadinessReport): number => createdAt;
   return time(b) - time(a) || compareText(a.reportId, b.reportId);
 }
 
 /** The next older report of the same branch. */
-export function previousOf(reports: readonly StoredReport[], report: StoredReport): StoredReport | undefined {
+export function previousOf(
+  reports: readonly ReadinessReport[],
+  report: ReadinessReport,
+): ReadinessReport | undefined {
   const at = reports.findIndex(({ reportId }) => reportId === report.reportId);
   return reports.slice(at + 1).find(({ branch }) => branch === report.branch);
 }

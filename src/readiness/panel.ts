@@ -1,16 +1,14 @@
 import * as vscode from 'vscode';
 import { errorSentence } from '../connection';
-import { panels } from '../contributions';
 import type { Logger } from '../log';
-import { Disposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
 import { notify } from '../ui/notify';
+import { PagePanel } from '../ui/pagePanel';
 import { forNotification, oneLine } from '../util/text';
 import { panelSide, type PanelSide } from '../webview/ipc';
-import { WebviewPage } from '../webview/page';
 import type { ReadinessCommands } from './commands';
 import type { LocalGit } from './git';
-import { reportProtocol, type CommitsView, type PageState, type ReportProtocol } from './protocol';
+import { reportProtocol, type PageState, type ReportProtocol } from './protocol';
 import { commitsView, reportView, type ShownReport } from './reportView';
 
 export interface ReportPanelDeps {
@@ -25,54 +23,33 @@ export interface ReportPanelDeps {
   readonly commands: Pick<ReadinessCommands, 'fix' | 'export' | 'reveal'>;
 }
 
-/** Makes the editor panel of a repository's reports. */
-export function createPanel(title: string, extensionUri: vscode.Uri): vscode.WebviewPanel {
-  const panel = vscode.window.createWebviewPanel(panels.readinessReport, title, vscode.ViewColumn.Active);
-  panel.iconPath = {
-    light: vscode.Uri.joinPath(extensionUri, 'media', 'readiness', 'icon-light.svg'),
-    dark: vscode.Uri.joinPath(extensionUri, 'media', 'readiness', 'icon-dark.svg'),
-  };
-  return panel;
-}
-
 /** One report at a time, with what it is compared with; stays where it is when newer reports come. */
-export class ReportPanel extends Disposable {
-  readonly #panel: vscode.WebviewPanel;
+export class ReportPanel extends PagePanel {
   readonly #deps: ReportPanelDeps;
-  readonly #page: PanelSide<ReportProtocol>;
-  readonly #life: WebviewPage;
-  readonly #disposed = new vscode.EventEmitter<void>();
+  readonly #side: PanelSide<ReportProtocol>;
   #state: PageState;
   #focus: string | undefined;
+  /** How often it was drawn. */
+  #turn = 0;
 
   constructor(panel: vscode.WebviewPanel, state: PageState, deps: ReportPanelDeps) {
-    super();
-    this.#panel = panel;
+    super(panel, { ...deps, name: 'readiness' });
     this.#state = state;
     this.#deps = deps;
-    this.#life = this.register(
-      new WebviewPage({
-        webview: panel.webview,
-        extensionUri: deps.extensionUri,
-        name: 'readiness',
-        title: () => panel.title,
-        isVisible: () => panel.visible,
-        onGone: () => undefined,
-        onMissing: () => this.#offerText(),
-        log: deps.log,
-      }),
-    );
     const withShown =
       <T>(act: (shown: ShownReport, params: T) => Promise<void>) =>
       async (params: T): Promise<void> => {
         const shown = deps.find(this.#state);
         if (shown !== undefined) await act(shown, params).catch((error: unknown) => this.#failed(error));
       };
-    this.#page = panelSide({
+    this.#side = panelSide({
       protocol: reportProtocol,
       handlers: {
-        commits: () => this.#commits(),
-        ready: () => this.#pageReady(),
+        ready: () => {
+          this.page.ready();
+          this.#side.send('start', { texts: vscode.l10n.bundle });
+          this.update();
+        },
         show: ({ reportId }) => this.show({ ...this.#state, reportId, baseId: undefined }),
         compare: ({ reportId }) => this.show({ ...this.#state, baseId: reportId }),
         fix: withShown<{ criteria: readonly string[] }>((shown, { criteria }) =>
@@ -83,19 +60,9 @@ export class ReportPanel extends Disposable {
       },
       post: message => panel.webview.postMessage(message),
       describe: error => forNotification(errorSentence(error)),
-      onProblem: (problem, error) => this.#life.problem(problem, error),
+      onProblem: (problem, error) => this.page.problem(problem, error),
     });
-    this.register(this.#life.onDidReceive(message => this.#page.receive(message)));
-    this.register(panel.onDidDispose(() => this.dispose()));
-    this.register(panel.onDidChangeViewState(() => this.#life.followVisibility()));
-    this.#life.load();
-  }
-
-  /** Fires once, when the panel is closed. */
-  readonly onDidDispose = this.#disposed.event;
-
-  reveal(): void {
-    this.#panel.reveal(undefined, false);
+    this.page.load();
   }
 
   /** Shows another report, or another comparison; `focus` is the criterion to bring into view. */
@@ -107,52 +74,33 @@ export class ReportPanel extends Disposable {
 
   /** Draws the report as it is known now. */
   update(): void {
-    if (!this.#life.isReady) return;
+    if (!this.page.isReady) return;
     const { git, find, format, missing } = this.#deps;
     const shown = find(this.#state);
     if (shown === undefined) {
       const sentence = missing();
-      if (sentence !== undefined) this.#page.send('missing', { sentence });
+      if (sentence !== undefined) this.#side.send('missing', { sentence });
       return;
     }
-    this.#panel.title = vscode.l10n.t('Readiness: {0}', oneLine(shown.repository.name, 50));
-    const staleness = git.staleness(shown.report.commitHash, shown.local);
+    const { repository, report, base, local } = shown;
+    this.panel.title = vscode.l10n.t('Readiness: {0}', oneLine(repository.name, 50));
+    const staleness = git.staleness(report.commitHash, local);
     const view = { ...reportView(shown, staleness, format), focus: this.#focus };
     this.#focus = undefined;
-    this.#page.send('report', { view, state: this.#state });
-  }
-
-  /** Lets go of the panel but leaves it open: the editor restores it when the extension starts again. */
-  release(): void {
-    super.dispose();
-    this.#disposed.dispose();
-  }
-
-  override dispose(): void {
-    if (this.isDisposed) return;
-    super.dispose();
-    this.#panel.dispose();
-    this.#disposed.fire();
-    this.#disposed.dispose();
-  }
-
-  #pageReady(): void {
-    this.#life.ready();
-    this.#page.send('start', { texts: vscode.l10n.bundle });
-    this.update();
-  }
-
-  /** Commits from the older of the two reports to the newer one. */
-  async #commits(): Promise<CommitsView> {
-    const shown = this.#deps.find(this.#state);
-    if (shown === undefined) throw new Error(this.#deps.missing() ?? '');
-    const { report, base, local } = shown;
+    this.#side.send('report', { view, state: this.#state });
+    const turn = ++this.#turn;
     const [older, newer] =
       (base?.createdAt ?? 0) <= (report.createdAt ?? 0) ? [base, report] : [report, base];
-    return commitsView(shown, await this.#deps.git.between(local, older?.commitHash, newer?.commitHash));
+    void git.between(local, older?.commitHash, newer?.commitHash).then(commits => {
+      if (turn === this.#turn) this.#side.send('commits', base && commitsView(commits));
+    });
   }
 
-  #offerText(): void {
+  protected override receive(message: unknown): void {
+    this.#side.receive(message);
+  }
+
+  protected override onMissing(): void {
     const shown = this.#deps.find(this.#state);
     if (shown === undefined) return;
     notify(this.#deps.log, 'warning', vscode.l10n.t('The report page did not load.'), [

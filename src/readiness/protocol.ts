@@ -1,4 +1,4 @@
-import { act, event, request } from '../webview/ipc';
+import { act, event } from '../webview/ipc';
 import { listOf, number, object, oneOf, optional, text, type Guarded } from '../webview/guards';
 
 /** How a criterion stands against an earlier report. */
@@ -10,7 +10,6 @@ export interface ReportView {
   readonly baseId?: string | undefined;
   readonly title: string;
   readonly subtitle: string;
-  readonly percent?: number | undefined;
   readonly score: string;
   /** Against the base, such as `+4`. */
   readonly delta: string;
@@ -80,14 +79,12 @@ export interface PageState {
 
 const id = text(1_000);
 
-/** How far a person has come on the page: what narrows the criteria down, rows shown of each table, and pixels from its top. */
+/** How a person looks at the page: what narrows the criteria down, and pixels from its top. */
 export type PageLook = Guarded<typeof isPageLook>;
 
 const isPageLook = object({
   filter: oneOf('all', 'failing', 'changed'),
   words: text(1_000),
-  criteria: number(1, 1e6),
-  trend: number(1, 1e6),
   scroll: number(0, 1e9),
 });
 
@@ -101,8 +98,6 @@ export const isPageState = object({
 
 export const reportProtocol = {
   requests: {
-    /** Commits between the base and the shown report. */
-    commits: request(object({}))<CommitsView>(),
     /** The page listens. Sent again each time it was built anew. */
     ready: act(object({})),
     show: act(object({ reportId: id })),
@@ -116,6 +111,8 @@ export const reportProtocol = {
     /** The texts of the display language; none for English. */
     start: event<{ readonly texts: Readonly<Record<string, string>> | undefined }>(),
     report: event<{ readonly view: ReportView; readonly state: PageState }>(),
+    /** Follows each report. */
+    commits: event<CommitsView | undefined>(),
     /** There is nothing to show, and why. */
     missing: event<{ readonly sentence: string }>(),
   },

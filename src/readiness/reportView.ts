@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import type { ReadinessReport } from '../api';
+import { factLines, joined } from '../ui/text';
 import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
 import type { Commit, LocalRepository, Staleness } from './git';
@@ -7,10 +9,10 @@ import {
   criteriaOf,
   passes,
   percentOf,
+  previousOf,
   share,
   type CriterionRow,
   type Repository,
-  type StoredReport,
 } from './model';
 import type { AppView, CommitsView, CriterionView, ReportView, TrendPoint } from './protocol';
 import {
@@ -29,9 +31,47 @@ import {
 /** A report with what it is compared with, and where it stands in this window. */
 export interface ShownReport {
   readonly repository: Repository;
-  readonly report: StoredReport;
-  readonly base?: StoredReport | undefined;
+  readonly report: ReadinessReport;
+  readonly base?: ReadinessReport | undefined;
   readonly local?: LocalRepository | undefined;
+}
+
+/** The newest report of a repository, and how it stands against the one before it on its branch. */
+export interface Latest {
+  readonly report: ReadinessReport;
+  readonly percent: string;
+  /** `+7 since Nov 12`; empty where there is nothing to compare with. */
+  readonly since: string;
+  readonly criteria: () => readonly CriterionRow[];
+}
+
+export function latestOf({ reports }: Repository): Latest | undefined {
+  const [report] = reports;
+  if (report === undefined) return undefined;
+  const before = previousOf(reports, report);
+  const percent = percentOf(report);
+  const delta = deltaText(percent, before && percentOf(before));
+  return {
+    report,
+    percent: percentText(percent),
+    since: delta && vscode.l10n.t('{0} since {1}', delta, dayText(before?.createdAt)),
+    criteria: () => criteriaOf(report, before),
+  };
+}
+
+/** What the tooltips of a repository's row and of the status bar say of its newest report. */
+export function latestLines({ report, since, criteria }: Latest, staleness: Staleness): readonly string[] {
+  const rows = criteria().filter(({ change }) => change !== 'gone');
+  const worse = rows.filter(({ change }) => change === 'worse').length;
+  const failing = rows.filter(({ now }) => !passes(now)).length;
+  return [
+    joined([reportLabel(report), since]),
+    ...factLines([
+      [vscode.l10n.t('Failing criteria'), String(failing)],
+      [vscode.l10n.t('Got worse'), worse > 0 ? String(worse) : undefined],
+    ]),
+    ...reportNotes(report, staleness),
+  ];
 }
 
 /** A report for its page. */
@@ -45,7 +85,6 @@ export function reportView(shown: ShownReport, staleness: Staleness, format: For
     subtitle: [dayText(report.createdAt), oneLine(report.branch ?? '', 60), commitText(report.commitHash)]
       .filter(part => part !== undefined && part !== '')
       .join(' · '),
-    percent,
     score: percentText(percent),
     delta: base === undefined ? '' : deltaText(percent, percentOf(base)),
     base: base === undefined ? '' : reportLabel(base),
@@ -91,7 +130,7 @@ export function appLabel(path: string): string {
   return path === '.' || path === '' ? vscode.l10n.t('whole repository') : oneLine(path, 200);
 }
 
-function trendPoint(report: StoredReport, branch: string | undefined): TrendPoint {
+function trendPoint(report: ReadinessReport, branch: string | undefined): TrendPoint {
   const percent = percentOf(report);
   return {
     reportId: report.reportId,
@@ -105,38 +144,23 @@ function trendPoint(report: StoredReport, branch: string | undefined): TrendPoin
   };
 }
 
-/** More commits than this make no list to read. */
-const COMMITS_SHOWN = 200;
-
-/** Commits from the older of two reports to the newer one; `commits` is `undefined` when git does not know one of the two. */
-export function commitsView(
-  { report, base, local }: ShownReport,
-  commits: readonly Commit[] | undefined,
-): CommitsView {
-  const none = (note: string): CommitsView => ({ note, commits: [] });
-  if (base === undefined) return none(vscode.l10n.t('There is no other report to compare with.'));
-  if (base.commitHash === undefined || report.commitHash === undefined)
-    return none(vscode.l10n.t('One of the reports names no commit.'));
-  if (base.commitHash === report.commitHash)
-    return none(vscode.l10n.t('Both reports are of the same commit.'));
-  if (local === undefined) return none(vscode.l10n.t('The repository is not open in this window.'));
-  if (commits === undefined)
-    return none(
-      vscode.l10n.t('Git does not know one of the two commits. Fetch it; it may never have been pushed.'),
+/** Commits of the newer of two reports that the older one does not have; `undefined` where Git cannot tell. */
+export function commitsView(commits: readonly Commit[] | undefined): CommitsView {
+  if (commits === undefined) {
+    const note = vscode.l10n.t(
+      'Not known: the repository must be open in this window, and Git must know the commits of both reports.',
     );
-  const sentence =
-    commits.length === 1
-      ? vscode.l10n.t('The newer report has 1 commit that the older one does not.')
-      : vscode.l10n.t(
-          'The newer report has {0} commits that the older one does not.',
-          commitsText(commits.length),
-        );
+    return { note, commits: [] };
+  }
   return {
     note:
-      commits.length > COMMITS_SHOWN
-        ? `${sentence} ${vscode.l10n.t('The newest {0} are shown.', COMMITS_SHOWN)}`
-        : sentence,
-    commits: commits.slice(0, COMMITS_SHOWN).map(({ hash, subject, author, at }) => ({
+      commits.length === 1
+        ? vscode.l10n.t('The newer report has 1 commit that the older one does not.')
+        : vscode.l10n.t(
+            'The newer report has {0} commits that the older one does not.',
+            commitsText(commits.length),
+          ),
+    commits: commits.map(({ hash, subject, author, at }) => ({
       hash: hash.slice(0, 8),
       subject: oneLine(subject, 200),
       author: oneLine(author, 80),

@@ -1,24 +1,19 @@
 import * as z from 'zod/mini';
 import * as vscode from 'vscode';
-import { openObject, recordSchema, taken, type ApiClient, type Page, type ReadinessReport } from '../api';
+import { openObject, recordSchema, taken, type ApiClient, type ReadinessReport } from '../api';
 import type { Service } from '../connection';
 import type { SearchHit } from '../storage';
 import { RemoteList, type RemoteListOptions } from '../sync/remoteList';
 import { keyIn, listRecords, type ItemKind } from '../sync/stored';
 import { oneLine } from '../util/text';
-import { repositoryOf, type StoredReport } from './model';
-
-/** Reports a page. */
-const PAGE = 100;
-
-export type ReportsApi = { readonly readiness: Pick<ApiClient['readiness'], 'reports'> };
+import { repositoryOf } from './model';
 
 /** What a stored report must be. */
 const reportSchema = recordSchema(() =>
-  openObject({ reportId: z.string(), report: taken<StoredReport['report']>() }),
+  openObject({ reportId: z.string(), report: taken<ReadinessReport['report']>() }),
 );
 
-const reportKind: ItemKind<StoredReport> = {
+const reportKind: ItemKind<ReadinessReport> = {
   schema: reportSchema,
   // A line a criterion.
   text: report => {
@@ -56,24 +51,18 @@ function folderOf(serviceId: string): string {
 }
 
 export type ReportListOptions = Pick<
-  RemoteListOptions<StoredReport>,
+  RemoteListOptions<ReadinessReport>,
   'storage' | 'log' | 'failureOf' | 'now'
-> & { readonly api: () => ReportsApi | undefined };
+> & { readonly api: () => ApiClient | undefined };
 
-/**
- * Every readiness report ever read. The service's list has no promised order, no end marker and no "since": by itself it is read
- * until a page brings nothing new, and once a day to its end.
- */
-export function reportList({ api, ...options }: ReportListOptions): RemoteList<StoredReport> {
-  return new RemoteList<StoredReport>({
+/** Every readiness report of the service. */
+export function reportList({ api, ...options }: ReportListOptions): RemoteList<ReadinessReport> {
+  return new RemoteList<ReadinessReport>({
     ...options,
-    isGrowing: true,
     keyOf: ({ reportId }) => reportId,
     ...reportKind,
-    pages: signal => {
-      const asked = api();
-      return asked && reportPages(asked, signal);
-    },
+    // From the beginning of the list (section 4.2).
+    pages: signal => api()?.pages('reports', { signal }),
   });
 }
 
@@ -81,26 +70,4 @@ export function reportList({ api, ...options }: ReportListOptions): RemoteList<S
 export function pathOf({ id, appUrl }: Service): string {
   const host = URL.canParse(appUrl) ? new URL(appUrl).host : 'none';
   return `${folderOf(id)}/${host}`;
-}
-
-/** All reports from the beginning of the list (section 4.2). */
-async function* reportPages(api: ReportsApi, signal: AbortSignal) {
-  for await (const page of api.readiness.reports({ limit: PAGE }, { signal })) yield withUnread(page);
-}
-
-/** Parts that could not be read are told with their report. */
-function withUnread({
-  items,
-  problems,
-}: Page<ReadinessReport>): Pick<Page<StoredReport>, 'items' | 'problems'> {
-  const isPart = ({ id, field }: (typeof problems)[number]): boolean =>
-    id !== undefined && field !== undefined;
-  return {
-    items: items.map(item => {
-      const id = oneLine(item.reportId, 100);
-      const parts = problems.filter(problem => isPart(problem) && problem.id === id);
-      return parts.length === 0 ? item : { ...item, unread: parts.map(({ reason }) => reason) };
-    }),
-    problems: problems.filter(problem => !isPart(problem)),
-  };
 }

@@ -1,56 +1,54 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import type { ReadinessReport } from '../api';
 import { commands } from '../contributions';
 import { card, factLines, joined } from '../ui/text';
 import type { Row, TreeNode } from '../ui/tree';
 import type { Formatter } from '../util/format';
 import { middle, oneLine } from '../util/text';
 import type { LocalGit, LocalRepository } from './git';
-import {
-  criteriaOf,
-  passes,
-  percentOf,
-  previousOf,
-  share,
-  type CriterionRow,
-  type Repository,
-  type StoredReport,
-} from './model';
-import { appFolder, appLabel } from './reportView';
+import { passes, percentOf, previousOf, share, type CriterionRow, type Repository } from './model';
+import { appFolder, appLabel, latestLines, latestOf } from './reportView';
 import * as words from './text';
-import { unmatchedText, unreportedText, type Matches } from './matches';
+import type { Matches } from './matches';
 
 export interface RowsContext {
   readonly repositories: ReadonlyMap<string, Repository>;
   /** Repositories of this window, with reports or without. */
   readonly matches: Pick<Matches, 'all' | 'unreported'>;
-  readonly git: Pick<LocalGit, 'state' | 'staleness'>;
+  readonly git: Pick<LocalGit, 'staleness'>;
   readonly format: Formatter;
 }
 
 /** The repositories of this window with their latest report, then those without one; below, all others. */
 export function readinessRows(context: RowsContext): readonly TreeNode[] {
-  const { repositories, matches, git } = context;
+  const { repositories, matches } = context;
   if (repositories.size === 0) return [];
   const { all, unreported } = matches;
   const others = repositories.size - all.length;
   return [
     ...all.map(({ repository, local }) => repositoryNode(repository, local, context)),
     ...unreported.map(unreportedNode),
-    ...(all.length + unreported.length === 0 ? [unmatchedNode(git.state.kind)] : []),
+    ...(all.length + unreported.length === 0 ? [unmatchedNode()] : []),
     ...(others > 0 ? [othersNode(others, context)] : []),
   ];
 }
 
 function unreportedNode(local: LocalRepository): TreeNode {
   const label = oneLine(path.posix.basename(local.root.path), 100);
-  const [description, detail] = unreportedText(local);
+  // An address may hold a password.
+  const remotes = local.urls.map(url => oneLine(url.replace(/\/\/[^/]*@/, '//'), 200)).join(', ');
+  const description = vscode.l10n.t('no report');
+  const detail = vscode.l10n.t('No report is of one of its remotes: {0}', remotes || vscode.l10n.t('none'));
   const row: Row = { label, description, icon: { id: 'repo' }, tooltip: () => card(label, [detail]) };
   return { id: `unreported/${local.root.toString()}`, kind: 'unreported', row: () => row };
 }
 
-function unmatchedNode(git: LocalGit['state']['kind']): TreeNode {
-  const [label, detail] = unmatchedText(git);
+function unmatchedNode(): TreeNode {
+  const label = vscode.l10n.t('No repository is known here');
+  const detail = vscode.l10n.t(
+    "Open a folder with a Git repository. VS Code's Git finds it, unless it is turned off, as in Restricted Mode.",
+  );
   const row: Row = {
     label,
     icon: { id: 'info' },
@@ -85,41 +83,27 @@ function repositoryNode(
   context: RowsContext,
 ): TreeNode {
   const { key } = repository;
-  const [report] = repository.reports;
+  const latest = latestOf(repository);
   const name = oneLine(repository.name, 100);
   const id = `${local === undefined ? '' : 'here/'}${key}`;
   const row = (): Row => {
     const open = local !== undefined;
-    if (report === undefined) return { label: name, context: 'readinessRepository', open };
-    const staleness = context.git.staleness(report.commitHash, local);
-    const before = previousOf(repository.reports, report);
-    const percent = percentOf(report);
-    const delta = words.deltaText(percent, before && percentOf(before));
-    const day = before && words.dayText(before.createdAt);
-    const since = delta === '' ? undefined : vscode.l10n.t('{0} since {1}', delta, day ?? '');
-    const description = joined([words.percentText(percent), words.stalenessText(staleness), since]);
+    if (latest === undefined) return { label: name, context: 'readinessRepository', open };
+    const staleness = context.git.staleness(latest.report.commitHash, local);
     return {
       label: name,
-      description,
+      description: joined([latest.percent, words.stalenessText(staleness), latest.since]),
       icon: { id: 'repo' },
       context: 'readinessRepository',
       open,
-      tooltip: () =>
-        card(name, [
-          words.reportLabel(report),
-          since,
-          ...words.reportNotes(report, staleness),
-          repository.url,
-        ]),
+      tooltip: () => card(name, [...latestLines(latest, staleness), repository.url]),
     };
   };
   const children = (): readonly TreeNode[] => {
-    if (report === undefined) return [];
-    const rows = criteriaOf(report, previousOf(repository.reports, report)).filter(
-      ({ change }) => change !== 'gone',
-    );
+    if (latest === undefined) return [];
+    const rows = latest.criteria().filter(({ change }) => change !== 'gone');
     const passing = rows.filter(isPassing);
-    const apps = Object.keys(report.apps ?? {});
+    const apps = Object.keys(latest.report.apps ?? {});
     const group = (name: string, label: string, of: readonly TreeNode[]): TreeNode => ({
       id: `group/${id}/${name}`,
       kind: 'group',
@@ -205,7 +189,7 @@ function appNode(repository: Repository, local: LocalRepository | undefined, app
   };
 }
 
-function reportNode(repository: Repository, report: StoredReport, format: Formatter): TreeNode {
+function reportNode(repository: Repository, report: ReadinessReport, format: Formatter): TreeNode {
   const { key, reports } = repository;
   const node = { kind: 'report', key, reportId: report.reportId };
   const row = (): Row => {
@@ -223,7 +207,7 @@ function reportNode(repository: Repository, report: StoredReport, format: Format
         card(label, [
           score,
           ...factLines(words.reportFacts(report, format).slice(0, -1)),
-          ...words.reportNotes(report, { kind: 'noRepository' }),
+          ...words.reportNotes(report),
         ]),
     };
   };

@@ -2,11 +2,10 @@ import * as vscode from 'vscode';
 import { commands } from '../contributions';
 import { Disposable } from '../util/disposable';
 import { oneLine } from '../util/text';
-import { card, factLines } from '../ui/text';
+import { card } from '../ui/text';
 import type { LocalGit } from './git';
-import { criteriaOf, passes, percentOf, previousOf } from './model';
-import { deltaText, percentText, reportLabel, reportNotes } from './text';
 import type { Match } from './matches';
+import { latestLines, latestOf } from './reportView';
 
 /** The readiness of the active editor's repository; hidden where there is no report. */
 export class ReadinessStatusBar extends Disposable {
@@ -29,34 +28,24 @@ export class ReadinessStatusBar extends Disposable {
 
   update(): void {
     const match = this.#match();
-    const report = match?.repository.reports[0];
-    if (match === undefined || report === undefined) {
+    const latest = match && latestOf(match.repository);
+    if (match === undefined || latest === undefined) {
       this.#item.hide();
       return;
     }
-    const before = previousOf(match.repository.reports, report);
-    const percent = percentOf(report);
-    const rows = criteriaOf(report, before);
-    const worse = rows.filter(({ change }) => change === 'worse').length;
-    const failing = rows.filter(({ now, change }) => change !== 'gone' && !passes(now)).length;
+    const { percent, report } = latest;
+    const isWorse = latest.criteria().some(({ change }) => change === 'worse');
+    const staleness = this.#git.staleness(report.commitHash, match.local);
     const name = oneLine(match.repository.name, 100);
     this.#item.command = {
       command: commands.readiness.openReport,
       title: vscode.l10n.t('Open readiness report'),
       arguments: [{ kind: 'repository', key: match.repository.key }],
     };
-    this.#item.text = `$(${worse > 0 ? 'arrow-down' : 'pass'}) ${percentText(percent)}`;
-    this.#item.tooltip = card(vscode.l10n.t('Readiness of {0}', name), [
-      reportLabel(report),
-      ...factLines([
-        [vscode.l10n.t('Since the previous report'), deltaText(percent, before && percentOf(before))],
-        [vscode.l10n.t('Failing criteria'), String(failing)],
-        [vscode.l10n.t('Got worse'), worse > 0 ? String(worse) : undefined],
-      ]),
-      ...reportNotes(report, this.#git.staleness(report.commitHash, match.local)),
-    ]);
+    this.#item.text = `$(${isWorse ? 'arrow-down' : 'pass'}) ${percent}`;
+    this.#item.tooltip = card(vscode.l10n.t('Readiness of {0}', name), latestLines(latest, staleness));
     this.#item.accessibilityInformation = {
-      label: vscode.l10n.t('Readiness of {0}: {1}', name, percentText(percent)),
+      label: vscode.l10n.t('Readiness of {0}: {1}', name, percent),
     };
     this.#item.show();
   }

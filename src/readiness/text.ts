@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import type { CriterionEvaluation } from '../api';
+import type { CriterionEvaluation, ReadinessReport } from '../api';
 import { isTime, supportedLanguage, type Formatter } from '../util/format';
-import { oneLine, plain } from '../util/text';
+import { oneLine } from '../util/text';
 import type { Fact } from '../ui/text';
-import { isCommit, passes, percentOf, type CriterionRow, type StoredReport } from './model';
+import { isCommit, passes, percentOf, type CriterionRow } from './model';
 import type { Change } from './protocol';
 import { MOST, type Staleness } from './git';
 
@@ -36,7 +36,7 @@ export function commitText(commit: string | undefined): string | undefined {
 }
 
 /** `12 Nov 2026 · main · 72%`. */
-export function reportLabel(report: StoredReport): string {
+export function reportLabel(report: ReadinessReport): string {
   const parts = [dayText(report.createdAt), oneLine(report.branch ?? '', 60), percentText(percentOf(report))];
   return parts.filter(part => part !== '').join(' · ');
 }
@@ -71,57 +71,32 @@ export function criterionIcon({ now, change }: CriterionRow): {
 
 /** How the report's commit stands against HEAD, in a few words; empty where nothing needs saying. */
 export function stalenessText(staleness: Staleness): string {
-  if (staleness.kind === 'unknownCommit') return vscode.l10n.t('unknown commit');
-  if (staleness.kind !== 'behind') return '';
-  const { behind, beside } = staleness;
-  const words =
-    behind === 1
-      ? vscode.l10n.t('1 commit behind')
-      : vscode.l10n.t('{0} commits behind', commitsText(behind));
-  if (beside === 0) return words;
-  return behind === 0 ? vscode.l10n.t('not in HEAD') : vscode.l10n.t('{0}, on another branch', words);
+  if (staleness === 'unknown') return vscode.l10n.t('unknown commit');
+  if (staleness === 'same' || !staleness) return '';
+  return staleness === 1
+    ? vscode.l10n.t('1 commit behind')
+    : vscode.l10n.t('{0} commits behind', commitsText(staleness));
 }
 
 /** What a report's age and flags mean for whoever reads it; one sentence each. */
-export function reportNotes(report: StoredReport, staleness: Staleness): string[] {
-  const { hasLocalChanges, hasNonRemoteCommits, unread = [] } = report;
-  const names = plain(unread.slice(0, 20).join('; '), 1_000);
+export function reportNotes(report: ReadinessReport, staleness?: Staleness): string[] {
+  const { hasLocalChanges, hasNonRemoteCommits } = report;
   return [
-    ...stalenessNotes(staleness),
+    staleness !== undefined && stalenessNote(staleness),
     hasLocalChanges === true &&
       vscode.l10n.t('It was made with uncommitted changes, so it may describe files that are in no commit.'),
     hasNonRemoteCommits === true &&
       vscode.l10n.t('It was made with unpushed commits, so others may not have what it describes.'),
-    unread.length > 0 &&
-      vscode.l10n.t(
-        'Parts of the report could not be read and are left out ({0}): {1}',
-        unread.length,
-        names,
-      ),
   ].filter(note => note !== false);
 }
 
-function stalenessNotes(staleness: Staleness): readonly (string | false)[] {
-  switch (staleness.kind) {
-    case 'same':
-      return [vscode.l10n.t('The report is of the commit you have checked out.')];
-    case 'behind': {
-      const { behind, beside } = staleness;
-      return [
-        behind === 1 && vscode.l10n.t('HEAD has 1 commit that is not in the report.'),
-        behind > 1 && vscode.l10n.t('HEAD has {0} commits that are not in the report.', commitsText(behind)),
-        beside > 0 && vscode.l10n.t('The report includes commits that are not in HEAD.'),
-      ];
-    }
-    case 'unknownCommit':
-      return [
-        vscode.l10n.t("Git does not know the report's commit. Fetch it; it may never have been pushed."),
-      ];
-    case 'noCommit':
-      return [vscode.l10n.t('The report names no commit, so it cannot be compared with HEAD.')];
-    case 'noRepository':
-      return [];
-  }
+function stalenessNote(staleness: Exclude<Staleness, undefined>): string {
+  if (staleness === 'same') return vscode.l10n.t('The report is of the commit you have checked out.');
+  if (staleness === 'unknown')
+    return vscode.l10n.t("Git does not know the report's commit. Fetch it; it may never have been pushed.");
+  return staleness === 1
+    ? vscode.l10n.t('HEAD has 1 commit that is not in the report.')
+    : vscode.l10n.t('HEAD has {0} commits that are not in the report.', commitsText(staleness));
 }
 
 /** As many as were counted. */
@@ -130,7 +105,7 @@ export function commitsText(count: number): string {
 }
 
 /** What the report says of itself, name and value. */
-export function reportFacts(report: StoredReport, format: Formatter): (readonly [string, string])[] {
+export function reportFacts(report: ReadinessReport, format: Formatter): (readonly [string, string])[] {
   const yesNo = (value: boolean | undefined): string | undefined =>
     value === undefined ? undefined : value ? vscode.l10n.t('yes') : vscode.l10n.t('no');
   const { createdAt, modelUsed, repoUrl } = report;

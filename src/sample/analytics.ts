@@ -1,6 +1,5 @@
-import { CLIENTS, factsOf, HOOKS, isActive, languageOf, MODELS, type Counts, type PersonDay } from './facts';
-import { type People, type Profile } from './people';
-import { dayText } from './random';
+import type { Member } from './people';
+import { dayText, EARLIEST_DAY, seeded, type Random } from './random';
 
 export interface Days {
   readonly first: number;
@@ -9,77 +8,179 @@ export interface Days {
 
 /** A row of an answer, in the names of the interface (section 2). */
 export type Row = Readonly<Record<string, unknown>>;
+/** What somebody did on a day (interface 2.6). Every other row is a sum of these, so all rows agree. */
+type PersonDay = NonNullable<ReturnType<typeof personDay>>;
+/** Names with whole numbers above zero. */
+type Counts = readonly (readonly [name: string, count: number])[];
 
-/** Usage of the organization, computed from the facts of each day. Days are UTC and inclusive. */
+const MODELS = [
+  { model_id: 'onyx-large', model_tier: 'standard' },
+  { model_id: 'lumen-thinking', model_tier: 'thinking' },
+  { model_id: 'onyx-mini', model_tier: 'standard' },
+  { model_id: 'quill-thinking', model_tier: 'thinking' },
+] as const;
+const LEVELS = ['auto-high', 'auto-medium', 'auto-low', 'spec', 'manual'] as const;
+const HOOKS = [
+  { event: 'PostToolUse', matcher: 'Edit|Create', command: 'npm run format' },
+  { event: 'Stop', matcher: '', command: 'npm test -- --changed' },
+  { event: 'Notification', matcher: '', command: './scripts/notify.sh "agent is waiting"' },
+  { event: 'SessionEnd', matcher: '', command: 'node tools/session-report.js' },
+];
+/** From here on, names that are used most come first. */
+const TOOLS = ['Read', 'Execute', 'Edit', 'Grep', 'Glob', 'ListFolder', 'Create', 'Plan', 'WebSearch'];
+/** One is there twice, as the service tells it now and then. */
+const SERVERS = ['issue-tracker', 'docs-search', 'Issue-Tracker', 'browser', 'database'];
+const SKILLS = ['write-tests', 'release-notes', 'security-review', 'explain-code'];
+const SLASH_COMMANDS = ['/review', '/compact', '/model', '/cost', '/help'];
+const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
+  TypeScript: ['.ts', '.tsx'],
+  Python: ['.py'],
+  Go: ['.go'],
+  SQL: ['.sql'],
+  Markdown: ['.md'],
+  YAML: ['.yml', '.yaml'],
+};
+const LANGUAGES = Object.keys(EXTENSIONS);
+
+/** So many members work with agents; besides, one account had usage and has been deleted. */
+const WORKING = 13;
+const LAST_DAY_OF_DELETED = EARLIEST_DAY + 240;
+
+/** Usage of the organization. Days are UTC and inclusive; past ones never change. */
 export class Analytics {
   readonly #seed: string;
-  readonly #profiles: readonly Profile[];
+  readonly #people: readonly { readonly id: string; readonly email: string | null }[];
+  readonly #known = new Map<number, readonly PersonDay[]>();
 
-  constructor(seed: string, { profiles }: People) {
+  constructor(seed: string, members: readonly Member[]) {
     this.#seed = seed;
-    this.#profiles = profiles;
+    const deleted = { id: `user_${seeded(seed, 'deleted').hex(20)}`, email: null };
+    this.#people = [...members.slice(0, WORKING), deleted];
   }
 
   /** Interface 2.2. */
   tokens(days: Days): Row[] {
-    return this.#daily(days, (date, facts) => {
-      const all = facts.flatMap(fact => fact.tokens);
-      const byUser = facts.map(({ profile, tokens }) => ({
-        ...{ user_id: profile.id, user_email: profile.email ?? '' },
-        ...sums(tokens, ['billable_tokens']),
-        by_model: perModel(tokens),
+    return this.#daily(days, (date, rows) => {
+      const byUser = rows.map(row => ({
+        ...{ user_id: row.user_id, user_email: row.user_email ?? '', billable_tokens: row.billable_tokens },
+        by_model: perModel([row]),
       }));
-      return [{ date, ...sums(all, TOKEN_FIGURES), by_model: perModel(all), by_user: byUser }];
+      const byModel = perModel(rows);
+      const [billable, input, output] = [
+        sum(byModel, 'billable_tokens'),
+        sum(byModel, 'input_tokens'),
+        sum(byModel, 'output_tokens'),
+      ];
+      // Billable is input plus output, less nine tenths of what came from the cache.
+      const cached = Math.round((input + output - billable) / 0.9);
+      const cache = { cache_read_tokens: cached, cache_write_tokens: Math.round((input - cached) / 2) };
+      const tokens = { billable_tokens: billable, input_tokens: input, output_tokens: output, ...cache };
+      return { date, ...tokens, by_model: byModel, by_user: byUser };
     });
   }
 
   /** Interface 2.3. */
   tools(days: Days): Row[] {
-    return this.#daily(days, (date, facts) => [toolsRow(date, facts)]);
+    return this.#daily(days, (date, rows, random) => {
+      const [calls, turns, sessions] = [
+        sum(rows, 'tool_calls'),
+        sum(rows, 'user_messages'),
+        sum(rows, 'sessions'),
+      ];
+      const servers = shared(random, sum(rows, 'mcp_calls'), SERVERS);
+      const tools = [
+        ...shared(random, calls - sum(rows, 'mcp_calls'), TOOLS),
+        ...servers.map(([server, count]) => [`${server}__query`, count] as const),
+      ];
+      const hooks = shared(random, sum(rows, 'hooks'), Object.keys(HOOKS));
+      const ratios = rows.map(row => row.autonomy_ratio).sort((a, b) => a - b);
+      const percentile = (share: number): number => ratios[Math.ceil(ratios.length * share) - 1] ?? 0;
+      const share = (...levels: readonly string[]): number => {
+        const ofLevel = rows.filter(row => levels.includes(row.delegation_level));
+        return ratio(sum(ofLevel, 'tool_calls'), calls);
+      };
+      return {
+        date,
+        tool_calls: calls,
+        by_tool: named(tools, 'tool', 'invocations'),
+        mcp_users_with_mcp: rows.filter(row => row.mcp_calls > 0).length,
+        mcp_by_server: named(servers, 'server', 'invocations'),
+        skills_invocations: sum(rows, 'skill_calls'),
+        skills_by_name: named(shared(random, sum(rows, 'skill_calls'), SKILLS), 'name', 'count'),
+        slash_commands_invocations: sum(rows, 'slash_commands'),
+        slash_commands_by_name: named(
+          shared(random, sum(rows, 'slash_commands'), SLASH_COMMANDS),
+          'name',
+          'count',
+        ),
+        hooks_invocations: sum(rows, 'hooks'),
+        hooks_by_event: hooks.map(([index, count]) => ({ ...HOOKS[Number(index)], count })),
+        web_users: rows.filter(CLIENTS.web).length,
+        autonomy_ratio_avg: ratio(calls, turns),
+        autonomy_ratio_p50: percentile(0.5),
+        autonomy_ratio_p90: percentile(0.9),
+        tool_calls_per_session_avg: ratio(calls, sessions),
+        user_turns_per_session_avg: ratio(turns, sessions),
+        tool_autonomy_level_ratio: {
+          auto_high: share('auto-high'),
+          auto_medium: share('auto-medium'),
+          auto_low: share('auto-low', 'spec'),
+          manual: share('manual'),
+        },
+      };
+    });
   }
 
   /** Interface 2.4. */
   activity(days: Days): Row[] {
-    return this.#daily(days, (date, facts, day) => {
-      const clients = CLIENTS.map(client => {
-        return [client, facts.filter(fact => fact.clients.includes(client)).length] as const;
-      });
-      return [
-        {
-          date,
-          daily_active_users: facts.length,
-          weekly_active_users: this.#active(day, 7),
-          monthly_active_users: this.#active(day, 30),
-          daily_active_users_by_client: Object.fromEntries(clients),
-          ...sums(facts, ['sessions', 'user_messages']),
-          messages: sum(facts, messagesOf),
-        },
-      ];
+    return this.#daily(days, (date, rows, _random, day) => {
+      const active = (span: number): number => {
+        const lately = Array.from({ length: span }, (_, index) => this.#rows(day - index));
+        return new Set(lately.flat().map(row => row.user_id)).size;
+      };
+      const clients = Object.entries(CLIENTS).map(([client, uses]) => [client, rows.filter(uses).length]);
+      return {
+        date,
+        daily_active_users: rows.length,
+        weekly_active_users: active(7),
+        monthly_active_users: active(30),
+        daily_active_users_by_client: Object.fromEntries(clients) as Row,
+        sessions: sum(rows, 'sessions'),
+        messages: sum(rows, 'messages'),
+        user_messages: sum(rows, 'user_messages'),
+      };
     });
   }
 
   /** Interface 2.5. */
   productivity(days: Days): Row[] {
-    return this.#daily(days, (date, facts) => {
-      const extensions = tally(facts.map(fact => fact.extensions));
-      const languages = tally([
-        extensions.map(([extension, value]) => [languageOf(extension), value] as const),
-      ]);
-      return [
-        {
-          date,
-          ...sums(facts, ['files_created', 'files_edited', 'git_commits', 'git_prs_created']),
-          by_extension: named(extensions, 'extension', 'count'),
-          by_language: named(languages, 'language', 'count'),
-        },
-      ];
+    return this.#daily(days, (date, rows, random) => {
+      const [files_created, files_edited] = [sum(rows, 'files_created'), sum(rows, 'files_edited')];
+      const used = LANGUAGES.filter(language => rows.some(({ languages }) => languages.includes(language)));
+      const languages = shared(random, files_created + files_edited, used);
+      const extensions = languages.flatMap(([language, count]) =>
+        shared(random, count, EXTENSIONS[language] ?? []),
+      );
+      return {
+        date,
+        files_created,
+        files_edited,
+        by_extension: named(extensions, 'extension', 'count'),
+        by_language: named(languages, 'language', 'count'),
+        git_commits: sum(rows, 'git_commits'),
+        git_prs_created: sum(rows, 'git_prs_created'),
+      };
     });
   }
 
   /** Interface 2.6: all days of up to `limit` users after the user `cursor` in the order of ids; `next` where more follow. */
-  users(days: Days, limit: number, cursor = ''): { readonly rows: Row[]; readonly next: string | null } {
-    const rows = this.#daily(days, (date, facts) => facts.map(fact => userRow(date, fact)));
-    const byUser = Map.groupBy(rows, row => String(row['user_id']));
+  users(
+    { first, last }: Days,
+    limit: number,
+    cursor = '',
+  ): { readonly rows: Row[]; readonly next: string | null } {
+    const days = Array.from({ length: last - first + 1 }, (_, index) => this.#rows(first + index));
+    const byUser = Map.groupBy(days.flat(), row => row.user_id);
     const rest = [...byUser.keys()].sort().filter(id => id > cursor);
     const page = rest.slice(0, limit);
     const next = rest.length > page.length ? (page.at(-1) ?? null) : null;
@@ -88,122 +189,100 @@ export class Analytics {
 
   #daily(
     { first, last }: Days,
-    rows: (date: string, facts: readonly PersonDay[], day: number) => readonly Row[],
+    row: (date: string, rows: readonly PersonDay[], random: Random, day: number) => Row,
   ): Row[] {
-    return Array.from({ length: last - first + 1 }, (_, index) => first + index).flatMap(day =>
-      rows(dayText(day), factsOf(this.#seed, day, this.#profiles), day),
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index).map(day =>
+      row(dayText(day), this.#rows(day), seeded(this.#seed, 'shares', day), day),
     );
   }
 
-  /** Different people active in the `span` days that end with `day`. */
-  #active(day: number, span: number): number {
-    const days = Array.from({ length: span }, (_, index) => day - index);
-    return this.#profiles.filter(profile => days.some(at => isActive(this.#seed, at, profile))).length;
+  #rows(day: number): readonly PersonDay[] {
+    const rows =
+      this.#known.get(day) ??
+      this.#people.flatMap((person, index) => personDay(this.#seed, day, index, person) ?? []);
+    this.#known.set(day, rows);
+    return rows;
   }
 }
 
-function toolsRow(date: string, facts: readonly PersonDay[]): Row {
-  const calls = sum(facts, fact => fact.tool_calls);
-  const turns = sum(facts, fact => fact.user_messages);
-  const sessions = sum(facts, fact => fact.sessions);
-  const ratios = facts.map(fact => ratio(fact.tool_calls, fact.user_messages)).sort((a, b) => a - b);
-  const tools = tally(facts.map(fact => fact.tools));
-  const skills = tally(facts.map(fact => fact.skills));
-  const commands = tally(facts.map(fact => fact.slashCommands));
-  const hooks = HOOKS.map((hook, index) => ({ ...hook, count: sum(facts, fact => fact.hooks[index] ?? 0) }));
-  const share = (...levels: string[]): number => {
-    const ofLevel = facts.filter(({ level }) => levels.includes(level));
-    return ratio(
-      sum(ofLevel, fact => fact.tool_calls),
-      calls,
-    );
-  };
+/** One works on weekends, too. Each has a habit of models, levels, servers and languages. */
+function personDay(
+  seed: string,
+  day: number,
+  index: number,
+  { id, email }: { readonly id: string; readonly email: string | null },
+) {
+  const random = seeded(seed, 'person', id, day);
+  const isWeekend = [0, 6].includes((day + 4) % 7);
+  const isDeleted = email === null && day > LAST_DAY_OF_DELETED;
+  if (day < EARLIEST_DAY || isDeleted || !(index === 0 || random.chance(isWeekend ? 0.09 : 0.8)))
+    return undefined;
+  const sessions = random.int(1, isWeekend ? 2 : 6);
+  const user_messages = sessions * random.int(2, 8);
+  const assistant_messages = user_messages * random.int(2, 5);
+  const tool_calls = Math.round(user_messages * (2 + (index % 5) * 1.5) * (0.7 + random.next() * 0.6));
+  const files_edited = Math.round(tool_calls * (0.06 + random.next() * 0.1));
+  const model = MODELS[(index + random.int(0, 1)) % MODELS.length] ?? MODELS[0];
   return {
-    date,
-    tool_calls: calls,
-    by_tool: named(tools, 'tool', 'invocations'),
-    mcp_users_with_mcp: facts.filter(fact => fact.servers.length > 0).length,
-    mcp_by_server: named(tally(facts.map(fact => fact.servers)), 'server', 'invocations'),
-    skills_invocations: total(skills),
-    skills_by_name: named(skills, 'name', 'count'),
-    slash_commands_invocations: total(commands),
-    slash_commands_by_name: named(commands, 'name', 'count'),
-    hooks_invocations: sum(hooks, hook => hook.count),
-    hooks_by_event: hooks.filter(hook => hook.count > 0).sort((a, b) => b.count - a.count),
-    web_users: facts.filter(fact => fact.clients.includes('web')).length,
-    autonomy_ratio_avg: ratio(calls, turns),
-    autonomy_ratio_p50: percentile(ratios, 0.5),
-    autonomy_ratio_p90: percentile(ratios, 0.9),
-    tool_calls_per_session_avg: ratio(calls, sessions),
-    user_turns_per_session_avg: ratio(turns, sessions),
-    tool_autonomy_level_ratio: {
-      auto_high: share('auto-high'),
-      auto_medium: share('auto-medium'),
-      auto_low: share('auto-low', 'spec'),
-      manual: share('manual'),
-    },
+    ...{ user_id: id, user_email: email, date: dayText(day) },
+    tool_calls,
+    billable_tokens: user_messages * random.int(9_000, 30_000),
+    ...{ primary_model: model.model_id, primary_model_tier: model.model_tier },
+    ...{ files_created: Math.round(files_edited * random.next() * 0.4), files_edited },
+    ...{ git_commits: random.int(0, Math.ceil(files_edited / 4)), git_prs_created: random.int(0, 2) },
+    mcp_calls: index % 4 < 2 ? random.int(0, Math.ceil(tool_calls / 8)) : 0,
+    skill_calls: random.int(0, Math.ceil(user_messages / 8)),
+    slash_commands: random.int(0, sessions * 2),
+    hooks: index % 3 < 2 ? random.int(0, Math.ceil(tool_calls / 4)) : 0,
+    sessions,
+    ...{ messages: user_messages + assistant_messages, user_messages, assistant_messages },
+    autonomy_ratio: ratio(tool_calls, user_messages),
+    delegation_level: LEVELS[(index + random.int(0, 1)) % LEVELS.length] ?? 'manual',
+    languages: [...new Set([LANGUAGES[index % 4] ?? '', 'Markdown', random.pick(LANGUAGES)])],
   };
 }
 
-function userRow(date: string, fact: PersonDay): Row {
-  const main = perModel(fact.tokens)[0];
-  return {
-    ...{ user_id: fact.profile.id, user_email: fact.profile.email, date },
-    ...sums(fact.tokens, ['billable_tokens']),
-    ...{ primary_model: main?.model_id, primary_model_tier: main?.model_tier },
-    ...sums([fact], FIGURES),
-    mcp_calls: total(fact.servers),
-    skill_calls: total(fact.skills),
-    slash_commands: total(fact.slashCommands),
-    hooks: sum(fact.hooks, value => value),
-    messages: messagesOf(fact),
-    autonomy_ratio: ratio(fact.tool_calls, fact.user_messages),
-    delegation_level: fact.level,
-    languages: [...new Set(fact.extensions.map(([extension]) => languageOf(extension)))],
-  };
-}
+/** Who uses what, so that everybody uses something (interface 2.4). */
+const CLIENTS = {
+  'terminal-ui': ({ sessions }: PersonDay): boolean => sessions % 3 !== 0,
+  web: ({ sessions }: PersonDay): boolean => sessions % 3 !== 1,
+  'non-interactive-cli': ({ tool_calls }: PersonDay): boolean => tool_calls % 5 === 0,
+};
 
-const MODEL_FIGURES = ['billable_tokens', 'input_tokens', 'output_tokens'] as const;
-const TOKEN_FIGURES = [...MODEL_FIGURES, 'cache_read_tokens', 'cache_write_tokens'] as const;
-const FIGURES = [
-  ...(['tool_calls', 'files_created', 'files_edited', 'git_commits', 'git_prs_created'] as const),
-  ...(['sessions', 'user_messages', 'assistant_messages'] as const),
-];
-
-function messagesOf(fact: PersonDay): number {
-  return fact.user_messages + fact.assistant_messages;
-}
-
-function perModel(tokens: PersonDay['tokens']) {
-  return MODELS.map(({ id, tier }) => {
-    const own = tokens.filter(entry => entry.model.id === id);
-    return { model_id: id, model_tier: tier, ...sums(own, MODEL_FIGURES) };
+/** Four fifths of somebody's tokens are those of the primary model, and the rest those of the next one. */
+function perModel(rows: readonly PersonDay[]) {
+  return MODELS.map((model, index) => {
+    const before = MODELS.at(index - 1)?.model_id;
+    const tokens = rows.map(({ primary_model, billable_tokens }) => {
+      const rest = Math.round(billable_tokens / 5);
+      return primary_model === model.model_id ? billable_tokens - rest : primary_model === before ? rest : 0;
+    });
+    const billable_tokens = tokens.reduce((all, value) => all + value, 0);
+    const output_tokens = tokens.reduce((all, value) => all + Math.round(value / 5), 0);
+    return { ...model, billable_tokens, input_tokens: billable_tokens * 3, output_tokens };
   })
-    .filter(entry => entry.billable_tokens > 0)
+    .filter(({ billable_tokens }) => billable_tokens > 0)
     .sort((a, b) => b.billable_tokens - a.billable_tokens);
 }
 
-function sums<const K extends string>(
-  items: readonly { readonly [P in NoInfer<K>]: number }[],
-  names: readonly K[],
-): Record<K, number> {
-  const entries = names.map(name => [name, sum(items, item => item[name])] as const);
-  return Object.fromEntries(entries) as Record<K, number>;
+function sum<K extends string>(items: readonly { readonly [P in K]: number }[], name: K): number {
+  return items.reduce((all, item) => all + item[name], 0);
 }
 
-function sum<T>(items: readonly T[], value: (item: T) => number): number {
-  return items.reduce((all, item) => all + value(item), 0);
-}
-
-function total(counts: Counts): number {
-  return sum(counts, ([, value]) => value);
-}
-
-/** Adds up lists of counts by name; the largest first, equal ones by name. */
-function tally(lists: readonly Counts[]): Counts {
-  const byName = Map.groupBy(lists.flat(), ([name]) => name);
-  const added = [...byName].map(([name, counts]) => [name, total(counts)] as const);
-  return added.sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+/** Cuts a whole number into whole parts that add up to it, the first ones larger than the last; the largest first. */
+function shared(random: Random, total: number, names: readonly string[]): Counts {
+  const weights = names.map((_, index) => (0.5 + random.next()) / (index + 1));
+  const whole = weights.reduce((all, weight) => all + weight, 0);
+  let [weighed, given] = [0, 0];
+  return names
+    .map((name, index) => {
+      weighed += weights[index] ?? 0;
+      const part = Math.round((total * weighed) / whole) - given;
+      given += part;
+      return [name, part] as const;
+    })
+    .filter(([, part]) => part > 0)
+    .sort(([, a], [, b]) => b - a);
 }
 
 function named(counts: Counts, name: string, count: string): Row[] {
@@ -213,8 +292,4 @@ function named(counts: Counts, name: string, count: string): Row[] {
 /** To four decimals; 0 where there is nothing to divide by. */
 function ratio(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 10_000;
-}
-
-function percentile(sorted: readonly number[], share: number): number {
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 }

@@ -3,7 +3,7 @@ export type Random = ReturnType<typeof seeded>;
 
 /** A generator that depends on nothing but `parts`. Only +, -, * and / are used, so every engine agrees. */
 export function seeded(...parts: readonly (string | number)[]) {
-  const next = generator(hashed(parts.join('\u0000')));
+  const next = generator(parts.join('\u0000'));
   const int = (least: number, most: number): number => least + Math.floor(next() * (most - least + 1));
   const hex = (length: number): string =>
     Array.from({ length }, () => Math.floor(next() * 16).toString(16)).join('');
@@ -19,57 +19,21 @@ export function seeded(...parts: readonly (string | number)[]) {
       if (item === undefined) throw new RangeError('Nothing to pick from.');
       return item;
     },
-    /** Index into `weights`, each as likely as its weight. */
-    weighted: (weights: readonly number[]): number => {
-      let left = next() * weights.reduce((sum, weight) => sum + weight, 0);
-      const index = weights.findIndex(weight => (left -= weight) < 0);
-      return index < 0 ? weights.length - 1 : index;
-    },
     uuid: (): string => `${hex(8)}-${hex(4)}-4${hex(3)}-${'89ab'.charAt(int(0, 3))}${hex(3)}-${hex(12)}`,
   };
 }
 
-/** Cuts a whole number into whole parts in proportion to `weights`; the parts add up to `total` exactly. */
-export function split(total: number, weights: readonly number[]): number[] {
-  const sum = weights.reduce((all, weight) => all + weight, 0);
-  if (sum <= 0) return weights.map(() => 0);
-  let weightSoFar = 0;
-  let given = 0;
-  return weights.map(weight => {
-    weightSoFar += weight;
-    const part = Math.round((total * weightSoFar) / sum) - given;
-    given += part;
-    return part;
-  });
-}
-
-function hashed(text: string): [number, number, number, number] {
-  let hash = 1779033703 ^ text.length;
-  for (let index = 0; index < text.length; index++) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 3432918353);
-    hash = (hash << 13) | (hash >>> 19);
-  }
-  const word = (): number => {
-    hash = Math.imul(hash ^ (hash >>> 16), 2246822507);
-    hash = Math.imul(hash ^ (hash >>> 13), 3266489909);
-    return (hash ^= hash >>> 16) >>> 0;
+/** The hash "FNV-1a" as the seed of the generator "mulberry32". */
+function generator(text: string): () => number {
+  let state = 2166136261;
+  for (let index = 0; index < text.length; index++)
+    state = Math.imul(state ^ text.charCodeAt(index), 16777619);
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   };
-  return [word(), word(), word(), word()];
-}
-
-/** The small fast counter generator "sfc32". */
-function generator([a, b, c, d]: [number, number, number, number]): () => number {
-  const next = (): number => {
-    const sum = (((a + b) | 0) + d) | 0;
-    d = (d + 1) | 0;
-    a = b ^ (b >>> 9);
-    b = (c + (c << 3)) | 0;
-    c = ((c << 21) | (c >>> 11)) + sum;
-    c |= 0;
-    return (sum >>> 0) / 4294967296;
-  };
-  for (let round = 0; round < 12; round++) next();
-  return next;
 }
 
 /** UTC days are counted from 1970-01-01. */

@@ -100,6 +100,14 @@ export function advance(state: SessionState, now: number): void {
   }
 }
 
+/** A session as it is at a time; what it was stays as it is. */
+export function stateAt(state: SessionState, now: number): SessionState {
+  if ((state.steps[0]?.at ?? Infinity) > now) return state;
+  const newest = structuredClone(state);
+  advance(newest, now);
+  return newest;
+}
+
 function perform(state: SessionState, { at, kind, title, message, usage }: Step): void {
   if (kind === 'begin') {
     state.status = 'running';

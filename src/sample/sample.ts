@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from '../util/promises';
 import { Analytics, type Days, type Row } from './analytics';
 import { computerIdOf, computersOf, isUsable, type Computer } from './computers';
 import { controlHistory } from './controls';
@@ -70,17 +71,15 @@ export function sampleFetch(options: SampleOptions): (url: string, init?: Reques
     const begun = { usedAt: await first('used'), seenAt: await first('computer seen') };
     return computersOf(seed, begun, now(), pace);
   };
-  let isBegun = false;
-  const begin = async (): Promise<void> => {
+  const begin = once(async () => {
     await records.load();
-    if (!isBegun) {
-      const computerId = (name: string): string => computerIdOf(seed, name);
-      const surroundings = { seed, now: await first('used'), pace, computerId };
-      sessions.begin((options.sessions ?? demoSessions)(surroundings));
-      isBegun = true;
-    }
-    await sessions.goOn();
-  };
+    if (records.values.has('used')) return;
+    const computerId = (name: string): string => computerIdOf(seed, name);
+    const surroundings = { seed, now: Math.floor(now()), pace, computerId };
+    for (const state of (options.sessions ?? demoSessions)(surroundings))
+      await records.update(state.sessionId, current => current ?? { kind: 'session', state });
+    await first('used');
+  });
   const ofService: Routes = {
     ...analyticsRoutes(seed, now),
     ...organizationRoutes(seed, now),
@@ -170,9 +169,9 @@ function organizationRoutes(seed: string, now: () => number): Routes {
   const everyone = people(seed);
   return {
     'GET /api/v0/organization/users': ({ query }) =>
-      paged('users', users(seed, everyone, now()), ({ id }) => id, query),
+      paged('users', users(everyone, now()), ({ id }) => id, query),
     'GET /api/v0/organization/enterprise-controls/history': ({ query }) => {
-      const changes = controlHistory(seed, everyone.members.slice(0, 3), now());
+      const changes = controlHistory(seed, everyone.slice(0, 3), now());
       return paged('changes', changes, ({ revision }) => `revision ${revision}`, query);
     },
   };

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
-import { excerptOf, plan, type Attachment } from './agent';
-import { advance, ask, emptySession, type ContentItem, type SessionState } from './records';
-import { goOn, isRested } from './stories';
+import { plan } from './agent';
+import { advance, ask, emptySession, stateAt, type ContentItem, type SessionState } from './records';
 
-/** What is kept: when something happened first, and the sessions in which people did something. */
+/** What is kept: when something happened first, and the sessions. */
 export const sampleRecord = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('first'), at: z.number() }),
   z.object({ kind: z.literal('session'), state: z.custom<SessionState>(isState) }),
@@ -39,11 +38,11 @@ export interface GivenMessage {
   }[];
 }
 
-/** A message as it is stored, and what the agent gets to see of its attachments. */
+/** A message as it is stored, and the names of its attachments. */
 interface PersonMessage {
   readonly text: string;
   readonly content: readonly ContentItem[];
-  readonly attachments: readonly Attachment[];
+  readonly attachments: readonly string[];
 }
 
 /** Attachments above this are described in the stored message instead of being part of it. */
@@ -59,16 +58,15 @@ export function messageOf({ text, images = [], files = [] }: GivenMessage): Pers
       name: file.name ?? file.path ?? `file ${at + 1}`,
     })),
   ];
-  const attachments = given.map(({ kind, name, mediaType, data }): Attachment => {
-    const bytes = Buffer.byteLength(data, 'base64');
+  for (const { kind, name, mediaType, data } of given) {
     const [id, source] = [randomUUID(), { type: 'base64', mediaType, data }];
-    if (data.length > KEPT_DATA)
+    if (data.length > KEPT_DATA) {
+      const bytes = Buffer.byteLength(data, 'base64');
       content.push({ type: 'text', id, text: `Attached: ${name} (${mediaType}, ${bytes} bytes)` });
-    else if (kind === 'image') content.push({ type: 'image', id, source });
+    } else if (kind === 'image') content.push({ type: 'image', id, source });
     else content.push({ type: 'document', id, source, name });
-    return { kind, name, mediaType, bytes, excerpt: excerptOf(mediaType, data) };
-  });
-  return { text, content, attachments };
+  }
+  return { text, content, attachments: given.map(({ name }) => name) };
 }
 
 /**
@@ -79,29 +77,12 @@ export class Sessions {
   readonly #records: SampleRecords;
   readonly #now: () => number;
   readonly #pace: number;
-  /** What there is from the start; never changed. */
-  #seeds: ReadonlyMap<string, SessionState> = new Map();
-  readonly #current = new Map<string, { readonly source: SessionState; readonly state: SessionState }>();
 
   /** `now` is Unix ms; `pace` is how long the agent takes, as a multiple of its natural pace. */
   constructor(records: SampleRecords, now: () => number, pace: number) {
     this.#records = records;
     this.#now = now;
     this.#pace = pace;
-  }
-
-  begin(seeds: readonly SessionState[]): void {
-    this.#seeds = new Map(seeds.map(state => [state.sessionId, state]));
-  }
-
-  async goOn(): Promise<void> {
-    for (const sessionId of this.#seeds.keys()) {
-      const state = this.#get(sessionId);
-      if (state === undefined || !isRested(state, this.#now())) continue;
-      await this.#change(sessionId, (newest, at) => {
-        if (isRested(newest, at)) goOn(newest, at, this.#pace);
-      });
-    }
   }
 
   async create(computerId: string, settings: SessionState['settings']): Promise<SessionState> {
@@ -118,8 +99,9 @@ export class Sessions {
   }
 
   all(): readonly SessionState[] {
-    const ids = new Set([...this.#seeds.keys(), ...this.#records.values.keys()]);
-    return [...ids].flatMap(id => this.#get(id) ?? []).sort((a, b) => a.createdAt - b.createdAt);
+    return [...this.#records.values.keys()]
+      .flatMap(id => this.#get(id) ?? [])
+      .sort((a, b) => a.createdAt - b.createdAt);
   }
 
   async send(sessionId: string, { text, content, attachments }: PersonMessage) {
@@ -147,9 +129,8 @@ export class Sessions {
 
   async #change(sessionId: string, change: (state: SessionState, at: number) => void): Promise<void> {
     await this.#records.update(sessionId, current => {
-      const source = current?.kind === 'session' ? current.state : this.#seeds.get(sessionId);
-      if (source === undefined) return current;
-      const [state, at] = [structuredClone(source), Math.floor(this.#now())];
+      if (current?.kind !== 'session') return current;
+      const [state, at] = [structuredClone(current.state), Math.floor(this.#now())];
       advance(state, at);
       change(state, at);
       return { kind: 'session', state };
@@ -158,12 +139,6 @@ export class Sessions {
 
   #get(sessionId: string): SessionState | undefined {
     const record = this.#records.values.get(sessionId);
-    const source = record?.kind === 'session' ? record.state : this.#seeds.get(sessionId);
-    if (source === undefined) return undefined;
-    let known = this.#current.get(sessionId);
-    if (known?.source !== source)
-      this.#current.set(sessionId, (known = { source, state: structuredClone(source) }));
-    advance(known.state, this.#now());
-    return known.state;
+    return record?.kind === 'session' ? stateAt(record.state, this.#now()) : undefined;
   }
 }

@@ -24,8 +24,6 @@ interface Story {
   readonly minutesAgo: number;
   readonly settings: Readonly<Record<string, unknown>>;
   readonly local?: Local;
-  /** It goes on by itself: with its next exchange, from the first one again, once it has rested. */
-  readonly ongoing?: boolean;
   readonly exchanges: readonly Exchange[];
 }
 
@@ -40,13 +38,9 @@ export const STORIES: readonly Story[] = parseScripts(scripts).map(({ title, abo
   ...(about as Omit<Story, 'title' | 'exchanges'>),
   ...{ title, exchanges },
 }));
-const ONGOING = STORIES.find(({ ongoing }) => ongoing);
 
-/** At this multiple of the natural pace an answer takes two to three minutes. */
+/** At this multiple of the natural pace an answer takes minutes. */
 const UNHURRIED = 6;
-const REST_MS = 10 * 60_000;
-/** It stops going on by itself then, lest it grow without end. */
-const MOST_MESSAGES = 400;
 
 export interface Surroundings {
   readonly seed: string;
@@ -66,10 +60,10 @@ export function demoSessions({ seed, now, pace, computerId }: Surroundings): Ses
       settings: story.settings,
     });
     state.title = story.title;
-    for (const exchange of story.ongoing ? story.exchanges.slice(0, 1) : story.exchanges) {
+    for (const exchange of story.exchanges) {
       const at = state.messages.length === 0 ? state.createdAt : state.updatedAt + 90_000;
       begin(state, exchange, random, at, pace);
-      advance(state, story.ongoing ? now : Infinity);
+      advance(state, now);
     }
     return state;
   });
@@ -82,19 +76,6 @@ export interface LocalFacts extends Local {
 
 export function demoFacts(seed = 'agent-console'): readonly LocalFacts[] {
   return STORIES.map(story => ({ sessionId: idOf(seed, story), ...story.local }));
-}
-
-/** Whether a session is the one that goes on by itself, and has rested. */
-export function isRested({ title, steps, updatedAt, messages }: SessionState, now: number): boolean {
-  if (title !== ONGOING?.title || steps.length > 0 || messages.length > MOST_MESSAGES) return false;
-  return now - updatedAt >= REST_MS;
-}
-
-export function goOn(state: SessionState, now: number, pace: number): void {
-  const turn = state.messages.filter(({ role }) => role === 'user').length;
-  const exchanges = ONGOING?.exchanges ?? [];
-  const exchange = exchanges[turn % exchanges.length];
-  if (exchange !== undefined) begin(state, exchange, seeded(state.sessionId, 'ongoing', turn), now, pace);
 }
 
 function begin(

@@ -46,7 +46,7 @@ export class SessionAccess {
   async learn(sessionId: string, byPerson: boolean): Promise<string | undefined> {
     const { api, service } = await this.signedIn(byPerson);
     const session = await inProgress(vscode.l10n.t('Looking for the session…'), signal =>
-      api.sessions.get(sessionId, { signal }),
+      api.one('session', { ids: { sessionId }, signal }),
     ).catch((error: unknown) => {
       if (isApiError(error) && error.kind === 'notFound')
         throw new Error(unknownSession(error, sessionId, service));

@@ -125,7 +125,7 @@ export class SessionCommands {
         // Unless somebody has touched it since.
         await index.keep(
           sessionId,
-          local => (local[what] === at ? { ...local, [what]: undefined, changedAt: Date.now() } : local),
+          local => (local[what] === at ? { ...local, [what]: undefined } : local),
           serviceId,
         );
     };
@@ -171,9 +171,8 @@ export class SessionCommands {
     change: Overlay,
     serviceId = this.#context.index.serviceId,
   ): Promise<void> {
-    const changedAt = Date.now();
     for (const { sessionId } of records)
-      await this.#context.index.keep(sessionId, local => ({ ...local, ...change, changedAt }), serviceId);
+      await this.#context.index.keep(sessionId, local => ({ ...local, ...change }), serviceId);
   }
 
   async #rename(node: unknown): Promise<void> {

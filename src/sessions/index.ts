@@ -134,7 +134,7 @@ export class Sessions extends Disposable {
   async #plant(service: Service): Promise<void> {
     const { seeds, index, connection, log } = this.#context;
     const add = async ({ sessionId, pinned, archived, read, signal }: Seed): Promise<void> => {
-      const session = await connection.api?.sessions.get(sessionId);
+      const session = await connection.api?.one('session', { ids: { sessionId } });
       if (session === undefined) return;
       const { updatedAt: at = Date.now() } = session;
       await index.learn(service.id, { session, origin: 'listed', at: Date.now() });

@@ -140,7 +140,7 @@ export function sessionsForHooks(
     settle: (sessionId: string): Promise<void> => index.settle(sessionId),
     isMuted: (sessionId: string): boolean => index.get(sessionId)?.local.muted === true,
     setMuted: (sessionId: string, muted: boolean): Promise<void> =>
-      index.keep(sessionId, local => ({ ...local, muted: muted || undefined, changedAt: Date.now() })),
+      index.keep(sessionId, local => ({ ...local, muted: muted || undefined })),
     onDidChange: index.onDidChange,
     watch: (sessionId: string): IDisposable => monitor.watch(sessionId),
     /** When a session was last known to work, Unix ms. */

@@ -26,9 +26,9 @@ export async function exportSessions(index: SessionIndex, { host }: Service): Pr
   );
 }
 
-/** Brings in what a file of such a list holds. Nothing newer is overwritten. */
+/** Adds the sessions of a file of such a list; one that is listed already stays as it is. */
 export async function importSessions(
-  index: Pick<SessionIndex, 'merge'>,
+  index: Pick<SessionIndex, 'add'>,
   service: Pick<Service, 'id' | 'host'>,
 ): Promise<void> {
   const [source] =
@@ -48,18 +48,17 @@ export async function importSessions(
   const outcomes = await vscode.window.withProgress(options, () =>
     Promise.all(
       records.map(record =>
-        index.merge(service.id, record).catch((error: unknown) => {
+        index.add(service.id, record).catch((error: unknown) => {
           bad.push(placeOf(record.sessionId, error));
         }),
       ),
     ),
   );
-  const count = (outcome: string): number => outcomes.filter(each => each === outcome).length;
+  const count = (isNew: boolean): number => outcomes.filter(outcome => outcome === isNew).length;
   const sentence = vscode.l10n.t(
-    'Sessions imported: {0} added, {1} updated, {2} left unchanged.',
-    count('added'),
-    count('updated'),
-    count('kept'),
+    'Sessions imported: {0} added, {1} already there.',
+    count(true),
+    count(false),
   );
   const [first] = bad;
   if (first === undefined) {
@@ -86,18 +85,6 @@ function lasting(record: SessionRecord): SessionRecord {
   return { ...record, check: undefined, signal: undefined, work: undefined };
 }
 
-/** What a clock that was ahead has dated in the future would count as newer than whatever is learnt here. */
-function inThePast(record: SessionRecord, now: number): SessionRecord {
-  const { addedAt, checkedAt, local } = record;
-  const past = (at: number | undefined): number | undefined => at && Math.min(at, now);
-  return {
-    ...record,
-    addedAt: Math.min(addedAt, now),
-    checkedAt: past(checkedAt),
-    local: { ...local, changedAt: past(local.changedAt) },
-  };
-}
-
 function placeOf(place: string, error: unknown): string {
   return `${oneLine(place, 80)} (${oneLine(error instanceof Error ? error.message : String(error), 80)})`;
 }
@@ -120,11 +107,15 @@ export function readImport(text: string): {
     );
   const records: SessionRecord[] = [];
   const bad: string[] = [];
+  const now = Date.now();
   for (const [at, entry] of (sessions as unknown[]).entries())
     try {
       const record = sessionRecordSchema.parse(migrateRecord(entry, version));
       if (!isSessionId(record.sessionId)) throw new Error('sessionId is not an id');
-      records.push(inThePast(lasting(record), Date.now()));
+      const { addedAt, checkedAt } = record;
+      // What a clock that was ahead has dated in the future would count as newer than what is learnt here.
+      const past = { addedAt: Math.min(addedAt, now), checkedAt: checkedAt && Math.min(checkedAt, now) };
+      records.push(lasting({ ...record, ...past }));
     } catch (error) {
       bad.push(placeOf(`sessions[${at}]`, error));
     }

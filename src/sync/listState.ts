@@ -7,8 +7,6 @@ export interface ListFailure {
   readonly sentence: string;
   /** The key has no right to this list: asking again by itself is of no use. */
   readonly forbidden?: boolean | undefined;
-  /** Status and request id, for a sentence about several lists. */
-  readonly facts?: string | undefined;
   /** Failures of one cause are told once. */
   readonly cause?: string | undefined;
 }

@@ -2,14 +2,13 @@ import { Disposable } from '../util/disposable';
 import { ObservableValue, type Event, type Observable } from '../util/event';
 import { Poller } from '../util/poller';
 import type { WindowFocus } from '../util/windowFocus';
-import type { Pace } from './pace';
-import type { RemoteList } from './remoteList';
+import type { Pace, RemoteList } from './remoteList';
 
 /** How soon to look again when another window asks. */
 const LOOK_MS = 1_000;
 
 export interface RefresherOptions {
-  readonly list: Pick<RemoteList<object>, 'state' | 'readInTurn' | 'untilDue' | 'resetBackoff'>;
+  readonly list: Pick<RemoteList<object>, 'state' | 'readInTurn' | 'untilDue'>;
   readonly pace: () => Pace;
   /** Whether somebody sees something of the list, such as a view that is visible. */
   readonly isSeen: () => boolean;
@@ -57,9 +56,8 @@ export class Refresher extends Disposable {
 
   /** Finds out whether somebody looks. */
   look(): void {
-    const { focused, isSeen, list } = this.#options;
+    const { focused, isSeen } = this.#options;
     const seen = focused.current && isSeen();
-    if (seen && !this.#poller.isRunning) list.resetBackoff();
     if (seen) this.#poller.start();
     else this.#poller.stop();
     this.#isSeen.set(seen);

@@ -6,7 +6,6 @@ import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import { ObservableValue, type Observable } from '../util/event';
 import { SharedRequests } from '../util/promises';
 import type { ListFailure, ListState } from './listState';
-import { pauseOf, type Calm, type Pace } from './pace';
 import { isSame } from './same';
 import { HEAD, idOf, listRecords, type Head, type ItemKind, type Stored } from './stored';
 
@@ -18,22 +17,23 @@ export interface RemoteListOptions<T extends object> extends ItemKind<T> {
   readonly pages: (signal: AbortSignal) => AsyncIterable<Pick<Page<T>, 'items' | 'problems'>> | undefined;
   /** What to tell of a failed request; `undefined` when it was only cancelled. */
   readonly failureOf: (error: unknown) => Omit<ListFailure, 'at'> | undefined;
-  /**
-   * The list only grows: what a reading does not bring stays. By itself such a list is read until a page brings nothing new, and to
-   * its end once a day, after a reading that was cut short, and whenever a person asks.
-   */
-  readonly isGrowing?: boolean;
   readonly now?: (() => number) | undefined;
 }
 
+/** How often a list is read, ms. */
+export interface Pace {
+  readonly usualMs: number;
+  /** After a first failure; as usual, and `SLOWEST_MS` at most, when left out. */
+  readonly retryMs?: number | undefined;
+}
+
 const EMPTY: ListState<never> = { items: [], problems: [] };
-const LIVELY: Calm = { unchanged: 0, failures: 0 };
 /** A window that asked and says nothing for so long has gone. */
 const LEASE_MS = 20_000;
+/** The longest wait after failures, unless a list is usually read more rarely. */
+const SLOWEST_MS = 120_000;
 /** More than so many entries that cannot be read are not named. */
 const MOST_PROBLEMS = 1_000;
-/** A growing list is read to its end so often. */
-const WHOLE_MS = 24 * 60 * 60_000;
 
 /**
  * A list of the service: read page by page, kept in the store, shared by all windows, shown as it was while nobody answers. One
@@ -52,14 +52,13 @@ export class RemoteList<T extends object> extends Disposable {
   #opening: Promise<void> = Promise.resolve();
   /** What is kept could not be read the last time. */
   #isShut = false;
-  #last: Promise<unknown> = Promise.resolve();
   #stop: AbortController | undefined;
   /** When what is shown was learned. */
   #stamp = 0;
-  #wholeAt = 0;
   /** Since when what is known counts for nothing. */
   #staleSince: number | undefined;
-  #calm = LIVELY;
+  /** How often in a row nobody answered. */
+  #failures = 0;
 
   constructor(options: RemoteListOptions<T>) {
     super();
@@ -80,7 +79,7 @@ export class RemoteList<T extends object> extends Disposable {
     this.#service = {};
     this.#records = undefined;
     this.#following.set(undefined);
-    [this.#stamp, this.#wholeAt, this.#calm, this.#staleSince] = [0, 0, LIVELY, undefined];
+    [this.#stamp, this.#failures, this.#staleSince] = [0, 0, undefined];
     this.#state.set(EMPTY);
     this.#opening = path === undefined ? Promise.resolve() : this.#open(path);
     return this.#opening;
@@ -93,14 +92,14 @@ export class RemoteList<T extends object> extends Disposable {
 
   /** Reads the list to its end, for a person. Never rejects: a failure is part of the state. */
   read(signal?: AbortSignal): Promise<void> {
-    this.#calm = LIVELY;
-    return this.#run(true, signal);
+    this.#failures = 0;
+    return this.#run(signal);
   }
 
   /** Reads what is due, in one window at a time. Resolves to false where another window is at it. */
   async readInTurn(pace: Pace, signal: AbortSignal): Promise<boolean> {
     const [records, path] = [this.#records, this.#path];
-    const ask = (): Promise<void> => (this.untilDue(pace) > 0 ? Promise.resolve() : this.#run(false, signal));
+    const ask = (): Promise<void> => (this.untilDue(pace) > 0 ? Promise.resolve() : this.#run(signal));
     if (records === undefined || path === undefined) return ask().then(() => true);
     try {
       const done = await this.#options.storage.tryRun(path, LEASE_MS, async ({ isHeld }) => {
@@ -117,24 +116,20 @@ export class RemoteList<T extends object> extends Disposable {
   }
 
   /** How long what is known counts from now on, ms; 0 when it does not. */
-  untilDue(pace: Pace): number {
+  untilDue({ usualMs, retryMs = Math.min(usualMs, SLOWEST_MS) }: Pace): number {
     const { at = 0, failure } = this.#state.current;
     if (failure?.forbidden === true) return Infinity;
     if (this.#staleSince !== undefined) return 0;
-    const wait = pauseOf(pace, this.#calm);
+    const retry = Math.min(Math.max(usualMs, SLOWEST_MS), retryMs * 2 ** (this.#failures - 1));
+    const wait = failure === undefined ? usualMs : retry;
     const age = this.#now() - Math.max(at, failure?.at ?? 0);
     return age < wait * 0.9 ? wait - age : 0;
-  }
-
-  /** Something has happened, or somebody looks again: what changes is asked for soon again. */
-  resetBackoff(): void {
-    this.#calm = LIVELY;
   }
 
   /** There is another key: how the newest reading ended is of no interest, and what was read before is due. */
   forgive(): void {
     const { failure, partial, ...rest } = this.#state.current;
-    this.resetBackoff();
+    this.#failures = 0;
     if (this.#stamp > 0 || failure !== undefined) this.#staleSince = this.#now();
     if (failure !== undefined || partial === true) this.#state.set(rest);
   }
@@ -184,33 +179,27 @@ export class RemoteList<T extends object> extends Disposable {
     const stamp = Math.max(at ?? 0, failure?.at ?? 0);
     const before = this.#state.current.items;
     const items = [...records.values.values()].flatMap(({ item }) => item ?? []);
-    const isUnchanged = this.#isSame(before, items);
     // Items may come after the head. What a failed reading has brought is shown and not kept.
-    const isNews = stamp > this.#stamp || (stamp === this.#stamp && partial !== true && !isUnchanged);
+    const isLater = (): boolean => partial !== true && !this.#isSame(before, items);
+    const isNews = stamp > this.#stamp || (stamp === this.#stamp && isLater());
     if (!isNews || !hasCome(stamp, this.#now())) return;
     if (failure === undefined && this.#staleSince !== undefined && askedAt >= this.#staleSince)
       this.#staleSince = undefined;
-    [this.#stamp, this.#wholeAt] = [stamp, head.wholeAt ?? 0];
-    this.#count(failure === undefined, isUnchanged);
+    this.#stamp = stamp;
+    this.#failures = failure === undefined ? 0 : this.#failures + 1;
     const unread = records.unreadable.map(({ id, reason }) => ({ id, reason }));
     this.#state.set({ items, problems: [...problems, ...unread], at, failure, partial });
   }
 
-  #run(isWhole: boolean, signal?: AbortSignal): Promise<void> {
-    const start = (shared: AbortSignal): Promise<void> => {
-      const done = this.#last.then(() => this.#read(isWhole, shared));
-      this.#last = done.catch(() => undefined);
-      return done;
-    };
-    const key = isWhole || this.#options.isGrowing !== true ? 'whole' : 'new';
+  #run(signal?: AbortSignal): Promise<void> {
     // It rejects only for a caller who has left.
-    return this.#requests.run(key, start, signal).catch(() => undefined);
+    return this.#requests.run('list', shared => this.#read(shared), signal).catch(() => undefined);
   }
 
-  async #read(isWhole: boolean, shared: AbortSignal): Promise<void> {
+  async #read(shared: AbortSignal): Promise<void> {
     // What cannot be stored is read all the same.
     await this.#opening.catch(() => undefined);
-    const { pages, keyOf, failureOf, isGrowing } = this.#options;
+    const { pages, keyOf, failureOf } = this.#options;
     const service = this.#service;
     const stop = new AbortController();
     const asked = shared.aborted ? undefined : pages(AbortSignal.any([shared, stop.signal]));
@@ -220,7 +209,6 @@ export class RemoteList<T extends object> extends Disposable {
     const askedAt = this.#now();
     const before = this.#state.current;
     const known = new Map(before.items.map(item => [keyOf(item), item]));
-    const whole = isGrowing !== true || isWhole || this.#isLacking(askedAt);
     const read = new Map<string, T>();
     const problems: ItemProblem[] = [];
     const isCurrent = (): boolean => service === this.#service && this.#stop === stop && !this.isDisposed;
@@ -233,27 +221,22 @@ export class RemoteList<T extends object> extends Disposable {
     };
     show({ reading: { count: 0 } });
     try {
-      let isNews = true;
       for await (const { items, problems: unread } of asked) {
         if (!isCurrent()) return;
-        isNews = unread.length > 0;
         problems.push(...unread.slice(0, MOST_PROBLEMS - problems.length));
         for (const item of items) {
           const old = this.#stored(keyOf(item)) ?? known.get(keyOf(item));
           const isKnown = old !== undefined && isSame(old, item);
-          isNews ||= !isKnown;
           read.set(keyOf(item), isKnown ? old : item);
         }
-        if (!whole && !isNews) break;
         show({ reading: { count: read.size } });
       }
       if (!isCurrent()) return;
-      const items = [...(isGrowing === true ? new Map([...known, ...read]) : read).values()];
-      const at = this.#now();
-      [this.#stamp, this.#wholeAt] = [at, whole ? at : this.#wholeAt];
-      this.#count(true, this.#isSame(before.items, items));
+      const items = [...read.values()];
+      const at = (this.#stamp = this.#now());
+      this.#failures = 0;
       this.#state.set({ items, problems, at });
-      await this.#keep(read, askedAt, { at, askedAt, wholeAt: this.#wholeAt, problems });
+      await this.#keep(read, askedAt, { at, askedAt, problems });
     } catch (error) {
       const told = failureOf(error);
       const partial = read.size > 0;
@@ -263,9 +246,9 @@ export class RemoteList<T extends object> extends Disposable {
       }
       const failure = { ...told, at: this.#now() };
       this.#stamp = failure.at;
-      this.#count(false, true);
+      this.#failures += 1;
       show({ partial, failure });
-      await this.#keep(isGrowing === true ? read : new Map(), askedAt, { failure, partial });
+      await this.#keep(undefined, askedAt, { failure, partial });
     } finally {
       if (this.#stop === stop) {
         this.#stop = undefined;
@@ -273,12 +256,6 @@ export class RemoteList<T extends object> extends Disposable {
         this.#adopt();
       }
     }
-  }
-
-  /** Something of a growing list was not read the last time, or may have been missed since. */
-  #isLacking(now: number): boolean {
-    const { partial, problems } = this.#state.current;
-    return partial === true || problems.length > 0 || now - this.#wholeAt > WHOLE_MS;
   }
 
   /** Whether these are the same items, in whatever order. */
@@ -292,16 +269,8 @@ export class RemoteList<T extends object> extends Disposable {
     return this.#records?.get(idOf(key))?.item;
   }
 
-  #count(isAnswered: boolean, isUnchanged: boolean): void {
-    const { unchanged, failures } = this.#calm;
-    this.#calm = isAnswered
-      ? { unchanged: isUnchanged ? unchanged + 1 : 0, failures: 0 }
-      : { unchanged, failures: failures + 1 };
-  }
-
   /** Keeps what was read, then says so to the other windows. What was asked for earlier than what is kept is dropped. */
-  async #keep(read: ReadonlyMap<string, T>, askedAt: number, head: Partial<Head>): Promise<void> {
-    const { isGrowing, log } = this.#options;
+  async #keep(read: ReadonlyMap<string, T> | undefined, askedAt: number, head: Partial<Head>): Promise<void> {
     const records = this.#records;
     if (records === undefined) return;
     const isLate = (kept: Head | undefined): boolean =>
@@ -311,9 +280,9 @@ export class RemoteList<T extends object> extends Disposable {
         this.#staleSince ??= this.#now();
         return;
       }
-      const changed = [...read].filter(([key, item]) => this.#stored(key) !== item);
-      await Promise.all(changed.map(([key, item]) => records.put(idOf(key), { item })));
-      if (isGrowing !== true && head.at !== undefined) {
+      if (read !== undefined) {
+        const changed = [...read].filter(([key, item]) => this.#stored(key) !== item);
+        await Promise.all(changed.map(([key, item]) => records.put(idOf(key), { item })));
         const ids = new Set([HEAD, ...[...read.keys()].map(idOf)]);
         const gone = [...records.values.keys()].filter(id => !ids.has(id));
         await Promise.all(gone.map(id => records.remove(id)));
@@ -324,7 +293,7 @@ export class RemoteList<T extends object> extends Disposable {
       });
     } catch (error) {
       // What was read is shown all the same; it is only not there the next time.
-      log.error('What was read of a list cannot be kept', error);
+      this.#options.log.error('What was read of a list cannot be kept', error);
     }
   }
 }

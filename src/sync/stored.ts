@@ -8,8 +8,6 @@ export interface Head {
   /** When the list was last read to its end, and when that reading began. */
   readonly at?: number | undefined;
   readonly askedAt?: number | undefined;
-  /** When a growing list was last read from its beginning to its end. */
-  readonly wholeAt?: number | undefined;
   readonly problems: readonly ItemProblem[];
   readonly failure?: ListFailure | undefined;
   readonly partial?: boolean | undefined;
@@ -45,7 +43,6 @@ const headSchema = recordSchema(() =>
   openObject({
     at: z.exactOptional(z.number()),
     askedAt: z.exactOptional(z.number()),
-    wholeAt: z.exactOptional(z.number()),
     problems: z.array(taken<ItemProblem>()),
     failure: z.exactOptional(openObject({ at: z.number(), sentence: z.string() })),
     partial: z.exactOptional(z.boolean()),

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { ApiError, QueryError } from '../api';
+import type { ApiError } from '../api';
 import { forNotification } from './text';
 
 export interface SentenceContext {
@@ -14,15 +14,14 @@ export interface SentenceContext {
  * request id are named where they are known.
  */
 export function errorSentence(error: unknown, context: SentenceContext = {}): string {
-  if (isNamed<ApiError>(error, 'ApiError') && 'kind' in error) return apiSentence(error, context);
-  if (isNamed<QueryError>(error, 'QueryError') && 'allowed' in error) return querySentence(error);
+  if (isApiError(error)) return apiSentence(error, context);
   const message = error instanceof Error ? forNotification(error.message) : '';
   return message === '' ? vscode.l10n.t('Something went wrong. See the log for details.') : message;
 }
 
-/** Classes exist once a bundle, so they are known by name here. */
-function isNamed<T extends Error>(error: unknown, name: T['name']): error is T {
-  return error instanceof Error && error.name === name;
+/** Classes exist once a bundle, so this one is known by name here. */
+function isApiError(error: unknown): error is ApiError {
+  return error instanceof Error && error.name === 'ApiError' && 'kind' in error;
 }
 
 function apiSentence(error: ApiError, context: SentenceContext): string {
@@ -158,12 +157,6 @@ function answerSentence({ reason }: ApiError, host: string, facts: string): stri
     default:
       return vscode.l10n.t('{0} sent no usable answer{1}. Check the address and the network.', host, facts);
   }
-}
-
-function querySentence({ parameter, given, allowed }: QueryError): string {
-  const what = forNotification(given, 80);
-  const range = forNotification(allowed, 80);
-  return vscode.l10n.t('“{0}” is not a valid value of {1}. Allowed: {2}.', what, parameter, range);
 }
 
 /** ` (ENOTFOUND)` or ` (401, request req_1)`: status, what the layer that failed calls it, and the service's name for it. */

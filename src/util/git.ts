@@ -20,7 +20,6 @@ export interface GitRepository {
     readonly onDidChange: vscode.Event<void>;
   };
   log(options: { readonly range?: string; readonly maxEntries: number }): Promise<readonly GitCommit[]>;
-  getCommit(ref: string): Promise<GitCommit>;
 }
 export interface GitApi {
   readonly state: 'uninitialized' | 'initialized';

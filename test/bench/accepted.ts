@@ -35,7 +35,10 @@ export async function acceptedRows(root: string): Promise<Row[]> {
   await index.learn(SERVICE, { session, origin: 'created', at: 1 });
   const failed = (error: unknown): void => log.error('Not written', error);
   const outboxes = new Outboxes(storage, SERVICE, failed);
-  const sendBody = () => Promise.resolve({ messageId: 'message', status: 'running' });
+  const one = (name: string) =>
+    name === 'sendMessage'
+      ? Promise.resolve({ messageId: 'message', status: 'running' })
+      : Promise.reject(new Error('not asked'));
   const conversation = new Conversation({
     ...{ serviceId: SERVICE, sessionId: SESSION, storage, outboxes, log, describe: String },
     sessions: {
@@ -50,7 +53,7 @@ export async function acceptedRows(root: string): Promise<Row[]> {
     attachments: new Attachments(diskFiles, () => limits(1024), 'en'),
     extras: () => false,
     buildBody: ({ text }) => Promise.resolve(text as never),
-    api: () => ({ messages: { sendBody, get: () => Promise.reject(new Error('not asked')) } }) as never,
+    api: () => ({ one }) as never,
   });
   await conversation.load();
   const before = durable;

@@ -36,10 +36,10 @@ export async function redactionRows(): Promise<Row[]> {
   const costs: number[] = [];
   for (const piece of PIECES.slice(0, 2)) {
     const rows = Array.from({ length: 2_000 }, (_, id) => ({ id, note: text(piece, 8 * 1024) }));
-    const block = new Uint8Array(new TextEncoder().encode(JSON.stringify({ users: rows })));
+    const body = new Uint8Array(new TextEncoder().encode(JSON.stringify({ users: rows })));
     const signal = new AbortController().signal;
     const before = process.threadCpuUsage();
-    await readAnswer('users', { blocks: [block], size: block.length }, redactor, signal, script);
+    await readAnswer('users', body, redactor, signal, script);
     costs.push(worked(before));
   }
   return [

@@ -68,7 +68,10 @@ async function measure(
   });
   const limit = 2 * SIZE;
   const attachments = new Attachments(files, () => ({ file: limit, image: limit, message: limit }), 'en');
-  await client.messages.sendBody('s', JSON.stringify({ text: 'loads the code' }));
+  await client.one('sendMessage', {
+    ids: { sessionId: 's' },
+    body: JSON.stringify({ text: 'loads the code' }),
+  });
   globalThis.gc?.();
   const before = process.memoryUsage.rss();
   let most = before;
@@ -76,7 +79,10 @@ async function measure(
   const longest = await stall(async () => {
     await attachments.inspect(file);
     const parts = await attachments.parts([file]);
-    await client.messages.sendBody('s', await bodyBuilder(workerFile)({ text: 'Look', parts }));
+    await client.one('sendMessage', {
+      ids: { sessionId: 's' },
+      body: await bodyBuilder(workerFile)({ text: 'Look', parts }),
+    });
   });
   clearInterval(sample);
   client.dispose();

@@ -6,6 +6,7 @@ import { transcriptDocument } from '../../src/chat/transcript/markdownDocument';
 import { commands, documents } from '../../src/contributions';
 import { revisionText } from '../../src/organization/documents';
 import { markdownOf } from '../../src/readiness/exports';
+import { reportView, type ShownReport } from '../../src/readiness/reportView';
 import { startSampleService } from '../fakes/sampleService';
 import { csv } from '../../src/util/csv';
 import { factsDocument, type Fact } from '../../src/ui/text';
@@ -137,7 +138,7 @@ describe('documents of foreign words', () => {
     const format = new Formatter('en');
     const facts = texts.map((text): Fact => [text, text]);
     await assertNone(forEditor(factsDocument(texts[0] ?? '', [['', facts]], { texts })));
-    await assertNone(revisionText({ revision: 1, settings: { texts }, unread: texts }), 'jsonc');
+    await assertNone(revisionText({ settings: { texts } }), 'jsonc');
     for (const text of texts.slice(0, 60)) {
       const report = {
         createdAt: 0,
@@ -146,8 +147,8 @@ describe('documents of foreign words', () => {
         branch: text,
         repoUrl: text,
       };
-      const shown = { repository: { name: text }, report } as unknown as Parameters<typeof markdownOf>[0];
-      await assertNone(markdownOf(shown, { kind: 'noCommit' }, format));
+      const shown = { repository: { name: text, reports: [report] }, report } as unknown as ShownReport;
+      await assertNone(markdownOf(reportView(shown, 'unknown', format)));
     }
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     assert.ok(folder);

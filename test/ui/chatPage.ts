@@ -48,8 +48,8 @@ export function messageRow(index: number): Row {
   const text = agent
     ? `${words}\n\n- one\n- two\n\n\`\`\`ts\n${code}\n\`\`\`\n`
     : `Number ${index}. Please look at this.`;
-  const read = { kind: 'tool', icon: 'file', name: 'Read', input: '', text: code, preview: '' } as const;
-  const result = { ...read, words: ['Read ', 'a.ts', ''], failed: false } as const;
+  const read = { kind: 'fold', icon: 'file', label: ['Read ', 'a.ts', ''], preview: '' } as const;
+  const result = { ...read, texts: [code], isCode: true, failed: false } as const;
   return {
     kind: 'message',
     key: `message:${index}`,

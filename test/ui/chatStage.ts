@@ -39,7 +39,8 @@ export const image = (mediaType: string, bytes: Buffer) => ({
 
 interface StageOptions {
   /** Of the folder that is open. */
-  readonly files: Readonly<Record<string, string | Uint8Array>>;
+  /** By their paths, or what puts them into the folder. */
+  readonly files: Readonly<Record<string, string | Uint8Array>> | ((folder: string) => void);
   readonly settings?: Readonly<Record<string, unknown>>;
   /** The service lists sessions and messages. */
   readonly extras?: boolean;
@@ -62,10 +63,12 @@ export class ChatStage {
   static async open({ files, settings, extras = false, ...options }: StageOptions): Promise<ChatStage> {
     const service = await startSampleService({ pace: 0, extras });
     const folder = temporaryFolder('chat');
-    for (const [name, content] of Object.entries(files)) {
-      fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
-      fs.writeFileSync(path.join(folder, name), content);
-    }
+    if (typeof files === 'function') files(folder);
+    else
+      for (const [name, content] of Object.entries(files)) {
+        fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+        fs.writeFileSync(path.join(folder, name), content);
+      }
     const workbench = await Workbench.open({
       folder,
       settings: { 'agentConsole.refresh.sessions': 1, ...settings },

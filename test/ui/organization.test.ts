@@ -11,6 +11,9 @@ import { signedInTo, Workbench } from './workbench';
 const VIEW = 'Organization';
 const LISTS = /\/api\/v0\/organization\//;
 
+/** A member whose name must stay text. */
+const MALLORY = { firstName: 'Mallory \u202egnp.exe', lastName: '$(alert) [open](command:none)' };
+
 /** Who can do what, what changed, who changed it: users and control history as an administrator reads them. */
 describe('organization', () => {
   let service: SampleService;
@@ -39,6 +42,15 @@ describe('organization', () => {
       alter: body => {
         const answer = body as { readonly changes: readonly { readonly revision: number }[] };
         return { ...answer, changes: answer.changes.filter(({ revision }) => revision <= 45) };
+      },
+    });
+    service.fail({
+      kind: 'alter',
+      match: { path: /\/organization\/users$/ },
+      alter: body => {
+        const { users, pagination } = body as { users: object[]; pagination: { hasMore: boolean } };
+        if (!pagination.hasMore) users.splice(-1, 1, { ...users.at(-1), ...MALLORY });
+        return body;
       },
     });
     workbench = await Workbench.open({ folder, env: signedInTo(service) });
@@ -85,10 +97,7 @@ describe('organization', () => {
     await workbench.row(VIEW, 'rev 45').waitFor();
     await workbench.turn(VIEW, 'rev 45', true);
     await workbench.row(VIEW, 'maxAutonomyLevel: high → medium').filter({ hasText: 'tightens' }).waitFor();
-    await workbench
-      .row(VIEW, 'sandbox.filesystem.denyRead: [.env] → [.env, **/secrets/**]')
-      .filter({ hasText: '+1' })
-      .waitFor();
+    await workbench.row(VIEW, 'sandbox.filesystem.denyRead: [.env] → [.env, **/secrets/**]').waitFor();
     await workbench.row(VIEW, 'ideAutoConnect: true → not set').waitFor();
     await clickFor(workbench.row(VIEW, 'rev 45'), workbench.tab(/revision 44 ↔ 45/));
     await workbench.page.locator('.monaco-diff-editor').getByText('maxAutonomyLevel').first().waitFor();

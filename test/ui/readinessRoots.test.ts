@@ -116,7 +116,7 @@ describe('readiness of a workspace with several roots', () => {
     await workbench.row('Readiness', /Other repositories\s*1/).waitFor();
     for (const name of ['fork/shop', 'acme/shop', 'acme/ui']) await workbench.turn('Readiness', name, false);
     // One after the other, each just once.
-    const wanted = [/fork\/shop/, /acme\/shop/, /acme\/ui/, /^bare.*no remote/s, /Other repositories/];
+    const wanted = [/fork\/shop/, /acme\/shop/, /acme\/ui/, /^bare.*no report/s, /Other repositories/];
     await until(async () => {
       const rows = await workbench.rows('Readiness').allInnerTexts();
       return rows.length === wanted.length && wanted.every((text, index) => text.test(rows[index] ?? ''));
@@ -190,13 +190,13 @@ describe('readiness of a workspace with several roots', () => {
     await bar.waitFor({ state: 'detached' });
   });
 
-  it('says that Git is turned off, and knows the repositories again when it is on', async () => {
+  it('says that no repository is known while Git is turned off, and knows the repositories again when it is on', async () => {
     await workbench.openContainer('Agent Console');
     await workbench.row('Readiness', 'fork/shop').waitFor();
     await toggle('git.enabled', false);
-    await workbench.row('Readiness', 'Git is turned off').waitFor();
+    await workbench.row('Readiness', 'No repository is known here').waitFor();
     await toggle('git.enabled', true);
-    await workbench.row('Readiness', 'Git is turned off').waitFor({ state: 'detached' });
+    await workbench.row('Readiness', 'No repository is known here').waitFor({ state: 'detached' });
     await workbench.row('Readiness', /fork\/shop\s*40%/).waitFor();
   });
 });

@@ -154,7 +154,7 @@ describe('restricted mode', () => {
 
   it('says why no repository of the window is known, and shows the readiness of the others', async () => {
     await workbench.showOnly('Readiness');
-    await workbench.row('Readiness', 'The Git extension is not available').waitFor();
+    await workbench.row('Readiness', 'No repository is known here').waitFor();
     await workbench.row('Readiness', 'acme/billing').waitFor();
   });
 

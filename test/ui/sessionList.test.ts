@@ -229,7 +229,7 @@ describe('the sessions view at work', () => {
 
     await workbench.viewMenu('Sessions', 'Import a list of sessions');
     await openFile(workbench, file);
-    await workbench.notified(/Sessions imported: [1-9] added, \d updated/);
+    await workbench.notified(/Sessions imported: [1-9] added, \d already there/);
     await row('Delta').waitFor();
   });
 

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { SampleService } from '../fakes/sampleService';
 import { again, until } from '../until';
-import { sampleFiles } from '../vscode/sampleFiles';
+import { copyShop } from '../vscode/sampleWorkspace';
 import { ChatStage } from './chatStage';
 import { clickFor } from './waiting';
 import type { Workbench } from './workbench';
@@ -57,7 +57,7 @@ describe('reading a transcript', () => {
   const id = (index: number): string => service.sessionIds[index] ?? '';
 
   before(async () => {
-    stage = await ChatStage.open({ files: sampleFiles, extras: true });
+    stage = await ChatStage.open({ files: copyShop, extras: true });
     ({ service, workbench } = stage);
     service.fail({ kind: 'alter', match: { method: 'GET', path: /\/messages$/ }, alter: more });
   });

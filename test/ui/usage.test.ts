@@ -20,7 +20,7 @@ describe('usage in the status bar', () => {
   const analytics = (): string[] =>
     service.requests.filter(({ path }) => path.includes('/analytics/')).map(({ path }) => path);
 
-  /** On every day so many tokens were used; the sample's people rest on holidays. */
+  /** On every day so many tokens were used; the sample's people rest on weekends. */
   const daily = (tokens: number): { dispose(): unknown } =>
     service.fail({
       kind: 'alter',

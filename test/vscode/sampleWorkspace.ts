@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { sampleFiles } from './sampleFiles';
+import { ORDERS_PNG } from '../../src/sample/stories';
+import { root } from './paths';
+import { textPdf } from './sampleMedia';
 
 /** Of the sample repository; the sample service has readiness reports for it. */
 export const sampleRemote = 'https://git.example.com/acme/shop.git';
@@ -31,17 +33,28 @@ const HISTORY: readonly (readonly [date: string, message: string, ...paths: stri
 /** Makes the sample workspace in `folder`, a git repository with some months of history; one that is there is left as it is. */
 export function makeSampleWorkspace(folder: string): void {
   if (fs.existsSync(path.join(folder, '.git'))) return;
-  for (const [name, content] of Object.entries(sampleFiles)) {
-    const file = path.join(folder, name);
-    fs.mkdirSync(path.dirname(file), { recursive: true });
-    fs.writeFileSync(file, content);
-  }
+  copyShop(folder);
   git(folder, 'init', '--quiet', '--initial-branch=main');
   git(folder, 'remote', 'add', 'origin', sampleRemote);
   for (const [date, message, ...paths] of HISTORY) {
     git(folder, 'add', ...paths);
     commit(folder, message, `${date}T09:30:00Z`);
   }
+}
+
+/** Puts the files of the sample repository, a small shop, into `folder`. */
+export function copyShop(folder: string): void {
+  fs.cpSync(path.join(root, 'test/vscode/shop'), folder, { recursive: true });
+  const docs = path.join(folder, 'docs');
+  fs.writeFileSync(path.join(docs, 'orders.png'), Buffer.from(ORDERS_PNG, 'base64'));
+  const lines = [
+    'Checkout, as it is meant to work',
+    '',
+    '1. The cart is priced when it is opened and again when it is paid.',
+    '2. Tax is rounded once, on the whole cart.',
+    '3. A price that changed in between is shown before anything is charged.',
+  ];
+  fs.writeFileSync(path.join(docs, 'checkout.pdf'), textPdf(lines));
 }
 
 /** What was checked out in the sample workspace when, the oldest first: its readiness reports name these commits. */

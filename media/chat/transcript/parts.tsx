@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { Part } from '../../../src/chat/protocol';
+import type { Fold, Part } from '../../../src/chat/protocol';
 import { Button, Icon } from '../controls';
 import { dressPaths } from '../markdown/paths';
 import { panel } from '../page';
@@ -20,7 +20,6 @@ interface PartProps {
 
 /** One block of a message: text as Markdown, everything else behind a line that opens it. */
 export function PartView({ part, rowKey, index, messageId, breaks }: PartProps) {
-  const id = `${rowKey}:${index}`;
   const cut = 'cut' in part && (
     <p class="cut quiet">
       {part.cut}{' '}
@@ -37,67 +36,30 @@ export function PartView({ part, rowKey, index, messageId, breaks }: PartProps) 
           {cut}
         </>
       );
-    case 'commentary':
-    case 'reasoning':
-    case 'system': {
-      const [icon, label] = {
-        commentary: ['comment', l10n.t('Commentary')] as const,
-        reasoning: ['lightbulb', l10n.t('Reasoning')] as const,
-        system: ['info', l10n.t('System message')] as const,
-      }[part.kind];
-      return (
-        <Fold
-          id={id}
-          icon={icon}
-          label={label}
-          preview={part.text.slice(0, 200).replace(/`|\*\*|^#+ /gm, '')}
-        >
-          <Markdown text={part.text} breaks={false} />
-          {cut}
-        </Fold>
-      );
-    }
-    case 'withheld':
-      return <Line icon="lightbulb">{l10n.t('Reasoning withheld by the model provider')}</Line>;
-    case 'tool': {
-      const [before, subject, after] = part.words;
-      const label = (
-        <>
-          {before}
-          {subject !== '' && <code>{subject}</code>}
-          {after}
-        </>
-      );
-      return (
-        <Fold id={id} icon={part.icon} label={label} preview={part.preview} failed={part.failed}>
-          <p class="quiet">{part.name}</p>
-          {part.input !== '' && <Preformatted text={part.input} />}
-          {part.text !== '' && <Preformatted text={part.text} />}
-          {cut}
-        </Fold>
-      );
-    }
-    case 'image':
-      return (
-        <figure class="picture">
-          {part.index !== undefined && (
-            <Picture source={{ messageId, index: part.index }} label={part.label} />
+    case 'fold':
+      return part.texts.length === 0 ? (
+        <Line icon={part.icon}>{part.label.join('')}</Line>
+      ) : (
+        <FoldView fold={part} id={`${rowKey}:${index}`}>
+          {part.texts.map((text, at) =>
+            part.isCode ? (
+              <Preformatted key={at} text={text} />
+            ) : (
+              <Markdown key={at} text={text} breaks={false} />
+            ),
           )}
+          {cut}
+        </FoldView>
+      );
+    case 'file':
+      return part.index === undefined ? (
+        <Line icon="file">{part.label}</Line>
+      ) : (
+        <figure class="picture">
+          <Picture source={{ messageId, index: part.index }} label={part.label} />
           <figcaption class="quiet">{part.label}</figcaption>
         </figure>
       );
-    case 'document':
-      return <Line icon="file">{part.label}</Line>;
-    case 'other': {
-      const label =
-        part.type === '' ? l10n.t('Content without a type') : l10n.t('Content of the type "{0}"', part.type);
-      return (
-        <Fold id={id} icon="symbol-misc" label={label} preview="">
-          <Preformatted text={part.text} />
-          {cut}
-        </Fold>
-      );
-    }
   }
 }
 
@@ -112,27 +74,27 @@ function Line({ icon, children }: { readonly icon: string; readonly children: Co
 
 interface FoldProps {
   readonly id: string;
-  readonly icon: string;
-  readonly label: ComponentChildren;
-  /** Its beginning is shown while folded. */
-  readonly preview: string;
-  readonly failed?: boolean;
+  readonly fold: Fold;
   readonly children: ComponentChildren;
 }
 
-function Fold({ id, icon, label, preview, failed = false, children }: FoldProps) {
+function FoldView({ id, fold, children }: FoldProps) {
   const open = opened.value.has(id);
   return (
     <details
-      class={`fold${failed ? ' failed' : ''}`}
+      class={`fold${fold.failed ? ' failed' : ''}`}
       open={open}
       onToggle={event => toggle(id, event.currentTarget.open)}
     >
       <summary>
         <Icon name="chevron-right" />
-        <Icon name={icon} />
-        <span class="fold-label">{label}</span>
-        {!open && <span class="fold-preview">{preview}</span>}
+        <Icon name={fold.icon} />
+        <span class="fold-label">
+          {fold.label.map((words, at) =>
+            at % 2 === 1 && words !== '' ? <code key={at}>{words}</code> : words,
+          )}
+        </span>
+        {!open && <span class="fold-preview">{fold.preview}</span>}
       </summary>
       {open && <div class="fold-body">{children}</div>}
     </details>

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { randomUUID } from 'node:crypto';
-import { isApiError, QueryError, type ApiClient } from '../../api';
+import { isApiError, type ApiClient, type SentMessage } from '../../api';
 import type { Lease } from '../../storage';
 import { Disposable, Slot, type IDisposable } from '../../util/disposable';
 import { oneLine } from '../../util/text';
@@ -209,7 +209,7 @@ export class Sender extends Disposable {
         await outbox.settle(inEntry(id, ['sending'], { state: 'queued' }));
         return;
       }
-      const outcome = this.#finish(entry, client.messages.sendBody(sessionId, body));
+      const outcome = this.#finish(entry, client.one('sendMessage', { ids: { sessionId }, body }));
       left({ outcome });
       onSettled(await outcome);
     } finally {
@@ -231,7 +231,7 @@ export class Sender extends Disposable {
     return buildBody({ text, computerId: target?.computerId, parts });
   }
 
-  async #finish(entry: Entry, request: ReturnType<ApiClient['messages']['sendBody']>): Promise<SendOutcome> {
+  async #finish(entry: Entry, request: Promise<SentMessage>): Promise<SendOutcome> {
     const { outbox, log } = this.#options;
     const { id } = entry;
     try {
@@ -306,5 +306,5 @@ export class Sender extends Disposable {
 
 /** The service said no, or the request never left: only then there is certainly no message. */
 function certainlyNotProcessed(error: unknown): boolean {
-  return isApiError(error) ? error.kind !== 'outcomeUnknown' : error instanceof QueryError;
+  return isApiError(error) && error.kind !== 'outcomeUnknown';
 }

@@ -95,7 +95,7 @@ export class Composing {
     const api = this.#deps.api();
     if (api === undefined) throw new Error(vscode.l10n.t('Sign in first.'));
     const own = session?.computerId;
-    const { items } = await api.computers.list();
+    const { items } = await api.list('computers');
     const choices = items.map(computer => ({
       label: computerName(computer),
       description: computer.status ?? '',

@@ -71,27 +71,11 @@ function chips(attached: readonly Chip[]): string {
 }
 
 function part(shown: Part): string[] {
-  switch (shown.kind) {
-    case 'text':
-      return [shifted(shown.text)];
-    case 'commentary':
-      return [`#### ${vscode.l10n.t('Commentary')}`, shifted(shown.text)];
-    case 'system':
-      return [`#### ${vscode.l10n.t('System message')}`, shifted(shown.text)];
-    case 'reasoning':
-      return [`#### ${vscode.l10n.t('Reasoning')}`, shifted(shown.text)];
-    case 'withheld':
-      return [`*${vscode.l10n.t('Reasoning withheld by the model provider')}*`];
-    case 'tool':
-      return [`#### ${inMarkdown(shown.words.join(''))}`, fenced(shown.input), fenced(shown.text)];
-    case 'image':
-    case 'document':
-      return [`*${inMarkdown(shown.label)}*`];
-    case 'other': {
-      const type = vscode.l10n.t('Content of the type "{0}"', inMarkdown(shown.type));
-      return [`#### ${type}`, fenced(shown.text)];
-    }
-  }
+  if (shown.kind === 'text') return [shifted(shown.text)];
+  if (shown.kind === 'file') return [`*${inMarkdown(shown.label)}*`];
+  const label = inMarkdown(shown.label.join(''));
+  if (shown.texts.length === 0) return [`*${label}*`];
+  return [`#### ${label}`, ...shown.texts.map(text => (shown.isCode ? fenced(text) : shifted(text)))];
 }
 
 /** Headings of a message stand below that of the message itself. */

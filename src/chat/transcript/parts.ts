@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Formatter } from '../../util/format';
 import { oneLine, plain } from '../../util/text';
-import { MAX_SHOWN, type Cut, type Part } from '../protocol';
+import { MAX_SHOWN, type Cut, type Fold, type Part } from '../protocol';
 import { isHidden, type StoredItem, type StoredMessage } from './messages';
 import { toolId, toolWords, type Tools } from './tools';
 
@@ -17,33 +17,39 @@ export function partsOf(message: StoredMessage, tools: Tools, format: Formatter,
     left -= made.text.length;
     return made;
   };
-  const reasoning = (text: string): Part[] =>
-    text.trim() === '' ? [] : [{ kind: 'reasoning', ...clip(text) }];
+  const folded = (icon: string, label: string, whole: string): Part[] => {
+    const { text, ...cut } = clip(whole);
+    const preview = oneLine(text.slice(0, 200).replace(/`|\*\*|^#+ /gm, ''));
+    return text.trim() === '' ? [] : [fold(icon, label, { preview, texts: [text], ...cut })];
+  };
+  const reasoning = (text: string): Part[] => folded('lightbulb', vscode.l10n.t('Reasoning'), text);
 
   /** A use of a tool and what came of it. */
   const toolPart = (use: StoredItem | undefined, result: StoredItem | undefined): Part => {
     const name = oneLine(asText(use?.['name'] ?? ''), 100);
     const output = result === undefined ? undefined : resultText(result['content']);
     const failed = result !== undefined && tools.failed.has(toolId(result) ?? '');
-    const { icon, words, isOpen } = toolWords(name, use?.['input'], output, failed);
+    const { icon, label, isOpen } = toolWords(name, use?.['input'], output, failed);
     const { text: input, ...cutInput } = clip(asJson(use?.['input']));
     const { text, ...cut } = clip(output ?? '');
     const preview = isOpen ? oneLine(text.trim().slice(0, 200)) : '';
-    return { kind: 'tool', name, icon, words, preview, input, text, failed, ...cutInput, ...cut };
+    const texts = [`${name} ${input}`.trim(), text].filter(each => each !== '');
+    return { ...fold(icon, ''), label, preview, texts, isCode: true, failed, ...cutInput, ...cut };
   };
 
   const partsAt = (item: StoredItem, index: number): Part[] => {
     switch (item.type) {
       case 'text': {
         const text = asText(item['text']);
-        const isCommentary = message.providerAPhase === 'commentary';
-        const kind = message.role === 'system' ? 'system' : isCommentary ? 'commentary' : 'text';
-        return text.trim() === '' ? [] : [{ kind, ...clip(text) }];
+        if (message.role === 'system') return folded('info', vscode.l10n.t('System message'), text);
+        if (message.providerAPhase === 'commentary')
+          return folded('comment', vscode.l10n.t('Commentary'), text);
+        return text.trim() === '' ? [] : [{ kind: 'text', ...clip(text) }];
       }
       case 'thinking':
         return reasoning(asText(item['thinking'] ?? item['text']));
       case 'redacted_thinking':
-        return [{ kind: 'withheld' }];
+        return [fold('lightbulb', vscode.l10n.t('Reasoning withheld by the model provider'))];
       case 'tool_use':
         return [toolPart(item, tools.results.get(toolId(item) ?? ''))];
       case 'tool_result':
@@ -51,14 +57,20 @@ export function partsOf(message: StoredMessage, tools: Tools, format: Formatter,
         return tools.uses.has(toolId(item) ?? '') ? [] : [toolPart(undefined, item)];
       case 'image': {
         const label = Object.values(fileOf(item, vscode.l10n.t('Image'), format)).join(' · ');
-        return [{ kind: 'image', label, ...(pictureOf(item) === undefined ? {} : { index }) }];
+        return [{ kind: 'file', label, ...(pictureOf(item) === undefined ? {} : { index }) }];
       }
       case 'document': {
         const label = Object.values(fileOf(item, vscode.l10n.t('Document'), format)).join(' · ');
-        return [{ kind: 'document', label }];
+        return [{ kind: 'file', label }];
       }
-      default:
-        return [{ kind: 'other', type: oneLine(item.type, 100), ...clip(otherText(item)) }];
+      default: {
+        const { text, ...cut } = clip(otherText(item));
+        const label =
+          item.type === ''
+            ? vscode.l10n.t('Content without a type')
+            : vscode.l10n.t('Content of the type "{0}"', oneLine(item.type, 100));
+        return [fold('symbol-misc', label, { texts: [text], isCode: true, ...cut })];
+      }
     }
   };
   return [
@@ -66,6 +78,19 @@ export function partsOf(message: StoredMessage, tools: Tools, format: Formatter,
     ...reasoning(message.chatCompletionReasoningContent ?? ''),
     ...message.content.flatMap(partsAt),
   ];
+}
+
+function fold(icon: string, label: string, more: Partial<Fold> = {}): Fold {
+  return {
+    kind: 'fold',
+    icon,
+    label: [label],
+    preview: '',
+    texts: [],
+    isCode: false,
+    failed: false,
+    ...more,
+  };
 }
 
 /** The picture an image item holds, in base64; `undefined` for one that lives elsewhere. */

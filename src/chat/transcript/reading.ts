@@ -23,8 +23,7 @@ export interface ReadingOptions {
   readonly onRead: () => Promise<void>;
 }
 
-export interface ReadingApi {
-  readonly messages: Pick<ApiClient['messages'], 'get'>;
+export interface ReadingApi extends Pick<ApiClient, 'one'> {
   readonly extras: Pick<ApiClient['extras'], 'messages'>;
 }
 
@@ -197,7 +196,10 @@ export class Reading extends Disposable {
         if (begins) this.#changed.fire();
         let message: StoredMessage;
         try {
-          message = toStored(next, await client.messages.get(sessionId, next, { signal }));
+          message = toStored(
+            next,
+            await client.one('message', { ids: { sessionId, messageId: next }, signal }),
+          );
         } catch (error) {
           const sentence = describe(error);
           if (sentence === undefined) return;

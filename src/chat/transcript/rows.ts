@@ -57,8 +57,10 @@ export function rowKeyOf(known: RowsInput['known'], id: string): string {
 /** What a row of a message or a send says; of one that says nothing, all it holds. */
 export function rowText(row: Row): string {
   const parts = partsOfRow(row);
-  const said = parts.filter(part => part.kind === 'text' || part.kind === 'commentary');
-  return (said.length > 0 ? said : parts).map(partText).join('\n\n');
+  const texts = parts.filter(({ kind }) => kind === 'text');
+  const folded = parts.filter(part => part.kind === 'fold' && !part.isCode);
+  const said = [texts, folded].find(some => some.length > 0) ?? parts;
+  return said.map(partText).join('\n\n');
 }
 
 /** Turns what is known of a session into the rows of its transcript. Rows that did not change stay the same objects. */
@@ -143,8 +145,7 @@ export class RowBuilder {
       }
       const parts = partsOf(message, tools, this.#format, this.#whole);
       if (authorOf(entry) !== 'person') return { parts, chips: [] };
-      const isFile = ({ kind }: Part): boolean => kind === 'image' || kind === 'document';
-      return { parts: parts.filter(part => !isFile(part)), chips: this.#files(entry) };
+      return { parts: parts.filter(({ kind }) => kind !== 'file'), chips: this.#files(entry) };
     });
   }
 

@@ -46,10 +46,10 @@ export function isToolResult(message: StoredMessage): boolean {
   return message.content.length > 0 && message.content.every(item => item.type === 'tool_result');
 }
 
-/** What was done, with the words before and after what it was done to. */
+/** What was done, what it was done to, and the words after that. */
 export interface ToolWords {
   readonly icon: string;
-  readonly words: readonly [before: string, subject: string, after: string];
+  readonly label: readonly string[];
   /** Its result says more than the words. */
   readonly isOpen: boolean;
 }
@@ -108,7 +108,7 @@ function sentence(icon: string, words: string, subject: string, failed: boolean,
   else if (count !== undefined) said = vscode.l10n.t('{0}, {1} matches', words, count);
   const [before = '', after = ''] = said.split(MARK);
   const isOpen = failed || icon === 'terminal' || icon === 'tools';
-  return { icon: failed ? 'error' : icon, words: [before, oneLine(subject, 300), after], isOpen };
+  return { icon: failed ? 'error' : icon, label: [before, oneLine(subject, 300), after], isOpen };
 }
 
 /** Results of searches are a line a match, or begin with how many there are. */

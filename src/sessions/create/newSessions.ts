@@ -50,7 +50,7 @@ export class NewSessions {
     const { api } = await this.#access.signedIn(true);
     const asking = new AbortController();
     const ask = (): ReturnType<typeof chooseComputer> =>
-      chooseComputer(api.computers.list({ signal: asking.signal }), this.#lastComputer());
+      chooseComputer(api.list('computers', { signal: asking.signal }), this.#lastComputer());
     const computer =
       computerId === undefined
         ? // Whoever thinks better of it waits for no list.
@@ -72,7 +72,7 @@ export class NewSessions {
     const { policy, index } = this.#context;
     const { api, service } = await this.#access.signedIn(byPerson);
     // One that this window has not read is asked for: the organization may forbid its kind. The service decides, so it is no matter.
-    const asked = (signal: AbortSignal) => api.computers.get(computerId, { signal });
+    const asked = (signal: AbortSignal) => api.one('computer', { ids: { computerId }, signal });
     const facts = known ?? (await within(ASK_MS, asked).then(factsOf, () => undefined));
     // Another program is told by the service how its computer stands.
     const warnings = byPerson ? stateWarnings(facts) : [];
@@ -89,7 +89,7 @@ export class NewSessions {
         ? vscode.l10n.t('Creating a session…')
         : vscode.l10n.t('Creating a session on {0}…', oneLine(facts.name, 60));
     const session = await inProgress(forNotification(title), signal =>
-      api.sessions.create(request, { signal }),
+      api.createSession(request, { signal }),
     );
     if (session === undefined) return undefined;
     const { sessionId } = session;

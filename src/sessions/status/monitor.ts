@@ -11,7 +11,7 @@ import type { SessionIndex } from '../store/sessionIndex';
 export interface MonitorDeps {
   readonly index: SessionIndex;
   /** The client of the current service; `undefined` while signed out or resting. */
-  readonly api: () => { readonly sessions: Pick<ApiClient['sessions'], 'get'> } | undefined;
+  readonly api: () => Pick<ApiClient, 'one'> | undefined;
   /** Whether this window has the focus: without it nothing is asked (trust.md 31). */
   readonly focused: WindowFocus;
   readonly fastestMs: () => number;
@@ -233,7 +233,7 @@ export class SessionMonitor extends Disposable {
     const at = this.#now();
     try {
       const computerId = index.get(sessionId)?.session?.computerId;
-      const session = await api.sessions.get(sessionId, { ...(computerId && { computerId }), signal });
+      const session = await api.one('session', { ids: { sessionId }, query: { computerId }, signal });
       if (index.serviceId !== serviceId)
         throw new Error(vscode.l10n.t('You switched to another service meanwhile.'));
       await index.observe(serviceId, session, at);

@@ -58,14 +58,6 @@ export function activityOf(record: SessionRecord): number {
   return latest || record.addedAt;
 }
 
-/** Milliseconds between two checks: soon while the agent works, rarely otherwise, more rarely while nothing changes. */
-export function nextCheck(status: SessionStatus, unchangedChecks: number, fastestMs: number): number {
-  if (status.problem !== undefined)
-    return Math.min(60_000, Math.max(5_000, fastestMs) * 2 ** Math.min(unchangedChecks, 4));
-  if (isActive(status)) return Math.min(30_000, fastestMs * 1.5 ** Math.min(unchangedChecks, 8));
-  return Math.min(300_000, 30_000 * 2 ** Math.min(unchangedChecks, 4));
-}
-
 /** What was asked so shortly ago is not asked again for whoever comes back. */
 const JUST_NOW_MS = 1_000;
 /** Timers fire a little early or late: so much of the time between checks is enough. */
@@ -80,8 +72,8 @@ export function askedAt(record: SessionRecord | undefined, now: number): number 
 }
 
 /**
- * Milliseconds until the session is to be asked about again; 0 or less when it is time. `eager`: somebody has begun to look, which is
- * at once where it is in front of them, or has come back to it.
+ * Milliseconds until the session is to be asked about again; 0 or less when it is time: after a tenth of the time nothing has
+ * happened, within bounds. `eager`: somebody has begun to look, which is at once where it is in front of them, or has come back.
  */
 export function untilDue(
   record: SessionRecord,
@@ -92,7 +84,9 @@ export function untilDue(
 ): number {
   const asked = askedAt(record, now);
   if (asked === 0) return 0;
-  const unchanged = eager ? 0 : (record.check?.unchanged ?? 0);
-  const pause = eager && inFront ? Math.min(JUST_NOW_MS, fastestMs) : nextCheck(status, unchanged, fastestMs);
-  return asked + pause * EARLY - now;
+  const [isBusy, hasFailed] = [isActive(status), status.problem !== undefined];
+  const quiet = (asked - activityOf(record)) / 10;
+  const usual = Math.max(fastestMs, Math.min(quiet, isBusy || hasFailed ? 30_000 : 300_000));
+  const soon = inFront ? JUST_NOW_MS : isBusy && !hasFailed ? fastestMs : 30_000;
+  return asked + (eager ? Math.min(soon, usual) : usual) * EARLY - now;
 }

@@ -30,11 +30,9 @@ export const sessionRecordSchema = recordSchema(() =>
     checkedAt: z.optional(z.number()),
     /** Status answered to a send after `session` was read. */
     statusAfterSend: ifFits(z.string()),
-    /** What the last questions have brought. */
+    /** What the last question has brought. */
     check: ifFits(
       openObject({
-        /** How many answers, or failures, in a row before the last one were the same. */
-        unchanged: z.number(),
         /** Why the last question has no answer. `lasts`: the session is gone, or the key may not read it. */
         problem: ifFits(openObject({ at: z.number(), sentence: z.string(), lasts: ifFits(z.literal(true)) })),
       }),
@@ -72,8 +70,6 @@ export const sessionRecordSchema = recordSchema(() =>
         muted: ifFits(z.boolean()),
         /** How many messages the session had when it was last looked at. */
         readCount: ifFits(z.number()),
-        /** When any of these was last changed by a person. */
-        changedAt: ifFits(z.number()),
       }),
       () => ({}),
     ),
@@ -124,12 +120,6 @@ export function isOlder(at: number, known: number | undefined): boolean {
 /** The record after the service answered with `session` at `at`; the same record when a newer answer is known already. */
 export function observed(record: SessionRecord, session: Session, at: number): SessionRecord {
   if (isOlder(at, record.checkedAt)) return record;
-  const { check, statusAfterSend, session: before } = record;
-  const isSame =
-    check?.problem === undefined &&
-    (statusAfterSend ?? before?.status) === session.status &&
-    before?.messageCount === session.messageCount &&
-    before?.updatedAt === session.updatedAt;
   return {
     ...record,
     session,
@@ -137,7 +127,7 @@ export function observed(record: SessionRecord, session: Session, at: number): S
     statusAfterSend: undefined,
     signal: signalAfter(record.signal, session, at),
     work: isWorking(session.status) ? { at } : record.work,
-    check: { unchanged: isSame ? (check?.unchanged ?? 0) + 1 : 0 },
+    check: undefined,
   };
 }
 
@@ -145,7 +135,7 @@ export function observed(record: SessionRecord, session: Session, at: number): S
 export function failed(record: SessionRecord, problem: StatusProblem): SessionRecord {
   const { checkedAt, check } = record;
   if (isOlder(problem.at, checkedAt) || isOlder(problem.at, check?.problem?.at)) return record;
-  return { ...record, check: { unchanged: check?.problem === undefined ? 0 : check.unchanged + 1, problem } };
+  return { ...record, check: { problem } };
 }
 
 /** The record after a message was accepted with this agent status. A person who answers waits for nothing any more. */
@@ -173,30 +163,9 @@ export function signalled(record: SessionRecord, told: SessionSignal): SessionRe
 
 /** Whether all that differs is what the service was asked, and tells again: that need not survive a loss of power. */
 export function isOnlyAsked(before: SessionRecord | undefined, after: SessionRecord): boolean {
-  const told = { session: 0, checkedAt: 0, statusAfterSend: 0, check: 0, work: 0 };
-  return JSON.stringify({ ...before, ...told }) === JSON.stringify({ ...after, ...told });
-}
-
-/**
- * A record that is here and one from a file: of each part the newer one. What the service told goes by when it was asked, what a
- * person keeps by when it was changed. The record that is here, itself, when the file knows nothing newer.
- */
-export function mergeRecord(current: SessionRecord | undefined, incoming: SessionRecord): SessionRecord {
-  if (current === undefined) return incoming;
-  const told = (incoming.checkedAt ?? 0) > (current.checkedAt ?? 0) ? incoming : current;
-  const kept = (incoming.local.changedAt ?? 0) > (current.local.changedAt ?? 0) ? incoming : current;
-  const merged: SessionRecord = {
-    ...current,
-    session: told.session ?? current.session,
-    checkedAt: told.checkedAt,
-    statusAfterSend: told.statusAfterSend,
-    computerName: current.computerName ?? incoming.computerName,
-    firstText: current.firstText ?? incoming.firstText,
-    workspace: current.workspace ?? incoming.workspace,
-    addedAt: Math.min(current.addedAt, incoming.addedAt),
-    local: { ...kept.local, removedAt: undefined },
-  };
-  return JSON.stringify(merged) === JSON.stringify(current) ? current : merged;
+  const asked = { session: undefined, checkedAt: undefined, statusAfterSend: undefined, check: undefined };
+  const kept = (record: object): string => JSON.stringify({ ...record, ...asked, work: undefined });
+  return kept(before ?? {}) === kept(after);
 }
 
 /**

@@ -7,7 +7,6 @@ import { activityOf, isWaiting, statusOf, titleOf } from './model';
 import {
   failed,
   isOnlyAsked,
-  mergeRecord,
   migrateRecord,
   observed,
   RECORD_VERSION,
@@ -191,15 +190,14 @@ export class SessionIndex extends Disposable {
     });
   }
 
-  /** Brings a record of a file in; tells what came of it. Nothing newer is overwritten. */
-  async merge(serviceId: string, incoming: SessionRecord): Promise<'added' | 'updated' | 'kept'> {
-    let outcome: 'added' | 'updated' | 'kept' = 'kept';
-    await this.#of(serviceId).update(incoming.sessionId, current => {
-      const merged = mergeRecord(current, incoming);
-      outcome = listed(current) === undefined ? 'added' : merged === current ? 'kept' : 'updated';
-      return merged;
+  /** Adds a record of a file, or brings back what was removed; false for a session that is listed already. */
+  async add(serviceId: string, record: SessionRecord): Promise<boolean> {
+    let isNew = false;
+    await this.#of(serviceId).update(record.sessionId, current => {
+      isNew = listed(current) === undefined;
+      return back(current ?? record);
     });
-    return outcome;
+    return isNew;
   }
 
   /** The record as it is stored now. */

@@ -230,11 +230,7 @@ export class ServiceDays extends Disposable {
     let covered = run;
     let pages = 0;
     const dates = { startDate: run.start, endDate: run.end };
-    const answers =
-      endpoint === 'people'
-        ? api.analytics.users(dates, { signal })
-        : [api.analytics[endpoint](dates, { signal })];
-    for await (const { items, problems, meta } of answers) {
+    for await (const { items, problems, meta } of api.pages(endpoint, { query: dates, signal })) {
       // From here on its days are where this one's are kept.
       const { org_id: id = this.organization } = meta;
       if (id !== undefined && id !== this.organization) await this.shared.put('organization', { id });

@@ -2,11 +2,10 @@ import * as vscode from 'vscode';
 import { errorSentence } from '../../connection';
 import { commands, panels } from '../../contributions';
 import type { Logger } from '../../log';
-import { Disposable } from '../../util/disposable';
 import { notify } from '../../ui/notify';
+import { createPanel, PagePanel, PagePanels } from '../../ui/pagePanel';
 import { saveText } from '../../ui/saveText';
 import { oneLine } from '../../util/text';
-import { WebviewPage } from '../../webview/page';
 import { Dashboard, type UsageSource } from './dashboard';
 
 export interface DashboardDeps {
@@ -16,9 +15,8 @@ export interface DashboardDeps {
 }
 
 /** The one dashboard of a window: an editor panel, shown again when asked for twice. */
-export class DashboardPanels extends Disposable {
+export class DashboardPanels extends PagePanels<DashboardPanel> {
   readonly #deps: DashboardDeps;
-  #open: DashboardPanel | undefined;
 
   constructor(deps: DashboardDeps) {
     super();
@@ -27,78 +25,58 @@ export class DashboardPanels extends Disposable {
 
   /** Opens the dashboard, or brings it to the front. */
   openDashboard(): void {
-    if (this.#open?.isDisposed === false) {
-      this.#open.panel.reveal(undefined, false);
-      return;
-    }
-    const title = vscode.l10n.t('Usage');
-    const panel = vscode.window.createWebviewPanel(panels.usage, title, vscode.ViewColumn.Active);
-    const icon = (name: string): vscode.Uri =>
-      vscode.Uri.joinPath(this.#deps.extensionUri, 'media', 'usage', name);
-    panel.iconPath = { light: icon('icon-light.svg'), dark: icon('icon-dark.svg') };
-    this.#open = new DashboardPanel(panel, this.#deps);
+    const { extensionUri } = this.#deps;
+    const made = () => createPanel(panels.usage, 'usage', vscode.l10n.t('Usage'), extensionUri);
+    this.show('', () => new DashboardPanel(made(), this.#deps));
   }
 
   /** Fills a panel found after a reload. */
   restoreDashboard(panel: vscode.WebviewPanel): void {
-    if (this.#open?.isDisposed === false) panel.dispose();
-    else this.#open = new DashboardPanel(panel, this.#deps);
-  }
-
-  /** Lets go of the panel but leaves it open: the editor restores it when the extension starts again. */
-  override dispose(): void {
-    this.#open?.dispose();
-    super.dispose();
+    this.keep('', new DashboardPanel(panel, this.#deps));
   }
 }
 
-class DashboardPanel extends Disposable {
-  readonly panel: vscode.WebviewPanel;
+class DashboardPanel extends PagePanel {
+  readonly #dashboard: Dashboard;
+  readonly #log: Logger;
 
   constructor(panel: vscode.WebviewPanel, { source, extensionUri, log }: DashboardDeps) {
-    super();
-    this.panel = panel;
-    const { webview } = panel;
-    const page = this.register(
-      new WebviewPage({
-        ...{ webview, extensionUri, log, name: 'usage' },
-        title: () => panel.title,
-        isVisible: () => panel.visible,
-        onGone: () => dashboard.pageGone(),
-        onMissing: () => offerAgain(),
-      }),
-    );
-    const dashboard = this.register(
+    super(panel, { name: 'usage', extensionUri, log });
+    this.#log = log;
+    this.#dashboard = this.register(
       new Dashboard(source, {
         language: vscode.env.language,
         texts: vscode.l10n.bundle,
-        ready: () => page.ready(),
-        post: message => webview.postMessage(message),
+        ready: () => this.page.ready(),
+        post: message => panel.webview.postMessage(message),
         save: saveFile,
         copy: async text => vscode.env.clipboard.writeText(text),
         signIn: () => void vscode.commands.executeCommand(commands.connection.signIn),
         describe: errorSentence,
-        onProblem: (problem, error) => page.problem(oneLine(problem), error),
+        onProblem: (problem, error) => this.page.problem(oneLine(problem), error),
       }),
     );
-    const offerAgain = (): void => {
-      const sentence = vscode.l10n.t('The usage page did not load.');
-      // It may have come late, or the person has gone elsewhere.
-      const load = (): void => {
-        if (page.isMissing) page.load();
-      };
-      notify(log, 'warning', sentence, [vscode.l10n.t('Load again'), load]);
+    const look = (): void => this.#dashboard.lookAgain();
+    this.register(panel.onDidChangeViewState(look));
+    this.register(vscode.window.onDidChangeWindowState(look));
+    this.page.load();
+  }
+
+  protected override receive(message: unknown): void {
+    this.#dashboard.receive(message);
+  }
+
+  protected override onGone(): void {
+    this.#dashboard.pageGone();
+  }
+
+  protected override onMissing(): void {
+    const sentence = vscode.l10n.t('The usage page did not load.');
+    // It may have come late, or the person has gone elsewhere.
+    const load = (): void => {
+      if (this.page.isMissing) this.page.load();
     };
-    this.register(page.onDidReceive(message => dashboard.receive(message)));
-    this.register(panel.onDidDispose(() => this.dispose()));
-    this.register(
-      panel.onDidChangeViewState(() => {
-        page.followVisibility();
-        dashboard.lookAgain();
-      }),
-    );
-    this.register(vscode.window.onDidChangeWindowState(() => dashboard.lookAgain()));
-    page.load();
+    notify(this.#log, 'warning', sentence, [vscode.l10n.t('Load again'), load]);
   }
 }
 

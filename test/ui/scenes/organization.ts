@@ -35,7 +35,7 @@ export const organizationScenes: readonly Scene[] = [
       await workbench.showOnly('Organization');
       await workbench
         .view('Organization')
-        .getByText(/cannot read users or/)
+        .getByText(/not allowed to do that/)
         .waitFor();
       return undefined;
     },

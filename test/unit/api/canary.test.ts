@@ -71,7 +71,7 @@ describe('the key and what is sent', function () {
         });
         const error = await failureOf(
           endpoint.name === 'messages.send'
-            ? api.messages.sendBody('s1', JSON.stringify({ text: BODY }))
+            ? api.one('sendMessage', { ids: { sessionId: 's1' }, body: JSON.stringify({ text: BODY }) })
             : endpoint.call(api),
         );
         for (const text of [everythingIn(error), log.lines.join('\n')]) {
@@ -97,7 +97,9 @@ describe('the key and what is sent', function () {
           }),
         ),
     });
-    const error = await failureOf(api.messages.sendBody('s1', JSON.stringify({ text: BODY })));
+    const error = await failureOf(
+      api.one('sendMessage', { ids: { sessionId: 's1' }, body: JSON.stringify({ text: BODY }) }),
+    );
     assert.equal(error.reason, 'broken');
     for (const text of [everythingIn(error), log.lines.join('\n')]) {
       assert.ok(!text.includes(KEY) && !text.includes(BODY), text);
@@ -110,7 +112,7 @@ describe('the key and what is sent', function () {
       () => Promise.reject(new Error(`cannot decrypt Bearer ${KEY}x`)),
     ]) {
       const { api, log } = clientOf(server, { key });
-      const error = await failureOf(api.computers.list());
+      const error = await failureOf(api.list('computers'));
       const text = everythingIn(error) + log.lines.join('\n');
       assert.ok(!text.includes(`${KEY}\n`) && !text.includes(`Bearer ${KEY}`), text);
     }
@@ -120,8 +122,8 @@ describe('the key and what is sent', function () {
     server.answer({ kind: 'answer', body: { computers: [] } });
     let asked = 0;
     const { api } = clientOf(server, { key: () => Promise.resolve(`key-${++asked}`) });
-    await api.computers.list();
-    await api.computers.list();
+    await api.list('computers');
+    await api.list('computers');
     assert.deepEqual(
       server.hits.map(hit => hit.headers.authorization),
       ['Bearer key-1', 'Bearer key-2'],

@@ -55,7 +55,7 @@ describe('cancelling', () => {
     const abort = new AbortController();
     const before = await timers();
     const { api, log } = clientOf(server, { delay: undefined, now: undefined });
-    const failure = failureOf(api.computers.list({ signal: abort.signal }));
+    const failure = failureOf(api.list('computers', { signal: abort.signal }));
     await server.arrived(1);
     await until(() => log.lines.some(line => line.includes('retry')));
     abort.abort();
@@ -74,7 +74,7 @@ describe('cancelling', () => {
         return new Promise(() => undefined);
       },
     });
-    assert.equal((await failureOf(api.computers.list({ signal: abort.signal }))).kind, 'cancelled');
+    assert.equal((await failureOf(api.list('computers', { signal: abort.signal }))).kind, 'cancelled');
   });
 
   it('before it begins: nothing is sent', async () => {
@@ -89,11 +89,14 @@ describe('cancelling', () => {
   it('disposing the client gives up what is under way and refuses what comes later', async () => {
     server.answer({ kind: 'silence' });
     const { api } = clientOf(server);
-    const failures = [failureOf(api.computers.list()), failureOf(api.sessions.get('s1'))];
+    const failures = [
+      failureOf(api.list('computers')),
+      failureOf(api.one('session', { ids: { sessionId: 's1' } })),
+    ];
     await server.arrived(2);
     api.dispose();
     for (const failure of failures) assert.equal((await failure).kind, 'cancelled');
-    assert.equal((await failureOf(api.computers.list())).kind, 'cancelled');
+    assert.equal((await failureOf(api.list('computers'))).kind, 'cancelled');
     assert.equal(server.hits.length, 2);
   });
 
@@ -113,7 +116,7 @@ describe('cancelling', () => {
       kind: 'answer',
       body: { users: [{ id: 'u' }], pagination: { hasMore: true, nextCursor: 'n' } },
     });
-    for await (const page of clientOf(server).api.organization.users()) {
+    for await (const page of clientOf(server).api.pages('users')) {
       assert.equal(page.items.length, 1);
       break;
     }

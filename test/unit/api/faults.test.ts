@@ -114,7 +114,7 @@ describe('every endpoint under every fault', () => {
     ] as const) {
       server.answer(fault);
       const { api } = clientOf(server, { timeouts: { get: 200 } });
-      const { kind, code, title, detail, requestId } = await failureOf(api.computers.list());
+      const { kind, code, title, detail, requestId } = await failureOf(api.list('computers'));
       assert.deepEqual([kind, code, title, detail, requestId], expected);
     }
   });
@@ -130,7 +130,7 @@ describe('every endpoint under every fault', () => {
       assert.equal(waits.length, method === 'GET' ? 2 : 0);
     }
     const { api } = clientOf({ origin: 'https://no-such-host.invalid' });
-    for (const work of [() => api.computers.list(), () => api.sessions.create({ computerId: 'c1' })]) {
+    for (const work of [() => api.list('computers'), () => api.createSession({ computerId: 'c1' })]) {
       const error = await failureOf(work());
       assert.deepEqual([error.kind, error.reason], ['unreachable', 'network']);
     }
@@ -155,8 +155,8 @@ describe('every endpoint under every fault', () => {
         : { kind: 'answer', status: url.includes('agent-readiness') ? 403 : 404, body: {} },
     );
     const { api } = clientOf(server);
-    assert.equal((await failureOf(api.readiness.reports().next())).kind, 'forbidden');
+    assert.equal((await failureOf(api.pages('reports').next())).kind, 'forbidden');
     isBusy = false;
-    assert.equal((await api.readiness.reports().next()).done, false);
+    assert.equal((await api.pages('reports').next()).done, false);
   });
 });

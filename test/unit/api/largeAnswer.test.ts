@@ -46,13 +46,14 @@ describe('a large analytics answer', function () {
     assert.ok(body.length > 5 * 1024 * 1024);
     server.answer({ kind: 'answer', body });
     const script = client();
-    let answer: Awaited<ReturnType<typeof script.analytics.tokens>> | undefined;
-    const turns = await turnsDuring(async () => (answer = await script.analytics.tokens(DAYS)));
+    const ask = () => script.list('tokens', { query: DAYS });
+    let answer: Awaited<ReturnType<typeof ask>> | undefined;
+    const turns = await turnsDuring(async () => (answer = await ask()));
     assert.ok(turns > 20, `${turns} turns`);
     assert.deepEqual(answer?.items, rows);
     assert.deepEqual(answer.problems, []);
     assert.equal(answer.meta.org_id, 'org_acme');
-    const here = await client('/no/such/script.js').analytics.tokens(DAYS);
+    const here = await client('/no/such/script.js').list('tokens', { query: DAYS });
     assert.deepEqual(here, answer);
   });
 
@@ -70,7 +71,9 @@ describe('a large analytics answer', function () {
     server.answer({ kind: 'answer', body: answerOf(rows) });
     const before = server.hits.length;
     let items: readonly unknown[] = [];
-    const turns = await turnsDuring(async () => ({ items } = await client(script).analytics.tokens(DAYS)));
+    const turns = await turnsDuring(
+      async () => ({ items } = await client(script).list('tokens', { query: DAYS })),
+    );
     assert.deepEqual(items, rows);
     assert.ok(turns > 20, 'it was a worker that read it');
     assert.equal(server.hits.length - before, 1);
@@ -84,7 +87,7 @@ describe('a large analytics answer', function () {
     }));
     server.answer({ kind: 'answer', body: { users, pagination: { hasMore: false } } });
     const read = (workerScript: string): Promise<unknown> =>
-      collect(clientOf(server, { workerScript, redactionKey: 'k' }).api.organization.users());
+      collect(clientOf(server, { workerScript, redactionKey: 'k' }).api.pages('users'));
     let pages: unknown;
     const turns = await turnsDuring(async () => (pages = await read(built.script)));
     assert.ok(turns > 20, `${turns} turns`);
@@ -100,7 +103,7 @@ describe('a large analytics answer', function () {
     assert.ok(first.length > 5 * 1024 * 1024);
     server.answer((_, count) => ({ kind: 'answer', body: count === 1 ? first : second }));
     const pages = [];
-    for await (const page of client().analytics.users(DAYS)) pages.push(page);
+    for await (const page of client().pages('people', { query: DAYS })) pages.push(page);
     assert.deepEqual(
       pages.map(page => [page.items.length, page.cursor]),
       [
@@ -125,7 +128,7 @@ describe('a large analytics answer', function () {
       [`{"data": 3, "filler": "${filler}"}`, 'wrongShape'],
     ] as const) {
       server.answer({ kind: 'answer', body });
-      const error = await failureOf(client().analytics.tokens(DAYS));
+      const error = await failureOf(client().list('tokens', { query: DAYS }));
       assert.deepEqual([error.kind, error.code, error.requestId], ['malformedAnswer', code, REQUEST_ID]);
     }
   });
@@ -133,7 +136,7 @@ describe('a large analytics answer', function () {
   it('is given up when its caller leaves', async () => {
     server.answer({ kind: 'answer', body: answerOf(tokenRows(SIZE)) });
     const abort = new AbortController();
-    const asked = failureOf(client().analytics.tokens(DAYS, { signal: abort.signal }));
+    const asked = failureOf(client().list('tokens', { query: DAYS, signal: abort.signal }));
     await server.arrived(1);
     abort.abort();
     assert.equal((await asked).kind, 'cancelled');

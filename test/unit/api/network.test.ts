@@ -38,7 +38,7 @@ describe('the way to the service', () => {
         const server = await FaultServer.start({ key, cert });
         try {
           const { api, waits } = clientOf(server);
-          for (const work of [() => api.computers.list(), () => api.sessions.create({ computerId: 'c1' })]) {
+          for (const work of [() => api.list('computers'), () => api.createSession({ computerId: 'c1' })]) {
             const error = await failureOf(work());
             assert.deepEqual(
               [error.kind, error.reason],
@@ -58,7 +58,7 @@ describe('the way to the service', () => {
       const server = await FaultServer.start({ key: certificate.key, cert: certificate.cert });
       try {
         server.answer({ kind: 'answer', body: { computers: [] } });
-        assert.deepEqual((await clientOf(server).api.computers.list()).items, []);
+        assert.deepEqual((await clientOf(server).api.list('computers')).items, []);
       } finally {
         await server.close();
       }
@@ -68,7 +68,7 @@ describe('the way to the service', () => {
       const server = await FaultServer.start();
       try {
         const { api } = clientOf({ origin: server.origin.replace('http:', 'https:') });
-        for (const work of [() => api.computers.list(), () => api.sessions.create({ computerId: 'c' })]) {
+        for (const work of [() => api.list('computers'), () => api.createSession({ computerId: 'c' })]) {
           const error = await failureOf(work());
           assert.deepEqual([error.kind, error.reason], ['unreachable', 'certificate']);
         }
@@ -80,7 +80,7 @@ describe('the way to the service', () => {
 
   it('a port no browser uses', async () => {
     const { api } = clientOf({ origin: 'http://127.0.0.1:6000' });
-    const error = await failureOf(api.sessions.create({ computerId: 'c' }));
+    const error = await failureOf(api.createSession({ computerId: 'c' }));
     assert.deepEqual([error.kind, error.reason, error.code], ['unreachable', 'network', 'bad port']);
   });
 

@@ -17,7 +17,7 @@ describe('pages', () => {
 
   /** Answers with these, one after another. */
   const inTurn = (...pages: Fault[]): void => server.answer((_, count) => pages[count - 1] ?? refused);
-  const users = (limit?: number) => clientOf(server).api.organization.users({ limit });
+  const users = (limit?: number) => clientOf(server).api.pages('users', { limit });
 
   it('follow cursors to the end, one request a page, asked for as they are taken', async () => {
     server.answer(hit => {
@@ -91,13 +91,13 @@ describe('pages', () => {
         ['abab', 2],
       ] as const) {
         server.answer((_, count) => answer(ids.charAt(count - 1)));
-        const { organization, analytics } = clientOf(server).api;
+        const { api } = clientOf(server);
         const pages: AsyncIterable<{ items: readonly unknown[] }> =
           name === 'users'
-            ? organization.users()
+            ? api.pages('users')
             : name === 'revisions'
-              ? organization.controlHistory()
-              : analytics.users(DAYS);
+              ? api.pages('controlHistory')
+              : api.pages('people', { query: DAYS });
         let items = 0;
         const read = async (): Promise<void> => {
           for await (const page of pages) items += page.items.length;
@@ -132,7 +132,7 @@ describe('pages', () => {
         meta: { org_id: 'o', has_more: count < 3, next_cursor: count < 3 ? `u${count}` : null },
       }),
     );
-    const pages = await collect(clientOf(server).api.analytics.users({ ...DAYS, limit: 2 }));
+    const pages = await collect(clientOf(server).api.pages('people', { query: DAYS, limit: 2 }));
     assert.deepEqual(
       server.hits.map(hit => hit.url),
       ['', '&cursor=u1', '&cursor=u2'].map(
@@ -182,7 +182,7 @@ describe('pages', () => {
     ] as const)
       it(name, async () => {
         inTurn(...pages);
-        const read = await collect(clientOf(server).api.readiness.reports({ limit }));
+        const read = await collect(clientOf(server).api.pages('reports', { limit }));
         assert.deepEqual(
           read.flatMap(page => page.items.map(({ reportId }) => reportId)),
           ids,
@@ -199,7 +199,7 @@ describe('pages', () => {
 
     it('a full one that repeats is no end', async () => {
       server.answer(reports('a', 'b'));
-      const read = collect(clientOf(server).api.readiness.reports({ limit: 2 }));
+      const read = collect(clientOf(server).api.pages('reports', { limit: 2 }));
       assert.equal((await failureOf(read)).reason, 'brokenList');
     });
 
@@ -209,7 +209,7 @@ describe('pages', () => {
       );
       const { api } = clientOf(server);
       for (let round = 0; round < 2; round++)
-        assert.equal((await collect(api.readiness.reports()))[0]?.items.length, 1);
+        assert.equal((await collect(api.pages('reports')))[0]?.items.length, 1);
       // Each round asks whether its one short page was all.
       assert.equal(server.hits.filter(({ url }) => !url.includes('/agent-readiness-reports')).length, 1);
       assert.equal(server.hits.length, 5);

@@ -3,8 +3,8 @@ import { clientOf, failureOf } from './support';
 
 async function main(): Promise<void> {
   const { api } = clientOf({ origin: 'https://api.example.invalid' });
-  const get = await failureOf(api.computers.list());
-  const post = await failureOf(api.sessions.create({ computerId: 'c' }));
+  const get = await failureOf(api.list('computers'));
+  const post = await failureOf(api.createSession({ computerId: 'c' }));
   process.send?.({ get: [get.kind, get.reason], post: [post.kind, post.reason] }, () => process.exit(0));
 }
 

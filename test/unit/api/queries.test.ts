@@ -1,22 +1,24 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { latestDay, parseAddress, proposeAppUrl, QueryError } from '../../../src/api';
+import { latestDay, parseAddress, proposeAppUrl } from '../../../src/api';
 import { looksLikeJwt } from '../../../src/api/address';
-import { clientOf } from './support';
+import { clientOf, failureOf } from './support';
 
 it('an id that would lead elsewhere is not sent', async () => {
   const hits: string[] = [];
   const fetch = (url: string): Promise<Response> => (hits.push(url), Promise.resolve(Response.json({})));
-  const { computers, sessions, messages } = clientOf({ origin: 'https://api.example' }, { fetch }).api;
+  const { api } = clientOf({ origin: 'https://api.example' }, { fetch });
   for (const id of ['', '  ', '.', '..', '\ud800'])
-    for (const [work, parameter] of [
-      [() => computers.get(id), 'computerId'],
-      [() => sessions.get(id), 'sessionId'],
-      [() => messages.sendBody(id, '{}'), 'sessionId'],
-      [() => messages.get(id, 'm'), 'sessionId'],
-      [() => messages.get('s', id), 'messageId'],
-    ] as const)
-      await assert.rejects(work, error => error instanceof QueryError && error.parameter === parameter);
+    for (const work of [
+      api.one('computer', { ids: { computerId: id } }),
+      api.one('session', { ids: { sessionId: id } }),
+      api.one('sendMessage', { ids: { sessionId: id }, body: '{}' }),
+      api.one('message', { ids: { sessionId: id, messageId: 'm' } }),
+      api.one('message', { ids: { sessionId: 's', messageId: id } }),
+    ]) {
+      const { kind, code } = await failureOf(work);
+      assert.deepEqual([kind, code], ['notFound', 'badId']);
+    }
   assert.deepEqual(hits, []);
 });
 

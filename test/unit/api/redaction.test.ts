@@ -123,7 +123,7 @@ describe('redaction', () => {
     const reports = addresses.map(([repoUrl], index) => ({ reportId: `r${index}`, repoUrl, report: {} }));
     const answer = (): Promise<Response> => Promise.resolve(Response.json({ reports }));
     const { api } = clientOf({ origin: 'https://app.example' }, { fetch: answer });
-    const { value } = await api.readiness.reports().next();
+    const { value } = await api.pages('reports').next();
     assert.deepEqual(
       value?.items.map(({ repoUrl }) => repoUrl),
       addresses.map(([, expected]) => expected),
@@ -152,7 +152,7 @@ describe('redaction', () => {
           body: { ...MESSAGE, id: KEY, content, novelty: { [KEY]: KEY }, ...more },
         });
         const { api } = clientOf(server, { redactionKey: 'k', workerScript: script });
-        const message = await api.messages.get('s', 'm');
+        const message = await api.one('message', { ids: { sessionId: 's', messageId: 'm' } });
         assert.ok(!JSON.stringify(message).includes(KEY));
         assert.equal(message.content![0]?.text, `password: ${SECRET} and ${new Redactor('k').mark(KEY)}`);
       }
@@ -179,20 +179,17 @@ describe('redaction', () => {
     const relay = { relayClientUrl: 'wss://relay/canary1', relayAgentUrl: 'wss://relay/canary2' };
     const days = { startDate: '2026-11-01', endDate: '2026-11-01' };
     const cases: readonly (readonly [body: object, read: (api: ApiClient) => Promise<unknown>])[] = [
-      [
-        { changes: [{ revision: 1, settings }], pagination },
-        api => collect(api.organization.controlHistory()),
-      ],
+      [{ changes: [{ revision: 1, settings }], pagination }, api => collect(api.pages('controlHistory'))],
       [
         { users: [{ id: 'u', metadata: { ssoToken: SECRET } }], pagination },
-        api => collect(api.organization.users()),
+        api => collect(api.pages('users')),
       ],
       [
         { sessionId: 's', sessionSettings: { tags: [{ name: 't', metadata: { apiToken: SECRET } }] } },
-        api => api.sessions.get('s'),
+        api => api.one('session', { ids: { sessionId: 's' } }),
       ],
-      [{ computers: [{ id: 'c', ...relay }] }, api => api.computers.list()],
-      [{ data: [day], meta: {} }, api => api.analytics.tools(days)],
+      [{ computers: [{ id: 'c', ...relay }] }, api => api.list('computers')],
+      [{ data: [day], meta: {} }, api => api.list('tools', { query: days })],
     ];
     try {
       for (const [body, read] of cases) {

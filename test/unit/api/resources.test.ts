@@ -53,21 +53,25 @@ describe('what each endpoint sends and takes', () => {
     const users = { users: [], pagination: { hasMore: false } };
     const rows = { data: [], meta: { has_more: false } };
     for (const [body, ask, url] of [
-      [users, api => collect(api.organization.users({ limit: 7 })), '/api/v0/organization/users?limit=7'],
+      [users, api => collect(api.pages('users', { limit: 7 })), '/api/v0/organization/users?limit=7'],
       [
         rows,
-        api => collect(api.analytics.users({ ...days, limit: 20 })),
+        api => collect(api.pages('people', { query: days, limit: 20 })),
         `/api/v1/analytics/users${range}&limit=20`,
       ],
       [
         { reports: [] },
-        api => collect(api.readiness.reports({ repoId: 'a b&c', limit: 5000 })),
+        api => collect(api.pages('reports', { query: { repoId: 'a b&c' }, limit: 5000 })),
         '/api/organization/maturity-level-reports?repoId=a+b%26c&limit=5000',
       ],
-      [SESSION, api => api.sessions.get('s1', { computerId: 'c/1' }), '/api/v0/sessions/s1?computerId=c%2F1'],
+      [
+        SESSION,
+        api => api.one('session', { ids: { sessionId: 's1' }, query: { computerId: 'c/1' } }),
+        '/api/v0/sessions/s1?computerId=c%2F1',
+      ],
       [
         MESSAGE,
-        api => api.messages.get('s1', 'm1', { computerId: 'c1' }),
+        api => api.one('message', { ids: { sessionId: 's1', messageId: 'm1' }, query: { computerId: 'c1' } }),
         '/api/v0/sessions/s1/messages/m1?computerId=c1',
       ],
     ] as readonly (readonly [object, (api: ApiClient) => Promise<unknown>, string])[]) {
@@ -77,7 +81,7 @@ describe('what each endpoint sends and takes', () => {
   });
 
   it('bodies are exactly those of the interface', async () => {
-    await client(SESSION, 201).sessions.create({ computerId: 'c1' });
+    await client(SESSION, 201).createSession({ computerId: 'c1' });
     assert.equal(hit().body, '{"computerId":"c1"}');
 
     const sessionSettings = {
@@ -86,7 +90,7 @@ describe('what each endpoint sends and takes', () => {
       tags: [{ name: 't', metadata: { a: 1 } }],
       tokenUsage: { inputTokens: 1 },
     };
-    await client(SESSION, 201).sessions.create({ computerId: 'c1', sessionSettings });
+    await client(SESSION, 201).createSession({ computerId: 'c1', sessionSettings });
     assert.equal(
       hit().body,
       '{"computerId":"c1","sessionSettings":{"model":"m","tags":[{"name":"t","metadata":{"a":1}}]}}',
@@ -94,12 +98,15 @@ describe('what each endpoint sends and takes', () => {
     assert.deepEqual(sessionSettings.tokenUsage, { inputTokens: 1 }, 'the caller keeps its object');
 
     const sent = { messageId: 'm2', status: 'pending' };
-    assert.deepEqual(await client(sent).messages.sendBody('s1', '{"text":"hi","images":[]}'), sent);
+    assert.deepEqual(
+      await client(sent).one('sendMessage', { ids: { sessionId: 's1' }, body: '{"text":"hi","images":[]}' }),
+      sent,
+    );
     assert.equal(hit().body, '{"text":"hi","images":[]}');
 
     const bytes = new TextEncoder().encode('{"text":"grüße 🦊"}');
     const view = new Uint8Array(new Uint8Array([1, 2, ...bytes, 3]).buffer, 2, bytes.length);
-    assert.deepEqual(await client(sent).messages.sendBody('s1', view), sent);
+    assert.deepEqual(await client(sent).one('sendMessage', { ids: { sessionId: 's1' }, body: view }), sent);
     assert.equal(hit().body, '{"text":"grüße 🦊"}', 'only the view is sent, not the memory around it');
     assert.equal(hit().headers['content-length'], String(bytes.length));
   });
@@ -107,13 +114,13 @@ describe('what each endpoint sends and takes', () => {
   it('a base address with a path keeps it', async () => {
     server.answer({ kind: 'answer', body: { computers: [] } });
     const { api } = clientOf({ origin: `${server.origin}/gateway/agents` });
-    await api.computers.list();
+    await api.list('computers');
     assert.equal(hit().url, '/gateway/agents/api/v0/computers');
   });
 
   it('ids become one segment of the path, whatever they hold', async () => {
     for (const id of ['a/b', '../x', 'ü 🦊', '?x=1#y', '%2e%2e', 'a\\b']) {
-      await client(COMPUTER).computers.get(id);
+      await client(COMPUTER).one('computer', { ids: { computerId: id } });
       const url = hit().url;
       assert.equal(decodeURIComponent(url.slice('/api/v0/computers/'.length)), id);
       assert.equal(url.split('/').length, 5);
@@ -134,7 +141,7 @@ describe('what each endpoint sends and takes', () => {
       },
       extra: { a: 1 },
     };
-    assert.deepEqual(await client(session).sessions.get('s1'), {
+    assert.deepEqual(await client(session).one('session', { ids: { sessionId: 's1' } }), {
       ...SESSION,
       status: 'levitating',
       sessionSettings: {
@@ -147,7 +154,7 @@ describe('what each endpoint sends and takes', () => {
 
     const content = [{ type: 'hologram', data: { token: 'said, so it stays' } }, ...MESSAGE.content];
     const message = { ...MESSAGE, role: 'oracle', providerAPhase: null, parentId: 'm0', content };
-    assert.deepEqual(await client(message).messages.get('s1', 'm1'), {
+    assert.deepEqual(await client(message).one('message', { ids: { sessionId: 's1', messageId: 'm1' } }), {
       ...MESSAGE,
       role: 'oracle',
       parentId: 'm0',
@@ -165,7 +172,7 @@ describe('what each endpoint sends and takes', () => {
       },
     });
     const { api, log } = clientOf(server);
-    assert.deepEqual(await api.computers.get('c1'), {
+    assert.deepEqual(await api.one('computer', { ids: { computerId: 'c1' } }), {
       ...COMPUTER,
       provisioningSteps: [{ id: 'a' }, { name: 'n' }],
     });
@@ -185,7 +192,7 @@ describe('what each endpoint sends and takes', () => {
       { ...COMPUTER, id: 'c5', status: 9 },
       { name: 'boreal', status: 'active' },
     ];
-    const { items, problems } = await client({ computers: rows }).computers.list();
+    const { items, problems } = await client({ computers: rows }).list('computers');
     assert.deepEqual(
       items.map(({ id, status }) => [id, status]),
       [
@@ -204,11 +211,11 @@ describe('what each endpoint sends and takes', () => {
     ]);
   });
 
-  it('only what cannot be addressed is left out; everything else is unknown where it is missing', async () => {
+  it('only what cannot be addressed, or says nothing, is left out; everything else is unknown where it is missing', async () => {
     const api = client({
       computers: [{ id: 'c' }],
       users: [{ id: 'u' }],
-      changes: [{ revision: 3 }],
+      changes: [{ revision: 3, settings: {} }],
       reports: [{ reportId: 'r' }],
       data: [{ date: '2026-11-01', user_id: 'u' }],
       pagination: { hasMore: false },
@@ -219,22 +226,25 @@ describe('what each endpoint sends and takes', () => {
     });
     const range = { startDate: '2026-11-01', endDate: '2026-11-01' };
     const pages = [
-      [await api.computers.list()],
-      await collect(api.organization.users()),
-      await collect(api.organization.controlHistory()),
-      await collect(api.readiness.reports()),
-      await collect(api.analytics.users(range)),
-      [await api.analytics.tokens(range)],
+      [await api.list('computers')],
+      await collect(api.pages('users')),
+      await collect(api.pages('controlHistory')),
+      await collect(api.pages('reports')),
+      await collect(api.pages('people', { query: range })),
+      [await api.list('tokens', { query: range })],
     ];
     for (const [index, [page]] of pages.entries()) {
       assert.equal(page?.items.length, 1, `list ${index}`);
       assert.deepEqual(page.problems, [], `list ${index}`);
     }
-    const { createdAt, status, messageCount } = await api.sessions.get('s');
+    const { createdAt, status, messageCount } = await api.one('session', { ids: { sessionId: 's' } });
     assert.deepEqual([createdAt, status, messageCount], [undefined, undefined, undefined]);
-    const message = await api.messages.get('s', 'm');
+    const message = await api.one('message', { ids: { sessionId: 's', messageId: 'm' } });
     assert.deepEqual([message.id, message.role, message.createdAt], ['m', undefined, undefined]);
-    const sent = await api.messages.sendBody('s', JSON.stringify({ text: 'x' }));
+    const sent = await api.one('sendMessage', {
+      ids: { sessionId: 's' },
+      body: JSON.stringify({ text: 'x' }),
+    });
     assert.deepEqual([sent.messageId, sent.status], ['m', undefined]);
   });
 
@@ -251,7 +261,7 @@ describe('what each endpoint sends and takes', () => {
       { billable_tokens: 4 },
     ];
     const range = { startDate: '2026-11-01', endDate: '2026-11-02' };
-    const answer = await client({ data, meta: { org_id: 'o' } }).analytics.tokens(range);
+    const answer = await client({ data, meta: { org_id: 'o' } }).list('tokens', { query: range });
     assert.deepEqual(answer.items, [
       {
         date: '2026-11-01',
@@ -270,7 +280,7 @@ describe('what each endpoint sends and takes', () => {
         [1, undefined],
       ],
     );
-    const bare = await client({ data: [] }).analytics.activity(range);
+    const bare = await client({ data: [] }).list('activity', { query: range });
     assert.deepEqual(bare, { items: [], problems: [{ reason: 'meta is missing' }], meta: {} });
   });
 
@@ -291,7 +301,7 @@ describe('what each endpoint sends and takes', () => {
       hasLocalChanges: null,
     };
     const [page] = await collect(
-      client({ reports: [report, { repoUrl: 'https://user:canary@host/c/d' }] }).readiness.reports(),
+      client({ reports: [report, { repoUrl: 'https://user:canary@host/c/d' }] }).pages('reports'),
     );
     const [item, ...rest] = page?.items ?? [];
     assert.equal(rest.length, 0);
@@ -312,7 +322,10 @@ describe('what each endpoint sends and takes', () => {
 
   it('an accepted message without its id is an unknown outcome', async () => {
     const error = await failureOf(
-      client({ status: 'pending' }).messages.sendBody('s1', JSON.stringify({ text: 'x' })),
+      client({ status: 'pending' }).one('sendMessage', {
+        ids: { sessionId: 's1' },
+        body: JSON.stringify({ text: 'x' }),
+      }),
     );
     assert.deepEqual([error.kind, error.code, error.status], ['outcomeUnknown', 'wrongShape', 200]);
   });
@@ -326,7 +339,7 @@ describe('what each endpoint sends and takes', () => {
       return real(input as string, init);
     }) as typeof fetch;
     try {
-      await api.computers.list();
+      await api.list('computers');
     } finally {
       globalThis.fetch = real;
     }

@@ -30,7 +30,7 @@ describe('retries and pauses', () => {
       ] as const) {
         failing(2, fault);
         const { api, waits, log } = clientOf(server, { random: () => random });
-        assert.equal((await api.computers.list()).items.length, 1);
+        assert.equal((await api.list('computers')).items.length, 1);
         assert.deepEqual(waits.map(Math.round), expected);
         const [first = 0, second = 0] = expected;
         assert.ok(
@@ -47,7 +47,9 @@ describe('retries and pauses', () => {
     for (const fault of [{ kind: 'resetBeforeHead' }, { kind: 'answer', status: 200 }] as const) {
       server.answer(fault);
       const { api } = clientOf(server, { log });
-      const error = await failureOf(api.messages.sendBody('s1', '{"text":"Once"}'));
+      const error = await failureOf(
+        api.one('sendMessage', { ids: { sessionId: 's1' }, body: '{"text":"Once"}' }),
+      );
       assert.deepEqual([error.kind, server.hits.length], ['outcomeUnknown', 1]);
     }
   });
@@ -73,7 +75,7 @@ describe('retries and pauses', () => {
     it(`Retry-After ${name}, without an earlier request`, async () => {
       failing(1, fault);
       const { api, waits } = clientOf(server);
-      await api.computers.list();
+      await api.list('computers');
       const [wait = 0, ...others] = waits.filter(ms => ms > 0);
       assert.deepEqual([server.hits.length, others], [2, []]);
       assert.ok(wait >= least && wait <= most, String(wait));
@@ -87,25 +89,25 @@ describe('retries and pauses', () => {
       pause: (origin: string, untilMs: number) => void until.set(origin, untilMs),
     };
     const first = clientOf(server, { gate });
-    const error = await failureOf(first.api.computers.list());
+    const error = await failureOf(first.api.list('computers'));
     assert.deepEqual([error.kind, error.status, error.retryAt], ['rateLimited', 429, NOON + 61_000]);
     assert.equal(first.waits.length, 0);
 
     const { api, clock } = clientOf(server, { gate });
-    for (const work of [() => api.computers.list(), () => api.sessions.create({ computerId: 'c1' })]) {
+    for (const work of [() => api.list('computers'), () => api.createSession({ computerId: 'c1' })]) {
       const { kind, code, status, retryAt } = await failureOf(work());
       assert.deepEqual([kind, code, status, retryAt], ['rateLimited', 'paused', undefined, NOON + 61_000]);
     }
     assert.equal(server.hits.length, 1, 'only the first request was sent');
 
     clock.now = NOON + 61_000;
-    await api.computers.list();
+    await api.list('computers');
     assert.equal(server.hits.length, 2);
   });
 
   it('a day is the longest a service can shut people out', async () => {
     failing(1, paused('99999999999'));
-    const error = await failureOf(clientOf(server).api.computers.list());
+    const error = await failureOf(clientOf(server).api.list('computers'));
     assert.equal(error.retryAt, NOON + 24 * 60 * 60 * 1000);
   });
 
@@ -115,8 +117,8 @@ describe('retries and pauses', () => {
       failing(1, paused('3600'));
       other.answer({ kind: 'answer', body: { reports: [] } });
       const { api } = clientOf(server, { appUrl: other.origin });
-      await failureOf(api.computers.list());
-      for await (const page of api.readiness.reports()) assert.equal(page.cursor, undefined);
+      await failureOf(api.list('computers'));
+      for await (const page of api.pages('reports')) assert.equal(page.cursor, undefined);
       assert.equal(other.hits.length, 1);
     } finally {
       await other.close();
@@ -126,7 +128,7 @@ describe('retries and pauses', () => {
   it('the waits of one call are capped in all', async () => {
     server.answer(paused('40'));
     const { api, waits, clock } = clientOf(server);
-    const error = await failureOf(api.computers.list());
+    const error = await failureOf(api.list('computers'));
     assert.equal(error.kind, 'rateLimited');
     assert.equal(server.hits.length, 2, 'a second wait of 40 s would be 80 s in all');
     assert.ok(waits.reduce((sum, ms) => sum + ms, 0) <= 60_250);
@@ -136,8 +138,8 @@ describe('retries and pauses', () => {
   it('a short pause holds a POST back', async () => {
     server.answer((_, count) => (count === 1 ? paused('4') : { kind: 'answer', status: 201, body: SESSION }));
     const { api, waits } = clientOf(server);
-    await failureOf(api.sessions.create({ computerId: 'c1' }));
-    assert.equal((await api.sessions.create({ computerId: 'c1' })).sessionId, 's1');
+    await failureOf(api.createSession({ computerId: 'c1' }));
+    assert.equal((await api.createSession({ computerId: 'c1' })).sessionId, 's1');
     assert.ok(waits.length === 1 && (waits[0] ?? 0) >= 4_000);
   });
 
@@ -154,16 +156,16 @@ describe('retries and pauses', () => {
           return Promise.resolve(true);
         },
       });
-      assert.equal((await api.computers.list()).items.length, 1);
+      assert.equal((await api.list('computers')).items.length, 1);
       const sent = server.hits.map(hit => hit.headers.authorization);
       assert.deepEqual(sent, ['Bearer stale', 'Bearer fresh']);
       assert.deepEqual([asked.length, asked[0]?.requestId], [1, 'req_1']);
     });
 
-    const list = (api: ApiClient) => api.computers.list();
-    const create = (api: ApiClient) => api.sessions.create({ computerId: 'c1' });
+    const list = (api: ApiClient) => api.list('computers');
+    const create = (api: ApiClient) => api.createSession({ computerId: 'c1' });
     const days = { startDate: '2026-11-01', endDate: '2026-11-02' };
-    const analytics = (api: ApiClient) => api.analytics.tokens(days);
+    const analytics = (api: ApiClient) => api.list('tokens', { query: days });
     const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl';
     for (const [what, work, answer, times, hits, reason] of [
       ['of a GET is the end when it comes a second time, and is told too', list, true, 2, 2],
@@ -193,7 +195,7 @@ describe('retries and pauses', () => {
       key => () => Promise.resolve(key),
     );
     for (const key of [locked, ...given]) {
-      const error = await failureOf(clientOf(server, { key }).api.computers.list());
+      const error = await failureOf(clientOf(server, { key }).api.list('computers'));
       assert.deepEqual([error.kind, error.reason, error.status], ['unauthorized', 'noKey', undefined]);
     }
     assert.equal(server.hits.length, 0);

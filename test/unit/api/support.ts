@@ -84,7 +84,7 @@ const get = (name: string, path: string, good: unknown, call: Endpoint['call']):
 });
 const analytics = (['tokens', 'tools', 'activity', 'productivity'] as const).map(name =>
   get(`analytics.${name}`, `/api/v1/analytics/${name}`, rows, (api, signal) =>
-    api.analytics[name](DAYS, { signal }),
+    api.list(name, { query: DAYS, signal }),
   ),
 );
 const changes = [{ revision: 1, settings: {} }];
@@ -92,38 +92,40 @@ const changes = [{ revision: 1, settings: {} }];
 /** Every endpoint of section 4. */
 export const ENDPOINTS: readonly Endpoint[] = [
   get('computers.list', '/api/v0/computers', { computers: [COMPUTER] }, (api, signal) =>
-    api.computers.list({ signal }),
+    api.list('computers', { signal }),
   ),
   get('computers.get', '/api/v0/computers/c1', COMPUTER, (api, signal) =>
-    api.computers.get('c1', { signal }),
+    api.one('computer', { ids: { computerId: 'c1' }, signal }),
   ),
-  get('sessions.get', '/api/v0/sessions/s1', SESSION, (api, signal) => api.sessions.get('s1', { signal })),
+  get('sessions.get', '/api/v0/sessions/s1', SESSION, (api, signal) =>
+    api.one('session', { ids: { sessionId: 's1' }, signal }),
+  ),
   get('messages.get', '/api/v0/sessions/s1/messages/m1', MESSAGE, (api, signal) =>
-    api.messages.get('s1', 'm1', { signal }),
+    api.one('message', { ids: { sessionId: 's1', messageId: 'm1' }, signal }),
   ),
   get(
     'organization.users',
     '/api/v0/organization/users',
     { users: [{ id: 'u1' }], pagination },
-    (api, signal) => collect(api.organization.users({}, { signal })),
+    (api, signal) => collect(api.pages('users', { signal })),
   ),
   get(
     'organization.controlHistory',
     '/api/v0/organization/enterprise-controls/history',
     { changes, pagination },
-    (api, signal) => collect(api.organization.controlHistory({}, { signal })),
+    (api, signal) => collect(api.pages('controlHistory', { signal })),
   ),
   ...analytics,
   get('analytics.users', '/api/v1/analytics/users', rows, (api, signal) =>
-    collect(api.analytics.users(DAYS, { signal })),
+    collect(api.pages('people', { query: DAYS, signal })),
   ),
   // Its first page: without an end marker, only the next one tells that it was all.
   get('readiness.reports', '/api/organization/maturity-level-reports', { reports }, (api, signal) =>
-    api.readiness.reports({}, { signal }).next(),
+    api.pages('reports', { signal }).next(),
   ),
   {
     ...get('sessions.create', '/api/v0/sessions', SESSION, (api, signal) =>
-      api.sessions.create({ computerId: 'c1' }, { signal }),
+      api.createSession({ computerId: 'c1' }, { signal }),
     ),
     method: 'POST',
   },
@@ -132,7 +134,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       'messages.send',
       '/api/v0/sessions/s1/messages',
       { messageId: 'm1', status: 'pending' },
-      (api, signal) => api.messages.sendBody('s1', '{"text":"hi"}', { signal }),
+      (api, signal) => api.one('sendMessage', { ids: { sessionId: 's1' }, body: '{"text":"hi"}', signal }),
     ),
     method: 'POST',
   },

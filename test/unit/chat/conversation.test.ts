@@ -28,7 +28,7 @@ describe('a conversation', () => {
     assert.deepEqual(texts(it.window), ['Please look.', 'And then?']);
     const known = it.window.conversation.transcript.known.size;
     assert.ok(known > before + 3, `replies were read (${before} then ${known})`);
-    const { messageCount } = await it.client.sessions.get(it.sessionId);
+    const { messageCount } = await it.client.one('session', { ids: { sessionId: it.sessionId } });
     await it.service.settle();
     assert.ok(known <= messageCount! + 20);
   });

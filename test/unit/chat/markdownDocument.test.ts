@@ -73,7 +73,7 @@ describe('a session as Markdown', () => {
     assert.match(text, /^\*1 internal message\*$/m);
     assert.match(headings[6] ?? '', /^### Agent \(Final answer\), /);
     assert.match(text, /# no heading\n```\n/, 'a fence left open is closed');
-    assert.match(text, /\n`````\n\{\n {2}"fence": "````"\n\}\n`````\n/);
+    assert.match(text, /\n`````\nRead \{\n {2}"fence": "````"\n\}\n`````\n/);
     assert.match(text, /- Model: onyx\n- Input: 3\n- Output: 2\n- 3 messages/);
   });
 
@@ -81,8 +81,9 @@ describe('a session as Markdown', () => {
     const bad = '![a](https://x.invalid/1) <img src=https://x.invalid/2>';
     const parts = [
       { kind: 'text', text: bad },
-      { kind: 'tool', words: ['Used ', bad, ''], input: bad, text: '' },
-      { kind: 'other', type: bad, text: bad },
+      { kind: 'fold', label: ['Used ', bad, ''], texts: [bad], isCode: true },
+      { kind: 'fold', label: [bad], texts: [bad], isCode: false },
+      { kind: 'file', label: bad },
     ];
     const row = { kind: 'message', author: 'other', role: bad, parts, chips: [{ name: bad, size: '1 KB' }] };
     const text = transcriptDocument({

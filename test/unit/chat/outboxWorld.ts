@@ -287,9 +287,9 @@ export class World {
 
   #client(pid: number): ApiClient {
     return {
-      messages: {
-        sendBody: (_: string, text: string) =>
-          new Promise((resolve, reject) => {
+      one: async (name: string, { ids, body: text = '' }: { ids: { messageId: string }; body?: string }) => {
+        if (name === 'sendMessage')
+          return new Promise((resolve, reject) => {
             this.posted.push(text);
             const answer = (kind: Answer): void => {
               const id = kind === 'accepted' || kind === 'lost' ? this.#serve(text) : '';
@@ -298,14 +298,13 @@ export class World {
               else reject(new ApiError(kind === 'refused' ? 'refused' : 'outcomeUnknown', { request }));
             };
             this.open.push({ pid, text, answer });
-          }),
-        get: async (_: string, id: string) => {
-          await this.step(pid);
-          const found = this.#served.get(id);
-          if (found === undefined) throw new ApiError('notFound', { request: { ...request, method: 'GET' } });
-          const { text, ...rest } = found;
-          return { ...rest, role: 'user', updatedAt: found.createdAt, content: [{ type: 'text', text }] };
-        },
+          });
+        await this.step(pid);
+        const found = this.#served.get(ids.messageId);
+        if (found === undefined) throw new ApiError('notFound', { request: { ...request, method: 'GET' } });
+        const content = [{ type: 'text', text: found.text }];
+        const { id, parentId, createdAt } = found;
+        return { id, parentId, createdAt, role: 'user', updatedAt: createdAt, content };
       },
     } as never;
   }

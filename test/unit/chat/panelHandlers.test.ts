@@ -72,7 +72,7 @@ describe('a message that was thrown away', () => {
     const it = await scene();
     const { conversation } = it.window;
     const { composition } = conversation;
-    const [computer] = (await it.client.computers.list()).items;
+    const [computer] = (await it.client.list('computers')).items;
     const target = { computerId: computer!.id, name: computer!.name! };
     const { ask, told } = taking(it);
     const isBack = async (text: string, to: typeof target | undefined): Promise<void> => {

@@ -13,8 +13,8 @@ afterEach(cleanUp);
 /** The whole chat of a window with the view as its place. */
 async function chatInView() {
   const { window, client, sessionId } = await scene();
-  const [computer] = (await client.computers.list()).items;
-  const other = await client.sessions.create({ computerId: computer!.id });
+  const [computer] = (await client.list('computers')).items;
+  const other = await client.createSession({ computerId: computer!.id });
   const selected = new Emitter<readonly unknown[]>();
   const chat = chatOf(window, client, selected.event);
   const said = new Emitter<unknown>();

@@ -16,7 +16,7 @@ describe('a queue', () => {
     const uri = writeFile(temporaryFolder(), 'a.txt', 'file');
     await queueUp(it.window, 'one', 'two');
     await conversation.composition.attach([uri]);
-    const [computer] = (await it.client.computers.list()).items;
+    const [computer] = (await it.client.list('computers')).items;
     conversation.composition.setTarget({ computerId: computer!.id, name: computer!.name! });
     await queueUp(it.window, 'three');
     assert.deepEqual(queued(it.window), ['one', 'two', 'three']);

@@ -24,7 +24,7 @@ class Served {
 
   constructor(count: number) {
     this.messages = Array.from({ length: count }, (_, index) => body(index));
-    const get = (_: string, id: string): Promise<Message> => {
+    const one = (_: string, { ids: { messageId: id } }: { ids: { messageId: string } }) => {
       this.asked.push(id);
       const found = this.messages.find(message => message.id === id);
       return found === undefined ? Promise.reject(new Error(`no ${id}`)) : Promise.resolve(found);
@@ -33,7 +33,7 @@ class Served {
       sessionId: 's',
       session: () => this.session,
       transcript: { known: this.known, keep: messages => this.#keep(messages) },
-      api: () => ({ messages: { get }, extras: { messages: (_, cursor) => this.list(cursor) } }),
+      api: () => ({ one: one as never, extras: { messages: (_, cursor) => this.list(cursor) } }),
       extras: () => true,
       describe: String,
       log: this.log,
@@ -205,8 +205,8 @@ describe('a conversation with a service that lists messages', () => {
     const service = await startSampleService({ pace: 0, extras });
     afterwards(() => service.close());
     const client: ApiClient = clientOf(service);
-    const [computer] = (await client.computers.list()).items;
-    const { sessionId } = await client.sessions.create({ computerId: computer!.id });
+    const [computer] = (await client.list('computers')).items;
+    const { sessionId } = await client.createSession({ computerId: computer!.id });
     const window = await openWindow({ root: temporaryFolder(), client, sessionId, extras: () => used });
     return { service, client, sessionId, window };
   }
@@ -241,7 +241,7 @@ describe('a conversation with a service that lists messages', () => {
     await conversation.readOn();
     const watch = conversation.watch();
     service.fail({ kind: 'status', status: 400, match: { method: 'GET', path: /\/messages$/ }, times: 1 });
-    await client.messages.sendBody(sessionId, JSON.stringify({ text: 'From elsewhere' }));
+    await client.one('sendMessage', { ids: { sessionId }, body: JSON.stringify({ text: 'From elsewhere' }) });
     await service.settle();
     const failed = (): boolean => window.log.lines.some(line => /could not be read/.test(line));
     await window.sessions.refresh(sessionId);

@@ -86,7 +86,9 @@ describe('rows of a transcript', () => {
     const content = [{ type: 'text', text: 'Be **brief**.' }];
     for (const visibility of [{}, { visibility: 'both' }, { visibility: 'user_only' }]) {
       const rows = build({ known: knownOf(message('s', { role: 'system', content, ...visibility })) });
-      assert.deepEqual(messages(rows)[0]?.parts, [{ kind: 'system', text: 'Be **brief**.' }]);
+      const [part] = messages(rows)[0]?.parts ?? [];
+      assert.ok(part?.kind === 'fold' && !part.isCode);
+      assert.deepEqual([part.label, part.texts], [['System message'], ['Be **brief**.']]);
       assert.ok(!rows.some(row => row.kind === 'gap'));
     }
   });
@@ -165,24 +167,29 @@ describe('rows of a transcript', () => {
       ],
     });
     const [row] = messages(build({ known: knownOf(body) }));
+    const prose = { kind: 'fold', icon: 'lightbulb', preview: '', isCode: false, failed: false };
+    const code = { ...prose, isCode: true };
     assert.deepEqual(row?.parts, [
-      { kind: 'reasoning', text: 'I think' },
+      { ...prose, label: ['Reasoning'], preview: 'I think', texts: ['I think'] },
       { kind: 'text', text: 'words' },
-      { kind: 'reasoning', text: 'hm' },
-      { kind: 'withheld' },
+      { ...prose, label: ['Reasoning'], preview: 'hm', texts: ['hm'] },
+      { ...prose, label: ['Reasoning withheld by the model provider'], texts: [] },
       {
-        kind: 'tool',
-        name: 'Read',
+        ...code,
         icon: 'error',
-        words: ['Read ', 'a.ts', ', failed'],
+        label: ['Read ', 'a.ts', ', failed'],
         preview: 'out [image]',
-        input: '{\n  "path": "a.ts"\n}',
-        text: 'out\n[image]',
+        texts: ['Read {\n  "path": "a.ts"\n}', 'out\n[image]'],
         failed: true,
       },
-      { kind: 'image', label: 'Image · image/png · 3 bytes', index: 5 },
-      { kind: 'document', label: 'Document · application/pdf · 3 bytes' },
-      { kind: 'other', type: 'hologram', text: '{\n  "depth": 3\n}' },
+      { kind: 'file', label: 'Image · image/png · 3 bytes', index: 5 },
+      { kind: 'file', label: 'Document · application/pdf · 3 bytes' },
+      {
+        ...code,
+        icon: 'symbol-misc',
+        label: ['Content of the type "hologram"'],
+        texts: ['{\n  "depth": 3\n}'],
+      },
     ]);
   });
 

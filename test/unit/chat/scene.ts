@@ -21,9 +21,9 @@ export async function scene(
   const service = await startSampleService({ pace: 0 });
   afterwards(() => service.close());
   const client = clientOf(service);
-  const [computer] = (await client.computers.list()).items;
+  const [computer] = (await client.list('computers')).items;
   assert.ok(computer !== undefined);
-  const { sessionId } = await client.sessions.create({ computerId: computer.id });
+  const { sessionId } = await client.createSession({ computerId: computer.id });
   const root = temporaryFolder();
   const window = await openWindow({
     root,

@@ -13,8 +13,8 @@ async function working(service: { readonly lists: boolean; readonly used?: boole
   const sample = await startSampleService({ pace: 0, extras: service.lists });
   afterwards(() => sample.close());
   const client = clientOf(sample);
-  const [computer] = (await client.computers.list()).items;
-  const { sessionId } = await client.sessions.create({ computerId: computer!.id });
+  const [computer] = (await client.list('computers')).items;
+  const { sessionId } = await client.createSession({ computerId: computer!.id });
   const root = temporaryFolder();
   const window = await openWindow({ root, client, sessionId, extras: () => service.used ?? true });
   const it = { service: sample, client, sessionId, root, window };

@@ -134,7 +134,7 @@ export class AskingSessions implements ChatSessions {
   }
 
   async refresh(sessionId: string, signal?: AbortSignal): Promise<ChatSession> {
-    const told = await this.#api.sessions.get(sessionId, { signal });
+    const told = await this.#api.one('session', { ids: { sessionId }, signal });
     const { title = '', status = 'unknown', messageCount, updatedAt } = told;
     const session = { sessionId, title, status, messageCount, updatedAt, statusAt: Date.now() };
     const shown = { word: status, icon: 'circle-outline', spin: false };

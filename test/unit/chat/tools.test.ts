@@ -55,9 +55,9 @@ describe('the use of a tool in a transcript', () => {
       const rows = rowsOf(call(name, given as object), result(content));
       assert.equal(rows.length, 1, 'the result has no row of its own');
       const [part] = rows[0]?.parts ?? [];
-      assert.ok(part?.kind === 'tool');
-      assert.equal(part.words.join('|'), words);
-      assert.equal(part.text, content);
+      assert.ok(part?.kind === 'fold');
+      assert.equal(part.label.join('|'), words);
+      assert.ok(part.texts.join('\n').endsWith(content));
     });
 
   it('is found by the message of a result, too', () => {
@@ -71,7 +71,9 @@ describe('the use of a tool in a transcript', () => {
   it('tells that a tool failed, also where only its message says so, and shows a result without its use', () => {
     const part = (...known: ReturnType<typeof message>[]) => {
       const [first] = rowsOf(...known)[0]?.parts ?? [];
-      return first?.kind === 'tool' ? [first.words.join(''), first.failed, first.text] : first;
+      return first?.kind === 'fold'
+        ? [first.label.join(''), first.failed, first.texts.at(-1)?.replace(/[^]*\}/, '')]
+        : first;
     };
     const run = call('Execute', { command: 'npm ci' });
     assert.deepEqual(part(run), ['Ran npm ci', false, '']);

@@ -103,16 +103,16 @@ describe('pauses a service asks for', function () {
       });
     });
     running.fail({ kind: 'rateLimit', retryAfter: 3600, match: { path: '/api/v0/computers' } });
-    await assert.rejects(Promise.resolve(first.connection.api?.computers.list()), /rateLimited/);
+    await assert.rejects(Promise.resolve(first.connection.api?.list('computers')), /rateLimited/);
     await told;
     const before = running.requests.length;
     const third = machine.window();
     await third.connection.ready();
     for (const { connection } of [first, second, third]) {
-      await assert.rejects(Promise.resolve(connection.api?.computers.list()), /rateLimited, paused/);
+      await assert.rejects(Promise.resolve(connection.api?.list('computers')), /rateLimited, paused/);
     }
     assert.equal(running.requests.length, before);
-    const other = await second.connection.api?.readiness.reports({ limit: 1 }).next();
+    const other = await second.connection.api?.pages('reports', { limit: 1 }).next();
     assert.equal(other?.done, false);
   });
 

@@ -105,7 +105,7 @@ describe('signing in with bad input', function () {
       assert.equal(window.connection.state.current, current);
       assert.deepEqual([...secrets.values], kept);
       assert.equal(machine.settings.baseUrl, known.baseUrl);
-      assert.equal((await window.connection.api?.computers.list())?.problems.length, 0);
+      assert.equal((await window.connection.api?.list('computers'))?.problems.length, 0);
     });
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { environmentAddresses, settingsAddresses, type Environment } from '../../../src/connection/addresses';
-import { decide, type StoredKeys, type Target } from '../../../src/connection/decide';
+import { decide, type Target } from '../../../src/connection/decide';
 import { SAMPLE } from '../../../src/connection/sample';
 
 const one = { baseUrl: 'https://api.one.example', appUrl: 'https://app.one.example' };
@@ -17,11 +17,11 @@ interface Case {
   readonly environment?: Environment;
   readonly settings?: { readonly baseUrl: string; readonly appUrl: string };
   readonly sample?: boolean;
-  readonly keys?: Partial<StoredKeys>;
+  readonly key?: string | undefined;
   readonly refused?: string;
 }
 
-async function decided({ environment = {}, settings, sample = false, keys, refused }: Case): Promise<Target> {
+async function decided({ environment = {}, settings, sample = false, key, refused }: Case): Promise<Target> {
   const { baseUrl, appUrl } = settings ?? { baseUrl: '', appUrl: '' };
   return decide(
     await environmentAddresses(environment),
@@ -32,8 +32,8 @@ async function decided({ environment = {}, settings, sample = false, keys, refus
       onDidChange: () => ({ dispose: () => undefined }),
     }),
     sample,
-    { own: undefined, last: undefined, ...keys },
-    (_service, key) => (key === refused ? { status: 401, requestId: 'req_1' } : undefined),
+    key,
+    (_service, given) => (given === refused ? { status: 401, requestId: 'req_1' } : undefined),
   );
 }
 
@@ -46,36 +46,31 @@ function inWords(target: Target): string {
 describe('which service and which key', () => {
   const cases: readonly (readonly [string, Case, string | RegExp])[] = [
     ['nothing', {}, 'signedOut: '],
-    ['settings and key', { settings: one, keys: { own: 'k' } }, `settings ${one.baseUrl} ${one.appUrl} k`],
+    ['settings and key', { settings: one, key: 'k' }, `settings ${one.baseUrl} ${one.appUrl} k`],
     ['no key', { settings: one }, 'signedOut: There is no key for api.one.example. Sign in to enter one.'],
     [
       'an address alone: the other follows from it',
-      { settings: { baseUrl: 'https://api.one.example/', appUrl: '' }, keys: { own: 'k' } },
+      { settings: { baseUrl: 'https://api.one.example/', appUrl: '' }, key: 'k' },
       `settings ${one.baseUrl} ${one.appUrl} k`,
     ],
     [
       'the sample over the settings',
-      { settings: one, keys: { own: 'k' }, sample: true },
+      { settings: one, key: 'k', sample: true },
       `sample ${SAMPLE.baseUrl} ${SAMPLE.appUrl} ${SAMPLE.key}`,
     ],
     [
       'the environment over all, with its own key',
-      { environment: wholeEnvironment, settings: one, sample: true, keys: { own: 'k', last: one } },
+      { environment: wholeEnvironment, settings: one, sample: true, key: 'k' },
       `environment ${two.baseUrl} ${two.appUrl} of-environment`,
     ],
     [
       'the environment with a stored key',
-      { environment: { [BASE]: two.baseUrl }, settings: one, sample: true, keys: { own: 'k' } },
+      { environment: { [BASE]: two.baseUrl }, settings: one, sample: true, key: 'k' },
       `environment ${two.baseUrl} ${two.appUrl} k`,
     ],
     [
-      'a key for other addresses stays where it is',
-      { settings: two, keys: { last: one } },
-      'signedOut: The stored key is for api.one.example, so it is not sent to api.two.example. Sign in to decide.',
-    ],
-    [
       'a refused key',
-      { settings: one, keys: { own: 'k' }, refused: 'k' },
+      { settings: one, key: 'k', refused: 'k' },
       'keyRejected: The key was not accepted by api.one.example (401, request req_1). Enter it again or check it in the web application.',
     ],
     [
@@ -83,7 +78,7 @@ describe('which service and which key', () => {
       { environment: wholeEnvironment, refused: 'of-environment' },
       /^keyRejected: The key in AGENT_CONSOLE_API_KEY was not accepted by .* Run Refresh .* reload the window\.$/,
     ],
-    ['another key than the refused one', { settings: one, keys: { own: 'k' }, refused: 'j' }, /^settings /],
+    ['another key than the refused one', { settings: one, key: 'k', refused: 'j' }, /^settings /],
     [
       'no address',
       { settings: { baseUrl: 'not an address', appUrl: '' } },
@@ -98,7 +93,7 @@ describe('which service and which key', () => {
       ] as const
     ).map(([environment, says]): (typeof cases)[number] => [
       `half an environment hides the rest: ${Object.keys(environment).join(' ')}`,
-      { environment, settings: one, keys: { own: 'k' }, sample: true },
+      { environment, settings: one, key: 'k', sample: true },
       says,
     ]),
   ];
@@ -110,17 +105,14 @@ describe('which service and which key', () => {
     });
   }
 
-  it('never sends a stored key anywhere but to the addresses in force', () =>
+  it('never sends a stored key anywhere but to the addresses in force, nor one that was refused', () =>
     fc.assert(
       fc.asyncProperty(
         fc.record({
           environment: fc.constantFrom({}, { [BASE]: two.baseUrl }, { [KEY]: 'e' }, wholeEnvironment),
           settings: fc.constantFrom(one, two, { baseUrl: '', appUrl: '' }, { baseUrl: 'x y', appUrl: '' }),
           sample: fc.boolean(),
-          keys: fc.record({
-            own: fc.constantFrom(undefined, 'k'),
-            last: fc.constantFrom(undefined, one, two),
-          }),
+          key: fc.constantFrom(undefined, 'k'),
           refused: fc.constantFrom('', 'k', 'of-environment'),
         }),
         async given => {

@@ -12,7 +12,7 @@ describe('the end of a window', function () {
     await signIn(window, running);
     running.fail({ kind: 'delay', ms: 60_000 });
     const arrived = new Promise<void>(resolve => void running.onDidReceive(() => resolve()));
-    const request = window.connection.api?.computers.list();
+    const request = window.connection.api?.list('computers');
     const outcome = assert.rejects(Promise.resolve(request), /cancelled/);
     await arrived;
     window.connection.dispose();

@@ -24,7 +24,7 @@ describe('a key that is refused', function () {
     running.fail({ kind: 'status', status: 401 });
 
   async function request(window: Window): Promise<void> {
-    await window.connection.api?.computers.list().catch(() => undefined);
+    await window.connection.api?.list('computers').catch(() => undefined);
   }
 
   async function twoWindows(
@@ -53,7 +53,7 @@ describe('a key that is refused', function () {
     assert.ok(asked <= 4 + 2, `${asked} requests`);
 
     assert.deepEqual([first.connection.api, second.connection.api], [undefined, undefined]);
-    await assert.rejects(Promise.resolve(api?.computers.list()), /noKey/);
+    await assert.rejects(Promise.resolve(api?.list('computers')), /noKey/);
     assert.equal(running.requests.length - before, asked);
 
     const prompts = [...first.person.told, ...second.person.told].filter(text =>
@@ -125,12 +125,12 @@ describe('a key that is refused', function () {
   it('is not given up for a single 401, nor for one endpoint that does not take it', async () => {
     const { running, first } = await twoWindows();
     running.fail({ kind: 'status', status: 401, times: 1 });
-    assert.ok(((await first.connection.api?.computers.list())?.items.length ?? 0) > 0);
+    assert.ok(((await first.connection.api?.list('computers'))?.items.length ?? 0) > 0);
     running.fail({ kind: 'status', status: 401, match: { origin: 'app' } });
     const before = running.requests.length;
     for (let n = 0; n < 5; n++) {
       await assert.rejects(
-        Promise.resolve(first.connection.api?.readiness.reports({ limit: 1 }).next()),
+        Promise.resolve(first.connection.api?.pages('reports', { limit: 1 }).next()),
         /unauthorized/,
       );
     }
@@ -152,7 +152,7 @@ describe('a key that is refused', function () {
     // As if the event had not come: only the value changes.
     secrets.values.set(name, OTHER_CANARY);
     running.fail({ kind: 'status', status: 401, times: 1 });
-    assert.ok(((await window.connection.api?.computers.list())?.items.length ?? 0) > 0);
+    assert.ok(((await window.connection.api?.list('computers'))?.items.length ?? 0) > 0);
     assert.equal(running.requests.at(-1)?.credential, 'owner');
     assert.deepEqual(
       window.person.told.filter(text => text.includes('not accepted')),
@@ -167,7 +167,7 @@ describe('a key that is refused', function () {
     await first.connection.commands.signOut();
     await turnsTo(second, 'signedOut');
     const before = running.requests.length;
-    await assert.rejects(Promise.resolve(api?.computers.list()), /noKey/);
+    await assert.rejects(Promise.resolve(api?.list('computers')), /noKey/);
     assert.equal(running.requests.length, before);
   });
 

@@ -24,14 +24,14 @@ describe('the sample', () => {
   async function createSession(window: Window): Promise<string> {
     const { api } = window.connection;
     assert.ok(api);
-    const { items } = await api.computers.list();
+    const { items } = await api.list('computers');
     const computer = items.find(({ status }) => status === 'active');
     assert.ok(computer);
-    return (await api.sessions.create({ computerId: computer.id })).sessionId;
+    return (await api.createSession({ computerId: computer.id })).sessionId;
   }
 
   async function has(window: Window, sessionId: string): Promise<boolean> {
-    return (await window.connection.api?.sessions.get(sessionId))?.sessionId === sessionId;
+    return (await window.connection.api?.one('session', { ids: { sessionId } }))?.sessionId === sessionId;
   }
 
   it('is chosen by a command, labelled, and works without network, account or secret', async () => {
@@ -44,7 +44,7 @@ describe('the sample', () => {
     const { id, host, source } = current.service;
     assert.deepEqual([id, host, source], ['sample', 'Sample service', 'sample']);
     await createSession(window);
-    const reports = await window.connection.api?.readiness.reports().next();
+    const reports = await window.connection.api?.pages('reports').next();
     assert.ok(JSON.stringify(reports?.value).includes('open/one'));
     assert.deepEqual(window.person.told, [
       'This is sample data, generated on this machine. Nothing leaves it.',

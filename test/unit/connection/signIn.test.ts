@@ -47,7 +47,7 @@ describe('signing in', function () {
       [[`agentConsole.key:${running.baseUrl} ${running.appUrl}`, CANARY]],
     );
     assert.deepEqual(window.person.told, [`Signed in to ${hostOf(running.baseUrl)}.`]);
-    assert.ok(((await window.connection.api?.computers.list())?.items.length ?? 0) > 0);
+    assert.ok(((await window.connection.api?.list('computers'))?.items.length ?? 0) > 0);
     assert.deepEqual(window.context, {
       'agentConsole.connection': 'signedIn',
       'agentConsole.environment': false,
@@ -170,9 +170,9 @@ describe('signing in', function () {
     assert.equal(window.connection.state.current.kind, 'signedIn');
     const api = window.connection.api;
     assert.ok(api);
-    await assert.rejects(api.readiness.reports({ limit: 1 }).next(), /unauthorized, jwt/);
+    await assert.rejects(api.pages('reports', { limit: 1 }).next(), /unauthorized, jwt/);
     assert.equal(window.connection.state.current.kind, 'signedIn');
-    assert.equal((await api.computers.list()).problems.length, 0);
+    assert.equal((await api.list('computers')).problems.length, 0);
   });
 
   it('signs in with a key that may not read computers', async () => {
@@ -193,7 +193,7 @@ describe('signing in', function () {
         window.person.told[0] ?? '',
         /did not keep the key, so it works only until this window closes.*AGENT_CONSOLE_API_KEY/,
       );
-      assert.equal((await window.connection.api?.computers.list())?.problems.length, 0);
+      assert.equal((await window.connection.api?.list('computers'))?.problems.length, 0);
       const next = machine.window();
       const state = await next.connection.ready();
       assert.ok(state.kind === 'signedOut');
@@ -213,11 +213,11 @@ describe('signing in', function () {
     const name = `agentConsole.key:${running.baseUrl} ${running.appUrl}`;
     secrets.values.set(name, 'an old key nobody takes');
     await signIn(window, running);
-    await window.connection.api?.computers.list();
+    await window.connection.api?.list('computers');
     assert.equal(running.requests.at(-1)?.credential, 'owner');
     secrets.values.set(name, OTHER_CANARY);
     await window.connection.refresh();
-    await window.connection.api?.computers.list();
+    await window.connection.api?.list('computers');
     assert.equal(running.requests.at(-1)?.credential, 'member');
     secrets.values.delete(name);
     await window.connection.refresh();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TreeItem } from 'vscode';
 import type { OrganizationData } from '../../../src/organization/data';
-import { ControlDocuments, revisionText } from '../../../src/organization/documents';
+import { ControlDocuments } from '../../../src/organization/documents';
 import { historyCsv, peopleCsv } from '../../../src/organization/exports';
 import { warningsOf } from '../../../src/organization/policy';
 import { Rows } from '../../../src/organization/rows';
@@ -105,8 +105,7 @@ describe('secrets of the controls', () => {
     const person = data.person('u1')!;
     const documents = new ControlDocuments(data, format);
     const items = await everyRow(data);
-    const secretRow = items.find(({ label }) => textOf(label).startsWith('customModels[house].apiKey: '));
-    assert.match(String(secretRow?.description), /secret changed/);
+    assert.ok(items.some(({ label }) => textOf(label) === 'customModels[house].apiKey: secret changed'));
     assert.ok(everythingBelow(root).includes('[redacted '), 'the folder holds the history');
     const told = [
       ...items.flatMap(item => [
@@ -134,7 +133,7 @@ describe('secrets of the controls', () => {
     assert.equal(leak, -1, told.slice(Math.max(0, leak - 200)).slice(0, 400));
   });
 
-  it('a document says what is not known any more, and what could not be read', async () => {
+  it('a document says what is not known any more', async () => {
     const server = await faultServer();
     const { data } = openWindow(temporaryFolder(), server);
     const documents = new ControlDocuments(data, new Formatter('en'));
@@ -143,9 +142,5 @@ describe('secrets of the controls', () => {
       /^\/\/ Revision 9 is no longer/,
     );
     assert.equal(await documents.text({ path: '/service/nothing.jsonc' }), '{}\n');
-    assert.equal(
-      revisionText({ revision: 1, settings: { b: 1 }, unread: ['a', 'a'] }),
-      '// Could not be read and is left out: a\n{\n  "b": 1\n}\n',
-    );
   });
 });

@@ -3,10 +3,9 @@ import fc from 'fast-check';
 import { compareSettings, settingsOf } from '../../../src/organization/changes';
 import type { Settings } from '../../../src/organization/catalogue';
 import { canonical, stableText } from '../../../src/organization/stable';
-import { changeText, changeWords, summaryText } from '../../../src/organization/words';
+import { changeText, summaryText } from '../../../src/organization/words';
 
-const texts = (before: Settings, after: Settings): string[] =>
-  compareSettings({ settings: before }, { settings: after }).map(changeText);
+const texts = (before: Settings, after: Settings): string[] => compareSettings(before, after).map(changeText);
 
 describe('what a revision changed', () => {
   it('names each setting by its path, with the value before and after', () => {
@@ -31,17 +30,10 @@ describe('what a revision changed', () => {
     );
   });
 
-  it('compares lists as sets where order has no meaning, and says what came and went', () => {
+  it('compares lists as sets where order has no meaning', () => {
     assert.deepEqual(texts({ commandAllowlist: ['a', 'b'] }, { commandAllowlist: ['b', 'a', 'a'] }), []);
-    const [change] = compareSettings(
-      { settings: { commandAllowlist: ['a', 'b'] } },
-      { settings: { commandAllowlist: ['c', 'b', 'd'] } },
-    );
-    assert.deepEqual(change?.set, { added: ['c', 'd'], removed: ['a'] });
-    assert.equal(changeText(change), 'commandAllowlist: [a, b] → [c, b, d]');
-    const long = Array.from({ length: 20 }, (_, index) => `command ${index}`);
-    assert.deepEqual(texts({ commandAllowlist: ['a'] }, { commandAllowlist: long }), [
-      'commandAllowlist: 1 entry → 20 entries',
+    assert.deepEqual(texts({ commandAllowlist: ['a', 'b'] }, { commandAllowlist: ['c', 'b', 'd'] }), [
+      'commandAllowlist: [a, b] → [c, b, d]',
     ]);
     assert.deepEqual(
       texts({ strictKnownMarketplaces: [{ a: 1, b: 2 }] }, { strictKnownMarketplaces: [{ b: 2, a: 1 }] }),
@@ -70,26 +62,17 @@ describe('what a revision changed', () => {
         { customModels: [{ ...a, apiKey: '[redacted 33333333]' }, { id: 'c', index: 1 }, b] },
       ),
       [
-        'customModels[a].apiKey: [redacted 11111111] → [redacted 33333333]',
+        'customModels[a].apiKey: secret changed',
         'customModels[c].id: not set → c',
         'customModels[c].index: not set → 1',
       ],
     );
     const [header] = compareSettings(
-      { settings: { customModels: [a] } },
-      { settings: { customModels: [{ ...a, extraHeaders: { h: '[redacted 44444444]' } }] } },
+      { customModels: [a] },
+      { customModels: [{ ...a, extraHeaders: { h: '[redacted 44444444]' } }] },
     );
     assert.equal(header?.setting, 'customModels[].extraHeaders.*');
     assert.deepEqual(texts({ customModels: [{}, {}, 5] }, { customModels: [{}, {}, 5] }), []);
-  });
-
-  it('a part that could not be read on one side is told as such, never as taken away', () => {
-    const before = { settings: { commandAllowlist: ['a'], ideAutoConnect: true } };
-    const after = { settings: { ideAutoConnect: true }, unread: ['commandAllowlist'] };
-    assert.deepEqual(compareSettings(before, after).map(changeText), [
-      'commandAllowlist: one side could not be read',
-    ]);
-    assert.deepEqual(compareSettings(after, after), []);
   });
 
   it('nothing and not being there are two things where only the service knows what nothing means', () => {
@@ -101,9 +84,7 @@ describe('what a revision changed', () => {
   });
 
   it('lists all settings of the first revision, without directions', () => {
-    const changes = compareSettings(undefined, {
-      settings: { missionPolicy: { restrictedAccess: true }, sandbox: {} },
-    });
+    const changes = compareSettings(undefined, { missionPolicy: { restrictedAccess: true }, sandbox: {} });
     assert.deepEqual(changes.map(changeText), [
       'missionPolicy.restrictedAccess: not set → true',
       'sandbox: not set → {}',
@@ -111,24 +92,18 @@ describe('what a revision changed', () => {
     assert.ok(changes.every(change => change.direction === undefined));
   });
 
-  it('reads well aloud, and sums up', () => {
+  it('is summed up, and cut where it is long', () => {
     const changes = compareSettings(
-      { settings: { maxAutonomyLevel: 'low', commandAllowlist: ['a'], x: 1 } },
-      { settings: { maxAutonomyLevel: 'high', commandAllowlist: ['a', 'b'], x: 2 } },
+      { maxAutonomyLevel: 'low', commandAllowlist: ['a'], x: 1 },
+      { maxAutonomyLevel: 'high', commandAllowlist: ['a', 'b'], x: 2 },
     );
-    assert.deepEqual(changes.map(changeWords), [
-      'commandAllowlist, from [a] to [a, b], loosens',
-      'maxAutonomyLevel, from low to high, loosens',
-      'x, from 1 to 2',
-    ]);
     assert.equal(summaryText(changes), 'commandAllowlist, +2');
     assert.equal(summaryText([]), 'no change');
-    assert.deepEqual(
-      settingsOf(
-        compareSettings({ settings: {} }, { settings: { enabledPlugins: { 'a@b': true, 'c.d': 1 } } }),
-      ),
-      ['enabledPlugins'],
-    );
+    const [long = ''] = texts({ ['x'.repeat(90)]: 'y'.repeat(90) }, {});
+    assert.ok(long.length <= 120 && long.endsWith('…'), long);
+    assert.deepEqual(settingsOf(compareSettings({}, { enabledPlugins: { 'a@b': true, 'c.d': 1 } })), [
+      'enabledPlugins',
+    ]);
   });
 
   it('control and bidi characters of the service reach no row', () => {
@@ -142,9 +117,9 @@ describe('what a revision changed', () => {
     fc.assert(
       fc.property(settings, settings, (before, after) => {
         const clean = (each: Settings): unknown => JSON.parse(JSON.stringify(each));
-        const changes = compareSettings({ settings: before }, { settings: after });
+        const changes = compareSettings(before, after);
         changes.forEach(change => assert.equal(typeof changeText(change), 'string'));
-        assert.equal(compareSettings({ settings: before }, { settings: before }).length, 0);
+        assert.equal(compareSettings(before, before).length, 0);
         assert.equal(changes.length === 0, canonical(clean(before)) === canonical(clean(after)));
       }),
       { numRuns: 300 },
@@ -163,7 +138,7 @@ describe('what a revision changed', () => {
     );
     fc.assert(
       fc.property(known, known, (before, after) => {
-        compareSettings({ settings: before }, { settings: after }).forEach(changeText);
+        compareSettings(before, after).forEach(changeText);
         JSON.parse(stableText(before));
       }),
       { numRuns: 300 },

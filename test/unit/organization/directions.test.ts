@@ -16,8 +16,8 @@ function settingsWith(path: string, value: unknown, around: Settings): Settings 
 
 function directionOf(path: string, before: unknown, after: unknown, around: Settings = {}): Word {
   const changes = compareSettings(
-    { settings: settingsWith(path, before, around) },
-    { settings: settingsWith(path, after, around) },
+    settingsWith(path, before, around),
+    settingsWith(path, after, around),
   ).filter(change => change.path === path);
   assert.equal(changes.length, 1, `${path}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`);
   return changes[0]?.direction;
@@ -72,7 +72,10 @@ const UNCERTAIN: readonly (readonly [path: string, before: unknown, after: unkno
   ['commandDenylist', ['a'], ['b']],
   ['modelPolicy.allowedModelIds', ['a'], ['a', 'b'], { modelPolicy: { allowAllFactoryModels: true } }],
   ['modelPolicy.allowedBaseUrls', ['a'], ['a', 'b'], { modelPolicy: { allowCustomModels: false } }],
+  ['modelPolicy.allowedModelIds', ['a'], ['a', 'b'], { modelPolicy: { allowAllFactoryModels: 'some' } }],
   ['modelPolicy.allowCustomModels', undefined, true],
+  ['modelPolicy.allowCustomModels', 'no', true],
+  ['commandAllowlist', 'a', ['a', 'b']],
   ['mcpPolicy.enabled', false, true],
   ['mcpPolicy.allowlist', ['a'], ['a', 'b'], { mcpPolicy: { enabled: false } }],
   ['mcpPolicy.allowlist', ['a'], ['a', 'b']],

@@ -88,7 +88,11 @@ describe('control history', () => {
       made(1, { modelPolicy: { allowCustomModels: false } }),
     ] as const;
     const beforeOf = (revision: { readonly revision: number }) => (revision === third ? second : first);
-    const text = historyCsv([third, second], each => compareSettings(beforeOf(each), each), beforeOf);
+    const text = historyCsv(
+      [third, second],
+      each => compareSettings(beforeOf(each).settings, each.settings),
+      beforeOf,
+    );
     const start = '2026-11-12T12:00:00.000Z,b,';
     assert.deepEqual(text.split('\r\n'), [
       'revision,time,person,email,setting,change,before,after,direction,compared_with',

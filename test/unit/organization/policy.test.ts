@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { Settings } from '../../../src/organization/catalogue';
 import { warningsOf, type SessionChoice } from '../../../src/organization/policy';
 
-const warn = (choice: SessionChoice, settings: Settings, unread?: readonly string[]): string[] =>
-  warningsOf(choice, { revision: 7, settings, unread });
+const warn = (choice: SessionChoice, settings: Settings): string[] =>
+  warningsOf(choice, { revision: 7, settings });
 
 describe('what the controls say against a session', () => {
   it('names the setting and the revision it is of', () => {
@@ -28,6 +28,9 @@ describe('what the controls say against a session', () => {
     ],
     [{ model: 'm' }, policy({ allowCustomModels: true, allowedModelIds: ['n'] }, custom), undefined],
     [{ model: 'm' }, policy({ blockedModelIds: 'm', allowedModelIds: 5 }, { customModels: 'm' }), undefined],
+    [{ model: 'm' }, policy({ allowedModelIds: ['n'], allowAllFactoryModels: 'some' }), undefined],
+    [{ model: 'm' }, policy({ allowedModelIds: ['n', 5] }), undefined],
+    [{ model: 'm' }, policy({ allowedModelIds: ['n'] }, { customModels: ['m'] }), undefined],
     [{ model: '' }, policy({ allowedModelIds: ['n'] }), undefined],
     [{ model: 'm', specModeModel: 'm' }, policy({ blockedModelIds: ['m'] }), /block the model m/],
     [{ autonomyLevel: 'high' }, { maxAutonomyLevel: 'medium' }, /up to medium, and high is above/],
@@ -56,13 +59,6 @@ describe('what the controls say against a session', () => {
       if (wanted !== undefined) assert.match(told[0] ?? '', wanted, what);
     }
     assert.deepEqual(warningsOf({ model: 'm' }, undefined), []);
-  });
-
-  it('a setting that decides and could not be read forbids nothing', () => {
-    const settings = policy({ allowedModelIds: ['a'] });
-    assert.equal(warn({ model: 'x' }, settings).length, 1);
-    for (const unread of ['modelPolicy.allowAllFactoryModels', 'modelPolicy', 'customModels', 'settings'])
-      assert.deepEqual(warn({ model: 'x' }, settings, [unread]), [], unread);
   });
 
   it('makes no link of foreign text', () => {

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { isApiError, type ApiClient } from '../../../src/api';
+import type { ApiClient } from '../../../src/api';
 import { OrganizationData } from '../../../src/organization/data';
 import { later } from '../../fakes/cleanUp';
 import { openStorage } from '../../fakes/storage';
@@ -45,10 +45,6 @@ export function openWindow(root: string, server: Pick<FaultServer, 'origin'>): W
     connection,
     storage,
     log,
-    failureOf: error => ({
-      sentence: String(error),
-      forbidden: isApiError(error) && error.kind === 'forbidden',
-    }),
     language: 'en',
     now: () => clock.now,
   });

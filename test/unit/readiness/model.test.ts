@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { ReadinessReport } from '../../../src/api';
 import {
   appParts,
   criteriaOf,
@@ -8,12 +9,11 @@ import {
   percentOf,
   previousOf,
   readableName,
-  type StoredReport,
 } from '../../../src/readiness/model';
 import { growsEvenly } from '../../growth';
 
 let count = 0;
-function report(change: Partial<StoredReport> = {}): StoredReport {
+function report(change: Partial<ReadinessReport> = {}): ReadinessReport {
   count++;
   return {
     reportId: `r${count}`,
@@ -83,7 +83,7 @@ describe('readiness model', () => {
   it('takes names of the prototype for what they are: names', () => {
     const odd = JSON.parse(
       '{"__proto__": {"numerator": 0, "denominator": 1}, "constructor": {"numerator": 1, "denominator": 1}}',
-    ) as StoredReport['report'];
+    ) as ReadinessReport['report'];
     const rows = criteriaOf(report({ report: odd }), report({ report: {} }));
     assert.deepEqual(
       rows.map(({ id, change }) => `${id} ${change ?? ''}`),
@@ -145,12 +145,12 @@ describe('readiness model', () => {
   });
 
   it('compares criteria, and groups reports, in steps with how many there are', async () => {
-    const criteriaOfSize = (size: number): StoredReport => {
+    const criteriaOfSize = (size: number): ReadinessReport => {
       const criteria = Array.from({ length: size }, (_, index) => [
         `criterion_${index}`,
         score(index % 3, 3),
       ]);
-      return report({ report: Object.fromEntries(criteria) as StoredReport['report'] });
+      return report({ report: Object.fromEntries(criteria) as ReadinessReport['report'] });
     };
     const sizes = [1_250, 5_000];
     const made = new Map(sizes.map(size => [size, criteriaOfSize(size)]));

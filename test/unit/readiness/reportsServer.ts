@@ -7,7 +7,6 @@ export interface FakeReports {
   readonly origin: string;
   /** In the service's order. */
   readonly reports: ReadinessReport[];
-  readonly queries: URLSearchParams[];
   /** The most reports it gives at once, however many are asked for. */
   cap: number;
   /** Makes newer reports. */
@@ -49,11 +48,9 @@ export async function startReports(options: {
     }
   };
   add(count);
-  const queries: URLSearchParams[] = [];
   const fake = { cap: Infinity };
   const server = createServer((request, response) => {
     const query = new URL(request.url ?? '/', 'http://x').searchParams;
-    queries.push(query);
     const answer = (status: number, body: unknown): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     };
@@ -70,7 +67,6 @@ export async function startReports(options: {
   return Object.assign(fake, {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     reports,
-    queries,
     add,
     close: () => new Promise<void>(resolve => server.close(() => resolve())),
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { LocalGit, type GitState, type LocalRepository } from '../../../src/readiness/git';
-import { groupReports, type Repository, type StoredReport } from '../../../src/readiness/model';
+import type { ReadinessReport } from '../../../src/api';
+import { LocalGit, type LocalRepository } from '../../../src/readiness/git';
+import { groupReports, type Repository } from '../../../src/readiness/model';
 import { ReadinessCommands } from '../../../src/readiness/commands';
 import { Matches } from '../../../src/readiness/matches';
 import { readinessRows, type RowsContext } from '../../../src/readiness/rows';
@@ -13,7 +14,7 @@ import { choices, opened, Uri } from '../../fakes/vscode';
 const DAY = 24 * 60 * 60_000;
 const at = new Date(2025, 10, 12, 12).getTime();
 const score = (numerator: number, denominator: number) => ({ numerator, denominator, rationale: 'Because.' });
-const report = (repo: string, days: number, criteria: StoredReport['report']): StoredReport => ({
+const report = (repo: string, days: number, criteria: ReadinessReport['report']): ReadinessReport => ({
   reportId: `${repo} ${days}`,
   createdAt: at + days * DAY,
   repoUrl: `https://h.x/acme/${repo}`,
@@ -35,13 +36,13 @@ describe('the rows of readiness', () => {
   const trees: Tree[] = [];
   afterEach(() => trees.splice(0).forEach(tree => tree.dispose()));
   const treeOf = (
-    state: GitState = { kind: 'found', repositories: [local] },
+    repositoriesHere: readonly LocalRepository[] = [local],
     repositories = groupReports(reports),
   ): Tree => {
     const context: RowsContext = {
       repositories,
-      matches: new Matches(repositories, state),
-      git: { state, staleness: () => ({ kind: 'behind', behind: 1, beside: 0 }) },
+      matches: new Matches(repositories, repositoriesHere),
+      git: { staleness: () => 1 },
       format: new Formatter('en'),
     };
     const ready = (): Promise<void> => Promise.resolve();
@@ -87,28 +88,22 @@ describe('the rows of readiness', () => {
 
   it('list repositories of this window without a report beside those with one, and say why they have none', async () => {
     const other = open('/w/other', 'https://me:secret@h.x/acme/other');
-    const tree = treeOf({ kind: 'found', repositories: [open('/w/alone'), local, other] });
+    const tree = treeOf([open('/w/alone'), local, other]);
     const rows = await drawnRows(tree);
     assert.deepEqual(
       rows.filter(({ depth }) => depth === 0).map(({ text }) => text.replace(/ \|.*%.*/, '')),
-      ['acme/shop', 'alone | no remote', 'other | no report', 'Other repositories | 1'],
+      ['acme/shop', 'alone | no report', 'other | no report', 'Other repositories | 1'],
     );
     const { item, node } = rows.find(({ text }) => text.startsWith('other'))!;
     const { value } = tree.resolveTreeItem(item, node).tooltip as { readonly value: string };
     assert.ok(value.includes('acme/other') && !value.includes('secret'), value);
-    const [alone] = await textOf(treeOf({ kind: 'found', repositories: [open('/w/alone')] }));
-    assert.equal(alone, 'alone | no remote');
+    const [alone] = await textOf(treeOf([open('/w/alone')]));
+    assert.equal(alone, 'alone | no report');
   });
 
   it('say why this window has no repository', async () => {
-    const firsts = [];
-    for (const state of [
-      { kind: 'disabled' },
-      { kind: 'looking' },
-      { kind: 'found', repositories: [] },
-    ] as const)
-      firsts.push((await textOf(treeOf(state)))[0]);
-    assert.deepEqual(firsts, ['Git is turned off', 'Looking for repositories…', 'No repository is open']);
+    const [first] = await drawnRows(treeOf([]));
+    assert.match(first?.item.accessibilityInformation?.label ?? '', /^No repository is known here\. Open a/);
   });
 
   const commandsOf = (
@@ -151,7 +146,6 @@ describe('the rows of readiness', () => {
     const git = {
       rootUri: local.root,
       state: { HEAD: { commit: 'b'.repeat(40) } },
-      getCommit: () => Promise.resolve({ hash: 'a'.repeat(40) }),
       log: ({ range }: { readonly range: string }) => Promise.resolve(range.startsWith('a') ? [1, 2, 3] : []),
     } as unknown as GitRepository;
     const { handlers } = commandsOf(groupReports(reports), { ...local, git }, []);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { marked } from 'marked';
+import type { ReadinessReport } from '../../../src/api';
 import { ReadinessCommands } from '../../../src/readiness/commands';
 import { markdownOf } from '../../../src/readiness/exports';
 import { fixMessage } from '../../../src/readiness/fixMessage';
-import type { Repository, StoredReport } from '../../../src/readiness/model';
+import type { Repository } from '../../../src/readiness/model';
 import { isPageState, reportProtocol } from '../../../src/readiness/protocol';
 import { commitsView, reportView, type ShownReport } from '../../../src/readiness/reportView';
 import { reportNotes, stalenessText } from '../../../src/readiness/text';
@@ -24,7 +25,7 @@ const EVIL = [
 
 function hostile(): ShownReport {
   const evaluation = { numerator: 1, denominator: 2, rationale: EVIL };
-  const report: StoredReport = {
+  const report: ReadinessReport = {
     reportId: EVIL,
     createdAt: 9e18,
     repoUrl: EVIL,
@@ -36,7 +37,6 @@ function hostile(): ShownReport {
     hasNonRemoteCommits: true,
     modelUsed: { id: EVIL, reasoningEffort: EVIL },
     agentVersion: EVIL,
-    unread: [EVIL],
   };
   const base = { ...report, reportId: 'base', createdAt: 5, report: { gone: evaluation } };
   const repository: Repository = { key: EVIL, name: EVIL, url: EVIL, reports: [report, base] };
@@ -48,10 +48,10 @@ describe('words of readiness', () => {
 
   it('show the page no control or bidi characters, whatever a report holds', () => {
     const shown = hostile();
-    const view = reportView(shown, { kind: 'unknownCommit' }, format);
+    const view = reportView(shown, 'unknown', format);
     // Ids go back to the panel as they came and are never shown.
     const texts = JSON.stringify(
-      { ...view, commits: commitsView(shown, [{ hash: EVIL, subject: EVIL, author: EVIL }]) },
+      { ...view, commits: commitsView([{ hash: EVIL, subject: EVIL, author: EVIL }]) },
       (name, value: unknown) => (['id', 'path', 'reportId'].includes(name) ? undefined : value),
     );
     assert.equal(control.exec(JSON.parse(`"${texts.replace(/["\\]/g, ' ')}"`) as string), null);
@@ -64,7 +64,7 @@ describe('words of readiness', () => {
     const message = fixMessage(evil.repository, evil.report, asked);
     assert.equal(control.exec(message), null);
     assert.equal(message.match(/1\/2 pass/g)?.length, 2);
-    const report: StoredReport = {
+    const report: ReadinessReport = {
       reportId: 'r',
       createdAt: new Date(2026, 10, 12, 12).getTime(),
       repoUrl: 'x',
@@ -112,7 +112,7 @@ describe('words of readiness', () => {
   });
 
   it('export Markdown that holds no markup of a report', () => {
-    const html = marked.parse(markdownOf(hostile(), { kind: 'noRepository' }, format), {
+    const html = marked.parse(markdownOf(reportView(hostile(), undefined, format)), {
       async: false,
       gfm: true,
     });
@@ -121,39 +121,33 @@ describe('words of readiness', () => {
     assert.equal(html.match(/<h1>/g)?.length, 1);
   });
 
-  it('export Markdown that tells how whole the report is, and names criteria as people do', () => {
+  it('export Markdown that names criteria as people do', () => {
     const { repository, report } = hostile();
     const criteria = {
       type_check: { numerator: 1, denominator: 2 },
       Plain: { numerator: 2, denominator: 2 },
     };
-    const text = markdownOf(
-      { repository, report: { ...report, report: criteria } },
-      { kind: 'same' },
-      format,
-    );
-    assert.match(text, /^- Parts of the report could not be read and are left out \(1\)/m);
+    const shown = { repository, report: { ...report, report: criteria } };
+    const text = markdownOf(reportView(shown, 'same', format));
+    assert.match(text, /^- The report is of the commit you have checked out/m);
     assert.match(text, /^\| Type check \(type_check\) \| 1\/2 \|/m);
     assert.match(text, /^\| Plain \| 2\/2 \|/m);
   });
 
   it('explain age and flags in sentences', () => {
     const { report } = hostile();
-    const old = { kind: 'behind', behind: 3, beside: 2 } as const;
-    const notes = reportNotes(report, old);
+    const notes = reportNotes(report, 3);
     assert.match(notes[0]!, /HEAD has 3 commits/);
-    assert.match(notes[1]!, /not in HEAD/);
-    assert.match(notes[2]!, /uncommitted/);
-    assert.match(notes[3]!, /unpushed/);
-    assert.match(notes[4]!, /could not be read/);
-    assert.equal(stalenessText(old), '3 commits behind, on another branch');
-    assert.equal(stalenessText({ kind: 'behind', behind: 1000, beside: 0 }), '1000+ commits behind');
-    assert.equal(stalenessText({ kind: 'noCommit' }), '');
+    assert.match(notes[1]!, /uncommitted/);
+    assert.match(notes[2]!, /unpushed/);
+    assert.equal(stalenessText(3), '3 commits behind');
+    assert.equal(stalenessText(1000), '1000+ commits behind');
+    assert.equal(stalenessText('same'), '');
   });
 
   it('take from the page and its kept state only what they know', () => {
     assert.ok(isPageState({ key: 'k', reportId: 'r' }));
-    const look = { filter: 'failing', words: 'lint', criteria: 400, trend: 30, scroll: 1200.5 };
+    const look = { filter: 'failing', words: 'lint', scroll: 1200.5 };
     assert.ok(isPageState({ key: 'k', reportId: 'r', baseId: 'b', look }));
     for (const bad of [
       { ...look, filter: 'x' },

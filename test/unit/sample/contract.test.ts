@@ -53,32 +53,34 @@ describe('the sample and the interface', () => {
     const drain = async (pages: AsyncIterable<unknown>): Promise<void> => {
       for await (const page of pages) assert.ok(page);
     };
-    await api.analytics.tokens(RANGE);
-    await api.analytics.tools(RANGE);
-    await api.analytics.activity(RANGE);
-    await api.analytics.productivity(RANGE);
-    await drain(api.analytics.users(RANGE));
-    await drain(api.organization.users());
-    await drain(api.organization.controlHistory());
-    await drain(api.readiness.reports());
-    await api.computers.list();
-    const computer = await api.computers.get(await sample.computerId());
-    const { sessionId } = await api.sessions.create({ computerId: computer.id });
+    await api.list('tokens', { query: RANGE });
+    await api.list('tools', { query: RANGE });
+    await api.list('activity', { query: RANGE });
+    await api.list('productivity', { query: RANGE });
+    await drain(api.pages('people', { query: RANGE }));
+    await drain(api.pages('users'));
+    await drain(api.pages('controlHistory'));
+    await drain(api.pages('reports'));
+    await api.list('computers');
+    const computer = await api.one('computer', { ids: { computerId: await sample.computerId() } });
+    const { sessionId } = await api.createSession({ computerId: computer.id });
     const image = { type: 'base64' as const, data: base64('bytes'), mediaType: 'image/png' };
-    const { messageId } = await api.messages.sendBody(
-      sessionId,
-      JSON.stringify({ text: 'Look at this', images: [image] }),
-    );
+    const { messageId } = await api.one('sendMessage', {
+      ids: { sessionId },
+      body: JSON.stringify({ text: 'Look at this', images: [image] }),
+    });
     sample.time += 20_000;
-    assert.equal((await api.sessions.get(sessionId)).status, 'idle');
-    assert.equal((await api.messages.get(sessionId, messageId)).role, 'user');
+    assert.equal((await api.one('session', { ids: { sessionId } })).status, 'idle');
+    assert.equal((await api.one('message', { ids: { sessionId, messageId } })).role, 'user');
     for (const { sessionId: id } of await sample.sessions()) {
-      for (const { id: message } of await sample.messages(id)) await api.messages.get(id, message);
+      for (const { id: message } of await sample.messages(id))
+        await api.one('message', { ids: { sessionId: id, messageId: message } });
     }
     const odd = new Sample({ sessions: pastSessions });
     for (const { sessionId: id } of await odd.sessions()) {
-      await odd.api.sessions.get(id);
-      for (const { id: message } of await odd.messages(id)) await odd.api.messages.get(id, message);
+      await odd.api.one('session', { ids: { sessionId: id } });
+      for (const { id: message } of await odd.messages(id))
+        await odd.api.one('message', { ids: { sessionId: id, messageId: message } });
     }
     assert.deepEqual([...complaints, ...odd.complaints], []);
   });

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import * as path from 'node:path';
 import { demoFacts } from '../../../src/sample';
 import { STORIES } from '../../../src/sample/stories';
-import { sampleFiles } from '../../vscode/sampleFiles';
+import { temporaryFolder } from '../../vscode/paths';
+import { copyShop } from '../../vscode/sampleWorkspace';
 import { Sample, type Session } from './harness';
 
 const MINUTE = 60_000;
@@ -34,43 +37,31 @@ describe('the sessions of the sample', () => {
   });
 
   it('name only files and lines that the shop has', () => {
+    const shop = temporaryFolder('shop');
+    copyShop(shop);
     const texts = JSON.stringify(STORIES);
     const named = [...texts.matchAll(/\b((?:apps|services|packages|docs)\/[\w./]*\.\w+)(?::(\d+))?/g)];
     assert.ok(named.length > 20);
     for (const [, file = '', line = '1'] of named) {
       // Of tests, also those the agent makes.
       if (file.endsWith('.test.ts') && line === '1') continue;
-      const content = sampleFiles[file];
-      assert.ok(content !== undefined, file);
-      assert.ok(Number(line) <= content.toString('utf8').split('\n').length, `${file}:${line}`);
+      const content = readFileSync(path.join(shop, file), 'utf8');
+      assert.ok(Number(line) <= content.split('\n').length, `${file}:${line}`);
     }
   });
 
-  it('have one that goes on message by message for minutes, rests, and goes on again, but not without end', async () => {
+  it('have one that works on for minutes, message by message', async () => {
     const first = await working();
     assert.ok(first);
-    const own = (): Promise<Session> => sample.session(first.sessionId);
+    const began = sample.time;
     let [count, steps] = [first.messageCount, 0];
-    for (let now = first; now.status === 'running'; now = await own()) {
+    for (let now = first; now.status === 'running'; now = await sample.session(first.sessionId)) {
       sample.time += 1_000;
-      const { messageCount } = await own();
-      assert.ok(messageCount - count <= 1, 'one thing after another');
-      if (messageCount > count) steps++;
-      count = messageCount;
+      assert.ok(now.messageCount - count <= 1, 'one thing after another');
+      if (now.messageCount > count) steps++;
+      count = now.messageCount;
     }
-    assert.ok(steps > 15 && steps < 100, `${steps}`);
-    sample.time += 5 * MINUTE;
-    assert.equal(await working(), undefined);
-    sample.time += 6 * MINUTE;
-    assert.equal((await own()).status, 'pending');
-    sample.time += 20_000;
-    assert.equal((await working())?.sessionId, first.sessionId);
-    for (let quarter = 0; quarter < 100; quarter++) {
-      sample.time += 15 * MINUTE;
-      await own();
-    }
-    const { status, messageCount } = await own();
-    assert.ok(status === 'idle' && messageCount > 300 && messageCount < 500, `${messageCount}`);
+    assert.ok(sample.time - began > 2 * MINUTE && steps > 20, `${sample.time - began} ms, ${steps}`);
   });
 
   it('are what hooks and people on this machine are said to have told about', async () => {

@@ -22,7 +22,7 @@ describe('a new session', () => {
   });
 
   const computerIds = async ({ connection }: SessionsWindow): Promise<ReadonlyMap<string, string>> => {
-    const { items } = await connection.api!.computers.list();
+    const { items } = await connection.api!.list('computers');
     return new Map(items.map(({ id, name }) => [name ?? '', id]));
   };
   const posted = (): unknown[] =>
@@ -99,7 +99,7 @@ describe('a new session', () => {
     window.computers.facts = { name: 'atlas', providerType: 'cloud' };
     assert.equal(await window.feature.commands.create({ computerId: 'known' }), undefined);
     window.computers.facts = undefined;
-    const { items } = await window.connection.api!.computers.list();
+    const { items } = await window.connection.api!.list('computers');
     const own = items.find(({ providerType }) => providerType !== undefined);
     assert.equal(await window.feature.commands.create({ computerId: own?.id }), undefined);
     assert.equal(await window.feature.commands.create({ computerId: 'nobody' }), undefined);

@@ -155,7 +155,7 @@ describe('the index of sessions', () => {
     assert.deepEqual([b.records.size, b.get('s1'), await b.read('s1')], [0, undefined, undefined]);
     await b.learn('service', { ...listed, origin: 'added', at: 8 });
     await b.signal('service', { sessionId: 's2', kind: 'waiting', at: 9 }, undefined);
-    assert.equal(await b.merge('service', recordOf({ sessionId: 's3' })), 'added');
+    assert.equal(await b.add('service', recordOf({ sessionId: 's3' })), true);
     for (const id of ['s1', 's2', 's3']) assert.deepEqual(plain(b.get(id)?.local), kept);
     assert.deepEqual(b.removed, []);
     assert.equal(b.get('s2')?.signal?.kind, 'waiting');

@@ -27,27 +27,28 @@ describe('many sessions in many windows', () => {
     mock.timers.reset();
   });
 
-  /** Each answer says something new, so nobody slows down. */
+  /** Each answer says something new; of one that works also when, so nobody slows down. */
   const open = async (
     status: string,
     focused = true,
   ): Promise<{ index: SessionIndex; monitor: SessionMonitor }> => {
     const index = new SessionIndex(storage);
     await index.use('service');
-    const get = async (sessionId: string) => {
+    const one = async (_: string, { ids: { sessionId } }: { ids: { sessionId: string } }) => {
       asked.push({ sessionId, at: Date.now(), by: index });
       mostAtOnce = Math.max(mostAtOnce, ++openNow);
       await new Promise(resolve => setImmediate(resolve));
       openNow--;
       if (status === 'fails') throw new Error('not reachable');
-      return sessionOf({ sessionId, status, messageCount: asked.length });
+      const updatedAt = status === 'running' ? Date.now() : 0;
+      return sessionOf({ sessionId, status, messageCount: asked.length, updatedAt });
     };
     const monitor = new SessionMonitor({
       index,
       focused: new ObservableValue(focused),
       fastestMs: () => 2_000,
       sentence: String,
-      api: () => ({ sessions: { get } }),
+      api: () => ({ one: one as never }),
     });
     ends.push(monitor, index);
     return { index, monitor };

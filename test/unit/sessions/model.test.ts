@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { isActive, nextCheck, statusOf, titleOf, untilDue } from '../../../src/sessions/store/model';
-import { observed, sent, signalled } from '../../../src/sessions/store/record';
+import { isActive, statusOf, titleOf, untilDue } from '../../../src/sessions/store/model';
+import { failed, observed, sent, signalled } from '../../../src/sessions/store/record';
 import { recordOf, sessionOf } from './support';
 
 describe('session records', () => {
@@ -77,15 +77,25 @@ describe('status of a session', () => {
 });
 
 describe('checks', () => {
-  it('slow down while nothing changes, within bounds, and are quick again after a change', () => {
-    const running = { value: 'running', at: 1 };
-    assert.equal(nextCheck(running, 0, 3000), 3000);
-    assert.ok(nextCheck(running, 3, 3000) > nextCheck(running, 2, 3000));
-    assert.equal(nextCheck(running, 50, 3000), 30_000);
-    assert.equal(nextCheck({ value: 'idle', at: 1 }, 50, 3000), 300_000);
-    const failing = { value: 'unknown', last: 'running', problem: { at: 1, sentence: 'x' } };
-    assert.equal(nextCheck(failing, 50, 3000), 60_000);
-    assert.equal(nextCheck(failing, 0, 3000), 5_000);
+  it('slow down while nothing happens, within bounds, and are quick again after a message', () => {
+    const now = 1_800_000_000_000;
+    const HOUR = 3_600_000;
+    const pause = (quietMs: number, status: string, eager = false): number => {
+      const session = sessionOf({ status, updatedAt: now - quietMs });
+      const told = recordOf({ session, checkedAt: now });
+      const wish = { eager, inFront: false };
+      return Math.round(untilDue(told, statusOf(told, undefined), wish, 3_000, now) / 0.9);
+    };
+    assert.deepEqual([pause(0, 'running'), pause(100_000, 'running')], [3_000, 10_000]);
+    assert.deepEqual([pause(HOUR, 'running'), pause(HOUR, 'idle')], [30_000, 300_000]);
+    assert.deepEqual([pause(600_000, 'idle'), pause(HOUR, 'idle', true)], [60_000, 30_000]);
+    const told = recordOf({ session: sessionOf({ updatedAt: now - HOUR }), checkedAt: now });
+    const answered = sent(told, { status: undefined, at: now, text: 'Go on' });
+    const failing = failed(answered, { at: now, sentence: 'x' });
+    const wish = { eager: false, inFront: false };
+    assert.equal(untilDue(failing, statusOf(failing, failing.check?.problem), wish, 3_000, now), 27_000);
+    const busy = sent(told, { status: 'pending', at: now, text: 'Go on' });
+    assert.equal(untilDue(busy, statusOf(busy, undefined), wish, 3_000, now), 2_700);
   });
 
   it('are not made while a clock that was ahead would win over their answers, and go on as soon as it would not', () => {

@@ -36,10 +36,10 @@ describe('the watch over sessions', () => {
     ({ index } = await windows.open());
     focused = new ObservableValue(true);
     [questions, waiting, now] = [[], [], 1_000];
-    const get = (sessionId: string, options?: { readonly signal?: AbortSignal | undefined }) =>
+    const one = (_: string, { ids, signal }: { ids: { sessionId: string }; signal: AbortSignal }) =>
       new Promise<Session>((answer, fail) => {
-        const question = { sessionId, signal: options?.signal, answer, fail };
-        options?.signal?.addEventListener('abort', () => fail(new Error('cancelled')));
+        const question = { sessionId: ids.sessionId, signal, answer, fail };
+        signal.addEventListener('abort', () => fail(new Error('cancelled')));
         questions.push(question);
         waiting.shift()?.(question);
       });
@@ -51,7 +51,7 @@ describe('the watch over sessions', () => {
       now: () => now,
       sentence: error =>
         error instanceof Error && error.message !== 'cancelled' ? error.message : undefined,
-      api: () => ({ sessions: { get } }),
+      api: () => ({ one: one as never }),
     };
     monitor = new SessionMonitor(deps);
     await add('s1');

@@ -6,7 +6,7 @@ import { sessionDocument } from '../../../src/sessions/view/document';
 import { sessionRow } from '../../../src/sessions/view/row';
 import { Formatter } from '../../../src/util/format';
 import { answers, told } from '../../fakes/vscode';
-import { idle, recordOf, sessionOf, Windows } from './support';
+import { idle, recordOf, remove, sessionOf, Windows } from './support';
 
 const fileOf = (sessions: readonly unknown[], version = 2): string =>
   JSON.stringify({ format: 'agent-console-sessions', version, service: 'h', sessions });
@@ -17,7 +17,7 @@ describe('exported lists of sessions', () => {
   it('read back as they were written, but for how the sessions stood just then', () => {
     const told = { session: sessionOf({ title: 'B' }), checkedAt: 5, local: { name: 'n' } };
     const b = recordOf({ sessionId: 'b', ...told });
-    const check = { unchanged: 3, problem: { at: 9, sentence: 'api.example.com does not answer.' } };
+    const check = { problem: { at: 9, sentence: 'api.example.com does not answer.' } };
     const text = exportText([{ ...b, check, signal: { kind: 'waiting', at: 3 } }, recordOf()], 'h', 1_000);
     assert.doesNotMatch(text, /does not answer|waiting/);
     const file = readImport(text);
@@ -59,29 +59,24 @@ describe('exported lists of sessions', () => {
     fc.assert(fc.property(fc.json(), text => assert.throws(() => readImport(text), /Nothing was changed/)));
   });
 
-  it('never overwrite what is newer here, and bring what is newer there', async () => {
+  it('add what is not listed, bring back what was removed, and leave what is there', async () => {
     const windows = await Windows.make();
     try {
       const { index } = await windows.open();
-      const here = { session: sessionOf({ title: 'Newer' }), origin: 'created', at: 100 } as const;
-      await index.learn('service', here);
-      await index.keep('s1', () => ({ name: 'Mine', changedAt: 50 }));
-      const old = recordOf({
-        session: sessionOf({ title: 'Older' }),
-        checkedAt: 90,
-        local: { name: 'Theirs', changedAt: 60 },
-        firstText: 'First',
+      const session = sessionOf({ title: 'Here' });
+      await index.learn('service', { session, origin: 'created', at: 100 });
+      const theirs = recordOf({
+        session: sessionOf({ title: 'Theirs' }),
+        checkedAt: 110,
+        local: { name: 'n' },
       });
-      assert.equal(await index.merge('service', old), 'updated');
-      assert.equal(index.get('s1')?.session?.title, 'Newer');
-      assert.equal(index.get('s1')?.local.name, 'Theirs', 'what people wrote goes by its own time');
-      assert.equal(index.get('s1')?.firstText, 'First');
-      assert.equal(await index.merge('service', old), 'kept');
-      const newer = recordOf({ session: sessionOf({ title: 'Newest' }), checkedAt: 110 });
-      assert.equal(await index.merge('service', newer), 'updated');
-      assert.equal(index.get('s1')?.session?.title, 'Newest');
-      assert.equal(index.get('s1')?.local.name, 'Theirs');
-      assert.equal(await index.merge('service', recordOf({ sessionId: 's2' })), 'added');
+      assert.equal(await index.add('service', theirs), false);
+      assert.deepEqual([index.get('s1')?.session?.title, index.get('s1')?.local.name], ['Here', undefined]);
+      await remove(index, 's1');
+      assert.equal(await index.add('service', theirs), true);
+      assert.equal(index.get('s1')?.session?.title, 'Here');
+      assert.equal(await index.add('service', { ...theirs, sessionId: 's2' }), true);
+      assert.equal(index.get('s2')?.local.name, 'n');
     } finally {
       await windows.close();
     }
@@ -94,27 +89,24 @@ describe('exported lists of sessions', () => {
     give('showOpenDialog', [{}]);
     give('readFile', new TextEncoder().encode(file));
     told.length = 0;
-    const merge = ({ sessionId }: SessionRecord): Promise<'added' | 'kept'> =>
+    const add = (_service: string, { sessionId }: SessionRecord): Promise<boolean> =>
       sessionId === 's2'
         ? Promise.reject(new Error('of a newer version'))
-        : Promise.resolve(sessionId === 's1' ? 'added' : 'kept');
+        : Promise.resolve(sessionId === 's1');
     try {
-      await importSessions({ merge: (_, record) => merge(record) }, { id: 'service', host: 'h' });
+      await importSessions({ add }, { id: 'service', host: 'h' });
     } finally {
       answers.clear();
     }
     assert.deepEqual(told, [
-      'Sessions imported: 1 added, 0 updated, 1 left unchanged. Entries that could not be imported: 1, the first of them s2 (of a newer version).',
+      'Sessions imported: 1 added, 1 already there. Entries that could not be imported: 1, the first of them s2 (of a newer version).',
     ]);
   });
 
   it('date nothing in the future, which would count as newer than what is learnt here', () => {
     const late = Date.now() + 300_000;
-    const [record] = readImport(
-      fileOf([recordOf({ addedAt: late, checkedAt: late, local: { changedAt: late } })]),
-    ).records;
-    for (const at of [record?.addedAt, record?.checkedAt, record?.local.changedAt])
-      assert.ok(at !== undefined && at <= Date.now());
+    const [record] = readImport(fileOf([recordOf({ addedAt: late, checkedAt: late })])).records;
+    for (const at of [record?.addedAt, record?.checkedAt]) assert.ok(at !== undefined && at <= Date.now());
   });
 
   it('hold only what every part of the view can show, whatever else was in them', () => {

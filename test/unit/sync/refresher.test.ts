@@ -25,7 +25,6 @@ describe('when a list is asked for', () => {
     refresher = new Refresher({
       list: {
         state,
-        resetBackoff: () => undefined,
         untilDue: () => Math.max(0, due - Date.now()),
         readInTurn: () => {
           if (isOther) return Promise.resolve(false);

@@ -145,24 +145,6 @@ describe('a list from the service', () => {
     assert.deepEqual([isDue(list), list.state.current.failure], [true, undefined], 'another key');
   });
 
-  it('is asked for soon after a change, and more and more rarely while it says the same', async () => {
-    const list = await open();
-    const pace = { usualMs: MINUTE, soonMs: 1_000 };
-    const waits = async (times: number): Promise<number[]> => {
-      const found: number[] = [];
-      for (let n = 0; n < times; n++) {
-        await list.readInTurn(pace, new AbortController().signal);
-        found.push(list.untilDue(pace));
-        clock += MINUTE;
-      }
-      return found;
-    };
-    assert.deepEqual(await waits(3), [1_000, 1_500, 2_250]);
-    assert.equal((await waits(10)).at(-1), MINUTE);
-    answer = pages(pageOf('a'));
-    assert.deepEqual(await waits(1), [1_000]);
-  });
-
   it('whose only reader has left is due as before', async () => {
     const list = await open();
     answer = pages(pageOf('a'), new Promise(() => undefined));
@@ -319,50 +301,5 @@ describe('a list from the service', () => {
     assert.deepEqual(idsOf(list), ['a', 'b']);
     await list.read();
     assert.equal(rowsOf().length, 2);
-  });
-
-  describe('that only grows', () => {
-    it('takes nothing away, and is read by itself until a page brings nothing new', async () => {
-      const list = await open({ isGrowing: true });
-      let read = 0;
-      const count = (...all: readonly Page[]): Answer =>
-        async function* () {
-          for (const page of all) {
-            read++;
-            yield await Promise.resolve(page);
-          }
-        };
-      answer = count(pageOf('c', 'b'), pageOf('a'));
-      await take(list);
-      assert.equal(read, 2, 'the first time to its end');
-      clock += MINUTE;
-      [read, answer] = [0, count(pageOf('d'), pageOf('c'), pageOf('b'))];
-      await take(list);
-      assert.deepEqual([read, idsOf(list)], [2, ['a', 'b', 'c', 'd']]);
-      [read, answer] = [0, count(pageOf('d'), pageOf('zero'))];
-      await list.read();
-      assert.deepEqual([read, idsOf(list)], [2, ['a', 'b', 'c', 'd', 'zero']], 'for a person');
-      clock += 25 * 60 * MINUTE;
-      [read, answer] = [0, count(pageOf('d'), pageOf('old'))];
-      await take(list);
-      assert.equal(read, 2, 'once a day');
-      assert.deepEqual(idsOf(await open({ isGrowing: true })), idsOf(list));
-    });
-
-    it('keeps what was read before a failure, and leaves no gap behind', async () => {
-      const list = await open({ isGrowing: true });
-      await list.read();
-      answer = pages(pageOf('e', 'd'), new Error('down'));
-      clock += MINUTE;
-      await take(list);
-      const next = await open({ isGrowing: true });
-      assert.deepEqual(idsOf(next), ['a', 'b', 'd', 'e']);
-      assert.equal(next.state.current.partial, true);
-      answer = pages(pageOf('e', 'd'), pageOf('c'), pageOf('b'));
-      clock += 10 * MINUTE;
-      await take(next);
-      assert.deepEqual(idsOf(next), ['a', 'b', 'c', 'd', 'e']);
-      assert.equal(next.state.current.partial, undefined);
-    });
   });
 });

@@ -1,0 +1,94 @@
+import { isApiError, type ApiClient, type Page } from '../api';
+import type { Connection, ConnectionState } from '../connection';
+import { commands } from '../contributions';
+import { Refresher, type RefresherOptions } from '../sync/refresher';
+import { RemoteList, type RemoteListOptions } from '../sync/remoteList';
+import { errorSentence } from '../util/errorSentence';
+import { retryNode, type TreeNode } from './tree';
+
+interface ConnectedListOptions<T extends object> extends Omit<RemoteListOptions<T>, 'pages' | 'failureOf'> {
+  readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
+  /** Where the list is kept; `undefined` where nothing is to be shown. */
+  readonly pathOf: (state: ConnectionState) => string | undefined;
+  readonly pages: (api: ApiClient, signal: AbortSignal) => AsyncIterable<Pick<Page<T>, 'items' | 'problems'>>;
+}
+
+/** A list of the service in use, as a view shows it. */
+export class ConnectedList<T extends object> extends RemoteList<T> {
+  readonly #options: ConnectedListOptions<T>;
+  /** What is kept cannot be read. */
+  #shut: { readonly sentence: string } | undefined;
+
+  constructor(options: ConnectedListOptions<T>) {
+    const { connection, pages } = options;
+    super({
+      ...options,
+      pages: signal => connection.api && pages(connection.api, signal),
+      failureOf: error => failureOf(error, connection.state.current),
+    });
+    this.#options = options;
+  }
+
+  /** Keeps the list fresh while somebody sees it. */
+  follow(seen: Pick<RefresherOptions, 'pace' | 'isSeen' | 'onDidChangeSeen' | 'focused'>): Refresher {
+    const { connection, now } = this.#options;
+    const [ready, canAsk] = [() => this.open(), () => connection.api !== undefined];
+    const refresher = this.register(new Refresher({ ...seen, list: this, ready, canAsk, now }));
+    this.register(
+      connection.onDidBecomeReady(() => {
+        this.forgive();
+        refresher.poke();
+      }),
+    );
+    return refresher;
+  }
+
+  /** Shows what is kept of the service in use. Never rejects: where that cannot be read, the service is asked all the same. */
+  async open(): Promise<void> {
+    const { connection, pathOf, log } = this.#options;
+    const state = await connection.ready();
+    try {
+      await this.use(pathOf(state));
+      this.#shut = undefined;
+    } catch (error) {
+      log.error('What is kept of a list cannot be read', error);
+      this.#shut = { sentence: errorSentence(error) };
+    }
+  }
+
+  /** Resolves when the list has been asked for once, whatever came of it. */
+  async listed(): Promise<void> {
+    await this.open();
+    const { at, failure } = this.state.current;
+    if (at === undefined && failure === undefined) await this.read();
+  }
+
+  /** Reads the list now. Never rejects: a failure is told in the view. */
+  async refresh(): Promise<void> {
+    await this.open();
+    await this.read();
+  }
+
+  /** With why there is nothing, or nothing new. */
+  get shown() {
+    const state = this.state.current;
+    return { ...state, failure: this.#shut ?? state.failure };
+  }
+
+  /** The row to try again with, after a failure that left nothing to show. */
+  get retryRows(): readonly TreeNode[] {
+    const { items, failure } = this.shown;
+    const isSignedIn = this.#options.connection.state.current.kind === 'signedIn';
+    return isSignedIn && items.length === 0 && failure !== undefined
+      ? [retryNode(commands.console.refresh)]
+      : [];
+  }
+}
+
+function failureOf(error: unknown, { service }: ConnectionState) {
+  const sentence = errorSentence(error, { host: service?.source === 'sample' ? service.host : undefined });
+  if (!isApiError(error)) return { sentence };
+  const { kind, reason, status } = error;
+  if (kind === 'cancelled') return undefined;
+  return { sentence, cause: [kind, reason, status].join(' '), forbidden: kind === 'forbidden' };
+}

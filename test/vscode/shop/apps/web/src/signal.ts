@@ -1,0 +1,3 @@
+export function signal<T>(value: T): { value: T } {
+  return { value };
+}
