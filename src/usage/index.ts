@@ -64,8 +64,8 @@ export class UsageFeature extends Disposable {
   }
 
   /** Finds out which service there is, so that `source.state()` is true; makes no request. */
-  ready(): Promise<void> {
-    return this.#data.ready();
+  async ready(): Promise<void> {
+    await this.#data.open();
   }
 
   /** Fills the status bar, once and for as long as the window is open. */
@@ -81,12 +81,12 @@ export class UsageFeature extends Disposable {
     const days = daysOf({ start: addDays(end, 1 - ACTIVITY_DAYS), end }).filter(day => day >= start);
     if ((await this.#data.ensure('people', days, { background: true, signal })) !== undefined)
       return undefined;
-    const known = await this.#data.known('people');
-    return activityOfPeople(days.map(day => known.get(day)?.rows ?? []));
+    const known = await (await this.#data.open())?.known('people');
+    return activityOfPeople(days.map(day => known?.get(day)?.rows ?? []));
   }
 
   async #open(): Promise<void> {
-    await this.#data.ready();
+    await this.ready();
     this.#bar.start();
     await this.#deps.openDashboard();
   }

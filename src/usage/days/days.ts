@@ -8,7 +8,6 @@ import type { Logger } from '../../log';
 import type { Collection, Lease, Storage } from '../../storage';
 import { hasCome } from '../../util/clock';
 import { Disposable, unhandled } from '../../util/disposable';
-import { Emitter } from '../../util/event';
 import { daysOf, lengthOf, runsOf } from '../report/calendar';
 import type { Day, DayRange } from '../report/types';
 import { DayRecord, readDay, type Endpoint, type Rows } from './day';
@@ -20,9 +19,11 @@ export interface DaysDeps {
   readonly now?: (() => number) | undefined;
 }
 
-export interface FetchOptions {
-  /** Days asked for before this time are asked for again; Unix ms. */
-  readonly since: number;
+export interface EnsureOptions {
+  /** All days again, also after a refusal. */
+  readonly again?: boolean | undefined;
+  /** Nobody waits for it: after another window's failure nothing is asked for a while. */
+  readonly background?: boolean;
   readonly signal: AbortSignal;
   /** `fraction` from 0 to 1 of the days, and that in words. */
   readonly onProgress?: ((fraction: number, label: string) => void) | undefined;
@@ -66,13 +67,15 @@ export class ServiceDays extends Disposable {
   readonly #service: Service;
   readonly #deps: DaysDeps;
   readonly #now: () => number;
-  readonly #changed = this.register(new Emitter<void>());
+  readonly #onChange: () => void;
   readonly #records = new Map<string, Collection<DayRecord>>();
   readonly #texts = new Map<string, string>();
   #writing = 0;
 
-  constructor(service: Service, deps: DaysDeps) {
+  /** `onChange` hears that there are other days than before, or others can be had; here or in another window. */
+  constructor(service: Service, deps: DaysDeps, onChange: () => void) {
     super();
+    this.#onChange = onChange;
     this.#service = service;
     this.#deps = deps;
     this.#now = deps.now ?? Date.now;
@@ -80,13 +83,10 @@ export class ServiceDays extends Disposable {
     this.shared = deps.storage.collection<Shared>({ path, version: 1, schema: sharedSchema });
     this.register(
       this.shared.onDidChange(ids => {
-        if (ids.includes('failure') || ids.includes('organization')) this.#changed.fire();
+        if (ids.includes('failure') || ids.includes('organization')) onChange();
       }),
     );
   }
-
-  /** There are other days than before, or others can be had; here or in another window. */
-  readonly onDidChange = this.#changed.event;
 
   get organization(): string | undefined {
     return this.shared.get('organization')?.id;
@@ -98,8 +98,9 @@ export class ServiceDays extends Disposable {
     return isForbidden === true && at > this.#now() - REFUSAL_MS ? sentence : undefined;
   }
 
-  /** Why the last question of any window about an endpoint failed, where that was not long before `now` (Unix ms). */
-  failureAt(endpoint: Endpoint, now: number): string | undefined {
+  /** Why the last question of any window about an endpoint failed, where that was not long ago. */
+  failureOf(endpoint: Endpoint): string | undefined {
+    const now = this.#now();
     const failure = this.shared.get('failure');
     return isAbout(failure, endpoint, now - FAILURE_MS, now) ? failure.sentence : undefined;
   }
@@ -145,9 +146,14 @@ export class ServiceDays extends Disposable {
   }
 
   /** Resolves when all `days` are known, or to why that is not possible. Rejects when it was given up. */
-  async ensure(endpoint: Endpoint, days: readonly Day[], options: FetchOptions): Promise<string | undefined> {
-    const { since, signal } = options;
+  async ensure(
+    endpoint: Endpoint,
+    days: readonly Day[],
+    options: EnsureOptions,
+  ): Promise<string | undefined> {
+    const { again = false, signal } = options;
     const asked = this.#now();
+    const since = again ? asked : 0;
     // Days of another organization than was thought: of that one others may be missing.
     while ((await this.missing(endpoint, days, since)).length > 0) {
       signal.throwIfAborted();
@@ -155,7 +161,8 @@ export class ServiceDays extends Disposable {
       const { organization } = this;
       const done = await this.#deps.storage.tryRun(lease, LEASE_MS, async held => {
         const problem =
-          (await this.#failedSince(endpoint, asked)) ?? (await this.#fetch(endpoint, days, options, held));
+          (await this.#failedSince(endpoint, asked)) ??
+          (await this.#fetch(endpoint, days, since, options, held));
         return { problem, isThrough: held.isHeld() && [undefined, this.organization].includes(organization) };
       });
       if (done?.problem !== undefined) return done.problem;
@@ -177,7 +184,8 @@ export class ServiceDays extends Disposable {
   async #fetch(
     endpoint: Endpoint,
     days: readonly Day[],
-    { since, signal, onProgress }: FetchOptions,
+    since: number,
+    { signal, onProgress }: EnsureOptions,
     lease: Pick<Lease, 'isHeld'>,
   ): Promise<string | undefined> {
     try {
@@ -257,7 +265,7 @@ export class ServiceDays extends Disposable {
         await Promise.all(found.slice(from, from + DAYS_AT_ONCE).map(each => records.put(...each)));
     } finally {
       this.#writing--;
-      this.#changed.fire();
+      this.#onChange();
     }
   }
 
@@ -276,7 +284,7 @@ export class ServiceDays extends Disposable {
       });
       this.register(
         records.onDidChange(() => {
-          if (this.#writing === 0) this.#changed.fire();
+          if (this.#writing === 0) this.#onChange();
         }),
       );
       this.#records.set(path, records);

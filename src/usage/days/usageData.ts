@@ -10,22 +10,13 @@ import { daysFor, report } from '../report/report';
 import { inTurns } from '../report/steps';
 import type { Ability, Day, DayRange, TabReport, UsageQuery } from '../report/types';
 import type { DayRecord, Endpoint } from './day';
-import { ServiceDays, type DaysDeps } from './days';
+import { ServiceDays, type DaysDeps, type EnsureOptions } from './days';
 
 export interface UsageDataDeps extends DaysDeps {
   /** The organization's users, from a cache where there is one. */
   readonly directory?: { people(signal?: AbortSignal): Promise<readonly DirectoryPerson[]> } | undefined;
   /** Changes of the organization's controls, from a cache where there is one. */
   readonly controlRevisions?: { revisions(): Promise<readonly ControlRevision[]> } | undefined;
-}
-
-export interface EnsureOptions {
-  /** All days again, also after a refusal. */
-  readonly again?: boolean | undefined;
-  /** Nobody waits for it: after another window's failure nothing is asked for a while. */
-  readonly background?: boolean;
-  readonly signal: AbortSignal;
-  readonly onProgress?: ((fraction: number, label: string) => void) | undefined;
 }
 
 /** Usage as the dashboard and the status bar need it: from the store at once, complete after a fetch (sections 2.1-2.6, 4.1). */
@@ -45,7 +36,7 @@ export class UsageData extends Disposable {
     this.#now = deps.now ?? Date.now;
     const { connection } = deps;
     this.#isReady = connection.api !== undefined;
-    this.register(connection.state.onDidChange(() => void this.ready().then(() => this.#changed.fire())));
+    this.register(connection.state.onDidChange(() => void this.open().then(() => this.#changed.fire())));
     this.register(connection.onDidBecomeReady(() => void this.#onReady()));
   }
 
@@ -56,11 +47,6 @@ export class UsageData extends Disposable {
   get bounds(): DayRange {
     const latest = latestDay(this.#now());
     return { start: EARLIEST_DAY, end: latest < EARLIEST_DAY ? EARLIEST_DAY : latest };
-  }
-
-  /** Finds out which service there is and what is known of it; makes no request. */
-  async ready(): Promise<void> {
-    await this.#open();
   }
 
   state(): Ability {
@@ -78,13 +64,13 @@ export class UsageData extends Disposable {
       if (isNew) this.#changed.fire();
     }, unhandled);
     const { bounds } = this;
-    const service = await this.#open();
+    const service = await this.open();
     const known = (await service?.known(query.tab)) ?? new Map<Day, DayRecord>();
     const extras = {
       ...{ bounds, directory: this.#directory, revisions: this.#revisions },
       orgId: service?.organization,
       // A service that has just failed is not asked by itself: why is said, with what can be done.
-      problem: service?.failureAt(query.tab, this.#now()),
+      problem: service?.failureOf(query.tab),
       salt: query.pseudonyms ? ((await service?.salt()) ?? '') : '',
     };
     return inTurns(report({ ...query, range: clampRange(query.range, bounds) }, known, extras));
@@ -103,11 +89,6 @@ export class UsageData extends Disposable {
     return problem;
   }
 
-  /** All days known of an endpoint; no request is made. */
-  async known<E extends Endpoint>(endpoint: E): Promise<ReadonlyMap<Day, DayRecord<E>>> {
-    return (await this.#open())?.known(endpoint) ?? new Map<Day, DayRecord<E>>();
-  }
-
   /** Fetches those of the days that are missing. Resolves to why that was not possible, a sentence; rejects with an AbortError only. */
   async ensure(
     endpoint: Endpoint,
@@ -115,19 +96,17 @@ export class UsageData extends Disposable {
     options: EnsureOptions,
   ): Promise<string | undefined> {
     const { signal, again = false, background = false } = options;
-    const asked = this.#now();
     try {
       signal.throwIfAborted();
-      const service = await this.#open();
+      const service = await this.open();
       const state = this.#deps.connection.state.current;
       if (state.kind !== 'signedIn') return state.reason ?? signInFirst();
       if (service === undefined) return signInFirst();
       if (service.refusal !== undefined && !again) return service.refusal;
-      const failure = service.failureAt(endpoint, asked);
+      const failure = service.failureOf(endpoint);
       if (background && failure !== undefined)
         return (await service.missing(endpoint, days)).length === 0 ? undefined : failure;
-      const { onProgress } = options;
-      const problem = await service.ensure(endpoint, days, { since: again ? asked : 0, signal, onProgress });
+      const problem = await service.ensure(endpoint, days, options);
       if (problem === undefined) await service.forgive(endpoint);
       return problem;
     } catch (error) {
@@ -137,19 +116,14 @@ export class UsageData extends Disposable {
     }
   }
 
-  /** True in the one window that may tell people of a thing, such as that they have come to `level` of a budget. */
-  async claimNotice(id: string, level: number, budget?: number): Promise<boolean> {
-    return (await this.#service.value?.claimNotice(id, level, budget)) ?? false;
-  }
-
-  async #open(): Promise<ServiceDays | undefined> {
+  /** The days of the service in use, where there is one; makes no request. */
+  async open(): Promise<ServiceDays | undefined> {
     const { service } = await this.#deps.connection.ready();
     if (this.isDisposed) return undefined;
     if (service?.id !== this.#serviceId) {
       this.#serviceId = service?.id;
       [this.#directory, this.#revisions] = [[], []];
-      const opened = service && new ServiceDays(service, this.#deps);
-      opened?.onDidChange(() => this.#changed.fire());
+      const opened = service && new ServiceDays(service, this.#deps, () => this.#changed.fire());
       this.#service.set(opened);
     }
     const opened = this.#service.value;
@@ -163,7 +137,7 @@ export class UsageData extends Disposable {
     const first = !this.#isReady;
     this.#isReady = true;
     if (first) return;
-    await (await this.#open())?.forgive().catch(unhandled);
+    await (await this.open())?.forgive().catch(unhandled);
     this.#changed.fire();
   }
 
@@ -171,7 +145,7 @@ export class UsageData extends Disposable {
   async #loadExtras({ tab }: UsageQuery, signal?: AbortSignal): Promise<boolean> {
     const { connection, directory, controlRevisions, log } = this.#deps;
     if (connection.state.current.kind !== 'signedIn') return false;
-    await this.#open();
+    await this.open();
     const id = this.#serviceId;
     const quietly = (error: unknown): undefined => {
       if (signal?.aborted !== true) log.info(`A report does without: ${errorSentence(error)}`);

@@ -68,14 +68,14 @@ export class UsageStatusBar extends Disposable {
 
   async #round(signal: AbortSignal): Promise<number> {
     const { usage, tell } = this.#deps;
-    await usage.ready();
+    const days = await usage.open();
     await this.#draw();
     if (!this.#isWanted() || usage.state().kind === 'signedOut') return Infinity;
     this.#problem = await usage.ensure('tokens', this.#days(), { background: true, signal });
     const facts = await this.#draw();
     const state = usage.state();
     if (state.kind === 'forbidden') {
-      if (await usage.claimNotice('role', 1)) tell('info', state.sentence);
+      if ((await days?.claimNotice('role', 1)) === true) tell('info', state.sentence);
       return Infinity;
     }
     if (this.#problem !== undefined) return FAILURE_MS;
@@ -98,8 +98,8 @@ export class UsageStatusBar extends Disposable {
       item.hide();
       return undefined;
     }
-    const known = await usage.known('tokens');
-    if (drawing !== this.#drawing || this.isDisposed) return undefined;
+    const known = await (await usage.open())?.known('tokens');
+    if (known === undefined || drawing !== this.#drawing || this.isDisposed) return undefined;
     const { end } = usage.bounds;
     const span = settings.usageStatusBar();
     const facts: StatusFacts = {
@@ -138,7 +138,11 @@ export class UsageStatusBar extends Disposable {
     const percent = reached(knownOf(spent), tokens);
     if (percent === undefined) return;
     const { usage, format, tell } = this.#deps;
-    const claimed = await usage.claimNotice(`${per} ${days.start}`, percent, tokens).catch(unhandled);
+    const claimed = await (
+      await usage.open()
+    )
+      ?.claimNotice(`${per} ${days.start}`, percent, tokens)
+      .catch(unhandled);
     if (claimed !== true) return;
     const sentence = vscode.l10n.t(
       '{0} billable tokens, {1} UTC: {2}% of your own budget of {3} is reached.',

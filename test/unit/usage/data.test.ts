@@ -208,7 +208,7 @@ describe('usage data', () => {
       assert.equal(data.state().kind, 'forbidden');
     }
     assert.equal(calls(service).length, 1);
-    const told = await Promise.all(windows.map(data => data.claimNotice('role', 1)));
+    const told = await Promise.all(windows.map(async data => (await data.open())?.claimNotice('role', 1)));
     assert.deepEqual(told.toSorted(), [false, true]);
     key = service.apiKey;
     clock.now += 1000;
