@@ -80,6 +80,8 @@ export interface Known {
   readonly days: ReadonlySet<Day>;
   /** Unix ms. */
   readonly fetchedAt?: number;
+  /** What could not be read of each day. */
+  readonly problems?: readonly string[];
 }
 
 export function makeReport(query: UsageQuery, known: Known): TabReport {
@@ -87,7 +89,7 @@ export function makeReport(query: UsageQuery, known: Known): TabReport {
   const rows = made.get(tab) ?? Map.groupBy(makers[tab](), ({ date }) => date);
   made.set(tab, rows);
   const records = [...known.days].map(day => {
-    return [day, new DayRecord(known.fetchedAt ?? 0, rows.get(day) ?? [])] as const;
+    return [day, new DayRecord(known.fetchedAt ?? 0, rows.get(day) ?? [], known.problems)] as const;
   });
   const steps = report(query, new Map(records), {
     ...{ bounds, orgId: 'org_01JH7ZK3QF5Y8', salt: 'salt' },

@@ -106,6 +106,15 @@ describe('states of the usage page', () => {
     await page.getByText('days are missing').waitFor({ state: 'detached' });
   });
 
+  it('says what could not be read of the answers', async () => {
+    const source = new FakeUsageSource();
+    source.problems = ['user_7: messages: no number'];
+    const { page } = await open({}, { source });
+    await page.getByText('could not be read and are not counted: 30.').waitFor();
+    await page.getByText('Which parts').click();
+    await page.getByText('user_7: messages: no number').waitFor();
+  });
+
   it('tells days without figures from days nobody knows', async () => {
     const source = new FakeUsageSource();
     source.forget();
