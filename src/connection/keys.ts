@@ -46,8 +46,8 @@ export class KeyStore {
     return stored;
   }
 
-  /** Stores a key and reads it back. `untilClosed`: it was not kept and is held in memory instead. */
-  async store(addresses: Addresses, key: string): Promise<'kept' | 'untilClosed'> {
+  /** Stores a key and reads it back. Resolves to false when it was not kept and is held in memory instead. */
+  async store(addresses: Addresses, key: string): Promise<boolean> {
     const name = nameOf(addresses);
     this.#untilClosed.delete(name);
     try {
@@ -56,14 +56,17 @@ export class KeyStore {
       this.#log.error('The secret storage did not keep the key', error);
     }
     const stale = await this.#stored(name);
-    if (stale === key) return 'kept';
-    this.#untilClosed.set(name, { key, stale });
-    return 'untilClosed';
+    if (stale !== key) this.#untilClosed.set(name, { key, stale });
+    return stale === key;
   }
 
   /** Forgets every key of a service, whatever its web application. Rejects when the secret storage does not let go of one. */
   async remove(addresses: Addresses): Promise<void> {
-    const names = [nameOf(addresses), ...this.#untilClosed.keys(), ...(await this.#names())];
+    const names = [
+      nameOf(addresses),
+      ...this.#untilClosed.keys(),
+      ...((await this.#ask(() => this.#secrets.keys())) ?? []),
+    ];
     for (const name of new Set(names)) {
       if (!name.startsWith(nameOf({ ...addresses, appUrl: '' }))) continue;
       this.#untilClosed.delete(name);
@@ -77,20 +80,15 @@ export class KeyStore {
   }
 
   async #stored(name: string): Promise<string | undefined> {
+    return (await this.#ask(() => this.#secrets.get(name))) || undefined;
+  }
+
+  async #ask<T>(question: () => Thenable<T>): Promise<T | undefined> {
     try {
-      return (await this.#secrets.get(name)) || undefined;
+      return await question();
     } catch (error) {
       this.#log.error('The secret storage cannot be read', error);
       return undefined;
-    }
-  }
-
-  async #names(): Promise<readonly string[]> {
-    try {
-      return await this.#secrets.keys();
-    } catch (error) {
-      this.#log.error('The names of stored keys cannot be read', error);
-      return [];
     }
   }
 }
