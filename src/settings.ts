@@ -91,7 +91,7 @@ export const composerSettings: readonly SettingKey[] = [
 export const barSettings: readonly SettingKey[] = ['usage.statusBar', 'usage.budget', 'readiness.statusBar'];
 export const hookSettings: readonly SettingKey[] = ['hooks.outgoing'];
 
-/** Stores the two addresses in the user's settings; `undefined` removes them. */
+/** Stores the two addresses in the user's settings. */
 export async function storeAddresses(addresses: {
   readonly baseUrl: string;
   readonly appUrl: string;

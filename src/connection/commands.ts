@@ -59,7 +59,10 @@ export class ConnectionCommands {
     const state = await this.#connection.ready();
     const environment = await this.#connection.environment();
     if (isFixed(environment)) return this.#explainEnvironment(environment);
-    if (state.kind === 'signedOut') { this.#tell(vscode.l10n.t('You are not signed in.')); return; }
+    if (state.kind === 'signedOut') {
+      this.#tell(vscode.l10n.t('You are not signed in.'));
+      return;
+    }
     const { service } = state;
     const isSample = service.source === 'sample';
     const isSure = isSample
@@ -110,7 +113,8 @@ export class ConnectionCommands {
     const client = this.#connection.api;
     if (state.kind !== 'signedIn' || client === undefined) {
       const reason = state.kind === 'signedIn' ? undefined : state.reason;
-      this.#tell(reason ?? vscode.l10n.t('You are not signed in.')); return;
+      this.#tell(reason ?? vscode.l10n.t('You are not signed in.'));
+      return;
     }
     const title = vscode.l10n.t('What this key can read at {0}', state.service.host);
     await this.#prompts.showAccess(title, (signal, onRows) =>
