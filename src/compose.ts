@@ -255,7 +255,6 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
       { isVisible: () => views.computers.visible, load: computers },
       { isVisible: () => views.readiness.visible, load: readiness },
       { isVisible: () => views.organization.visible, load: organization },
-      { isVisible: () => false, load: usage },
     ];
     return consoleCommands({ log, version, connection: await connection(), lists });
   };

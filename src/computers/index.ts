@@ -1,14 +1,13 @@
 import * as vscode from 'vscode';
 import { computerName, type Computer } from '../api';
 import type { Connection } from '../connection';
-import { setContext, type CommandHandlers } from '../contributions';
+import type { CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import type { Refresher } from '../sync/refresher';
 import { ConnectedList } from '../ui/connectedList';
 import { pickItem } from '../ui/pick';
 import { Tree, type TreeNode } from '../ui/tree';
-import { listContext, problemText, setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, unhandled } from '../util/disposable';
 import type { Event } from '../util/event';
@@ -153,19 +152,10 @@ export class Computers extends Disposable {
   }
 
   #showStatus(): void {
-    const { view, format, connection } = this.#deps;
-    const list = this.#list.shown;
-    const { items, problems } = list;
-    const message = viewMessage({
-      connection: connection.state.current,
-      lists: [list],
-      unread: problems.map(problemText),
-      format,
-      now: Date.now(),
-    });
-    view.description = items.length > 0 ? format.number(items.length) : '';
-    setMessage(view, message);
-    setContext('agentConsole.computers', listContext(list));
+    const { view, format } = this.#deps;
+    const count = this.#sorted.length;
+    view.description = count > 0 ? format.number(count) : '';
+    this.#list.showStatus('agentConsole.computers', view, format);
   }
 
   async #showDetails(id: string): Promise<void> {

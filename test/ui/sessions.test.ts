@@ -62,7 +62,7 @@ describe('sessions and computers', () => {
     await other.openContainer('Agent Console');
     await row('Shared 1', other).waitFor();
     await other.contextMenu(row('Shared 1', other), 'Rename session on this machine');
-    await other.quickInput.getByText('does not learn this name').waitFor();
+    await other.quickInput.getByText('The name stays on this machine').waitFor();
     await other.answer('Ours');
     for (const window of [workbench, other]) await row('Ours', window).waitFor();
     await other.contextMenu(row('Ours', other), 'Remove session from this list');
