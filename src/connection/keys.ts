@@ -28,7 +28,7 @@ const nameOf = ({ baseUrl, appUrl }: Addresses): string => `${PREFIX}${baseUrl} 
 export class KeyStore {
   readonly #secrets: Secrets;
   readonly #log: Logger;
-  readonly #untilClosed = new Map<string, { readonly key: string; readonly stale: string | undefined }>();
+  readonly #untilClosed = new Map<string, string>();
 
   constructor(secrets: Secrets, log: Logger) {
     this.#secrets = secrets;
@@ -38,12 +38,7 @@ export class KeyStore {
   /** Reads the key anew; another window may have stored one. */
   async read(addresses: Addresses): Promise<string | undefined> {
     const name = nameOf(addresses);
-    const stored = await this.#stored(name);
-    const held = this.#untilClosed.get(name);
-    if (held !== undefined && (stored === undefined || stored === held.stale)) return held.key;
-    // There is something newer than what could not be replaced then.
-    this.#untilClosed.delete(name);
-    return stored;
+    return this.#untilClosed.get(name) ?? (await this.#stored(name));
   }
 
   /** Stores a key and reads it back. Resolves to false when it was not kept and is held in memory instead. */
@@ -55,9 +50,9 @@ export class KeyStore {
     } catch (error) {
       this.#log.error('The secret storage did not keep the key', error);
     }
-    const stale = await this.#stored(name);
-    if (stale !== key) this.#untilClosed.set(name, { key, stale });
-    return stale === key;
+    const isKept = (await this.#stored(name)) === key;
+    if (!isKept) this.#untilClosed.set(name, key);
+    return isKept;
   }
 
   /** Forgets every key of a service, whatever its web application. Rejects when the secret storage does not let go of one. */
