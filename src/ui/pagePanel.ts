@@ -77,10 +77,12 @@ export class PagePanels<P extends PagePanel> extends Disposable {
   keep(key: string, panel: P): P {
     this.#open.get(key)?.panel.dispose();
     this.#open.set(key, panel);
-    panel.panel.onDidDispose(() => {
-      if (this.#open.get(key) === panel) this.#open.delete(key);
-      this.#changed.fire();
-    });
+    this.register(
+      panel.panel.onDidDispose(() => {
+        if (this.#open.get(key) === panel) this.#open.delete(key);
+        this.#changed.fire();
+      }),
+    );
     this.#changed.fire();
     return panel;
   }

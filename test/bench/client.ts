@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { ApiClient } from '../../src/api';
 import { silentLog } from '../fakes/log';
+import { LoopbackServer } from '../fakes/loopbackServer';
 import { atMost, median, times, type Row } from './rows';
 
 const ROUNDS = 600;
@@ -24,11 +23,12 @@ const ANSWER = JSON.stringify({
 
 /** What our client adds to a request on loopback: asked in turn with bare `fetch`, p50 against p50. */
 export async function clientRows(): Promise<Row[]> {
-  const server = createServer((_, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end(ANSWER);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  const server = await LoopbackServer.listen(
+    createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(ANSWER);
+    }),
+  );
+  const address = server.origin;
   const client = new ApiClient({
     baseUrl: address,
     appUrl: address,
@@ -52,8 +52,7 @@ export async function clientRows(): Promise<Row[]> {
     }
   } finally {
     client.dispose();
-    server.close();
-    server.closeAllConnections();
+    await server.close();
   }
   console.log(
     `client: p50 ${median(took.ours).toFixed(2)} ms, bare fetch ${median(took.bare).toFixed(2)} ms`,

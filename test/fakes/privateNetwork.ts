@@ -1,8 +1,9 @@
 import { createServer, request as ask } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import { connect, type AddressInfo, type Server } from 'node:net';
+import { connect, type Server } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { makeCertificate, type Certificate } from './certificate';
+import { LoopbackServer } from './loopbackServer';
 
 /** Which server on this machine answers for which name. */
 type Hosts = Readonly<Record<string, string>>;
@@ -17,8 +18,7 @@ export class PrivateNetwork {
   /** Each tunnel that the proxy was asked for, `host:port`; one may carry many requests. */
   readonly tunnels: string[] = [];
   readonly #ports = new Map<string, number>();
-  readonly #servers: Server[] = [];
-  readonly #sockets = new Set<Duplex>();
+  readonly #servers: LoopbackServer[] = [];
   #proxyUrl = '';
 
   private constructor() {}
@@ -30,7 +30,7 @@ export class PrivateNetwork {
     for (const [host, url] of Object.entries(strangers)) await network.#answerFor(host, url, stranger);
     const proxy = createServer((_, response) => response.writeHead(400).end());
     proxy.on('connect', ({ url = '' }, socket) => network.#tunnel(url, socket));
-    network.#proxyUrl = `http://127.0.0.1:${await network.#listen(proxy)}`;
+    network.#proxyUrl = (await network.#listen(proxy)).origin;
     return network;
   }
 
@@ -39,9 +39,7 @@ export class PrivateNetwork {
   }
 
   async close(): Promise<void> {
-    const closed = this.#servers.map(server => new Promise(resolve => server.close(resolve)));
-    for (const socket of this.#sockets) socket.destroy();
-    await Promise.all(closed);
+    await Promise.all(this.#servers.map(server => server.close()));
   }
 
   /** Ends the encryption and hands each request on, as a gateway does. */
@@ -60,7 +58,7 @@ export class PrivateNetwork {
       onward.on('error', () => response.destroy());
       request.pipe(onward);
     });
-    this.#ports.set(`${host}:443`, await this.#listen(server));
+    this.#ports.set(`${host}:443`, (await this.#listen(server)).port);
   }
 
   #tunnel(host: string, socket: Duplex): void {
@@ -77,13 +75,9 @@ export class PrivateNetwork {
       end.on('error', () => void [socket, onward].map(each => each.destroy()));
   }
 
-  async #listen(server: Server): Promise<number> {
-    this.#servers.push(server);
-    server.on('connection', (socket: Duplex) => {
-      this.#sockets.add(socket);
-      socket.on('close', () => this.#sockets.delete(socket));
-    });
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-    return (server.address() as AddressInfo).port;
+  async #listen(server: Server): Promise<LoopbackServer> {
+    const loopback = await LoopbackServer.listen(server);
+    this.#servers.push(loopback);
+    return loopback;
   }
 }

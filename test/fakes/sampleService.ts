@@ -1,20 +1,14 @@
 import { setMaxListeners } from 'node:events';
-import {
-  createServer,
-  STATUS_CODES,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import { type AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sampleFetch, sampleRecord, type SampleOptions } from '../../src/sample';
+import { sampleFetch, type SampleOptions, type SampleRecord, type SampleRecords } from '../../src/sample';
 import { demoSessions } from '../../src/sample/stories';
 import { toDisposable, type IDisposable } from '../../src/util/disposable';
 import { Emitter, type Event } from '../../src/util/event';
 import { breachOf } from './contract';
-import { MemoryStorage } from './memoryStorage';
+import { send, type Fault } from './faultServer';
+import { LoopbackServer } from './loopbackServer';
 import { pastSessions } from './pastSessions';
 
 export { demoFacts } from '../../src/sample';
@@ -55,7 +49,7 @@ export interface SampleService {
   /** The next request that matches, when it has arrived whole. */
   next(method: string, path: RegExp): Promise<RecordedRequest>;
   /** Makes requests fail until disposed or used up; the first fault that matches a request hits it. */
-  fail(fault: Fault): IDisposable;
+  fail(fault: ServiceFault): IDisposable;
   /** Resolves when no agent is working any more, or the service is closed. */
   settle(): Promise<void>;
   /** Ends every connection and lets go of the ports. May be called again. */
@@ -82,19 +76,14 @@ export interface RecordedRequest {
 type Origin = 'base' | 'app';
 type Credential = keyof SampleKeys | 'invalid' | 'none';
 
-/** What goes wrong, and with which requests: with all, unless told otherwise. */
-export type Fault = (
-  | { readonly kind: 'status'; readonly status?: number }
-  /** 429 with a time to wait, s. */
-  | { readonly kind: 'rateLimit'; readonly retryAfter: number }
+/**
+ * What goes wrong instead of the true answer, and with which requests: with all, unless told otherwise. An answer is altered, late, or
+ * cut (`truncate`) when the request has had its effect; every other fault comes before it.
+ */
+export type ServiceFault = (
+  | Fault
   /** The true answer, `ms` later; nothing happens where the caller has gone by then. */
   | { readonly kind: 'delay'; readonly ms: number }
-  /** The connection is cut before the request takes effect. */
-  | { readonly kind: 'reset' }
-  /** The true answer, cut in the middle. */
-  | { readonly kind: 'truncate' }
-  /** A web page. */
-  | { readonly kind: 'html' }
   /** The true answer with its body changed. */
   | { readonly kind: 'alter'; readonly alter: (body: unknown) => unknown }
 ) & {
@@ -103,13 +92,6 @@ export type Fault = (
   /** How many requests are hit; all of them by default. */
   readonly times?: number;
 };
-
-/** What goes back. */
-interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
 
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const usualKeys: SampleKeys = {
@@ -126,30 +108,28 @@ const usualKeys: SampleKeys = {
 export async function startSampleService(options: SampleServiceOptions = {}): Promise<SampleService> {
   const { port = 0, appPort = 0, now = Date.now, seed = 'agent-console' } = options;
   const keys = { ...usualKeys, ...options.keys };
-  const servers = [createServer(), createServer()] as const;
   const requests: { -readonly [K in keyof RecordedRequest]: RecordedRequest[K] }[] = [];
   const received = new Emitter<RecordedRequest>();
-  const faults = new Map<object, { readonly fault: Fault; left: number }>();
+  const faults = new Map<object, { readonly fault: ServiceFault; left: number }>();
   const ending = new AbortController();
   setMaxListeners(0, ending.signal);
-  let closing: Promise<unknown> | undefined;
+  const [base, app] = [createServer(), createServer()];
+  const first = await LoopbackServer.listen(base, port);
+  const second = await LoopbackServer.listen(app, appPort).catch(async (error: unknown) => {
+    await first.close();
+    throw error;
+  });
+  const [baseUrl, appUrl] = [first.origin, second.origin];
   const close = async (): Promise<void> => {
     ending.abort();
     faults.clear();
     received.dispose();
-    closing ??= Promise.all(
-      servers.map(server => {
-        const closed = new Promise<void>(resolve => server.close(() => resolve()));
-        server.closeAllConnections();
-        return closed;
-      }),
-    );
-    await closing;
+    await Promise.all([first.close(), second.close()]);
   };
   /** True after `ms`, false as soon as the service is closed. */
   const wait = (ms: number): Promise<boolean> =>
     sleep(ms, true, { signal: ending.signal }).catch(() => false);
-  const faultFor = (origin: Origin, method: string, path: string): Fault | undefined => {
+  const faultFor = (origin: Origin, method: string, path: string): ServiceFault | undefined => {
     for (const [key, entry] of faults) {
       const { match = {} } = entry.fault;
       if ((match.origin ?? origin) !== origin || (match.method ?? method) !== method) continue;
@@ -159,16 +139,7 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
     }
     return undefined;
   };
-  let addresses: readonly [base: string, app: string];
-  try {
-    addresses = [await listen(servers[0], port), await listen(servers[1], appPort)];
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  const [baseUrl, appUrl] = addresses;
-  const records = new MemoryStorage().collection({ path: 'sample', version: 1, schema: sampleRecord });
-  const sample = { extras: false, sessions: pastSessions, records, ...options, appUrl };
+  const sample = { extras: false, sessions: pastSessions, records: sampleRecords(), ...options, appUrl };
   const fetch = sampleFetch(sample);
   /** Lists sessions also where the service does not. */
   const list = sampleFetch({ ...sample, extras: true });
@@ -200,39 +171,39 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
     };
     requests.push(recorded);
     received.fire(recorded);
-    const requestId = `req_${requests.length}`;
-    const truth = async (): Promise<Answer> => {
-      const refused = refusalOf(credential, url.pathname, requestId);
+    const truth = async (): Promise<Fault> => {
+      const refused = refusalOf(credential, url.pathname);
       if (refused !== undefined) return refused;
-      const breach = breachOf(
-        method,
-        url,
-        headers['content-type'],
-        recorded.body ?? (body.length || undefined),
-      );
-      if (breach !== undefined) return errorAnswer(400, breach, requestId);
-      const given = await fetch(url.href, {
+      const given = recorded.body ?? (body.length || undefined);
+      const breach = breachOf(method, url, headers['content-type'], given);
+      if (breach !== undefined) return { kind: 'status', status: 400, detail: breach };
+      const answer = await fetch(url.href, {
         method,
         ...(body.length === 0 ? {} : { body: new Uint8Array(body) }),
       });
-      return { status: given.status, headers: Object.fromEntries(given.headers), body: await given.text() };
+      const { status } = answer;
+      return {
+        kind: 'answer',
+        status,
+        headers: Object.fromEntries(answer.headers),
+        body: await answer.text(),
+      };
     };
     const fault = faultFor(origin, method, url.pathname);
-    const given = await spoiled(fault, truth, requestId, ms =>
-      wait(ms).then(over => over && !response.destroyed),
-    );
-    const isCut = fault?.kind === 'truncate';
-    recorded.status = isCut ? 0 : (given?.status ?? 0);
-    if (given === undefined) request.socket.resetAndDestroy();
-    else send(response, given, isCut);
+    const answer = await spoiled(fault, truth, async ms => (await wait(ms)) && !response.destroyed);
+    const sent = send(answer, response, `req_${requests.length}`);
+    recorded.status = response.headersSent && answer.kind !== 'truncate' ? response.statusCode : 0;
+    await sent;
   };
 
-  for (const [index, server] of servers.entries()) {
+  for (const [server, origin] of [
+    [base, 'base'],
+    [app, 'app'],
+  ] as const)
     server.on('request', (request, response) => {
       for (const side of [request, response]) side.on('error', () => undefined);
-      answer(index === 0 ? 'base' : 'app', request, response).catch(() => request.socket.destroy());
+      answer(origin, request, response).catch(() => request.socket.destroy());
     });
-  }
 
   const busy = async (): Promise<boolean> => {
     for (let cursor = ''; ;) {
@@ -267,21 +238,9 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
       return toDisposable(() => faults.delete(key));
     },
     settle: async () => {
-      while (closing === undefined && (await busy())) await wait(20);
+      while (!ending.signal.aborted && (await busy())) await wait(20);
     },
   };
-}
-
-/** Takes a port, 0 for any free one; resolves to the address. */
-async function listen(server: Server, port: number): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** Whose credential an `Authorization` header holds. */
@@ -292,61 +251,37 @@ function credentialOf(header: string | undefined, keys: SampleKeys): Credential 
 }
 
 /** The refusal of a credential that may not ask for a path (interface section 5); `undefined` for one that may. */
-function refusalOf(credential: Credential, path: string, requestId: string): Answer | undefined {
-  const refuse = (detail: string): Answer =>
-    errorAnswer(401, detail, requestId, { 'WWW-Authenticate': 'Bearer' });
+function refusalOf(credential: Credential, path: string): Fault | undefined {
+  const refuse = (detail: string, status = 401): Fault => ({ kind: 'status', status, detail });
   if (credential === 'none') return refuse('The Authorization header is missing.');
   if (credential === 'invalid') return refuse('The API key or access token is not valid.');
   if (path.startsWith('/api/v0/')) return undefined;
   if (credential === 'jwt') return refuse('This endpoint takes an API key, not an access token.');
   if (credential === 'member' && path.startsWith('/api/v1/analytics/'))
-    return errorAnswer(403, 'Analytics needs the Manager or Owner role.', requestId);
+    return refuse('Analytics needs the Manager or Owner role.', 403);
   return undefined;
 }
 
-/** The error body of interface section 7; the endpoints whose error body is not shown use it too. */
-function errorAnswer(
-  status: number,
-  detail: string,
-  requestId: string,
-  more: Readonly<Record<string, string>> = {},
-): Answer {
-  const body = JSON.stringify({ title: STATUS_CODES[status] ?? 'Error', detail, status, requestId });
-  return {
-    status,
-    headers: { 'Content-Type': 'application/json', 'X-Request-Id': requestId, ...more },
-    body,
-  };
-}
-
-/** What a fault makes of the true answer; `undefined` where the connection is cut. */
+/** What a fault makes of the true answer. */
 async function spoiled(
-  fault: Fault | undefined,
-  truth: () => Promise<Answer>,
-  requestId: string,
+  fault: ServiceFault | undefined,
+  truth: () => Promise<Fault>,
   wait: (ms: number) => Promise<boolean>,
-): Promise<Answer | undefined> {
-  switch (fault?.kind) {
-    case undefined:
-    case 'truncate':
-      return truth();
+): Promise<Fault> {
+  if (fault === undefined) return truth();
+  switch (fault.kind) {
     case 'delay':
-      return (await wait(fault.ms)) ? truth() : undefined;
+      return (await wait(fault.ms)) ? truth() : { kind: 'reset' };
     case 'alter': {
       const given = await truth();
-      return { ...given, body: JSON.stringify(fault.alter(JSON.parse(given.body))) };
+      if (given.kind !== 'answer') return given;
+      return { ...given, body: JSON.stringify(fault.alter(JSON.parse(String(given.body)))) };
     }
-    case 'status':
-      return errorAnswer(fault.status ?? 500, 'The service was told to fail.', requestId);
-    case 'rateLimit':
-      return errorAnswer(429, 'Too many requests.', requestId, { 'Retry-After': String(fault.retryAfter) });
-    case 'html': {
-      const body =
-        '<!doctype html><html><head><title>Sign in</title></head><body><h1>Sign in</h1></body></html>';
-      return { status: 200, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body };
-    }
-    case 'reset':
-      return undefined;
+    case 'truncate':
+      await truth();
+      return fault;
+    default:
+      return fault;
   }
 }
 
@@ -358,11 +293,17 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-/** Sends an answer; one that is cut ends in the middle of its body. */
-function send(response: ServerResponse, { status, headers, body }: Answer, isCut: boolean): void {
-  if (response.destroyed) return;
-  const bytes = Buffer.from(body);
-  response.writeHead(status, { ...headers, 'Content-Length': String(bytes.length) });
-  if (!isCut) response.end(bytes);
-  else response.write(bytes.subarray(0, Math.ceil(bytes.length / 2)), () => response.socket?.destroy());
+/** What the sample remembers, in this process alone. */
+export function sampleRecords(): SampleRecords {
+  const values = new Map<string, SampleRecord>();
+  return {
+    values,
+    load: () => Promise.resolve(),
+    update: async (id, change) => {
+      await Promise.resolve();
+      const value = change(values.get(id));
+      if (value !== undefined) values.set(id, value);
+      return values.get(id);
+    },
+  };
 }

@@ -1,24 +1,20 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { openAddress } from '../../src/ui/openAddress';
+import { LoopbackServer } from '../fakes/loopbackServer';
 
 /** What a browser asks for when a link of a message is opened. */
 describe('an address', () => {
   let server: Server;
+  let loopback: LoopbackServer;
   let origin: string;
   before(async () => {
     server = createServer((request, response) => void response.end(request.url));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    loopback = await LoopbackServer.listen(server);
     // This machine under a name whose ports no server of VS Code maps.
-    origin = `http://links.localhost:${(server.address() as AddressInfo).port}`;
+    origin = `http://links.localhost:${loopback.port}`;
   });
-  after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  after(() => loopback.close());
 
   for (const address of [
     '/plain?a=b&c=d',

@@ -1,40 +1,24 @@
-import * as path from 'node:path';
 import { type Browser, type Page } from 'playwright-core';
 import type { Composer, Kept, PanelState, Row } from '../../src/chat/protocol';
-import { patience } from '../until';
+import { openPage } from './page';
 
-/**
- * The chat page by itself in a browser, for what needs exact timing or exact rows. In it, `tell(name, payload)` is what a panel
- * would send, `said` what the page has told it, and `drawn()` resolves when all that was told is on the screen. `before` is run before
- * the page's own script.
- */
+/** The chat page by itself, begun, for what needs exact timing or exact rows. */
 export async function openChatPage(
   browser: Browser,
-  dist: string,
+  dist?: string,
   kept: Kept = {},
   before = '',
 ): Promise<Page> {
-  const page = await browser.newPage({ viewport: { width: 900, height: 800 } });
-  page.setDefaultTimeout(patience());
-  await page.setContent('<!DOCTYPE html><html lang="en"><body><div id="root"></div></body></html>');
-  await page.addStyleTag({ path: path.join(dist, 'pages', 'chat.css') });
-  await page.evaluate(`
-    document.documentElement.style.height = document.body.style.height = '100%';
-    window.said = [];
-    window.acquireVsCodeApi = () => ({ postMessage: message => said.push(message), getState() {}, setState() {} });
-    window.drawn = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));
-    window.tell = (name, payload) => window.postMessage({ kind: 'event', name, payload }, '*');`);
-  await page.evaluate(before);
-  await page.addScriptTag({ path: path.join(dist, 'pages', 'chat.js') });
-  const start = {
-    language: 'en',
-    identity: { sessionId: 's', serviceId: 's', title: 't' },
-    draft: '',
-    kept,
-    focus: true,
-  };
-  await page.evaluate(`tell('start', ${JSON.stringify(start)})`);
+  const css = 'html, body { height: 100%; }';
+  const { page } = await openPage(browser, 'chat', { ...(dist !== undefined && { dist }), css, before });
+  await page.evaluate(`tell('start', ${JSON.stringify(startOf({ kept }))})`);
   return page;
+}
+
+/** What the panel of a new session begins with. */
+export function startOf(fields: { readonly language?: string; readonly kept?: Kept } = {}): object {
+  const identity = { sessionId: 's', serviceId: 's', title: 't' };
+  return { language: 'en', identity, draft: '', kept: {}, focus: true, ...fields };
 }
 
 /** A message with code and a file's name in it; every fourth is the person's. */

@@ -1,9 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { type Frame, type Page } from 'playwright-core';
 import type { Fault } from '../fakes/faultServer';
-import { root } from '../vscode/paths';
 import { collectingHost, commandLink, corpus, lines } from './corpus';
 
 /** What a window did while hostile texts were shown in it. */
@@ -218,16 +216,15 @@ export function hostileRefusal(status: number): Fault {
 }
 
 /**
- * Makes a package of an extension that shows a text unguarded, to prove that the tests would see a link or an icon. Its commands
- * begin with `Probe:`. Returns the .vsix file.
+ * Makes an extension that shows a text unguarded, to prove that the tests would see a link or an icon. Its commands begin with
+ * `Probe:`. Returns the folder it runs from.
  */
-export function packageProbe(folder: string): string {
+export function makeProbe(folder: string): string {
   const commands = ['notify', 'ask', 'pick'];
   const manifest = {
     name: 'probe',
     publisher: 'test',
     version: '1.0.0',
-    license: 'MIT',
     engines: { vscode: '^1.105.0' },
     main: './main.js',
     activationEvents: [],
@@ -244,18 +241,10 @@ const acts = {
   ask: () => vscode.window.showInputBox({ value: 'x', ignoreFocusOut: true, prompt: text }),
   pick: () => vscode.window.showQuickPick([{ label: text }]),
 };
-exports.activate = context => {
-  for (const [name, act] of Object.entries(acts)) {
-    context.subscriptions.push(vscode.commands.registerCommand('probe.' + name, () => void act()));
-  }
+exports.activate = () => {
+  for (const [name, act] of Object.entries(acts)) vscode.commands.registerCommand('probe.' + name, () => void act());
 };
 `,
   );
-  const file = path.join(folder, 'probe.vsix');
-  const vsce = path.join(root, 'node_modules', '@vscode', 'vsce', 'vsce');
-  const args = ['--no-dependencies', '--allow-missing-repository', '--skip-license', '--out', file];
-  const result = spawnSync(process.execPath, [vsce, 'package', ...args], { cwd: folder, encoding: 'utf8' });
-  if (result.status !== 0)
-    throw new Error(`The probe could not be packaged.\n${result.stdout}${result.stderr}`);
-  return file;
+  return folder;
 }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import * as path from 'node:path';
 import { type Browser, type Page } from 'playwright-core';
-import { root } from '../vscode/paths';
 import { sharedBrowser } from '../vscode/server';
-import { messageRow } from './chatPage';
+import { messageRow, startOf } from './chatPage';
+import { openPage } from './page';
 
 const pages = ['chat', 'usage', 'readiness'] as const;
 
@@ -18,19 +17,7 @@ describe('each page by itself', () => {
   afterEach(() => page.close());
 
   const open = async (name: (typeof pages)[number], before = ''): Promise<void> => {
-    page = await browser.newPage();
-    problems = [];
-    page.on('pageerror', error => problems.push(error.message));
-    await page.setContent(
-      '<!DOCTYPE html><html lang="en"><body><div id="root" data-broken="This page could not be drawn: {0}" data-reload="Reload" data-log="Show log"></div></body></html>',
-    );
-    await page.addStyleTag({ path: path.join(root, 'dist', 'pages', `${name}.css`) });
-    await page.evaluate(`
-      window.said = [];
-      window.acquireVsCodeApi = () => ({ postMessage: message => said.push(message), getState() {}, setState() {} });
-      window.tell = (name, payload) => window.postMessage({ kind: 'event', name, payload }, '*');`);
-    await page.evaluate(before);
-    await page.addScriptTag({ path: path.join(root, 'dist', 'pages', `${name}.js`) });
+    ({ page, problems } = await openPage(browser, name, { before }));
   };
   const said = (): Promise<Record<string, unknown>[]> => page.evaluate('said');
   const speaks = (language: string): string =>
@@ -82,14 +69,7 @@ describe('each page by itself', () => {
 
   it("the chat draws its messages where the editor's language is no tag of a language", async () => {
     await open('chat', speaks('en-US@posix'));
-    const start = {
-      language: 'en-US@posix',
-      identity: { sessionId: 's', serviceId: 's', title: 't' },
-      draft: '',
-      kept: {},
-      focus: true,
-    };
-    await page.evaluate(`tell('start', ${JSON.stringify(start)})`);
+    await page.evaluate(`tell('start', ${JSON.stringify(startOf({ language: 'en-US@posix' }))})`);
     const rows = { from: 0, remove: 0, rows: [messageRow(0)], total: 1 };
     await page.evaluate(`tell('splice', ${JSON.stringify(rows)})`);
     await page.getByText('Please look at this.').waitFor();

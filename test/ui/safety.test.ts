@@ -11,7 +11,7 @@ import {
   hostileMessages,
   hostileRefusal,
   inspect,
-  packageProbe,
+  makeProbe,
   readThrough,
   watch,
   type Watched,
@@ -61,8 +61,7 @@ describe('hostile content', () => {
     for (const name of FILE_NAMES) fs.writeFileSync(path.join(folder, name), `${name}\n`);
     workbench = await Workbench.open({
       folder,
-      extensions: [root],
-      vsix: [packageProbe(path.join(parent, 'probe'))],
+      extensions: [root, makeProbe(path.join(parent, 'probe'))],
       contextOptions: { bypassCSP: true },
       prepare: async page => {
         seen = await watch(page);

@@ -1,32 +1,32 @@
 import assert from 'node:assert/strict';
-import * as path from 'node:path';
 import { type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
 import { Dashboard } from '../../src/usage/show/dashboard';
 import { firstState, type PageState, type UsageQuery } from '../../src/usage/show/protocol';
-import { pageHtml } from '../../src/webview/html';
 import { FakeUsageSource } from '../fakes/usageSource';
-import { root } from '../vscode/paths';
-import { patience } from '../until';
 import { sharedBrowser } from '../vscode/server';
-import { themeVariables, type PageTheme } from './themeVariables';
+import { openPage, type OpenPage } from './page';
+import themeVariables from './themeVariables.json';
 
-/** Where the page's files are; no server listens there. */
-export const origin = 'http://usage.test';
+/** One theme of each kind; their colours and fonts stand in `themeVariables.json`, those of VS Code 1.139 that the page reads. */
+export const pageThemes = [
+  'vscode-light',
+  'vscode-dark',
+  'vscode-high-contrast',
+  'vscode-high-contrast-light',
+] as const;
+export type PageTheme = (typeof pageThemes)[number];
 
-/** The built usage page in a browser, with a panel and a source that a test holds in its hands. */
-export interface UsageStage {
-  readonly page: Page;
+interface Told {
   readonly source: FakeUsageSource;
-  readonly dashboard: Dashboard;
   /** What the panel was asked to save and copy. */
   readonly saved: { readonly name: string; readonly text: string }[];
   readonly copied: string[];
-  /** What went wrong in the page or was refused by the panel. */
   readonly problems: string[];
-  /** Addresses the page asked for. */
-  readonly requests: string[];
   signIns: number;
 }
+
+/** The built usage page in a browser, with a panel and a source that a test holds in its hands. */
+export type UsageStage = OpenPage & Told & { readonly dashboard: Dashboard };
 
 export interface StageOptions {
   readonly theme?: PageTheme;
@@ -61,8 +61,7 @@ export function usagePage() {
     setTheme: async (theme: PageTheme): Promise<void> => {
       await stage.page.evaluate(
         `(() => {
-          const variables = ${JSON.stringify(themeVariables[theme])};
-          for (const [name, value] of Object.entries(variables)) document.documentElement.style.setProperty(name, value);
+          for (const [name, value] of ${JSON.stringify(variablesOf(theme))}) document.documentElement.style.setProperty(name, value);
           document.body.className = ${JSON.stringify(bodyClass(theme))};
           return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
         })()`,
@@ -76,69 +75,48 @@ function bodyClass(theme: PageTheme): string {
   return theme === 'vscode-high-contrast-light' ? `vscode-high-contrast ${theme}` : theme;
 }
 
+/** The custom properties of a theme; one without a value is not there. */
+function variablesOf(theme: PageTheme): (readonly [name: string, value: string])[] {
+  const values = Object.entries(themeVariables).map(
+    ([name, each]) => [`--vscode-${name}`, each[pageThemes.indexOf(theme)] ?? ''] as const,
+  );
+  return values.filter(([, value]) => value !== '');
+}
+
 async function openStage(kept: PageState, options: StageOptions = {}): Promise<UsageStage> {
   const { theme = 'vscode-dark', source = new FakeUsageSource() } = options;
-  const browser = await sharedBrowser();
-  const viewport = { width: 1100, height: 800 };
-  const context = await browser.newContext({ viewport, locale: 'en-US', ...options.context });
-  const page = await context.newPage();
-  page.setDefaultTimeout(patience());
-  const variables = Object.entries(themeVariables[theme]).map(([name, value]) => `${name}: ${value};`);
-  const html = pageHtml({
-    cspSource: origin,
-    scriptUri: '/usage.js',
-    styleUri: '/usage.css',
-    language: 'en',
-    title: 'Usage',
-    broken: { sentence: '{0}', reload: 'Reload', log: 'Show log' },
-  })
-    .replace('<link', '<link rel="stylesheet" href="/theme.css"><link')
-    .replace('<body>', `<body class="${bodyClass(theme)}">`);
-  await page.route(`${origin}/**`, (route, request) => {
-    const name = path.basename(new URL(request.url()).pathname);
-    if (name === '') return route.fulfill({ contentType: 'text/html', body: html });
-    if (name !== 'theme.css') return route.fulfill({ path: path.join(root, 'dist', 'pages', name) });
-    return route.fulfill({ contentType: 'text/css', body: `:root { ${variables.join('\n')} }` });
-  });
-
-  const problems: string[] = [];
-  const stage = { page, source, signIns: 0, problems, saved: [], copied: [], requests: [] } as Omit<
-    UsageStage,
-    'dashboard'
-  >;
-  page.on('pageerror', error => problems.push(error.message));
-  page.on('console', message => {
-    if (message.type() === 'error') problems.push(message.text());
-  });
-  page.on('request', request => stage.requests.push(request.url()));
+  const told = { source, signIns: 0, saved: [], copied: [], problems: [] } as Told;
+  let shown: Page | undefined;
   const dashboard = new Dashboard(source, {
     language: 'en',
     ready: () => undefined,
     texts: undefined,
     post: message =>
-      page.evaluate(`window.postMessage(${JSON.stringify(message)}, '*')`).catch(() => undefined),
+      shown?.evaluate(`window.postMessage(${JSON.stringify(message)}, '*')`).catch(() => undefined),
     save: (name, text) => {
-      stage.saved.push({ name, text });
+      told.saved.push({ name, text });
       return Promise.resolve(name);
     },
     copy: text => {
-      stage.copied.push(text);
+      told.copied.push(text);
       return Promise.resolve();
     },
-    signIn: () => stage.signIns++,
+    signIn: () => told.signIns++,
     describe: error => (error instanceof Error ? error.message : String(error)),
     onProblem: (problem, error) =>
-      problems.push(error instanceof Error ? `${problem}: ${error.message}` : problem),
+      told.problems.push(error instanceof Error ? `${problem}: ${error.message}` : problem),
   });
-  await page.exposeFunction('toPanel', (message: unknown) => dashboard.receive(message));
-  // State outlives a reload, as in VS Code.
-  await page.addInitScript(`
-    window.acquireVsCodeApi = () => ({
-      postMessage: message => window.toPanel(message),
-      getState: () => JSON.parse(sessionStorage.getItem('state') ?? ${JSON.stringify(JSON.stringify(kept))}),
-      setState: state => sessionStorage.setItem('state', JSON.stringify(state)),
-    });
-  `);
-  await page.goto(`${origin}/`);
-  return Object.assign(stage, { dashboard });
+  const variables = variablesOf(theme).map(([name, value]) => `${name}: ${value};`);
+  const opened = await openPage(await sharedBrowser(), 'usage', {
+    context: { viewport: { width: 1100, height: 800 }, locale: 'en-US', ...options.context },
+    theme: bodyClass(theme),
+    css: `:root { ${variables.join('\n')} }`,
+    state: kept,
+    problems: told.problems,
+    onMessage: (message, page) => {
+      shown = page;
+      dashboard.receive(message);
+    },
+  });
+  return Object.assign(told, opened, { dashboard });
 }

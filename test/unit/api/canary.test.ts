@@ -53,7 +53,7 @@ describe('the key and what is sent', function () {
     ['echo 200', () => ({ kind: 'answer', body: echo })],
     ['text', () => ({ kind: 'answer', body: `${KEY} ${BODY}` })],
     ['page', () => ({ kind: 'html' })],
-    ['reset', () => ({ kind: 'resetBeforeHead' })],
+    ['reset', () => ({ kind: 'reset' })],
     ['broken off', () => ({ kind: 'resetAfterHead' })],
     ['redirect', () => ({ kind: 'redirect', to: `http://127.0.0.1:9/?${KEY}` })],
     ['not HTTP', () => ({ kind: 'notHttp' })],

@@ -51,7 +51,7 @@ describe('cancelling', () => {
   });
 
   it('while waiting for the next try', async () => {
-    server.answer({ kind: 'rateLimited', retryAfter: '60' });
+    server.answer({ kind: 'rateLimit', retryAfter: '60' });
     const abort = new AbortController();
     const before = await timers();
     const { api, log } = clientOf(server, { delay: undefined, now: undefined });

@@ -39,7 +39,7 @@ const ROWS: readonly Row[] = [
   broken('bad gzip', { kind: 'badGzip' }, 'Z_DATA_ERROR'),
   [
     'a body that ends early',
-    { kind: 'truncated' },
+    { kind: 'truncate' },
     'malformedAnswer broken UND_ERR_SOCKET 200 x3',
     'outcomeUnknown broken UND_ERR_SOCKET 200 x1',
   ],
@@ -49,7 +49,7 @@ const ROWS: readonly Row[] = [
     'malformedAnswer broken ECONNRESET 200 x3',
     'outcomeUnknown broken ECONNRESET 200 x1',
   ],
-  ...(['resetBeforeHead', 'closeBeforeHead'] as const).map((kind): Row => [
+  ...(['reset', 'close'] as const).map((kind): Row => [
     kind,
     { kind },
     'unreachable broken * - x3',

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { networkReason } from '../../../src/api/failures';
 import type { ApiErrorReason } from '../../../src/api/errors';
 import { FaultServer } from '../../fakes/faultServer';
 import { makeCertificate } from '../../fakes/certificate';
+import { LoopbackServer } from '../../fakes/loopbackServer';
 import { clientOf, failureOf } from './support';
 
 describe('the way to the service', () => {
@@ -101,14 +101,13 @@ describe('the way to the service', () => {
     const refused = { get: ['unreachable', 'proxy'], post: ['unreachable', 'proxy'] };
     for (const status of [407, 403, 502])
       it(`that refuses with ${status}`, async () => {
-        const proxy = createServer();
-        proxy.on('connect', (_, socket) => socket.end(`HTTP/1.1 ${status} No\r\n\r\n`));
-        await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve));
+        const server = createServer();
+        server.on('connect', (_, socket) => socket.end(`HTTP/1.1 ${status} No\r\n\r\n`));
+        const proxy = await LoopbackServer.listen(server);
         try {
-          const answer = await through(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
-          assert.deepEqual(answer, refused);
+          assert.deepEqual(await through(proxy.origin), refused);
         } finally {
-          proxy.close();
+          await proxy.close();
         }
       });
 

@@ -5,7 +5,7 @@ import { clientOf, COMPUTER, failureOf, NOON, SESSION } from './support';
 
 const GOOD: Fault = { kind: 'answer', body: { computers: [COMPUTER] } };
 const REJECTED: Fault = { kind: 'answer', status: 401, body: { requestId: 'req_1' } };
-const paused = (retryAfter: string): Fault => ({ kind: 'rateLimited', retryAfter });
+const paused = (retryAfter: string): Fault => ({ kind: 'rateLimit', retryAfter });
 
 describe('retries and pauses', () => {
   let server: FaultServer;
@@ -18,11 +18,7 @@ describe('retries and pauses', () => {
     server.answer((_, count) => (count <= times ? fault : GOOD));
 
   it('a GET that fails twice succeeds on the third try, with growing, jittered waits', async () => {
-    for (const fault of [
-      { kind: 'answer', status: 503 },
-      { kind: 'resetBeforeHead' },
-      { kind: 'truncated' },
-    ] as const)
+    for (const fault of [{ kind: 'answer', status: 503 }, { kind: 'reset' }, { kind: 'truncate' }] as const)
       for (const [random, expected] of [
         [0.5, [250, 500]],
         [0, []],
@@ -44,7 +40,7 @@ describe('retries and pauses', () => {
       throw new Error('Channel has been closed');
     };
     const log = { trace: closed, debug: closed, info: closed, warn: closed, error: closed };
-    for (const fault of [{ kind: 'resetBeforeHead' }, { kind: 'answer', status: 200 }] as const) {
+    for (const fault of [{ kind: 'reset' }, { kind: 'answer', status: 200 }] as const) {
       server.answer(fault);
       const { api } = clientOf(server, { log });
       const error = await failureOf(

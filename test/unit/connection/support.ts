@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import * as path from 'node:path';
 import type { AddressSettings, Environment } from '../../../src/connection/addresses';
 import type { AccessRow } from '../../../src/connection/check';
@@ -13,6 +12,7 @@ import type { Addresses, ConnectionState } from '../../../src/connection/types';
 import type { Storage } from '../../../src/storage';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
+import { LoopbackServer } from '../../fakes/loopbackServer';
 import { openStorage } from '../../fakes/storage';
 import { startSampleService, type SampleService, type SampleServiceOptions } from '../../fakes/sampleService';
 import { Emitter, type Event } from '../../../src/util/event';
@@ -33,22 +33,16 @@ export async function service(options: SampleServiceOptions = {}): Promise<Sampl
 
 /** Any HTTP server on loopback; resolves to its address. */
 export async function anyServer(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  later(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const server = await LoopbackServer.listen(createServer(listener));
+  later(() => server.close());
+  return server.origin;
 }
 
 /** The address of a port on which nothing listens. */
 export async function deadAddress(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise(resolve => server.close(resolve));
-  return `http://127.0.0.1:${port}`;
+  const server = await LoopbackServer.listen(createServer());
+  await server.close();
+  return server.origin;
 }
 
 export const hostOf = (address: string): string => new URL(address).host;

@@ -1,6 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { ReadinessReport } from '../../../src/api';
+import { FaultServer } from '../../fakes/faultServer';
 
 /** A service of readiness reports (section 4.2) that lists in a chosen order. */
 export interface FakeReports {
@@ -49,25 +48,16 @@ export async function startReports(options: {
   };
   add(count);
   const fake = { cap: Infinity };
-  const server = createServer((request, response) => {
-    const query = new URL(request.url ?? '/', 'http://x').searchParams;
-    const answer = (status: number, body: unknown): void => {
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    };
+  const server = await FaultServer.start();
+  server.answer(({ url }) => {
+    const query = new URL(url, server.origin).searchParams;
     const startAfter = query.get('startAfter');
-    const at =
-      startAfter === null
-        ? -1
-        : (reports as readonly (ReadinessReport | null)[]).findIndex(row => row?.reportId === startAfter);
+    const rows: readonly (ReadinessReport | null)[] = reports;
+    const at = startAfter === null ? -1 : rows.findIndex(row => row?.reportId === startAfter);
+    if (startAfter !== null && at < 0) return { kind: 'status', status: 400 };
     const end = at + 1 + Math.min(fake.cap, Number(query.get('limit')));
-    if (startAfter !== null && at < 0) answer(400, {});
-    else answer(200, { reports: reports.slice(at + 1, end) });
+    return { kind: 'answer', body: { reports: reports.slice(at + 1, end) } };
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  return Object.assign(fake, {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    reports,
-    add,
-    close: () => new Promise<void>(resolve => server.close(() => resolve())),
-  });
+  const { origin } = server;
+  return Object.assign(fake, { origin, reports, add, close: () => server.close() });
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { ApiClient } from '../../../src/api';
 import type { Logger } from '../../../src/log';
-import { sampleFetch, sampleRecord, type SampleOptions, type SampleRecords } from '../../../src/sample';
-import { MemoryStorage } from '../../fakes/memoryStorage';
+import { sampleFetch, type SampleOptions, type SampleRecords } from '../../../src/sample';
+import { sampleRecords } from '../../fakes/sampleService';
 
 /** A fixed moment: the data of 45 control revisions and of analytics through 20 November 2026. */
 const NOW = Date.UTC(2026, 10, 21, 9, 30);
@@ -49,8 +49,7 @@ export class Sample {
   readonly api: ApiClient;
 
   constructor(options: Partial<SampleOptions> = {}) {
-    this.records =
-      options.records ?? new MemoryStorage().collection({ path: 'sample', version: 1, schema: sampleRecord });
+    this.records = options.records ?? sampleRecords();
     this.fetch = sampleFetch({ now: () => this.time, ...options, appUrl, records: this.records });
     const complain = (message: string): void => void this.complaints.push(message);
     const quiet = (): void => undefined;

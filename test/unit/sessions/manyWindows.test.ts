@@ -3,7 +3,9 @@ import { mock } from 'node:test';
 import { SessionMonitor } from '../../../src/sessions/status/monitor';
 import { SessionIndex } from '../../../src/sessions/store/sessionIndex';
 import { ObservableValue } from '../../../src/util/event';
-import { MemoryStorage } from '../../fakes/memoryStorage';
+import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
+import { silentLog } from '../../fakes/log';
+import { openStorage } from '../../fakes/storage';
 import { sessionOf } from './support';
 
 const SESSIONS = 200;
@@ -12,19 +14,20 @@ const HOUR = 3_600_000;
 
 /** Windows whose clock and timers are the test's. */
 describe('many sessions in many windows', () => {
-  let storage: MemoryStorage;
+  let root: string;
   let ends: { dispose(): void }[];
   let asked: { readonly sessionId: string; readonly at: number; readonly by: SessionIndex }[];
   let [openNow, mostAtOnce] = [0, 0];
 
   beforeEach(() => {
     mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_800_000_000_000 });
-    storage = new MemoryStorage();
+    root = temporaryFolder();
     [ends, asked, openNow, mostAtOnce] = [[], [], 0, 0];
   });
   afterEach(() => {
     for (const end of ends) end.dispose();
     mock.timers.reset();
+    return cleanUp();
   });
 
   /** Each answer says something new; of one that works also when, so nobody slows down. */
@@ -32,6 +35,7 @@ describe('many sessions in many windows', () => {
     status: string,
     focused = true,
   ): Promise<{ index: SessionIndex; monitor: SessionMonitor }> => {
+    const storage = openStorage({ root, log: silentLog() });
     const index = new SessionIndex(storage);
     await index.use('service');
     const one = async (_: string, { ids: { sessionId } }: { ids: { sessionId: string } }) => {
@@ -50,7 +54,7 @@ describe('many sessions in many windows', () => {
       sentence: String,
       api: () => ({ one: one as never }),
     });
-    ends.push(monitor, index);
+    ends.push(monitor, index, storage);
     return { index, monitor };
   };
   const learn = async (
