@@ -83,7 +83,7 @@ const onlyInContributions = [
   'registerTextDocumentContentProvider',
 ].map(property => ({
   selector: `CallExpression[callee.property.name="${property}"]`,
-  message: 'Only contributions.ts registers things.',
+  message: 'Only contributions.ts and extension.ts register things.',
 }));
 
 const onlyInSettings = [
@@ -149,6 +149,10 @@ export default tseslint.config(
   {
     files: ['src/settings.ts'],
     rules: { 'no-restricted-syntax': ['error', ...restrictedSyntax, ...onlyInContributions] },
+  },
+  {
+    files: ['src/extension.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...restrictedSyntax, ...onlyInSettings] },
   },
   {
     files: [

@@ -86,7 +86,6 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
         details,
         log,
         view: views.computers,
-        shownIn: [views.sessions],
         refreshSeconds: settings.computersRefreshSeconds,
         sessions: async () => (await sessions()).forComputers,
       }),
@@ -256,7 +255,6 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
       { isVisible: () => views.computers.visible, load: computers },
       { isVisible: () => views.readiness.visible, load: readiness },
       { isVisible: () => views.organization.visible, load: organization },
-      { isVisible: () => false, load: usage },
     ];
     return consoleCommands({ log, version, connection: await connection(), lists });
   };

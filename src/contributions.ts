@@ -5,7 +5,7 @@ import type { IDisposable } from './util/disposable';
 import { LazyTree } from './ui/lazyTree';
 
 /**
- * Every command, view, panel, context key and setting id of the extension. Nothing else registers them
+ * Every command, view, panel, context key and setting id of the extension. Only this file and `activate` register them
  * (lint keeps it so), and a test compares this file with package.json.
  */
 export const commands = {
@@ -151,29 +151,6 @@ export function registerDocuments(
   provider: vscode.TextDocumentContentProvider,
 ): vscode.Disposable {
   return workspace.registerTextDocumentContentProvider(scheme, provider);
-}
-
-/** Receives the links that lead to this extension; `open` runs for each. */
-export function registerLinks(open: (uri: vscode.Uri) => Promise<unknown>): vscode.Disposable {
-  return window.registerUriHandler({ handleUri: uri => void open(uri) });
-}
-
-/** Restores panels of one kind after a reload; their code is loaded then. */
-export function registerPanel(
-  viewType: string,
-  restore: (panel: vscode.WebviewPanel, state: unknown) => Promise<void>,
-): vscode.Disposable {
-  return window.registerWebviewPanelSerializer(viewType, { deserializeWebviewPanel: restore });
-}
-
-/** A view that is a page; its code is loaded when the view is first shown. */
-export function registerWebviewView(
-  viewId: string,
-  resolve: (view: vscode.WebviewView, state: unknown) => Promise<void>,
-): vscode.Disposable {
-  return window.registerWebviewViewProvider(viewId, {
-    resolveWebviewView: (view, { state }) => resolve(view, state),
-  });
 }
 
 /** A tree whose provider is loaded when the view first asks for rows. What a chosen row does is a command of the view's own (`LazyTree`). */

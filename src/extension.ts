@@ -1,4 +1,5 @@
 import type * as vscode from 'vscode';
+import { window } from 'vscode';
 import type { Parts } from './compose';
 import type { ComputerTreeNode } from './computers';
 import {
@@ -7,10 +8,7 @@ import {
   panels,
   registerCommands,
   registerDocuments,
-  registerLinks,
-  registerPanel,
   registerTree,
-  registerWebviewView,
   views,
   type Feature,
 } from './contributions';
@@ -86,18 +84,26 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
   );
   own(
-    registerPanel(panels.chat, async (panel, state) =>
-      (await (await parts()).chat()).restorePanel(panel, state),
-    ),
-  );
-  own(registerWebviewView(views.chat, async view => (await (await parts()).chat()).resolveView(view)));
-  own(
-    registerPanel(panels.readinessReport, async (panel, state) =>
-      (await (await parts()).readiness()).restorePanel(panel, state),
-    ),
+    window.registerWebviewPanelSerializer(panels.chat, {
+      deserializeWebviewPanel: async (panel, state) =>
+        (await (await parts()).chat()).restorePanel(panel, state),
+    }),
   );
   own(
-    registerPanel(panels.usage, async panel => (await (await parts()).dashboard()).restoreDashboard(panel)),
+    window.registerWebviewViewProvider(views.chat, {
+      resolveWebviewView: async view => (await (await parts()).chat()).resolveView(view),
+    }),
+  );
+  own(
+    window.registerWebviewPanelSerializer(panels.readinessReport, {
+      deserializeWebviewPanel: async (panel, state) =>
+        (await (await parts()).readiness()).restorePanel(panel, state),
+    }),
+  );
+  own(
+    window.registerWebviewPanelSerializer(panels.usage, {
+      deserializeWebviewPanel: async panel => (await (await parts()).dashboard()).restoreDashboard(panel),
+    }),
   );
 
   const fail = async (command: string, error: unknown, args: readonly unknown[]): Promise<undefined> =>
@@ -105,7 +111,8 @@ export function activate(context: vscode.ExtensionContext): void {
   for (const feature of Object.keys(commands) as Feature[])
     own(registerCommands(feature, async () => (await parts()).commands[feature](), fail));
   const openLink = async (uri: vscode.Uri) => (await (await parts()).sessions()).openLink(uri);
-  own(registerLinks(uri => openLink(uri).catch((error: unknown) => fail('link', error, []))));
+  const handleUri = (uri: vscode.Uri) => openLink(uri).catch((error: unknown) => fail('link', error, []));
+  own(window.registerUriHandler({ handleUri }));
 
   const start = setTimeout(() => void parts().then(made => made.start()), START_DELAY_MS);
   own({ dispose: () => clearTimeout(start) });

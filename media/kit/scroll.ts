@@ -1,5 +1,5 @@
 /** So long without scrolling the page is at rest, ms. */
-const RESTS = 150;
+const RESTS = 50;
 
 /**
  * Takes the page to where it stood, as soon as that much of it is drawn, and tells `keep` where it comes to rest. A person who acts

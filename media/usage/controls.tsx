@@ -53,7 +53,7 @@ export function TryAgain({ again }: { readonly again: boolean }) {
       class="secondary"
       aria-disabled={isBusy}
       onClick={() => {
-        if (!isBusy) fetchDays(again);
+        if (!isBusy) void fetchDays(again);
       }}
     >
       {isBusy ? l10n.t('Fetching') : l10n.t('Try again')}

@@ -1,6 +1,14 @@
 import * as l10n from '@vscode/l10n';
 import { useEffect, useState } from 'preact/hooks';
-import { presets, tabIds, type DayRange, type Preset, type TabId } from '../../src/usage/show/protocol';
+import {
+  fileNameOf,
+  jsonOf,
+  presets,
+  tabIds,
+  type DayRange,
+  type Preset,
+  type TabId,
+} from '../../src/usage/show/protocol';
 import { Icon, IconButton } from '../kit/controls';
 import { Check, Segments } from './controls';
 import { words } from './format';
@@ -46,21 +54,22 @@ export function Head() {
           label={l10n.t('Hide names')}
           title={l10n.t('People have made-up names that stay the same, here, in files and in what you copy')}
         />
-        <div class="exports" role="group" aria-label={l10n.t('Export')}>
-          <Export format="csv" title={l10n.t('Export this tab as CSV, all tables in full')} />
-          <Export format="json" title={l10n.t('Export this tab as JSON, all figures in full')} />
+        <div class="exports">
+          <button
+            type="button"
+            class="secondary"
+            title={l10n.t('Export this tab as JSON, all figures in full')}
+            onClick={() => {
+              const { value: shown } = report;
+              if (shown !== undefined) void save(fileNameOf(shown, 'json'), jsonOf(shown));
+            }}
+          >
+            <Icon name="export" />
+            JSON
+          </button>
         </div>
       </div>
     </header>
-  );
-}
-
-function Export({ format, title }: { readonly format: 'csv' | 'json'; readonly title: string }) {
-  return (
-    <button type="button" class="secondary" title={title} onClick={() => save(format)}>
-      <Icon name="export" />
-      {format.toUpperCase()}
-    </button>
   );
 }
 
@@ -98,7 +107,11 @@ function Status() {
           </span>
         )}
       </span>
-      <IconButton icon="refresh" label={`${l10n.t('Refresh')}. ${title}`} onClick={() => fetchDays(true)} />
+      <IconButton
+        icon="refresh"
+        label={`${l10n.t('Refresh')}. ${title}`}
+        onClick={() => void fetchDays(true)}
+      />
     </div>
   );
 }

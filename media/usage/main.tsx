@@ -6,7 +6,7 @@ import { Icon, IconButton } from '../kit/controls';
 import { TryAgain } from './controls';
 import { Announcement, Head, Tabs } from './head';
 import { connect, fetching, panel, query, refusal, report, situation, slow, state } from './page';
-import { Figures, Missing, Person, Quality, RangeLine } from './report';
+import { Figures, Missing, Person, RangeLine } from './report';
 import { SectionView } from './section';
 import './main.css';
 
@@ -76,7 +76,6 @@ function Body() {
           {shown.sections.map(section => (
             <SectionView key={`${shown.query.tab} ${section.id}`} section={section} report={shown} />
           ))}
-          <Quality notes={shown.notes} />
         </>
       )}
     </div>
@@ -143,5 +142,5 @@ function Instead({ icon, title, children }: InsteadProps) {
 const root = document.getElementById('root');
 if (root !== null) {
   render(<Dashboard />, root);
-  connect();
+  void connect();
 }

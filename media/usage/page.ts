@@ -6,7 +6,6 @@ import {
   queryOf,
   type Fetching,
   type PageState,
-  type SectionState,
   type Situation,
   type TabReport,
   type UsageProtocol,
@@ -26,76 +25,57 @@ export const report = signal<TabReport | undefined>(undefined);
 /** The answer takes longer than a person should wait without a word. */
 export const slow = signal(false);
 export const fetching = signal<Fetching | undefined>(undefined);
+/** Why the days shown could not be fetched. */
+export const problem = signal<string | undefined>(undefined);
 /** Why the last act failed; shown until the next. */
 export const refusal = signal<string | undefined>(undefined);
 /** What the last act did, shown for a while and said politely. */
 export const announcement = signal('');
 
-/** An answer that takes longer is said to be loading, ms. */
+/** What takes longer is said to be under way, ms. */
 const SLOW_MS = 300;
-let waiting: number | undefined;
+/** Changes that come together are looked at together, ms. */
+const GATHER_MS = 50;
+let gathering: number | undefined;
+/** Stand for the newest report asked for and the fetch under way: the answers of others are dropped. */
+let loading = {};
+let running: object | undefined;
+/** The days fetched without a person's asking, so that a day that stays away is not asked for again and again. */
+const tried = new Set<string>();
 /** Pixels from the top; no part of what is drawn. */
 let scrolled = 0;
 
 /** The panel this page belongs to. */
 export const panel: PageSide<UsageProtocol> = pageSide<UsageProtocol>(
   {
-    start: ({ texts, language, situation: now, state: kept }) => {
-      if (texts !== undefined) l10n.config({ contents: texts });
-      setLanguage(language);
-      state.value = kept;
-      situation.value = now;
-      scrolled = kept.scroll ?? 0;
-      keep();
-      keepScroll(scrolled, top => {
-        scrolled = top;
-        keep();
-      });
-      wait();
+    changed: now => {
+      setSituation(now);
+      clearTimeout(gathering);
+      // What is being fetched is looked at when it has come.
+      gathering = setTimeout(() => isRunning() || void load(), GATHER_MS);
     },
-    situation: now => {
-      const before = JSON.stringify(query());
-      situation.value = now;
-      // A new day moves what is asked for.
-      if (JSON.stringify(query()) !== before) change({});
-    },
-    report: ({ report: made, fetched }) => {
-      const told = report.value?.missing?.problem;
-      const problem = made.missing?.problem;
-      refusal.value = undefined;
-      if (fetched !== undefined) {
-        fetching.value = undefined;
-        // A new reason speaks for itself; that it is still the same must be said.
-        if (problem !== undefined) announcement.value = problem === told ? problem : '';
-        else announcement.value = fetched === 'again' ? l10n.t('Figures are up to date.') : '';
-      }
-      report.value = made;
-      if (JSON.stringify(made.query) === JSON.stringify(query())) settle();
-    },
-    fetching: now => (fetching.value = now ?? undefined),
-    refused: sentence => {
-      refusal.value = sentence;
-      settle();
+    fetching: now => {
+      if (running !== undefined) fetching.value = now;
     },
   },
   message => vscode.postMessage(message),
 );
 
-function wait(): void {
-  clearTimeout(waiting);
-  waiting = setTimeout(() => (slow.value = true), SLOW_MS);
-}
-
-function settle(): void {
-  clearTimeout(waiting);
-  slow.value = false;
-}
-
-/** Begins to listen and says so. */
-export function connect(): void {
+/** Begins to listen and to show what the page has kept. */
+export async function connect(): Promise<void> {
   window.addEventListener('message', event => panel.receive(event.data));
   const kept = vscode.getState();
-  panel.notify('ready', pageState(kept) ? { state: kept } : {});
+  if (pageState(kept)) state.value = kept;
+  scrolled = state.value.scroll ?? 0;
+  keepScroll(scrolled, top => {
+    scrolled = top;
+    keep();
+  });
+  const { texts, language } = await panel.request('ready', {});
+  if (texts !== undefined) l10n.config({ contents: texts });
+  setLanguage(language);
+  setSituation(await panel.request('situation', {}));
+  await load();
 }
 
 /** What is asked for now; `undefined` before the panel has said what may be. */
@@ -103,14 +83,59 @@ export function query(): UsageQuery | undefined {
   return situation.value === undefined ? undefined : queryOf(state.value, situation.value.bounds);
 }
 
+/** Names the days that are asked for now. */
+function daysKey(): string {
+  const { tab, range } = query() ?? {};
+  return [tab, range?.start, range?.end].join(' ');
+}
+
+/** Where something else may be asked for, days that were tried may be there now. */
+function setSituation(now: Situation): void {
+  const { value: before } = situation;
+  follow(() => (situation.value = now));
+  if (before?.bounds.end === now.bounds.end && before.state.kind === now.state.kind) return;
+  tried.clear();
+  problem.value = undefined;
+}
+
+/** Makes a change; a fetch of other days than are asked for then ends, and they are fetched when they are shown again. */
+function follow(make: () => unknown): void {
+  const before = daysKey();
+  make();
+  if (daysKey() === before) return;
+  if (running !== undefined) tried.delete(before);
+  endFetch();
+  problem.value = undefined;
+}
+
+/** Shows what is known of what is asked for, and fetches what is not, once for the same days. */
+async function load(): Promise<void> {
+  const asked = query();
+  if (asked === undefined || situation.value?.state.kind !== 'ready') return;
+  const mine = (loading = {});
+  const waiting = setTimeout(() => (slow.value = true), SLOW_MS);
+  try {
+    const made = await panel.request('report', asked);
+    if (mine !== loading) return;
+    report.value = made;
+    refusal.value = undefined;
+    const { missing, previousRange, isComparable } = made;
+    const isWhole = missing === undefined && (previousRange === undefined || isComparable);
+    if (isWhole || (problem.value ?? missing?.problem) !== undefined) return;
+    if (running === undefined && !tried.has(daysKey())) void fetchNow(false);
+  } catch (error) {
+    if (mine === loading) refusal.value = sentenceOf(error);
+  } finally {
+    clearTimeout(waiting);
+    if (mine === loading) slow.value = false;
+  }
+}
+
 /** Sets what the person chose, keeps it, and shows what it asks for. */
 export function change(changed: Partial<PageState>): void {
-  state.value = { ...state.value, ...changed };
+  follow(() => (state.value = { ...state.value, ...changed }));
   keep();
-  const asked = query();
-  if (asked === undefined) return;
-  wait();
-  panel.notify('show', asked);
+  void load();
   // Other figures begin at their top, where the tabs end, which stay in view.
   const place = changed.tab === undefined ? null : document.getElementById('panel');
   if (place === null) return;
@@ -125,68 +150,81 @@ export function openPerson(person: string | undefined): void {
   document.getElementById('panel')?.focus({ preventScroll: true });
 }
 
-/** The same object each time, so that what is drawn from it need not be drawn again. */
-const untouched = new Map<string, SectionState>();
-
-/** How a section of the tab is set. */
-export function sectionState(id: string): SectionState {
-  const { tab, sections } = state.value;
-  const set = sections.find(each => each.tab === tab && each.id === id) ?? untouched.get(`${tab} ${id}`);
-  if (set !== undefined) return set;
-  const section = { tab, id };
-  untouched.set(`${tab} ${id}`, section);
-  return section;
-}
-
-/** Sets how one section is shown; nothing is asked for. */
-export function changeSection(changed: Partial<SectionState> & { readonly id: string }): void {
-  const section = { ...sectionState(changed.id), ...changed };
-  const others = state.value.sections.filter(each => each.tab !== section.tab || each.id !== section.id);
-  state.value = { ...state.value, sections: [...others, section].slice(-200) };
-  keep();
-}
-
 function keep(): void {
   vscode.setState({ ...state.value, scroll: scrolled } satisfies PageState);
 }
 
 /** Fetches missing days of what is shown, or all of them again. */
-export function fetchDays(again: boolean): void {
+export async function fetchDays(again: boolean): Promise<void> {
   refusal.value = undefined;
   announcement.value = '';
-  panel.notify('fetch', { again, state: state.value });
+  const told = problem.value ?? report.value?.missing?.problem;
+  // There may be another finished day.
+  setSituation(await panel.request('situation', {}));
+  if (!(await fetchNow(again))) return;
+  // A new reason speaks for itself; that it is still the same must be said.
+  if (problem.value === undefined) announcement.value = again ? l10n.t('Figures are up to date.') : '';
+  else if (problem.value === told) announcement.value = told;
+}
+
+/** Resolves to whether nothing ended it. */
+async function fetchNow(again: boolean): Promise<boolean> {
+  const asked = query();
+  if (asked === undefined) return false;
+  const mine = (running = {});
+  const label = l10n.t('Fetching');
+  tried.add(daysKey());
+  fetching.value = { fraction: 0, label: again ? label : undefined };
+  const slowly = setTimeout(() => {
+    if (mine === running && fetching.value?.label === undefined) fetching.value = { fraction: 0, label };
+  }, SLOW_MS);
+  const failed = await panel.request('fetch', { query: asked, again }).catch(sentenceOf);
+  clearTimeout(slowly);
+  if (mine !== running) return false;
+  running = undefined;
+  problem.value = failed ?? undefined;
+  await load();
+  if (!isRunning()) fetching.value = undefined;
+  return true;
+}
+
+const isRunning = (): boolean => running !== undefined;
+
+function endFetch(): void {
+  if (isRunning()) panel.notify('cancel', {});
+  running = fetching.value = undefined;
 }
 
 /** Ends the fetch for the person, who is told what that means. */
 export function giveUpFetch(): void {
-  panel.notify('cancel', {});
+  endFetch();
   announcement.value = l10n.t('Fetching was cancelled. What is known is shown.');
+  void load();
 }
 
-/** Saves the tab, or one section of it as it is shown. */
-export function save(format: 'csv' | 'json', section?: SectionState): void {
-  const question = { format, ...(section === undefined ? {} : { section: asShown(section) }) };
-  void act(panel.request('save', question), name => (name === null ? '' : l10n.t('Saved as {0}.', name)));
+/** Saves a file; a refusal is shown and said, a success said. */
+export function save(name: string, text: string): Promise<void> {
+  return act(panel.request('save', { name, text }), saved =>
+    saved === null ? '' : l10n.t('Saved as {0}.', saved),
+  );
 }
 
-/** Copies one section as it is shown. */
-export function copy(section: SectionState): void {
-  void act(panel.request('copy', asShown(section)), rows =>
+export function copy(text: string, rows: number): Promise<void> {
+  return act(panel.request('copy', { text }), () =>
     rows === 1 ? l10n.t('Copied 1 row.') : l10n.t('Copied {0} rows.', rows),
   );
 }
 
-function asShown({ id, search, sort }: SectionState) {
-  return { id, view: { search, sort } };
-}
-
-/** Does something for the person; a refusal is shown and said, a success said. */
 async function act<T>(question: Promise<T>, done: (answer: T) => string): Promise<void> {
   refusal.value = undefined;
   announcement.value = '';
   try {
     announcement.value = done(await question);
   } catch (error) {
-    refusal.value = error instanceof RefusedByPanel ? error.message : String(error);
+    refusal.value = sentenceOf(error);
   }
+}
+
+function sentenceOf(error: unknown): string {
+  return error instanceof RefusedByPanel ? error.message : String(error);
 }

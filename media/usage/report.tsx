@@ -5,64 +5,34 @@ import {
   lengthOf,
   runsOf,
   type Figure,
-  type QualityNote,
   type TabReport,
 } from '../../src/usage/show/protocol';
 import { Icon } from '../kit/controls';
-import { Check, TryAgain } from './controls';
+import { TryAgain } from './controls';
 import { exact, figureText, points, short, words } from './format';
-import { fetching, openPerson, situation, state } from './page';
+import { fetching, openPerson, problem } from './page';
 
 /** Which days are drawn, and what they are compared with. */
 export function RangeLine({ report }: { readonly report: TabReport }) {
   const { range } = report.query;
   const days = lengthOf(range);
   const shown = `${words.day(range.start)} – ${words.day(range.end)}`;
-  const { length: notes } = report.notes;
   return (
     <p class="quiet range-line">
       {days === 1
         ? l10n.t('{0} UTC, 1 day', words.day(range.start))
         : l10n.t('{0} UTC, {1} days', shown, words.number(days))}
       {comparison(report)}
-      {notes === 0 ? null : (
-        <>
-          {' · '}
-          <button type="button" class="link" onClick={goToQuality}>
-            {notes === 1
-              ? l10n.t('1 note on data quality')
-              : l10n.t('{0} notes on data quality', words.number(notes))}
-          </button>
-        </>
-      )}
     </p>
   );
 }
 
-/** What the range is compared with or, where a person wants to compare, why it is not. While days are fetched nothing is said of those that are not there. */
-function comparison({ query, previousRange: before, unfinished }: TabReport): string {
-  const first = situation.value?.bounds.start ?? '';
-  const lacks = fetching.value === undefined ? unfinished : undefined;
-  if (before !== undefined && before.start >= first && lacks === undefined)
+/** What the range is compared with or, where a person wants to compare and nothing is under way, that it is not. */
+function comparison({ query, previousRange: before, isComparable }: TabReport): string {
+  if (before !== undefined && isComparable)
     return `, ${l10n.t('compared with the same weekdays before, {0} – {1}', words.day(before.start), words.day(before.end))}`;
-  if (!query.compare) return '';
-  const reason =
-    before === undefined || before.start < first
-      ? l10n.t('not compared, since there are no figures before {0}', words.day(first))
-      : lacks === 'range'
-        ? l10n.t('not compared, since not all of these days have figures yet')
-        : l10n.t(
-            'not compared, since not all days from {0} to {1} have figures yet',
-            words.day(before.start),
-            words.day(before.end),
-          );
-  return `, ${reason}`;
-}
-
-function goToQuality(): void {
-  const heading = document.getElementById('quality');
-  heading?.scrollIntoView({ block: 'start' });
-  heading?.focus({ preventScroll: true });
+  if (!query.compare || fetching.value !== undefined) return '';
+  return `, ${l10n.t('not compared, since not all of these days and the same weekdays before have figures')}`;
 }
 
 /** Figures that are seen at once. */
@@ -152,13 +122,14 @@ export function Person({ name }: { readonly name: string | undefined }) {
   );
 }
 
-/** Days that are not there, why, and what can be done. While they are fetched unasked, the head says so instead. */
+/** Days that are not there and what could not be read, why, and what can be done. While they are fetched unasked, the head says so instead. */
 export function Missing({ report, empty }: { readonly report: TabReport; readonly empty: boolean }) {
-  const { missing, query: asked, fetchedAt } = report;
-  if (missing === undefined) return null;
-  const { days, unread, problem } = missing;
-  if (problem === undefined && (days.length === 0 || fetching.value !== undefined)) return null;
-  const canTry = problem !== undefined || unread > 0;
+  const { missing, unreadable, query: asked, fetchedAt } = report;
+  const { days = [], unread = 0 } = missing ?? {};
+  const why = problem.value ?? missing?.problem;
+  const isQuiet = days.length === 0 || fetching.value !== undefined;
+  if (why === undefined && unreadable === undefined && isQuiet) return null;
+  const canTry = why !== undefined || unread > 0;
   const all = lengthOf(asked.range);
   const counted =
     days.length !== 1
@@ -173,7 +144,7 @@ export function Missing({ report, empty }: { readonly report: TabReport; readonl
     <div class="banner" role="status">
       <Icon name={canTry ? 'warning' : 'info'} />
       <div>
-        {problem === undefined ? null : <p>{problem}</p>}
+        {why === undefined ? null : <p>{why}</p>}
         <p>
           {days.length === 0 ? null : counted}{' '}
           {fetchedAt === undefined || empty ? null : (
@@ -185,11 +156,17 @@ export function Missing({ report, empty }: { readonly report: TabReport; readonl
             </span>
           )}
         </p>
-        {days.length === 0 ? null : (
-          <details>
-            <summary>{l10n.t('Which days')}</summary>
-            <p class="quiet">{spans.join(', ')}</p>
-          </details>
+        {days.length === 0 ? null : <Which summary={l10n.t('Which days')} list={spans} />}
+        {unreadable === undefined ? null : (
+          <p>
+            {l10n.t(
+              'Parts of the service’s answers could not be read and are not counted: {0}.',
+              words.number(unreadable.count),
+            )}
+          </p>
+        )}
+        {(unreadable?.names.length ?? 0) === 0 ? null : (
+          <Which summary={l10n.t('Which parts')} list={unreadable?.names ?? []} />
         )}
       </div>
       {canTry ? <TryAgain again={false} /> : null}
@@ -197,52 +174,11 @@ export function Missing({ report, empty }: { readonly report: TabReport; readonl
   );
 }
 
-/** What was folded or grouped in the figures above, with the names as the service sent them, and the way back. */
-export function Quality({ notes }: { readonly notes: readonly QualityNote[] }) {
-  const { folded } = state.value;
+function Which({ summary, list }: { readonly summary: string; readonly list: readonly string[] }) {
   return (
-    <section aria-labelledby="quality">
-      <div class="section-head">
-        <h2 id="quality" tabIndex={-1}>
-          {l10n.t('Data quality')}
-        </h2>
-        <Check
-          of="folded"
-          label={l10n.t('Merge and group names')}
-          title={l10n.t('Names that differ only by letter case are merged, odd names are grouped')}
-        />
-      </div>
-      {folded ? null : <p class="quiet">{l10n.t('Names are shown exactly as the service sent them.')}</p>}
-      {!folded || notes.length > 0 ? null : (
-        <p class="quiet">{l10n.t('Nothing was merged or grouped in these figures.')}</p>
-      )}
-      <ul class="notes">
-        {notes.map(note => (
-          <Note key={note.id} note={note} />
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function Note({ note: { sentence, names } }: { readonly note: QualityNote }) {
-  return (
-    <li>
-      {sentence}
-      {names.length === 0 ? null : (
-        <details>
-          <summary>
-            {names.length === 1 ? l10n.t('1 name') : l10n.t('{0} names', words.number(names.length))}
-          </summary>
-          <ul class="quiet">
-            {names.map(({ name, count }) => (
-              <li key={name}>
-                {name}: {words.number(count)}
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
-    </li>
+    <details>
+      <summary>{summary}</summary>
+      <p class="quiet">{list.join(', ')}</p>
+    </details>
   );
 }

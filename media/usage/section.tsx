@@ -1,32 +1,42 @@
 import * as l10n from '@vscode/l10n';
-import { useMemo } from 'preact/hooks';
-import type { Section, TabReport } from '../../src/usage/show/protocol';
+import { useMemo, useState } from 'preact/hooks';
+import {
+  copyOf,
+  csvOf,
+  fileNameOf,
+  shown,
+  type Section,
+  type TableView,
+  type TabReport,
+} from '../../src/usage/show/protocol';
 import { ChartView } from './chart';
 import { IconButton } from '../kit/controls';
-import { Segments } from './controls';
-import { changeSection, copy, save, sectionState } from './page';
+import { Check, Segments } from './controls';
+import { language } from './format';
+import { copy, save } from './page';
 import { chartOf } from './plot';
-import { TableTwin, TableView } from './table';
+import { SeenTable } from './table';
 
 interface SectionProps {
   readonly section: Section;
-  readonly report: Pick<TabReport, 'markers' | 'previousRange'>;
+  readonly report: TabReport;
 }
 
 /** A titled part of a tab: its chart or its table, and what can be done with it. */
-export function SectionView({ section, report: { markers, previousRange } }: SectionProps) {
+export function SectionView({ section, report }: SectionProps) {
   const { id, title, explanation, table } = section;
-  const view = sectionState(id);
-  const chart = useMemo(
-    () => (section.chart === undefined ? undefined : chartOf(section, markers)),
-    [section, markers],
-  );
+  const { markers, previousRange } = report;
+  const [isTable, setTable] = useState(section.chart === undefined);
+  const [view, setView] = useState<TableView>({});
+  const seen = useMemo(() => shown(table, view, language), [table, view]);
+  const chart = useMemo(() => chartOf(section, markers), [section, markers]);
+  const asShown = (): Section => ({ ...section, table: seen });
   const headingId = `section-${id}`;
   return (
     <section aria-labelledby={headingId}>
       <div class="section-head">
         <h2 id={headingId}>{title}</h2>
-        {chart === undefined ? null : (
+        {section.chart === undefined ? null : (
           <Segments
             name={`shape-${id}`}
             legend={l10n.t('Show {0} as', title)}
@@ -34,33 +44,37 @@ export function SectionView({ section, report: { markers, previousRange } }: Sec
               ['chart', l10n.t('Chart')],
               ['table', l10n.t('Table')],
             ]}
-            chosen={view.table === true ? 'table' : 'chart'}
-            choose={shape => changeSection({ id, table: shape === 'table' })}
+            chosen={isTable ? 'table' : 'chart'}
+            choose={shape => setTable(shape === 'table')}
           />
         )}
+        {section.isFoldable === true ? (
+          <Check
+            of="folded"
+            label={l10n.t('Merge and group names')}
+            title={l10n.t('Names that differ only by letter case are merged, odd names are grouped')}
+          />
+        ) : null}
         <div class="tools">
           <IconButton
             icon="copy"
             title={l10n.t('Copy this table, as shown')}
             label={`${l10n.t('Copy this table, as shown')}: ${title}`}
-            onClick={() => copy(view)}
+            onClick={() => void copy(copyOf(report, asShown()), seen.rows.length)}
           />
           <IconButton
             icon="export"
             title={l10n.t('Export this table as CSV, as shown')}
             label={`${l10n.t('Export this table as CSV, as shown')}: ${title}`}
-            onClick={() => save('csv', view)}
+            onClick={() => void save(fileNameOf(report, 'csv', id), csvOf(report, asShown()))}
           />
         </div>
       </div>
       {explanation === '' ? null : <p class="quiet explanation">{explanation}</p>}
-      {chart === undefined || view.table === true ? (
-        <TableView title={title} table={table} view={view} />
+      {isTable ? (
+        <SeenTable title={title} all={table.rows.length} seen={seen} view={view} setView={setView} />
       ) : (
-        <>
-          <ChartView id={headingId} title={title} chart={chart} previousRange={previousRange} />
-          <TableTwin title={title} table={table} />
-        </>
+        <ChartView id={headingId} title={title} chart={chart} previousRange={previousRange} />
       )}
     </section>
   );

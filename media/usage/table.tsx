@@ -1,37 +1,31 @@
 import * as l10n from '@vscode/l10n';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { shown, type Column, type Row, type SectionState, type Table } from '../../src/usage/show/protocol';
+import { useMemo } from 'preact/hooks';
+import type { Column, Row, Table, TableView } from '../../src/usage/show/protocol';
 import { Icon } from '../kit/controls';
-import { cellText, language, words } from './format';
-import { changeSection, openPerson } from './page';
+import { cellText, words } from './format';
+import { openPerson } from './page';
 
-/** So many rows are drawn at first, and so many more each time they are asked for. */
-const STEP = 100;
+/** So many rows are drawn; more nobody reads. */
+const MOST = 500;
 /** A table with fewer rows needs no search. */
 const SEARCHED = 8;
 
 interface TableProps {
   readonly title: string;
-  readonly table: Table;
-  readonly view: SectionState;
+  /** How many rows there are; `seen` holds those that `view` shows. */
+  readonly all: number;
+  readonly seen: Table;
+  readonly view: TableView;
+  readonly setView: (view: TableView) => void;
 }
 
-/** A table to work with: search, sort, more rows. */
-export function TableView({ title, table, view }: TableProps) {
-  const seen = useMemo(() => shown(table, view, language), [table, view]);
-  const [most, setMost] = useState(STEP);
+/** A table to work with: search and sort. */
+export function SeenTable({ title, all, seen, view, setView }: TableProps) {
   const drawn = useMemo(
-    () => <Rows title={title} seen={{ ...seen, rows: seen.rows.slice(0, most) }} view={view} />,
-    [title, seen, most, view],
+    () => <Rows title={title} seen={{ ...seen, rows: seen.rows.slice(0, MOST) }} {...{ view, setView }} />,
+    [title, seen, view],
   );
-  const matching = seen.rows.length;
-  const [count, all] = matching > most ? [most, matching] : [matching, table.rows.length];
-  const region = useRef<HTMLDivElement>(null);
-  const showMore = (): void => {
-    // The button, which has the focus, goes with the last rows.
-    if (most + 10 * STEP >= matching) region.current?.focus({ preventScroll: true });
-    setMost(most + 10 * STEP);
-  };
+  const { length: count } = seen.rows;
   const counted =
     count === all
       ? all === 1
@@ -41,70 +35,48 @@ export function TableView({ title, table, view }: TableProps) {
   return (
     <div class="table">
       <div class="table-tools">
-        {table.rows.length < SEARCHED && !view.search ? null : (
+        {all < SEARCHED && !view.search ? null : (
           <input
             type="search"
             value={view.search ?? ''}
             placeholder={l10n.t('Search')}
             aria-label={l10n.t('Search in {0}', title)}
             maxLength={200}
-            onInput={event => changeSection({ id: view.id, search: event.currentTarget.value })}
+            onInput={event => setView({ ...view, search: event.currentTarget.value })}
           />
         )}
         <span class="quiet" role="status">
           {counted}
         </span>
       </div>
-      {matching === 0 ? (
+      {count === 0 ? (
         <p class="quiet no-rows">
-          {table.rows.length === 0 ? l10n.t('No rows.') : l10n.t('No row matches "{0}".', view.search ?? '')}
+          {all === 0 ? l10n.t('No rows.') : l10n.t('No row matches "{0}".', view.search ?? '')}
         </p>
       ) : (
-        <div
-          class="table-scroll"
-          ref={region}
-          tabIndex={0}
-          role="region"
-          aria-label={l10n.t('Table: {0}', title)}
-        >
+        <div class="table-scroll" tabIndex={0} role="region" aria-label={l10n.t('Table: {0}', title)}>
           {drawn}
         </div>
       )}
-      {matching <= most ? null : (
-        <button type="button" class="link" onClick={showMore}>
-          {l10n.t('Show {0} more', words.number(Math.min(10 * STEP, matching - most)))}
-        </button>
+      {count <= MOST ? null : (
+        <p class="quiet">
+          {l10n.t('The first {0} rows are shown. Search, or export, for the rest.', words.number(MOST))}
+        </p>
       )}
     </div>
   );
 }
 
-/** The same figures for those who do not see the chart, once the page is at rest: nothing in it takes the focus. */
-export function TableTwin({ title, table }: { readonly title: string; readonly table: Table }) {
-  const [rested, setRested] = useState(false);
-  useEffect(() => {
-    const handle = requestIdleCallback(() => setRested(true));
-    return () => cancelIdleCallback(handle);
-  }, []);
-  const rows = useMemo(() => <Rows title={title} seen={table} view={undefined} />, [title, table]);
-  return rested ? <div class="unseen">{rows}</div> : null;
-}
+type RowsProps = Omit<TableProps, 'all'>;
 
-interface RowsProps {
-  readonly title: string;
-  readonly seen: Table;
-  /** How it is sorted; headings are buttons then. */
-  readonly view: SectionState | undefined;
-}
-
-function Rows({ title, seen: { columns, rows, total }, view }: RowsProps) {
+function Rows({ title, seen: { columns, rows, total }, view, setView }: RowsProps) {
   return (
     <table>
       <caption class="unseen">{l10n.t('Table: {0}', title)}</caption>
       <thead>
         <tr>
           {columns.map(column => (
-            <Heading key={column.id} column={column} view={view} />
+            <Heading key={column.id} {...{ column, view, setView }} />
           ))}
         </tr>
       </thead>
@@ -112,7 +84,7 @@ function Rows({ title, seen: { columns, rows, total }, view }: RowsProps) {
         {rows.map(row => (
           <tr key={row.id}>
             {columns.map((column, at) => (
-              <Cell key={column.id} column={column} at={at} row={row} plain={view === undefined} />
+              <Cell key={column.id} column={column} at={at} row={row} />
             ))}
           </tr>
         ))}
@@ -139,9 +111,12 @@ function Rows({ title, seen: { columns, rows, total }, view }: RowsProps) {
   );
 }
 
-function Heading({ column, view }: { readonly column: Column; readonly view: SectionState | undefined }) {
+interface HeadingProps extends Pick<TableProps, 'view' | 'setView'> {
+  readonly column: Column;
+}
+
+function Heading({ column, view, setView }: HeadingProps) {
   const { id, label, kind } = column;
-  if (view === undefined) return <th scope="col">{label}</th>;
   const sort = view.sort?.column === id ? view.sort : undefined;
   const direction = sort === undefined ? 'none' : sort.descending ? 'descending' : 'ascending';
   // Numbers are asked for from the highest, names from A.
@@ -154,7 +129,7 @@ function Heading({ column, view }: { readonly column: Column; readonly view: Sec
         : undefined;
   return (
     <th scope="col" class={classOf(kind)} aria-sort={direction}>
-      <button type="button" title={label} onClick={() => changeSection({ id: view.id, sort: next })}>
+      <button type="button" title={label} onClick={() => setView({ ...view, sort: next })}>
         <span class="label">{label}</span>
         <Icon name={sort === undefined ? 'none' : sort.descending ? 'arrow-small-down' : 'arrow-small-up'} />
       </button>
@@ -167,10 +142,9 @@ interface CellProps {
   /** Its place. */
   readonly at: number;
   readonly row: Row;
-  readonly plain: boolean;
 }
 
-function Cell({ column: { kind }, at, row, plain }: CellProps) {
+function Cell({ column: { kind }, at, row }: CellProps) {
   const value = row.cells[at] ?? null;
   const text = cellText(value, kind);
   const title = typeof value === 'string' ? text : undefined;
@@ -184,7 +158,7 @@ function Cell({ column: { kind }, at, row, plain }: CellProps) {
   const { person } = row;
   return (
     <th scope="row" class={classOf(kind)} title={title}>
-      {person === undefined || plain ? (
+      {person === undefined ? (
         text
       ) : (
         <button

@@ -1,4 +1,4 @@
-export type AddressProblem = 'empty' | 'notAnAddress' | 'notHttps' | 'credentials' | 'query';
+export type AddressProblem = 'notAnAddress' | 'notHttps' | 'tooMuch';
 
 type ParsedAddress = { readonly ok: string } | { readonly problem: AddressProblem };
 
@@ -8,7 +8,6 @@ type ParsedAddress = { readonly ok: string } | { readonly problem: AddressProble
  */
 export function parseAddress(text: string): ParsedAddress {
   const typed = text.trim();
-  if (typed === '') return { problem: 'empty' };
   // The URL parser would silently drop or turn around some of these.
   if (/[\s\\\p{Cc}\p{Cf}]/u.test(typed)) return { problem: 'notAnAddress' };
   const url = toUrl(typed);
@@ -16,8 +15,7 @@ export function parseAddress(text: string): ParsedAddress {
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
     return { problem: 'notHttps' };
   }
-  if (url.username !== '' || url.password !== '') return { problem: 'credentials' };
-  if (/[?#]/.test(typed)) return { problem: 'query' };
+  if (url.username !== '' || url.password !== '' || /[?#]/.test(typed)) return { problem: 'tooMuch' };
   return { ok: `${url.origin}${url.pathname.replace(/\/+$/, '')}` };
 }
 

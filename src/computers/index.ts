@@ -1,21 +1,20 @@
 import * as vscode from 'vscode';
 import { computerName, type Computer } from '../api';
 import type { Connection } from '../connection';
-import { setContext, type CommandHandlers } from '../contributions';
+import type { CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import type { Refresher } from '../sync/refresher';
 import { ConnectedList } from '../ui/connectedList';
 import { pickItem } from '../ui/pick';
 import { Tree, type TreeNode } from '../ui/tree';
-import { listContext, problemText, setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, unhandled } from '../util/disposable';
 import type { Event } from '../util/event';
 import type { Formatter } from '../util/format';
 import { once } from '../util/promises';
 import type { WindowFocus } from '../util/windowFocus';
-import { errorOf, isSettingUp, sortComputers } from './model';
+import { isSettingUp, sortComputers } from './model';
 import { computerDocument, computerNode, type ComputerRowContext, type SessionsOfComputers } from './rows';
 import { computerKind, pathOf } from './searched';
 import { SetUps } from './setUps';
@@ -31,8 +30,6 @@ export interface ComputersDeps {
   readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
   readonly storage: Storage;
   readonly view: vscode.TreeView<TreeNode>;
-  /** Other views that show how computers stand: while one of them is visible, the list is kept as fresh as for its own. */
-  readonly shownIn?: readonly Pick<vscode.TreeView<unknown>, 'visible' | 'onDidChangeVisibility'>[];
   readonly focused: WindowFocus;
   readonly refreshSeconds: () => number;
   readonly format: Formatter;
@@ -85,13 +82,12 @@ export class Computers extends Disposable {
     };
     this.register(this.#list.state.onDidChange(() => this.#onList()));
     this.register(connection.state.onDidChange(() => void this.#list.open().then(() => this.#draw())));
-    const views = [view, ...(deps.shownIn ?? [])];
     this.#refresher = this.#list.follow({
       pace: () => ({
         usualMs: this.#sorted.some(isSettingUp) ? SET_UP_MS : deps.refreshSeconds() * 1000,
       }),
-      isSeen: () => views.some(({ visible }) => visible),
-      onDidChangeSeen: views.map(each => each.onDidChangeVisibility),
+      isSeen: () => view.visible,
+      onDidChangeSeen: [view.onDidChangeVisibility],
       focused,
     });
     const look = (): void => this.#setUps.see(this.#sorted, this.#refresher.isSeen.current);
@@ -107,7 +103,7 @@ export class Computers extends Disposable {
     const computer = this.#find(computerId);
     if (computer === undefined) return undefined;
     const { status, providerType } = computer;
-    return { name: computerName(computer), status, providerType, error: errorOf(computer) };
+    return { name: computerName(computer), status, providerType };
   }
 
   /** Resolves when the list has been asked for once, whatever came of it. */
@@ -156,19 +152,10 @@ export class Computers extends Disposable {
   }
 
   #showStatus(): void {
-    const { view, format, connection } = this.#deps;
-    const list = this.#list.shown;
-    const { items, problems } = list;
-    const message = viewMessage({
-      connection: connection.state.current,
-      lists: [list],
-      unread: problems.map(problemText),
-      format,
-      now: Date.now(),
-    });
-    view.description = items.length > 0 ? format.number(items.length) : '';
-    setMessage(view, message);
-    setContext('agentConsole.computers', listContext(list));
+    const { view, format } = this.#deps;
+    const count = this.#sorted.length;
+    view.description = count > 0 ? format.number(count) : '';
+    this.#list.showStatus('agentConsole.computers', view, format);
   }
 
   async #showDetails(id: string): Promise<void> {

@@ -34,9 +34,8 @@ export function searchedComputers(
     records: listRecords(pathOf(serviceId), computerKind),
     found: ({ id, first: label }: SearchHit) => ({
       label,
-      kind: vscode.l10n.t('computer'),
-      hasDetail: true,
-      hasTime: false,
+      description: vscode.l10n.t('computer'),
+      isUndated: true,
       open: async () => (await open()).showDetails({ computerId: keyIn(id) }),
     }),
   };

@@ -50,34 +50,28 @@ export async function environmentAddresses(environment: Environment): Promise<Na
   return problem === undefined ? { ...named, key } : unusable(KEY_VARIABLE, problem);
 }
 
-export async function settingsAddresses(settings: AddressSettings): Promise<Named> {
+export async function settingsAddresses(
+  settings: Pick<AddressSettings, 'baseUrl' | 'appUrl'>,
+): Promise<Named> {
   if (settings.baseUrl().trim() === '') return { kind: 'none' };
   return pair(settings.baseUrl(), settings.appUrl(), ['agentConsole.baseUrl', 'agentConsole.appUrl']);
 }
 
 export function addressProblemSentence(problem: AddressProblem): string {
   switch (problem) {
-    case 'empty':
-      return vscode.l10n.t('Enter an address, such as https://api.example.com.');
     case 'notAnAddress':
       return vscode.l10n.t('This is not an address. An address looks like https://api.example.com.');
     case 'notHttps':
       return vscode.l10n.t(
         'The address must begin with https://. Only addresses on this machine may use http://.',
       );
-    case 'credentials':
-      return vscode.l10n.t('Leave the user name and password out of the address. The key comes later.');
-    case 'query':
-      return vscode.l10n.t('Leave out everything from the first ? or #.');
+    case 'tooMuch':
+      return vscode.l10n.t('Leave out a user name, a password, and everything from the first ? or #.');
   }
 }
 
 export function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).host : address;
-}
-
-export function sameAddresses(a: Addresses, b: Addresses): boolean {
-  return a.baseUrl === b.baseUrl && a.appUrl === b.appUrl;
 }
 
 /** `app` may be empty: then the address follows from `base`. `names` are what people know the two by. */

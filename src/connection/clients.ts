@@ -1,6 +1,6 @@
 import type { ApiClient, ApiClientOptions } from '../api';
 import type { Logger } from '../log';
-import type { IDisposable } from '../util/disposable';
+import { Disposable } from '../util/disposable';
 import type { ConnectionRecords } from './records';
 import { SAMPLE } from './sample';
 import type { Addresses } from './types';
@@ -9,15 +9,14 @@ import type { Addresses } from './types';
 const PROBE_MS = 10_000;
 
 /** Makes clients that share pauses and the marks of secrets with all windows. */
-export class Clients implements IDisposable {
+export class Clients extends Disposable {
   readonly #records: ConnectionRecords;
   readonly #log: Logger;
   readonly #sample: NonNullable<ApiClientOptions['fetch']>;
-  readonly #open = new Set<ApiClient>();
-  #isDisposed = false;
 
   /** `sample` answers in place of the network what is asked of the sample. */
   constructor(records: ConnectionRecords, log: Logger, sample: NonNullable<ApiClientOptions['fetch']>) {
+    super();
     this.#records = records;
     this.#log = log;
     this.#sample = sample;
@@ -29,7 +28,7 @@ export class Clients implements IDisposable {
    */
   async open(
     { baseUrl, appUrl }: Addresses,
-    keyForRequest: ApiClientOptions['key'],
+    keyForRequest: () => string | undefined,
     onUnauthorized?: ApiClientOptions['onUnauthorized'],
   ): Promise<ApiClient> {
     const { ApiClient } = await import('../api');
@@ -38,27 +37,25 @@ export class Clients implements IDisposable {
       log.error('Marks of secrets are of this window alone', error);
       return undefined;
     });
-    const key = async (): Promise<string | undefined> => {
-      const given = await keyForRequest();
+    const key = (): Promise<string | undefined> => {
+      const given = keyForRequest();
       if (given !== undefined) log.keepOut?.(given);
-      return given;
+      return Promise.resolve(given);
     };
     const fetch = baseUrl === SAMPLE.baseUrl ? this.#sample : undefined;
     const gate = this.#records;
-    const client = new ApiClient({ baseUrl, appUrl, key, onUnauthorized, gate, redactionKey, log, fetch });
-    if (this.#isDisposed) client.dispose();
-    else this.#open.add(client);
-    return client;
+    return this.register(
+      new ApiClient({ baseUrl, appUrl, key, onUnauthorized, gate, redactionKey, log, fetch }),
+    );
   }
 
   /** Runs `work` with a client of its own for a key that is not in use. */
   async withKey<T>(addresses: Addresses, key: string, work: (client: ApiClient) => Promise<T>): Promise<T> {
-    const client = await this.open(addresses, () => Promise.resolve(key));
+    const client = await this.open(addresses, () => key);
     try {
       return await work(client);
     } finally {
       client.dispose();
-      this.#open.delete(client);
     }
   }
 
@@ -72,10 +69,5 @@ export class Clients implements IDisposable {
     // Only who has been let in can lack a right.
     if (error === undefined || error.kind === 'forbidden') return 'accepted';
     return error.kind === 'unauthorized' ? 'refused' : 'unknown';
-  }
-
-  dispose(): void {
-    this.#isDisposed = true;
-    for (const client of this.#open) client.dispose();
   }
 }

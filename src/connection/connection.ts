@@ -11,8 +11,6 @@ import { oneLine } from '../util/text';
 import {
   environmentAddresses,
   hostOf,
-  sameAddresses,
-  settingsAddresses,
   variablesSet,
   type AddressSettings,
   type Environment,
@@ -22,7 +20,7 @@ import { Clients } from './clients';
 import { decide, serviceAt, type Target } from './decide';
 import { KeyStore, type Secrets } from './keys';
 import { ConnectionRecords } from './records';
-import { answersOfSample, SAMPLE } from './sample';
+import { answersOfSample } from './sample';
 import type { Addresses, Connection, ConnectionState, Service } from './types';
 
 export interface Surroundings {
@@ -32,12 +30,11 @@ export interface Surroundings {
   readonly setContext: <K extends keyof ContextKeys>(key: K, value: ContextKeys[K]) => void;
 }
 
+/** What requests are sent in the name of, as long as it is the one in use. */
 interface Session {
   readonly service: Service;
   key: string;
   client?: ApiClient;
-  /** From now on no request is sent in its name. */
-  isEnded: boolean;
   /** Unix ms at which the service last took this very key when asked to be sure. */
   provedAt?: number | undefined;
   /** One look at the key for all requests refused at the same time. */
@@ -65,9 +62,9 @@ export class ServiceConnection extends Disposable implements Connection {
   readonly #keyRejected = this.register(new Emitter<ConnectionState & { kind: 'keyRejected' }>());
   readonly #start = once(() => this.#begin());
   #session: Session | undefined;
-  #turn: Promise<void> = Promise.resolve();
+  /** Looks and changes come one after another. */
+  #turn: Promise<unknown> = Promise.resolve();
   #waiting: Promise<void> | undefined;
-  #held = 0;
   #settingsTimer: NodeJS.Timeout | undefined;
 
   /** `openRepository`: the one of this window, of which the sample has reports. */
@@ -89,7 +86,7 @@ export class ServiceConnection extends Disposable implements Connection {
     this.register(
       toDisposable(() => {
         clearTimeout(this.#settingsTimer);
-        this.#end();
+        this.#session = undefined;
       }),
     );
   }
@@ -114,43 +111,27 @@ export class ServiceConnection extends Disposable implements Connection {
 
   /** Looks at everything anew. Callers that come while a look is waiting to begin share it. */
   refresh(): Promise<void> {
-    this.#waiting ??= this.#turn.then(async () => {
+    this.#waiting ??= this.#inTurn(async () => {
       this.#waiting = undefined;
-      try {
-        await this.#apply(await this.#look());
-      } catch (error) {
-        this.#log.error('The connection could not be brought up to date', error);
-      }
-    });
-    this.#turn = this.#waiting;
+      await this.#apply(await this.#decide());
+    }).catch((error: unknown) => this.#log.error('The connection could not be brought up to date', error));
     return this.#waiting;
   }
 
   /** Asks once more whether a refused key is taken now, and looks at everything anew. */
   async recheck(): Promise<void> {
-    const state = await this.ready();
-    if (state.kind === 'keyRejected') {
-      const key = await this.#currentKey(state.service);
-      const isTaken = key !== undefined && (await this.clients.probe(state.service, key)) === 'accepted';
+    await this.ready();
+    const { state, key } = await this.#decide();
+    if (state.kind === 'keyRejected' && key !== undefined) {
+      const isTaken = (await this.clients.probe(state.service, key)) === 'accepted';
       if (isTaken) await this.records.accept(state.service.id, key);
     }
     await this.refresh();
   }
 
-  /** Does several things of which other parts see only the result. */
-  async #hold<T>(change: () => Promise<T>): Promise<T> {
-    this.#held++;
-    try {
-      return await change();
-    } finally {
-      this.#held--;
-      await this.refresh();
-    }
-  }
-
   /** Stores what has been checked, and turns to it. Resolves to whether the key outlives this window. */
   adopt(addresses: Addresses, key: string): Promise<'kept' | 'untilClosed'> {
-    return this.#hold(async () => {
+    return this.#change(async () => {
       const isSetting = (await this.environment()).kind !== 'found';
       if (isSetting) await this.settings.store(addresses);
       const kept = await this.#keys.store(addresses, key);
@@ -161,11 +142,11 @@ export class ServiceConnection extends Disposable implements Connection {
   }
 
   forgetKeys(service: Service): Promise<void> {
-    return this.#hold(() => this.#keys.remove(service));
+    return this.#change(() => this.#keys.remove(service));
   }
 
   chooseSample(chosen: boolean): Promise<void> {
-    return this.#hold(() => this.records.chooseSample(chosen));
+    return this.#change(() => this.records.chooseSample(chosen));
   }
 
   /** The connection for somebody who is asked for help; English, like the log. Hosts without paths, no key, no message. */
@@ -188,9 +169,7 @@ export class ServiceConnection extends Disposable implements Connection {
 
   async #begin(): Promise<void> {
     await this.records.load().catch((error: unknown) => this.#log.error('Stored data cannot be read', error));
-    const onChange = (): void => {
-      if (this.#held === 0 && !this.isDisposed) void this.refresh();
-    };
+    const onChange = (): void => void this.refresh();
     this.register(
       this.records.onDidChange(ids => ids.some(id => /^(sample$|rejection )/.test(id)) && onChange()),
     );
@@ -204,93 +183,77 @@ export class ServiceConnection extends Disposable implements Connection {
     await this.refresh();
   }
 
-  /** Reads what `decide` needs, and no secret that it does not. */
-  async #look(): Promise<Target> {
-    const environment = await this.environment();
-    const settings = await settingsAddresses(this.settings);
-    const { isSampleChosen } = this.records;
-    const usesSample = environment.kind === 'none' && isSampleChosen;
-    const named = environment.kind === 'none' ? settings : environment;
-    const needsKey = !usesSample && named.kind === 'found' && named.key === undefined;
-    const storedKey = needsKey ? await this.#keys.read(named.addresses) : undefined;
-    return decide(environment, settings, isSampleChosen, storedKey, ({ id }, key) =>
-      this.records.rejection(id, key),
-    );
+  /** Does several things of which other parts see only the result. */
+  async #change<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#inTurn(work);
+    } finally {
+      await this.refresh();
+    }
   }
 
-  async #currentKey(service: Service): Promise<string | undefined> {
-    if (service.source === 'sample') return SAMPLE.key;
-    const environment = await this.environment();
-    const given = environment.kind === 'found' ? environment.key : undefined;
-    return given ?? this.#keys.read(service);
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(work);
+    this.#turn = done.catch(() => undefined);
+    return done;
   }
 
-  async #apply(target: Target): Promise<void> {
+  #decide(): Promise<Target> {
+    return decide({ ...this.#surroundings, records: this.records, keys: this.#keys });
+  }
+
+  async #apply({ state, key }: Target): Promise<void> {
     if (this.isDisposed) return;
-    if (target.kind === 'signedIn') return this.#use(target.service, target.key);
-    this.#end();
-    this.#setState(target);
+    if (state.kind === 'signedIn' && key !== undefined) return this.#use(state.service, key);
+    this.#session = undefined;
+    this.#setState(state);
   }
 
   async #use(service: Service, key: string): Promise<void> {
     const before = this.#session;
-    if (before?.isEnded === false && before.key === key && isSame(before.service, service)) return;
-    const session: Session = { service: this.#known(service), key, isEnded: false };
+    if (before?.key === key && isSame(before.service, service)) return;
+    const session: Session = { service, key };
     session.client = await this.clients.open(
       service,
-      () => Promise.resolve(session.isEnded ? undefined : session.key),
+      () => (this.#session === session ? session.key : undefined),
       error =>
         (session.checking ??= this.#mayTryAgain(session, error).finally(() => delete session.checking)),
     );
     if (this.isDisposed) return;
-    this.#end();
     this.#session = session;
-    this.#setState({ kind: 'signedIn', service: session.service });
-    this.#ready.fire(session.service);
+    this.#setState({ kind: 'signedIn', service });
+    this.#ready.fire(service);
   }
 
-  #end(): void {
-    if (this.#session !== undefined) this.#session.isEnded = true;
-  }
-
-  #setState(next: ConnectionState): void {
-    const state = next.service === undefined ? next : { ...next, service: this.#known(next.service) };
+  #setState(state: ConnectionState): void {
     const { setContext, environment } = this.#surroundings;
     setContext('agentConsole.connection', state.kind);
     setContext('agentConsole.knownService', state.service !== undefined);
     setContext('agentConsole.environment', variablesSet(environment).length > 0);
-    const { current } = this.state;
-    const reason = reasonOf(state);
-    if (state.kind === current.kind && state.service === current.service && reason === reasonOf(current))
-      return;
+    if (isSame(state, this.state.current)) return;
     this.state.set(state);
     const host = state.kind === 'signedOut' ? '' : ` ${state.service.host}`;
-    this.#log.info(`Connection: ${state.kind}${host}${reason === undefined ? '' : `: ${reason}`}`);
-  }
-
-  /** The same object as long as nothing about the service changes. */
-  #known(service: Service): Service {
-    const { service: known } = this.state.current;
-    return known !== undefined && isSame(known, service) ? known : service;
+    const reason = state.kind === 'signedIn' || state.reason === undefined ? '' : `: ${state.reason}`;
+    this.#log.info(`Connection: ${state.kind}${host}${reason}`);
   }
 
   /** After a 401: whether the request is worth one more try. A key that is certainly refused stops all requests. */
   async #mayTryAgain(session: Session, error: ApiError): Promise<boolean> {
-    if (this.#session !== session || session.isEnded) return false;
+    if (this.#session !== session) return false;
     const { service } = session;
-    const stored = await this.#currentKey(service);
-    if (stored === undefined || this.records.rejection(service.id, stored) !== undefined) {
+    const { state, key } = await this.#decide();
+    if (key === undefined || state.kind !== 'signedIn' || !isSame(state.service, service)) {
       await this.refresh();
       return false;
     }
-    if (stored !== session.key) {
-      session.key = stored;
+    if (key !== session.key) {
+      session.key = key;
       session.provedAt = undefined;
       return true;
     }
     const isWebApplication = !error.request.path.includes('/api/v0/');
     if (isWebApplication && (session.provedAt ?? 0) > Date.now() - PROVED_MS) return false;
-    const verdict = await this.clients.probe(service, session.key);
+    const verdict = await this.clients.probe(service, key);
     if (verdict === 'accepted') session.provedAt = Date.now();
     if (verdict === 'refused') await this.#reject(session, error);
     return verdict === 'accepted';
@@ -298,7 +261,7 @@ export class ServiceConnection extends Disposable implements Connection {
 
   async #reject(session: Session, error: ApiError): Promise<void> {
     if (this.#session !== session) return;
-    this.#end();
+    this.#session = undefined;
     const isFirst = await this.records.reject(session.service.id, session.key, error);
     await this.refresh();
     const state = this.state.current;
@@ -306,10 +269,6 @@ export class ServiceConnection extends Disposable implements Connection {
   }
 }
 
-function isSame(a: Service, b: Service): boolean {
-  return a.source === b.source && sameAddresses(a, b);
-}
-
-function reasonOf(state: ConnectionState): string | undefined {
-  return state.kind === 'signedIn' ? undefined : state.reason;
+function isSame<T extends Service | ConnectionState>(a: T, b: T): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }

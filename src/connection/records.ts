@@ -43,8 +43,7 @@ export class ConnectionRecords implements RequestGate {
   readonly #records: Collection<ConnectionRecord>;
   readonly #log: Logger;
   readonly #now: () => number;
-  readonly #pauses = new Map<string, Of<'pause'>>();
-  readonly #refused = new Map<string, { readonly key: string; readonly rejection: Rejection }>();
+  readonly #unsaved = new Map<string, ConnectionRecord>();
 
   constructor(storage: Storage, log: Logger, now: () => number = Date.now) {
     this.#records = storage.collection({ path: 'connection', version: 1, schema: recordsSchema });
@@ -74,46 +73,38 @@ export class ConnectionRecords implements RequestGate {
 
   /** The refusal of exactly this key at a service. */
   rejection(serviceId: string, key: string): Rejection | undefined {
-    const own = this.#refused.get(serviceId);
-    return own?.key === key ? own.rejection : this.#sharedRejection(serviceId, key);
+    const record = this.#get('rejection', `rejection ${serviceId}`);
+    return isRefusalOf(record, key) ? record : undefined;
   }
 
   /** Records that a service refused a key. Resolves to true in the one window that was first. */
   async reject(serviceId: string, key: string, { status, requestId }: Rejection): Promise<boolean> {
-    const rejection = { status, requestId };
-    this.#refused.set(serviceId, { key, rejection });
     let first = true;
-    const change = (current: ConnectionRecord | undefined): ConnectionRecord => {
+    await this.#change(`rejection ${serviceId}`, current => {
       first = !isRefusalOf(current, key);
       if (!first && current !== undefined) return current;
       const salt = randomBytes(16).toString('hex');
-      return { kind: 'rejection', salt, mark: markOf(key, salt), at: this.#now(), ...rejection };
-    };
-    await this.#records.update(`rejection ${serviceId}`, change).catch(this.#notShared);
-    // From now on what all windows say of it counts.
-    if (this.#sharedRejection(serviceId, key) !== undefined) this.#refused.delete(serviceId);
+      return { kind: 'rejection', salt, mark: markOf(key, salt), at: this.#now(), status, requestId };
+    });
     return first;
   }
 
   async accept(serviceId: string, key: string): Promise<void> {
-    if (this.#refused.get(serviceId)?.key === key) this.#refused.delete(serviceId);
-    if (this.#sharedRejection(serviceId, key) === undefined) return;
+    if (this.rejection(serviceId, key) === undefined) return;
+    this.#unsaved.delete(`rejection ${serviceId}`);
     await this.#records.remove(`rejection ${serviceId}`).catch(this.#notShared);
   }
 
   /** Unix ms; 0 when there is no pause. */
   pausedUntil(origin: string): number {
-    const now = this.#now();
-    const known = [this.#pauses.get(origin), this.#get('pause', `pause ${origin}`)];
-    return Math.max(...known.map(pause => endOfPause(pause, now)));
+    return endOfPause(this.#get('pause', `pause ${origin}`), this.#now());
   }
 
   pause(origin: string, until: number): void {
     const at = this.#now();
-    const longer = (current: ConnectionRecord | undefined): Of<'pause'> =>
-      current?.kind === 'pause' && endOfPause(current, at) >= until ? current : { kind: 'pause', until, at };
-    this.#pauses.set(origin, longer(this.#pauses.get(origin)));
-    this.#records.update(`pause ${origin}`, longer).catch(this.#notShared);
+    void this.#change(`pause ${origin}`, current =>
+      current?.kind === 'pause' && endOfPause(current, at) >= until ? current : { kind: 'pause', until, at },
+    );
   }
 
   /** The key of the marks that stand for secrets of the service's answers, the same in every window. */
@@ -124,15 +115,25 @@ export class ConnectionRecords implements RequestGate {
     return record?.kind === 'marks' ? record.key : '';
   }
 
-  #sharedRejection(serviceId: string, key: string): Of<'rejection'> | undefined {
-    const record = this.#get('rejection', `rejection ${serviceId}`);
-    return isRefusalOf(record, key) ? record : undefined;
+  /** Holds in this window at once, and in all when it is stored. */
+  async #change(
+    id: string,
+    change: (current: ConnectionRecord | undefined) => ConnectionRecord,
+  ): Promise<void> {
+    const own = change(this.#unsaved.get(id) ?? this.#records.get(id));
+    this.#unsaved.set(id, own);
+    try {
+      await this.#records.update(id, change);
+      if (this.#unsaved.get(id) === own) this.#unsaved.delete(id);
+    } catch (error) {
+      this.#notShared(error);
+    }
   }
 
   readonly #notShared = (error: unknown): void => this.#log.error('Other windows cannot be told', error);
 
   #get<K extends ConnectionRecord['kind']>(kind: K, id: string): Of<K> | undefined {
-    const record = this.#records.get(id);
+    const record = this.#unsaved.get(id) ?? this.#records.get(id);
     return record?.kind === kind ? (record as Of<K>) : undefined;
   }
 }

@@ -1,20 +1,18 @@
-import { isApiError } from '../api';
-import { errorSentence, type Connection } from '../connection';
+import type { Connection } from '../connection';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
-import type { ListFailure } from '../sync/listState';
-import { RemoteList } from '../sync/remoteList';
+import { ConnectedList } from '../ui/connectedList';
 import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { supportedLanguage } from '../util/format';
 import { compareSettings, type SettingChange } from './changes';
 import { nameOf, type Person, type Revision, type UsageOfPeople } from './model';
-import { pathOf, personKind, revisionKind, type ListName } from './searched';
+import { pathOf, personKind, revisionKind } from './searched';
 
 export type { ListName } from './searched';
 
 export interface OrganizationDataDeps {
-  readonly connection: Pick<Connection, 'state' | 'ready' | 'api'>;
+  readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
   readonly storage: Storage;
   readonly log: Logger;
   readonly language: string;
@@ -24,8 +22,8 @@ export interface OrganizationDataDeps {
 
 /** People and control history of the service in use as last known, and what changed from revision to revision. */
 export class OrganizationData extends Disposable {
-  readonly people: RemoteList<Person>;
-  readonly controls: RemoteList<Revision>;
+  readonly people: ConnectedList<Person>;
+  readonly controls: ConnectedList<Revision>;
   readonly #deps: OrganizationDataDeps;
   readonly #changed = this.register(new Emitter<void>());
   #serviceId: string | undefined;
@@ -39,21 +37,23 @@ export class OrganizationData extends Disposable {
     super();
     this.#deps = deps;
     const { connection, storage, log, now } = deps;
-    const common = { storage, log, now, failureOf: (error: unknown) => this.#failureOf(error) };
+    const common = { connection, storage, log, now };
     this.people = this.register(
-      new RemoteList<Person>({
+      new ConnectedList<Person>({
         ...common,
         keyOf: ({ id }) => id,
         ...personKind,
-        pages: signal => connection.api?.pages('users', { signal }),
+        pathOf: ({ service }) => service && pathOf(service.id, 'people'),
+        pages: (api, signal) => api.pages('users', { signal }),
       }),
     );
     this.controls = this.register(
-      new RemoteList<Revision>({
+      new ConnectedList<Revision>({
         ...common,
         keyOf: ({ revision }) => String(revision),
         ...revisionKind,
-        pages: signal => connection.api?.pages('controlHistory', { signal }),
+        pathOf: ({ service }) => service && pathOf(service.id, 'controls'),
+        pages: (api, signal) => api.pages('controlHistory', { signal }),
       }),
     );
     for (const list of [this.people, this.controls])
@@ -114,12 +114,11 @@ export class OrganizationData extends Disposable {
     return changes;
   }
 
-  /** Resolves when what is kept of the service in use has been read. Rejects when that cannot be read. */
+  /** Resolves when what is kept of the service in use has been read, or could not be. */
   async ready(): Promise<void> {
     const { service } = await this.#deps.connection.ready();
     if (service?.id !== this.#serviceId) [this.#serviceId, this.#usage] = [service?.id, undefined];
-    const path = (name: ListName): string | undefined => service && pathOf(service.id, name);
-    await Promise.all([this.people.use(path('people')), this.controls.use(path('controls'))]);
+    await Promise.all([this.people.open(), this.controls.open()]);
   }
 
   /** A revision of a service, also of one that is not in use. */
@@ -130,37 +129,16 @@ export class OrganizationData extends Disposable {
     return this.revision(number);
   }
 
-  /** Reads what is older than `maxAgeMs`, unless the key has no right to it. Rejects as `ready` does. */
-  async freshen(maxAgeMs: number, signal?: AbortSignal): Promise<void> {
-    const pace = { usualMs: maxAgeMs };
-    await Promise.all([
-      this.freshenOne(this.people, pace, signal),
-      this.freshenOne(this.controls, pace, signal),
-    ]);
-  }
-
-  /** As `freshen`, for one of the lists. */
-  async freshenOne(
-    list: RemoteList<Person> | RemoteList<Revision>,
-    pace: { readonly usualMs: number; readonly retryMs?: number },
-    signal?: AbortSignal,
-  ): Promise<void> {
+  /** Reads what is older than `usualMs`, unless the key has no right to it. */
+  async freshen(usualMs: number, signal?: AbortSignal): Promise<void> {
     await this.ready();
-    if (list.state.current.reading !== undefined || list.untilDue(pace) === 0) await list.read(signal);
+    await Promise.all([this.people.freshen({ usualMs }, signal), this.controls.freshen({ usualMs }, signal)]);
   }
 
   /** Reads both lists now. */
   async refresh(): Promise<void> {
     await this.ready();
     await Promise.all([this.people.read(), this.controls.read()]);
-  }
-
-  #failureOf(error: unknown): Omit<ListFailure, 'at'> | undefined {
-    const sentence = errorSentence(error, { host: this.#deps.connection.state.current.service?.host });
-    if (!isApiError(error)) return { sentence };
-    const { kind, reason, status } = error;
-    if (kind === 'cancelled') return undefined;
-    return { sentence, cause: [kind, reason, status].join(' '), forbidden: kind === 'forbidden' };
   }
 
   get #known(): History {

@@ -4,7 +4,6 @@ import { errorSentence, type Connection } from '../connection';
 import type { CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
-import { Refresher } from '../sync/refresher';
 import { Tree, type TreeNode } from '../ui/tree';
 import { problemText, setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
@@ -51,7 +50,6 @@ export class Organization extends Disposable {
   readonly #documents: ControlDocuments;
   readonly #rows: Rows;
   readonly #now: () => number;
-  #storageFailure: unknown;
   /** What people use, once it has come or while it is asked for. Nobody pays for it before somebody looks at people. */
   #used: Promise<void> | undefined;
   /** Unix ms. */
@@ -61,7 +59,7 @@ export class Organization extends Disposable {
   /** Warns of sessions the newest controls known forbid. Never rejects. */
   readonly policy = {
     warnings: async (choice: SessionChoice): Promise<readonly string[]> => {
-      await this.#freshenControls();
+      await soon(this.#data.controls.freshen(POLICY_PACE));
       return warningsOf(choice, this.#data.revisions[0]);
     },
   };
@@ -99,32 +97,19 @@ export class Organization extends Disposable {
     this.register(data.onDidChange(() => this.#draw()));
     this.register(connection.state.onDidChange(() => void this.#onConnection()));
     this.register(connection.onDidBecomeReady(() => (this.#usageAskedAt = -Infinity)));
-    for (const list of [data.people, data.controls]) {
-      const refresher = this.register(
-        new Refresher({
-          list,
-          pace: () => ({ usualMs: FRESH_MS }),
-          isSeen: () => view.visible,
-          onDidChangeSeen: [view.onDidChangeVisibility],
-          focused,
-          ready: () => data.ready(),
-          canAsk: () => connection.api !== undefined,
-          now,
-        }),
-      );
-      this.register(
-        connection.onDidBecomeReady(() => {
-          list.forgive();
-          refresher.poke();
-        }),
-      );
-    }
+    for (const list of [data.people, data.controls])
+      list.follow({
+        pace: () => ({ usualMs: FRESH_MS }),
+        isSeen: () => view.visible,
+        onDidChangeSeen: [view.onDidChangeVisibility],
+        focused,
+      });
   }
 
   /** Everybody, as last read; reads if that is long ago. Rejects when nothing is known and nothing can be read. */
   async people(signal?: AbortSignal) {
     await this.#data.freshen(FRESH_MS, signal);
-    const { items, failure, at } = this.#data.people.state.current;
+    const { items, failure, at } = this.#data.people.shown;
     if (items.length === 0 && at === undefined) throw new Error(failure?.sentence ?? notSignedIn());
     return items.map(person => {
       const { id, email } = person;
@@ -137,7 +122,7 @@ export class Organization extends Disposable {
   /** Revisions with a day, newest first. Rejects as `people` does. */
   async revisions() {
     await this.#data.freshen(FRESH_MS);
-    const { failure, at } = this.#data.controls.state.current;
+    const { failure, at } = this.#data.controls.shown;
     const { revisions } = this.#data;
     if (revisions.length === 0 && at === undefined) throw new Error(failure?.sentence ?? notSignedIn());
     return revisions.flatMap(revision => {
@@ -152,7 +137,7 @@ export class Organization extends Disposable {
     });
   }
 
-  /** Reads both lists now; a failure is told in the view. Rejects when what is kept cannot be read. */
+  /** Reads both lists now; a failure is told in the view. */
   async refresh(): Promise<void> {
     await this.#data.refresh();
     if (this.#used === undefined) return;
@@ -167,12 +152,7 @@ export class Organization extends Disposable {
 
   /** Resolves when what is kept has been read: what is asked for arrives later. */
   async #ready(): Promise<void> {
-    try {
-      await this.#data.ready();
-      this.#storageFailure = undefined;
-    } catch (error) {
-      this.#storageFailure = error;
-    }
+    await this.#data.ready();
     this.#showStatus();
   }
 
@@ -211,19 +191,10 @@ export class Organization extends Disposable {
     }
   }
 
-  /** Reads the controls again where they are old. */
-  async #freshenControls(): Promise<void> {
-    try {
-      await soon(this.#data.freshenOne(this.#data.controls, POLICY_PACE));
-    } catch (error) {
-      this.#deps.log.warn(`The controls are not known: ${errorSentence(error)}`);
-    }
-  }
-
   /** What the view says above its rows: one sentence for each thing that is wrong, the same one only once. */
   #showStatus(): void {
     const { connection, view, format } = this.#deps;
-    const lists = [this.#data.people.state.current, this.#data.controls.state.current];
+    const lists = [this.#data.people.shown, this.#data.controls.shown];
     const message = viewMessage({
       connection: connection.state.current,
       lists,
@@ -232,8 +203,7 @@ export class Organization extends Disposable {
       format,
       now: this.#now(),
     });
-    const stored = this.#storageFailure === undefined ? undefined : errorSentence(this.#storageFailure);
-    setMessage(view, [stored, message].filter(Boolean).join(' ') || undefined);
+    setMessage(view, message);
     // Progress stands here and in no row: a row that says something else is drawn again with all below it.
     const read = lists.flatMap(({ reading }) => reading?.count ?? []);
     view.description =

@@ -42,22 +42,19 @@ export function searchedOrganization(serviceId: string, open: () => Promise<Open
       records: listRecords(pathOf(serviceId, 'people'), personKind),
       found: ({ id, first: label }: SearchHit) => ({
         label,
-        kind: vscode.l10n.t('user'),
-        hasDetail: true,
-        hasTime: false,
+        description: vscode.l10n.t('user'),
+        isUndated: true,
         open: async () => (await open()).showUser({ personId: keyIn(id) }),
       }),
     },
     {
       records: listRecords(pathOf(serviceId, 'controls'), revisionKind),
-      found: ({ id, first, line, at }: SearchHit) => ({
+      found: ({ id, first, line }: SearchHit) => ({
         // Of revisions that say the same, the one that was the first to say it.
         key: line === first ? undefined : line,
         isOlderBetter: true,
         label: vscode.l10n.t('Revision {0}', keyIn(id)),
-        kind: first,
-        hasDetail: true,
-        hasTime: at > 0,
+        description: first,
         open: async () => (await open()).openChanges({ revision: Number(keyIn(id)) }),
       }),
     },

@@ -1,15 +1,13 @@
 import * as vscode from 'vscode';
-import { isApiError, type ReadinessReport } from '../api';
-import { errorSentence, type Connection } from '../connection';
-import { commands, panels, setContext, type CommandHandlers } from '../contributions';
+import type { ReadinessReport } from '../api';
+import type { Connection } from '../connection';
+import { panels, type CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
 import { onDidChangeSettings, settings } from '../settings';
 import type { Storage } from '../storage';
-import { Refresher } from '../sync/refresher';
-import type { RemoteList } from '../sync/remoteList';
+import { ConnectedList } from '../ui/connectedList';
 import { createPanel, PagePanels } from '../ui/pagePanel';
-import { retryNode, Tree, type TreeNode } from '../ui/tree';
-import { listContext, problemText, setMessage, viewMessage } from '../ui/viewStatus';
+import { Tree, type TreeNode } from '../ui/tree';
 import { Disposable, Slot } from '../util/disposable';
 import { Emitter } from '../util/event';
 import type { Formatter } from '../util/format';
@@ -21,7 +19,7 @@ import { Matches } from './matches';
 import { groupReports, previousOf, type Repository } from './model';
 import { ReportPanel } from './panel';
 import { isPageState, type PageState } from './protocol';
-import { pathOf, reportList } from './reports';
+import { pathOf, reportKind } from './reports';
 import type { ShownReport } from './reportView';
 import { readinessRows } from './rows';
 import { ReadinessStatusBar } from './statusBar';
@@ -46,13 +44,12 @@ const PERIOD_MS = 60 * 60_000;
 /** Readiness of the organization's repositories (sections 2.7, 4.2), those of this window first. */
 export class Readiness extends Disposable {
   readonly #deps: ReadinessDeps;
-  readonly #list: RemoteList<ReadinessReport>;
+  readonly #list: ConnectedList<ReadinessReport>;
   readonly #git = this.register(new LocalGit());
   readonly #seen = this.register(new Emitter<void>());
   readonly #statusBar = this.register(new Slot<ReadinessStatusBar>());
   readonly #panels = this.register(new PagePanels<ReportPanel>());
   readonly #commands: ReadinessCommands;
-  #storageFailure: { readonly sentence: string } | undefined;
   /** What is kept has been read, or could not be. */
   #isOpen = false;
   #repositories: ReadonlyMap<string, Repository> | undefined;
@@ -64,11 +61,14 @@ export class Readiness extends Disposable {
     this.#deps = deps;
     const { connection, storage, log, view, focused, format, prefill } = deps;
     this.#list = this.register(
-      reportList({
+      new ConnectedList<ReadinessReport>({
+        connection,
         storage,
         log,
-        api: () => connection.api,
-        failureOf: error => this.#failureOf(error),
+        keyOf: ({ reportId }) => reportId,
+        ...reportKind,
+        pathOf: ({ service }) => service && pathOf(service),
+        pages: (api, signal) => api.pages('reports', { signal }),
       }),
     );
     this.tree = this.register(
@@ -96,29 +96,21 @@ export class Readiness extends Disposable {
         this.#seen.fire();
       }),
     );
-    this.register(connection.state.onDidChange(() => void this.#open().then(() => this.#draw())));
+    this.register(connection.state.onDidChange(() => void this.#list.open().then(() => this.#draw())));
     this.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.#draw()));
     this.register(onDidChangeSettings(['readiness.statusBar'], () => this.#showStatusBar()));
-    const refresher = this.register(
-      new Refresher({
-        list: this.#list,
-        pace: () => ({ usualMs: PERIOD_MS }),
-        isSeen: () => this.#isSeen(),
-        onDidChangeSeen: [view.onDidChangeVisibility, this.#panels.onDidChange, this.#seen.event],
-        focused,
-        ready: () => this.#open(),
-        canAsk: () => connection.api !== undefined,
-      }),
-    );
-    this.register(
-      connection.onDidBecomeReady(() => {
-        this.#list.forgive();
-        refresher.poke();
-      }),
-    );
+    this.#list.follow({
+      pace: () => ({ usualMs: PERIOD_MS }),
+      isSeen: () => this.#isSeen(),
+      onDidChangeSeen: [view.onDidChangeVisibility, this.#panels.onDidChange, this.#seen.event],
+      focused,
+    });
     this.#showStatusBar();
     void this.#git.ready();
-    void this.#open().then(() => this.#draw());
+    void this.#list.open().then(() => {
+      this.#isOpen = true;
+      this.#draw();
+    });
   }
 
   get commands(): CommandHandlers<'readiness'> {
@@ -126,9 +118,8 @@ export class Readiness extends Disposable {
   }
 
   /** Reads every report anew. Never rejects: a failure is told in the view. */
-  async refresh(): Promise<void> {
-    await this.#open();
-    await this.#list.read();
+  refresh(): Promise<void> {
+    return this.#list.refresh();
   }
 
   /** Gives a panel found after a reload its report again; `state` is what its page kept, old or hostile. */
@@ -139,7 +130,7 @@ export class Readiness extends Disposable {
     }
     const { key, reportId, baseId } = state;
     this.#panels.keep(key, this.#panelOf(panel, { key, reportId, baseId }));
-    await this.#open();
+    await this.#list.open();
   }
 
   get #known(): ReadonlyMap<string, Repository> {
@@ -152,44 +143,20 @@ export class Readiness extends Disposable {
     return (this.#matches ??= new Matches(isSignedOut ? new Map() : this.#known, this.#git.repositories));
   }
 
-  /** Shows what is kept of the current service. Never rejects: that it cannot be read is told in the view. */
-  async #open(): Promise<void> {
-    const { service } = await this.#deps.connection.ready();
-    try {
-      await this.#list.use(service && pathOf(service));
-      this.#storageFailure = undefined;
-    } catch (error) {
-      this.#deps.log.error('The readiness reports kept here cannot be read', error);
-      this.#storageFailure = { sentence: errorSentence(error) };
-    }
-    if (this.#isOpen) return;
-    this.#isOpen = true;
-    for (const panel of this.#panels.all) panel.update();
-  }
-
   async #firstRead(): Promise<void> {
-    await this.#open();
-    const { at, failure } = this.#list.state.current;
-    if (at === undefined && failure === undefined) await this.#list.read();
+    await this.#list.listed();
     await this.#git.ready();
     this.#showStatus();
   }
 
   async #readyForCommands(): Promise<void> {
-    await Promise.all([this.#open(), this.#git.ready()]);
+    await Promise.all([this.#list.open(), this.#git.ready()]);
     if (this.#known.size === 0) await this.#list.read();
     if (this.#known.size === 0 && this.#failure !== undefined) throw new Error(this.#failure.sentence);
   }
 
   get #failure(): { readonly sentence: string } | undefined {
-    return this.#storageFailure ?? this.#list.state.current.failure;
-  }
-
-  #failureOf(error: unknown): { readonly sentence: string } | undefined {
-    if (isApiError(error) && error.kind === 'cancelled') return undefined;
-    const { appUrl = '' } = this.#deps.connection.state.current.service ?? {};
-    const host = URL.canParse(appUrl) ? new URL(appUrl).host : undefined;
-    return { sentence: errorSentence(error, { host }) };
+    return this.#list.shown.failure;
   }
 
   #onList(): void {
@@ -206,10 +173,9 @@ export class Readiness extends Disposable {
   }
 
   #roots(): readonly TreeNode[] {
-    const { kind } = this.#deps.connection.state.current;
-    if (this.#failure !== undefined && this.#known.size === 0 && kind === 'signedIn')
-      return [retryNode(commands.console.refresh)];
-    if (kind === 'signedOut') return [];
+    if (this.#deps.connection.state.current.kind === 'signedOut') return [];
+    const { retryRows } = this.#list;
+    if (retryRows.length > 0) return retryRows;
     return readinessRows({
       repositories: this.#known,
       matches: this.#window,
@@ -219,18 +185,7 @@ export class Readiness extends Disposable {
   }
 
   #showStatus(): void {
-    const { view, connection, format } = this.#deps;
-    const state = this.#list.state.current;
-    const list = { ...state, failure: this.#failure };
-    const message = viewMessage({
-      connection: connection.state.current,
-      lists: [list],
-      unread: state.problems.map(problemText),
-      format,
-      now: Date.now(),
-    });
-    setMessage(view, message);
-    setContext('agentConsole.readiness', listContext(list));
+    this.#list.showStatus('agentConsole.readiness', this.#deps.view, this.#deps.format);
   }
 
   #showStatusBar(): void {

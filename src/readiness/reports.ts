@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
 import * as vscode from 'vscode';
-import { openObject, recordSchema, taken, type ApiClient, type ReadinessReport } from '../api';
+import { openObject, recordSchema, taken, type ReadinessReport } from '../api';
 import type { Service } from '../connection';
 import type { SearchHit } from '../storage';
-import { RemoteList, type RemoteListOptions } from '../sync/remoteList';
 import { keyIn, listRecords, type ItemKind } from '../sync/stored';
 import { oneLine } from '../util/text';
 import { repositoryOf } from './model';
@@ -13,7 +12,7 @@ const reportSchema = recordSchema(() =>
   openObject({ reportId: z.string(), report: taken<ReadinessReport['report']>() }),
 );
 
-const reportKind: ItemKind<ReadinessReport> = {
+export const reportKind: ItemKind<ReadinessReport> = {
   schema: reportSchema,
   // A line a criterion.
   text: report => {
@@ -37,9 +36,7 @@ export function searchedReadiness(
       return {
         key: `${key} ${criterion ?? ''}`,
         label: criterion ?? key,
-        kind: vscode.l10n.t('readiness of {0}', key),
-        hasDetail: criterion !== undefined,
-        hasTime: true,
+        description: vscode.l10n.t('readiness of {0}', key),
         open: async () => (await open()).openReport({ key, reportId: keyIn(id), criterion }),
       };
     },
@@ -48,22 +45,6 @@ export function searchedReadiness(
 
 function folderOf(serviceId: string): string {
   return `services/${serviceId}/lists/readiness`;
-}
-
-export type ReportListOptions = Pick<
-  RemoteListOptions<ReadinessReport>,
-  'storage' | 'log' | 'failureOf' | 'now'
-> & { readonly api: () => ApiClient | undefined };
-
-/** Every readiness report of the service. */
-export function reportList({ api, ...options }: ReportListOptions): RemoteList<ReadinessReport> {
-  return new RemoteList<ReadinessReport>({
-    ...options,
-    keyOf: ({ reportId }) => reportId,
-    ...reportKind,
-    // From the beginning of the list (section 4.2).
-    pages: signal => api()?.pages('reports', { signal }),
-  });
 }
 
 /** Where the reports of a service's web application are kept. */

@@ -222,6 +222,7 @@ function personDay(
   const assistant_messages = user_messages * random.int(2, 5);
   const tool_calls = Math.round(user_messages * (2 + (index % 5) * 1.5) * (0.7 + random.next() * 0.6));
   const files_edited = Math.round(tool_calls * (0.06 + random.next() * 0.1));
+  const git_commits = random.int(0, Math.ceil(files_edited / 4));
   const model = MODELS[(index + random.int(0, 1)) % MODELS.length] ?? MODELS[0];
   return {
     ...{ user_id: id, user_email: email, date: dayText(day) },
@@ -229,7 +230,7 @@ function personDay(
     billable_tokens: user_messages * random.int(9_000, 30_000),
     ...{ primary_model: model.model_id, primary_model_tier: model.model_tier },
     ...{ files_created: Math.round(files_edited * random.next() * 0.4), files_edited },
-    ...{ git_commits: random.int(0, Math.ceil(files_edited / 4)), git_prs_created: random.int(0, 2) },
+    ...{ git_commits, git_prs_created: Math.min(git_commits, random.int(0, 1)) },
     mcp_calls: index % 4 < 2 ? random.int(0, Math.ceil(tool_calls / 8)) : 0,
     skill_calls: random.int(0, Math.ceil(user_messages / 8)),
     slash_commands: random.int(0, sessions * 2),

@@ -4,6 +4,7 @@ import { wordsOf, type CollectionOptions, type SearchHit, type Storage } from '.
 import { errorSentence } from '../util/errorSentence';
 import type { Formatter } from '../util/format';
 import { once } from '../util/promises';
+import { joined } from '../ui/text';
 import { forQuickPick } from '../util/text';
 import { parseQuery } from './query';
 
@@ -14,19 +15,14 @@ export interface Searched {
   readonly found: (hit: SearchHit) => Found;
 }
 
-/** What a hit is to a person. */
-export interface Found {
+/** A hit as a row: its label, and as description what it is, such as a title or a person. Their text is escaped here. */
+interface Found extends vscode.QuickPickItem {
   /** Of hits with the same key only the latest is listed, or the oldest. */
   readonly key?: string | undefined;
   readonly isOlderBetter?: boolean | undefined;
-  readonly label: string;
-  /** What it is, such as a title or a person. */
-  readonly kind?: string | undefined;
-  /** Whether the words around the hit say more than the label. */
-  readonly hasDetail: boolean;
-  /** Whether the time of the record says something to a person. */
-  readonly hasTime: boolean;
-  readonly open: () => Promise<unknown>;
+  /** The time of its record says nothing to a person. */
+  readonly isUndated?: boolean;
+  readonly open?: () => Promise<unknown>;
 }
 
 export interface SearchDeps {
@@ -54,12 +50,8 @@ export interface Place {
   readonly words: string;
 }
 
-interface Item extends vscode.QuickPickItem {
-  readonly open?: Found['open'];
-}
-
 interface Answer {
-  readonly items: readonly Item[];
+  readonly items: readonly Found[];
   readonly title: string;
 }
 
@@ -73,7 +65,7 @@ const MOST_SESSIONS = 500;
 export async function openSearch(deps: SearchDeps): Promise<void> {
   const state = await deps.connection.ready();
   if (state.kind === 'signedOut') throw new Error(vscode.l10n.t('Sign in first.'));
-  const box = vscode.window.createQuickPick<Item>();
+  const box = vscode.window.createQuickPick<Found>();
   box.title = vscode.l10n.t('Search');
   box.placeholder = vscode.l10n.t('Words, "a phrase", from:me, from:agent, in:title, after:2026-11-01');
   const search = once(() => searchOf(deps, state.service.id));
@@ -89,7 +81,7 @@ export async function openSearch(deps: SearchDeps): Promise<void> {
     box.busy = false;
     underWay = undefined;
   };
-  const open = await new Promise<Found['open'] | undefined>(resolve => {
+  const open = await new Promise<Found['open']>(resolve => {
     box.onDidChangeValue(() => {
       box.busy = true;
       underWay ??= follow();
@@ -121,9 +113,7 @@ async function searchOf(
       records: sessions,
       found: ({ id: sessionId, match: words }) => ({
         label: titleOf(sessionId),
-        kind: vscode.l10n.t('title'),
-        hasDetail: false,
-        hasTime: true,
+        description: vscode.l10n.t('title'),
         open: () => open({ sessionId, words }),
       }),
     },
@@ -131,8 +121,7 @@ async function searchOf(
       records: messages('*'),
       found: ({ collection, id: messageId, match: words }) => {
         const sessionId = collection.slice(collection.lastIndexOf('/') + 1);
-        const label = titleOf(sessionId);
-        return { label, hasDetail: true, hasTime: true, open: () => open({ sessionId, messageId, words }) };
+        return { label: titleOf(sessionId), open: () => open({ sessionId, messageId, words }) };
       },
     },
   ];
@@ -180,24 +169,26 @@ function rootsOf(kinds: readonly Searched[]): readonly string[] {
 }
 
 /** What is listed of the hits: of several of one thing the latest, or the oldest. */
-function itemsOf(kinds: readonly Searched[], hits: readonly SearchHit[], format: Formatter): readonly Item[] {
-  const items = new Map<unknown, Item>();
+function itemsOf(
+  kinds: readonly Searched[],
+  hits: readonly SearchHit[],
+  format: Formatter,
+): readonly Found[] {
+  const items = new Map<unknown, Found>();
   for (const hit of hits) {
     const found = kinds.find(kind => `${hit.collection}/`.startsWith(`${rootOf(kind)}/`))?.found(hit);
     if (found === undefined) continue;
-    const { key = hit, label, kind, hasDetail, hasTime, open, isOlderBetter } = found;
-    if (items.has(key) && isOlderBetter !== true) continue;
-    const { at, by, lead, match, rest } = hit;
-    const who = by === undefined ? kind : by === 'me' ? vscode.l10n.t('you') : vscode.l10n.t('agent');
+    const { key = hit, label, description } = found;
+    if (items.has(key) && found.isOlderBetter !== true) continue;
+    const { at, by, lead, match, rest, line } = hit;
+    const who = by === undefined ? description : by === 'me' ? vscode.l10n.t('you') : vscode.l10n.t('agent');
     items.set(key, {
+      ...found,
       label: forQuickPick(label),
-      description: [who, hasTime ? format.exact(at) : undefined]
-        .filter(part => part !== undefined)
-        .join(' · '),
-      ...(hasDetail ? { detail: forQuickPick(lead + match + rest) } : {}),
+      description: forQuickPick(joined([who, found.isUndated === true ? undefined : format.exact(at)])),
+      ...(line === label ? {} : { detail: forQuickPick(lead + match + rest) }),
       // What was found is what is shown, whatever the box itself would look for.
       alwaysShow: true,
-      open,
     });
   }
   return [...items.values()];

@@ -1,10 +1,12 @@
 import { isApiError, type ApiClient, type Page } from '../api';
 import type { Connection, ConnectionState } from '../connection';
-import { commands } from '../contributions';
+import { commands, setContext } from '../contributions';
 import { Refresher, type RefresherOptions } from '../sync/refresher';
-import { RemoteList, type RemoteListOptions } from '../sync/remoteList';
+import { RemoteList, type Pace, type RemoteListOptions } from '../sync/remoteList';
 import { errorSentence } from '../util/errorSentence';
+import type { Formatter } from '../util/format';
 import { retryNode, type TreeNode } from './tree';
+import { listContext, problemText, setMessage, viewMessage } from './viewStatus';
 
 interface ConnectedListOptions<T extends object> extends Omit<RemoteListOptions<T>, 'pages' | 'failureOf'> {
   readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
@@ -63,6 +65,12 @@ export class ConnectedList<T extends object> extends RemoteList<T> {
     if (at === undefined && failure === undefined) await this.read();
   }
 
+  /** Reads the list where what is known counts no more. */
+  async freshen(pace: Pace, signal?: AbortSignal): Promise<void> {
+    await this.open();
+    if (this.state.current.reading !== undefined || this.untilDue(pace) === 0) await this.read(signal);
+  }
+
   /** Reads the list now. Never rejects: a failure is told in the view. */
   async refresh(): Promise<void> {
     await this.open();
@@ -73,6 +81,19 @@ export class ConnectedList<T extends object> extends RemoteList<T> {
   get shown() {
     const state = this.state.current;
     return { ...state, failure: this.#shut ?? state.failure };
+  }
+
+  /** Says above the rows of a view why they are old or what is left out, and to its welcomes how the list stands. */
+  showStatus(
+    context: 'agentConsole.computers' | 'agentConsole.readiness',
+    view: { message?: string },
+    format: Formatter,
+  ): void {
+    const { shown } = this;
+    const connection = this.#options.connection.state.current;
+    const unread = shown.problems.map(problemText);
+    setMessage(view, viewMessage({ connection, lists: [shown], unread, format, now: Date.now() }));
+    setContext(context, listContext(shown));
   }
 
   /** The row to try again with, after a failure that left nothing to show. */

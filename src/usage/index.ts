@@ -2,7 +2,6 @@ import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { commands, type CommandHandlers } from '../contributions';
 import { onDidChangeSettings, settings } from '../settings';
-import { withSignal } from '../util/promises';
 import { Disposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
 import { notify } from '../ui/notify';
@@ -65,8 +64,8 @@ export class UsageFeature extends Disposable {
   }
 
   /** Finds out which service there is, so that `source.state()` is true; makes no request. */
-  ready(): Promise<void> {
-    return this.#data.ready();
+  async ready(): Promise<void> {
+    await this.#data.open();
   }
 
   /** Fills the status bar, once and for as long as the window is open. */
@@ -82,33 +81,13 @@ export class UsageFeature extends Disposable {
     const days = daysOf({ start: addDays(end, 1 - ACTIVITY_DAYS), end }).filter(day => day >= start);
     if ((await this.#data.ensure('people', days, { background: true, signal })) !== undefined)
       return undefined;
-    const known = await this.#data.known('people');
-    return activityOfPeople(days.map(day => known.get(day)?.rows ?? []));
+    const known = await (await this.#data.open())?.known('people');
+    return activityOfPeople(days.map(day => known?.get(day)?.rows ?? []));
   }
 
   async #open(): Promise<void> {
-    await this.#data.ready();
+    await this.ready();
     this.#bar.start();
     await this.#deps.openDashboard();
-  }
-
-  /** Fetches the days of the status bar again, where a person can follow and end it. */
-  async refresh(): Promise<void> {
-    const options = {
-      location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t('Fetching usage'),
-      cancellable: true,
-    };
-    const problem = await vscode.window.withProgress(options, (progress, token) =>
-      withSignal(token, signal =>
-        this.#bar
-          .refresh(signal, (_, message) => progress.report({ message }))
-          .catch((error: unknown) => {
-            if (signal.aborted) return undefined;
-            throw error;
-          }),
-      ),
-    );
-    if (problem !== undefined) void vscode.window.showWarningMessage(forNotification(problem, 1_000));
   }
 }

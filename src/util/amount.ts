@@ -62,14 +62,6 @@ export function byAmount(a: Amount | null, b: Amount | null): number {
   return second - first;
 }
 
-/** Whether what is made of these can be set against each other: as many, and the same ones known. */
-export function areComparable(now: readonly Amount[], before: readonly Amount[]): boolean {
-  return (
-    now.length === before.length &&
-    now.every((amount, at) => !isPart(amount) && !isPart(before[at]) && typeof amount === typeof before[at])
-  );
-}
-
 /** In words: `numberText` of what is known, with `partText` such as "29 of 30 days" where that is not all; empty for nothing known. */
 export function amountText(
   amount: Amount | null,

@@ -69,6 +69,9 @@ const makers: Readonly<Record<TabId, () => readonly Loose[]>> = {
       ...{ date, files_created: amount(at, 2), files_edited: amount(at, 3) },
       ...{ git_commits: 1 + (at % 2), git_prs_created: at % 2 },
       by_language: [{ language: 'TypeScript', count: amount(at, 40) }],
+      ...(at + 1 < days.length
+        ? {}
+        : { by_extension: Array.from({ length: 600 }, (_, count) => ({ extension: `e${count}`, count })) }),
     })),
 };
 const made = new Map<TabId, ReadonlyMap<Day, readonly Loose[]>>();
@@ -77,8 +80,8 @@ export interface Known {
   readonly days: ReadonlySet<Day>;
   /** Unix ms. */
   readonly fetchedAt?: number;
-  /** Why days are missing. */
-  readonly problem?: string | undefined;
+  /** What could not be read of each day. */
+  readonly problems?: readonly string[];
 }
 
 export function makeReport(query: UsageQuery, known: Known): TabReport {
@@ -86,10 +89,10 @@ export function makeReport(query: UsageQuery, known: Known): TabReport {
   const rows = made.get(tab) ?? Map.groupBy(makers[tab](), ({ date }) => date);
   made.set(tab, rows);
   const records = [...known.days].map(day => {
-    return [day, new DayRecord(tab, known.fetchedAt ?? 0, rows.get(day) ?? [])] as const;
+    return [day, new DayRecord(known.fetchedAt ?? 0, rows.get(day) ?? [], known.problems)] as const;
   });
   const steps = report(query, new Map(records), {
-    ...{ bounds, orgId: 'org_01JH7ZK3QF5Y8', salt: 'salt', problem: known.problem },
+    ...{ bounds, orgId: 'org_01JH7ZK3QF5Y8', salt: 'salt' },
     directory: [...people.map(({ id, name }) => ({ id, email: name })), { id: 'user_nobody' }],
     revisions: [
       { revision: 45, day: '2026-11-03', changed: ['maxAutonomyLevel'] },

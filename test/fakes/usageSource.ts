@@ -15,6 +15,8 @@ export class FakeUsageSource implements UsageSource {
   fetchedAt = Date.now() - 12 * 60_000;
   /** Why days cannot be fetched; only a fetch tells. */
   problem: string | undefined;
+  /** What could not be read of each day. */
+  problems: readonly string[] = [];
   /** Awaited before a report from the cache is answered. */
   gate: Promise<unknown> = Promise.resolve();
   /** Awaited between the first half of a fetch and the rest. */
@@ -43,10 +45,10 @@ export class FakeUsageSource implements UsageSource {
     this.#known = new Set(count === Infinity ? [] : days.slice(0, days.length - count));
   }
 
-  async report(query: UsageQuery, problem?: string): Promise<TabReport> {
+  async report(query: UsageQuery): Promise<TabReport> {
     this.asked.push(query);
     await this.gate;
-    return makeReport(query, { days: this.#known, fetchedAt: this.fetchedAt, problem });
+    return makeReport(query, { days: this.#known, fetchedAt: this.fetchedAt, problems: this.problems });
   }
 
   async fetch(

@@ -19,6 +19,7 @@ describe('organization', () => {
   let service: SampleService;
   let folder: string;
   let workbench: Workbench;
+  let renamed: { dispose(): unknown };
 
   const users = (): ReturnType<Workbench['row']> => workbench.row(VIEW, /^Users/);
   /** Gives the view the height it needs, without the rows of users. */
@@ -44,7 +45,7 @@ describe('organization', () => {
         return { ...answer, changes: answer.changes.filter(({ revision }) => revision <= 45) };
       },
     });
-    service.fail({
+    renamed = service.fail({
       kind: 'alter',
       match: { path: /\/organization\/users$/ },
       alter: body => {
@@ -160,6 +161,7 @@ describe('organization', () => {
     await showOnly();
     await workbench.row(VIEW, 'rev 45').waitFor();
     await users().filter({ hasText: '128' }).waitFor();
+    renamed.dispose();
     const fault = service.fail({ kind: 'status', status: 503, match: { path: LISTS } });
     await workbench.viewAction(VIEW, 'Refresh');
     await workbench

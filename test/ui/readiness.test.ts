@@ -81,7 +81,7 @@ describe('readiness of the open repository', () => {
       await workbench.pageShows(
         `(() => {
         const { top, bottom } = document.activeElement.getBoundingClientRect();
-        return top >= 0 && bottom <= innerHeight;
+        return top > -1 && bottom <= innerHeight;
       })()`,
         undefined,
       );

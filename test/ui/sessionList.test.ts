@@ -99,7 +99,7 @@ describe('the sessions view at work', () => {
     await goTo('Gamma');
 
     await press('F2');
-    await workbench.quickInput.getByText('does not learn this name').waitFor();
+    await workbench.quickInput.getByText('The name stays on this machine').waitFor();
     await workbench.answer('Third');
     await row('Third').waitFor();
     await workbench.view('Sessions').locator('.monaco-list:focus').waitFor();
@@ -111,7 +111,7 @@ describe('the sessions view at work', () => {
     await menu.waitFor({ state: 'detached' });
     await goTo('Third');
     await press('F2');
-    await workbench.quickInput.getByText('does not learn this name').waitFor();
+    await workbench.quickInput.getByText('The name stays on this machine').waitFor();
     await workbench.answer('');
     await row('Gamma').waitFor();
     await workbench.contextMenu(row('Gamma'), 'Show session details');

@@ -101,10 +101,11 @@ describe('the usage dashboard', () => {
     await shows('Commits', total(rows, 'git_commits'));
     await shows('Files edited', total(rows, 'files_edited'));
     // The organization's changes of controls stand in the table of each chart.
+    await section('Files').getByRole('radio', { name: 'Table' }).check();
     await section('Files')
       .getByText(/Controls, revision \d+/)
       .first()
-      .waitFor({ state: 'attached' });
+      .waitFor();
   });
 
   it('names people without activity, and exports what it shows', async () => {

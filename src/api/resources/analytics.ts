@@ -11,12 +11,6 @@ export function latestDay(now: number): string {
   return new Date(now - 24 * 60 * 60 * 1000).toISOString().slice(0, 10);
 }
 
-/** Two UTC days, both included, written `YYYY-MM-DD`. */
-export interface DateRange {
-  readonly startDate: string;
-  readonly endDate: string;
-}
-
 export type ModelTokens = z.output<typeof modelTokensSchema>;
 /** Section 2.2. */
 export type TokenDay = z.output<typeof tokenDaySchema>;

@@ -5,7 +5,7 @@ import { isTime, type Formatter } from '../../util/format';
 import { settingLabels, settingText, type KnownSetting } from '../create/settings';
 import { titleOf } from '../store/model';
 import type { SessionRecord } from '../store/record';
-import { sessionTitle, signalWord, stateText, wordsOf, type SessionContext } from './words';
+import { computerName, sessionTitle, signalWord, stateText, type SessionContext } from './words';
 
 /** Everything that is known of a session: each field of section 2.8, what is kept on this machine, and the service's own answer. */
 export function sessionDocument(record: SessionRecord, context: SessionContext): string {
@@ -32,9 +32,6 @@ function sessionFacts(record: SessionRecord, context: SessionContext): Fact[] {
     session === undefined ? undefined : (value ?? vscode.l10n.t('not known'));
   const count = (value: number | undefined): string | undefined =>
     value === undefined ? undefined : format.number(value);
-  const facts = context.computer(session?.computerId ?? '');
-  const { computer, stranded } = wordsOf(record, context);
-  const error = stranded === undefined ? undefined : facts?.error;
   return [
     [
       vscode.l10n.t('Title at the service'),
@@ -45,8 +42,7 @@ function sessionFacts(record: SessionRecord, context: SessionContext): Fact[] {
     [vscode.l10n.t('Problem'), status.problem?.sentence],
     [vscode.l10n.t('Hook'), signal && `${signalWord(signal)}, ${time(signal.at) ?? ''}`],
     [vscode.l10n.t('Message of the hook'), signal?.message],
-    [vscode.l10n.t('Computer'), computer],
-    [vscode.l10n.t('Computer’s state'), [facts?.status, error].filter(Boolean).join(': ')],
+    [vscode.l10n.t('Computer'), computerName(record, context.computer)],
     [vscode.l10n.t('Messages'), told(count(session?.messageCount))],
     [vscode.l10n.t('Created'), told(time(session?.createdAt))],
     [vscode.l10n.t('Updated'), told(time(session?.updatedAt))],

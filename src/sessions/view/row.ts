@@ -12,13 +12,12 @@ import { ageText, stateAt, tellingSignal, wordsOf, type SessionContext } from '.
 export function sessionRow(record: SessionRecord, context: SessionContext): Row {
   const { local, session, signal } = record;
   const { status, format } = context;
-  const { title, icon, agedState, computer, stranded } = wordsOf(record, context);
+  const { title, icon, agedState, computer } = wordsOf(record, context);
   const count = session?.messageCount;
   const spoken = [
     agedState,
-    stranded,
     isUnread(record) ? vscode.l10n.t('unread') : undefined,
-    stranded === undefined ? computer : undefined,
+    computer,
     count === 1 ? vscode.l10n.t('1 message') : undefined,
     count === 1 || count === undefined ? undefined : vscode.l10n.t('{0} messages', format.number(count)),
     local.pinned === true ? vscode.l10n.t('pinned') : undefined,
@@ -26,7 +25,7 @@ export function sessionRow(record: SessionRecord, context: SessionContext): Row 
   ];
   return {
     label: title,
-    description: joined([stranded, isSaidByIcon(record, context) ? shortAge(record, context) : agedState]),
+    description: isSaidByIcon(record, context) ? shortAge(record, context) : agedState,
     icon,
     context: [
       'session',
@@ -40,7 +39,6 @@ export function sessionRow(record: SessionRecord, context: SessionContext): Row 
         agedState,
         oneLine(signal?.message ?? '', 300),
         status.problem?.sentence,
-        stranded,
         joined([computer, session?.sessionSettings?.model]),
         tokensText(session?.sessionSettings?.tokenUsage, format),
       ]),

@@ -10,8 +10,6 @@ export interface ComputerFacts {
   readonly name: string;
   readonly providerType?: string | undefined;
   readonly status?: string | undefined;
-  /** Why it is in error. */
-  readonly error?: string | undefined;
 }
 
 /** What is needed to describe a session. */
@@ -37,7 +35,6 @@ export function wordsOf(record: SessionRecord, context: SessionContext) {
     state: stateText(record, status),
     agedState: stateText(record, status, context),
     computer: computerName(record, computer),
-    stranded: strandedText(record, computer),
   };
 }
 
@@ -99,9 +96,8 @@ function statusWord(value: string): string {
   return (Object.hasOwn(words, value) ? words[value] : undefined) ?? oneLine(value, 40);
 }
 
-function iconOf(record: SessionRecord, { status, computer }: SessionContext): Icon {
+function iconOf(record: SessionRecord, { status }: SessionContext): Icon {
   if (isWaiting(record)) return { id: 'bell-dot', color: 'charts.yellow' };
-  if (strandedText(record, computer) !== undefined) return { id: 'warning', color: 'list.warningForeground' };
   const ended = tellingSignal(record, status);
   if (ended?.kind === 'ended' && ended.reason === 'error')
     return { id: 'error', color: 'list.errorForeground' };
@@ -126,11 +122,4 @@ export function computerName(
   return (
     id && oneLine(computer(id)?.name ?? record.computerName ?? (id.length > 14 ? `${id.slice(0, 13)}…` : id))
   );
-}
-
-/** Whether a session's computer is in a state in which nothing runs, in words. */
-function strandedText(record: SessionRecord, computer: SessionContext['computer']): string | undefined {
-  const id = record.session?.computerId;
-  const facts = id === undefined ? undefined : computer(id);
-  return facts?.status === 'error' ? vscode.l10n.t('{0} is in error', facts.name) : undefined;
 }

@@ -24,14 +24,13 @@ export interface Rows {
 /** Each tab has an endpoint of its own. */
 export type Endpoint = TabId;
 
-/** A day may still be missing for this long after its end, ms. */
-const SETTLING_MS = 36 * 60 * 60 * 1000;
+/** A day of which nothing was there so soon after its beginning may still come, ms. */
+const EARLY_MS = 3 * DAY_MS;
 /** How often such a day is asked for again, ms. */
-const SETTLING_EVERY_MS = 60 * 60 * 1000;
+const EVERY_MS = 60 * 60 * 1000;
 
 /** One finished UTC day of one endpoint as the service gave it. */
 export class DayRecord<E extends Endpoint = Endpoint> {
-  readonly endpoint: E;
   /** When it was asked for; Unix ms. */
   readonly at: number;
   /** Of `people` one a person, of the others at most one. */
@@ -39,8 +38,7 @@ export class DayRecord<E extends Endpoint = Endpoint> {
   /** What could not be read of the answer; foreign text. */
   readonly problems: readonly string[];
 
-  constructor(endpoint: E, at: number, rows: readonly Rows[E][], problems: readonly string[] = []) {
-    this.endpoint = endpoint;
+  constructor(at: number, rows: readonly Rows[E][], problems: readonly string[] = []) {
     this.at = at;
     this.rows = [...new Map(rows.map(row => ['user_id' in row ? row.user_id : '', row])).values()];
     this.problems = problems;
@@ -52,24 +50,19 @@ export class DayRecord<E extends Endpoint = Endpoint> {
   }
 
   /** Whether the service may not have been through with the day when it was asked. */
-  isSettling(day: Day): boolean {
-    return this.rows.length === 0 && this.at < countedBy(day);
+  isEarly(day: Day): boolean {
+    return this.rows.length === 0 && this.at < startOf(day) + EARLY_MS;
   }
 
   /** Whether the day is to be asked for again: nothing was there yet. A day that is there is finished. `now` in Unix ms. */
   isDue(day: Day, now: number): boolean {
-    return this.isSettling(day) && (now - this.at >= SETTLING_EVERY_MS || now >= countedBy(day));
+    return this.isEarly(day) && now - this.at >= EVERY_MS;
   }
 
   toJSON(): unknown {
     const { at, rows, problems } = this;
     return { at, rows: pack(rows), ...(problems.length === 0 ? {} : { problems }) };
   }
-}
-
-/** When the service is surely through with a day; Unix ms. */
-function countedBy(day: Day): number {
-  return startOf(day) + DAY_MS + SETTLING_MS;
 }
 
 const daySchema = recordSchema(() =>
@@ -94,7 +87,7 @@ export function readDay<E extends Endpoint>(
     if (row === undefined) throw new Error('A row of it makes no sense.');
     return row as unknown as Rows[E];
   });
-  return new DayRecord(endpoint, at, known, problems);
+  return new DayRecord(at, known, problems);
 }
 
 /** A list of objects with the names of their fields said once. */

@@ -8,7 +8,6 @@ import type { Logger } from '../../log';
 import type { Collection, Lease, Storage } from '../../storage';
 import { hasCome } from '../../util/clock';
 import { Disposable, unhandled } from '../../util/disposable';
-import { Emitter } from '../../util/event';
 import { daysOf, lengthOf, runsOf } from '../report/calendar';
 import type { Day, DayRange } from '../report/types';
 import { DayRecord, readDay, type Endpoint, type Rows } from './day';
@@ -20,9 +19,11 @@ export interface DaysDeps {
   readonly now?: (() => number) | undefined;
 }
 
-export interface FetchOptions {
-  /** Days asked for before this time are asked for again; Unix ms. */
-  readonly since: number;
+export interface EnsureOptions {
+  /** All days again, also after a refusal. */
+  readonly again?: boolean | undefined;
+  /** Nobody waits for it: after another window's failure nothing is asked for a while. */
+  readonly background?: boolean;
   readonly signal: AbortSignal;
   /** `fraction` from 0 to 1 of the days, and that in words. */
   readonly onProgress?: ((fraction: number, label: string) => void) | undefined;
@@ -33,8 +34,10 @@ const sharedSchema = recordSchema(() =>
   openObject({
     /** The organization the days belong to. */
     id: z.exactOptional(z.string()),
-    /** When the service refused (403, or a JWT) or failed, and the sentence for people. */
+    /** When the service refused (403, or a JWT) or failed, at what, and the sentence for people. */
     at: z.exactOptional(z.number()),
+    endpoint: z.exactOptional(z.string()),
+    isForbidden: z.exactOptional(z.boolean()),
     sentence: z.exactOptional(z.string()),
     /** Of what people have been told last, and of which budget. */
     told: z.exactOptional(z.number()),
@@ -64,13 +67,15 @@ export class ServiceDays extends Disposable {
   readonly #service: Service;
   readonly #deps: DaysDeps;
   readonly #now: () => number;
-  readonly #changed = this.register(new Emitter<void>());
+  readonly #onChange: () => void;
   readonly #records = new Map<string, Collection<DayRecord>>();
   readonly #texts = new Map<string, string>();
   #writing = 0;
 
-  constructor(service: Service, deps: DaysDeps) {
+  /** `onChange` hears that there are other days than before, or others can be had; here or in another window. */
+  constructor(service: Service, deps: DaysDeps, onChange: () => void) {
     super();
+    this.#onChange = onChange;
     this.#service = service;
     this.#deps = deps;
     this.#now = deps.now ?? Date.now;
@@ -78,13 +83,10 @@ export class ServiceDays extends Disposable {
     this.shared = deps.storage.collection<Shared>({ path, version: 1, schema: sharedSchema });
     this.register(
       this.shared.onDidChange(ids => {
-        if (ids.includes('refusal') || ids.includes('organization')) this.#changed.fire();
+        if (ids.includes('failure') || ids.includes('organization')) onChange();
       }),
     );
   }
-
-  /** There are other days than before, or others can be had; here or in another window. */
-  readonly onDidChange = this.#changed.event;
 
   get organization(): string | undefined {
     return this.shared.get('organization')?.id;
@@ -92,20 +94,22 @@ export class ServiceDays extends Disposable {
 
   /** Why the service gives no days at present. */
   get refusal(): string | undefined {
-    const { at = 0, sentence = '' } = this.shared.get('refusal') ?? {};
-    return at > this.#now() - REFUSAL_MS ? sentence : undefined;
+    const { at = 0, isForbidden, sentence } = this.shared.get('failure') ?? {};
+    return isForbidden === true && at > this.#now() - REFUSAL_MS ? sentence : undefined;
   }
 
-  /** Why the last question of any window about an endpoint failed, where that was not long before `now` (Unix ms). */
-  failureAt(endpoint: Endpoint, now: number): string | undefined {
-    const { at = 0, sentence } = this.shared.get(`failure ${endpoint}`) ?? {};
-    return at > now - FAILURE_MS && hasCome(at, now) ? sentence : undefined;
+  /** Why the last question of any window about an endpoint failed, where that was not long ago. */
+  failureOf(endpoint: Endpoint): string | undefined {
+    const now = this.#now();
+    const failure = this.shared.get('failure');
+    return isAbout(failure, endpoint, now - FAILURE_MS, now) ? failure.sentence : undefined;
   }
 
-  /** Forgets that the service refused or failed. */
-  async forgive(endpoint: Endpoint): Promise<void> {
-    for (const id of ['refusal', 'notice role', `failure ${endpoint}`])
-      if (this.shared.get(id)) await this.shared.remove(id);
+  /** Forgets that the service refused or failed, at anything or at this. */
+  async forgive(endpoint?: Endpoint): Promise<void> {
+    const failure = this.shared.get('failure');
+    if (endpoint !== undefined && failure?.isForbidden !== true && failure?.endpoint !== endpoint) return;
+    for (const id of ['failure', 'notice role']) if (this.shared.get(id)) await this.shared.remove(id);
   }
 
   /** True in the one window that may tell people that they have come to `level`, of `budget` where it is about one. */
@@ -142,9 +146,14 @@ export class ServiceDays extends Disposable {
   }
 
   /** Resolves when all `days` are known, or to why that is not possible. Rejects when it was given up. */
-  async ensure(endpoint: Endpoint, days: readonly Day[], options: FetchOptions): Promise<string | undefined> {
-    const { since, signal } = options;
+  async ensure(
+    endpoint: Endpoint,
+    days: readonly Day[],
+    options: EnsureOptions,
+  ): Promise<string | undefined> {
+    const { again = false, signal } = options;
     const asked = this.#now();
+    const since = again ? asked : 0;
     // Days of another organization than was thought: of that one others may be missing.
     while ((await this.missing(endpoint, days, since)).length > 0) {
       signal.throwIfAborted();
@@ -152,8 +161,9 @@ export class ServiceDays extends Disposable {
       const { organization } = this;
       const done = await this.#deps.storage.tryRun(lease, LEASE_MS, async held => {
         const problem =
-          (await this.#refusedSince(endpoint, asked)) ?? (await this.#fetch(endpoint, days, options, held));
-        return { problem, isThrough: held.isHeld() && this.organization === organization };
+          (await this.#failedSince(endpoint, asked)) ??
+          (await this.#fetch(endpoint, days, since, options, held));
+        return { problem, isThrough: held.isHeld() && [undefined, this.organization].includes(organization) };
       });
       if (done?.problem !== undefined) return done.problem;
       // Also where a clock that was set back makes its days look older than what was asked for.
@@ -164,20 +174,18 @@ export class ServiceDays extends Disposable {
     return undefined;
   }
 
-  /** What a request of any window was refused with at or after a time (Unix ms). */
-  async #refusedSince(endpoint: Endpoint, time: number): Promise<string | undefined> {
-    for (const kind of ['refusal', `failure ${endpoint}`]) {
-      const { at = 0, sentence } = (await this.shared.read(kind)) ?? {};
-      if (at >= time && hasCome(at, this.#now())) return sentence;
-    }
-    return undefined;
+  /** Why a request of any window failed at or after a time (Unix ms). */
+  async #failedSince(endpoint: Endpoint, time: number): Promise<string | undefined> {
+    const failure = await this.shared.read('failure');
+    return isAbout(failure, endpoint, time, this.#now()) ? failure.sentence : undefined;
   }
 
   /** Resolves to what went wrong; not to the end where the lease was lost on the way. */
   async #fetch(
     endpoint: Endpoint,
     days: readonly Day[],
-    { since, signal, onProgress }: FetchOptions,
+    since: number,
+    { signal, onProgress }: EnsureOptions,
     lease: Pick<Lease, 'isHeld'>,
   ): Promise<string | undefined> {
     try {
@@ -186,7 +194,6 @@ export class ServiceDays extends Disposable {
       const records = this.#of(endpoint);
       await Promise.all((await this.missing(endpoint, days, since)).map(day => records.read(day)));
       const missing = await this.missing(endpoint, days, since);
-      const unanswered: Day[] = [];
       let done = 0;
       for (const run of runsOf(missing)) {
         if (!lease.isHeld()) return undefined;
@@ -196,42 +203,30 @@ export class ServiceDays extends Disposable {
             (done + length * (1 - 1 / (pages + 1))) / missing.length,
             vscode.l10n.t('People: page {0}', pages),
           );
-        unanswered.push(
-          ...(await this.#ask(endpoint, run, signal, endpoint === 'people' ? onPage : undefined)),
-        );
+        await this.#ask(endpoint, run, signal, endpoint === 'people' ? onPage : undefined);
         done += length;
         onProgress?.(done / missing.length, vscode.l10n.t('Days: {0} of {1}', done, missing.length));
       }
-      if (unanswered.length === 0) return undefined;
-      // The service says of its answers that they are about other days (`meta`, section 2.1).
-      const spans = runsOf(unanswered).map(({ start, end }) => (start === end ? start : `${start} – ${end}`));
-      const sentence = vscode.l10n.t('The service sends nothing for {0} UTC.', spans.join(', '));
-      return await this.#tell(`failure ${endpoint}`, sentence);
+      return undefined;
     } catch (error) {
       if (signal.aborted) throw error;
       const sentence = errorSentence(error, { host: this.#service.host });
       if (isApiError(error) && error.kind !== 'cancelled') {
-        const isRefusal = error.kind === 'forbidden' || error.reason === 'jwt';
-        return this.#tell(isRefusal ? 'refusal' : `failure ${endpoint}`, sentence);
-      }
-      this.#failed(error);
+        const isForbidden = error.kind === 'forbidden' || error.reason === 'jwt';
+        const failure = { at: this.#now(), endpoint, isForbidden, sentence };
+        await this.shared.put('failure', failure).catch((reason: unknown) => this.#failed(reason));
+      } else this.#failed(error);
       return sentence;
     }
   }
 
-  /** Lets all windows know of a failure. */
-  async #tell(kind: string, sentence: string): Promise<string> {
-    await this.shared.put(kind, { at: this.#now(), sentence }).catch((error: unknown) => this.#failed(error));
-    return sentence;
-  }
-
-  /** Keeps the days that the answer is about; resolves to the others. */
+  /** Keeps the days that the answer is about. */
   async #ask(
     endpoint: Endpoint,
     run: DayRange,
     signal: AbortSignal,
     onPage?: (pages: number) => void,
-  ): Promise<Day[]> {
+  ): Promise<void> {
     const { connection } = this.#deps;
     const { api } = connection;
     if (api === undefined || connection.state.current.service?.id !== this.#service.id)
@@ -256,15 +251,13 @@ export class ServiceDays extends Disposable {
       onPage?.(++pages);
     }
     signal.throwIfAborted();
-    const left: Day[] = [];
-    const found: (readonly [Day, DayRecord])[] = [];
-    for (const [day, { rows, problems }] of byDay) {
-      const record = new DayRecord(endpoint, at, rows, problems.slice(0, 20));
-      const isAnswered = (day >= covered.start && day <= covered.end) || rows.length > 0;
-      // A day whose batch has not come lies beyond the days there are: it is asked for again later.
-      if (isAnswered || record.isSettling(day)) found.push([day, record]);
-      else left.push(day);
-    }
+    const found = [...byDay]
+      .map(([day, { rows, problems }]) => [day, new DayRecord(at, rows, problems.slice(0, 20))] as const)
+      // Of another day it is not known that it has nothing; one whose batch has not come is asked for again later.
+      .filter(
+        ([day, record]) =>
+          (day >= covered.start && day <= covered.end) || record.rows.length > 0 || record.isEarly(day),
+      );
     const records = this.#of(endpoint);
     this.#writing++;
     try {
@@ -272,9 +265,8 @@ export class ServiceDays extends Disposable {
         await Promise.all(found.slice(from, from + DAYS_AT_ONCE).map(each => records.put(...each)));
     } finally {
       this.#writing--;
-      this.#changed.fire();
+      this.#onChange();
     }
-    return left;
   }
 
   #failed(error: unknown): void {
@@ -292,7 +284,7 @@ export class ServiceDays extends Disposable {
       });
       this.register(
         records.onDidChange(() => {
-          if (this.#writing === 0) this.#changed.fire();
+          if (this.#writing === 0) this.#onChange();
         }),
       );
       this.#records.set(path, records);
@@ -307,6 +299,17 @@ export class ServiceDays extends Disposable {
     if (known === undefined) this.#texts.set(text, text);
     return known ?? text;
   }
+}
+
+/** Whether a failure concerns an endpoint, and came at or after a time; Unix ms. */
+function isAbout(
+  failure: Shared | undefined,
+  endpoint: Endpoint,
+  since: number,
+  now: number,
+): failure is Shared {
+  const { at = 0, isForbidden, endpoint: of } = failure ?? {};
+  return (isForbidden === true || of === endpoint) && at >= since && hasCome(at, now);
 }
 
 /** The days of a range that an answer is about; all where it does not say. */

@@ -10,22 +10,13 @@ import { daysFor, report } from '../report/report';
 import { inTurns } from '../report/steps';
 import type { Ability, Day, DayRange, TabReport, UsageQuery } from '../report/types';
 import type { DayRecord, Endpoint } from './day';
-import { ServiceDays, type DaysDeps } from './days';
+import { ServiceDays, type DaysDeps, type EnsureOptions } from './days';
 
 export interface UsageDataDeps extends DaysDeps {
   /** The organization's users, from a cache where there is one. */
   readonly directory?: { people(signal?: AbortSignal): Promise<readonly DirectoryPerson[]> } | undefined;
   /** Changes of the organization's controls, from a cache where there is one. */
   readonly controlRevisions?: { revisions(): Promise<readonly ControlRevision[]> } | undefined;
-}
-
-export interface EnsureOptions {
-  /** All days again, also after a refusal. */
-  readonly again?: boolean | undefined;
-  /** Nobody waits for it: after another window's failure nothing is asked for a while. */
-  readonly background?: boolean;
-  readonly signal: AbortSignal;
-  readonly onProgress?: ((fraction: number, label: string) => void) | undefined;
 }
 
 /** Usage as the dashboard and the status bar need it: from the store at once, complete after a fetch (sections 2.1-2.6, 4.1). */
@@ -36,8 +27,6 @@ export class UsageData extends Disposable {
   readonly #service = this.register(new Slot<ServiceDays>());
   #serviceId: string | undefined;
   #isReady: boolean;
-  /** When the key changed (Unix ms), until a fetch has found out whose days it sees. */
-  #verify: number | undefined;
   #directory: readonly DirectoryPerson[] = [];
   #revisions: readonly ControlRevision[] = [];
 
@@ -47,7 +36,7 @@ export class UsageData extends Disposable {
     this.#now = deps.now ?? Date.now;
     const { connection } = deps;
     this.#isReady = connection.api !== undefined;
-    this.register(connection.state.onDidChange(() => void this.ready().then(() => this.#changed.fire())));
+    this.register(connection.state.onDidChange(() => void this.open().then(() => this.#changed.fire())));
     this.register(connection.onDidBecomeReady(() => void this.#onReady()));
   }
 
@@ -60,11 +49,6 @@ export class UsageData extends Disposable {
     return { start: EARLIEST_DAY, end: latest < EARLIEST_DAY ? EARLIEST_DAY : latest };
   }
 
-  /** Finds out which service there is and what is known of it; makes no request. */
-  async ready(): Promise<void> {
-    await this.#open();
-  }
-
   state(): Ability {
     const state = this.#deps.connection.state.current;
     const service = this.#service.value;
@@ -74,24 +58,22 @@ export class UsageData extends Disposable {
     return refusal === undefined ? { kind: 'ready' } : { kind: 'forbidden', sentence: refusal };
   }
 
-  /** The report from what is known now; never waits for the network. `problem` is why days could not be fetched. */
-  async report(query: UsageQuery, problem?: string): Promise<TabReport> {
+  /** The report from what is known now; never waits for the network. */
+  async report(query: UsageQuery): Promise<TabReport> {
     this.#loadExtras(query).then(isNew => {
       if (isNew) this.#changed.fire();
     }, unhandled);
     const { bounds } = this;
-    const service = await this.#open();
+    const service = await this.open();
     const known = (await service?.known(query.tab)) ?? new Map<Day, DayRecord>();
     const extras = {
-      ...{ bounds, problem, directory: this.#directory, revisions: this.#revisions },
+      ...{ bounds, directory: this.#directory, revisions: this.#revisions },
       orgId: service?.organization,
+      // A service that has just failed is not asked by itself: why is said, with what can be done.
+      problem: service?.failureOf(query.tab),
       salt: query.pseudonyms ? ((await service?.salt()) ?? '') : '',
     };
-    const made = await inTurns(report({ ...query, range: clampRange(query.range, bounds) }, known, extras));
-    if (made.missing === undefined || problem !== undefined) return made;
-    // A service that has just failed is not asked by itself: why is said, with what can be done.
-    const failure = service?.failureAt(query.tab, this.#now());
-    return { ...made, missing: { ...made.missing, problem: failure } };
+    return inTurns(report({ ...query, range: clampRange(query.range, bounds) }, known, extras));
   }
 
   /**
@@ -107,11 +89,6 @@ export class UsageData extends Disposable {
     return problem;
   }
 
-  /** All days known of an endpoint; no request is made. */
-  async known<E extends Endpoint>(endpoint: E): Promise<ReadonlyMap<Day, DayRecord<E>>> {
-    return (await this.#open())?.known(endpoint) ?? new Map<Day, DayRecord<E>>();
-  }
-
   /** Fetches those of the days that are missing. Resolves to why that was not possible, a sentence; rejects with an AbortError only. */
   async ensure(
     endpoint: Endpoint,
@@ -119,28 +96,19 @@ export class UsageData extends Disposable {
     options: EnsureOptions,
   ): Promise<string | undefined> {
     const { signal, again = false, background = false } = options;
-    const asked = this.#now();
     try {
       signal.throwIfAborted();
-      const service = await this.#open();
+      const service = await this.open();
       const state = this.#deps.connection.state.current;
       if (state.kind !== 'signedIn') return state.reason ?? signInFirst();
       if (service === undefined) return signInFirst();
       if (service.refusal !== undefined && !again) return service.refusal;
-      const failure = service.failureAt(endpoint, asked);
+      const failure = service.failureOf(endpoint);
       if (background && failure !== undefined)
         return (await service.missing(endpoint, days)).length === 0 ? undefined : failure;
-      const work = (wanted: readonly Day[], since: number): Promise<string | undefined> =>
-        service.ensure(endpoint, wanted, {
-          ...{ since, signal, onProgress: options.onProgress },
-        });
-      const verify = this.#verify;
-      const unverified = verify === undefined ? undefined : await work([this.bounds.end], verify);
-      if (unverified === undefined && this.#verify === verify) this.#verify = undefined;
-      const problem = unverified ?? (await work(days, again ? asked : 0));
-      if (problem !== undefined) return problem;
-      await service.forgive(endpoint);
-      return undefined;
+      const problem = await service.ensure(endpoint, days, options);
+      if (problem === undefined) await service.forgive(endpoint);
+      return problem;
     } catch (error) {
       if (signal.aborted) throw Object.assign(new Error('Cancelled'), { name: 'AbortError' });
       this.#deps.log.error('Usage could not be fetched', error);
@@ -148,19 +116,14 @@ export class UsageData extends Disposable {
     }
   }
 
-  /** True in the one window that may tell people of a thing, such as that they have come to `level` of a budget. */
-  async claimNotice(id: string, level: number, budget?: number): Promise<boolean> {
-    return (await this.#service.value?.claimNotice(id, level, budget)) ?? false;
-  }
-
-  async #open(): Promise<ServiceDays | undefined> {
+  /** The days of the service in use, where there is one; makes no request. */
+  async open(): Promise<ServiceDays | undefined> {
     const { service } = await this.#deps.connection.ready();
     if (this.isDisposed) return undefined;
     if (service?.id !== this.#serviceId) {
       this.#serviceId = service?.id;
       [this.#directory, this.#revisions] = [[], []];
-      const opened = service && new ServiceDays(service, this.#deps);
-      opened?.onDidChange(() => this.#changed.fire());
+      const opened = service && new ServiceDays(service, this.#deps, () => this.#changed.fire());
       this.#service.set(opened);
     }
     const opened = this.#service.value;
@@ -174,10 +137,7 @@ export class UsageData extends Disposable {
     const first = !this.#isReady;
     this.#isReady = true;
     if (first) return;
-    this.#verify = this.#now();
-    const service = await this.#open();
-    for (const id of ['refusal', 'notice role'])
-      if (service?.shared.get(id)) await service.shared.remove(id).catch(unhandled);
+    await (await this.open())?.forgive().catch(unhandled);
     this.#changed.fire();
   }
 
@@ -185,7 +145,7 @@ export class UsageData extends Disposable {
   async #loadExtras({ tab }: UsageQuery, signal?: AbortSignal): Promise<boolean> {
     const { connection, directory, controlRevisions, log } = this.#deps;
     if (connection.state.current.kind !== 'signedIn') return false;
-    await this.#open();
+    await this.open();
     const id = this.#serviceId;
     const quietly = (error: unknown): undefined => {
       if (signal?.aborted !== true) log.info(`A report does without: ${errorSentence(error)}`);

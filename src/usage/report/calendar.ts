@@ -50,11 +50,3 @@ export function runsOf(days: Iterable<Day>): DayRange[] {
   }
   return runs;
 }
-
-/** After midnight UTC windows wait this long, and up to as much again, so that not all ask at once, ms. */
-export const JITTER_MS = 5 * 60 * 1000;
-
-/** Milliseconds until the next finished day is asked for; `random` from 0 to 1. */
-export function untilNews(now: number, random: number): number {
-  return startOf(addDays(dayAt(now), 1)) - now + JITTER_MS * (1 + random);
-}

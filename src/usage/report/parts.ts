@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { areComparable, byAmount, combined, knownOf, Sum, sum, type Amount } from '../../util/amount';
+import { byAmount, combined, isPart, knownOf, Sum, sum, type Amount } from '../../util/amount';
 import { oneLine } from '../../util/text';
 import type { PeopleNames } from './names';
 import type { Steps } from './steps';
@@ -9,7 +9,6 @@ import type {
   Day,
   Figure,
   Marker,
-  QualityNote,
   Row,
   Section,
   Table,
@@ -31,8 +30,6 @@ export interface Context<R> {
   readonly before: Period<R> | undefined;
   readonly markers: readonly Marker[];
   readonly names: PeopleNames;
-  /** What was folded on the way. */
-  readonly notes: QualityNote[];
 }
 
 /** What a tab is made of: figures at its head, and sections in their order. */
@@ -154,12 +151,18 @@ function madeOf<R>(period: Period<R>, metric: Metric<R>): Amount {
   return combined(valuesOf(period, metric), known => make(known, period));
 }
 
-/** Growth is only told between periods of which the same days are known. */
-function figure<R>({ now, before }: Context<R>, metric: Metric<R>): Figure {
+/** Whether the two periods can be compared: every day of both has figures. */
+export function isComparable({ now, before }: Pick<Context<unknown>, 'now' | 'before'>): boolean {
+  return before !== undefined && [...now.rows, ...before.rows].every(row => row !== undefined);
+}
+
+function figure<R>(context: Context<R>, metric: Metric<R>): Figure {
   const { id, label, unit = 'count', over } = metric;
-  const isFair = before !== undefined && areComparable(valuesOf(now, metric), valuesOf(before, metric));
-  const previous = isFair ? knownOf(madeOf(before, metric)) : undefined;
-  return { id, label, value: madeOf(now, metric), previous, unit, explanation: overOf(over).explanation };
+  const { now, before } = context;
+  const value = madeOf(now, metric);
+  const earlier = before && isComparable(context) ? madeOf(before, metric) : undefined;
+  const previous = isPart(value) || isPart(earlier) ? undefined : earlier;
+  return { id, label, value, previous, unit, explanation: overOf(over).explanation };
 }
 
 /** A row a day, with the days compared with and the marks; drawn as well. */
@@ -205,6 +208,12 @@ export function byCount(a: Entry, b: Entry): number {
   return byAmount(a.counts[0], b.counts[0]) || compare(a.names.join(' '), b.names.join(' '));
 }
 
+/** How names are shown, and what that hides: a sentence with counts. */
+export interface Folded {
+  readonly entries: readonly Entry[];
+  readonly note?: string;
+}
+
 /** A row a name, or a set of names, with the sums and what no name accounts for. */
 export interface ByName<R> extends Pick<Section, 'id' | 'title'> {
   /** How days are put together, where that is not plain. */
@@ -216,10 +225,7 @@ export interface ByName<R> extends Pick<Section, 'id' | 'title'> {
   readonly share?: string;
   /** What a day has, if it has it at all. */
   readonly entries: (row: R) => readonly Entry[] | undefined;
-  readonly fold?: (entries: readonly Entry[]) => {
-    readonly entries: readonly Entry[];
-    readonly note?: QualityNote;
-  };
+  readonly fold?: (entries: readonly Entry[]) => Folded;
   /** The first name is a person's id. */
   readonly isOfPeople?: boolean;
   /** With a column of ids, where names are not hidden. */
@@ -237,7 +243,7 @@ export function counted<R>(
   return { id, title, names, counts: [{ id: 'count', label: count }], share: l10n.t('Share'), entries };
 }
 
-function* byName<R>({ now, query, names, notes }: Context<R>, part: ByName<R>): Steps<Section> {
+function* byName<R>({ now, query, names }: Context<R>, part: ByName<R>): Steps<Section> {
   const { id, title, explanation, share, isOfPeople = false, withIds } = part;
   const tally = new Tally();
   let days = 0;
@@ -247,9 +253,8 @@ function* byName<R>({ now, query, names, notes }: Context<R>, part: ByName<R>): 
     for (const entry of entries ?? []) tally.add(entry);
     yield;
   }
-  const all = { entries: tally.entries, note: undefined };
-  const { entries, note } = query.folded ? (part.fold?.(all.entries) ?? all) : all;
-  if (note !== undefined) notes.push(note);
+  const folded = part.fold?.(tally.entries);
+  const { entries, note }: Folded = (query.folded ? folded : undefined) ?? { entries: tally.entries };
   const totals = part.counts.map((_, at) => sum(entries.map(({ counts }) => counts[at])));
   const nameOf = (name: string, at: number): string => {
     if (isOfPeople && at === 0) return names.of(name);
@@ -272,7 +277,8 @@ function* byName<R>({ now, query, names, notes }: Context<R>, part: ByName<R>): 
   if (withIds === true) columns.push(...names.idColumn(personOf));
   return {
     ...{ id, title },
-    explanation: ofDays(days, now.rows.length, explanation),
+    explanation: [ofDays(days, now.rows.length, explanation), note].filter(Boolean).join(' '),
+    isFoldable: folded?.note !== undefined,
     table: yield* tableOf(columns, entries, entry => ({
       id: entry.names.join('\u0000'),
       person: personOf(entry),

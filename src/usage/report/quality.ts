@@ -1,13 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { knownOf } from '../../util/amount';
-import { byCount, compare, shown, type Entry } from './parts';
-import type { QualityNote } from './types';
-
-/** How names are shown, and what that hides. */
-interface Folded {
-  readonly entries: readonly Entry[];
-  readonly note?: QualityNote;
-}
+import { byCount, compare, type Entry, type Folded } from './parts';
 
 const nameOf = ({ names: [name = ''] }: Entry): string => name;
 const countOf = ({ counts: [count] }: Entry): number => knownOf(count) ?? 0;
@@ -26,21 +19,17 @@ export function foldCase(entries: readonly Entry[]): Folded {
   const spellings = merged.flat().length;
   return {
     entries: folded.sort(byCount),
-    note: {
-      id: 'servers',
-      sentence:
-        merged.length === 1
-          ? l10n.t(
-              'MCP servers whose names differ only by letter case count as one: {0} spellings, 1 server.',
-              spellings,
-            )
-          : l10n.t(
-              'MCP servers whose names differ only by letter case count as one: {0} spellings, {1} servers.',
-              spellings,
-              merged.length,
-            ),
-      names: merged.flatMap(namesIn),
-    },
+    note:
+      merged.length === 1
+        ? l10n.t(
+            'MCP servers whose names differ only by letter case count as one: {0} spellings, 1 server.',
+            spellings,
+          )
+        : l10n.t(
+            'MCP servers whose names differ only by letter case count as one: {0} spellings, {1} servers.',
+            spellings,
+            merged.length,
+          ),
   };
 }
 
@@ -60,31 +49,10 @@ export function groupOdd(entries: readonly Entry[]): Folded {
   const count = countAll(odd);
   return {
     entries: [...entries.filter(entry => !isOdd(entry)), { names: [other], counts: [count] }],
-    note: {
-      id: 'tools',
-      sentence: l10n.t(
-        'Tool names that look like parser debris, each with less than 0.1% of the calls, are combined in one row: {0}, {1}.',
-        odd.length === 1 ? l10n.t('1 name') : l10n.t('{0} names', odd.length),
-        count === 1 ? l10n.t('1 call') : l10n.t('{0} calls', count),
-      ),
-      names: namesIn(odd),
-    },
+    note: l10n.t(
+      'Tool names that look like parser debris, each with less than 0.1% of the calls, are combined in one row: {0}, {1}.',
+      odd.length === 1 ? l10n.t('1 name') : l10n.t('{0} names', odd.length),
+      count === 1 ? l10n.t('1 call') : l10n.t('{0} calls', count),
+    ),
   };
-}
-
-function namesIn(entries: readonly Entry[]): QualityNote['names'] {
-  return entries.map(entry => ({ name: shown(nameOf(entry)), count: countOf(entry) }));
-}
-
-/** What could not be read, which may name a person. */
-export function unreadNote(problems: readonly string[], isNameless: boolean): QualityNote[] {
-  if (problems.length === 0) return [];
-  const sentence = l10n.t(
-    'Parts of the service’s answers could not be read and are not counted: {0}.',
-    problems.length,
-  );
-  const names = [...Map.groupBy(problems, problem => problem)].map(([problem, { length: count }]) => ({
-    ...{ name: shown(problem), count },
-  }));
-  return [{ id: 'unread', sentence, names: isNameless ? [] : names }];
 }

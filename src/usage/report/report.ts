@@ -2,20 +2,19 @@ import type { DayRecord } from '../days/day';
 import { activityTab, productivityTab } from './activity';
 import { daysOf, periodBefore } from './calendar';
 import { markerOf, PeopleNames, type ControlRevision, type DirectoryPerson } from './names';
-import { partsOf, shown, type Period, type Tab } from './parts';
+import { isComparable, partsOf, shown, type Period, type Tab } from './parts';
 import { peopleTab, personTab, type LastActivity } from './people';
-import { unreadNote } from './quality';
 import type { Steps } from './steps';
 import { tokensTab } from './tokens';
 import { toolsTab } from './tools';
-import type { Day, DayRange, QualityNote, TabReport, UsageQuery } from './types';
+import type { Day, DayRange, TabReport, UsageQuery } from './types';
 
 /** What a report needs besides the days. */
 export interface Extras {
   /** First and last day that may be asked for. */
   readonly bounds: DayRange;
   readonly orgId?: string | undefined;
-  /** Why days are missing; a sentence for a person. */
+  /** Why missing days could not be fetched; a sentence for a person. */
   readonly problem?: string | undefined;
   readonly directory: readonly DirectoryPerson[];
   /** Changes of the organization's controls. */
@@ -74,7 +73,6 @@ export function* report(query: UsageQuery, days: KnownDays, extras: Extras): Ste
   const markers = revisions
     .filter(({ day }) => day >= range.start && day <= range.end)
     .map(revision => markerOf(revision, pseudonyms));
-  const notes: QualityNote[] = [];
 
   const period = (of: DayRange): Period<never> => {
     const list = daysOf(of);
@@ -88,7 +86,7 @@ export function* report(query: UsageQuery, days: KnownDays, extras: Extras): Ste
     });
     return { days: list, rows };
   };
-  const context = { query, now: period(range), before: before && period(before), markers, names, notes };
+  const context = { query, now: period(range), before: before && period(before), markers, names };
   const tabOf = function* (): Steps<Tab<never>> {
     switch (query.tab) {
       case 'tokens':
@@ -109,21 +107,16 @@ export function* report(query: UsageQuery, days: KnownDays, extras: Extras): Ste
   return {
     query,
     previousRange: before,
-    unfinished: before && unfinishedOf(range, before, days),
+    isComparable: isComparable(context),
     orgId: orgId === undefined ? undefined : shown(orgId),
     person: person === undefined ? undefined : names.of(person),
     through: daysOf(bounds).findLast(day => hasFigures(days, day)),
     fetchedAt: known.at(-1)?.at,
-    missing: missing.length === 0 && problem === undefined ? undefined : { days: missing, unread, problem },
+    missing: missing.length === 0 ? undefined : { days: missing, unread, problem },
+    unreadable:
+      problems.length === 0
+        ? undefined
+        : { count: problems.length, names: pseudonyms ? [] : [...new Set(problems)].map(shown) },
     ...{ figures, sections, markers },
-    notes: [...notes, ...unreadNote(problems, pseudonyms)],
   };
-}
-
-function unfinishedOf(now: DayRange, before: DayRange, known: KnownDays): TabReport['unfinished'] {
-  const [here = [], there = []] = [now, before].map(range =>
-    daysOf(range).map(day => hasFigures(known, day)),
-  );
-  if (here.some((has, at) => !has && there[at] === true)) return 'range';
-  return here.some((has, at) => has && there[at] === false) ? 'before' : undefined;
 }

@@ -1,9 +1,6 @@
-import { areComparable, knownOf, sum, type Amount } from '../../util/amount';
+import { sum, type Amount } from '../../util/amount';
 import { addDays, daysOf, periodBefore } from './calendar';
 import type { Day, DayRange } from './types';
-
-/** Days that may not have come yet. */
-const WAITED_FOR = 7;
 
 /** What the status bar may count. */
 export const spans = ['lastDay', '7days', '30days', 'monthToDate'] as const;
@@ -15,19 +12,10 @@ export function spanDays(span: Span, end: Day): DayRange {
   return { start: addDays(end, 1 - { lastDay: 1, '7days': 7, '30days': 30 }[span]), end };
 }
 
-/** Every day that some span needs, also while the last days have not come and spans end before them. */
-export function daysOfSpans(end: Day, earliest: Day): Day[] {
-  const starts = [end, addDays(end, -WAITED_FOR)].flatMap(last =>
-    spans.map(span => periodBefore(spanDays(span, last)).start),
-  );
-  const [first = end] = starts.sort();
-  return daysOf({ start: first < earliest ? earliest : first, end });
-}
-
 interface SpanTotal {
   readonly days: DayRange;
   readonly total: Amount;
-  /** Relative to the same weekdays before; `undefined` where the two are not known alike. */
+  /** Relative to the same weekdays before; `undefined` where a day of either is missing. */
   readonly change: number | undefined;
 }
 
@@ -36,11 +24,9 @@ export type DayValues = ReadonlyMap<Day, number>;
 
 export function spanTotal(span: Span, end: Day, values: DayValues): SpanTotal {
   const days = spanDays(span, end);
-  const here = valuesOver(days, values);
-  const there = valuesOver(periodBefore(days), values);
-  const [total, earlier] = [sum(here), knownOf(sum(there)) ?? 0];
-  const isFair = areComparable(here, there) && earlier > 0;
-  return { days, total, change: isFair ? ((knownOf(total) ?? 0) - earlier) / earlier : undefined };
+  const [total, earlier] = [days, periodBefore(days)].map(range => sum(valuesOver(range, values)));
+  const isFair = typeof total === 'number' && typeof earlier === 'number' && earlier > 0;
+  return { days, total, change: isFair ? (total - earlier) / earlier : undefined };
 }
 
 export function valuesOver(range: DayRange, values: DayValues): Amount[] {

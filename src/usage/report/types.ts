@@ -43,7 +43,7 @@ export interface Figure {
   readonly label: string;
   /** `undefined` when no day of the range has it, a part when some have not. */
   readonly value: Amount;
-  /** The same for the period before, where the same days of both are known. */
+  /** The same for the period before, where every day of both is known. */
   readonly previous?: number | undefined;
   readonly unit: Unit;
   /** How the value is made from days, in a sentence. */
@@ -94,15 +94,9 @@ export interface Section {
   readonly explanation: string;
   /** The rows are days, whose ids they have; bars of one day stand on each other. */
   readonly chart?: 'lines' | 'bars' | undefined;
+  /** Names are folded or grouped, or can be. */
+  readonly isFoldable?: boolean;
   readonly table: Table;
-}
-
-/** What was folded or grouped in this report. */
-export interface QualityNote {
-  readonly id: string;
-  readonly sentence: string;
-  /** As the service sent them. */
-  readonly names: readonly { readonly name: string; readonly count: number }[];
 }
 
 /** Days of the range that are not there, and why. */
@@ -118,8 +112,8 @@ export interface TabReport {
   readonly query: UsageQuery;
   /** The period compared with; none where all of it lies before the first day there is. */
   readonly previousRange?: DayRange | undefined;
-  /** The period of the two that lacks days the other has, for which figures are not compared; the range itself first. */
-  readonly unfinished?: 'range' | 'before' | undefined;
+  /** Every day of both periods has figures; otherwise none are compared. */
+  readonly isComparable: boolean;
   readonly orgId?: string | undefined;
   /** The name of `query.person`. */
   readonly person?: string | undefined;
@@ -128,8 +122,9 @@ export interface TabReport {
   /** When the newest day was fetched; Unix ms. */
   readonly fetchedAt?: number | undefined;
   readonly missing?: MissingDays | undefined;
+  /** What could not be read of the service's answers and is not counted; foreign text, and no names among pseudonyms. */
+  readonly unreadable?: { readonly count: number; readonly names: readonly string[] } | undefined;
   readonly figures: readonly Figure[];
   readonly sections: readonly Section[];
   readonly markers: readonly Marker[];
-  readonly notes: readonly QualityNote[];
 }

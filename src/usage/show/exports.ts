@@ -1,58 +1,40 @@
 import { amountCell } from '../../util/amount';
 import { csvLine, formulaSafe } from '../../util/csv';
 import { plain } from '../../util/text';
-import type { Cell, Column, Section, Table, TabReport } from '../report/types';
+import type { Cell, Section, Table, TabReport } from '../report/types';
 
 /**
- * The report as CSV (RFC 4180: a header, then lines of as many fields). With `sectionId` that section's table; without, every figure
- * and every cell of every table as a line of its own: `section,row,column,value`. A figure has no section; its value of the period
- * compared with is in the column `before`, empty where the two are not compared. What is not known is empty; what is known in part says
- * so, as `7000 (29 of 30)`. Each line ends with the facts of the report.
+ * A section as CSV (RFC 4180: a header, then lines of as many fields). What is not known is empty; what is known in part says so, as
+ * `7000 (29 of 30)`. Each line ends with the facts of the report.
  */
-export function csvOf(report: TabReport, sectionId?: string): string {
-  return linesOf(report, sectionId)
+export function csvOf(report: TabReport, section: Section): string {
+  return linesOf(report, section)
     .map(cells => csvLine(cells.map(written)))
     .join('');
 }
 
 /** A section for the clipboard, as it is in CSV, with tabs between the cells. No text in it runs as a formula. */
-export function copyOf(report: TabReport, sectionId: string): string {
-  return linesOf(report, sectionId)
+export function copyOf(report: TabReport, section: Section): string {
+  return linesOf(report, section)
     .map(cells => `${cells.map(cellText).join('\t')}\n`)
     .join('');
 }
 
-function linesOf(report: TabReport, sectionId?: string): (readonly Cell[])[] {
+export function fileNameOf({ query }: TabReport, format: 'csv' | 'json', section?: string): string {
+  const { tab, range, person } = query;
+  const parts = ['usage', tab, person === undefined ? undefined : 'person', section, range.start, range.end];
+  return `${parts.filter(part => part !== undefined).join('-')}.${format}`;
+}
+
+/** The names of the columns, the rows, and the total last. */
+function linesOf(report: TabReport, { table: { columns, rows, total } }: Section): (readonly Cell[])[] {
   const facts = factsOf(report);
-  const section = report.sections.find(({ id }) => id === sectionId);
-  const lines = section === undefined ? cellLines(report) : sectionLines(section);
-  return lines.map((cells, line) => [...cells, ...facts.map(fact => fact[line === 0 ? 0 : 1])]);
-}
-
-function cellLines({ figures, sections, previousRange }: TabReport): (readonly Cell[])[] {
-  return [
-    ['section', 'row', 'column', 'value'],
-    ...figures.flatMap(({ label, value, previous }) => [
-      ['', label, '', value ?? null],
-      ...(previousRange === undefined ? [] : [['', label, 'before', previous ?? null]]),
-    ]),
-    ...sections.flatMap(section => {
-      const [labels = [], ...rows] = sectionLines(section);
-      const names = namingColumns(section.table.columns);
-      return rows.flatMap(cells => {
-        const row = cells.slice(0, names).flatMap(cell => (typeof cell === 'string' ? cell || [] : []));
-        return labels
-          .slice(names)
-          .map((label, index) => [section.title, row.join(' / '), label, cells[index + names] ?? null]);
-      });
-    }),
+  const lines = [
+    columns.map(({ label }) => label),
+    ...rows.map(({ cells }) => cells),
+    ...(total === undefined ? [] : [total]),
   ];
-}
-
-/** How many columns at the beginning say what a row is about. */
-function namingColumns(columns: readonly Column[]): number {
-  const figures = columns.findIndex(({ kind }) => kind !== 'text' && kind !== 'day');
-  return Math.max(1, figures);
+  return lines.map((cells, line) => [...cells, ...facts.map(fact => fact[line === 0 ? 0 : 1])]);
 }
 
 /**
@@ -60,11 +42,10 @@ function namingColumns(columns: readonly Column[]): number {
  * `{ value, known, of }`. Names nobody that the tables do not name.
  */
 export function jsonOf(report: TabReport): string {
-  const { query, previousRange, unfinished, orgId, through, fetchedAt, missing, figures, sections, notes } =
-    report;
+  const { query, previousRange, orgId, through, fetchedAt, missing, figures, sections, unreadable } = report;
   const { tab, range, folded, pseudonyms } = query;
   const value = {
-    ...{ tab, range, previousRange, unfinished, dataThrough: through ?? null, timeZone: 'UTC' },
+    ...{ tab, range, previousRange, dataThrough: through ?? null, timeZone: 'UTC' },
     ...{ organization: orgId, fetchedAt: fetchedAt && new Date(fetchedAt).toISOString() },
     ...{ folded, pseudonyms, missing },
     figures: figures.map(figure => ({ ...figure, value: figure.value ?? null })),
@@ -74,7 +55,7 @@ export function jsonOf(report: TabReport): string {
       rows: table.rows.map(({ cells }) => named(table, cells)),
       total: table.total && named(table, table.total),
     })),
-    notes,
+    unreadable,
   };
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }
@@ -94,15 +75,6 @@ function factsOf({ query: { range }, through, orgId, missing, previousRange: bef
   if (orgId !== undefined) facts.push(['organization', orgId]);
   if (missing !== undefined && missing.days.length > 0) facts.push(['missing days', missing.days.length]);
   return facts;
-}
-
-/** The names of the columns, the rows, and the total last. */
-function sectionLines({ table: { columns, rows, total } }: Section): (readonly Cell[])[] {
-  return [
-    columns.map(({ label }) => label),
-    ...rows.map(({ cells }) => cells),
-    ...(total === undefined ? [] : [total]),
-  ];
 }
 
 /** A number only where it is the whole one. */

@@ -1,13 +1,11 @@
-import { boolean, listOf, number, object, oneOf, optional, text, type Guard } from '../../webview/guards';
+import { boolean, number, object, oneOf, optional, text, type Guard } from '../../webview/guards';
 import { act, event, request } from '../../webview/ipc';
 import { addDays, clampRange } from '../report/calendar';
-import type { TableView } from '../report/tableView';
 import {
   tabIds,
   type Ability,
   type Day,
   type DayRange,
-  type TabId,
   type TabReport,
   type UsageQuery,
 } from '../report/types';
@@ -16,11 +14,12 @@ export * from '../report/types';
 export { addDays, lengthOf, runsOf } from '../report/calendar';
 export { shown, type TableView } from '../report/tableView';
 export { amountText, isPart, knownOf, sum, type Amount } from '../../util/amount';
+export { copyOf, csvOf, fileNameOf, jsonOf } from './exports';
 export { Formatter, supportedLanguage } from '../../util/format';
 
 /**
- * Messages between the dashboard's panel and its page: what both sides agree on. The page says what it shows; reports of it come as
- * they are known. Foreign text in reports is shown as text.
+ * Messages between the dashboard's panel and its page: what both sides agree on. The page knows what it shows and asks for it; the
+ * panel tells when there may be another answer. Foreign text in reports is shown as text.
  */
 
 /** Spans that move on with the days; `custom` stays. */
@@ -34,15 +33,6 @@ export interface PageState extends Omit<UsageQuery, 'range'> {
   readonly custom?: DayRange | undefined;
   /** Pixels from the top. */
   readonly scroll?: number | undefined;
-  readonly sections: readonly SectionState[];
-}
-
-/** How a person has set one section of a tab. */
-export interface SectionState extends TableView {
-  readonly tab: TabId;
-  readonly id: string;
-  /** The table is shown in place of the chart. */
-  readonly table?: boolean | undefined;
 }
 
 export const firstState: PageState = {
@@ -51,7 +41,6 @@ export const firstState: PageState = {
   compare: false,
   folded: true,
   pseudonyms: false,
-  sections: [],
 };
 
 /** What a page in this state asks for. */
@@ -74,8 +63,6 @@ export interface Start {
   /** Texts in the person's language, where they have one of their own. */
   readonly texts?: Readonly<Record<string, string>> | undefined;
   readonly language: string;
-  readonly situation: Situation;
-  readonly state: PageState;
 }
 
 /** What may be asked for now. */
@@ -98,7 +85,6 @@ const day: Guard<Day> = (value): value is Day =>
   Number.isFinite(Date.parse(value)) &&
   new Date(Date.parse(value)).toISOString().startsWith(value);
 
-const id = text(2000);
 const range: Guard<DayRange> = (value): value is DayRange =>
   object({ start: day, end: day })(value) && value.start <= value.end;
 const asked = {
@@ -106,13 +92,9 @@ const asked = {
   compare: boolean,
   folded: boolean,
   pseudonyms: boolean,
-  person: optional(id),
+  person: optional(text(2000)),
 };
-const view = {
-  search: optional(text(1000)),
-  sort: optional(object({ column: id, descending: boolean })),
-};
-const section = object({ id, view: object(view) });
+const query: Guard<UsageQuery> = object({ ...asked, range });
 
 /** Whether a value is a page state, as a restored one may be old or hostile. */
 export const pageState: Guard<PageState> = object({
@@ -120,32 +102,39 @@ export const pageState: Guard<PageState> = object({
   preset: oneOf(...presets),
   custom: optional(range),
   scroll: optional(number(0, 1e9)),
-  sections: listOf(object({ ...view, tab: oneOf(...tabIds), id, table: optional(boolean) }), 200),
 });
+
+/** Missing days of what is shown, or all of them `again`. */
+export interface Fetch {
+  readonly query: UsageQuery;
+  readonly again: boolean;
+}
+
+const nothing = object({});
+const fileName: Guard<string> = (value): value is string =>
+  typeof value === 'string' && /^usage-[\w-]{1,150}\.(csv|json)$/.test(value);
+/** UTF-16 units of a file or a copy. */
+const MOST_TEXT = 200_000_000;
 
 export const usageProtocol = {
   requests: {
-    /** Saves what is shown: the whole tab, or one section's table as `view` shows it; the file's name, or `null` when the person thought better. */
-    save: request(object({ format: oneOf('csv', 'json'), section: optional(section) }))<string | null>(),
-    /** Copies a section's table as `view` shows it; answers with the number of rows. */
-    copy: request(section)<number>(),
-    /** The page listens. Sent again each time it was built anew, with what it kept. */
-    ready: act(object({ state: optional(pageState) })),
-    show: act(object({ ...asked, range })),
-    /** Fetches missing days of what a page in this state asks for, or all of them `again`. */
-    fetch: act(object({ again: boolean, state: pageState })),
-    cancel: act(object({})),
-    signIn: act(object({})),
+    /** The page listens; sent again each time it was built anew. */
+    ready: request(nothing)<Start>(),
+    situation: request(nothing)<Situation>(),
+    report: request(query)<TabReport>(),
+    /** Answers when it is over, with why days could not be had; ends the one before. */
+    fetch: request(object({ query, again: boolean }))<string | null>(),
+    cancel: act(nothing),
+    /** Answers with the file's name, or `null` when the person thought better. */
+    save: request(object({ name: fileName, text: text(MOST_TEXT) }))<string | null>(),
+    copy: act(object({ text: text(MOST_TEXT) })),
+    signIn: act(nothing),
   },
   events: {
-    start: event<Start>(),
-    situation: event<Situation>(),
-    /** What is known of what the page shows; with `fetched`, the end of a fetch. */
-    report: event<{ readonly report: TabReport; readonly fetched?: 'missing' | 'again' | undefined }>(),
-    /** How far a fetch is; `null` where it ended with nothing. */
-    fetching: event<Fetching | null>(),
-    /** Why there is no report. */
-    refused: event<string>(),
+    /** Something known changed: what may be asked for, or what the answer would be. */
+    changed: event<Situation>(),
+    /** How far the fetch is. */
+    fetching: event<Fetching>(),
   },
 };
 

@@ -7,8 +7,8 @@ import { Poller } from '../../util/poller';
 import { forNotification } from '../../util/text';
 import { FAILURE_MS } from '../days/days';
 import type { UsageData } from '../days/usageData';
-import { JITTER_MS, untilNews } from '../report/calendar';
-import { daysOfSpans, reached, spanDays, valuesOver } from '../report/spans';
+import { addDays, daysOf } from '../report/calendar';
+import { reached, spanDays, valuesOver } from '../report/spans';
 import type { Day } from '../report/types';
 import { budgetText, daysText, lastKnown, statusText, tokensText, type StatusFacts } from './statusText';
 
@@ -24,30 +24,28 @@ export interface StatusBarDeps {
   /** Tells the person something, with a button that opens the dashboard. */
   readonly tell: (severity: 'info' | 'warning', sentence: string) => void;
   readonly now?: () => number;
-  readonly random?: () => number;
 }
 
-const LONGEST_REST_MS = 60 * 60 * 1000;
+/** Nothing is sent while nothing is missing. */
+const EVERY_MS = 60 * 60 * 1000;
+/** The longest span, the days it is compared with, and some that may not have come yet. */
+const DAYS = 75;
 
 /**
  * The tokens of some days in the status bar, and notices about the person's own budget. Asks once a UTC day, in one window for all.
  */
 export class UsageStatusBar extends Disposable {
   readonly #deps: StatusBarDeps;
-  readonly #now: () => number;
-  readonly #random: () => number;
   readonly #poller: Poller;
   #problem: string | undefined;
-  #failures = 0;
   #drawing = 0;
 
   constructor(deps: StatusBarDeps) {
     super();
     this.#deps = deps;
-    const { usage, onDidChangeSettings, now = Date.now, random = Math.random } = deps;
-    [this.#now, this.#random] = [now, random];
+    const { usage, onDidChangeSettings, now = Date.now } = deps;
     const run = (signal: AbortSignal): Promise<number> => this.#round(signal);
-    this.#poller = this.register(new Poller({ run, retryMs: FAILURE_MS, now, random }));
+    this.#poller = this.register(new Poller({ run, retryMs: FAILURE_MS, now }));
     for (const onDidChange of [usage.onDidChange, onDidChangeSettings]) {
       this.register(
         onDidChange(() => {
@@ -63,43 +61,26 @@ export class UsageStatusBar extends Disposable {
     this.#poller.start();
   }
 
-  /** Asks again for the days shown; resolves to why that was not possible. */
-  async refresh(
-    signal: AbortSignal,
-    onProgress?: (fraction: number, label: string) => void,
-  ): Promise<string | undefined> {
-    const options = { again: true, signal, onProgress };
-    this.#problem = await this.#deps.usage.ensure('tokens', this.#days(), options);
-    await this.#draw();
-    return this.#problem;
-  }
-
   #days(): Day[] {
     const { start, end } = this.#deps.usage.bounds;
-    return daysOfSpans(end, start);
+    return daysOf({ start: addDays(end, 1 - DAYS), end }).filter(day => day >= start);
   }
 
   async #round(signal: AbortSignal): Promise<number> {
     const { usage, tell } = this.#deps;
-    await usage.ready();
+    const days = await usage.open();
     await this.#draw();
     if (!this.#isWanted() || usage.state().kind === 'signedOut') return Infinity;
     this.#problem = await usage.ensure('tokens', this.#days(), { background: true, signal });
     const facts = await this.#draw();
     const state = usage.state();
     if (state.kind === 'forbidden') {
-      if (await usage.claimNotice('role', 1)) tell('info', state.sentence);
+      if ((await days?.claimNotice('role', 1)) === true) tell('info', state.sentence);
       return Infinity;
     }
-    if (this.#problem !== undefined)
-      return Math.min(LONGEST_REST_MS, FAILURE_MS * 2 ** Math.min(10, this.#failures++));
-    this.#failures = 0;
+    if (this.#problem !== undefined) return FAILURE_MS;
     if (facts !== undefined) await this.#tellOfBudget(facts);
-    // Until there may be another day, or until a day that was not ready may be.
-    const { end } = usage.bounds;
-    const newest = (await usage.known('tokens')).get(end);
-    const nextDay = untilNews(this.#now(), this.#random());
-    return newest?.isSettling(end) === true ? Math.min(LONGEST_REST_MS + JITTER_MS, nextDay) : nextDay;
+    return EVERY_MS;
   }
 
   /** A budget is watched over whether or not the status bar shows tokens. */
@@ -117,11 +98,10 @@ export class UsageStatusBar extends Disposable {
       item.hide();
       return undefined;
     }
-    const known = await usage.known('tokens');
-    if (drawing !== this.#drawing || this.isDisposed) return undefined;
+    const known = await (await usage.open())?.known('tokens');
+    if (known === undefined || drawing !== this.#drawing || this.isDisposed) return undefined;
     const { end } = usage.bounds;
     const span = settings.usageStatusBar();
-    const isAsked = this.#days().some(day => known.has(day));
     const facts: StatusFacts = {
       ...{ end, problem: this.#problem, budget: settings.usageBudget() },
       span: span === 'off' ? '7days' : span,
@@ -134,19 +114,9 @@ export class UsageStatusBar extends Disposable {
     };
     const text = statusText(facts, format);
     if (text === undefined) {
-      const [icon, sentence] =
-        this.#problem !== undefined
-          ? ['$(warning)', this.#problem]
-          : isAsked
-            ? [
-                '–',
-                vscode.l10n.t(
-                  'The service has no token figures for the days through {0} UTC.',
-                  format.day(end),
-                ),
-              ]
-            : ['$(loading~spin)', vscode.l10n.t('Usage is being fetched')];
-      item.text = `$(graph) ${icon}`;
+      const sentence =
+        this.#problem ?? vscode.l10n.t('There are no token figures through {0} UTC yet.', format.day(end));
+      item.text = this.#problem === undefined ? '$(graph) –' : '$(graph) $(warning)';
       item.tooltip = tooltipOf(sentence);
       item.accessibilityInformation = { label: vscode.l10n.t('Usage: {0}', sentence) };
     } else {
@@ -168,7 +138,11 @@ export class UsageStatusBar extends Disposable {
     const percent = reached(knownOf(spent), tokens);
     if (percent === undefined) return;
     const { usage, format, tell } = this.#deps;
-    const claimed = await usage.claimNotice(`${per} ${days.start}`, percent, tokens).catch(unhandled);
+    const claimed = await (
+      await usage.open()
+    )
+      ?.claimNotice(`${per} ${days.start}`, percent, tokens)
+      .catch(unhandled);
     if (claimed !== true) return;
     const sentence = vscode.l10n.t(
       '{0} billable tokens, {1} UTC: {2}% of your own budget of {3} is reached.',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { environmentAddresses, settingsAddresses, type Environment } from '../../../src/connection/addresses';
+import type { Environment } from '../../../src/connection/addresses';
 import { decide, type Target } from '../../../src/connection/decide';
 import { SAMPLE } from '../../../src/connection/sample';
 
@@ -23,24 +23,20 @@ interface Case {
 
 async function decided({ environment = {}, settings, sample = false, key, refused }: Case): Promise<Target> {
   const { baseUrl, appUrl } = settings ?? { baseUrl: '', appUrl: '' };
-  return decide(
-    await environmentAddresses(environment),
-    await settingsAddresses({
-      baseUrl: () => baseUrl,
-      appUrl: () => appUrl,
-      store: () => Promise.resolve(),
-      onDidChange: () => ({ dispose: () => undefined }),
-    }),
-    sample,
-    key,
-    (_service, given) => (given === refused ? { status: 401, requestId: 'req_1' } : undefined),
-  );
+  const rejection = (_service: string, given: string) =>
+    given === refused ? { status: 401, requestId: 'req_1' } : undefined;
+  return decide({
+    environment,
+    settings: { baseUrl: () => baseUrl, appUrl: () => appUrl },
+    records: { isSampleChosen: sample, rejection },
+    keys: { read: () => Promise.resolve(key) },
+  });
 }
 
 /** `source baseUrl key`, or the kind with its reason. */
-function inWords(target: Target): string {
-  if (target.kind !== 'signedIn') return `${target.kind}: ${target.reason ?? ''}`;
-  return `${target.service.source} ${target.service.baseUrl} ${target.service.appUrl} ${target.key}`;
+function inWords({ state, key }: Target): string {
+  if (state.kind !== 'signedIn') return `${state.kind}: ${state.reason ?? ''}`;
+  return `${state.service.source} ${state.service.baseUrl} ${state.service.appUrl} ${key}`;
 }
 
 describe('which service and which key', () => {
@@ -116,11 +112,11 @@ describe('which service and which key', () => {
           refused: fc.constantFrom('', 'k', 'of-environment'),
         }),
         async given => {
-          const target = await decided(given);
-          if (target.kind !== 'signedIn') return;
-          assert.notEqual(target.key, given.refused);
-          const { source, baseUrl } = target.service;
-          if (target.key === 'k')
+          const { state, key } = await decided(given);
+          if (state.kind !== 'signedIn') return;
+          assert.notEqual(key, given.refused);
+          const { source, baseUrl } = state.service;
+          if (key === 'k')
             assert.equal(baseUrl, source === 'environment' ? two.baseUrl : given.settings.baseUrl);
           if (BASE in given.environment) assert.equal(source, 'environment');
         },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ApiClient, ReadinessReport } from '../../../src/api';
-import { reportList } from '../../../src/readiness/reports';
-import type { RemoteList } from '../../../src/sync/remoteList';
+import { reportKind } from '../../../src/readiness/reports';
+import { RemoteList } from '../../../src/sync/remoteList';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
@@ -30,10 +30,12 @@ describe('kept readiness reports', () => {
   /** A window: its own storage over the same folder. */
   async function open(api?: ApiClient): Promise<Window> {
     const storage = openStorage({ root, log: silentLog() });
-    const list = reportList({
+    const list = new RemoteList<ReadinessReport>({
       storage,
       log: silentLog(),
-      api: () => api,
+      keyOf: ({ reportId }) => reportId,
+      ...reportKind,
+      pages: signal => api?.pages('reports', { signal }),
       failureOf: error => ({ sentence: String(error) }),
       now: () => now,
     });

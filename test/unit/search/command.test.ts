@@ -33,9 +33,8 @@ function people(serviceId: string, places: unknown[]): Searched {
     found: ({ id, first, line }) => ({
       key: `${first} ${line}`,
       label: first,
-      kind: 'person',
-      hasDetail: line !== first,
-      hasTime: false,
+      description: 'person',
+      isUndated: true,
       open: () => Promise.resolve(places.push({ person: id, line })),
     }),
   };

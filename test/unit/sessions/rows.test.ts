@@ -74,8 +74,6 @@ describe('a session as a row', () => {
     assert.deepEqual(shown({ session }, status('paused')), ['circle-outline', 'paused 1 min']);
     assert.deepEqual(shown({ session, local: { readCount: 2 } }), ['circle-filled', '1 min']);
     assert.deepEqual(shown({ signal: signal('ended', 'error') }), ['error', 'ended (error) 1 min']);
-    const computer = (): ComputerFacts => ({ name: 'cinder', status: 'error', error: 'quota exceeded' });
-    assert.deepEqual(shown({ session }, { computer }), ['warning', 'cinder is in error · 1 min']);
   });
 
   it('does not show a state nobody has asked about for long as if it were true', () => {

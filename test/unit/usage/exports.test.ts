@@ -17,11 +17,12 @@ function withRows(rows: readonly (readonly Cell[])[], more: Partial<TabReport> =
   return {
     query: query('tokens', '2026-11-01', '2026-11-02', { person: 'u1', pseudonyms: true }),
     through: '2026-11-20',
+    isComparable: true,
     figures: [figure],
     sections: [
       { id: 's', title: 'T', explanation: '', table: { columns, rows: made, total: ['Total', 4, ''] } },
     ],
-    ...{ markers: [], notes: [] },
+    markers: [],
     ...more,
   };
 }
@@ -38,31 +39,7 @@ describe('exports', () => {
       ['=1+1', 0, 'never'],
     ]);
     const lines = ['"a, ""b""",1,', "'=1+1,0,never", 'Total,4,'];
-    assert.equal(csvOf(made, 's'), file('Name,Calls,Last day', ...lines));
-  });
-
-  it('CSV of a tab is one table, a line a figure or a cell', () => {
-    const made = withRows([
-      ['a', 1, '2026-11-01'],
-      ['b', null, null],
-    ]);
-    const lines = [',F,,3', 'T,a,Calls,1', 'T,a,Last day,2026-11-01', 'T,b,Calls,', 'T,b,Last day,'];
-    assert.equal(
-      csvOf(made),
-      file('section,row,column,value', ...lines, 'T,Total,Calls,4', 'T,Total,Last day,'),
-    );
-  });
-
-  it('CSV of a tab has the head figures of the period before, as page and JSON have them', () => {
-    const previousRange = { start: '2026-10-30', end: '2026-10-31' };
-    const made = withRows([], { previousRange, figures: [{ ...figure, previous: 2 }, figure] });
-    const [header = '', ...lines] = csvOf(made).split('\r\n');
-    assert.match(header, /,start,end,compared start,compared end,/);
-    const period = '2026-11-01,2026-11-02,2026-10-30,2026-10-31,2026-11-20,UTC';
-    assert.deepEqual(
-      lines.slice(0, 4),
-      [',F,,3', ',F,before,2', ',F,,3', ',F,before,'].map(line => `${line},${period}`),
-    );
+    assert.equal(csvOf(made, made.sections[0]!), file('Name,Calls,Last day', ...lines));
   });
 
   it('a copied table has a line a row and a cell a tab, whatever is in the cells, and none is a formula', () => {
@@ -70,7 +47,8 @@ describe('exports', () => {
     const cell = fc.oneof(fc.string(), fc.constantFrom(...evil), fc.integer());
     fc.assert(
       fc.property(fc.array(fc.tuple(cell, cell, cell), { maxLength: 20 }), rows => {
-        const lines = copyOf(withRows(rows), 's').split('\n');
+        const made = withRows(rows);
+        const lines = copyOf(made, made.sections[0]!).split('\n');
         assert.equal(lines.length, rows.length + 3);
         for (const line of lines.slice(1, -1)) assert.ok(line.endsWith(`\t${days.replaceAll(',', '\t')}`));
         for (const [index, row] of rows.entries()) {
@@ -92,9 +70,8 @@ describe('exports', () => {
       { ...figure, value: undefined },
     ];
     const made = withRows([['a', part, null]], { figures });
-    assert.ok(csvOf(made, 's').includes('\r\na,7000 (29 of 30),,'));
-    assert.ok(csvOf(made).includes(`\r\n,F,,7000 (29 of 30),${days}\r\n,F,,,${days}\r\n`));
-    assert.ok(copyOf(made, 's').includes('\na\t7000 (29 of 30)\t\t'));
+    assert.ok(csvOf(made, made.sections[0]!).includes('\r\na,7000 (29 of 30),,'));
+    assert.ok(copyOf(made, made.sections[0]!).includes('\na\t7000 (29 of 30)\t\t'));
     assert.doesNotMatch(jsonOf(made), /user_secret|"u1"/);
     const json = JSON.parse(jsonOf(made)) as typeof made & { sections: { rows: unknown }[] };
     assert.deepEqual(

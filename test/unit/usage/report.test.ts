@@ -134,21 +134,13 @@ describe('a usage report', () => {
     ];
     assert.deepEqual(cells(folded, 'servers', 'name0', 'count'), docs);
     assert.deepEqual(cells(folded, 'tools', 'name0', 'count'), read);
-    assert.deepEqual(
-      folded.notes.map(({ names, sentence }) => [/: ([^:]*)$/.exec(sentence)?.[1], names]),
-      [
-        ['1 name, 2 calls.', [{ name: 'Read</tool>\\n<x', count: 2 }]],
-        [
-          '2 spellings, 1 server.',
-          [
-            { name: 'docs', count: 5 },
-            { name: 'Docs', count: 3 },
-          ],
-        ],
-      ],
-    );
+    const explained = (made: typeof folded, id: string) => section(made, id).explanation;
+    assert.match(explained(folded, 'tools'), / less than 0\.1% of the calls, .*: 1 name, 2 calls\.$/);
+    assert.match(explained(folded, 'servers'), /: 2 spellings, 1 server\.$/);
     const raw = report('tools', [day], { folded: false });
-    assert.deepEqual(raw.notes, []);
+    assert.equal(explained(raw, 'servers'), explained(raw, 'tools'));
+    assert.ok(section(raw, 'servers').isFoldable);
+    assert.ok(!section(raw, 'skills').isFoldable);
     assert.equal(section(raw, 'servers').table.rows.length, 3);
     for (const each of [folded, raw]) agrees(each);
   });
@@ -168,23 +160,22 @@ describe('a usage report', () => {
     assert.equal(figure(report('tools', ratios), 'autonomyAverage'), 2);
   });
 
-  it('compares with the period before only where the same days of both are known', () => {
+  it('compares with the period before only where every day of both is known', () => {
     const day = (index: number): string => addDays('2026-11-07', index);
     const range = { start: day(7), end: day(13) };
     const ask = (days: KnownDays) => {
       const made = report('tokens', days, { range, compare: true });
       const [billable] = made.figures;
-      return [knownOf(billable?.value), billable?.previous, made.unfinished];
+      return [knownOf(billable?.value), billable?.previous, made.isComparable];
     };
     const rows = Array.from({ length: 14 }, (_, index) => [day(index), { billable_tokens: 100 }]);
     const all = known('tokens', Object.fromEntries(rows) as Days);
-    assert.deepEqual(ask(all), [700, 700, undefined]);
+    assert.deepEqual(ask(all), [700, 700, true]);
     // An hour after its end the service has nothing of the last day.
-    const settling = new DayRecord('tokens', Date.parse('2026-11-21T01:00:00Z'), []);
-    assert.deepEqual(ask(new Map([...all, [day(13), settling]])), [600, undefined, 'range']);
-    assert.deepEqual(ask(new Map([...all, [day(6), settling]])), [700, undefined, 'before']);
-    assert.deepEqual(ask(new Map([...all, [day(3), settling], [day(10), settling]])), [600, 600, undefined]);
-    assert.deepEqual(ask(new Map([...all].slice(0, 10))), [300, undefined, 'range']);
+    const settling = new DayRecord(Date.parse('2026-11-21T01:00:00Z'), []);
+    assert.deepEqual(ask(new Map([...all, [day(13), settling]])), [600, undefined, false]);
+    assert.deepEqual(ask(new Map([...all, [day(6), settling]])), [700, undefined, false]);
+    assert.deepEqual(ask(new Map([...all].slice(0, 10))), [300, undefined, false]);
     const { previousRange } = report('tokens', all, { range, compare: true });
     assert.deepEqual(previousRange, { start: day(0), end: day(6) });
     const earliest = { range: { start: BOUNDS.start, end: '2026-01-15' }, compare: true };
@@ -200,7 +191,7 @@ describe('a usage report', () => {
   ] as const) {
     it(`reads a day of which the service has nothing as missing, and says so: ${tab}`, () => {
       // Long after the day the service is through with it.
-      const nothing = new DayRecord(tab, Date.parse('2026-11-20'), []);
+      const nothing = new DayRecord(Date.parse('2026-11-20'), []);
       const made = report(tab, known(tab, [row, row, row]).set(SECOND, nothing));
       assert.deepEqual(made.figures.find(each => each.id === id)?.value, { value: 200, known: 2, of: 3 });
       assert.deepEqual(made.missing, { days: [SECOND], unread: 0, problem: undefined });
@@ -300,7 +291,7 @@ describe('a usage report', () => {
   it('says through which day there is data: the last one known, not yesterday', () => {
     assert.equal(report('tokens', [{ billable_tokens: 1 }]).through, FIRST);
     assert.equal(report('tokens', {}).through, undefined);
-    const settling = new DayRecord('tokens', Date.parse('2026-11-21'), []);
+    const settling = new DayRecord(Date.parse('2026-11-21'), []);
     const range = { start: BOUNDS.end, end: BOUNDS.end };
     assert.equal(report('tokens', new Map([[BOUNDS.end, settling]]), { range }).through, undefined);
   });
@@ -377,11 +368,10 @@ describe('a usage report', () => {
 
   it('tells what could not be read, without names among pseudonyms', () => {
     const problems = ['ann@acme.example: user_messages: no number'];
-    const unread = new DayRecord('people', Date.parse('2026-11-20'), [], problems);
-    const noted = (pseudonyms: boolean): string =>
-      JSON.stringify(report('people', new Map([[FIRST, unread]]), { pseudonyms }).notes);
-    assert.match(noted(false), /ann@acme/);
-    assert.match(noted(true), /could not be read/);
-    assert.doesNotMatch(noted(true), /ann/);
+    const unread = new DayRecord(Date.parse('2026-11-20'), [], problems);
+    const told = (pseudonyms: boolean) =>
+      report('people', new Map([[FIRST, unread]]), { pseudonyms }).unreadable;
+    assert.deepEqual(told(false), { count: 1, names: problems });
+    assert.deepEqual(told(true), { count: 1, names: [] });
   });
 });

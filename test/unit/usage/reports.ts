@@ -23,7 +23,6 @@ export function known(endpoint: Endpoint, days: Days): Map<string, DayRecord> {
     entries.map(([day, given]) => {
       const rows = (Array.isArray(given) ? given : [given]) as readonly Loose[];
       const stored = new DayRecord(
-        endpoint,
         1,
         rows.map(row => ({ date: day, ...row })),
       );

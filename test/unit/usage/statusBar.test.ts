@@ -39,7 +39,6 @@ class Bar {
         this.#drawn.fire();
       },
       now: clock.read,
-      random: () => 0,
     });
   }
 
@@ -170,7 +169,7 @@ describe('the status bar', () => {
     const none = barOf(open(), clock);
     none.bar.start();
     await none.until(() => none.item.text === '$(graph) –');
-    assert.equal(tooltip(none), 'The service has no token figures for the days through Nov 20, 2026 UTC.');
+    assert.equal(tooltip(none), 'There are no token figures through Nov 20, 2026 UTC yet.');
   });
 
   it('compares 30 days also while the batch of yesterday has not come', async () => {

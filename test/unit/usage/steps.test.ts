@@ -29,7 +29,7 @@ function known(tab: 'people' | 'tokens', onRead: () => void): KnownDays {
   return new Map(
     daysOf(RANGE).map(day => [
       day,
-      new DayRecord(tab, 0, rows.filter(({ date }) => date === day).map(watched) as never),
+      new DayRecord(0, rows.filter(({ date }) => date === day).map(watched) as never),
     ]),
   );
 }

@@ -81,7 +81,11 @@ export async function fetched(
   options: Partial<Parameters<UsageData['fetch']>[1]> = {},
 ): Promise<TabReport> {
   const { signal } = new AbortController();
-  return data.report(asked, await data.fetch(asked, { signal, ...options }));
+  const problem = await data.fetch(asked, { signal, ...options });
+  const made = await data.report(asked);
+  return problem === undefined
+    ? made
+    : { ...made, missing: { days: [], unread: 0, ...made.missing, problem } };
 }
 
 /** The analytics requests a service has seen, as `path?start..end`. */
