@@ -7,7 +7,7 @@ import { answerOf, tokenRows, userRows } from '../../fakes/usage';
 import { clientOf, collect, failureOf } from './support';
 
 const DAYS = { startDate: '2026-01-14', endDate: '2026-11-09' };
-const SIZE = { days: 300, people: 45 };
+const SIZE = { days: 300, people: 100 };
 
 describe('a large analytics answer', function () {
   let server: FaultServer;
