@@ -13,6 +13,9 @@ const SECRET = 'canary-9f8e7d6c5b4a3210';
 
 describe('redaction', () => {
   const redactor = new Redactor('a key of this installation');
+  let server: FaultServer;
+  before(async () => (server = await FaultServer.start()));
+  after(() => server.close());
   const whole = (value: unknown): unknown => redactor.redact(structuredClone(value));
   const textOf = (text: string): string => redact(text, redactor);
 
@@ -140,7 +143,6 @@ describe('redaction', () => {
   });
 
   it("the person's own key leaves in no answer, whatever it is part of, and what was said stays otherwise as it was said", async () => {
-    const server = await FaultServer.start();
     const { folder, script } = buildApiScript();
     try {
       const said = `password: ${SECRET} and ${KEY}`;
@@ -158,12 +160,10 @@ describe('redaction', () => {
       }
     } finally {
       rmSync(folder, { recursive: true, force: true });
-      await server.close();
     }
   });
 
   it('holds for whole answers, wherever a secret stands in them', async () => {
-    const server = await FaultServer.start();
     const pagination = { hasMore: false };
     const settings = {
       customModels: [
@@ -191,15 +191,11 @@ describe('redaction', () => {
       [{ computers: [{ id: 'c', ...relay }] }, api => api.list('computers')],
       [{ data: [day], meta: {} }, api => api.list('tools', { query: days })],
     ];
-    try {
-      for (const [body, read] of cases) {
-        server.answer({ kind: 'answer', body });
-        const told = JSON.stringify(await read(clientOf(server, { redactionKey: 'k' }).api));
-        assert.doesNotMatch(told, /canary/);
-        assert.match(told, /\[redacted [0-9a-f]{8}\]/);
-      }
-    } finally {
-      await server.close();
+    for (const [body, read] of cases) {
+      server.answer({ kind: 'answer', body });
+      const told = JSON.stringify(await read(clientOf(server, { redactionKey: 'k' }).api));
+      assert.doesNotMatch(told, /canary/);
+      assert.match(told, /\[redacted [0-9a-f]{8}\]/);
     }
   });
 });
