@@ -3,9 +3,8 @@ import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { redact, Redactor } from '../../../src/util/redact';
 import { buildApiScript } from '../../fakes/apiScript';
-import { FaultServer } from '../../fakes/faultServer';
 import { harmlessTexts, harmlessValues, secretTexts, secretValues } from '../../fakes/redaction';
-import { clientOf, collect, KEY, MESSAGE } from './support';
+import { clientOf, collect, KEY, MESSAGE, testServer } from './support';
 import type { ApiClient } from '../../../src/api';
 
 const MARK = /^\[redacted [0-9a-f]{8}\]$/;
@@ -13,9 +12,7 @@ const SECRET = 'canary-9f8e7d6c5b4a3210';
 
 describe('redaction', () => {
   const redactor = new Redactor('a key of this installation');
-  let server: FaultServer;
-  before(async () => (server = await FaultServer.start()));
-  after(() => server.close());
+  const server = testServer();
   const whole = (value: unknown): unknown => redactor.redact(structuredClone(value));
   const textOf = (text: string): string => redact(text, redactor);
 
