@@ -31,7 +31,7 @@ describe('the network of an organization', () => {
     );
     folder = temporaryFolder('network');
     authority = path.join(folder, 'authority.pem');
-    fs.writeFileSync(authority, network.authority.cert);
+    fs.writeFileSync(authority, network.authority);
   });
   after(async () => {
     await network.close();
