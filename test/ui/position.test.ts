@@ -4,6 +4,7 @@ import { type Browser, type Page } from 'playwright-core';
 import { root } from '../vscode/paths';
 import { sharedBrowser } from '../vscode/server';
 import { messageRow, openChatPage } from './chatPage';
+import { untilTrue } from './waiting';
 
 const rows = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => messageRow(from + index));
@@ -61,14 +62,17 @@ describe('the position in a transcript', () => {
   const toLatest = (): Promise<string> => page.locator('.to-latest').innerText();
   /** Waits until the current match of find is seen, in the message of this number. */
   const isMarked = (number: number) =>
-    page.waitForFunction(`(() => {
+    untilTrue(
+      page,
+      `(() => {
       const [range] = CSS.highlights.get('current') ?? [];
       const { top, bottom } = range?.getBoundingClientRect() ?? {};
       const log = document.querySelector('.log').getBoundingClientRect();
       return range?.toString() === 'Please look'
         && range.startContainer.parentElement.closest('.row').textContent.includes('Number ${number}.')
         && top >= log.top && bottom <= log.bottom;
-    })()`);
+    })()`,
+    );
 
   before(async () => {
     browser = await sharedBrowser();
