@@ -30,13 +30,17 @@ const hostileTools = [
   { tool: hostileNames[2], invocations: 100 },
   { tool: hostileNames[3], invocations: 1 },
 ];
+const manyExtensions = Array.from({ length: 600 }, (_, count) => ({ extension: `e${count}`, count }));
 const makers: Readonly<Record<TabId, () => readonly Row[]>> = {
   tokens: () => usage.tokens(days),
   people: () => usage.users(days, Infinity).rows,
   tools: () =>
     usage.tools(days).map(row => ({ ...row, by_tool: [...(row['by_tool'] as Row[]), ...hostileTools] })),
   activity: () => usage.activity(days),
-  productivity: () => usage.productivity(days),
+  productivity: () =>
+    usage
+      .productivity(days)
+      .map((row, at, { length }) => ({ ...row, by_extension: at + 1 < length ? [] : manyExtensions })),
 };
 const made = new Map<TabId, ReadonlyMap<unknown, readonly Row[]>>();
 

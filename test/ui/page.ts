@@ -4,6 +4,8 @@ import { pageHtml } from '../../src/webview/html';
 import { patience } from '../until';
 import { root } from '../vscode/paths';
 
+const usual: BrowserContextOptions = { viewport: { width: 900, height: 800 }, bypassCSP: true };
+
 /** Where the files of a page are; no server listens there. */
 export const origin = 'http://page.test';
 
@@ -41,7 +43,7 @@ export async function openPage(
   name: 'chat' | 'readiness' | 'usage',
   { dist = path.join(root, 'dist'), theme = '', css = '', before = '', ...options }: OpenOptions = {},
 ): Promise<OpenPage> {
-  const page = await browser.newPage({ viewport: { width: 900, height: 800 }, ...options.context });
+  const page = await browser.newPage({ ...usual, ...options.context });
   page.setDefaultTimeout(patience());
   const html = pageHtml({
     cspSource: origin,

@@ -83,6 +83,8 @@ function variablesOf(theme: PageTheme): (readonly [name: string, value: string])
   return values.filter(([, value]) => value !== '');
 }
 
+const usual = { viewport: { width: 1100, height: 800 }, locale: 'en-US', bypassCSP: false };
+
 async function openStage(kept: PageState, options: StageOptions = {}): Promise<UsageStage> {
   const { theme = 'vscode-dark', source = new FakeUsageSource() } = options;
   const told = { source, signIns: 0, saved: [], copied: [], problems: [] } as Told;
@@ -108,7 +110,7 @@ async function openStage(kept: PageState, options: StageOptions = {}): Promise<U
   });
   const variables = variablesOf(theme).map(([name, value]) => `${name}: ${value};`);
   const opened = await openPage(await sharedBrowser(), 'usage', {
-    context: { viewport: { width: 1100, height: 800 }, locale: 'en-US', ...options.context },
+    context: { ...usual, ...options.context },
     theme: bodyClass(theme),
     css: `:root { ${variables.join('\n')} }`,
     state: kept,
