@@ -8,6 +8,7 @@ import { untilStored } from '../fakes/storage';
 import { violations } from './axe';
 import { storageOf } from './seed';
 import { clickFor } from './waiting';
+import { stored } from './windowState';
 import { Workbench } from './workbench';
 
 /** The issue's own path: sign in, create a session, send two files from the Explorer, read the earlier replies. */
@@ -142,10 +143,11 @@ describe('a first day', () => {
     await untilStored(storageOf(workbench), rows =>
       rows.some(({ value }) => value?.includes('A thought for later')),
     );
+    await stored(workbench, /agentConsole\.chat.*Please explain/);
     await page.reload();
-    // VS Code may have stored an older title of the tab, and may bring another tab to the front while it restores them.
+    // Another tab may come to the front while they are restored.
     await clickFor(
-      workbench.tab(/Please explain|New session/),
+      workbench.tab('Please explain'),
       workbench.webview().getByRole('article').getByText('Thank you.'),
     );
     await workbench.pageShows(`document.querySelector('textarea')?.value === 'A thought for later'`);

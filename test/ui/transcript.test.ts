@@ -6,6 +6,7 @@ import { again, until } from '../until';
 import { copyShop } from '../vscode/sampleWorkspace';
 import { ChatStage } from './chatStage';
 import { clickFor } from './waiting';
+import { stored } from './windowState';
 import type { Workbench } from './workbench';
 
 /** Sends a message past the extension, as another client would. */
@@ -256,6 +257,7 @@ describe('reading a transcript', () => {
     const tabs = () => page('Odd corners');
     await page('Migrate the build').click();
     await chat().getByRole('article').last().waitFor();
+    await stored(workbench, /agentConsole\.chat.*Odd corners/);
     await workbench.page.reload();
     await workbench.openContainer('Agent Console');
     await tabs().first().waitFor();
