@@ -59,16 +59,15 @@ describe('the position in a transcript', () => {
     );
   };
   const toLatest = (): Promise<string> => page.locator('.to-latest').innerText();
-  /** Waits until the current match of find is seen, in the message of this number. */
+  /** Waits until what find has found is seen in the message of this number. */
   const isMarked = (number: number) =>
-    page.waitForFunction(`(() => {
-      const [range] = CSS.highlights.get('current') ?? [];
-      const { top, bottom } = range?.getBoundingClientRect() ?? {};
+    page.waitForFunction(`[...(CSS.highlights.get('find') ?? [])].some(range => {
+      const { top, bottom } = range.getBoundingClientRect();
       const log = document.querySelector('.log').getBoundingClientRect();
-      return range?.toString() === 'Please look'
+      return range.toString() === 'Please look'
         && range.startContainer.parentElement.closest('.row').textContent.includes('Number ${number}.')
         && top >= log.top && bottom <= log.bottom;
-    })()`);
+    })`);
 
   before(async () => {
     browser = await sharedBrowser();

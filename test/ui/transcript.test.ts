@@ -23,8 +23,8 @@ async function askedTwice(service: SampleService, sessionId: string): Promise<vo
   for (let left = 3; left > 0; left--) await service.next('GET', new RegExp(`/sessions/${sessionId}$`));
 }
 
-/** The current match is marked. */
-const MARKED = `[...(CSS.highlights.get('current') ?? [])].some(range => String(range) === 'return input.reduce')`;
+/** What is found is marked. */
+const MARKED = `[...(CSS.highlights.get('find') ?? [])].some(range => String(range) === 'return input.reduce')`;
 const CART = 'services/checkout/src/cart.ts';
 const DIFF = `--- a/${CART}\n+++ b/${CART}\n@@ -1 +1 @@\n-export interface CartLine {\n+export interface CartItem {`;
 
