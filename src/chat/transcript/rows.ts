@@ -252,12 +252,6 @@ function unknownSentence({ before, after, sentence = '' }: Entry): string {
       ? sentence
       : before === undefined
         ? vscode.l10n.t('The session has {0} now.', now)
-        : before.working === true
-          ? vscode.l10n.t(
-              'The session has {0} now, {1} when last checked; the agent was working meanwhile.',
-              now,
-              was,
-            )
-          : vscode.l10n.t('The session has {0} now, {1} when last checked.', now, was);
+        : vscode.l10n.t('The session has {0} now, {1} when last checked.', now, was);
   return `${vscode.l10n.t('It is not known whether this message arrived.')} ${facts}`.trim();
 }

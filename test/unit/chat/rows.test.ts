@@ -262,13 +262,6 @@ describe('rows of a transcript', () => {
     assert.deepEqual(kinds({ known: knownOf(message('m', { role: 'user', createdAt: DAY })) }), ['message']);
   });
 
-  it('does not blame a message for what a working agent may have written', () => {
-    const before = { messageCount: 0, updatedAt: 1, working: true };
-    const [row] = build({ sends: [sendRecord({ before, after: { messageCount: 1, updatedAt: 2 } })] });
-    const sentence = row?.kind === 'send' ? row.sentence : '';
-    assert.match(sentence, /has 1 message now, 0 when last checked; the agent was working meanwhile/);
-  });
-
   it('takes bidi and control characters out of what it shows', () => {
     const body = message('a', {
       createdAt: DAY,
