@@ -86,6 +86,7 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
         details,
         log,
         view: views.computers,
+        shownIn: [views.sessions],
         refreshSeconds: settings.computersRefreshSeconds,
         sessions: async () => (await sessions()).forComputers,
       }),

@@ -91,13 +91,14 @@ export const composerSettings: readonly SettingKey[] = [
 export const barSettings: readonly SettingKey[] = ['usage.statusBar', 'usage.budget', 'readiness.statusBar'];
 export const hookSettings: readonly SettingKey[] = ['hooks.outgoing'];
 
-/** Stores the two addresses in the user's settings; `undefined` removes them. */
-export async function storeAddresses(
-  addresses: { readonly baseUrl: string; readonly appUrl: string } | undefined,
-): Promise<void> {
+/** Stores the two addresses in the user's settings. */
+export async function storeAddresses(addresses: {
+  readonly baseUrl: string;
+  readonly appUrl: string;
+}): Promise<void> {
   const stored = configuration();
-  await stored.update('baseUrl', addresses?.baseUrl, vscode.ConfigurationTarget.Global);
-  await stored.update('appUrl', addresses?.appUrl, vscode.ConfigurationTarget.Global);
+  await stored.update('baseUrl', addresses.baseUrl, vscode.ConfigurationTarget.Global);
+  await stored.update('appUrl', addresses.appUrl, vscode.ConfigurationTarget.Global);
 }
 
 /** What to tell of, where each kind had a setting of its own before: `undefined` for a kind whose setting was left alone. */

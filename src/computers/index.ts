@@ -30,6 +30,8 @@ export interface ComputersDeps {
   readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
   readonly storage: Storage;
   readonly view: vscode.TreeView<TreeNode>;
+  /** Other views that name computers: while one of them is visible, the list is kept as fresh as for its own. */
+  readonly shownIn?: readonly Pick<vscode.TreeView<unknown>, 'visible' | 'onDidChangeVisibility'>[];
   readonly focused: WindowFocus;
   readonly refreshSeconds: () => number;
   readonly format: Formatter;
@@ -82,12 +84,13 @@ export class Computers extends Disposable {
     };
     this.register(this.#list.state.onDidChange(() => this.#onList()));
     this.register(connection.state.onDidChange(() => void this.#list.open().then(() => this.#draw())));
+    const views = [view, ...(deps.shownIn ?? [])];
     this.#refresher = this.#list.follow({
       pace: () => ({
         usualMs: this.#sorted.some(isSettingUp) ? SET_UP_MS : deps.refreshSeconds() * 1000,
       }),
-      isSeen: () => view.visible,
-      onDidChangeSeen: [view.onDidChangeVisibility],
+      isSeen: () => views.some(({ visible }) => visible),
+      onDidChangeSeen: views.map(each => each.onDidChangeVisibility),
       focused,
     });
     const look = (): void => this.#setUps.see(this.#sorted, this.#refresher.isSeen.current);

@@ -1,27 +1,23 @@
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../contributions';
-import type { Logger } from '../log';
-import { errorSentence } from '../util/errorSentence';
 import { BASE_VARIABLE, hostOf, KEY_VARIABLE, settingsAddresses, type Named } from './addresses';
-import { checkService, readAccess, type CheckResult } from './check';
+import { readAccess } from './check';
 import type { ServiceConnection } from './connection';
 import type { Prompts } from './prompts';
 import { askSignIn } from './signIn';
-import type { Addresses, ConnectionState, Service } from './types';
+import type { ConnectionState } from './types';
 
 /** What people do with the connection, and what they are asked. No command takes or returns a key. */
 export class ConnectionCommands {
   readonly #connection: ServiceConnection;
   readonly #prompts: Prompts;
-  readonly #log: Logger;
   /** One sign-in at a time; a second request for it joins the first. */
   #signingIn: Promise<void> | undefined;
 
-  constructor(connection: ServiceConnection, prompts: Prompts, log: Logger) {
+  constructor(connection: ServiceConnection, prompts: Prompts) {
     this.#connection = connection;
     this.#prompts = prompts;
-    this.#log = log;
-    connection.onDidRejectKey(state => this.#inBackground(() => this.#askAboutRejection(state)));
+    connection.onDidRejectKey(state => this.#tellOfRejection(state));
   }
 
   readonly handlers: CommandHandlers<'connection'> = {
@@ -44,48 +40,30 @@ export class ConnectionCommands {
     const named = fixed ? environment : await settingsAddresses(this.#connection.settings);
     const known = named.kind === 'found' ? named.addresses : undefined;
     const begin = known !== undefined && (fixed || state.kind === 'keyRejected') ? 'key' : 'baseUrl';
-    const answer = await askSignIn(this.#prompts, this.#check, { known, fixed, begin });
-    if (answer !== undefined) await this.#adopt(answer.addresses, answer.key);
-  }
-
-  readonly #check = (addresses: Addresses, key: string, signal: AbortSignal): Promise<CheckResult> =>
-    checkService(this.#connection.clients, addresses, key, signal);
-
-  async #adopt(addresses: Addresses, key: string): Promise<void> {
-    const kept = await this.#connection.adopt(addresses, key);
-    const access = vscode.l10n.t('What this key can read');
+    const answer = await askSignIn(this.#prompts, this.#connection.clients, { known, fixed, begin });
+    if (answer === undefined) return;
+    const { addresses, key } = answer;
+    const isKept = await this.#connection.adopt(addresses, key);
     const signedIn = vscode.l10n.t('Signed in to {0}.', hostOf(addresses.baseUrl));
     const notKept = vscode.l10n.t(
       'VS Code’s secret storage did not keep the key, so it works only until this window closes. To keep it, set {0} and {1} in VS Code’s environment.',
       BASE_VARIABLE,
       KEY_VARIABLE,
     );
-    this.#inBackground(async () => {
-      const pressed =
-        kept === 'kept'
-          ? await this.#prompts.tell('info', signedIn, access)
-          : await this.#prompts.tell('warning', `${signedIn} ${notKept}`, access);
-      if (pressed === access) await this.#showAccess();
-    });
+    const access = [vscode.l10n.t('What this key can read'), () => this.#showAccess()] as const;
+    if (isKept) this.#prompts.tell('info', signedIn, access);
+    else this.#prompts.tell('warning', `${signedIn} ${notKept}`, access);
   }
 
   async #signOut(): Promise<void> {
     const state = await this.#connection.ready();
     const environment = await this.#connection.environment();
     if (isFixed(environment)) return this.#explainEnvironment(environment);
-    if (state.kind === 'signedOut') this.#tell(vscode.l10n.t('You are not signed in.'));
-    if (state.kind === 'signedOut' || !(await this.#leave(state.service))) return;
+    if (state.kind === 'signedOut') {
+      this.#tell(vscode.l10n.t('You are not signed in.'));
+      return;
+    }
     const { service } = state;
-    const now = this.#connection.state.current;
-    this.#tell(
-      now.kind === 'signedOut'
-        ? vscode.l10n.t('Signed out of {0}.', service.host)
-        : vscode.l10n.t('Signed out of {0}. Back to {1}.', service.host, now.service.host),
-    );
-  }
-
-  /** Resolves to false when the person stays. */
-  async #leave(service: Service): Promise<boolean> {
     const isSample = service.source === 'sample';
     const isSure = isSample
       ? await this.#prompts.confirm(
@@ -100,9 +78,14 @@ export class ConnectionCommands {
           ),
           vscode.l10n.t('Sign out'),
         );
-    if (isSure && isSample) await this.#connection.chooseSample(false);
-    else if (isSure) await this.#connection.forgetKeys(service);
-    return isSure;
+    if (!isSure) return;
+    await (isSample ? this.#connection.chooseSample(false) : this.#connection.forgetKeys(service));
+    const now = this.#connection.state.current;
+    this.#tell(
+      now.kind === 'signedOut'
+        ? vscode.l10n.t('Signed out of {0}.', service.host)
+        : vscode.l10n.t('Signed out of {0}. Back to {1}.', service.host, now.service.host),
+    );
   }
 
   async #useSample(): Promise<void> {
@@ -139,13 +122,15 @@ export class ConnectionCommands {
     );
   }
 
-  async #askAboutRejection(rejected: ConnectionState & { readonly kind: 'keyRejected' }): Promise<void> {
-    const enter = vscode.l10n.t('Enter key');
-    const open = vscode.l10n.t('Open web application');
-    const buttons = isFixed(await this.#connection.environment()) ? [open] : [enter, open];
-    const pressed = await this.#prompts.tell('warning', rejected.reason, ...buttons);
-    if (pressed === enter) await this.#beginSignIn();
-    if (pressed === open) await this.#prompts.openExternal(`${rejected.service.appUrl}/settings`);
+  async #tellOfRejection({
+    reason,
+    service,
+  }: ConnectionState & { readonly kind: 'keyRejected' }): Promise<void> {
+    const enter = [vscode.l10n.t('Enter key'), () => this.#beginSignIn()] as const;
+    const settings = `${service.appUrl}/settings`;
+    const open = [vscode.l10n.t('Open web application'), () => this.#prompts.openExternal(settings)] as const;
+    const isGiven = isFixed(await this.#connection.environment());
+    this.#prompts.tell('warning', reason, ...(isGiven ? [open] : [enter, open]));
   }
 
   /** Why signing in and out does nothing here. A key the service has begun to take again is used at once. */
@@ -160,14 +145,7 @@ export class ConnectionCommands {
   }
 
   #tell(sentence: string): void {
-    void this.#prompts.tell('info', sentence);
-  }
-
-  #inBackground(work: () => Promise<void>): void {
-    work().catch((error: unknown) => {
-      this.#log.error('A question about the connection failed', error);
-      void this.#prompts.tell('error', errorSentence(error));
-    });
+    this.#prompts.tell('info', sentence);
   }
 }
 

@@ -130,14 +130,14 @@ export class ServiceConnection extends Disposable implements Connection {
   }
 
   /** Stores what has been checked, and turns to it. Resolves to whether the key outlives this window. */
-  adopt(addresses: Addresses, key: string): Promise<'kept' | 'untilClosed'> {
+  adopt(addresses: Addresses, key: string): Promise<boolean> {
     return this.#change(async () => {
       const isSetting = (await this.environment()).kind !== 'found';
       if (isSetting) await this.settings.store(addresses);
-      const kept = await this.#keys.store(addresses, key);
+      const isKept = await this.#keys.store(addresses, key);
       await this.records.accept(serviceAt(addresses, 'settings').id, key);
       if (isSetting && this.records.isSampleChosen) await this.records.chooseSample(false);
-      return kept;
+      return isKept;
     });
   }
 

@@ -30,10 +30,10 @@ export function connect(
     setContext,
   };
   const connection = new ServiceConnection(surroundings, storage, openRepository, log);
-  return withCommands(connection, new VscodePrompts(), log);
+  return withCommands(connection, new VscodePrompts(log));
 }
 
-export function withCommands(connection: ServiceConnection, prompts: Prompts, log: Logger): ConnectionPart {
-  const { handlers } = new ConnectionCommands(connection, prompts, log);
+export function withCommands(connection: ServiceConnection, prompts: Prompts): ConnectionPart {
+  const { handlers } = new ConnectionCommands(connection, prompts);
   return Object.assign(connection, { commands: handlers });
 }

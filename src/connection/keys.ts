@@ -28,7 +28,7 @@ const nameOf = ({ baseUrl, appUrl }: Addresses): string => `${PREFIX}${baseUrl} 
 export class KeyStore {
   readonly #secrets: Secrets;
   readonly #log: Logger;
-  readonly #untilClosed = new Map<string, { readonly key: string; readonly stale: string | undefined }>();
+  readonly #untilClosed = new Map<string, string>();
 
   constructor(secrets: Secrets, log: Logger) {
     this.#secrets = secrets;
@@ -38,16 +38,11 @@ export class KeyStore {
   /** Reads the key anew; another window may have stored one. */
   async read(addresses: Addresses): Promise<string | undefined> {
     const name = nameOf(addresses);
-    const stored = await this.#stored(name);
-    const held = this.#untilClosed.get(name);
-    if (held !== undefined && (stored === undefined || stored === held.stale)) return held.key;
-    // There is something newer than what could not be replaced then.
-    this.#untilClosed.delete(name);
-    return stored;
+    return this.#untilClosed.get(name) ?? (await this.#stored(name));
   }
 
-  /** Stores a key and reads it back. `untilClosed`: it was not kept and is held in memory instead. */
-  async store(addresses: Addresses, key: string): Promise<'kept' | 'untilClosed'> {
+  /** Stores a key and reads it back. Resolves to false when it was not kept and is held in memory instead. */
+  async store(addresses: Addresses, key: string): Promise<boolean> {
     const name = nameOf(addresses);
     this.#untilClosed.delete(name);
     try {
@@ -55,15 +50,18 @@ export class KeyStore {
     } catch (error) {
       this.#log.error('The secret storage did not keep the key', error);
     }
-    const stale = await this.#stored(name);
-    if (stale === key) return 'kept';
-    this.#untilClosed.set(name, { key, stale });
-    return 'untilClosed';
+    const isKept = (await this.#stored(name)) === key;
+    if (!isKept) this.#untilClosed.set(name, key);
+    return isKept;
   }
 
   /** Forgets every key of a service, whatever its web application. Rejects when the secret storage does not let go of one. */
   async remove(addresses: Addresses): Promise<void> {
-    const names = [nameOf(addresses), ...this.#untilClosed.keys(), ...(await this.#names())];
+    const names = [
+      nameOf(addresses),
+      ...this.#untilClosed.keys(),
+      ...((await this.#ask(() => this.#secrets.keys())) ?? []),
+    ];
     for (const name of new Set(names)) {
       if (!name.startsWith(nameOf({ ...addresses, appUrl: '' }))) continue;
       this.#untilClosed.delete(name);
@@ -77,20 +75,15 @@ export class KeyStore {
   }
 
   async #stored(name: string): Promise<string | undefined> {
+    return (await this.#ask(() => this.#secrets.get(name))) || undefined;
+  }
+
+  async #ask<T>(question: () => Thenable<T>): Promise<T | undefined> {
     try {
-      return (await this.#secrets.get(name)) || undefined;
+      return await question();
     } catch (error) {
       this.#log.error('The secret storage cannot be read', error);
       return undefined;
-    }
-  }
-
-  async #names(): Promise<readonly string[]> {
-    try {
-      return await this.#secrets.keys();
-    } catch (error) {
-      this.#log.error('The names of stored keys cannot be read', error);
-      return [];
     }
   }
 }

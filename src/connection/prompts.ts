@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { withSignal } from '../util/promises';
 import { errorSentence } from '../util/errorSentence';
-import { showNotice } from '../ui/notify';
+import type { Logger } from '../log';
+import { confirmed, notify, type NoticeButton } from '../ui/notify';
 import { openAddress } from '../ui/openAddress';
 import { forNotification, forQuickPick, plain } from '../util/text';
 import type { AccessRow } from './check';
@@ -26,6 +27,12 @@ export type StepAnswer = { readonly value: string } | 'back' | 'cancelled';
 export type Prompts = Pick<VscodePrompts, keyof VscodePrompts>;
 
 export class VscodePrompts {
+  readonly #log: Logger;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
   ask({ link, validate, secret, problem, ...step }: Step): Promise<StepAnswer> {
     const input = vscode.window.createInputBox();
     const iconPath = new vscode.ThemeIcon('link-external');
@@ -69,18 +76,12 @@ export class VscodePrompts {
     );
   }
 
-  /** A notification; resolves to the button that was pressed. */
-  async tell(
-    severity: 'info' | 'warning' | 'error',
-    message: string,
-    ...buttons: readonly string[]
-  ): Promise<string | undefined> {
-    return showNotice(severity, forNotification(message, 1_000), buttons);
+  tell(kind: 'info' | 'warning', message: string, ...buttons: readonly NoticeButton[]): void {
+    notify(this.#log, kind, forNotification(message, 1_000), ...buttons);
   }
 
-  async confirm(message: string, detail: string, button: string): Promise<boolean> {
-    const options = { modal: true, detail: forNotification(detail, 1_000) };
-    return (await vscode.window.showInformationMessage(forNotification(message), options, button)) === button;
+  confirm(message: string, detail: string, button: string): Promise<boolean> {
+    return confirmed(forNotification(message), forNotification(detail, 1_000), button);
   }
 
   /** Shows rows as `read` hands them over; resolves when closed. */
@@ -110,8 +111,8 @@ export class VscodePrompts {
     });
   }
 
-  async openExternal(address: string): Promise<void> {
-    await openAddress(address);
+  openExternal(address: string): Promise<void> {
+    return openAddress(address);
   }
 }
 

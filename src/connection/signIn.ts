@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { addressProblemSentence, hostOf } from './addresses';
-import type { CheckResult, SignInStep } from './check';
+import { checkService, type SignInStep } from './check';
+import type { Clients } from './clients';
 import { keyProblem } from './keys';
 import type { Prompts, Step } from './prompts';
 import type { Addresses } from './types';
@@ -18,7 +19,7 @@ interface SignInStart {
  */
 export async function askSignIn(
   prompts: Prompts,
-  check: (addresses: Addresses, key: string, signal: AbortSignal) => Promise<CheckResult>,
+  clients: Clients,
   { known, fixed, begin }: SignInStart,
 ): Promise<{ readonly addresses: Addresses; readonly key: string } | undefined> {
   const { parseAddress, proposeAppUrl } = await import('../api');
@@ -67,7 +68,7 @@ export async function askSignIn(
     }
     const key = typed.key.trim();
     const title = vscode.l10n.t('Checking {0}', hostOf(addresses.baseUrl));
-    const result = await prompts.progress(title, signal => check(addresses, key, signal));
+    const result = await prompts.progress(title, signal => checkService(clients, addresses, key, signal));
     if (result.kind === 'problem') {
       problem = result.sentence;
       at = Math.max(0, steps.indexOf(result.step));

@@ -26,7 +26,7 @@ export function notify(
 }
 
 /** Shows a notification; resolves to the button that was pressed. */
-export function showNotice(
+function showNotice(
   kind: Parameters<typeof notify>[1],
   sentence: string,
   labels: readonly string[],

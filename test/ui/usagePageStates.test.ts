@@ -241,6 +241,6 @@ describe('states of the usage page', () => {
     await page.getByText(hostileNames[0]).first().waitFor();
     await page.getByRole('button', { name: hostileNames[2], exact: true }).first().waitFor();
     assert.equal(await page.locator('#root img, #root a, #root b, #root script').count(), 0);
-    assert.equal(await page.title(), 'Usage');
+    assert.equal(await page.title(), 'Page');
   });
 });

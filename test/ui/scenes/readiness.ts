@@ -60,7 +60,7 @@ export const readinessScenes: readonly Scene[] = [
     name: 'readiness-no-match',
     async play({ workbench }) {
       await workbench.showOnly('Readiness');
-      await workbench.row('Readiness', 'Type check').click();
+      await workbench.row('Readiness', /\d\/3.*\d+%/s).click();
       await workbench.webview().locator('tr.wanted').waitFor();
       await workbench.webview().getByRole('searchbox').fill('no such criterion');
       await workbench.webview().getByText('No matching criteria.').waitFor();
@@ -75,7 +75,7 @@ const REPORTS = '/api/organization/maturity-level-reports';
 async function openReadiness(workbench: Workbench): Promise<void> {
   await workbench.showOnly('Readiness');
   await workbench.row('Readiness', 'acme/shop').waitFor();
-  await workbench.row('Readiness', 'Type check').click();
+  await workbench.row('Readiness', /\d\/3.*\d+%/s).click();
   await workbench.webview().locator('tr.wanted').waitFor();
   await workbench.row('Readiness', 'Reports').click();
   await workbench.row('Readiness', 'Other repositories').click();

@@ -34,9 +34,15 @@ describe('the view of computers', () => {
   });
   afterEach(cleanUp);
 
-  function open(visible = false): Window {
+  function open(visible = false, isBroken = false): Window {
     const { api } = clientOf({ origin: service.baseUrl }, { key: () => Promise.resolve(service.apiKey) });
     const storage = openStorage({ root: temporaryFolder(), log: silentLog() });
+    const collection = storage.collection.bind(storage);
+    if (isBroken)
+      storage.collection = options => ({
+        ...collection(options),
+        load: () => Promise.reject(new Error('the disk is gone')),
+      });
     const connection = new FakeConnection(api, service);
     const view = fakeView(visible);
     const documents = new Map<string, string>();
@@ -110,6 +116,12 @@ describe('the view of computers', () => {
     assert.match(String(window.view.message), /503.*Shown as of .* ago\./);
     assert.match((await rowOf(window, 'atlas')).text, /^atlas \| unknown, active 0 sec ago · cloud/);
     later.dispose();
+  });
+
+  it('says that what is kept cannot be read, and lists what the service has', async () => {
+    const window = open(false, true);
+    assert.ok((await textOf(window.feature.tree)).length > 3);
+    assert.match(String(window.view.message), /^the disk is gone/);
   });
 
   it('names what could not be read of the answer', async () => {

