@@ -3,6 +3,7 @@ import * as path from 'node:path';
 import { type Browser, type Page } from 'playwright-core';
 import { root } from '../vscode/paths';
 import { sharedBrowser } from '../vscode/server';
+import { until } from '../until';
 import { messageRow, openChatPage } from './chatPage';
 
 const rows = (from: number, to: number) =>
@@ -61,13 +62,15 @@ describe('the position in a transcript', () => {
   const toLatest = (): Promise<string> => page.locator('.to-latest').innerText();
   /** Waits until what find has found is seen in the message of this number. */
   const isMarked = (number: number) =>
-    page.waitForFunction(`[...(CSS.highlights.get('find') ?? [])].some(range => {
-      const { top, bottom } = range.getBoundingClientRect();
-      const log = document.querySelector('.log').getBoundingClientRect();
-      return range.toString() === 'Please look'
-        && range.startContainer.parentElement.closest('.row').textContent.includes('Number ${number}.')
-        && top >= log.top && bottom <= log.bottom;
-    })`);
+    until(() =>
+      page.evaluate<boolean>(`[...(CSS.highlights.get('find') ?? [])].some(range => {
+        const { top, bottom } = range.getBoundingClientRect();
+        const log = document.querySelector('.log').getBoundingClientRect();
+        return range.toString() === 'Please look'
+          && range.startContainer.parentElement?.closest('.row')?.textContent.includes('Number ${number}.')
+          && top >= log.top && bottom <= log.bottom;
+      })`),
+    );
 
   before(async () => {
     browser = await sharedBrowser();
@@ -172,6 +175,10 @@ describe('the position in a transcript', () => {
     await page.evaluate(`tell('find', {})`);
     const field = page.getByRole('textbox', { name: 'Find in this session' });
     await field.fill('Please look');
+    await page.getByText('25 of 25').waitFor();
+    await field.press('Enter');
+    await page.getByText('1 of 25', { exact: true }).waitFor();
+    await field.press('Shift+Enter');
     await page.getByText('25 of 25').waitFor();
     await field.press('Shift+Enter');
     await page.getByText('24 of 25').waitFor();
