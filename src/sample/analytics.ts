@@ -42,20 +42,18 @@ const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
 };
 const LANGUAGES = Object.keys(EXTENSIONS);
 
-/** So many members work with agents; besides, one account had usage and has been deleted. */
-const WORKING = 13;
 const LAST_DAY_OF_DELETED = EARLIEST_DAY + 240;
 
-/** Usage of the organization. Days are UTC and inclusive; past ones never change. */
+/** Usage of who works with agents, and of an account that has been deleted. Days are UTC and inclusive; past ones never change. */
 export class Analytics {
   readonly #seed: string;
   readonly #people: readonly { readonly id: string; readonly email: string | null }[];
   readonly #known = new Map<number, readonly PersonDay[]>();
 
-  constructor(seed: string, members: readonly Member[]) {
+  constructor(seed: string, members: readonly Pick<Member, 'id' | 'email'>[]) {
     this.#seed = seed;
     const deleted = { id: `user_${seeded(seed, 'deleted').hex(20)}`, email: null };
-    this.#people = [...members.slice(0, WORKING), deleted];
+    this.#people = [...members, deleted];
   }
 
   /** Interface 2.2. */

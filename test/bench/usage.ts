@@ -11,7 +11,7 @@ import { answerOf, tokenRows, userRows } from '../fakes/usage';
 import { temporaryFolder } from '../vscode/paths';
 import { atMost, bundled, ms, stall, type Row } from './rows';
 
-const SIZE = { days: 300, people: 200 };
+const SIZE = { days: 300, people: 400 };
 /** Day 301 since the earliest. */
 const NOW = Date.UTC(2026, 10, 10, 12);
 
@@ -32,7 +32,7 @@ createServer((request, response) => {
 parentPort.on('message', () => parentPort.postMessage(hits));
 `;
 
-/** Fetching, storing and showing 300 days of 200 people. */
+/** Fetching, storing and showing 300 days of 400 people. */
 export async function usageRows(): Promise<Row[]> {
   const people = userRows(SIZE);
   const half = people.length / 2;
@@ -62,9 +62,9 @@ export async function usageRows(): Promise<Row[]> {
       `usage: ${(users.join('').length / 1e6).toFixed(0)} MB of people, ${(tokens.length / 1e6).toFixed(0)} MB of tokens, ${calls} calls`,
     );
     return [
-      atMost('usage, 300 days x 200 people: longest stall, people', peopleStall, 50, ms),
-      atMost('usage, 300 days x 200 people: longest stall, tokens', tokensStall, 50, ms),
-      atMost('usage, 300 days x 200 people: longest stall, second start', readStall, 50, ms),
+      atMost('usage, 300 days x 400 people: longest stall, people', peopleStall, 50, ms),
+      atMost('usage, 300 days x 400 people: longest stall, tokens', tokensStall, 50, ms),
+      atMost('usage, 300 days x 400 people: longest stall, second start', readStall, 50, ms),
       atMost('usage, second start: calls', again, 0, String),
     ];
   } finally {

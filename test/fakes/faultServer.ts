@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
@@ -46,30 +52,42 @@ export interface Hit {
 
 export const REQUEST_ID = 'req_fault_1';
 
+interface Certificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
 /** A loopback service that fails as told and counts what reached it. */
 export class FaultServer {
   readonly hits: Hit[] = [];
   #reply: (hit: Hit, count: number) => Fault = () => ({ kind: 'answer', body: {} });
-  readonly #loopback: LoopbackServer;
+  readonly #server: Server;
+  #loopback: LoopbackServer | undefined;
   readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   /** Bytes of large bodies handed to the network so far. */
   sentBytes = 0;
   /** Called for each four megabytes of a large body. */
   onLargePart: () => void = () => undefined;
 
-  private constructor(loopback: LoopbackServer) {
-    this.#loopback = loopback;
+  constructor(tls?: Certificate) {
+    this.#server = tls === undefined ? createServer() : createSecureServer(tls);
+    this.#server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      void this.#serve(request, response);
+    });
   }
 
-  static async start(tls?: { readonly key: string; readonly cert: string }): Promise<FaultServer> {
-    const server = tls === undefined ? createServer() : createSecureServer(tls);
-    const faults = new FaultServer(await LoopbackServer.listen(server));
-    server.on('request', (request, response) => void faults.#serve(request, response));
-    return faults;
+  static async start(tls?: Certificate): Promise<FaultServer> {
+    const server = new FaultServer(tls);
+    await server.listen();
+    return server;
+  }
+
+  async listen(): Promise<void> {
+    this.#loopback = await LoopbackServer.listen(this.#server);
   }
 
   get origin(): string {
-    return this.#loopback.origin;
+    return this.#loopback!.origin;
   }
 
   /** Answers every request from now on with `fault`, or as the function decides; `count` starts at 1. Forgets all hits. */
@@ -85,8 +103,8 @@ export class FaultServer {
     await new Promise<void>(resolve => this.#waiting.push({ count, resolve }));
   }
 
-  close(): Promise<void> {
-    return this.#loopback.close();
+  async close(): Promise<void> {
+    await this.#loopback?.close();
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -2,7 +2,7 @@ import { createServer, request as ask } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { connect, type Server } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { makeCertificate, type Certificate } from './certificate';
+import certificates from './certificates.json';
 import { LoopbackServer } from './loopbackServer';
 
 /** Which server on this machine answers for which name. */
@@ -10,11 +10,11 @@ type Hosts = Readonly<Record<string, string>>;
 
 /**
  * A network as an organization has it: its hosts are reached over https through its proxy only. Their names mean nothing outside, and
- * their certificates are of its own authority, but for those of `strangers`.
+ * their certificates are of its own authority, but for those of `strangers`; certificates.sh has the names.
  */
 export class PrivateNetwork {
-  /** Whom to trust. */
-  readonly authority = makeCertificate({ name: 'Authority of the organization', authority: true });
+  /** Whom to trust, PEM. */
+  readonly authority = certificates.authority;
   /** Each tunnel that the proxy was asked for, `host:port`; one may carry many requests. */
   readonly tunnels: string[] = [];
   readonly #ports = new Map<string, number>();
@@ -25,9 +25,9 @@ export class PrivateNetwork {
 
   static async start(hosts: Hosts, strangers: Hosts = {}): Promise<PrivateNetwork> {
     const network = new PrivateNetwork();
-    const stranger = makeCertificate({ name: 'Authority of somebody else', authority: true });
-    for (const [host, url] of Object.entries(hosts)) await network.#answerFor(host, url, network.authority);
-    for (const [host, url] of Object.entries(strangers)) await network.#answerFor(host, url, stranger);
+    for (const [host, url] of Object.entries(hosts)) await network.#answerFor(host, url, certificates.leaf);
+    for (const [host, url] of Object.entries(strangers))
+      await network.#answerFor(host, url, certificates.strange);
     const proxy = createServer((_, response) => response.writeHead(400).end());
     proxy.on('connect', ({ url = '' }, socket) => network.#tunnel(url, socket));
     network.#proxyUrl = (await network.#listen(proxy)).origin;
@@ -43,9 +43,8 @@ export class PrivateNetwork {
   }
 
   /** Ends the encryption and hands each request on, as a gateway does. */
-  async #answerFor(host: string, url: string, issuer: Certificate): Promise<void> {
-    const certificate = makeCertificate({ name: host, dns: host, issuer });
-    const server = createSecureServer(certificate, (request, response) => {
+  async #answerFor(host: string, url: string, cert: string): Promise<void> {
+    const server = createSecureServer({ key: certificates.key, cert }, (request, response) => {
       const { method, headers } = request;
       const onward = ask(new URL(request.url ?? '/', url), {
         method,

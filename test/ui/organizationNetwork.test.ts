@@ -31,7 +31,7 @@ describe('the network of an organization', () => {
     );
     folder = temporaryFolder('network');
     authority = path.join(folder, 'authority.pem');
-    fs.writeFileSync(authority, network.authority.cert);
+    fs.writeFileSync(authority, network.authority);
   });
   after(async () => {
     await network.close();
@@ -68,7 +68,7 @@ describe('the network of an organization', () => {
         }
       };
       await signIn(`https://${STRANGER}`, `https://${APP}`, service.apiKey);
-      await workbench.quickInput.getByText(/signed by nobody this machine trusts/).waitFor();
+      await workbench.quickInput.getByText(/untrusted, expired/).waitFor();
       await signIn('https://elsewhere.agents.test', `https://${APP}`, service.apiKey);
       await workbench.quickInput.getByText(/The proxy does not let requests through/).waitFor();
       assert.equal(service.requests.length, 0, 'nothing has arrived');

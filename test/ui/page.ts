@@ -48,7 +48,7 @@ export async function openPage(
     scriptUri: `/${name}.js`,
     styleUri: `/${name}.css`,
     language: 'en',
-    title: 'Page',
+    title: name,
     broken: { sentence: 'This page could not be drawn: {0}', reload: 'Reload', log: 'Show log' },
   })
     .replace('<link', '<link rel="stylesheet" href="/theme.css"><link')
@@ -72,13 +72,12 @@ export async function openPage(
     window.said = [];
     window.tell = (name, payload) => window.postMessage({ kind: 'event', name, payload }, '*');
     window.drawn = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));
-    const storage = sessionStorage;
-    window.acquireVsCodeApi = () => ({
+    window.acquireVsCodeApi = (storage => () => ({
       postMessage: message => (window.toPanel ? toPanel(message) : void said.push(message)),
       getState: () => JSON.parse(storage.getItem('state') ?? ${state}) ?? undefined,
       setState: state => storage.setItem('state', JSON.stringify(state)),
-    });
-    ${before}`);
+    }))(sessionStorage);`);
+  await page.addInitScript(before);
   await page.goto(`${origin}/`);
   return opened;
 }

@@ -3,8 +3,8 @@ import * as path from 'node:path';
 import { type Browser, type Page } from 'playwright-core';
 import { root } from '../vscode/paths';
 import { sharedBrowser } from '../vscode/server';
-import { until } from '../until';
 import { messageRow, openChatPage } from './chatPage';
+import { untilTrue } from './waiting';
 
 const rows = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => messageRow(from + index));
@@ -62,14 +62,15 @@ describe('the position in a transcript', () => {
   const toLatest = (): Promise<string> => page.locator('.to-latest').innerText();
   /** Waits until what find has found is seen in the message of this number. */
   const isMarked = (number: number) =>
-    until(() =>
-      page.evaluate<boolean>(`[...(CSS.highlights.get('find') ?? [])].some(range => {
+    untilTrue(
+      page,
+      `[...(CSS.highlights.get('find') ?? [])].some(range => {
         const { top, bottom } = range.getBoundingClientRect();
         const log = document.querySelector('.log').getBoundingClientRect();
         return range.toString() === 'Please look'
           && range.startContainer.parentElement?.closest('.row')?.textContent.includes('Number ${number}.')
           && top >= log.top && bottom <= log.bottom;
-      })`),
+      })`,
     );
 
   before(async () => {

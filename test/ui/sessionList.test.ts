@@ -167,11 +167,11 @@ describe('the sessions view at work', () => {
       await workbench.pick(option);
     };
     await choose('Computer');
-    await row(/^No computer known/).waitFor();
+    await row(/^Unknown computer/).waitFor();
     await gone(/^Today/);
     await choose('Workspace');
     await row(/^billing/).waitFor();
-    await row(/^No workspace known/).waitFor();
+    await row(/^Unknown workspace/).waitFor();
     await row(new RegExp(`^${path.basename(folder)}`)).waitFor();
     await choose('Only sessions of this workspace');
     await gone('Delta');

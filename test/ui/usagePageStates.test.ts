@@ -167,7 +167,7 @@ describe('states of the usage page', () => {
     await servers.getByRole('checkbox', { name: 'Merge and group names' }).uncheck();
     await note.waitFor({ state: 'detached' });
     assert.equal(lastAsked().folded, false);
-    assert.equal(await servers.locator('tbody tr').count(), 2);
+    assert.equal(await servers.locator('tbody tr').count(), 5);
     await section('By tool').getByRole('checkbox', { name: 'Merge and group names' }).check();
     await note.waitFor();
   });
@@ -241,6 +241,6 @@ describe('states of the usage page', () => {
     await page.getByText(hostileNames[0]).first().waitFor();
     await page.getByRole('button', { name: hostileNames[2], exact: true }).first().waitFor();
     assert.equal(await page.locator('#root img, #root a, #root b, #root script').count(), 0);
-    assert.equal(await page.title(), 'Page');
+    assert.equal(await page.title(), 'usage');
   });
 });

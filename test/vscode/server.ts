@@ -1,6 +1,6 @@
 import { type ChildProcess } from 'node:child_process';
 import * as fs from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import * as path from 'node:path';
 import {
   chromium,
@@ -9,6 +9,7 @@ import {
   type BrowserContextOptions,
   type Page,
 } from 'playwright-core';
+import { LoopbackServer } from '../fakes/loopbackServer';
 import { ensureVsCode, type Installation } from './install';
 import { cacheFolder, removeFolder, temporaryFolder } from './paths';
 import { end, start } from './processes';
@@ -255,14 +256,9 @@ export async function sharedBrowser(): Promise<Browser> {
 
 /** A port, or any with 0, when nobody listens there. */
 export async function freePort(port: number): Promise<number | undefined> {
-  const server = createServer();
-  return new Promise(resolve => {
-    server.once('error', () => resolve(undefined));
-    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => {
-      const { port: found } = server.address() as AddressInfo;
-      server.close(() => resolve(found));
-    });
-  });
+  const server = await LoopbackServer.listen(createServer(), port).catch(() => undefined);
+  await server?.close();
+  return server?.port;
 }
 
 /** Starts a browser; playwright ends it with this process. */

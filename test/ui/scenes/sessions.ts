@@ -81,7 +81,7 @@ export const sessionScenes: readonly Scene[] = [
       await manySessions(stage);
       await stage.workbench.runCommand('Agent Console: Sessions view options');
       await stage.workbench.pick('Computer');
-      await stage.workbench.row('Sessions', /^No computer known/).waitFor();
+      await stage.workbench.row('Sessions', /^Unknown computer/).waitFor();
       return sideBar(stage);
     },
   },

@@ -1,25 +1,19 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { errorSentence } from '../../../src/util/errorSentence';
-import { FaultServer, type Fault } from '../../fakes/faultServer';
-import { clientOf, ENDPOINTS, failureOf, KEY } from './support';
+import type { Fault } from '../../fakes/faultServer';
+import { clientOf, ENDPOINTS, failureOf, KEY, testServer } from './support';
 
 const BODY = 'canary-of-a-message-body';
 
 describe('the key and what is sent', function () {
-  let server: FaultServer;
-  let echo: unknown;
-
-  before(async () => {
-    server = await FaultServer.start();
-    echo = {
-      title: `key ${KEY}, text ${BODY}`,
-      detail: `Authorization: Bearer ${KEY} was refused. text: "${BODY}" is longer than allowed`,
-      requestId: `req ${KEY}`,
-      status: 400,
-    };
-  });
-  after(() => server.close());
+  const server = testServer();
+  const echo = {
+    title: `key ${KEY}, text ${BODY}`,
+    detail: `Authorization: Bearer ${KEY} was refused. text: "${BODY}" is longer than allowed`,
+    requestId: `req ${KEY}`,
+    status: 400,
+  };
 
   /** Everything that can be read off an error, hidden properties and causes included. */
   function everythingIn(error: Error): string {

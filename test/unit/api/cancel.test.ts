@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
-import { FaultServer, type Fault } from '../../fakes/faultServer';
+import type { Fault } from '../../fakes/faultServer';
 import { until } from '../../until';
-import { clientOf, ENDPOINTS, failureOf, type Endpoint } from './support';
+import { clientOf, ENDPOINTS, failureOf, type Endpoint, testServer } from './support';
 
 describe('cancelling', () => {
   /** Timers that keep the process alive, whoever made them; the deadline of a test runs once it has begun to wait. */
@@ -10,10 +10,7 @@ describe('cancelling', () => {
     await Promise.resolve();
     return process.getActiveResourcesInfo().filter(name => name === 'Timeout').length;
   };
-  let server: FaultServer;
-
-  before(async () => (server = await FaultServer.start()));
-  after(() => server.close());
+  const server = testServer();
 
   async function cancelled(endpoint: Endpoint, options: Parameters<typeof clientOf>[1] = {}): Promise<void> {
     const { api } = clientOf(server, options);

@@ -4,8 +4,7 @@ import * as z from 'zod/mini';
 import { isApiError } from '../../../src/api';
 import { decodeItem, decodeRows } from '../../../src/api/decode';
 import { list, mapOf, maybe, numbers, openObject, texts } from '../../../src/api/tolerant';
-import { FaultServer } from '../../fakes/faultServer';
-import { clientOf, ENDPOINTS } from './support';
+import { clientOf, ENDPOINTS, testServer } from './support';
 
 const schema = openObject({
   id: z.string(),
@@ -93,10 +92,7 @@ describe('tolerant decoding', () => {
 });
 
 describe('every endpoint with any JSON for an answer', () => {
-  let server: FaultServer;
-
-  before(async () => (server = await FaultServer.start()));
-  after(() => server.close());
+  const server = testServer();
 
   /** Replaces any one value within `good` by `other`. */
   function mutate(good: unknown, path: number, other: unknown): unknown {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isApiError, type Extra, type Page } from '../../../src/api';
-import { FaultServer, type Fault } from '../../fakes/faultServer';
-import { clientOf, SESSION } from './support';
+import type { Fault } from '../../fakes/faultServer';
+import { clientOf, SESSION, testServer } from './support';
 
 const page = (name: string, items: readonly unknown[], nextCursor: string | null = null): Fault => ({
   kind: 'answer',
@@ -15,9 +15,7 @@ function given<T>(extra: Extra<Page<T>>): Page<T> {
 }
 
 describe('lists that only some services offer', () => {
-  let server: FaultServer;
-  before(async () => (server = await FaultServer.start()));
-  after(() => server.close());
+  const server = testServer();
 
   for (const status of [403, 404, 405, 501])
     it(`are asked for once where the service answers ${status}, whoever asks, without an error`, async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { FaultServer, REQUEST_ID, type Fault } from '../../fakes/faultServer';
-import { clientOf, ENDPOINTS, failureOf } from './support';
+import { clientOf, ENDPOINTS, failureOf, testServer } from './support';
 
 /** `kind reason code status xHITS`, `-` for what is unknown; `*` for any code. */
 type Outcome = string;
@@ -72,13 +72,7 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('every endpoint under every fault', () => {
-  let server: FaultServer;
-  let elsewhere: FaultServer;
-
-  before(async () => {
-    [server, elsewhere] = [await FaultServer.start(), await FaultServer.start()];
-  });
-  after(() => Promise.all([server.close(), elsewhere.close()]));
+  const [server, elsewhere] = [testServer(), testServer()];
 
   for (const [name, fault, get, post] of ROWS)
     for (const { name: what, method, path, call, good } of ENDPOINTS)

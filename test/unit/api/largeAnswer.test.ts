@@ -2,25 +2,19 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { buildApiScript } from '../../fakes/apiScript';
-import { FaultServer, REQUEST_ID } from '../../fakes/faultServer';
+import { REQUEST_ID } from '../../fakes/faultServer';
 import { answerOf, tokenRows, userRows } from '../../fakes/usage';
-import { clientOf, collect, failureOf } from './support';
+import { clientOf, collect, failureOf, testServer } from './support';
 
 const DAYS = { startDate: '2026-01-14', endDate: '2026-11-09' };
-const SIZE = { days: 300, people: 45 };
+const SIZE = { days: 300, people: 100 };
 
 describe('a large analytics answer', function () {
-  let server: FaultServer;
+  const server = testServer();
   let built: ReturnType<typeof buildApiScript>;
 
-  before(async () => {
-    server = await FaultServer.start();
-    built = buildApiScript();
-  });
-  after(async () => {
-    await server.close();
-    rmSync(built.folder, { recursive: true, force: true });
-  });
+  before(() => (built = buildApiScript()));
+  after(() => rmSync(built.folder, { recursive: true, force: true }));
 
   const client = (workerScript = built.script) => clientOf(server, { workerScript }).api;
   /** How often other work got its turn while `work` ran. */

@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { FaultServer, type Fault } from '../../fakes/faultServer';
-import { clientOf, ENDPOINTS, failureOf } from './support';
+import type { Fault } from '../../fakes/faultServer';
+import { clientOf, ENDPOINTS, failureOf, testServer } from './support';
 
 const MB = 1_000_000;
 
 describe('a 100 MB answer', () => {
-  let server: FaultServer;
+  const server = testServer();
 
   before(async () => {
-    server = await FaultServer.start();
     // What is loaded on first use is no growth of an answer.
     server.answer({ kind: 'html' });
     for (const { call } of ENDPOINTS) await failureOf(call(clientOf(server).api));
   });
-  after(() => server.close());
 
   /** By how much the memory in use grew at most while `work` ran, bytes; what is only waiting to be collected is not in use. */
   async function growthWhile(work: () => Promise<unknown>): Promise<number> {

@@ -6,35 +6,28 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { networkReason } from '../../../src/api/failures';
 import type { ApiErrorReason } from '../../../src/api/errors';
 import { FaultServer } from '../../fakes/faultServer';
-import { makeCertificate } from '../../fakes/certificate';
+import certificates from '../../fakes/certificates.json';
 import { LoopbackServer } from '../../fakes/loopbackServer';
 import { clientOf, failureOf } from './support';
 
 describe('the way to the service', () => {
   describe('certificates', () => {
-    const authority = makeCertificate({ name: 'Test authority', authority: true });
+    const { key, authority } = certificates;
     let known: string[];
 
     before(() => {
       known = getCACertificates('default');
-      setDefaultCACertificates([...known, authority.cert]);
+      setDefaultCACertificates([...known, authority]);
     });
     after(() => setDefaultCACertificates(known));
 
-    const issuer = makeCertificate({ name: 'Unknown authority', authority: true });
-    const ip = [127, 0, 0, 1] as const;
-    for (const [name, certificate, code] of [
-      ['signed by itself', { name: 'self', ip }, /SELF_SIGNED|UNABLE_TO/],
-      ['signed by somebody unknown', { name: 'leaf', ip, issuer }, /SELF_SIGNED|UNABLE_TO/],
-      [
-        'out of date',
-        { name: 'leaf', ip, issuer: authority, notAfter: new Date('2021-01-01') },
-        /CERT_HAS_EXPIRED/,
-      ],
-      ['made for another host', { name: 'leaf', dns: 'other.example', issuer: authority }, /ALTNAME_INVALID/],
+    for (const [name, cert, code] of [
+      ['signed by itself', certificates.self, /SELF_SIGNED|UNABLE_TO/],
+      ['signed by somebody unknown', certificates.strange, /SELF_SIGNED|UNABLE_TO/],
+      ['out of date', certificates.expired, /CERT_HAS_EXPIRED/],
+      ['made for another host', certificates.elsewhere, /ALTNAME_INVALID/],
     ] as const)
       it(name, async () => {
-        const { key, cert } = makeCertificate(certificate);
         const server = await FaultServer.start({ key, cert });
         try {
           const { api, waits } = clientOf(server);
@@ -54,8 +47,7 @@ describe('the way to the service', () => {
       });
 
     it('a trusted one works', async () => {
-      const certificate = makeCertificate({ name: 'leaf', ip: [127, 0, 0, 1], issuer: authority });
-      const server = await FaultServer.start({ key: certificate.key, cert: certificate.cert });
+      const server = await FaultServer.start({ key, cert: certificates.leaf });
       try {
         server.answer({ kind: 'answer', body: { computers: [] } });
         assert.deepEqual((await clientOf(server).api.list('computers')).items, []);

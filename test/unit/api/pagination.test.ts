@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { FaultServer, type Fault, type Hit } from '../../fakes/faultServer';
-import { clientOf, collect, failureOf } from './support';
+import type { Fault, Hit } from '../../fakes/faultServer';
+import { clientOf, collect, failureOf, testServer } from './support';
 
 const DAYS = { startDate: '2026-11-01', endDate: '2026-11-20' };
 const query = (hit: Hit, name: string): string | null => new URL(hit.url, 'http://x').searchParams.get(name);
@@ -10,10 +10,7 @@ const usersPage = (ids: string[], hasMore: unknown, nextCursor: unknown): Fault 
   ok({ users: ids.map(id => ({ id })), pagination: { hasMore, nextCursor } });
 
 describe('pages', () => {
-  let server: FaultServer;
-
-  before(async () => (server = await FaultServer.start()));
-  after(() => server.close());
+  const server = testServer();
 
   /** Answers with these, one after another. */
   const inTurn = (...pages: Fault[]): void => server.answer((_, count) => pages[count - 1] ?? refused);

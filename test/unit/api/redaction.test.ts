@@ -3,9 +3,8 @@ import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { redact, Redactor } from '../../../src/util/redact';
 import { buildApiScript } from '../../fakes/apiScript';
-import { FaultServer } from '../../fakes/faultServer';
 import { harmlessTexts, harmlessValues, secretTexts, secretValues } from '../../fakes/redaction';
-import { clientOf, collect, KEY, MESSAGE } from './support';
+import { clientOf, collect, KEY, MESSAGE, testServer } from './support';
 import type { ApiClient } from '../../../src/api';
 
 const MARK = /^\[redacted [0-9a-f]{8}\]$/;
@@ -13,6 +12,7 @@ const SECRET = 'canary-9f8e7d6c5b4a3210';
 
 describe('redaction', () => {
   const redactor = new Redactor('a key of this installation');
+  const server = testServer();
   const whole = (value: unknown): unknown => redactor.redact(structuredClone(value));
   const textOf = (text: string): string => redact(text, redactor);
 
@@ -140,7 +140,6 @@ describe('redaction', () => {
   });
 
   it("the person's own key leaves in no answer, whatever it is part of, and what was said stays otherwise as it was said", async () => {
-    const server = await FaultServer.start();
     const { folder, script } = buildApiScript();
     try {
       const said = `password: ${SECRET} and ${KEY}`;
@@ -158,12 +157,10 @@ describe('redaction', () => {
       }
     } finally {
       rmSync(folder, { recursive: true, force: true });
-      await server.close();
     }
   });
 
   it('holds for whole answers, wherever a secret stands in them', async () => {
-    const server = await FaultServer.start();
     const pagination = { hasMore: false };
     const settings = {
       customModels: [
@@ -191,15 +188,11 @@ describe('redaction', () => {
       [{ computers: [{ id: 'c', ...relay }] }, api => api.list('computers')],
       [{ data: [day], meta: {} }, api => api.list('tools', { query: days })],
     ];
-    try {
-      for (const [body, read] of cases) {
-        server.answer({ kind: 'answer', body });
-        const told = JSON.stringify(await read(clientOf(server, { redactionKey: 'k' }).api));
-        assert.doesNotMatch(told, /canary/);
-        assert.match(told, /\[redacted [0-9a-f]{8}\]/);
-      }
-    } finally {
-      await server.close();
+    for (const [body, read] of cases) {
+      server.answer({ kind: 'answer', body });
+      const told = JSON.stringify(await read(clientOf(server, { redactionKey: 'k' }).api));
+      assert.doesNotMatch(told, /canary/);
+      assert.match(told, /\[redacted [0-9a-f]{8}\]/);
     }
   });
 });

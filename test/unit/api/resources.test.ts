@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
 import type { ApiClient } from '../../../src/api';
-import { FaultServer, type Hit } from '../../fakes/faultServer';
-import { clientOf, collect, COMPUTER, ENDPOINTS, failureOf, KEY, MESSAGE, SESSION } from './support';
+import type { Hit } from '../../fakes/faultServer';
+import {
+  clientOf,
+  collect,
+  COMPUTER,
+  ENDPOINTS,
+  failureOf,
+  KEY,
+  MESSAGE,
+  SESSION,
+  testServer,
+} from './support';
 
 describe('what each endpoint sends and takes', () => {
-  let server: FaultServer;
-
-  let app: FaultServer;
-
-  before(async () => {
-    [server, app] = [await FaultServer.start(), await FaultServer.start()];
-  });
-  after(() => Promise.all([server.close(), app.close()]));
+  const [server, app] = [testServer(), testServer()];
 
   /** Of a service whose web application has an address of its own. */
   function client(body: unknown, status = 200): ApiClient {

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import type { ApiClient, ApiError } from '../../../src/api';
-import { FaultServer, type Fault } from '../../fakes/faultServer';
-import { clientOf, COMPUTER, failureOf, NOON, SESSION } from './support';
+import type { Fault } from '../../fakes/faultServer';
+import { clientOf, COMPUTER, failureOf, NOON, SESSION, testServer } from './support';
 
 const GOOD: Fault = { kind: 'answer', body: { computers: [COMPUTER] } };
 const REJECTED: Fault = { kind: 'answer', status: 401, body: { requestId: 'req_1' } };
 const paused = (retryAfter: string): Fault => ({ kind: 'rateLimit', retryAfter });
 
 describe('retries and pauses', () => {
-  let server: FaultServer;
-
-  before(async () => (server = await FaultServer.start()));
-  after(() => server.close());
+  const [server, other] = [testServer(), testServer()];
 
   /** Fails the first `times` requests. */
   const failing = (times: number, fault: Fault): void =>
@@ -108,17 +105,12 @@ describe('retries and pauses', () => {
   });
 
   it('a pause for one address does not hold the other', async () => {
-    const other = await FaultServer.start();
-    try {
-      failing(1, paused('3600'));
-      other.answer({ kind: 'answer', body: { reports: [] } });
-      const { api } = clientOf(server, { appUrl: other.origin });
-      await failureOf(api.list('computers'));
-      for await (const page of api.pages('reports')) assert.equal(page.cursor, undefined);
-      assert.equal(other.hits.length, 1);
-    } finally {
-      await other.close();
-    }
+    failing(1, paused('3600'));
+    other.answer({ kind: 'answer', body: { reports: [] } });
+    const { api } = clientOf(server, { appUrl: other.origin });
+    await failureOf(api.list('computers'));
+    for await (const page of api.pages('reports')) assert.equal(page.cursor, undefined);
+    assert.equal(other.hits.length, 1);
   });
 
   it('the waits of one call are capped in all', async () => {

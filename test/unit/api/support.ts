@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ApiClient, isApiError, type ApiClientOptions, type ApiError } from '../../../src/api';
-import type { FaultServer } from '../../fakes/faultServer';
+import { FaultServer } from '../../fakes/faultServer';
 import { silentLog } from '../../fakes/log';
 
 export const KEY = 'fk-canary-0123456789-abcdefgh';
@@ -13,6 +13,14 @@ export interface TestClient {
   /** Every wait asked for, ms. */
   readonly waits: number[];
   readonly clock: { now: number };
+}
+
+/** A server for the tests of a `describe`. */
+export function testServer(): FaultServer {
+  const server = new FaultServer();
+  before(() => server.listen());
+  after(() => server.close());
+  return server;
 }
 
 /** A client of `server` whose waits take no time but move its clock. */

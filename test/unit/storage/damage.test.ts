@@ -5,7 +5,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { mock } from 'node:test';
-import { StorageError, type Restored } from '../../../src/storage';
+import { StorageError } from '../../../src/storage';
 import { Database, type Write } from '../../../src/storage/database';
 import { journalFor, quickCheck } from '../../../src/storage/sqlite';
 import {
@@ -14,9 +14,12 @@ import {
   entries,
   filesBelow,
   inspect,
+  loaded,
   notes,
+  openNotes,
   openWindow,
   temporaryFolder,
+  valueOf,
   type Note,
 } from './support';
 
@@ -30,6 +33,9 @@ describe('storage that is damaged, foreign or refused', function () {
     inspect(root, db =>
       db.prepare('UPDATE documents SET value = ?, version = ? WHERE id = ?').run(value, version, id),
     );
+
+  const isNewer = (error: unknown): boolean =>
+    error instanceof StorageError && /by a newer version/.test(error.message);
 
   /** A database with one record, closed. */
   async function filled(text = 'precious'): Promise<string> {
@@ -45,8 +51,7 @@ describe('storage that is damaged, foreign or refused', function () {
     await openWindow(root).collection(notes).put('good', { text: 'fine' });
     for (const broken of ['{"tex', '[]', '{"no":"text"}']) {
       setValue(root, 'a', broken);
-      const collection = openWindow(root).collection(notes);
-      await collection.load();
+      const collection = await openNotes(root);
       assert.deepEqual(entries(collection), { good: { text: 'fine' } });
       assert.deepEqual(
         collection.unreadable.map(({ id }) => id),
@@ -55,13 +60,8 @@ describe('storage that is damaged, foreign or refused', function () {
       await collection.update('a', current => current ?? { text: 'new' });
       assert.deepEqual([collection.get('a'), collection.unreadable], [{ text: 'new' }, []]);
     }
-    const kept = inspect(root, db =>
-      db
-        .prepare('SELECT value FROM quarantine')
-        .all()
-        .map(row => row['value']),
-    );
-    assert.deepEqual(kept, ['{"tex', '[]', '{"no":"text"}']);
+    const kept = valueOf(root, 'SELECT json_group_array(value) FROM quarantine');
+    assert.deepEqual(JSON.parse(String(kept)), ['{"tex', '[]', '{"no":"text"}']);
   });
 
   it('leaves a record of a newer version alone and refuses to overwrite it', async () => {
@@ -75,18 +75,13 @@ describe('storage that is damaged, foreign or refused', function () {
       collection.unreadable.map(({ id }) => id),
       ['a'],
     );
-    const isNewer = (error: unknown): boolean =>
-      error instanceof StorageError && /by a newer version/.test(error.message);
     await assert.rejects(collection.put('a', { text: 'x' }), isNewer);
     await assert.rejects(
       collection.update('a', () => ({ text: 'x' })),
       isNewer,
     );
     await assert.rejects(collection.remove('a'), isNewer);
-    assert.equal(
-      inspect(root, db => db.prepare("SELECT value FROM documents WHERE id = 'a'").get()?.['value']),
-      '{"future":true}',
-    );
+    assert.equal(valueOf(root, "SELECT value FROM documents WHERE id = 'a'"), '{"future":true}');
   });
 
   it('leaves a database of a newer version alone and says so', async () => {
@@ -94,8 +89,6 @@ describe('storage that is damaged, foreign or refused', function () {
     inspect(root, db => db.exec(`PRAGMA user_version = ${SCHEMA + 1}`));
     const before = fs.readFileSync(databaseOf(root));
     const collection = openWindow(root).collection(notes);
-    const isNewer = (error: unknown): boolean =>
-      error instanceof StorageError && /by a newer version/.test(error.message);
     await assert.rejects(collection.load(), isNewer);
     await assert.rejects(collection.put('a', { text: 'x' }), isNewer);
     assert.deepEqual(fs.readFileSync(databaseOf(root)), before);
@@ -123,10 +116,9 @@ describe('storage that is damaged, foreign or refused', function () {
     // One that cannot be read, and one that is damaged as all files are.
     fs.mkdirSync(backup(6));
     for (const file of [databaseOf(root), path.join(store, 'passing.db'), backup(5)]) scramble(file);
-    const told: Restored[] = [];
-    const window = openWindow(root, { onRestored: restored => told.push(restored) });
-    const collection = window.collection(notes);
-    await collection.load();
+    const window = openWindow(root);
+    const told = window.restored;
+    const collection = await loaded(window.collection(notes));
     assert.deepEqual(entries(collection), { a: { text: 'day 4' } });
     assert.deepEqual(
       told.map(({ day }) => day),
@@ -161,8 +153,7 @@ describe('storage that is damaged, foreign or refused', function () {
       );
       await write;
       await window.settled();
-      const fresh = openWindow(root).collection(notes);
-      await fresh.load();
+      const fresh = await openNotes(root);
       assert.deepEqual(entries(fresh), entries(collection));
       assert.deepEqual(
         Object.values(entries(fresh)).map(({ text }) => text),
@@ -242,8 +233,8 @@ describe('storage that is damaged, foreign or refused', function () {
     fs.writeFileSync(databaseOf(left), bytes);
 
     mock.timers.enable({ apis: ['setTimeout'] });
-    const told: Restored[] = [];
-    const found = openWindow(left, { onRestored: restored => told.push(restored) });
+    const found = openWindow(left);
+    const told = found.restored;
     await found.collection(notes).load();
     assert.equal(told.length, 0);
     mock.timers.tick(5_000);
@@ -261,8 +252,8 @@ describe('storage that is damaged, foreign or refused', function () {
     const root = await filled();
     const file = path.join(root, 'store', 'passing.db');
     scramble(file);
-    const told: Restored[] = [];
-    const window = openWindow(root, { onRestored: restored => told.push(restored) });
+    const window = openWindow(root);
+    const told = window.restored;
     assert.deepEqual(Object.fromEntries(await window.collection(notes).load()), { a: { text: 'precious' } });
     assert.equal(await window.tryRun('a', 1_000, () => Promise.resolve('held')), 'held');
     assert.deepEqual(told, []);
@@ -311,8 +302,8 @@ describe('storage that is damaged, foreign or refused', function () {
     bytes.writeUInt8(8, entry + 3);
     fs.writeFileSync(databaseOf(root), bytes);
     assert.equal(inspect(root, quickCheck), undefined);
-    const told: Restored[] = [];
-    const window = openWindow(root, { onRestored: restored => told.push(restored) });
+    const window = openWindow(root);
+    const told = window.restored;
     assert.deepEqual(await window.collection(notes).read('a'), { text: 'precious' });
     assert.equal(told.length, 1);
   });
@@ -322,8 +313,7 @@ describe('storage that is damaged, foreign or refused', function () {
     const other = new DatabaseSync(databaseOf(root));
     try {
       other.exec('BEGIN IMMEDIATE');
-      const collection = openWindow(root).collection(notes);
-      await collection.load();
+      const collection = await openNotes(root);
       assert.deepEqual(entries(collection), { a: { text: 'precious' } });
       await assert.rejects(
         collection.put('b', { text: 'x' }),
@@ -363,14 +353,10 @@ describe('storage that is damaged, foreign or refused', function () {
       assert.match(stderr, /StorageError/, `with ${blocks} blocks`);
       acknowledged = Number(/(\d+)\s*$/.exec(stdout)?.[1] ?? acknowledged);
       const window = openWindow(root);
-      const collection = window.collection(notes);
-      await collection.load();
+      const collection = await loaded(window.collection(notes));
       for (let n = 0; n < acknowledged; n++)
         assert.ok(collection.get(`fill-${n}`), `record ${n} with ${blocks} blocks`);
-      assert.equal(
-        inspect(root, db => db.prepare('PRAGMA integrity_check').get()?.['integrity_check']),
-        'ok',
-      );
+      assert.equal(valueOf(root, 'PRAGMA integrity_check'), 'ok');
       window.dispose();
     }
     assert.ok(acknowledged > 10, `${acknowledged} records were written`);

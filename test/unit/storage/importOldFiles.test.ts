@@ -7,10 +7,11 @@ import {
   cleanUp,
   entries,
   filesBelow,
-  inspect,
+  loaded,
   notes,
   openWindow,
   temporaryFolder,
+  valueOf,
   type Note,
 } from './support';
 
@@ -189,12 +190,8 @@ describe('records of files, from before there was a database', function () {
     const root = temporaryFolder();
     write(root, 'services/s/attachments/x/report.1.json', { id: 'report', ...note('mine') });
     write(root, 'hooks/history/1.1.json', { id: '1', ...note('an event') });
-    const collection = collectionOf(root, 'connection');
-    await collection.load();
-    assert.equal(
-      inspect(root, db => db.prepare('SELECT count(*) AS n FROM documents').get()?.['n']),
-      0,
-    );
+    await loaded(collectionOf(root, 'connection'));
+    assert.equal(valueOf(root, 'SELECT count(*) FROM documents'), 0);
   });
 
   it('are taken in again as a whole after a start that died', async () => {
@@ -212,8 +209,3 @@ describe('records of files, from before there was a database', function () {
     assert.deepEqual([sessions.values.size, days.values.size], [5_000, 300]);
   });
 });
-
-async function loaded<T extends { load(): Promise<unknown> }>(collection: T): Promise<T> {
-  await collection.load();
-  return collection;
-}

@@ -5,15 +5,14 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { Collection } from '../../../src/storage';
 import {
-  type Note,
   cleanUp,
   entries,
   filesBelow,
-  inspect,
-  notes,
-  openWindow,
+  openNotes,
   temporaryFolder,
   until,
+  valueOf,
+  type Note,
 } from './support';
 import { COUNTERS, planned } from './workload';
 
@@ -75,18 +74,15 @@ describe('storage under four processes that are killed at random', function () {
   it(`loses nothing in ${WRITERS * EACH} operations`, async () => {
     const parent = fs.existsSync(MEMORY) ? MEMORY : undefined;
     const [root, journals] = [temporaryFolder(parent), temporaryFolder(parent)];
-    const watching = openWindow(root).collection(notes);
-    await watching.load();
+    const watching = await openNotes(root);
     const books = await Promise.all(
       Array.from({ length: WRITERS }, (_, n) => run(n, root, path.join(journals, String(n)))),
     );
     assert.ok(books.reduce((sum, { kills }) => sum + kills, 0) >= 4, 'too few were killed');
 
-    const after = openWindow(root).collection(notes);
-    await after.load();
+    const after = await openNotes(root);
     assert.deepEqual(after.unreadable, []);
-    const found = inspect(root, db => db.prepare('PRAGMA integrity_check').get()?.['integrity_check']);
-    assert.equal(found, 'ok');
+    assert.equal(valueOf(root, 'PRAGMA integrity_check'), 'ok');
     const allowed = /^store\/(console\.db(-wal|-shm)?|passing\.db(-journal)?|backup-.*\.db)$/;
     assert.deepEqual(
       filesBelow(root).filter(name => !allowed.test(name)),

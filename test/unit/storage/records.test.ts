@@ -8,12 +8,14 @@ import {
   decodeNote,
   entries,
   databaseOf,
-  inspect,
+  loaded,
   notes,
+  openNotes,
   openWindow,
   filesBelow,
   temporaryFolder,
   until,
+  valueOf,
   type Note,
 } from './support';
 
@@ -49,8 +51,7 @@ describe('storage records', function () {
     const root = temporaryFolder();
     const collection = openWindow(root).collection(notes);
     await collection.put('a', { text: 'one' });
-    const seq = (): unknown =>
-      inspect(root, db => db.prepare('SELECT max(seq) AS seq FROM documents').get()?.['seq']);
+    const seq = (): unknown => valueOf(root, 'SELECT max(seq) FROM documents');
     const before = seq();
     assert.deepEqual(await collection.update('a', current => current), { text: 'one' });
     assert.deepEqual(await collection.update('a', () => undefined), { text: 'one' });
@@ -78,15 +79,13 @@ describe('storage records', function () {
     const root = temporaryFolder();
     const day = 86_400_000;
     const open = (now: number) => openWindow(root, { now: () => now }).collection(notes);
-    const count = (): unknown =>
-      inspect(root, db => db.prepare('SELECT count(*) AS n FROM documents').get()?.['n']);
+    const count = (): unknown => valueOf(root, 'SELECT count(*) FROM documents');
     const collection = open(day);
     await collection.put('x', { text: 'one' });
     await collection.remove('x');
     await open(7 * day).load();
     assert.equal(count(), 1);
-    const later = open(9 * day);
-    await later.load();
+    const later = await loaded(open(9 * day));
     mock.timers.tick(5_000);
     assert.equal(count(), 0);
     await later.put('x', { text: 'anew' });
@@ -100,8 +99,7 @@ describe('storage records', function () {
     const collection = openWindow(root).collection(notes);
     const ids = ['abc', 'ABC', 'con', '', '..', '../x', 'a/b', 'a\nb', 'ü', 'u\u0308', '%', 'x'.repeat(5000)];
     for (const id of ids) await collection.put(id, { text: `of ${id}` });
-    const fresh = openWindow(root).collection(notes);
-    await fresh.load();
+    const fresh = await openNotes(root);
     assert.deepEqual([...fresh.values.keys()].sort(), ids.toSorted());
     for (const id of ids) assert.deepEqual(fresh.get(id), { text: `of ${id}` });
   });
@@ -190,8 +188,7 @@ describe('storage records', function () {
     });
     await collection.load();
     assert.deepEqual([steps, collection.get('a')], [[1], { text: 'old text' }]);
-    const version = (): unknown =>
-      inspect(root, db => db.prepare('SELECT version FROM documents').get()?.['version']);
+    const version = (): unknown => valueOf(root, 'SELECT version FROM documents');
     assert.equal(version(), 1);
     await collection.update('a', current => ({ text: `${current?.text}!` }));
     assert.equal(version(), 3);

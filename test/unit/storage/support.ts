@@ -1,7 +1,13 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Collection, CollectionOptions, OpenStorageOptions, Storage } from '../../../src/storage';
+import type {
+  Collection,
+  CollectionOptions,
+  OpenStorageOptions,
+  Restored,
+  Storage,
+} from '../../../src/storage';
 import { later } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
@@ -12,11 +18,22 @@ export { until } from '../../until';
 export function openWindow(
   root: string,
   options: Partial<OpenStorageOptions> = {},
-): Storage & { lines: readonly string[] } {
+): Storage & { readonly lines: readonly string[]; readonly restored: readonly Restored[] } {
   const log = silentLog();
-  const storage = openStorage({ root, log, ...options });
+  const restored: Restored[] = [];
+  const storage = openStorage({ root, log, onRestored: each => restored.push(each), ...options });
   later(() => storage.dispose());
-  return Object.assign(storage, { lines: log.lines });
+  return Object.assign(storage, { lines: log.lines, restored });
+}
+
+/** The notes as a new window reads them. */
+export function openNotes(root: string): Promise<Collection<Note>> {
+  return loaded(openWindow(root).collection(notes));
+}
+
+export async function loaded<T extends { load(): Promise<unknown> }>(collection: T): Promise<T> {
+  await collection.load();
+  return collection;
 }
 
 export interface Note {
@@ -52,6 +69,11 @@ export function inspect<T>(root: string, look: (db: DatabaseSync) => T): T {
   } finally {
     db.close();
   }
+}
+
+/** The one value that SQLite has for a question. */
+export function valueOf(root: string, sql: string): unknown {
+  return inspect(root, db => Object.values(db.prepare(sql).get() ?? {})[0]);
 }
 
 /** The names below a folder, without folders. */

@@ -6,7 +6,7 @@ import { inTurns, type Steps } from '../../../src/usage/report/steps';
 import { tokenRows, userRows } from '../../fakes/usage';
 import { query } from './support';
 
-const SIZE = { days: 30, people: 40 };
+const SIZE = { days: 30, people: 100 };
 const RANGE = { start: '2026-01-14', end: '2026-02-12' };
 const extras: Extras = {
   bounds: RANGE,
