@@ -63,23 +63,15 @@ export interface Chip {
 
 export type Row =
   /** A heading of a day (`withDays`). */
-  | { readonly kind: 'date'; readonly key: string; readonly at: number }
-  | MessageRow
-  /** Messages before this point have not been read. */
-  | {
-      readonly kind: 'break';
-      readonly key: string;
-      readonly state: 'reading' | 'stopped' | 'failed';
-      readonly sentence: string;
-    }
-  | GapRow
-  | SendRow;
+  { readonly kind: 'date'; readonly key: string; readonly at: number } | MessageRow | GapRow | SendRow;
 
 /** Messages of the session that are not shown, and why. */
 export interface GapRow {
   readonly kind: 'gap';
   readonly key: string;
   readonly sentence: string;
+  /** They stand before this point, and reading them was stopped. */
+  readonly canRead?: boolean;
   /** Why, where the agent has answered and the person's next message is all that is missing. */
   readonly reason?: string;
   /** There is a web application in which the answer can be read. */

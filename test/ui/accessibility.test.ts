@@ -222,7 +222,6 @@ const code = Object.entries({
   ts: '// note\nexport class A<T extends B> { @c() d: number = 1; e = `x${f}`.match(/g+/) ?? null; }',
   python: '@a\ndef b(c: int = 1) -> str:\n    """doc"""\n    return f"{c}" if True else None  # note',
   diff: '--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new',
-  css: '@media print { .a#b > c[d="e"]::before { color: #fff !important; width: calc(1px + 2%); } }',
   xml: '<?xml version="1.0"?><!-- note --><a b="c">&amp;<d/></a>',
   json: '{ "a": [1, true, null, "b"] }',
   yaml: 'a: &b\n  - c: "d" # note\n  - *b',

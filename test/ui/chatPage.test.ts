@@ -54,7 +54,7 @@ describe('a chat page by itself', () => {
   it('shows code of every language as it was written, marks and all', async () => {
     const code = (language: string): string =>
       `const a = "<b onclick='x'>&amp; &lt;&#x27;"; // it's \u{1F642} "quoted"\n<p class="c">'x' & \`y\`</p>\n# ${language}\n+ added`;
-    const languages = 'ts js jsx json py bash sh go java rust sql css html xml yaml diff'.split(' ');
+    const languages = 'ts js jsx json py bash sh go java rust sql html xml yaml diff'.split(' ');
     const text = languages.map(name => `\`\`\`\`${name}\n${code(name)}\n\`\`\`\``).join('\n\n');
     const row = { ...messageRow(1), parts: [{ kind: 'text', text }] };
     await tell('splice', { from: 0, remove: 0, rows: [row], total: 1 });

@@ -60,18 +60,17 @@ describe('the position in a transcript', () => {
     );
   };
   const toLatest = (): Promise<string> => page.locator('.to-latest').innerText();
-  /** Waits until the current match of find is seen, in the message of this number. */
+  /** Waits until what find has found is seen in the message of this number. */
   const isMarked = (number: number) =>
     untilTrue(
       page,
-      `(() => {
-      const [range] = CSS.highlights.get('current') ?? [];
-      const { top, bottom } = range?.getBoundingClientRect() ?? {};
-      const log = document.querySelector('.log').getBoundingClientRect();
-      return range?.toString() === 'Please look'
-        && range.startContainer.parentElement.closest('.row').textContent.includes('Number ${number}.')
-        && top >= log.top && bottom <= log.bottom;
-    })()`,
+      `[...(CSS.highlights.get('find') ?? [])].some(range => {
+        const { top, bottom } = range.getBoundingClientRect();
+        const log = document.querySelector('.log').getBoundingClientRect();
+        return range.toString() === 'Please look'
+          && range.startContainer.parentElement?.closest('.row')?.textContent.includes('Number ${number}.')
+          && top >= log.top && bottom <= log.bottom;
+      })`,
     );
 
   before(async () => {
@@ -177,6 +176,10 @@ describe('the position in a transcript', () => {
     await page.evaluate(`tell('find', {})`);
     const field = page.getByRole('textbox', { name: 'Find in this session' });
     await field.fill('Please look');
+    await page.getByText('25 of 25').waitFor();
+    await field.press('Enter');
+    await page.getByText('1 of 25', { exact: true }).waitFor();
+    await field.press('Shift+Enter');
     await page.getByText('25 of 25').waitFor();
     await field.press('Shift+Enter');
     await page.getByText('24 of 25').waitFor();

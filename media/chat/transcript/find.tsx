@@ -5,39 +5,11 @@ import { IconButton } from '../controls';
 import { finding, toggle, transcript, wanted } from '../state';
 import type { Place } from './list';
 
-/** The `nth` occurrence of the words in a part of a row; `id` is another for other words. */
-interface Match {
-  readonly id: string;
-  readonly key: string;
-  readonly part: number;
-  readonly nth: number;
-}
-
-/** Typing that comes together is searched for together, ms; a step of the search takes no longer than the second. */
+/** Typing that comes together is searched for together, ms. */
 const GATHER = 120;
-const STEP = 6;
-/** Found no further than this. */
-const MOST = 10_000;
 
-/** Searches all rows, a little at a time; what it has found is of no use when `signal` was raised meanwhile. */
-async function search(rows: readonly Row[], words: string, signal: AbortSignal): Promise<Match[]> {
-  const found: Match[] = [];
-  if (words === '') return found;
-  const pattern = wordsPattern(words);
-  let began = performance.now();
-  for (const row of rows) {
-    const { key } = row;
-    for (const [part, shown] of partsOfRow(row).entries()) {
-      const count = partText(shown).match(pattern)?.length ?? 0;
-      for (let nth = 0; nth < Math.min(count, MOST); nth++)
-        found.push({ id: `${key}:${part}:${nth} ${words}`, key, part, nth });
-    }
-    if (found.length >= MOST || signal.aborted) break;
-    if (performance.now() - began < STEP) continue;
-    await new Promise(resolve => setTimeout(resolve));
-    began = performance.now();
-  }
-  return found;
+function hasWords(text: string, words: string): boolean {
+  return words !== '' && text.search(wordsPattern(words)) >= 0;
 }
 
 /** The page has only the beginning of some of it. */
@@ -50,11 +22,12 @@ export function FindBar({ list }: { readonly list: { readonly current: Place | u
   const field = useRef<HTMLInputElement>(null);
   const came = useRef(document.activeElement);
   const [words, setWords] = useState('');
-  const [matches, setMatches] = useState<readonly Match[]>([]);
+  /** The rows that hold the words. */
+  const [matches, setMatches] = useState<readonly Row[]>([]);
   const [at, setAt] = useState(-1);
   const match = matches[at];
   const shown = useRef<string | undefined>(undefined);
-  shown.current = match?.id;
+  shown.current = match?.key;
   /** The row that is meant, where the words are in what the page does not have of it. */
   const [cut, setCut] = useState<string | undefined>(undefined);
   /** The row that is meant, until a match there was found. */
@@ -69,24 +42,19 @@ export function FindBar({ list }: { readonly list: { readonly current: Place | u
     field.current?.select();
   }, [finding.value]);
   useEffect(() => {
-    const abort = new AbortController();
-    const begin = async (): Promise<void> => {
-      const found = await search(rows, words, abort.signal);
-      if (abort.signal.aborted) return;
+    const search = (): void => {
+      const found = rows.filter(row => partsOfRow(row).some(part => hasWords(partText(part), words)));
       const aimed = found.findIndex(({ key }) => key === aim.current);
       const beyond = aimed >= 0 ? undefined : rows.find(row => row.key === aim.current && isCut(row))?.key;
       if (aimed >= 0) aim.current = undefined;
       // While rows come in, the match that is shown stays that. What stands nearest to the end is most likely meant.
-      const same = found.findIndex(({ id }) => id === shown.current);
+      const same = found.findIndex(({ key }) => key === shown.current);
       setMatches(found);
       setCut(beyond);
       setAt(beyond !== undefined ? -1 : ([aimed, same].find(index => index >= 0) ?? found.length - 1));
     };
-    const timer = setTimeout(() => void begin(), GATHER);
-    return () => {
-      clearTimeout(timer);
-      abort.abort();
-    };
+    const timer = setTimeout(search, GATHER);
+    return () => clearTimeout(timer);
   }, [words, rows, finding.value]);
   useEffect(() => {
     if (cut !== undefined) list.current?.toRow(cut);
@@ -103,7 +71,7 @@ export function FindBar({ list }: { readonly list: { readonly current: Place | u
       observer.disconnect();
       CSS.highlights.clear();
     };
-  }, [match?.id]);
+  }, [match?.key, words]);
 
   const letGo = (): void => {
     aim.current = undefined;
@@ -117,8 +85,7 @@ export function FindBar({ list }: { readonly list: { readonly current: Place | u
     finding.value = 0;
     if (came.current instanceof HTMLElement) came.current.focus();
   };
-  const all = `${matches.length}${matches.length < MOST ? '' : '+'}`;
-  const count = matches.length === 0 ? l10n.t('No results') : l10n.t('{0} of {1}', at + 1, all);
+  const count = matches.length === 0 ? l10n.t('No results') : l10n.t('{0} of {1}', at + 1, matches.length);
   const label = l10n.t('Find in this session');
   return (
     <div
@@ -184,18 +151,13 @@ function ranges(root: Node, words: string): Range[] {
   });
 }
 
-/** Opens the part that holds a match, goes there, and marks it as the current one. */
-async function show({ key, part, nth }: Match, words: string, list: Place | undefined): Promise<void> {
-  if (list === undefined) return;
-  toggle(`${key}:${part}`, true);
-  list.toRow(key);
+/** Opens the parts of a row that hold the words, and goes to the first of these. */
+async function show(row: Row, words: string, list: Place | undefined): Promise<void> {
+  for (const [index, part] of partsOfRow(row).entries())
+    if (hasWords(partText(part), words)) toggle(`${row.key}:${index}`, true);
+  list?.toRow(row.key);
   await new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)));
-  const parts = list.element(key)?.querySelectorAll('article > :is(.markdown, .fold, .line, .picture)');
-  const whole = parts?.[part];
-  if (!whole) return;
-  const found = ranges(whole.querySelector('.fold-body') ?? whole, words);
-  const range = found[nth] ?? found.at(-1) ?? ranges(whole, words)[0];
-  if (range === undefined) return;
-  CSS.highlights.set('current', new Highlight(range));
-  range.startContainer.parentElement?.scrollIntoView({ block: 'nearest' });
+  const drawn = list?.element(row.key);
+  const first = drawn && ranges(drawn, words)[0];
+  first?.startContainer.parentElement?.scrollIntoView({ block: 'nearest' });
 }

@@ -1,5 +1,4 @@
 import * as l10n from '@vscode/l10n';
-import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { GapRow, MessageRow, Row, SendRow } from '../../../src/chat/protocol';
 import { Button, Icon, IconButton, Notice } from '../controls';
@@ -14,19 +13,8 @@ export function RowView({ row }: { readonly row: Row }) {
       return <h2 class="date">{dayName(row.at)}</h2>;
     case 'message':
       return <MessageView row={row} />;
-    case 'break':
-      return (
-        <Missing>
-          {row.sentence}{' '}
-          {row.state !== 'reading' && (
-            <Button kind="link" onClick={() => void ask(panel.request('readEarlier', {}))}>
-              {l10n.t('Read earlier messages')}
-            </Button>
-          )}
-        </Missing>
-      );
     case 'gap':
-      return row.reason === undefined ? <Missing>{row.sentence}</Missing> : <Answered row={row} />;
+      return row.reason === undefined ? <Missing row={row} /> : <Answered row={row} />;
     case 'send':
       return <SendView row={row} />;
   }
@@ -43,10 +31,17 @@ function dayName(at: number): string {
   }).format(at);
 }
 
-function Missing({ children }: { readonly children: ComponentChildren }) {
+function Missing({ row }: { readonly row: GapRow }) {
   return (
     <div class="missing">
-      <p>{children}</p>
+      <p>
+        {row.sentence}{' '}
+        {row.canRead === true && (
+          <Button kind="link" onClick={() => void ask(panel.request('readEarlier', {}))}>
+            {l10n.t('Read earlier messages')}
+          </Button>
+        )}
+      </p>
     </div>
   );
 }

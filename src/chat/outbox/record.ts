@@ -9,15 +9,8 @@ const reference = () => openObject({ ...sentAttachment(), uri: z.string() });
 /** A computer chosen for a message instead of the session's own. */
 const target = () => openObject({ computerId: z.string(), name: z.string() });
 
-/** What the service said of the session at some time; `updatedAt` by its clock, `at` by this machine's, Unix ms. */
-const counts = () =>
-  openObject({
-    messageCount: z.number(),
-    updatedAt: z.number(),
-    at: z.optional(z.number()),
-    /** The agent had work, so the counts may change by its own messages. */
-    working: z.optional(z.boolean()),
-  });
+/** What the service said of the session at some time; `updatedAt` by its clock. */
+const counts = () => openObject({ messageCount: z.number(), updatedAt: z.number() });
 
 /**
  * A message that has left the composer (interface-notes 4). `sending` is recorded before its request leaves and never becomes

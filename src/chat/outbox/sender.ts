@@ -293,14 +293,9 @@ export class Sender extends Disposable {
 
   /** How the session stands, as far as it is known. */
   get #counts(): Entry['before'] {
-    const {
-      messageCount,
-      updatedAt,
-      statusAt: at,
-      status,
-    } = this.#options.sessions.get(this.#options.sessionId) ?? {};
+    const { messageCount, updatedAt } = this.#options.sessions.get(this.#options.sessionId) ?? {};
     if (messageCount === undefined || updatedAt === undefined) return undefined;
-    return { messageCount, updatedAt, at, working: status === 'idle' ? undefined : true };
+    return { messageCount, updatedAt };
   }
 }
 

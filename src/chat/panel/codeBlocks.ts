@@ -15,7 +15,11 @@ interface Proposed {
 
 /** Puts code of a message where the cursor of the editor beside the chat is. */
 export async function insertCode(code: string): Promise<void> {
-  const editor = editorBeside();
+  const { activeTextEditor, visibleTextEditors } = vscode.window;
+  const all = [...(activeTextEditor === undefined ? [] : [activeTextEditor]), ...visibleTextEditors];
+  const editor = all.find(({ document }) =>
+    ['file', 'untitled', 'vscode-remote'].includes(document.uri.scheme),
+  );
   if (editor === undefined)
     throw new Error(vscode.l10n.t('Open a file beside the chat first. The code is inserted at its cursor.'));
   const isDone = await editor.edit(edit => {
@@ -55,7 +59,7 @@ export async function applyDiff(diff: string): Promise<void> {
 /** Rejects with a sentence where a diff names no file of this workspace, or does not fit it. */
 async function proposed(diff: string): Promise<readonly Proposed[]> {
   const changes = readDiff(diff);
-  if (changes.length === 0) throw new Error(vscode.l10n.t('This diff changes nothing.'));
+  if (changes.length === 0) throw new Error(vscode.l10n.t('This diff names no file that it changes.'));
   const all: Proposed[] = [];
   for (const change of changes) {
     const uri = await fileOf(change);
@@ -73,24 +77,10 @@ async function proposed(diff: string): Promise<readonly Proposed[]> {
   return all;
 }
 
-/** The file a change is about; without a name the one beside the chat; `undefined` where the person chose none. */
+/** The file a change is about; `undefined` where the person chose none. */
 async function fileOf({ path: name, isNew }: FileChange): Promise<vscode.Uri | undefined> {
-  if (name === undefined) {
-    const uri = editorBeside()?.document.uri;
-    if (uri === undefined)
-      throw new Error(
-        vscode.l10n.t('This diff names no file. Open the file it is about beside the chat first.'),
-      );
-    return uri;
-  }
   const found = isNew ? newFile(name) : await findFile(name);
   if (found === undefined)
     throw new Error(vscode.l10n.t('{0} is not in this workspace.', oneLine(name, 200)));
   return found === 'cancelled' ? undefined : found;
-}
-
-function editorBeside(): vscode.TextEditor | undefined {
-  const { activeTextEditor, visibleTextEditors } = vscode.window;
-  const all = [...(activeTextEditor === undefined ? [] : [activeTextEditor]), ...visibleTextEditors];
-  return all.find(({ document }) => ['file', 'untitled', 'vscode-remote'].includes(document.uri.scheme));
 }

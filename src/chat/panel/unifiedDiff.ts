@@ -1,7 +1,7 @@
 /** What a unified diff says of one file. */
 export interface FileChange {
-  /** As it is named there; missing where the diff names none. */
-  readonly path?: string;
+  /** As it is named there. */
+  readonly path: string;
   readonly isNew: boolean;
   readonly isDeleted: boolean;
   readonly hunks: Hunk[];
@@ -16,19 +16,12 @@ interface Hunk {
 
 const HEAD = /^(?:diff |index |new file|deleted file|old mode|new mode|similarity |rename |\\)/;
 
-/** Reads a diff as agents write it: with or without the names of files and the places of its hunks. */
+/** Reads what a diff says of the files it names, as agents write it: with or without the places of its hunks. */
 export function readDiff(diff: string): readonly FileChange[] {
   const changes: FileChange[] = [];
   let hunk: Hunk | undefined;
   /** Empty lines of which only the next line tells whether they belong to the hunk. */
   let empty = 0;
-  const begin = (line?: number): Hunk => {
-    if (changes.length === 0) changes.push({ isNew: false, isDeleted: false, hunks: [] });
-    hunk = { line, before: [], after: [] };
-    empty = 0;
-    changes.at(-1)?.hunks.push(hunk);
-    return hunk;
-  };
   const lines = diff.replace(/\r?\n$/, '').split(/\r?\n/);
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] ?? '';
@@ -42,14 +35,13 @@ export function readDiff(diff: string): readonly FileChange[] {
       index++;
     } else if (line.startsWith('@@')) {
       const [, at] = /^@@ -(\d+)/.exec(line) ?? [];
-      begin(at === undefined ? undefined : Number(at));
-    } else if (/^\s*(?:…|\.\.\.)\s*$/.test(line)) {
-      // What is left out stands between two places.
-      hunk = undefined;
+      hunk = { line: at === undefined ? undefined : Number(at), before: [], after: [] };
+      empty = 0;
+      changes.at(-1)?.hunks.push(hunk);
     } else if (line === '') {
       empty++;
-    } else if (!HEAD.test(line) && (hunk !== undefined || /^[-+ ]/.test(line))) {
-      const { before, after } = hunk ?? begin();
+    } else if (!HEAD.test(line) && hunk !== undefined) {
+      const { before, after } = hunk;
       for (; empty > 0; empty--) for (const side of [before, after]) side.push('');
       if (!line.startsWith('+')) before.push(line.slice(1));
       if (!line.startsWith('-')) after.push(line.slice(1));
@@ -75,10 +67,8 @@ export function changed(text: string, { hunks }: Pick<FileChange, 'hunks'>): str
       if (wanted !== undefined) at = Math.max(0, wanted + 1);
       if (lines.length === 0) at = 0;
     } else if (wanted === undefined || !isAt(wanted)) {
-      // The place nearest to the wanted one, or the only one.
-      const places = lines.flatMap((_, index) => (isAt(index) ? [index] : []));
-      if (wanted !== undefined) places.sort((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted));
-      at = wanted === undefined && places.length > 1 ? undefined : places[0];
+      const [only, ...others] = lines.flatMap((_, index) => (isAt(index) ? [index] : []));
+      at = others.length > 0 ? undefined : only;
     }
     if (at === undefined || left < 0) return undefined;
     lines.splice(at, before.length, ...after);

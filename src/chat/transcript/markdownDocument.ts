@@ -44,7 +44,6 @@ export function transcriptDocument({ header, rows, language }: DocumentOptions):
         blocks.push(`### ${vscode.l10n.t('You')}${time(row.at)} (${stateOf(row)})`, shifted(row.text));
         blocks.push(chips(row.chips), inMarkdown(row.sentence));
         break;
-      case 'break':
       case 'gap':
         blocks.push(`*${inMarkdown(row.sentence)}*`);
     }

@@ -223,11 +223,14 @@ export class Reading extends Disposable {
 
   #breakAt(ask: string): Break {
     const failed = this.#failed.get(ask);
-    if (failed !== undefined)
-      return { state: 'failed', sentence: vscode.l10n.t('Earlier messages could not be read: {0}', failed) };
-    return this.#asking === undefined
-      ? { state: 'stopped', sentence: vscode.l10n.t('Earlier messages have not been read yet.') }
-      : { state: 'reading', sentence: vscode.l10n.t('Reading earlier messages') };
+    const isReading = failed === undefined && this.#asking !== undefined;
+    const sentence =
+      failed !== undefined
+        ? vscode.l10n.t('Earlier messages could not be read: {0}', failed)
+        : isReading
+          ? vscode.l10n.t('Reading earlier messages')
+          : vscode.l10n.t('Earlier messages have not been read yet.');
+    return { sentence, canRead: !isReading };
   }
 
   /** Changes whenever the service has said something new about the session. */

@@ -6,19 +6,20 @@ import {
   partsOfRow,
   partText,
   type Chip,
+  type GapRow,
   type MessageRow,
   type Part,
   type Row,
   type SendRow,
 } from '../protocol';
 import { gapOf } from './gap';
-import { isHidden, timeOf, type KnownMessage, type SentAttachment, type StoredItem } from './messages';
+import { timeOf, type KnownMessage, type SentAttachment, type StoredItem } from './messages';
 import { inOrder, isShown } from './model';
 import { clipped, fileOf, partsOf, pictureOf } from './parts';
 import { isToolResult, toolId, toolsIn, type Tools } from './tools';
 
-/** Why the walk has not gone on before a message, and in words. */
-export type Break = Pick<Extract<Row, { readonly kind: 'break' }>, 'state' | 'sentence'>;
+/** Why the walk has not gone on before a message, in words, and whether it can. */
+export type Break = Required<Pick<GapRow, 'sentence' | 'canRead'>>;
 
 export interface RowsInput {
   readonly known: ReadonlyMap<string, KnownMessage>;
@@ -78,13 +79,13 @@ export class RowBuilder {
   /** The rows; with `last`, only those of so many messages at the end. */
   build(input: RowsInput, last = Infinity): Row[] {
     const ordered = inOrder(input.known);
-    const rows = last < ordered.length ? [] : this.#internal(ordered);
+    const rows: Row[] = [];
     const tools = toolsIn(ordered.flatMap(({ message }) => message ?? []));
     let previous: MessageRow | undefined;
     for (const entry of ordered.slice(Math.max(0, ordered.length - last))) {
       const broken = input.breaks.get(entry.id);
       if (broken !== undefined) {
-        rows.push(this.#break(entry.id, broken));
+        rows.push(this.#gap(`break:${entry.id}`, broken));
         previous = undefined;
       }
       if (!isShown(entry)) continue;
@@ -94,9 +95,7 @@ export class RowBuilder {
       rows.push(previous);
     }
     const gap = gapOf(input, ordered, this.#format);
-    if (gap !== undefined) {
-      rows.push(this.#same('gap', Object.values(gap), () => ({ kind: 'gap', key: 'gap', ...gap })));
-    }
+    if (gap !== undefined) rows.push(this.#gap('gap', gap));
     for (const send of input.sends) {
       if (send.state === 'accepted' && input.known.has(send.messageId ?? '')) continue;
       rows.push(this.#send(send, input.inComposer === send.id));
@@ -167,20 +166,8 @@ export class RowBuilder {
     return attached.map(chip => (chip.kind === 'image' ? { ...pictures.shift(), ...chip } : chip));
   }
 
-  #break(below: string, { state, sentence }: Break): Row {
-    const key = `break:${below}`;
-    return this.#same(key, [state, sentence], () => ({ kind: 'break', key, state, sentence }));
-  }
-
-  /** Says that there are messages for the model alone, and nothing else of them. */
-  #internal(known: readonly KnownMessage[]): Row[] {
-    const count = known.filter(({ message }) => message !== undefined && isHidden(message)).length;
-    if (count === 0) return [];
-    const sentence =
-      count === 1
-        ? vscode.l10n.t('1 internal message')
-        : vscode.l10n.t('{0} internal messages', this.#format.number(count));
-    return [this.#same('internal', [sentence], () => ({ kind: 'gap', key: 'internal', sentence }))];
+  #gap(key: string, gap: Omit<GapRow, 'kind' | 'key'>): Row {
+    return this.#same(key, Object.values(gap), () => ({ kind: 'gap', key, ...gap }));
   }
 
   /** An accepted one stays as it was until the transcript has it, so that it is never out of sight. */
@@ -252,12 +239,6 @@ function unknownSentence({ before, after, sentence = '' }: Entry): string {
       ? sentence
       : before === undefined
         ? vscode.l10n.t('The session has {0} now.', now)
-        : before.working === true
-          ? vscode.l10n.t(
-              'The session has {0} now, {1} when last checked; the agent was working meanwhile.',
-              now,
-              was,
-            )
-          : vscode.l10n.t('The session has {0} now, {1} when last checked.', now, was);
+        : vscode.l10n.t('The session has {0} now, {1} when last checked.', now, was);
   return `${vscode.l10n.t('It is not known whether this message arrived.')} ${facts}`.trim();
 }

@@ -54,7 +54,7 @@ export const generalScenes: readonly Scene[] = [
       const chat = await askAgent(workbench, 'Why did the build job take longer yesterday?');
       await workbench.page.keyboard.press('Control+f');
       await chat.getByRole('textbox', { name: 'Find in this session' }).fill('return input');
-      await chat.getByText('12 of 12').waitFor();
+      await chat.getByText(/^\d+ of \d+$/).waitFor();
       await chat.getByRole('button', { name: /tokens/ }).hover();
       await chat.getByRole('tooltip').waitFor();
       return undefined;

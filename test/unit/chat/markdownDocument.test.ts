@@ -70,7 +70,6 @@ describe('a session as Markdown', () => {
     assert.match(headings[2] ?? '', /^### You, /);
     assert.match(headings[4] ?? '', /^### system, /);
     assert.match(text, /^For all\.$/m);
-    assert.match(text, /^\*1 internal message\*$/m);
     assert.match(headings[6] ?? '', /^### Agent \(Final answer\), /);
     assert.match(text, /# no heading\n```\n/, 'a fence left open is closed');
     assert.match(text, /\n`````\nRead \{\n {2}"fence": "````"\n\}\n`````\n/);

@@ -224,7 +224,7 @@ describe('a conversation with a service that lists messages', () => {
     await until(conversation.onDidChange, () => conversation.transcript.known.size === messageCount);
     assert.ok(rows(window).some(row => row.kind === 'message' && row.author === 'agent'));
     await until(conversation.onDidChange, () => conversation.rows.messageCount !== undefined);
-    assert.ok(!rows(window).some(row => row.kind === 'gap' || row.kind === 'break'));
+    assert.ok(!rows(window).some(row => row.kind === 'gap'));
     const before = service.requests.length;
     await window.sessions.refresh(conversation.sessionId);
     await new Promise(resolve => setImmediate(resolve));
