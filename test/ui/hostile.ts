@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { type Frame, type Page } from 'playwright-core';
 import type { Fault } from '../fakes/faultServer';
+import { root } from '../vscode/paths';
 import { collectingHost, commandLink, corpus, lines } from './corpus';
 
 /** What a window did while hostile texts were shown in it. */
@@ -216,15 +218,16 @@ export function hostileRefusal(status: number): Fault {
 }
 
 /**
- * Makes an extension that shows a text unguarded, to prove that the tests would see a link or an icon. Its commands begin with
- * `Probe:`. Returns the folder it runs from.
+ * Makes a package of an extension that shows a text unguarded, to prove that the tests would see a link or an icon. Its commands
+ * begin with `Probe:`. Returns the .vsix file: VS Code in a browser runs one extension from its folder only.
  */
-export function makeProbe(folder: string): string {
+export function packageProbe(folder: string): string {
   const commands = ['notify', 'ask', 'pick'];
   const manifest = {
     name: 'probe',
     publisher: 'test',
     version: '1.0.0',
+    license: 'MIT',
     engines: { vscode: '^1.105.0' },
     main: './main.js',
     activationEvents: [],
@@ -246,5 +249,11 @@ exports.activate = () => {
 };
 `,
   );
-  return folder;
+  const file = path.join(folder, 'probe.vsix');
+  const vsce = path.join(root, 'node_modules', '@vscode', 'vsce', 'vsce');
+  const args = ['--no-dependencies', '--allow-missing-repository', '--skip-license', '--out', file];
+  const result = spawnSync(process.execPath, [vsce, 'package', ...args], { cwd: folder, encoding: 'utf8' });
+  if (result.status !== 0)
+    throw new Error(`The probe could not be packaged.\n${result.stdout}${result.stderr}`);
+  return file;
 }

@@ -11,7 +11,7 @@ import {
   hostileMessages,
   hostileRefusal,
   inspect,
-  makeProbe,
+  packageProbe,
   readThrough,
   watch,
   type Watched,
@@ -61,7 +61,8 @@ describe('hostile content', () => {
     for (const name of FILE_NAMES) fs.writeFileSync(path.join(folder, name), `${name}\n`);
     workbench = await Workbench.open({
       folder,
-      extensions: [root, makeProbe(path.join(parent, 'probe'))],
+      extensions: [root],
+      vsix: [packageProbe(path.join(parent, 'probe'))],
       contextOptions: { bypassCSP: true },
       prepare: async page => {
         seen = await watch(page);
