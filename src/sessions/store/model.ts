@@ -85,8 +85,8 @@ export function untilDue(
   const asked = askedAt(record, now);
   if (asked === 0) return 0;
   const [isBusy, hasFailed] = [isActive(status), status.problem !== undefined];
-  const quiet = (asked - activityOf(record)) / 10;
-  const usual = Math.max(fastestMs, Math.min(quiet, isBusy || hasFailed ? 30_000 : 300_000));
-  const soon = inFront ? JUST_NOW_MS : isBusy && !hasFailed ? fastestMs : 30_000;
-  return asked + (eager ? Math.min(soon, usual) : usual) * EARLY - now;
+  const quiet = (asked - Math.max(activityOf(record), record.check?.changedAt ?? 0)) / 10;
+  const least = isBusy && !hasFailed ? fastestMs : Math.max(fastestMs, 30_000);
+  const usual = Math.max(least, Math.min(quiet, isBusy || hasFailed ? 30_000 : 300_000));
+  return asked + (eager ? (inFront ? JUST_NOW_MS : least) : usual) * EARLY - now;
 }

@@ -30,9 +30,11 @@ export const sessionRecordSchema = recordSchema(() =>
     checkedAt: z.optional(z.number()),
     /** Status answered to a send after `session` was read. */
     statusAfterSend: ifFits(z.string()),
-    /** What the last question has brought. */
+    /** What the last questions have brought. */
     check: ifFits(
       openObject({
+        /** When an answer last was another than the one before. */
+        changedAt: ifFits(z.number()),
         /** Why the last question has no answer. `lasts`: the session is gone, or the key may not read it. */
         problem: ifFits(openObject({ at: z.number(), sentence: z.string(), lasts: ifFits(z.literal(true)) })),
       }),
@@ -120,6 +122,9 @@ export function isOlder(at: number, known: number | undefined): boolean {
 /** The record after the service answered with `session` at `at`; the same record when a newer answer is known already. */
 export function observed(record: SessionRecord, session: Session, at: number): SessionRecord {
   if (isOlder(at, record.checkedAt)) return record;
+  const { session: before = session, statusAfterSend = before.status, check } = record;
+  const isSame = statusAfterSend === session.status && before.messageCount === session.messageCount;
+  const changedAt = isSame ? check?.changedAt : at;
   return {
     ...record,
     session,
@@ -127,7 +132,7 @@ export function observed(record: SessionRecord, session: Session, at: number): S
     statusAfterSend: undefined,
     signal: signalAfter(record.signal, session, at),
     work: isWorking(session.status) ? { at } : record.work,
-    check: undefined,
+    check: changedAt === undefined ? undefined : { changedAt },
   };
 }
 
@@ -135,7 +140,7 @@ export function observed(record: SessionRecord, session: Session, at: number): S
 export function failed(record: SessionRecord, problem: StatusProblem): SessionRecord {
   const { checkedAt, check } = record;
   if (isOlder(problem.at, checkedAt) || isOlder(problem.at, check?.problem?.at)) return record;
-  return { ...record, check: { problem } };
+  return { ...record, check: { ...check, problem } };
 }
 
 /** The record after a message was accepted with this agent status. A person who answers waits for nothing any more. */

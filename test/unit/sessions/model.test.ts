@@ -96,6 +96,9 @@ describe('checks', () => {
     assert.equal(untilDue(failing, statusOf(failing, failing.check?.problem), wish, 3_000, now), 27_000);
     const busy = sent(told, { status: 'pending', at: now, text: 'Go on' });
     assert.equal(untilDue(busy, statusOf(busy, undefined), wish, 3_000, now), 2_700);
+    // Also after a change that the service does not date.
+    const changed = observed(told, sessionOf({ updatedAt: now - HOUR, status: 'running' }), now);
+    assert.equal(untilDue(changed, statusOf(changed, undefined), wish, 3_000, now), 2_700);
   });
 
   it('are not made while a clock that was ahead would win over their answers, and go on as soon as it would not', () => {
