@@ -28,7 +28,11 @@ export function compareSettings(from: Settings | undefined, to: Settings): Setti
   const members = (before: Settings, after: Settings, path: string, setting: string): void => {
     for (const name of [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()) {
       const inner = maps.has(setting) ? `${setting}.*` : join(setting, name);
-      compare(own(before, name), own(after, name), join(path, name), inner);
+      const [was, is] = [before, after].map(side => {
+        const value = own(side, name);
+        return value === null && isKnown(inner) ? undefined : value;
+      });
+      compare(was, is, join(path, name), inner);
     }
   };
 
@@ -68,6 +72,12 @@ export function compareSettings(from: Settings | undefined, to: Settings): Setti
 /** `commandAllowlist`, `modelPolicy.allowedModelIds`: what a person looks for when filtering. */
 export function settingsOf(changes: readonly SettingChange[]): string[] {
   return [...new Set(changes.map(({ setting }) => setting.replace(/(\[\]|\.\*).*$/, '')))];
+}
+
+/** Whether we know the setting, or one in it: what is null of these is not set (interface-notes 8). */
+function isKnown(setting: string): boolean {
+  const names = [...directions.keys(), ...sets.keys(), 'customModels'];
+  return names.some(name => name === setting || name.startsWith(`${setting}.`));
 }
 
 /** Whether both sides are objects or nothing, and going into them tells all there is to tell. */

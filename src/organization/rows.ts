@@ -9,6 +9,7 @@ import type { ListName, OrganizationData } from './data';
 import { activityOf, dayOf, nameOf, timeOf, type Person, type Revision } from './model';
 import {
   changeLines,
+  changeSpoken,
   changeText,
   directionText,
   exactTime,
@@ -154,6 +155,7 @@ export class Rows {
     const row = (): Row => ({
       label: changeText(change),
       description: directionText(change.direction),
+      spoken: joined([changeSpoken(change), directionText(change.direction)], ', '),
       icon: changeIcon(change),
       command: openChanges({ kind: 'revision', revision }),
     });

@@ -79,16 +79,34 @@ export function directionText(direction: Direction | undefined): string | undefi
   return direction === 'loosens' ? vscode.l10n.t('loosens') : vscode.l10n.t('tightens');
 }
 
-/** `path: old → new`; the rest is seen in the diff. Foreign text. */
-export function changeText({ path, kind, before, after }: SettingChange): string {
+/** `path: old → new`, of lists `path: +came, −went`; the rest is seen in the diff. Foreign text. */
+export const changeText = (change: SettingChange): string =>
+  changeWords(change, (before, after) => `${before} → ${after}`);
+
+/** The same for who hears it. */
+export const changeSpoken = (change: SettingChange): string =>
+  changeWords(change, (before, after) => vscode.l10n.t('from {0} to {1}', before, after));
+
+function changeWords(
+  { path, kind, before, after }: SettingChange,
+  fromTo: (before: string, after: string) => string,
+): string {
   const isSecret = [before, after].some(value => typeof value === 'string' && value.startsWith('[redacted '));
   const what =
     kind === 'reordered'
       ? vscode.l10n.t('order changed')
       : kind === 'changed' && isSecret
         ? vscode.l10n.t('secret changed')
-        : `${valueText(before, 40)} → ${valueText(after, 40)}`;
+        : listText(before, after) || fromTo(valueText(before, 40), valueText(after, 40));
   return oneLine(`${path}: ${what}`, 120);
+}
+
+/** What came to a list and what went; empty where it is none, or has the same as before. */
+function listText(before: unknown, after: unknown): string {
+  if (!Array.isArray(before) || !Array.isArray(after)) return '';
+  const only = (sign: string, items: readonly unknown[], others: readonly unknown[]): string[] =>
+    items.filter(item => !others.includes(item)).map(item => `${sign}${valueText(item, 40)}`);
+  return [...only('+', after, before), ...only('−', before, after)].join(', ');
 }
 
 /** `maxAutonomyLevel, +2`: the changed setting that matters most, and how many more. */

@@ -32,6 +32,8 @@ const EMPTY: ListState<never> = { items: [], problems: [] };
 const LEASE_MS = 20_000;
 /** The longest wait after failures, unless a list is usually read more rarely. */
 const SLOWEST_MS = 120_000;
+/** After an answer that the key has no right: it may get one meanwhile; ms. */
+const FORBIDDEN_MS = 3_600_000;
 /** More than so many entries that cannot be read are not named. */
 const MOST_PROBLEMS = 1_000;
 
@@ -118,10 +120,9 @@ export class RemoteList<T extends object> extends Disposable {
   /** How long what is known counts from now on, ms; 0 when it does not. */
   untilDue({ usualMs, retryMs = Math.min(usualMs, SLOWEST_MS) }: Pace): number {
     const { at = 0, failure } = this.#state.current;
-    if (failure?.forbidden === true) return Infinity;
-    if (this.#staleSince !== undefined) return 0;
+    if (this.#staleSince !== undefined && failure?.forbidden !== true) return 0;
     const retry = Math.min(Math.max(usualMs, SLOWEST_MS), retryMs * 2 ** (this.#failures - 1));
-    const wait = failure === undefined ? usualMs : retry;
+    const wait = failure === undefined ? usualMs : failure.forbidden === true ? FORBIDDEN_MS : retry;
     const age = this.#now() - Math.max(at, failure?.at ?? 0);
     return age < wait * 0.9 ? wait - age : 0;
   }

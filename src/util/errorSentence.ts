@@ -46,7 +46,7 @@ function apiSentence(error: ApiError, context: SentenceContext): string {
       return error.request.path.includes('/api/v1/analytics/')
         ? vscode.l10n.t('Analytics needs the Manager or Owner role{0}. Everything else works.', facts)
         : vscode.l10n.t(
-            'This key is not allowed to do that at {0}{1}. Ask an administrator of your organization for access.',
+            'This key has no access to this at {0}{1}. Ask an administrator of your organization.',
             host,
             facts,
           );

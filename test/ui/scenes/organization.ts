@@ -35,7 +35,7 @@ export const organizationScenes: readonly Scene[] = [
       await workbench.showOnly('Organization');
       await workbench
         .view('Organization')
-        .getByText(/not allowed to do that/)
+        .getByText(/has no access to this/)
         .waitFor();
       return undefined;
     },

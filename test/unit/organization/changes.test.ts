@@ -33,7 +33,7 @@ describe('what a revision changed', () => {
   it('compares lists as sets where order has no meaning', () => {
     assert.deepEqual(texts({ commandAllowlist: ['a', 'b'] }, { commandAllowlist: ['b', 'a', 'a'] }), []);
     assert.deepEqual(texts({ commandAllowlist: ['a', 'b'] }, { commandAllowlist: ['c', 'b', 'd'] }), [
-      'commandAllowlist: [a, b] → [c, b, d]',
+      'commandAllowlist: +c, +d, −a',
     ]);
     assert.deepEqual(
       texts({ strictKnownMarketplaces: [{ a: 1, b: 2 }] }, { strictKnownMarketplaces: [{ b: 2, a: 1 }] }),
@@ -77,6 +77,11 @@ describe('what a revision changed', () => {
 
   it('nothing and not being there are two things where only the service knows what nothing means', () => {
     assert.deepEqual(texts({ tomorrow: null }, {}), ['tomorrow: null → not set']);
+    const [policy] = compareSettings(
+      { missionPolicy: null },
+      { missionPolicy: { restrictedAccess: true }, maxAutonomyLevel: null },
+    );
+    assert.deepEqual([policy?.path, policy?.direction], ['missionPolicy.restrictedAccess', 'tightens']);
     assert.deepEqual(texts({}, { tomorrow: { a: null } }), ['tomorrow.a: not set → null']);
     assert.deepEqual(texts({ enabledPlugins: { x: true } }, { enabledPlugins: { x: null } }), [
       'enabledPlugins.x: true → null',
