@@ -27,6 +27,14 @@ export class Clients extends Disposable {
    * could tell whether an aborted one arrived.
    */
   async open(
+    addresses: Addresses,
+    keyForRequest: () => string | undefined,
+    onUnauthorized?: ApiClientOptions['onUnauthorized'],
+  ): Promise<ApiClient> {
+    return this.register(await this.#make(addresses, keyForRequest, onUnauthorized));
+  }
+
+  async #make(
     { baseUrl, appUrl }: Addresses,
     keyForRequest: () => string | undefined,
     onUnauthorized?: ApiClientOptions['onUnauthorized'],
@@ -44,14 +52,12 @@ export class Clients extends Disposable {
     };
     const fetch = baseUrl === SAMPLE.baseUrl ? this.#sample : undefined;
     const gate = this.#records;
-    return this.register(
-      new ApiClient({ baseUrl, appUrl, key, onUnauthorized, gate, redactionKey, log, fetch }),
-    );
+    return new ApiClient({ baseUrl, appUrl, key, onUnauthorized, gate, redactionKey, log, fetch });
   }
 
   /** Runs `work` with a client of its own for a key that is not in use. */
   async withKey<T>(addresses: Addresses, key: string, work: (client: ApiClient) => Promise<T>): Promise<T> {
-    const client = await this.open(addresses, () => key);
+    const client = await this.#make(addresses, () => key);
     try {
       return await work(client);
     } finally {

@@ -97,7 +97,9 @@ export class ConnectionRecords implements RequestGate {
 
   /** Unix ms; 0 when there is no pause. */
   pausedUntil(origin: string): number {
-    return endOfPause(this.#get('pause', `pause ${origin}`), this.#now());
+    const now = this.#now();
+    const known = [this.#unsaved, this.#records].map(records => records.get(`pause ${origin}`));
+    return Math.max(...known.map(record => (record?.kind === 'pause' ? endOfPause(record, now) : 0)));
   }
 
   pause(origin: string, until: number): void {

@@ -1,45 +1,94 @@
-import type { MarkedExtension } from 'marked';
+import { Lexer, type MarkedExtension, type Token, type Tokens, type TokensList } from 'marked';
 
-/** Steps that reading one text may take, about 0.2 s; everyday texts of any length need a hundredth. */
+/** Steps that reading the inline parts of one text may take, about 0.2 s; everyday texts of any length need a hundredth. */
 const MOST_WORK = 20_000_000;
-/** What a cell of a table and a character of a paragraph take; a wide head makes every row below it as wide. */
-const CELL = 2_000;
-const LOOK = 4;
-/** Lists and quotes within each other, as many as nobody writes. */
-const DEEP = /^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t]))){50}|^[ \t]{200,}(?:[-+*]|\d{1,9}[.)])[ \t]/m;
+/** Cells of all tables of one text, since a wide head makes every row below it as wide; after these no table is made. */
+const MOST_CELLS = 10_000;
+/** Characters that may be looked at for the ends of paragraphs; everyday texts need a hundredth. */
+const MOST_LOOKS = 5_000_000;
+/** Of lists and quotes within others. */
+const MOST_DEPTH = 50;
 
-/** Keeps a foreign text from holding up whoever reads it: throws where it was made to be read slowly. For one text. */
+/** A text was made to be read slowly: whoever reads it shows it as it is. */
+class TooSlow extends Error {}
+
+/**
+ * What keeps a foreign text from holding up whoever reads it: paragraphs made to be read slowly, and tables made to be huge, become
+ * plain text, and what else there is throws. For one text; make it anew for the next.
+ */
 export function bounds(): MarkedExtension {
-  let left = MOST_WORK;
-  const spend = (work: number): false => {
-    left -= work;
-    if (left < 0) throw new Error('This text takes too long to be read.');
-    return false;
-  };
+  let cells = 0;
+  let looks = 0;
   return {
-    hooks: { preprocess: text => (DEEP.test(text) ? String(spend(Infinity)) : text) },
+    hooks: { provideLexer: () => (text, options) => new BoundedLexer(options).lex(text) },
     tokenizer: {
-      table: rest => spend(CELL * cellsAt(rest)),
+      table(text) {
+        const raw = tableAt(text);
+        if (cells <= MOST_CELLS) cells += cellsOf(raw);
+        // As a whole: of a text that is read line by line, each line would be looked through to the end of the table.
+        return raw !== '' && cells > MOST_CELLS ? (plain('paragraph', raw) as Tokens.Table) : false;
+      },
       /** Asked wherever a paragraph may begin, it reads to the end of that. */
-      lheading: rest => spend(LOOK * paragraphAt(rest).length),
-      /** Asked first at each mark: most look on to the end of the text, and from each letter of a word to the end of that. */
-      escape: rest =>
-        spend(
-          (rest.match(/\S{100,}/g) ?? []).reduce((sum, { length }) => sum + length ** 2 / 10, rest.length),
-        ),
+      lheading(rest) {
+        const end = rest.indexOf('\n\n');
+        looks += end < 0 ? rest.length : end;
+        if (looks > MOST_LOOKS) throw new TooSlow();
+        return false;
+      },
     },
   };
 }
 
-function paragraphAt(text: string): string {
-  const end = text.indexOf('\n\n');
-  return end < 0 ? text : text.slice(0, end);
+class BoundedLexer<P, R> extends Lexer<P, R> {
+  #work = 0;
+  #depth = 0;
+
+  override blockTokens(source: string, tokens?: Token[], isClipped?: boolean): Token[];
+  override blockTokens(source: string, tokens?: TokensList, isClipped?: boolean): TokensList;
+  override blockTokens(source: string, given?: Token[], isClipped?: boolean): Token[] {
+    if (++this.#depth > MOST_DEPTH) throw new TooSlow();
+    const tokens = super.blockTokens(source, given, isClipped);
+    this.#depth--;
+    return tokens;
+  }
+
+  override inlineTokens(text: string, tokens: Token[] = []): Token[] {
+    const work = workOf(text);
+    if (this.#work + work > MOST_WORK) {
+      tokens.push(plain('text', text));
+      return tokens;
+    }
+    this.#work += work;
+    return super.inlineTokens(text, tokens);
+  }
 }
 
-/** Cells of the table that may begin here. Asked at every line, so it reads the rest only for a table. */
-function cellsAt(text: string): number {
-  const head = text.indexOf('\n') + 1;
-  const rule = head === 0 ? '' : text.slice(head, text.indexOf('\n', head) + 1 || undefined);
-  if (!/^[ |:-]*-[ |:-]*\n?$/.test(rule)) return 0;
-  return rule.split('|').length * paragraphAt(text).split('\n').length;
+/** The reader looks from each mark to the end of the text, and from each letter of a word to the end of the word. */
+function workOf(text: string): number {
+  const marks = text.match(/[*_~`[\]<@:]/g)?.length ?? 0;
+  const words = text.match(/\S{100,}/g) ?? [];
+  return text.length * marks + words.reduce((sum, word) => sum + word.length ** 2 / 10, 0);
 }
+
+/** The table that may begin here; empty where none does. Asked at every line, so it reads the rest only for a table. */
+function tableAt(text: string): string {
+  const head = text.indexOf('\n');
+  const rule = head < 0 ? -1 : text.indexOf('\n', head + 1);
+  if (rule < 0 || !isRule(text.slice(head + 1, rule))) return '';
+  const end = text.indexOf('\n\n', rule);
+  return end < 0 ? text : text.slice(0, end + 1);
+}
+
+function cellsOf(table: string): number {
+  const [head = '', ...rows] = table.split('\n');
+  return head.split('|').length * rows.length;
+}
+
+/** A piece of text that is read no further. */
+function plain(type: 'text' | 'paragraph', raw: string): Token {
+  const text: Tokens.Text = { type: 'text', raw, text: raw, escaped: false };
+  return type === 'text' ? text : { type, raw, text: raw, tokens: [text] };
+}
+
+/** `|---|:-:|`, the line below the heads of a table. */
+const isRule = (line: string): boolean => /^[ |:-]+$/.test(line) && line.includes('-');

@@ -60,6 +60,8 @@ export class Places extends Disposable {
   /** What the view shows as soon as there is one. */
   #wanted: ChatOfPlace | undefined;
   #came: (() => void) | undefined;
+  /** All tabs in front have been waited for: one that has not come by then never will. */
+  #areRestored = false;
   #opening: Promise<unknown> = Promise.resolve();
 
   constructor(options: PlacesOptions) {
@@ -180,7 +182,8 @@ export class Places extends Disposable {
       .filter(({ input }) => isChat(input));
     const inFront = tabs.filter(({ isActive }) => isActive).length;
     const shown = (): number => [...this.#panels.values()].filter(({ place }) => place.isVisible()).length;
-    while (!this.#panels.has(key) && shown() < inFront && (await this.#comes(RESTORED_WITHIN)));
+    while (!this.#areRestored && !this.#panels.has(key) && shown() < inFront)
+      this.#areRestored = !(await this.#comes(RESTORED_WITHIN));
     const isKnown = [...this.#panels.values()].some(({ place }) => place.title() === chat.title);
     const [tab, ...others] = tabs.filter(({ label, isActive }) => label === chat.title && !isActive);
     if (tab === undefined || others.length > 0 || isKnown || this.#panels.has(key)) return undefined;
@@ -200,9 +203,13 @@ export class Places extends Disposable {
 
   /** Resolves when the view is there, which is later than VS Code says that it is shown; or when it does not come. */
   async #focusView(): Promise<void> {
-    const comes = this.#comes(SHOWN_WITHIN);
-    Promise.resolve(vscode.commands.executeCommand(`${views.chat}.focus`)).catch(() => this.#came?.());
-    await comes;
+    let mayCome = true;
+    Promise.resolve(vscode.commands.executeCommand(`${views.chat}.focus`)).catch(() => {
+      mayCome = false;
+      this.#came?.();
+    });
+    // A panel that is restored meanwhile ends a wait, too.
+    while (mayCome && this.#view === undefined && (await this.#comes(SHOWN_WITHIN)));
   }
 
   /** Whether VS Code has handed over a page within this time, ms. */

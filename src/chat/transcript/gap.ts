@@ -24,8 +24,11 @@ export function gapOf(
       vscode.l10n.t('1 message of this session is not shown by the service'),
       vscode.l10n.t('{0} messages of this session are not shown by the service', number),
     );
-  // What has not been read is said where it stands.
-  if (last !== undefined && input.breaks.size > 0) return undefined;
+  if (last !== undefined && input.breaks.size > 0)
+    return counted(
+      vscode.l10n.t('1 message has not been read yet'),
+      vscode.l10n.t('{0} messages have not been read yet', number),
+    );
   const { status = 'unknown', sends, webApp = false } = input;
   if (['running', 'pending', 'unknown'].includes(status) || sends.some(({ state }) => state === 'sending'))
     return counted(

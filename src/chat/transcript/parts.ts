@@ -5,6 +5,9 @@ import { MAX_SHOWN, type Cut, type Fold, type Part } from '../protocol';
 import { isHidden, type StoredItem, type StoredMessage } from './messages';
 import { toolId, toolWords, type Tools } from './tools';
 
+/** The icon of what an agent says while it works. */
+export const COMMENTARY = 'comment';
+
 /** Longest text of all parts of a message together, UTF-16 units. */
 const MOST_TEXT = 400_000;
 
@@ -17,10 +20,10 @@ export function partsOf(message: StoredMessage, tools: Tools, format: Formatter,
     left -= made.text.length;
     return made;
   };
-  const folded = (icon: string, label: string, whole: string): Part[] => {
-    const { text, ...cut } = clip(whole);
+  const folded = (icon: string, label: string, all: string): Part[] => {
+    const { text, ...cut } = clip(all);
     const preview = oneLine(text.slice(0, 200).replace(/`|\*\*|^#+ /gm, ''));
-    return text.trim() === '' ? [] : [fold(icon, label, { preview, texts: [text], ...cut })];
+    return all.trim() === '' ? [] : [fold(icon, label, { preview, texts: [text], ...cut })];
   };
   const reasoning = (text: string): Part[] => folded('lightbulb', vscode.l10n.t('Reasoning'), text);
 
@@ -43,7 +46,7 @@ export function partsOf(message: StoredMessage, tools: Tools, format: Formatter,
         const text = asText(item['text']);
         if (message.role === 'system') return folded('info', vscode.l10n.t('System message'), text);
         if (message.providerAPhase === 'commentary')
-          return folded('comment', vscode.l10n.t('Commentary'), text);
+          return folded(COMMENTARY, vscode.l10n.t('Commentary'), text);
         return text.trim() === '' ? [] : [{ kind: 'text', ...clip(text) }];
       }
       case 'thinking':

@@ -15,7 +15,7 @@ import {
 import { gapOf } from './gap';
 import { timeOf, type KnownMessage, type SentAttachment, type StoredItem } from './messages';
 import { inOrder, isShown } from './model';
-import { clipped, fileOf, partsOf, pictureOf } from './parts';
+import { clipped, COMMENTARY, fileOf, partsOf, pictureOf } from './parts';
 import { isToolResult, toolId, toolsIn, type Tools } from './tools';
 
 /** Why the walk has not gone on before a message, in words, and whether it can. */
@@ -55,13 +55,14 @@ export function rowKeyOf(known: RowsInput['known'], id: string): string {
   return messageKey(holder?.id ?? id);
 }
 
-/** What a row of a message or a send says; of one that says nothing, all it holds. */
+/** What a row of a message or a send says, commentary too; of one that says nothing, all it holds. */
 export function rowText(row: Row): string {
   const parts = partsOfRow(row);
-  const texts = parts.filter(({ kind }) => kind === 'text');
-  const folded = parts.filter(part => part.kind === 'fold' && !part.isCode);
-  const said = [texts, folded].find(some => some.length > 0) ?? parts;
-  return said.map(partText).join('\n\n');
+  const said = parts.filter(
+    part => part.kind === 'text' || (part.kind === 'fold' && part.icon === COMMENTARY),
+  );
+  const texts = (said.length > 0 ? said : parts).map(partText);
+  return texts.filter(text => text.trim() !== '').join('\n\n');
 }
 
 /** Turns what is known of a session into the rows of its transcript. Rows that did not change stay the same objects. */

@@ -86,7 +86,7 @@ export function untilDue(
   if (asked === 0) return 0;
   const [isBusy, hasFailed] = [isActive(status), status.problem !== undefined];
   const quiet = (asked - Math.max(activityOf(record), record.check?.changedAt ?? 0)) / 10;
-  const least = isBusy && !hasFailed ? fastestMs : Math.max(fastestMs, 30_000);
+  const least = Math.max(fastestMs, isBusy ? (hasFailed ? 5_000 : 0) : 30_000);
   const usual = Math.max(least, Math.min(quiet, isBusy || hasFailed ? 30_000 : 300_000));
   return asked + (eager ? (inFront ? JUST_NOW_MS : least) : usual) * EARLY - now;
 }

@@ -3,15 +3,8 @@ import { Marked } from 'marked';
 import { bounds } from '../../../media/chat/markdown/bounds';
 import { growsEvenly } from '../../growth';
 
-/** As on the page: what would be read too slowly is shown as it is. */
-function bounded(text: string): string {
-  try {
-    return new Marked({ gfm: true, ...bounds() }).parse(text, { async: false });
-  } catch {
-    return text;
-  }
-}
-
+const bounded = (text: string): string =>
+  new Marked({ gfm: true, ...bounds() }).parse(text, { async: false });
 const repeated = (text: string, length: number): string => text.repeat(Math.floor(length / text.length));
 
 describe('bounds of Markdown', () => {
@@ -34,9 +27,10 @@ describe('bounds of Markdown', () => {
     assert.match(bounded(`| a | b |\n| - | - |\n${'| 1 | 2 |\n'.repeat(1000)}`), /<table>/);
   });
 
-  it('show a text that was made to be slow as it is', () => {
-    const text = `${repeated('*_a', 30_000)}\n\n*well*`;
-    assert.equal(bounded(text), text);
+  it('let later paragraphs of a text be read after one that was made to be slow', () => {
+    const html = bounded(`${repeated('*_a', 30_000)}\n\n*well*`);
+    assert.match(html, /<p>\*_a\*_a/);
+    assert.match(html, /<em>well<\/em>/);
   });
 
   for (const [name, piece] of Object.entries({
@@ -47,8 +41,6 @@ describe('bounds of Markdown', () => {
     'half an address': 'a',
     'rules of tables': '|-\n',
     'underlined titles': 'a\n-\n',
-    'quotes in quotes': '>',
-    'lists in lists': '- ',
   })) {
     it(`keep ${name} from holding up the page`, async () => {
       await growsEvenly(name, 120_000, size => bounded(`${repeated(piece, size)}@`));

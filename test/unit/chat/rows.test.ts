@@ -135,6 +135,14 @@ describe('rows of a transcript', () => {
       assert.equal(gap({ status: 'idle', complete: true })?.reason, undefined);
       const breaks = new Map([['q', { sentence: '', canRead: true }]]);
       assert.equal(gap({ status: 'idle', breaks })?.canRead, true);
+      const both = build({
+        known: knownOf(message('q', { content: [] })),
+        messageCount: 4,
+        status: 'idle',
+        breaks,
+      });
+      const sentences = both.map(row => (row.kind === 'gap' ? row.sentence : ''));
+      assert.equal(sentences.at(-1), '3 messages have not been read yet');
     });
 
     it('offer the web application only where there is one', () => {
@@ -300,6 +308,18 @@ describe('a message that is longer than a page takes', () => {
       rows.map(rowText).filter(said => said !== ''),
       [long, long],
     );
+  });
+
+  it('is copied as what it says, else as all it holds', () => {
+    const use = { type: 'tool_use', id: 'u', name: 'Read', input: { path: 'a.ts' } };
+    const copied = (fields: object, ...content: object[]): string =>
+      build({ known: knownOf(message('a', { ...fields, content: content as never })) })
+        .map(rowText)
+        .join();
+    assert.match(copied({}, { type: 'redacted_thinking' }, use), /^Read /);
+    assert.match(copied({}, { type: 'thinking', thinking: 'hm' }, use), /^hm\n\nRead /);
+    const phase = { providerAPhase: 'commentary' };
+    assert.equal(copied(phase, { type: 'thinking', thinking: 'hm' }, text('So far')), 'So far');
   });
 });
 
