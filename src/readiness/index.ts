@@ -67,6 +67,8 @@ export class Readiness extends Disposable {
         log,
         keyOf: ({ reportId }) => reportId,
         ...reportKind,
+        // A trend goes back further than what the service may still list.
+        keepsGone: true,
         pathOf: ({ service }) => service && pathOf(service),
         pages: (api, signal) => api.pages('reports', { signal }),
       }),
