@@ -92,13 +92,13 @@ describe('the rows of readiness', () => {
     const rows = await drawnRows(tree);
     assert.deepEqual(
       rows.filter(({ depth }) => depth === 0).map(({ text }) => text.replace(/ \|.*%.*/, '')),
-      ['acme/shop', 'alone | no report', 'other | no report', 'Other repositories | 1'],
+      ['acme/shop', 'alone | no remote', 'other | no report', 'Other repositories | 1'],
     );
     const { item, node } = rows.find(({ text }) => text.startsWith('other'))!;
     const { value } = tree.resolveTreeItem(item, node).tooltip as { readonly value: string };
     assert.ok(value.includes('acme/other') && !value.includes('secret'), value);
     const [alone] = await textOf(treeOf([open('/w/alone')]));
-    assert.equal(alone, 'alone | no report');
+    assert.equal(alone, 'alone | no remote');
   });
 
   it('say why this window has no repository', async () => {
