@@ -215,7 +215,10 @@ export class Readiness extends Disposable {
     const { repository, report } = found;
     const asked = baseId === undefined ? undefined : of(baseId)?.report;
     const base = asked ?? previousOf(repository.reports, report);
-    return { repository, report, base, local: this.#window.local(repository.key) };
+    const isPartial = this.#list.state.current.problems.some(
+      ({ id, field }) => id === reportId && field !== undefined,
+    );
+    return { repository, report, base, local: this.#window.local(repository.key), isPartial };
   }
 
   #show(state: PageState, focus?: string): void {

@@ -134,6 +134,11 @@ describe('words of readiness', () => {
     assert.match(text, /^\| Plain \| 2\/2 \|/m);
   });
 
+  it('say of a report that could not be read whole that parts are left out', () => {
+    const text = markdownOf(reportView({ ...hostile(), isPartial: true }, 'same', format));
+    assert.match(text, /^- Parts of the report could not be read and are left out/m);
+  });
+
   it('explain age and flags in sentences', () => {
     const { report } = hostile();
     const notes = reportNotes(report, 3);
