@@ -147,7 +147,8 @@ describe('words of readiness', () => {
     assert.match(notes[2]!, /unpushed/);
     assert.equal(stalenessText(3), '3 commits behind');
     assert.equal(stalenessText(1000), '1000+ commits behind');
-    assert.equal(stalenessText('same'), '');
+    assert.equal(stalenessText('elsewhere'), 'not in HEAD');
+    for (const nothing of ['same', 'unnamed'] as const) assert.equal(stalenessText(nothing), '');
   });
 
   it('take from the page and its kept state only what they know', () => {
