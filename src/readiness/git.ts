@@ -12,8 +12,11 @@ export interface LocalRepository {
   readonly git: GitRepository;
 }
 
-/** How many commits of HEAD a report has not seen, `MOST` at most; `undefined` where nothing is known yet or nothing can be. */
-export type Staleness = number | 'same' | 'unknown' | undefined;
+/**
+ * How many commits of HEAD a report has not seen, `MOST` at most. `elsewhere`: its commit is not in HEAD; `unnamed`: it names none;
+ * `undefined` where nothing is known yet or nothing can be.
+ */
+export type Staleness = number | 'same' | 'elsewhere' | 'unnamed' | 'unknown' | undefined;
 
 export interface Commit {
   readonly hash: string;
@@ -64,13 +67,17 @@ export class LocalGit extends Disposable {
     const git = local?.git;
     const head = git?.state.HEAD?.commit;
     if (git === undefined || head === undefined) return undefined;
+    if (commit === undefined) return 'unnamed';
     if (!isCommit(commit)) return 'unknown';
     if (head.startsWith(commit.toLowerCase())) return 'same';
     const range = `${commit}..${head}`;
     const key = `${git.rootUri.toString()} ${range}`;
     const count = async (): Promise<Staleness> => {
-      const commits = await git.log({ range, maxEntries: MOST }).catch(() => undefined);
-      const age = commits?.length ?? 'unknown';
+      const log = async (of: string, maxEntries: number): Promise<number> =>
+        (await git.log({ range: of, maxEntries })).length;
+      const compare = async (): Promise<Staleness> =>
+        (await log(`${head}..${commit}`, 1)) > 0 ? 'elsewhere' : log(range, MOST);
+      const age = await compare().catch((): Staleness => 'unknown');
       this.#ages.set(key, age);
       this.#changed.fire();
       return age;

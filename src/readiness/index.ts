@@ -67,6 +67,8 @@ export class Readiness extends Disposable {
         log,
         keyOf: ({ reportId }) => reportId,
         ...reportKind,
+        // A trend goes back further than what the service may still list.
+        keepsGone: true,
         pathOf: ({ service }) => service && pathOf(service),
         pages: (api, signal) => api.pages('reports', { signal }),
       }),
@@ -213,7 +215,10 @@ export class Readiness extends Disposable {
     const { repository, report } = found;
     const asked = baseId === undefined ? undefined : of(baseId)?.report;
     const base = asked ?? previousOf(repository.reports, report);
-    return { repository, report, base, local: this.#window.local(repository.key) };
+    const isPartial = this.#list.state.current.problems.some(
+      ({ id, field }) => id === reportId && field !== undefined,
+    );
+    return { repository, report, base, local: this.#window.local(repository.key), isPartial };
   }
 
   #show(state: PageState, focus?: string): void {

@@ -34,6 +34,8 @@ export interface ShownReport {
   readonly report: ReadinessReport;
   readonly base?: ReadinessReport | undefined;
   readonly local?: LocalRepository | undefined;
+  /** Parts of the report could not be read. */
+  readonly isPartial?: boolean;
 }
 
 /** The newest report of a repository, and how it stands against the one before it on its branch. */
@@ -88,7 +90,12 @@ export function reportView(shown: ShownReport, staleness: Staleness, format: For
     score: percentText(percent),
     delta: base === undefined ? '' : deltaText(percent, percentOf(base)),
     base: base === undefined ? '' : reportLabel(base),
-    notes: reportNotes(report, staleness),
+    notes: [
+      ...(shown.isPartial === true
+        ? [vscode.l10n.t('Parts of the report could not be read and are left out.')]
+        : []),
+      ...reportNotes(report, staleness),
+    ],
     facts: reportFacts(report, format),
     criteria: criteriaOf(report, base).map(criterionView),
     apps: appViews(shown),

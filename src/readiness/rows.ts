@@ -38,8 +38,10 @@ function unreportedNode(local: LocalRepository): TreeNode {
   const label = oneLine(path.posix.basename(local.root.path), 100);
   // An address may hold a password.
   const remotes = local.urls.map(url => oneLine(url.replace(/\/\/[^/]*@/, '//'), 200)).join(', ');
-  const description = vscode.l10n.t('no report');
-  const detail = vscode.l10n.t('No report is of one of its remotes: {0}', remotes || vscode.l10n.t('none'));
+  const [description, detail] =
+    remotes === ''
+      ? [vscode.l10n.t('no remote'), vscode.l10n.t('Reports are matched by the addresses of the remotes.')]
+      : [vscode.l10n.t('no report'), vscode.l10n.t('None of these remotes has a report: {0}', remotes)];
   const row: Row = { label, description, icon: { id: 'repo' }, tooltip: () => card(label, [detail]) };
   return { id: `unreported/${local.root.toString()}`, kind: 'unreported', row: () => row };
 }

@@ -72,7 +72,8 @@ export function criterionIcon({ now, change }: CriterionRow): {
 /** How the report's commit stands against HEAD, in a few words; empty where nothing needs saying. */
 export function stalenessText(staleness: Staleness): string {
   if (staleness === 'unknown') return vscode.l10n.t('unknown commit');
-  if (staleness === 'same' || !staleness) return '';
+  if (staleness === 'elsewhere') return vscode.l10n.t('not in HEAD');
+  if (staleness === 'same' || staleness === 'unnamed' || !staleness) return '';
   return staleness === 1
     ? vscode.l10n.t('1 commit behind')
     : vscode.l10n.t('{0} commits behind', commitsText(staleness));
@@ -92,6 +93,9 @@ export function reportNotes(report: ReadinessReport, staleness?: Staleness): str
 
 function stalenessNote(staleness: Exclude<Staleness, undefined>): string {
   if (staleness === 'same') return vscode.l10n.t('The report is of the commit you have checked out.');
+  if (staleness === 'elsewhere') return vscode.l10n.t("The report's commit is not in HEAD.");
+  if (staleness === 'unnamed')
+    return vscode.l10n.t('The report names no commit, so it cannot be compared with HEAD.');
   if (staleness === 'unknown')
     return vscode.l10n.t("Git does not know the report's commit. Fetch it; it may never have been pushed.");
   return staleness === 1

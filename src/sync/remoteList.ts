@@ -17,6 +17,8 @@ export interface RemoteListOptions<T extends object> extends ItemKind<T> {
   readonly pages: (signal: AbortSignal) => AsyncIterable<Pick<Page<T>, 'items' | 'problems'>> | undefined;
   /** What to tell of a failed request; `undefined` when it was only cancelled. */
   readonly failureOf: (error: unknown) => Omit<ListFailure, 'at'> | undefined;
+  /** What the service no longer lists stays. */
+  readonly keepsGone?: boolean;
   readonly now?: (() => number) | undefined;
 }
 
@@ -200,7 +202,7 @@ export class RemoteList<T extends object> extends Disposable {
   async #read(shared: AbortSignal): Promise<void> {
     // What cannot be stored is read all the same.
     await this.#opening.catch(() => undefined);
-    const { pages, keyOf, failureOf } = this.#options;
+    const { pages, keyOf, failureOf, keepsGone } = this.#options;
     const service = this.#service;
     const stop = new AbortController();
     const asked = shared.aborted ? undefined : pages(AbortSignal.any([shared, stop.signal]));
@@ -233,7 +235,7 @@ export class RemoteList<T extends object> extends Disposable {
         show({ reading: { count: read.size } });
       }
       if (!isCurrent()) return;
-      const items = [...read.values()];
+      const items = [...(keepsGone === true ? new Map([...known, ...read]) : read).values()];
       const at = (this.#stamp = this.#now());
       this.#failures = 0;
       this.#state.set({ items, problems, at });
@@ -285,7 +287,8 @@ export class RemoteList<T extends object> extends Disposable {
         const changed = [...read].filter(([key, item]) => this.#stored(key) !== item);
         await Promise.all(changed.map(([key, item]) => records.put(idOf(key), { item })));
         const ids = new Set([HEAD, ...[...read.keys()].map(idOf)]);
-        const gone = [...records.values.keys()].filter(id => !ids.has(id));
+        const { keepsGone } = this.#options;
+        const gone = keepsGone === true ? [] : [...records.values.keys()].filter(id => !ids.has(id));
         await Promise.all(gone.map(id => records.remove(id)));
       }
       await records.update(HEAD, record => {

@@ -74,7 +74,8 @@ describe('the repositories of this window', () => {
     await vscode.commands.executeCommand('git.refresh');
     const now = await at(last!);
     assert.equal(await git.counted(first, now), 2);
-    assert.equal(await git.counted(beside, now), 2);
+    assert.equal(await git.counted(beside, now), 'elsewhere');
+    assert.equal(await git.counted(undefined, now), 'unnamed');
     const between = await git.between(now, first, last);
     assert.deepEqual(
       between?.map(({ subject, author }) => `${subject} by ${author}`),

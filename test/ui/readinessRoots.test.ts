@@ -116,7 +116,7 @@ describe('readiness of a workspace with several roots', () => {
     await workbench.row('Readiness', /Other repositories\s*1/).waitFor();
     for (const name of ['fork/shop', 'acme/shop', 'acme/ui']) await workbench.turn('Readiness', name, false);
     // One after the other, each just once.
-    const wanted = [/fork\/shop/, /acme\/shop/, /acme\/ui/, /^bare.*no report/s, /Other repositories/];
+    const wanted = [/fork\/shop/, /acme\/shop/, /acme\/ui/, /^bare.*no remote/s, /Other repositories/];
     await until(async () => {
       const rows = await workbench.rows('Readiness').allInnerTexts();
       return rows.length === wanted.length && wanted.every((text, index) => text.test(rows[index] ?? ''));

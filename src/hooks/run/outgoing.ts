@@ -106,7 +106,9 @@ export class Outgoing extends Disposable {
     const { hook_event_name: name } = event;
     if (!this.isWanted(name)) return;
     if (storedId !== undefined)
-      await this.#deps.events.update(storedId, stored => stored && { ...stored, hasRun: true });
+      await this.#deps.events
+        .update(storedId, stored => stored && { ...stored, hasRun: true })
+        .catch((error: unknown) => this.#deps.log.error('A hook event cannot be marked as run', error));
     if (this.#running < AT_ONCE) this.#running++;
     else await new Promise<void>(resolve => this.#turns.push(resolve));
     try {

@@ -207,6 +207,16 @@ describe('hooks that go out', function () {
     assert.ok(APART_MS > stepsBefore(undefined, [], false) * STEP_MS, 'any window may have taken it by then');
   });
 
+  it('run also where the event cannot be marked', async () => {
+    const events = Object.assign(eventsIn(), {
+      update: () => Promise.reject(new Error('The disk is full.')),
+    });
+    const { hooks, log, done } = outgoing({ Stop: [command('true')] }, { events });
+    await hooks.run(stop, '1.a.json');
+    assert.equal(done.length, 1);
+    assert.match(log.lines.join('\n'), /The disk is full/);
+  });
+
   it('are left to other windows by one that may run nothing', async () => {
     const [events, now] = [eventsIn(), Date.now()];
     const event = { id: '1.a.json', name: 'Stop', at: now, sessionId: 's1' };

@@ -92,13 +92,13 @@ describe('the rows of readiness', () => {
     const rows = await drawnRows(tree);
     assert.deepEqual(
       rows.filter(({ depth }) => depth === 0).map(({ text }) => text.replace(/ \|.*%.*/, '')),
-      ['acme/shop', 'alone | no report', 'other | no report', 'Other repositories | 1'],
+      ['acme/shop', 'alone | no remote', 'other | no report', 'Other repositories | 1'],
     );
     const { item, node } = rows.find(({ text }) => text.startsWith('other'))!;
     const { value } = tree.resolveTreeItem(item, node).tooltip as { readonly value: string };
     assert.ok(value.includes('acme/other') && !value.includes('secret'), value);
     const [alone] = await textOf(treeOf([open('/w/alone')]));
-    assert.equal(alone, 'alone | no report');
+    assert.equal(alone, 'alone | no remote');
   });
 
   it('say why this window has no repository', async () => {
@@ -142,15 +142,23 @@ describe('the rows of readiness', () => {
     assert.match(written[1] ?? '', /acme\/shop/);
   });
 
-  it('are exported with how old the report is, also before Git has been asked', async () => {
-    const git = {
-      rootUri: local.root,
-      state: { HEAD: { commit: 'b'.repeat(40) } },
-      log: ({ range }: { readonly range: string }) => Promise.resolve(range.startsWith('a') ? [1, 2, 3] : []),
-    } as unknown as GitRepository;
-    const { handlers } = commandsOf(groupReports(reports), { ...local, git }, []);
-    opened.length = 0;
-    await handlers.exportReport();
-    assert.match(opened.join(), /HEAD has 3 commits that are not in the report/);
+  it('are exported with how the report stands against HEAD, also before Git has been asked', async () => {
+    const exported = async (behind: number, ahead: number, commitHash?: string): Promise<string> => {
+      const git = {
+        rootUri: local.root,
+        state: { HEAD: { commit: 'b'.repeat(40) } },
+        log: ({ range }: { readonly range: string }) =>
+          Promise.resolve(Array(range.startsWith('a') ? behind : ahead)),
+      } as unknown as GitRepository;
+      const given = groupReports(reports.map(each => ({ ...each, commitHash })));
+      opened.length = 0;
+      await commandsOf(given, { ...local, git }, []).handlers.exportReport();
+      return opened.join();
+    };
+    const commit = 'a'.repeat(40);
+    assert.match(await exported(3, 0, commit), /HEAD has 3 commits that are not in the report/);
+    for (const behind of [0, 3])
+      assert.match(await exported(behind, 1, commit), /- The report's commit is not in HEAD/);
+    assert.match(await exported(0, 0), /- The report names no commit/);
   });
 });

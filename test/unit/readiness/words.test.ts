@@ -134,6 +134,11 @@ describe('words of readiness', () => {
     assert.match(text, /^\| Plain \| 2\/2 \|/m);
   });
 
+  it('say of a report that could not be read whole that parts are left out', () => {
+    const text = markdownOf(reportView({ ...hostile(), isPartial: true }, 'same', format));
+    assert.match(text, /^- Parts of the report could not be read and are left out/m);
+  });
+
   it('explain age and flags in sentences', () => {
     const { report } = hostile();
     const notes = reportNotes(report, 3);
@@ -142,7 +147,8 @@ describe('words of readiness', () => {
     assert.match(notes[2]!, /unpushed/);
     assert.equal(stalenessText(3), '3 commits behind');
     assert.equal(stalenessText(1000), '1000+ commits behind');
-    assert.equal(stalenessText('same'), '');
+    assert.equal(stalenessText('elsewhere'), 'not in HEAD');
+    for (const nothing of ['same', 'unnamed'] as const) assert.equal(stalenessText(nothing), '');
   });
 
   it('take from the page and its kept state only what they know', () => {

@@ -302,4 +302,14 @@ describe('a list from the service', () => {
     await list.read();
     assert.equal(rowsOf().length, 2);
   });
+
+  it('may keep what the service no longer lists', async () => {
+    const list = await open({ keepsGone: true });
+    await list.read();
+    answer = pages(pageOf('c', 'b'));
+    clock += MINUTE;
+    await list.read();
+    assert.deepEqual(idsOf(list), ['a', 'b', 'c']);
+    assert.deepEqual(idsOf(await open({ keepsGone: true })), ['a', 'b', 'c']);
+  });
 });
