@@ -203,13 +203,13 @@ export class Places extends Disposable {
 
   /** Resolves when the view is there, which is later than VS Code says that it is shown; or when it does not come. */
   async #focusView(): Promise<void> {
-    let mayCome = true;
+    const failed = new AbortController();
     Promise.resolve(vscode.commands.executeCommand(`${views.chat}.focus`)).catch(() => {
-      mayCome = false;
+      failed.abort();
       this.#came?.();
     });
     // A panel that is restored meanwhile ends a wait, too.
-    while (mayCome && this.#view === undefined && (await this.#comes(SHOWN_WITHIN)));
+    while (!failed.signal.aborted && this.#view === undefined && (await this.#comes(SHOWN_WITHIN)));
   }
 
   /** Whether VS Code has handed over a page within this time, ms. */
