@@ -2,6 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { useEffect, useState } from 'preact/hooks';
 import {
   fileNameOf,
+  isSame,
   jsonOf,
   presets,
   tabIds,
@@ -59,6 +60,8 @@ export function Head() {
             type="button"
             class="secondary"
             title={l10n.t('Export this tab as JSON, all figures in full')}
+            // What was asked for before may have the names that are to be hidden.
+            disabled={!isSame(report.value?.query, query())}
             onClick={() => {
               const { value: shown } = report;
               if (shown !== undefined) void save(fileNameOf(shown, 'json'), jsonOf(shown));

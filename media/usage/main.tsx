@@ -60,25 +60,29 @@ function Body() {
   const isOther = shown?.query.tab !== asked?.tab || shown?.query.person !== asked?.person;
   // A name must not outlive the switch that hides it.
   const isNamed = asked?.pseudonyms === true && shown?.query.pseudonyms === false;
-  if ((isOther && slow.value) || isNamed) return <Instead icon="graph" title={l10n.t('Loading')} />;
-  if (shown === undefined) return null;
-  const empty = isEmpty(shown);
+  const isHidden = (isOther && slow.value) || isNamed;
+  const empty = shown !== undefined && isEmpty(shown);
   return (
-    <div class={slow.value || isOther ? 'drawing waits' : 'drawing'}>
-      {shown.query.person === undefined ? null : <Person name={shown.person} />}
-      <Missing report={shown} empty={empty} />
-      {empty ? (
-        <Empty report={shown} />
-      ) : (
-        <>
-          <RangeLine report={shown} />
-          <Figures figures={shown.figures} />
-          {shown.sections.map(section => (
-            <SectionView key={`${shown.query.tab} ${section.id}`} section={section} report={shown} />
-          ))}
-        </>
+    <>
+      {isHidden ? <Instead icon="graph" title={l10n.t('Loading')} /> : null}
+      {shown === undefined ? null : (
+        <div class={slow.value || isOther ? 'drawing waits' : 'drawing'} hidden={isHidden}>
+          {shown.query.person === undefined ? null : <Person name={shown.person} />}
+          <Missing report={shown} empty={empty} />
+          {empty ? (
+            <Empty report={shown} />
+          ) : (
+            <>
+              <RangeLine report={shown} />
+              <Figures figures={shown.figures} />
+              {shown.sections.map(section => (
+                <SectionView key={`${shown.query.tab} ${section.id}`} section={section} report={shown} />
+              ))}
+            </>
+          )}
+        </div>
       )}
-    </div>
+    </>
   );
 }
 

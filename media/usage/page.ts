@@ -108,6 +108,11 @@ function follow(make: () => unknown): void {
   problem.value = undefined;
 }
 
+/** Nothing of it is left to fetch. */
+function isWhole({ missing, previousRange, isComparable }: TabReport): boolean {
+  return missing === undefined && (previousRange === undefined || isComparable);
+}
+
 /** Shows what is known of what is asked for, and fetches what is not, once for the same days. */
 async function load(): Promise<void> {
   const asked = query();
@@ -117,11 +122,14 @@ async function load(): Promise<void> {
   try {
     const made = await panel.request('report', asked);
     if (mine !== loading) return;
+    const { value: before } = report;
     report.value = made;
     refusal.value = undefined;
-    const { missing, previousRange, isComparable } = made;
-    const isWhole = missing === undefined && (previousRange === undefined || isComparable);
-    if (isWhole || (problem.value ?? missing?.problem) !== undefined) return;
+    // Another key may have what was refused to the one before.
+    const isOtherKey = before?.orgId !== undefined && before.orgId !== made.orgId;
+    if (isOtherKey) tried.clear();
+    if (isOtherKey || (before !== undefined && !isWhole(before) && isWhole(made))) problem.value = undefined;
+    if (isWhole(made) || (problem.value ?? made.missing?.problem) !== undefined) return;
     if (running === undefined && !tried.has(daysKey())) void fetchNow(false);
   } catch (error) {
     if (mine === loading) refusal.value = sentenceOf(error);
@@ -131,10 +139,15 @@ async function load(): Promise<void> {
   }
 }
 
-/** Sets what the person chose, keeps it, and shows what it asks for. */
-export function change(changed: Partial<PageState>): void {
+/** Sets what the person chose, and keeps it. */
+export function prefer(changed: Partial<PageState>): void {
   follow(() => (state.value = { ...state.value, ...changed }));
   keep();
+}
+
+/** Sets what the person chose, keeps it, and shows what it asks for. */
+export function change(changed: Partial<PageState>): void {
+  prefer(changed);
   void load();
   // Other figures begin at their top, where the tabs end, which stay in view.
   const place = changed.tab === undefined ? null : document.getElementById('panel');
@@ -163,8 +176,10 @@ export async function fetchDays(again: boolean): Promise<void> {
   setSituation(await panel.request('situation', {}));
   if (!(await fetchNow(again))) return;
   // A new reason speaks for itself; that it is still the same must be said.
-  if (problem.value === undefined) announcement.value = again ? l10n.t('Figures are up to date.') : '';
-  else if (problem.value === told) announcement.value = told;
+  if (problem.value === undefined) {
+    const isUpToDate = again && (report.value?.missing?.unread ?? 0) === 0;
+    announcement.value = isUpToDate ? l10n.t('Figures are up to date.') : '';
+  } else if (problem.value === told) announcement.value = told;
 }
 
 /** Resolves to whether nothing ended it. */

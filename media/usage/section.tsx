@@ -13,7 +13,7 @@ import { ChartView } from './chart';
 import { IconButton } from '../kit/controls';
 import { Check, Segments } from './controls';
 import { language } from './format';
-import { copy, save } from './page';
+import { copy, prefer, save, state } from './page';
 import { chartOf } from './plot';
 import { SeenTable } from './table';
 
@@ -26,7 +26,7 @@ interface SectionProps {
 export function SectionView({ section, report }: SectionProps) {
   const { id, title, explanation, table } = section;
   const { markers, previousRange } = report;
-  const [isTable, setTable] = useState(section.chart === undefined);
+  const isTable = section.chart === undefined || state.value.tables === true;
   const [view, setView] = useState<TableView>({});
   const seen = useMemo(() => shown(table, view, language), [table, view]);
   const chart = useMemo(() => chartOf(section, markers), [section, markers]);
@@ -45,7 +45,7 @@ export function SectionView({ section, report }: SectionProps) {
               ['table', l10n.t('Table')],
             ]}
             chosen={isTable ? 'table' : 'chart'}
-            choose={shape => setTable(shape === 'table')}
+            choose={shape => prefer({ tables: shape === 'table' })}
           />
         )}
         {section.isFoldable === true ? (

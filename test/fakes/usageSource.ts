@@ -15,6 +15,8 @@ export class FakeUsageSource implements UsageSource {
   fetchedAt = Date.now() - 12 * 60_000;
   /** Why days cannot be fetched; only a fetch tells. */
   problem: string | undefined;
+  /** Not known of a new key. */
+  orgId: string | undefined = 'org_01JH7ZK3QF5Y8';
   /** What could not be read of each day. */
   problems: readonly string[] = [];
   /** Awaited before a report from the cache is answered. */
@@ -48,7 +50,8 @@ export class FakeUsageSource implements UsageSource {
   async report(query: UsageQuery): Promise<TabReport> {
     this.asked.push(query);
     await this.gate;
-    return makeReport(query, { days: this.#known, fetchedAt: this.fetchedAt, problems: this.problems });
+    const known = { days: this.#known, fetchedAt: this.fetchedAt, problems: this.problems };
+    return { ...makeReport(query, known), orgId: this.orgId };
   }
 
   async fetch(

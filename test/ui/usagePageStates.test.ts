@@ -99,10 +99,52 @@ describe('states of the usage page', () => {
     await page.getByRole('tabpanel').getByText(source.problem).waitFor();
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.locator('.announced').getByText(source.problem).waitFor();
-    source.problem = undefined;
+    const why = page.getByRole('tabpanel').getByText(source.problem);
     source.forget(0);
     source.become({ kind: 'ready' });
     await page.getByText('days are missing').waitFor({ state: 'detached' });
+    await why.waitFor({ state: 'detached' });
+    source.forget(2);
+    await page.getByRole('button', { name: /^Refresh/ }).click();
+    await why.waitFor();
+    // Somebody signs in with another key.
+    source.problem = source.orgId = undefined;
+    source.become({ kind: 'ready' });
+    await why.waitFor({ state: 'detached' });
+    await page.getByText('days are missing').waitFor({ state: 'detached' });
+  });
+
+  it('does not call figures up to date while days have not come', async () => {
+    const source = new FakeUsageSource();
+    source.forget(2);
+    source.fetch = () => Promise.resolve(undefined);
+    const { page } = await open({}, { source });
+    await page.getByText('2 of 30 days are missing.').waitFor();
+    const asked = source.asked.length;
+    await page.getByRole('button', { name: /^Refresh/ }).click();
+    await page.locator('.status progress').waitFor({ state: 'detached' });
+    await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    assert.ok(source.asked.length > asked);
+    assert.equal(await page.getByText('Figures are up to date.').count(), 0);
+  });
+
+  it('neither shows nor exports a name that is to be hidden, and keeps what one chose of its tables', async () => {
+    const { page, source } = await open({ tab: 'tokens' });
+    const json = (disabled: boolean) => page.getByRole('button', { name: 'JSON', disabled });
+    const days = section('Tokens by day');
+    await days.getByRole('radio', { name: 'Table' }).check();
+    await days.getByRole('searchbox').fill('Nov 1');
+    let answer = (): void => undefined;
+    source.gate = new Promise<void>(resolve => (answer = resolve));
+    await check('Hide names').check();
+    await page.getByRole('heading', { name: 'Loading' }).waitFor();
+    await json(true).waitFor();
+    assert.equal(await page.locator('.drawing').isVisible(), false);
+    answer();
+    await json(false).waitFor();
+    assert.equal(await days.getByRole('searchbox').inputValue(), 'Nov 1');
+    await tab('Tools').click();
+    await section('Tool calls by day').getByRole('table').waitFor();
   });
 
   it('says what could not be read of the answers', async () => {

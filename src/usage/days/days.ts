@@ -22,6 +22,8 @@ export interface DaysDeps {
 export interface EnsureOptions {
   /** All days again, also after a refusal. */
   readonly again?: boolean | undefined;
+  /** Days fetched before this (Unix ms) as well. */
+  readonly since?: number | undefined;
   /** Nobody waits for it: after another window's failure nothing is asked for a while. */
   readonly background?: boolean;
   readonly signal: AbortSignal;
@@ -153,7 +155,7 @@ export class ServiceDays extends Disposable {
   ): Promise<string | undefined> {
     const { again = false, signal } = options;
     const asked = this.#now();
-    const since = again ? asked : 0;
+    const since = again ? asked : (options.since ?? 0);
     // Days of another organization than was thought: of that one others may be missing.
     while ((await this.missing(endpoint, days, since)).length > 0) {
       signal.throwIfAborted();

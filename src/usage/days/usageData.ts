@@ -27,6 +27,8 @@ export class UsageData extends Disposable {
   readonly #service = this.register(new Slot<ServiceDays>());
   #serviceId: string | undefined;
   #isReady: boolean;
+  /** When there was another key (Unix ms), until the service has said whose days it sees. */
+  #newKeyAt: number | undefined;
   #directory: readonly DirectoryPerson[] = [];
   #revisions: readonly ControlRevision[] = [];
 
@@ -65,10 +67,11 @@ export class UsageData extends Disposable {
     }, unhandled);
     const { bounds } = this;
     const service = await this.open();
-    const known = (await service?.known(query.tab)) ?? new Map<Day, DayRecord>();
+    const trusted = this.#newKeyAt === undefined ? service : undefined;
+    const known = (await trusted?.known(query.tab)) ?? new Map<Day, DayRecord>();
     const extras = {
       ...{ bounds, directory: this.#directory, revisions: this.#revisions },
-      orgId: service?.organization,
+      orgId: trusted?.organization,
       // A service that has just failed is not asked by itself: why is said, with what can be done.
       problem: service?.failureOf(query.tab),
       salt: query.pseudonyms ? ((await service?.salt()) ?? '') : '',
@@ -96,6 +99,7 @@ export class UsageData extends Disposable {
     options: EnsureOptions,
   ): Promise<string | undefined> {
     const { signal, again = false, background = false } = options;
+    const since = this.#newKeyAt;
     try {
       signal.throwIfAborted();
       const service = await this.open();
@@ -105,7 +109,13 @@ export class UsageData extends Disposable {
       if (service.refusal !== undefined && !again) return service.refusal;
       const failure = service.failureOf(endpoint);
       if (background && failure !== undefined)
-        return (await service.missing(endpoint, days)).length === 0 ? undefined : failure;
+        return (await service.missing(endpoint, days, since)).length === 0 ? undefined : failure;
+      if (since !== undefined) {
+        const unknown = await service.ensure(endpoint, [this.bounds.end], { signal, since });
+        if (unknown !== undefined) return unknown;
+        if (this.#newKeyAt === since) this.#newKeyAt = undefined;
+        this.#changed.fire();
+      }
       const problem = await service.ensure(endpoint, days, options);
       if (problem === undefined) await service.forgive(endpoint);
       return problem;
@@ -137,6 +147,8 @@ export class UsageData extends Disposable {
     const first = !this.#isReady;
     this.#isReady = true;
     if (first) return;
+    this.#newKeyAt = this.#now();
+    [this.#directory, this.#revisions] = [[], []];
     await (await this.open())?.forgive().catch(unhandled);
     this.#changed.fire();
   }

@@ -14,6 +14,7 @@ export * from '../report/types';
 export { addDays, lengthOf, runsOf } from '../report/calendar';
 export { shown, type TableView } from '../report/tableView';
 export { amountText, isPart, knownOf, sum, type Amount } from '../../util/amount';
+export { isSame } from '../../sync/same';
 export { copyOf, csvOf, fileNameOf, jsonOf } from './exports';
 export { Formatter, supportedLanguage } from '../../util/format';
 
@@ -31,6 +32,8 @@ export interface PageState extends Omit<UsageQuery, 'range'> {
   readonly preset: Preset;
   /** The days of the preset `custom`. */
   readonly custom?: DayRange | undefined;
+  /** Tables in place of charts. */
+  readonly tables?: boolean | undefined;
   /** Pixels from the top. */
   readonly scroll?: number | undefined;
 }
@@ -101,6 +104,7 @@ export const pageState: Guard<PageState> = object({
   ...asked,
   preset: oneOf(...presets),
   custom: optional(range),
+  tables: optional(boolean),
   scroll: optional(number(0, 1e9)),
 });
 

@@ -114,8 +114,11 @@ export class UsageStatusBar extends Disposable {
     };
     const text = statusText(facts, format);
     if (text === undefined) {
-      const sentence =
-        this.#problem ?? vscode.l10n.t('There are no token figures through {0} UTC yet.', format.day(end));
+      const none =
+        known.size === 0
+          ? vscode.l10n.t('Usage is being fetched')
+          : vscode.l10n.t('There are no token figures through {0} UTC yet.', format.day(end));
+      const sentence = this.#problem ?? none;
       item.text = this.#problem === undefined ? '$(graph) –' : '$(graph) $(warning)';
       item.tooltip = tooltipOf(sentence);
       item.accessibilityInformation = { label: vscode.l10n.t('Usage: {0}', sentence) };

@@ -238,6 +238,34 @@ describe('usage data', () => {
     assert.notEqual(mine.figures[0]?.value, 4);
   });
 
+  it('shows nothing to another key before the service has said, once, whose days it sees', async () => {
+    const { clock, service, open } = await begin();
+    const { data, ready } = open();
+    const wanted = query('tokens', '2026-11-17', '2026-11-20');
+    const mine = await fetched(data, wanted);
+    const signInAgain = async (): Promise<void> => {
+      clock.now += 1000;
+      ready.fire(undefined as never);
+      const { orgId, missing, through } = await data.report(wanted);
+      assert.deepEqual([orgId, missing?.days.length, through], [undefined, 4, undefined]);
+    };
+    await signInAgain();
+    const again = await fetched(data, wanted);
+    assert.deepEqual([again.orgId, again.figures], [mine.orgId, mine.figures]);
+    await fetched(data, wanted);
+    assert.deepEqual(calls(service).slice(1), ['/tokens 2026-11-20..2026-11-20']);
+    service.fail({
+      kind: 'alter',
+      alter: body => ({
+        ...(body as object),
+        meta: { ...(body as { meta: object }).meta, org_id: 'org_other' },
+      }),
+    });
+    await signInAgain();
+    const other = await fetched(data, wanted);
+    assert.deepEqual([other.orgId, other.missing], ['org_other', undefined]);
+  });
+
   it('fetches a finished day once, and one that is not there yet until it is', async () => {
     const { clock, service, open } = await begin();
     const windows = [1, 2].map(() => open().data);

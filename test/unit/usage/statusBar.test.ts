@@ -167,9 +167,16 @@ describe('the status bar', () => {
     const { clock, service, open } = await begin();
     answer(service, () => []);
     const none = barOf(open(), clock);
+    const sentences: string[] = [];
+    const { show } = none.item;
+    none.item.show = () => {
+      sentences.push(tooltip(none));
+      show();
+    };
     none.bar.start();
-    await none.until(() => none.item.text === '$(graph) –');
-    assert.equal(tooltip(none), 'There are no token figures through Nov 20, 2026 UTC yet.');
+    await none.until(() => sentences.at(-1) === 'There are no token figures through Nov 20, 2026 UTC yet.');
+    assert.equal(sentences[0], 'Usage is being fetched');
+    assert.equal(none.item.text, '$(graph) –');
   });
 
   it('compares 30 days also while the batch of yesterday has not come', async () => {
