@@ -4,6 +4,7 @@ import { hostileNames } from '../fakes/usageReports';
 import { FakeUsageSource } from '../fakes/usageSource';
 import { violations } from './axe';
 import { pageThemes as themes, usagePage } from './usageStage';
+import { untilTrue } from './waiting';
 
 describe('states of the usage page', () => {
   const { close, open, tab, section, chart, range, check, lastAsked, setTheme } = usagePage();
@@ -220,14 +221,18 @@ describe('states of the usage page', () => {
     await check('Compare').check();
     await page.mouse.wheel(0, 300);
     await page.evaluate(`new Promise(kept => {
-      const look = () => JSON.parse(sessionStorage.getItem('state')).scroll === 300 ? kept() : requestAnimationFrame(look);
+      const look = () => {
+        // The page may not have been so high yet.
+        if (scrollY !== 300) scrollTo(0, 300);
+        JSON.parse(sessionStorage.getItem('state')).scroll === 300 ? kept() : requestAnimationFrame(look);
+      };
       look();
     })`);
     dashboard.pageGone();
     await page.reload();
     await page.getByText('Aug 23, 2026 – Nov 20, 2026 UTC, 90 days').waitFor();
     assert.equal(await tab('People').getAttribute('aria-selected'), 'true');
-    assert.equal(await page.evaluate('scrollY'), 300);
+    await untilTrue(page, 'scrollY === 300');
     assert.equal(source.asked.at(-1)?.compare, true);
   });
 

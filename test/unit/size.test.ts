@@ -81,7 +81,7 @@ describe('the size of', () => {
     ['the settings', () => configuration.flatMap(({ properties }) => Object.keys(properties)).length, 17, 18],
     ['the keys', () => keybindings.length, 2, 4],
     ['what activation loads, bytes', () => bytes('extension.js'), 8_600, 15 * KB],
-    ['the code of the extension host, bytes', () => bytes(...hostFiles()), 536_000, 450 * KB],
+    ['the code of the extension host, bytes', () => bytes(...hostFiles()), 536_600, 450 * KB],
     ['the page of a chat, bytes', () => bytes('pages/chat.js', 'pages/chat.css'), 217_000, 220 * KB],
     ['the page of usage, bytes', () => bytes('pages/usage.js', 'pages/usage.css'), 70_300, 75 * KB],
     [
