@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { tests as commonmark } from 'commonmark-spec';
 import * as fc from 'fast-check';
 import * as vscode from 'vscode';
+import type { Part } from '../../src/chat/protocol';
 import { transcriptDocument } from '../../src/chat/transcript/markdownDocument';
 import { commands, documents } from '../../src/contributions';
 import { revisionText } from '../../src/organization/documents';
@@ -34,6 +35,7 @@ describe('documents of foreign words', () => {
     const wrong = (await linksOf(content, language)).filter(target => !isFollowable(target));
     assert.deepEqual(wrong, [], content);
   };
+  const folded = { kind: 'fold', icon: 'tools', preview: '', failed: false } as const;
   /** A session whose agent said all these. */
   const transcript = (texts: readonly string[]): string =>
     forEditor(
@@ -49,8 +51,14 @@ describe('documents of foreign words', () => {
           failed: false,
           parts: [
             { kind: 'text', text },
-            { kind: 'tool', words: ['Used ', text, ''], input: text, text },
-          ],
+            ...[true, false].map(isCode => ({
+              ...folded,
+              label: ['Used ', text],
+              texts: [text, text],
+              isCode,
+            })),
+            { kind: 'file', label: text },
+          ] satisfies readonly Part[],
           chips: [{ key: '0', name: text, size: '1 KB' }],
         })) as unknown as Parameters<typeof transcriptDocument>[0]['rows'],
         language: 'en',
