@@ -98,7 +98,7 @@ describe('organization', () => {
     await workbench.row(VIEW, 'rev 45').waitFor();
     await workbench.turn(VIEW, 'rev 45', true);
     await workbench.row(VIEW, 'maxAutonomyLevel: high → medium').filter({ hasText: 'tightens' }).waitFor();
-    await workbench.row(VIEW, 'sandbox.filesystem.denyRead: [.env] → [.env, **/secrets/**]').waitFor();
+    await workbench.row(VIEW, 'sandbox.filesystem.denyRead: +**/secrets/**').waitFor();
     await workbench.row(VIEW, 'ideAutoConnect: true → not set').waitFor();
     await clickFor(workbench.row(VIEW, 'rev 45'), workbench.tab(/revision 44 ↔ 45/));
     await workbench.page.locator('.monaco-diff-editor').getByText('maxAutonomyLevel').first().waitFor();
