@@ -68,6 +68,23 @@ export const maps: ReadonlySet<string> = new Set([
   'extraKnownMarketplaces',
 ]);
 
+/** Settings of section 2.12 about which nothing else is said here. */
+const others = [
+  'cloudSessionSync wikiCloudSync includeCoAuthoredByAgent enableAgentShield ideAutoConnect sessionRetentionDays',
+  'sessionDefaultSettings customModels mcpPolicy.enabled sandbox.mode',
+  'sandbox.network.httpProxyPort sandbox.network.socksProxyPort',
+].flatMap(names => names.split(' '));
+const known = new Set(
+  [...directions.keys(), ...sets.keys(), ...maps, ...others].flatMap(name =>
+    name.split('.').map((_, depth, parts) => parts.slice(0, depth + 1).join('.')),
+  ),
+);
+
+/** Whether section 2.12 names the setting: null of it says that it is not set (interface-notes 8). */
+export function isKnown(setting: string): boolean {
+  return known.has(setting) || /^(?:sessionDefaultSettings|customModels\[\])\.[^.*]+$/.test(setting);
+}
+
 /** Levels of autonomy, the one that allows least first. */
 const AUTONOMY: readonly string[] = ['off', 'low', 'medium', 'high'];
 

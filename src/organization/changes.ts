@@ -1,4 +1,4 @@
-import { directions, maps, sets, type Around, type Direction, type Settings } from './catalogue';
+import { directions, maps, sets, type Around, type Direction, type Settings, isKnown } from './catalogue';
 import { canonical, isObject } from './stable';
 
 /** One changed setting between two revisions. Values hold no secrets: those were marked before they got here. */
@@ -72,12 +72,6 @@ export function compareSettings(from: Settings | undefined, to: Settings): Setti
 /** `commandAllowlist`, `modelPolicy.allowedModelIds`: what a person looks for when filtering. */
 export function settingsOf(changes: readonly SettingChange[]): string[] {
   return [...new Set(changes.map(({ setting }) => setting.replace(/(\[\]|\.\*).*$/, '')))];
-}
-
-/** Whether we know the setting, or one in it: what is null of these is not set (interface-notes 8). */
-function isKnown(setting: string): boolean {
-  const names = [...directions.keys(), ...sets.keys(), 'customModels'];
-  return names.some(name => name === setting || name.startsWith(`${setting}.`));
 }
 
 /** Whether both sides are objects or nothing, and going into them tells all there is to tell. */

@@ -129,7 +129,7 @@ export class OrganizationData extends Disposable {
     return this.revision(number);
   }
 
-  /** Reads what is older than `usualMs`, unless the key has no right to it. */
+  /** Reads what is due. */
   async freshen(usualMs: number, signal?: AbortSignal): Promise<void> {
     await this.ready();
     await Promise.all([this.people.freshen({ usualMs }, signal), this.controls.freshen({ usualMs }, signal)]);

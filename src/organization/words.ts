@@ -5,6 +5,7 @@ import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
 import { settingsOf, type SettingChange } from './changes';
 import type { Direction } from './catalogue';
+import { canonical } from './stable';
 import { activityOf, timeOf, whoOf, type Person, type PersonUsage, type Revision } from './model';
 
 /** `3 d · 1.2M tokens · inactive`: when somebody last signed in, and what their agents used. */
@@ -83,7 +84,7 @@ export function directionText(direction: Direction | undefined): string | undefi
 export const changeText = (change: SettingChange): string =>
   changeWords(change, (before, after) => `${before} → ${after}`);
 
-/** The same for who hears it. */
+/** The same for who hears it: from and to in words, lists as shown. */
 export const changeSpoken = (change: SettingChange): string =>
   changeWords(change, (before, after) => vscode.l10n.t('from {0} to {1}', before, after));
 
@@ -104,8 +105,10 @@ function changeWords(
 /** What came to a list and what went; empty where it is none, or has the same as before. */
 function listText(before: unknown, after: unknown): string {
   if (!Array.isArray(before) || !Array.isArray(after)) return '';
-  const only = (sign: string, items: readonly unknown[], others: readonly unknown[]): string[] =>
-    items.filter(item => !others.includes(item)).map(item => `${sign}${valueText(item, 40)}`);
+  const only = (sign: string, items: readonly unknown[], others: readonly unknown[]): string[] => {
+    const known = new Set(others.map(canonical));
+    return items.filter(item => !known.has(canonical(item))).map(item => `${sign}${valueText(item, 40)}`);
+  };
   return [...only('+', after, before), ...only('−', before, after)].join(', ');
 }
 

@@ -5,7 +5,7 @@ export interface ListFailure {
   /** Unix ms. */
   readonly at: number;
   readonly sentence: string;
-  /** The key has no right to this list: asking again by itself is of no use. */
+  /** The key has no right to this list: it is asked for again once an hour. */
   readonly forbidden?: boolean | undefined;
   /** Failures of one cause are told once. */
   readonly cause?: string | undefined;

@@ -122,7 +122,7 @@ export class RemoteList<T extends object> extends Disposable {
   /** How long what is known counts from now on, ms; 0 when it does not. */
   untilDue({ usualMs, retryMs = Math.min(usualMs, SLOWEST_MS) }: Pace): number {
     const { at = 0, failure } = this.#state.current;
-    if (this.#staleSince !== undefined && failure?.forbidden !== true) return 0;
+    if (this.#staleSince !== undefined) return 0;
     const retry = Math.min(Math.max(usualMs, SLOWEST_MS), retryMs * 2 ** (this.#failures - 1));
     const wait = failure === undefined ? usualMs : failure.forbidden === true ? FORBIDDEN_MS : retry;
     const age = this.#now() - Math.max(at, failure?.at ?? 0);

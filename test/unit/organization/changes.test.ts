@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { compareSettings, settingsOf } from '../../../src/organization/changes';
 import type { Settings } from '../../../src/organization/catalogue';
 import { canonical, stableText } from '../../../src/organization/stable';
-import { changeText, summaryText } from '../../../src/organization/words';
+import { changeSpoken, changeText, summaryText } from '../../../src/organization/words';
 
 const texts = (before: Settings, after: Settings): string[] => compareSettings(before, after).map(changeText);
 
@@ -31,6 +31,11 @@ describe('what a revision changed', () => {
   });
 
   it('compares lists as sets where order has no meaning', () => {
+    const [shop, site] = [{ repo: 'shop' }, { repo: 'site' }];
+    assert.deepEqual(
+      texts({ strictKnownMarketplaces: [shop] }, { strictKnownMarketplaces: [{ ...shop }, site] }),
+      ['strictKnownMarketplaces: +{"repo":"site"}'],
+    );
     assert.deepEqual(texts({ commandAllowlist: ['a', 'b'] }, { commandAllowlist: ['b', 'a', 'a'] }), []);
     assert.deepEqual(texts({ commandAllowlist: ['a', 'b'] }, { commandAllowlist: ['c', 'b', 'd'] }), [
       'commandAllowlist: +c, +d, −a',
@@ -77,11 +82,13 @@ describe('what a revision changed', () => {
 
   it('nothing and not being there are two things where only the service knows what nothing means', () => {
     assert.deepEqual(texts({ tomorrow: null }, {}), ['tomorrow: null → not set']);
+    assert.deepEqual(texts({ cloudSessionSync: null, sandbox: { mode: null } }, { sandbox: {} }), []);
     const [policy] = compareSettings(
       { missionPolicy: null },
       { missionPolicy: { restrictedAccess: true }, maxAutonomyLevel: null },
     );
     assert.deepEqual([policy?.path, policy?.direction], ['missionPolicy.restrictedAccess', 'tightens']);
+    assert.equal(changeSpoken(policy!), 'missionPolicy.restrictedAccess: from not set to true');
     assert.deepEqual(texts({}, { tomorrow: { a: null } }), ['tomorrow.a: not set → null']);
     assert.deepEqual(texts({ enabledPlugins: { x: true } }, { enabledPlugins: { x: null } }), [
       'enabledPlugins.x: true → null',
