@@ -13,10 +13,11 @@ export interface LocalRepository {
 }
 
 /**
- * How many commits of HEAD a report has not seen, `MOST` at most. `elsewhere`: its commit is not in HEAD; `unnamed`: it names none;
- * `undefined` where nothing is known yet or nothing can be.
+ * How many commits of HEAD a report has not seen, `MOST` at most, and whether HEAD has its commit. `unnamed`: it names none; `undefined`
+ * where nothing is known yet or nothing can be.
  */
-export type Staleness = number | 'same' | 'elsewhere' | 'unnamed' | 'unknown' | undefined;
+export type Staleness =
+  { readonly behind: number; readonly isInHead: boolean } | 'unnamed' | 'unknown' | undefined;
 
 export interface Commit {
   readonly hash: string;
@@ -28,6 +29,8 @@ export interface Commit {
 
 /** More commits than this are not counted. */
 export const MOST = 1000;
+
+const SAME: Staleness = { behind: 0, isInHead: true };
 
 /** The repositories of this window, through the built-in Git extension only; it may be missing, disabled or late. */
 export class LocalGit extends Disposable {
@@ -69,14 +72,16 @@ export class LocalGit extends Disposable {
     if (git === undefined || head === undefined) return undefined;
     if (commit === undefined) return 'unnamed';
     if (!isCommit(commit)) return 'unknown';
-    if (head.startsWith(commit.toLowerCase())) return 'same';
+    if (head.startsWith(commit.toLowerCase())) return SAME;
     const range = `${commit}..${head}`;
     const key = `${git.rootUri.toString()} ${range}`;
     const count = async (): Promise<Staleness> => {
       const log = async (of: string, maxEntries: number): Promise<number> =>
         (await git.log({ range: of, maxEntries })).length;
-      const compare = async (): Promise<Staleness> =>
-        (await log(`${head}..${commit}`, 1)) > 0 ? 'elsewhere' : log(range, MOST);
+      const compare = async (): Promise<Staleness> => {
+        const [ahead, behind] = await Promise.all([log(`${head}..${commit}`, 1), log(range, MOST)]);
+        return { behind, isInHead: ahead === 0 };
+      };
       const age = await compare().catch((): Staleness => 'unknown');
       this.#ages.set(key, age);
       this.#changed.fire();

@@ -65,10 +65,7 @@ export class Readiness extends Disposable {
         connection,
         storage,
         log,
-        keyOf: ({ reportId }) => reportId,
         ...reportKind,
-        // A trend goes back further than what the service may still list.
-        keepsGone: true,
         pathOf: ({ service }) => service && pathOf(service),
         pages: (api, signal) => api.pages('reports', { signal }),
       }),
@@ -216,7 +213,8 @@ export class Readiness extends Disposable {
     const asked = baseId === undefined ? undefined : of(baseId)?.report;
     const base = asked ?? previousOf(repository.reports, report);
     const isPartial = this.#list.state.current.problems.some(
-      ({ id, field }) => id === reportId && field !== undefined,
+      ({ id, field }) =>
+        field !== undefined && id !== undefined && [report.reportId, base?.reportId].includes(id),
     );
     return { repository, report, base, local: this.#window.local(repository.key), isPartial };
   }

@@ -34,8 +34,8 @@ export interface ShownReport {
   readonly report: ReadinessReport;
   readonly base?: ReadinessReport | undefined;
   readonly local?: LocalRepository | undefined;
-  /** Parts of the report could not be read. */
-  readonly isPartial?: boolean;
+  /** Parts of the report, or of the one it is compared with, could not be read. */
+  readonly isPartial: boolean;
 }
 
 /** The newest report of a repository, and how it stands against the one before it on its branch. */
@@ -91,9 +91,7 @@ export function reportView(shown: ShownReport, staleness: Staleness, format: For
     delta: base === undefined ? '' : deltaText(percent, percentOf(base)),
     base: base === undefined ? '' : reportLabel(base),
     notes: [
-      ...(shown.isPartial === true
-        ? [vscode.l10n.t('Parts of the report could not be read and are left out.')]
-        : []),
+      ...(shown.isPartial ? [vscode.l10n.t('Parts of the report could not be read and are left out.')] : []),
       ...reportNotes(report, staleness),
     ],
     facts: reportFacts(report, format),

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { CriterionEvaluation, ReadinessReport } from '../api';
 import { isTime, supportedLanguage, type Formatter } from '../util/format';
 import { oneLine } from '../util/text';
-import type { Fact } from '../ui/text';
+import { joined, type Fact } from '../ui/text';
 import { isCommit, passes, percentOf, type CriterionRow } from './model';
 import type { Change } from './protocol';
 import { MOST, type Staleness } from './git';
@@ -72,18 +72,20 @@ export function criterionIcon({ now, change }: CriterionRow): {
 /** How the report's commit stands against HEAD, in a few words; empty where nothing needs saying. */
 export function stalenessText(staleness: Staleness): string {
   if (staleness === 'unknown') return vscode.l10n.t('unknown commit');
-  if (staleness === 'elsewhere') return vscode.l10n.t('not in HEAD');
-  if (staleness === 'same' || staleness === 'unnamed' || !staleness) return '';
-  return staleness === 1
-    ? vscode.l10n.t('1 commit behind')
-    : vscode.l10n.t('{0} commits behind', commitsText(staleness));
+  if (staleness === 'unnamed' || staleness === undefined) return '';
+  const { behind, isInHead } = staleness;
+  const count =
+    behind === 1
+      ? vscode.l10n.t('1 commit behind')
+      : vscode.l10n.t('{0} commits behind', commitsText(behind));
+  return joined([isInHead ? '' : vscode.l10n.t('not in HEAD'), behind === 0 ? '' : count]);
 }
 
 /** What a report's age and flags mean for whoever reads it; one sentence each. */
 export function reportNotes(report: ReadinessReport, staleness?: Staleness): string[] {
   const { hasLocalChanges, hasNonRemoteCommits } = report;
   return [
-    staleness !== undefined && stalenessNote(staleness),
+    ...stalenessNotes(staleness),
     hasLocalChanges === true &&
       vscode.l10n.t('It was made with uncommitted changes, so it may describe files that are in no commit.'),
     hasNonRemoteCommits === true &&
@@ -91,16 +93,21 @@ export function reportNotes(report: ReadinessReport, staleness?: Staleness): str
   ].filter(note => note !== false);
 }
 
-function stalenessNote(staleness: Exclude<Staleness, undefined>): string {
-  if (staleness === 'same') return vscode.l10n.t('The report is of the commit you have checked out.');
-  if (staleness === 'elsewhere') return vscode.l10n.t("The report's commit is not in HEAD.");
+function stalenessNotes(staleness: Staleness): readonly (string | false)[] {
+  if (staleness === undefined) return [];
   if (staleness === 'unnamed')
-    return vscode.l10n.t('The report names no commit, so it cannot be compared with HEAD.');
+    return [vscode.l10n.t('The report names no commit, so it cannot be compared with HEAD.')];
   if (staleness === 'unknown')
-    return vscode.l10n.t("Git does not know the report's commit. Fetch it; it may never have been pushed.");
-  return staleness === 1
-    ? vscode.l10n.t('HEAD has 1 commit that is not in the report.')
-    : vscode.l10n.t('HEAD has {0} commits that are not in the report.', commitsText(staleness));
+    return [vscode.l10n.t("Git does not know the report's commit. Fetch it; it may never have been pushed.")];
+  const { behind, isInHead } = staleness;
+  if (isInHead && behind === 0) return [vscode.l10n.t('The report is of the commit you have checked out.')];
+  return [
+    !isInHead && vscode.l10n.t("The report's commit is not in HEAD."),
+    behind > 0 &&
+      (behind === 1
+        ? vscode.l10n.t('HEAD has 1 commit that is not in the report.')
+        : vscode.l10n.t('HEAD has {0} commits that are not in the report.', commitsText(behind))),
+  ];
 }
 
 /** As many as were counted. */

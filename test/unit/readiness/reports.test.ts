@@ -33,7 +33,6 @@ describe('kept readiness reports', () => {
     const list = new RemoteList<ReadinessReport>({
       storage,
       log: silentLog(),
-      keyOf: ({ reportId }) => reportId,
       ...reportKind,
       pages: signal => api?.pages('reports', { signal }),
       failureOf: error => ({ sentence: String(error) }),
@@ -110,7 +109,12 @@ describe('kept readiness reports', () => {
     assert.deepEqual((await open()).list.state.current.problems, problems, 'another window says the same');
     server.reports.splice(150, 2);
     last.report = whole;
+    const [removed] = server.reports.splice(100, 1);
     await window.look();
+    assert.ok(
+      window.ids().includes(removed!.reportId),
+      'a report that is no longer listed stays in its trend',
+    );
     assert.ok(window.list.state.current.problems.every(({ id }) => id === first.reportId));
   });
 });

@@ -42,7 +42,7 @@ describe('the rows of readiness', () => {
     const context: RowsContext = {
       repositories,
       matches: new Matches(repositories, repositoriesHere),
-      git: { staleness: () => 1 },
+      git: { staleness: () => ({ behind: 1, isInHead: true }) },
       format: new Formatter('en'),
     };
     const ready = (): Promise<void> => Promise.resolve();
@@ -117,7 +117,7 @@ describe('the rows of readiness', () => {
       here: () => repositories.get('h.x/acme/shop'),
       shown: ({ key }) => {
         const repository = repositories.get(key)!;
-        return { repository, report: repository.reports[0]!, local: here };
+        return { repository, report: repository.reports[0]!, local: here, isPartial: false };
       },
       open: () => undefined,
       git: new LocalGit(),
@@ -157,8 +157,10 @@ describe('the rows of readiness', () => {
     };
     const commit = 'a'.repeat(40);
     assert.match(await exported(3, 0, commit), /HEAD has 3 commits that are not in the report/);
-    for (const behind of [0, 3])
-      assert.match(await exported(behind, 1, commit), /- The report's commit is not in HEAD/);
+    const [ahead, diverged] = [await exported(0, 1, commit), await exported(3, 1, commit)];
+    for (const text of [ahead, diverged]) assert.match(text, /- The report's commit is not in HEAD/);
+    assert.doesNotMatch(ahead, /- HEAD has/);
+    assert.match(diverged, /- HEAD has 3 commits that are not in the report/);
     assert.match(await exported(0, 0), /- The report names no commit/);
   });
 });

@@ -40,7 +40,7 @@ function hostile(): ShownReport {
   };
   const base = { ...report, reportId: 'base', createdAt: 5, report: { gone: evaluation } };
   const repository: Repository = { key: EVIL, name: EVIL, url: EVIL, reports: [report, base] };
-  return { repository, report, base };
+  return { repository, report, base, isPartial: false };
 }
 
 describe('words of readiness', () => {
@@ -127,28 +127,33 @@ describe('words of readiness', () => {
       type_check: { numerator: 1, denominator: 2 },
       Plain: { numerator: 2, denominator: 2 },
     };
-    const shown = { repository, report: { ...report, report: criteria } };
-    const text = markdownOf(reportView(shown, 'same', format));
+    const shown = { repository, report: { ...report, report: criteria }, isPartial: false };
+    const text = markdownOf(reportView(shown, { behind: 0, isInHead: true }, format));
     assert.match(text, /^- The report is of the commit you have checked out/m);
     assert.match(text, /^\| Type check \(type_check\) \| 1\/2 \|/m);
     assert.match(text, /^\| Plain \| 2\/2 \|/m);
   });
 
   it('say of a report that could not be read whole that parts are left out', () => {
-    const text = markdownOf(reportView({ ...hostile(), isPartial: true }, 'same', format));
+    const text = markdownOf(reportView({ ...hostile(), isPartial: true }, undefined, format));
     assert.match(text, /^- Parts of the report could not be read and are left out/m);
   });
 
   it('explain age and flags in sentences', () => {
     const { report } = hostile();
-    const notes = reportNotes(report, 3);
+    const notes = reportNotes(report, { behind: 3, isInHead: true });
     assert.match(notes[0]!, /HEAD has 3 commits/);
     assert.match(notes[1]!, /uncommitted/);
     assert.match(notes[2]!, /unpushed/);
-    assert.equal(stalenessText(3), '3 commits behind');
-    assert.equal(stalenessText(1000), '1000+ commits behind');
-    assert.equal(stalenessText('elsewhere'), 'not in HEAD');
-    for (const nothing of ['same', 'unnamed'] as const) assert.equal(stalenessText(nothing), '');
+    for (const [behind, isInHead, text] of [
+      [0, true, ''],
+      [3, true, '3 commits behind'],
+      [1000, true, '1000+ commits behind'],
+      [0, false, 'not in HEAD'],
+      [1, false, 'not in HEAD · 1 commit behind'],
+    ] as const)
+      assert.equal(stalenessText({ behind, isInHead }), text);
+    assert.equal(stalenessText('unnamed'), '');
   });
 
   it('take from the page and its kept state only what they know', () => {
