@@ -1,15 +1,14 @@
 import * as vscode from 'vscode';
+import type { ReadinessReport } from '../api';
 import type { CommandHandlers } from '../contributions';
 import { pick, pickSeveral } from '../ui/pick';
 import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
 import { markdownOf } from './exports';
-import { fixMessage } from './fixMessage';
-import type { LocalGit } from './git';
-import { criteriaOf, passes, percentOf, type Repository } from './model';
+import { appFolder, type LocalGit } from './git';
+import { criteriaOf, passes, percentOf, type Repository, type ShownReport } from './model';
 import type { PageState } from './protocol';
-import { appFolder, appLabel, reportView, type ShownReport } from './reportView';
-import { dayText, percentText, reportLabel, scoreText } from './text';
+import { appLabel, dayText, percentText, reportLabel, scoreText } from './text';
 
 /** Puts a message into a session's composer without sending it; resolves to false when the person cancelled. */
 export type Prefill = (message: { readonly text: string; readonly title?: string }) => Promise<boolean>;
@@ -78,7 +77,7 @@ export class ReadinessCommands {
   async export(shown: ShownReport): Promise<void> {
     const { git, format } = this.#deps;
     const staleness = await git.counted(shown.report.commitHash, shown.local);
-    const content = markdownOf(reportView(shown, staleness, format));
+    const content = markdownOf(shown, staleness, format);
     const document = await vscode.workspace.openTextDocument({ content, language: 'markdown' });
     await vscode.window.showTextDocument(document);
   }
@@ -169,8 +168,7 @@ export class ReadinessCommands {
     return pick<Repository>(
       all.map(repository => {
         const { name: label, url: detail, reports } = repository;
-        const [report] = reports;
-        const description = report && `${percentText(percentOf(report))} · ${dayText(report.createdAt)}`;
+        const description = `${percentText(percentOf(reports[0]))} · ${dayText(reports[0].createdAt)}`;
         return { label, description, detail, value: repository };
       }),
       vscode.l10n.t('Find a repository'),
@@ -179,8 +177,7 @@ export class ReadinessCommands {
 }
 
 function latest(repository: Repository | undefined): PageState | undefined {
-  const [report] = repository?.reports ?? [];
-  return repository && report && { key: repository.key, reportId: report.reportId };
+  return repository && { key: repository.key, reportId: repository.reports[0].reportId };
 }
 
 function pickReport(
@@ -204,4 +201,43 @@ function given(node: unknown): Given {
 
 function selected(node: unknown, nodes: unknown): readonly Given[] {
   return (Array.isArray(nodes) && nodes.length > 0 ? (nodes as unknown[]) : [node]).map(given);
+}
+
+/** What an agent is asked to mend: the criteria, why they fail, the applications and the commit. Foreign text is made plain. */
+export function fixMessage(
+  repository: Repository,
+  report: ReadinessReport,
+  criteria: readonly string[],
+): string {
+  const where = [
+    oneLine(repository.name, 200),
+    report.branch === undefined ? undefined : vscode.l10n.t('branch {0}', oneLine(report.branch, 100)),
+    report.commitHash === undefined ? undefined : vscode.l10n.t('commit {0}', oneLine(report.commitHash, 64)),
+  ].filter(part => part !== undefined);
+  const asked = criteria.flatMap((id): string[][] => {
+    const evaluation = Object.hasOwn(report.report, id) ? report.report[id] : undefined;
+    if (evaluation === undefined) return [];
+    const rationale = plain(evaluation.rationale ?? '', 4_000).replace(/\n/g, '\n  ');
+    const line = `- ${oneLine(id, 200)}: ${vscode.l10n.t('{0} pass', scoreText(evaluation))}`;
+    return [rationale === '' ? [line] : [line, `  ${rationale}`]];
+  });
+  const apps = Object.entries(report.apps ?? {}).map(
+    ([path, { description }]) =>
+      `- ${oneLine(path, 200)}${description ? `: ${oneLine(description, 500)}` : ''}`,
+  );
+  return [
+    ...(asked.length === 1
+      ? [
+          vscode.l10n.t('Please fix this readiness criterion of {0}.', where.join(', ')),
+          vscode.l10n.t('It is from the readiness report of {0}.', dayText(report.createdAt)),
+        ]
+      : [
+          vscode.l10n.t('Please fix these readiness criteria of {0}.', where.join(', ')),
+          vscode.l10n.t('They are from the readiness report of {0}.', dayText(report.createdAt)),
+        ]),
+    '',
+    ...asked.flat(),
+    ...(apps.length === 0 ? [] : ['', vscode.l10n.t('Applications:'), ...apps]),
+    '',
+  ].join('\n');
 }

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { gitExtension, remoteUrls, type GitApi, type GitRepository } from '../util/git';
-import { isCommit } from './model';
+import { appParts, isCommit } from './model';
 
 /** A repository of this window. */
 export interface LocalRepository {
@@ -177,4 +177,10 @@ export class LocalGit extends Disposable {
 export function inWindowOrder(a: LocalRepository, b: LocalRepository): number {
   const [x, y] = [a, b].map(({ root }) => vscode.workspace.getWorkspaceFolder(root)?.index ?? Infinity);
   return x === y ? (a.root.path < b.root.path ? -1 : 1) : Number(x) - Number(y);
+}
+
+/** Where an application is on this machine; `undefined` when its repository is not open or the path leads out of it. */
+export function appFolder(local: LocalRepository | undefined, app: string): vscode.Uri | undefined {
+  const parts = appParts(app);
+  return local === undefined || parts === undefined ? undefined : vscode.Uri.joinPath(local.root, ...parts);
 }

@@ -16,11 +16,10 @@ import type { WindowFocus } from '../util/windowFocus';
 import { ReadinessCommands, type Prefill } from './commands';
 import { LocalGit } from './git';
 import { Matches } from './matches';
-import { groupReports, previousOf, type Repository } from './model';
+import { groupReports, previousOf, type Repository, type ShownReport } from './model';
 import { ReportPanel } from './panel';
 import { isPageState, type PageState } from './protocol';
 import { pathOf, reportKind } from './reports';
-import type { ShownReport } from './reportView';
 import { readinessRows } from './rows';
 import { ReadinessStatusBar } from './statusBar';
 
@@ -127,8 +126,7 @@ export class Readiness extends Disposable {
       panel.dispose();
       return;
     }
-    const { key, reportId, baseId } = state;
-    this.#panels.keep(key, this.#panelOf(panel, { key, reportId, baseId }));
+    this.#panels.keep(state.key, this.#panelOf(panel, state));
     await this.#list.open();
   }
 

@@ -5,7 +5,7 @@ import { oneLine } from '../util/text';
 import { card } from '../ui/text';
 import type { LocalGit } from './git';
 import type { Match } from './matches';
-import { latestLines, latestOf } from './reportView';
+import { latestLines, latestOf } from './text';
 
 /** The readiness of the active editor's repository; hidden where there is no report. */
 export class ReadinessStatusBar extends Disposable {
@@ -28,11 +28,11 @@ export class ReadinessStatusBar extends Disposable {
 
   update(): void {
     const match = this.#match();
-    const latest = match && latestOf(match.repository);
-    if (match === undefined || latest === undefined) {
+    if (match === undefined) {
       this.#item.hide();
       return;
     }
+    const latest = latestOf(match.repository);
     const { percent, report } = latest;
     const isWorse = latest.criteria().some(({ change }) => change === 'worse');
     const staleness = this.#git.staleness(report.commitHash, match.local);

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { marked } from 'marked';
 import type { ReadinessReport } from '../../../src/api';
-import { ReadinessCommands } from '../../../src/readiness/commands';
+import { fixMessage, ReadinessCommands } from '../../../src/readiness/commands';
 import { markdownOf } from '../../../src/readiness/exports';
-import { fixMessage } from '../../../src/readiness/fixMessage';
-import type { Repository } from '../../../src/readiness/model';
+import type { Repository, ShownReport } from '../../../src/readiness/model';
+import { missingParts, pageParts, rationaleOf, type PageFacts } from '../../../src/readiness/page';
 import { isPageState, reportProtocol } from '../../../src/readiness/protocol';
-import { commitsView, reportView, type ShownReport } from '../../../src/readiness/reportView';
 import { reportNotes, stalenessText } from '../../../src/readiness/text';
 import { Formatter } from '../../../src/util/format';
 
@@ -43,19 +42,78 @@ function hostile(): ShownReport {
   return { repository, report, base, isPartial: false };
 }
 
+function pageOf(
+  shown: ShownReport,
+  { look, ...facts }: Partial<PageFacts> & Pick<PageFacts['state'], 'look'> = {},
+): Readonly<Record<string, string>> {
+  const state = { key: 'k', reportId: 'r', look };
+  return pageParts(shown, {
+    state,
+    wanted: undefined,
+    staleness: 'unknown',
+    commits: 'asked',
+    format,
+    ...facts,
+  });
+}
+
 describe('words of readiness', () => {
   const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u;
 
   it('show the page no control or bidi characters, whatever a report holds', () => {
-    const shown = hostile();
-    const view = reportView(shown, 'unknown', format);
-    // Ids go back to the panel as they came and are never shown.
-    const texts = JSON.stringify(
-      { ...view, commits: commitsView([{ hash: EVIL, subject: EVIL, author: EVIL }]) },
-      (name, value: unknown) => (['id', 'path', 'reportId'].includes(name) ? undefined : value),
+    const commits = [{ hash: EVIL, subject: EVIL, author: EVIL }];
+    const all = Object.values({ ...pageOf(hostile(), { commits }), none: missingParts(EVIL)['head'] }).join(
+      '',
     );
-    assert.equal(control.exec(JSON.parse(`"${texts.replace(/["\\]/g, ' ')}"`) as string), null);
-    assert.ok(!view.apps.some(({ local }) => local));
+    // Ids go back to the panel as they came and are never shown.
+    const shown = all.replace(/ data-act="[^"]*"/g, '');
+    assert.equal(control.exec(shown), null);
+    const tags = new Set([...shown.matchAll(/<\/?(\w+)[^<>]*>/g)].map(([, name]) => name));
+    const own =
+      'button code dd div dl dt em figcaption figure h1 h2 input label li option p path select span strong';
+    const known = [...own.split(' '), ...'svg table tbody td th thead tr ul'.split(' ')];
+    assert.deepEqual(
+      [...tags].filter(name => !known.includes(name ?? '')),
+      [],
+    );
+    assert.doesNotMatch(shown.replace(/="[^"]*"/g, '='), /<[^>]*\bon\w+=/);
+    assert.doesNotMatch(all, /in the Explorer/, 'no path leads out of a repository');
+  });
+
+  it('draw what a criterion’s rationale marks, and nothing else of its Markdown', () => {
+    for (const [given, drawn] of [
+      [
+        'None in `a*b*c`:\n- no **runner**\n- no *script*',
+        'None in <code>a*b*c</code>:\n<ul><li>no <strong>runner</strong></li><li>no <em>script</em></li></ul>',
+      ],
+      ['1. one\n2) two\n* a\n3 * 4 * 5', '<ol><li>one</li><li>two</li></ol><ul><li>a</li></ul>3 * 4 * 5'],
+      ['<b>[x](command:y) & _z_', '&#60;b&#62;[x](command:y) &#38; _z_'],
+    ])
+      assert.equal(rationaleOf(given!).text, drawn);
+  });
+
+  it('draw the criteria that are wanted: all, those that fail or changed, those with a word, 500 at most', () => {
+    const of = (numerator: number) => ({ numerator, denominator: 2, rationale: `has ${numerator}` });
+    const { repository, report } = hostile();
+    const now = { ...report, report: { good: of(2), bad: of(1), late: of(0) } };
+    const base = { ...report, report: { good: of(1), bad: of(1), gone: of(2) } };
+    const rows = (look: PageFacts['state']['look']): unknown =>
+      [
+        ...(pageOf({ repository, report: now, base, isPartial: false }, { look })['criteria'] ?? '').matchAll(
+          /title="(\w+)"/g,
+        ),
+      ].map(([, id]) => id);
+    const look = { filter: 'all', words: '', scroll: 0 } as const;
+    assert.deepEqual(rows(undefined), ['late', 'bad', 'good', 'gone']);
+    assert.deepEqual(rows({ ...look, filter: 'failing' }), ['late', 'bad']);
+    assert.deepEqual(rows({ ...look, filter: 'changed' }), ['late', 'good', 'gone']);
+    assert.deepEqual(rows({ ...look, words: ' HAS 1' }), ['bad']);
+    assert.deepEqual(rows({ ...look, words: 'nothing' }), []);
+    const many = Object.fromEntries(Array.from({ length: 501 }, (_, at) => [`c${at}`, of(1)]));
+    const drawn =
+      pageOf({ repository, report: { ...report, report: many }, isPartial: false })['criteria'] ?? '';
+    assert.equal(drawn.match(/<tr/g)?.length, 501);
+    assert.match(drawn, /The first 500 of 501 are shown/);
   });
 
   it('name criterion, rationale, applications and commit in the message to an agent, without control characters', () => {
@@ -112,7 +170,7 @@ describe('words of readiness', () => {
   });
 
   it('export Markdown that holds no markup of a report', () => {
-    const html = marked.parse(markdownOf(reportView(hostile(), undefined, format)), {
+    const html = marked.parse(markdownOf(hostile(), undefined, format), {
       async: false,
       gfm: true,
     });
@@ -128,14 +186,14 @@ describe('words of readiness', () => {
       Plain: { numerator: 2, denominator: 2 },
     };
     const shown = { repository, report: { ...report, report: criteria }, isPartial: false };
-    const text = markdownOf(reportView(shown, { behind: 0, isInHead: true }, format));
+    const text = markdownOf(shown, { behind: 0, isInHead: true }, format);
     assert.match(text, /^- The report is of the commit you have checked out/m);
     assert.match(text, /^\| Type check \(type_check\) \| 1\/2 \|/m);
     assert.match(text, /^\| Plain \| 2\/2 \|/m);
   });
 
   it('say of a report that could not be read whole that parts are left out', () => {
-    const text = markdownOf(reportView({ ...hostile(), isPartial: true }, undefined, format));
+    const text = markdownOf({ ...hostile(), isPartial: true }, undefined, format);
     assert.match(text, /^- Parts of the report could not be read and are left out/m);
   });
 
