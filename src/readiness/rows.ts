@@ -154,7 +154,7 @@ function criterionNode(key: string, criterion: CriterionRow): TreeNode {
 }
 
 function appNode({ key, reports }: Repository, local: LocalRepository | undefined, app: string): TreeNode {
-  const description = reports[0]?.apps?.[app]?.description;
+  const description = reports[0].apps?.[app]?.description;
   const folder = appFolder(local, app);
   const title = vscode.l10n.t('Show in the Explorer');
   const row: Row = {

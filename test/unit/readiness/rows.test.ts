@@ -117,7 +117,7 @@ describe('the rows of readiness', () => {
       here: () => repositories.get('h.x/acme/shop'),
       shown: ({ key }) => {
         const repository = repositories.get(key)!;
-        return { repository, report: repository.reports[0]!, local: here, isPartial: false };
+        return { repository, report: repository.reports[0], local: here, isPartial: false };
       },
       open: () => undefined,
       git: new LocalGit(),
