@@ -20,7 +20,7 @@ export { computerName, readComputers, type Computer, type ProvisioningStep } fro
 export type { ContentItem, Message, SentMessage } from './resources/message';
 export type { ControlChange, OrganizationUser } from './resources/organization';
 export type { CriterionEvaluation, ReadinessReport } from './resources/readiness';
-export { readSession, type Session, type SessionSettings, type TokenUsage } from './resources/session';
+export { readSession, settingNames, type Session, type SessionSettings, type TokenUsage } from './resources/session';
 export type { RequestGate } from './client';
 export { ApiClient, type ApiClientOptions } from './service';
 export {

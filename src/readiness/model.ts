@@ -1,5 +1,6 @@
 import type { CriterionEvaluation, ReadinessReport } from '../api';
 import type { LocalRepository } from './git';
+import { readableName } from '../util/text';
 import { identify } from './repositoryUrl';
 
 /** A repository with all its reports, the newest first. */
@@ -105,20 +106,6 @@ export function share({ numerator, denominator }: CriterionEvaluation): number {
 
 export function passes({ numerator, denominator }: CriterionEvaluation): boolean {
   return numerator >= denominator;
-}
-
-/** Words of criteria that are written in capitals. */
-const CAPITALS = /\b(?:adr|api|cd|ci|cli|css|html|http|id|json|llm|mcp|pr|sbom|sdk|sql|ui|url|yaml)\b/gi;
-
-/** `type_check`, `typeCheck` and `type-check` as `Type check`; `ci_pipeline` as `CI pipeline`. */
-export function readableName(id: string): string {
-  const words = id
-    .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
-    .replace(/[_\-./:\s]+/g, ' ')
-    .trim();
-  if (words === '') return id;
-  const rest = words.slice(1).replace(/\b\p{Lu}\p{Ll}+/gu, word => word.toLowerCase());
-  return (words.charAt(0).toUpperCase() + rest).replace(CAPITALS, word => word.toUpperCase());
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { Session } from '../../src/api';
 import { groupSessions } from '../../src/sessions/view/listing';
 import { statusOf } from '../../src/sessions/store/model';
-import { sessionRow } from '../../src/sessions/view/row';
 import { ServiceList } from '../../src/sessions/status/serviceList';
 import { SessionIndex } from '../../src/sessions/store/sessionIndex';
 import { openStorage } from '../fakes/storage';
@@ -10,6 +9,7 @@ import { Formatter } from '../../src/util/format';
 import { silentLog } from '../fakes/log';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { atMost, median, ms, timed, type Row } from './rows';
+import { sessionRow } from '../../src/sessions/view/words';
 
 const SESSIONS = 5_000;
 const COMPUTERS = 500;
@@ -51,23 +51,17 @@ export async function sessionRows(): Promise<Row[]> {
   }
 }
 
-/** Takes all sessions in from a service that lists them, a hundred on a page. */
+/** Takes all sessions in from a service that lists them on 20 pages. */
 async function listed(index: SessionIndex): Promise<void> {
   const page = (cursor = '0') => {
     const from = Number(cursor);
-    const items = Array.from({ length: 100 }, (_, n) => sessionOf(from + n));
+    const items = Array.from({ length: SESSIONS / 20 }, (_, n) => sessionOf(from + n));
     const next = from + items.length < SESSIONS ? { cursor: String(from + items.length) } : {};
     return Promise.resolve({ items, problems: [], ...next });
   };
-  const list = new ServiceList({
-    index,
-    api: () => client,
-    isWanted: () => true,
-    focused: new ObservableValue(true),
-    log: silentLog(),
-    mostPages: Infinity,
-  });
-  const client = { extras: { sessions: page } };
+  const connection = { api: { extras: { sessions: page } } };
+  const focused = new ObservableValue(true);
+  const list = new ServiceList({ index, connection, focused, extras: () => true, log: silentLog() } as never);
   await list.read();
   list.dispose();
 }

@@ -2,9 +2,9 @@ import * as vscode from 'vscode';
 import { computerName, type Computer } from '../../api';
 import { pick } from '../../ui/pick';
 import { joined } from '../../ui/text';
-import { forQuickPick } from '../../util/text';
+import { forQuickPick, readableName } from '../../util/text';
 import type { ComputerFacts } from '../view/words';
-import { settingLabels, settingsSummary, settingText, type Preset, type SendableSettings } from './settings';
+import { settingsSummary, settingText, type Preset, type SendableSettings } from './settings';
 
 export interface ChosenComputer {
   readonly id: string;
@@ -111,8 +111,8 @@ function optionsOf(chosen: SendableSettings, presets: readonly Preset[]): readon
     ...(ready.length === 0 ? [] : [heading(vscode.l10n.t('Presets')), ...ready]),
     heading(vscode.l10n.t('Settings')),
     ...(Object.keys(PROPOSED) as readonly Asked[]).map(ask => ({
-      label: settingLabels()[ask],
-      description: forQuickPick(settingText(chosen, ask)),
+      label: readableName(ask),
+      description: forQuickPick(settingText(chosen[ask])),
       ask,
     })),
   ];
@@ -120,7 +120,7 @@ function optionsOf(chosen: SendableSettings, presets: readonly Preset[]): readon
 
 /** Asks for the value of a setting; empty for the default, `undefined` to leave it as it is. */
 async function chooseValue(name: Asked, known: readonly string[]): Promise<string | undefined> {
-  const label = settingLabels()[name];
+  const label = readableName(name);
   const other = Symbol('other');
   const value = await pick<string | symbol>(
     [

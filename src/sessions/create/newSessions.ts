@@ -8,7 +8,7 @@ import type { SessionsContext } from '../context';
 import { currentWorkspace } from '../store/workspaces';
 import type { ComputerFacts } from '../view/words';
 import { chooseComputer, chooseSettings, factsOf, type ChosenComputer } from './choose';
-import { readPresets, settingText, type KnownSetting, type SendableSettings } from './settings';
+import { readPresets, settingText, type SendableSettings } from './settings';
 
 /** What the organization has to say against a session that is about to be made; each warning is a sentence for people. */
 export interface SessionPolicy {
@@ -114,9 +114,9 @@ export class NewSessions {
   }
 
   /** What known sessions have for a setting, the most used first. */
-  #seen(name: KnownSetting): readonly string[] {
+  #seen(name: keyof SendableSettings): readonly string[] {
     const values = [...this.#context.index.records.values()].map(({ session }) =>
-      settingText(session?.sessionSettings ?? {}, name),
+      settingText(session?.sessionSettings?.[name]),
     );
     return [...Map.groupBy(values, value => value)]
       .filter(([value]) => value !== '')

@@ -9,7 +9,7 @@ import { contextOf, type SessionsContext } from '../context';
 import { isActive, isWaiting } from '../store/model';
 import { isUnread, isWorking, type SessionRecord } from '../store/record';
 import { Listing, type SessionGroup } from './listing';
-import { sessionRow } from './row';
+import { sessionRow } from './words';
 
 /** Changes that come together are shown together. */
 const TOGETHER_MS = 50;

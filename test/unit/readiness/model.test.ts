@@ -8,8 +8,8 @@ import {
   isCommit,
   percentOf,
   previousOf,
-  readableName,
 } from '../../../src/readiness/model';
+import { readableName } from '../../../src/util/text';
 import { growsEvenly } from '../../growth';
 
 let count = 0;

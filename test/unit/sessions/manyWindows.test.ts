@@ -50,9 +50,8 @@ describe('many sessions in many windows', () => {
     const monitor = new SessionMonitor({
       index,
       focused: new ObservableValue(focused),
-      fastestMs: () => 2_000,
-      sentence: String,
-      api: () => ({ one: one as never }),
+      fastestSeconds: () => 2,
+      connection: { api: { one: one as never }, state: new ObservableValue({ kind: 'signedOut' }) },
     });
     ends.push(monitor, index, storage);
     return { index, monitor };

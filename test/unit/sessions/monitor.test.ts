@@ -46,12 +46,10 @@ describe('the watch over sessions', () => {
     deps = {
       index,
       focused,
-      fastestMs: () => 1,
+      fastestSeconds: () => 0.001,
       apartMs: 0,
       now: () => now,
-      sentence: error =>
-        error instanceof Error && error.message !== 'cancelled' ? error.message : undefined,
-      api: () => ({ one: one as never }),
+      connection: { api: { one: one as never }, state: new ObservableValue({ kind: 'signedOut' }) },
     };
     monitor = new SessionMonitor(deps);
     await add('s1');

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import type { SessionRecord } from '../../../src/sessions/store/record';
 import { exportText, importSessions, readImport } from '../../../src/sessions/transfer';
 import { sessionDocument } from '../../../src/sessions/view/document';
-import { sessionRow } from '../../../src/sessions/view/row';
 import { Formatter } from '../../../src/util/format';
 import { answers, told } from '../../fakes/vscode';
 import { idle, recordOf, remove, sessionOf, Windows } from './support';
+import { sessionRow } from '../../../src/sessions/view/words';
 
 const fileOf = (sessions: readonly unknown[], version = 2): string =>
   JSON.stringify({ format: 'agent-console-sessions', version, service: 'h', sessions });
