@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { commands, type CommandHandlers } from '../contributions';
 import { confirmed, notify } from '../ui/notify';
-import { forNotification, forQuickPick, oneLine } from '../util/text';
+import { pickSeveral } from '../ui/pick';
+import { forNotification, oneLine } from '../util/text';
 import { isSession, type SessionAccess } from './access';
 import { contextOf, type SessionsContext } from './context';
 import { NewSessions } from './create/newSessions';
@@ -104,22 +105,21 @@ export class SessionCommands {
     });
   }
 
-  /** Takes sessions out of the list or into the archive. Several are asked about once; a notice offers to take it back. */
+  /** Takes sessions out of the list or into the archive; a notice offers to take it back. */
   async #take(what: 'removedAt' | 'archivedAt', node: unknown, nodes: unknown): Promise<void> {
     const all = await this.#access.recordsOf(node, nodes);
     const { index, log } = this.#context;
-    // A person may have gone to another service when they answer.
+    // A person may have gone to another service when they take it back.
     const { serviceId } = index;
     const records = all.filter(({ local }) => local[what] === undefined);
     const [first] = records;
     if (first === undefined) return;
-    const { question, detail, act, done } = wordsFor(what, records.length, sessionTitle(first));
-    if (records.length > 1 && !(await confirmed(question, detail, act))) return;
     const [focused] = Array.isArray(node) ? (node as unknown[]) : [];
     // A row that goes takes the focus with it.
     if (isSession(focused)) await this.#view.stepAside(focused.sessionId, records);
     const at = Date.now();
     await this.#keep(records, { [what]: at }, serviceId);
+    const done = doneText(what, records.length, sessionTitle(first));
     const undo = async (): Promise<void> => {
       for (const { sessionId } of records)
         // Unless somebody has touched it since.
@@ -138,24 +138,15 @@ export class SessionCommands {
     await ready();
     const { serviceId } = index;
     const now = Date.now();
-    const items = index.removed.map(record => ({
-      label: forQuickPick(sessionTitle(record)),
+    const choices = index.removed.map(record => ({
+      label: sessionTitle(record),
       description: vscode.l10n.t('removed {0} ago', format.span(now - (record.local.removedAt ?? now))),
-      detail: forQuickPick(record.sessionId),
-      record,
+      detail: record.sessionId,
+      value: record,
     }));
-    if (items.length === 0) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('No session was removed from this list.'));
-      return;
-    }
-    const placeHolder = vscode.l10n.t('Restore which sessions to the list?');
-    const options = { canPickMany: true, matchOnDetail: true, placeHolder } as const;
-    const chosen = (await vscode.window.showQuickPick(items, options)) ?? [];
-    await this.#keep(
-      chosen.map(({ record }) => record),
-      { removedAt: undefined },
-      serviceId,
-    );
+    if (choices.length === 0) throw new Error(vscode.l10n.t('No session was removed from this list.'));
+    const chosen = await pickSeveral(choices, vscode.l10n.t('Restore which sessions to the list?'), false);
+    await this.#keep(chosen ?? [], { removedAt: undefined }, serviceId);
   }
 
   /** Pins them, or where all of them are pinned lets them go. */
@@ -198,31 +189,16 @@ export class SessionCommands {
   }
 }
 
-function wordsFor(what: 'removedAt' | 'archivedAt', count: number, title: string) {
+/** What is told when it is done. */
+function doneText(what: 'removedAt' | 'archivedAt', count: number, title: string): string {
   if (what === 'archivedAt')
-    return {
-      question: vscode.l10n.t('Archive {0} sessions?', count),
-      detail: vscode.l10n.t(
-        'They go to the group “Archived” on this machine. The service keeps them as they are.',
-      ),
-      act: vscode.l10n.t('Archive'),
-      done:
-        count === 1
-          ? vscode.l10n.t('Archived “{0}” on this machine.', title)
-          : vscode.l10n.t('Archived {0} sessions on this machine.', count),
-    };
-  return {
-    question: vscode.l10n.t('Remove {0} sessions from this list?', count),
-    detail: vscode.l10n.t(
-      'The sessions themselves stay with the service. “Restore removed sessions…” brings them back to this list.',
-    ),
-    act: vscode.l10n.t('Remove'),
-    done:
-      count === 1
-        ? vscode.l10n.t('Removed “{0}” from this list. The session itself stays with the service.', title)
-        : vscode.l10n.t(
-            'Removed {0} sessions from this list. The sessions themselves stay with the service.',
-            count,
-          ),
-  };
+    return count === 1
+      ? vscode.l10n.t('Archived “{0}” on this machine.', title)
+      : vscode.l10n.t('Archived {0} sessions on this machine.', count);
+  return count === 1
+    ? vscode.l10n.t('Removed “{0}” from this list. The session itself stays with the service.', title)
+    : vscode.l10n.t(
+        'Removed {0} sessions from this list. The sessions themselves stay with the service.',
+        count,
+      );
 }

@@ -9,12 +9,12 @@ export type SendableSettings = Omit<SessionSettings, 'tokenUsage'>;
 
 /** The value of a setting in words; empty without one. */
 export function settingText(value: unknown): string {
+  if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(settingText).join(', ');
-  if (typeof value !== 'object' || value === null) return value === undefined ? '' : String(value);
-  const { name, metadata } = value as { readonly name?: unknown; readonly metadata?: unknown };
-  return typeof name === 'string'
-    ? joined([name, metadata === undefined ? '' : JSON.stringify(metadata)], ' ')
-    : JSON.stringify(value);
+  const { name, metadata } = (value ?? {}) as { readonly name?: unknown; readonly metadata?: unknown };
+  const more = metadata === undefined ? '' : JSON.stringify(metadata);
+  if (typeof name === 'string') return joined([name, more], ' ');
+  return value === undefined ? '' : JSON.stringify(value);
 }
 
 /** The settings on one line, such as `atlas-large · reasoning high`; empty without any. */
