@@ -161,31 +161,6 @@ describe('the index of sessions', () => {
     assert.equal(b.get('s2')?.signal?.kind, 'waiting');
   });
 
-  it('knows what an earlier version has removed, which kept it apart', async () => {
-    const folder = path.join(windows.root, 'services', 'service', 'removed');
-    await mkdir(folder, { recursive: true });
-    const put = (id: string, value: unknown): Promise<void> =>
-      writeFile(path.join(folder, `${id}.1.json`), JSON.stringify({ id, version: 1, value, writers: [] }));
-    await put('s1', { at: 5, record: recordOf({ local: { name: 'Mine' } }) });
-    await put('s2', { at: 6, record: { sessionId: 's2', origin: 'dreamt' } });
-    const { index } = await windows.open();
-    assert.deepEqual(
-      index.removed.map(({ sessionId, local }) => [sessionId, plain(local)]),
-      [
-        ['s2', { removedAt: 6 }],
-        ['s1', { name: 'Mine', removedAt: 5 }],
-      ],
-    );
-    const left = storedRows(windows.root).filter(({ collection }) => collection.endsWith('/removed'));
-    assert.deepEqual(
-      left.flatMap(({ id, value }) => (value === null ? [] : [id])),
-      ['s2'],
-      'another version may read it',
-    );
-    await index.learn('service', { session: sessionOf({ sessionId: 's2' }), origin: 'listed', at: 7 });
-    assert.equal(index.records.size, 0);
-  });
-
   it('opens again after it could not be read once', async () => {
     const blocked = path.join(windows.root, 'blocked');
     await writeFile(blocked, 'a file where a folder should be');
