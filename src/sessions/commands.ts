@@ -6,7 +6,7 @@ import { forNotification, oneLine } from '../util/text';
 import { isSession, type SessionAccess } from './access';
 import { contextOf, type SessionsContext } from './context';
 import { NewSessions } from './create/newSessions';
-import { elsewhereText, isSessionId, linkTo, noSessionText, readLink } from './links';
+import { isSessionId, linkedSession, linkTo } from './links';
 import type { Overlay, SessionRecord } from './store/record';
 import { exportSessions, importSessions } from './transfer';
 import { sessionDocument } from './view/document';
@@ -57,19 +57,16 @@ export class SessionCommands {
 
   /** Opens the session that a link names, after the person has agreed. Nothing is asked of any service before that. */
   async openLink(uri: Pick<vscode.Uri, 'path' | 'query'>): Promise<void> {
-    const link = readLink(uri);
-    if (link === undefined) throw new Error(noSessionText());
     const { service } = await this.#access.signedIn(true);
-    if (link.host !== undefined && link.host !== service.host)
-      throw new Error(elsewhereText(link.host, service.host));
+    const sessionId = linkedSession(uri, service.host);
     const isMeant = await confirmed(
-      vscode.l10n.t('Open session “{0}” at {1}?', forNotification(link.sessionId, 80), service.host),
+      vscode.l10n.t('Open session “{0}” at {1}?', forNotification(sessionId, 80), service.host),
       vscode.l10n.t(
         'A link from outside asked to open it. Continue only if you trust where the link came from.',
       ),
       vscode.l10n.t('Open session'),
     );
-    if (isMeant) await vscode.commands.executeCommand(commands.chat.open, link.sessionId);
+    if (isMeant) await vscode.commands.executeCommand(commands.chat.open, sessionId);
   }
 
   async #add(argument: unknown): Promise<string | undefined> {
@@ -91,8 +88,7 @@ export class SessionCommands {
 
   #link({ sessionId }: SessionRecord): string {
     const { connection, linkBase } = this.#context;
-    const state = connection.state.current;
-    return linkTo(linkBase, { sessionId, host: state.kind === 'signedOut' ? undefined : state.service.host });
+    return linkTo(linkBase, { sessionId, host: connection.state.current.service?.host });
   }
 
   async #showDetails(node: unknown): Promise<void> {

@@ -1,11 +1,7 @@
 import * as vscode from 'vscode';
-import { supportedLanguage } from '../../util/format';
 import { oneLine } from '../../util/text';
-import type { SessionsContext } from '../context';
 import { activityOf, isWaiting, titleOf, type SessionStatus } from '../store/model';
 import { isWorking, type SessionRecord } from '../store/record';
-import { currentWorkspace, isHere } from '../store/workspaces';
-import { computerName } from './words';
 
 /** By what sessions are put together, and in what order they stand within. */
 export const GROUPINGS = ['attention', 'computer', 'workspace'] as const;
@@ -94,82 +90,4 @@ function placesOf({ grouping, now, statusOf, computerName: nameOf }: Arrangement
     const activity = activityOf(record);
     return place(activity >= today ? 'today' : activity >= week ? 'week' : 'earlier');
   };
-}
-
-/** How a person wants the sessions listed in this workspace. */
-interface ViewOptions extends Pick<Arrangement, 'grouping' | 'sorting'> {
-  /** Only sessions of this workspace, where there is one. */
-  readonly onlyHere: boolean;
-}
-
-const OPTIONS = 'sessions.viewOptions';
-
-/** Which sessions the view lists, in what groups and order. */
-export class Listing {
-  readonly #context: SessionsContext;
-
-  constructor(context: SessionsContext) {
-    this.#context = context;
-  }
-
-  groups(): SessionGroup[] {
-    const { monitor, computers } = this.#context;
-    return groupSessions(this.visible(), {
-      ...this.#options(),
-      now: Date.now(),
-      language: supportedLanguage(vscode.env.language),
-      statusOf: record => monitor.statusOf(record.sessionId),
-      computerName: record => computerName(record, id => computers.known(id)),
-    });
-  }
-
-  visible(): readonly SessionRecord[] {
-    const all = [...this.#context.index.records.values()];
-    return this.#options().onlyHere && currentWorkspace() !== undefined
-      ? all.filter(({ workspace }) => isHere(workspace))
-      : all;
-  }
-
-  /** Asks how the view is arranged: one choice, of any kind, at a time. Resolves to whether there was one. */
-  async pickOptions(): Promise<boolean> {
-    const now = this.#options();
-    const choices: readonly (readonly [label: string, change?: Partial<ViewOptions>])[] = [
-      [vscode.l10n.t('Group by')],
-      [vscode.l10n.t('Status'), { grouping: 'attention' }],
-      [vscode.l10n.t('Computer'), { grouping: 'computer' }],
-      [vscode.l10n.t('Workspace'), { grouping: 'workspace' }],
-      [vscode.l10n.t('Sort by')],
-      [vscode.l10n.t('Latest activity'), { sorting: 'activity' }],
-      [vscode.l10n.t('Newest session'), { sorting: 'created' }],
-      [vscode.l10n.t('Name'), { sorting: 'name' }],
-      [vscode.l10n.t('Show')],
-      [vscode.l10n.t('All sessions'), { onlyHere: false }],
-      [vscode.l10n.t('Only sessions of this workspace'), { onlyHere: true }],
-    ];
-    // The last three are of a workspace.
-    const end = currentWorkspace() === undefined ? -3 : undefined;
-    const items = choices.slice(0, end).map(([label, change]) => {
-      const { Separator, Default } = vscode.QuickPickItemKind;
-      const isNow = Object.entries(change ?? {}).every(
-        ([key, value]) => now[key as keyof ViewOptions] === value,
-      );
-      const description = change !== undefined && isNow ? vscode.l10n.t('now') : '';
-      return { label, description, change, kind: change === undefined ? Separator : Default };
-    });
-    // A page that gets the focus back from the palette late would close it.
-    const options = { placeHolder: vscode.l10n.t('How are sessions listed?'), ignoreFocusOut: true };
-    const chosen = await vscode.window.showQuickPick(items, options);
-    if (chosen?.change === undefined) return false;
-    await this.#context.memory.update(OPTIONS, { ...now, ...chosen.change });
-    return true;
-  }
-
-  #options(): ViewOptions {
-    const kept: Partial<Record<string, unknown>> = this.#context.memory.get(OPTIONS) ?? {};
-    return {
-      grouping: GROUPINGS.find(known => known === kept['grouping']) ?? 'attention',
-      sorting: SORTINGS.find(known => known === kept['sorting']) ?? 'activity',
-      onlyHere: kept['onlyHere'] === true,
-    };
-  }
 }

@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { SessionsContext } from '../../../src/sessions/context';
-import {
-  GROUPINGS,
-  groupSessions,
-  Listing,
-  SORTINGS,
-  type Arrangement,
-} from '../../../src/sessions/view/listing';
+import { GROUPINGS, groupSessions, SORTINGS, type Arrangement } from '../../../src/sessions/view/listing';
 import { statusOf } from '../../../src/sessions/store/model';
 import type { SessionRecord } from '../../../src/sessions/store/record';
-import { choices, workspace } from '../../fakes/vscode';
 import { recordOf, sessionOf } from './support';
 
 const DAY = 24 * 60 * 60_000;
@@ -120,17 +112,5 @@ describe('groups of sessions', () => {
       return groupSessions([recordOf({ session })], arrangement())[0]?.key;
     };
     assert.deepEqual([at(21, 0), at(20, 23), at(15, 0), at(14, 23)], ['today', 'week', 'week', 'earlier']);
-  });
-
-  it('are left to those of a workspace only in a window that has one', async () => {
-    const memory = { get: () => undefined, update: () => Promise.resolve() };
-    const isOffered = (): Promise<boolean> => {
-      choices.push('Only sessions of this workspace');
-      return new Listing({ memory } as unknown as SessionsContext).pickOptions();
-    };
-    assert.equal(await isOffered(), false);
-    const folders: object[] = workspace.workspaceFolders;
-    folders.push({ uri: { path: '/a' } });
-    assert.equal(await isOffered().finally(() => folders.pop()), true);
   });
 });

@@ -4,6 +4,7 @@ import type { Session } from '../../../src/api';
 import { SessionMonitor } from '../../../src/sessions/status/monitor';
 import { ObservableValue } from '../../../src/util/event';
 import { drawnRows, textOf } from '../../fakes/view';
+import { choices, workspace } from '../../fakes/vscode';
 import { SessionsScene, type SessionsWindow } from './scene';
 import { sessionOf, until } from './support';
 
@@ -125,6 +126,27 @@ describe('the view of sessions', () => {
     await learn(window, { sessionId: 'a' });
     await window.feature.refresh();
     assert.equal((await textOf(window.feature.tree)).length, 2);
+  });
+
+  it('is left to sessions of a workspace only in a window that has one', async () => {
+    const kept: object[] = [];
+    const memory = {
+      get: () => undefined,
+      update: (_: string, value: object) => Promise.resolve(void kept.push(value)),
+    };
+    const { feature } = await scene.open({ memory });
+    const folders: object[] = workspace.workspaceFolders;
+    for (const [has, count] of [
+      [false, 0],
+      [true, 1],
+    ] as const) {
+      if (has) folders.push({ uri: { path: '/a' } });
+      choices.push('Only sessions of this workspace');
+      await feature.commands.viewOptions();
+      assert.equal(kept.length, count);
+    }
+    folders.pop();
+    choices.length = 0;
   });
 
   it('shows nothing of a service one has left', async () => {
