@@ -5,9 +5,9 @@ import { hasCome } from '../util/clock';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import { ObservableValue, type Observable } from '../util/event';
 import { SharedRequests } from '../util/promises';
-import type { ListFailure, ListState } from './listState';
 import { isSame } from './same';
-import { HEAD, idOf, listRecords, type Head, type ItemKind, type Stored } from './stored';
+import { HEAD, idOf, listRecords } from './stored';
+import type { Head, ItemKind, ListFailure, ListState, Stored } from './stored';
 
 export interface RemoteListOptions<T extends object> extends ItemKind<T> {
   readonly storage: Pick<Storage, 'collection' | 'tryRun'>;

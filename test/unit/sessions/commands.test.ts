@@ -4,7 +4,8 @@ import path from 'node:path';
 import { commands, views } from '../../../src/contributions';
 import type { Overlay } from '../../../src/sessions/store/record';
 import { acts, answers, choices, told } from '../../fakes/vscode';
-import { SessionsScene, type SessionsWindow } from './scene';
+import { cleanUp } from '../../fakes/cleanUp';
+import { sessionsScene, type SessionsScene, type SessionsWindow } from './scene';
 import { sessionOf, until } from './support';
 
 interface Key {
@@ -25,7 +26,7 @@ describe('what is done with sessions', () => {
   let scene: SessionsScene;
   let window: SessionsWindow;
   beforeEach(async () => {
-    scene = await SessionsScene.make();
+    scene = await sessionsScene();
     window = await scene.open();
     for (const sessionId of IDS)
       await window.index.learn('service', { session: sessionOf({ sessionId }), origin: 'created', at: 5 });
@@ -34,7 +35,7 @@ describe('what is done with sessions', () => {
   });
   afterEach(() => {
     answers.clear();
-    return scene.close();
+    return cleanUp();
   });
 
   const kept = (): readonly Overlay[] => IDS.map(id => window.index.get(id)?.local ?? {});

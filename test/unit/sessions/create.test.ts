@@ -5,7 +5,8 @@ import type { SessionsDeps } from '../../../src/sessions';
 import { stateWarnings } from '../../../src/sessions/create/newSessions';
 import { readPresets, settingsSummary } from '../../../src/sessions/create/settings';
 import { acts, answers, choices, executed } from '../../fakes/vscode';
-import { SessionsScene, type SessionsWindow } from './scene';
+import { cleanUp } from '../../fakes/cleanUp';
+import { sessionsScene, type SessionsScene, type SessionsWindow } from './scene';
 import { sessionOf, until } from './support';
 
 type PolicyChoice = Parameters<NonNullable<SessionsDeps['policy']>['warnings']>[0];
@@ -13,12 +14,12 @@ type PolicyChoice = Parameters<NonNullable<SessionsDeps['policy']>['warnings']>[
 describe('a new session', () => {
   let scene: SessionsScene;
   beforeEach(async () => {
-    scene = await SessionsScene.make();
+    scene = await sessionsScene();
     acts.length = executed.length = choices.length = 0;
   });
   afterEach(() => {
     answers.clear();
-    return scene.close();
+    return cleanUp();
   });
 
   const computerIds = async ({ connection }: SessionsWindow): Promise<ReadonlyMap<string, string>> => {

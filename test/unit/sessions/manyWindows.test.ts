@@ -110,14 +110,6 @@ describe('many sessions in many windows', () => {
     assert.deepEqual(asked.map(({ sessionId }) => sessionId).sort(), ids);
   });
 
-  it('work that went on while the machine slept is unknown until it is asked about', async () => {
-    const { index, monitor } = await open('running');
-    await learn(index, ['s1'], 'running', Date.now());
-    assert.equal(monitor.statusOf('s1').value, 'running');
-    mock.timers.setTime(Date.now() + HOUR);
-    assert.deepEqual([monitor.statusOf('s1').value, monitor.statusOf('s1').last], ['unknown', 'running']);
-  });
-
   it('are asked about as often as by one window, one question at a time, and the answer is shared', async () => {
     const opened = await Promise.all(Array.from({ length: 8 }, () => open('running')));
     await learn(opened[0]!.index, ['s1'], 'running', Date.now() - HOUR);

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import type { Seed } from '../../../src/sessions/context';
-import { SessionsScene, type SessionsWindow } from './scene';
+import { cleanUp } from '../../fakes/cleanUp';
+import { sessionsScene, type SessionsScene, type SessionsWindow } from './scene';
 import { remove } from './support';
 
 describe('the sessions an index begins with', () => {
   let scene: SessionsScene;
   beforeEach(async () => {
-    scene = await SessionsScene.make();
+    scene = await sessionsScene();
   });
-  afterEach(() => scene.close());
+  afterEach(cleanUp);
 
   it('come with what is known of them, once, and stay as people have left them', async () => {
     const [waits = '', pinned = '', old = ''] = scene.service.sessionIds;

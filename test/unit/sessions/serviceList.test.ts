@@ -5,14 +5,13 @@ import { ServiceList } from '../../../src/sessions/status/serviceList';
 import type { SessionIndex } from '../../../src/sessions/store/sessionIndex';
 import { ObservableValue } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
-import { remove, sessionOf, Windows } from './support';
+import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
+import { openIndex, sessionOf } from './support';
 
 describe('the list of sessions that some services offer', () => {
-  let windows: Windows;
   let index: SessionIndex;
   let service: SampleService;
   let client: ApiClient;
-  let list: ServiceList | undefined;
 
   const start = async (extras: boolean): Promise<void> => {
     service = await startSampleService({ pace: 0, extras });
@@ -23,6 +22,8 @@ describe('the list of sessions that some services offer', () => {
       log: silentLog(),
       delay: () => Promise.resolve(),
     });
+    later(() => service.close());
+    later(() => client.dispose());
   };
   const open = (deps: { extras?: () => boolean; focused?: ObservableValue<boolean>; api?: unknown } = {}) => {
     const { api = client, ...others } = deps;
@@ -33,21 +34,17 @@ describe('the list of sessions that some services offer', () => {
       focused: new ObservableValue(true),
       log: silentLog(),
     };
-    return (list = new ServiceList({ ...usual, ...others } as never));
+    const list = new ServiceList({ ...usual, ...others } as never);
+    later(() => list.dispose());
+    return list;
   };
   const asked = (): number =>
     service.requests.filter(({ method, path }) => method === 'GET' && path === '/api/v0/sessions').length;
 
   beforeEach(async () => {
-    windows = await Windows.make();
-    ({ index } = await windows.open());
+    index = await openIndex(temporaryFolder());
   });
-  afterEach(async () => {
-    list?.dispose();
-    client.dispose();
-    await service.close();
-    await windows.close();
-  });
+  afterEach(cleanUp);
 
   it('is taken into the index, once for all who ask, and says how the sessions came there', async () => {
     await start(true);
@@ -58,18 +55,6 @@ describe('the list of sessions that some services offer', () => {
     assert.deepEqual([...index.records.keys()].sort(), [...service.sessionIds].sort());
     for (const { origin, session } of index.records.values())
       assert.deepEqual([origin, typeof session?.status], ['listed', 'string']);
-  });
-
-  it('does not bring back what a person has removed, nor overwrite what is kept here', async () => {
-    await start(true);
-    const sessions = open();
-    const [first = '', second = ''] = service.sessionIds;
-    await sessions.read();
-    await remove(index, first);
-    await index.keep(second, local => ({ ...local, name: 'Mine' }));
-    await sessions.read();
-    assert.equal(index.get(first), undefined);
-    assert.equal(index.get(second)?.local.name, 'Mine');
   });
 
   it('is asked for once where the service has none, and nobody is told', async () => {

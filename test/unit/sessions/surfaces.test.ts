@@ -4,7 +4,8 @@ import path from 'node:path';
 import { headerOf } from '../../../src/chat/panel/panelState';
 import { isUnread } from '../../../src/sessions/store/record';
 import { Formatter } from '../../../src/util/format';
-import { SessionsScene, type SessionsWindow } from './scene';
+import { cleanUp } from '../../fakes/cleanUp';
+import { sessionsScene, type SessionsScene, type SessionsWindow } from './scene';
 import { sessionOf, until } from './support';
 
 const styles = path.join(process.env['AGENT_CONSOLE_ROOT']!, 'media', 'chat', 'styles');
@@ -15,11 +16,11 @@ describe('sessions for other views', () => {
   let scene: SessionsScene;
   let window: SessionsWindow;
   beforeEach(async () => {
-    scene = await SessionsScene.make();
+    scene = await sessionsScene();
     window = await scene.open();
     window.computers.facts = { name: 'atlas', status: 'active' };
   });
-  afterEach(() => scene.close());
+  afterEach(cleanUp);
 
   const learn = (
     sessionId: string,

@@ -5,7 +5,8 @@ import { SessionMonitor } from '../../../src/sessions/status/monitor';
 import { ObservableValue } from '../../../src/util/event';
 import { drawnRows, textOf } from '../../fakes/view';
 import { choices, workspace } from '../../fakes/vscode';
-import { SessionsScene, type SessionsWindow } from './scene';
+import { cleanUp } from '../../fakes/cleanUp';
+import { sessionsScene, type SessionsScene, type SessionsWindow } from './scene';
 import { sessionOf, until } from './support';
 
 const MINUTE = 60_000;
@@ -15,12 +16,12 @@ describe('the view of sessions', () => {
   /** Noon, so that what is an hour old is of today. */
   const noon = new Date(2026, 10, 21, 12).getTime();
   beforeEach(async () => {
-    scene = await SessionsScene.make();
+    scene = await sessionsScene();
     mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: noon });
   });
   afterEach(async () => {
     mock.timers.reset();
-    await scene.close();
+    await cleanUp();
   });
 
   const learn = (window: SessionsWindow, fields: Partial<Session>, at = noon): Promise<void> => {
@@ -216,9 +217,9 @@ describe('the view of sessions', () => {
   });
 
   it('offers to stop an agent at work, where the service can', async () => {
-    await scene.close();
+    await cleanUp();
     mock.timers.reset();
-    scene = await SessionsScene.make({ extras: true });
+    scene = await sessionsScene({ extras: true });
     const window = await scene.open({ extras: () => true, focused: new ObservableValue(true) });
     const { forChat } = window.feature;
     await until(forChat.onDidChange, () =>
