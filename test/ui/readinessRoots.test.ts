@@ -90,7 +90,7 @@ describe('readiness of a workspace with several roots', () => {
     const folders = ['shop', 'bare', 'notes'].map(folder => ({ path: folder }));
     fs.writeFileSync(workspace, JSON.stringify({ folders }));
     service = await startSampleService({ pace: 0 });
-    reports = await startReports({ count: 0, order: 'newestFirst' });
+    reports = await startReports({ count: 0 });
     for (const url of ['acme/billing', 'acme/ui', 'acme/shop']) {
       report(`https://git.example.com/${url}`, 0, undefined);
     }

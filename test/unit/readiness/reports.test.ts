@@ -53,37 +53,26 @@ describe('kept readiness reports', () => {
       },
     };
   }
-  async function serve(
-    options: Parameters<typeof startReports>[0],
-  ): Promise<FakeReports & { api: ApiClient }> {
-    const server = await startReports(options);
+  async function serve(count: number): Promise<FakeReports & { api: ApiClient }> {
+    const server = await startReports({ count });
     later(() => server.close());
     return Object.assign(server, { api: clientOf(server).api });
   }
-  const listed = ({ reports }: FakeReports): string[] => reports.map(({ reportId }) => reportId).sort();
 
-  for (const [order, cap] of [
-    ['newestFirst', Infinity],
-    ['oldestFirst', 20],
-    ['shuffled', Infinity],
-  ] as const) {
-    it(`are all read from a service that lists ${order} and gives at most ${cap} at once`, async () => {
-      const server = await serve({ count: 230, order });
-      server.cap = cap;
-      const window = await open(server.api);
+  it('are all read from a service that gives at most 20 at once, and read the same in another window', async () => {
+    const server = await serve(230);
+    server.cap = 20;
+    const window = await open(server.api);
+    for (const added of [0, 3, 60]) {
+      server.add(added);
       await window.look();
-      assert.deepEqual(window.ids(), listed(server));
-      for (const added of [0, 3, 60]) {
-        server.add(added);
-        await window.look();
-        assert.deepEqual(window.ids(), listed(server), `${added} added`);
-      }
-      assert.deepEqual((await open()).ids(), window.ids(), 'another window reads the same');
-    });
-  }
+      assert.deepEqual(window.ids(), server.reports.map(({ reportId }) => reportId).sort(), `${added} added`);
+    }
+    assert.deepEqual((await open()).ids(), window.ids());
+  });
 
   it('that cannot be read are named, hide nothing, and are not named any more once they can be read', async () => {
-    const server = await serve({ count: 230, order: 'newestFirst' });
+    const server = await serve(230);
     const [first, last] = [server.reports[0]!, server.reports.at(-1)!];
     const whole = { ...last.report };
     Object.assign(first.report, { over: { numerator: 3, denominator: 2 }, empty: {} });
