@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
-import { isApiError, type ApiClient, type ApiError } from '../api';
+import { isApiError, type ApiClient } from '../api';
 import type { Service } from '../connection';
 import { commands } from '../contributions';
 import { joined, themeIcon } from '../ui/text';
 import { errorSentence } from '../util/errorSentence';
 import { withSignal } from '../util/promises';
-import { forNotification, forQuickPick, oneLine } from '../util/text';
+import { forQuickPick } from '../util/text';
 import { contextOf, type SessionsContext } from './context';
 import { typedSession } from './links';
 import { activityOf } from './store/model';
@@ -48,11 +48,7 @@ export class SessionAccess {
     const { api, service } = await this.signedIn(byPerson);
     const session = await inProgress(vscode.l10n.t('Looking for the session…'), signal =>
       api.one('session', { ids: { sessionId }, signal }),
-    ).catch((error: unknown) => {
-      if (isApiError(error) && error.kind === 'notFound')
-        throw new Error(unknownSession(error, sessionId, service));
-      throw error;
-    });
+    );
     if (session === undefined) return undefined;
     const learnt = { session, origin: 'added', at: Date.now(), workspace: currentWorkspace() } as const;
     await this.#context.index.learn(service.id, learnt);
@@ -178,12 +174,4 @@ export async function inProgress<T>(
 export function isSession(row: unknown): row is { readonly sessionId: string } {
   const { kind, sessionId } = (row ?? {}) as { readonly kind?: unknown; readonly sessionId?: unknown };
   return kind === 'session' && typeof sessionId === 'string';
-}
-
-function unknownSession({ status, requestId }: ApiError, sessionId: string, { host }: Service): string {
-  const code = String(status ?? 404);
-  const facts =
-    requestId === undefined ? code : vscode.l10n.t('{0}, request {1}', code, forNotification(requestId, 100));
-  const id = oneLine(sessionId, 60);
-  return vscode.l10n.t('There is no session “{1}” at {0} ({2}). Check the id.', host, id, facts);
 }

@@ -2,11 +2,11 @@ import * as vscode from 'vscode';
 import { commands, type CommandHandlers } from '../contributions';
 import { confirmed, notify } from '../ui/notify';
 import { pickSeveral } from '../ui/pick';
-import { forNotification, oneLine } from '../util/text';
+import { forNotification } from '../util/text';
 import { isSession, type SessionAccess } from './access';
 import { contextOf, type SessionsContext } from './context';
 import { NewSessions } from './create/newSessions';
-import { isSessionId, linkedSession, linkTo } from './links';
+import { linkedSession, linkTo, typedSession } from './links';
 import type { Overlay, SessionRecord } from './store/record';
 import { exportSessions, importSessions } from './transfer';
 import { sessionDocument } from './view/document';
@@ -72,10 +72,9 @@ export class SessionCommands {
   async #add(argument: unknown): Promise<string | undefined> {
     // A button of the view passes the selected row along.
     const byPerson = typeof argument !== 'string';
-    const sessionId = byPerson ? await this.#access.askId() : argument;
+    const { host } = (await this.#access.signedIn(byPerson)).service;
+    const sessionId = byPerson ? await this.#access.askId() : typedSession(argument, host);
     if (sessionId === undefined) return undefined;
-    if (!isSessionId(sessionId))
-      throw new Error(vscode.l10n.t('“{0}” is not a session id.', oneLine(sessionId, 60)));
     const known = await this.#access.learn(sessionId, byPerson);
     if (byPerson && known !== undefined) await vscode.commands.executeCommand(commands.chat.open, known);
     return known;
