@@ -2,13 +2,24 @@ import * as vscode from 'vscode';
 import type { ReadinessReport } from '../api';
 import type { CommandHandlers } from '../contributions';
 import { pick, pickSeveral } from '../ui/pick';
+import { inMarkdown as escape, joined } from '../ui/text';
 import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
-import { markdownOf } from './exports';
-import { appFolder, type LocalGit } from './git';
+import { appFolder, type LocalGit, type Staleness } from './git';
 import { criteriaOf, passes, percentOf, type Repository, type ShownReport } from './model';
 import type { PageState } from './protocol';
-import { appLabel, dayText, percentText, reportLabel, scoreText } from './text';
+import {
+  appLabel,
+  changeText,
+  dayText,
+  deltaText,
+  percentText,
+  reportFacts,
+  reportLabel,
+  reportNotes,
+  scoreText,
+  subtitle,
+} from './text';
 
 /** Puts a message into a session's composer without sending it; resolves to false when the person cancelled. */
 export type Prefill = (message: { readonly text: string; readonly title?: string }) => Promise<boolean>;
@@ -238,6 +249,55 @@ export function fixMessage(
     '',
     ...asked.flat(),
     ...(apps.length === 0 ? [] : ['', vscode.l10n.t('Applications:'), ...apps]),
+    '',
+  ].join('\n');
+}
+
+/** The report, and how it stands against the base, as a Markdown document. Foreign text is escaped: it holds no markup. */
+export function markdownOf(shown: ShownReport, staleness: Staleness, format: Formatter): string {
+  const { repository, report, base, isPartial } = shown;
+  const table = (head: readonly string[], rows: readonly (readonly string[])[]): string[] => [
+    `| ${head.join(' | ')} |`,
+    `| ${head.map(() => '---').join(' | ')} |`,
+    ...rows.map(row => `| ${row.map(escape).join(' | ')} |`),
+    '',
+  ];
+  const isCompared = base !== undefined;
+  const delta =
+    base === undefined ? '' : ` (${joined([deltaText(report, base), escape(reportLabel(base))], ', ')})`;
+  const withBase = isCompared ? [vscode.l10n.t('Before'), vscode.l10n.t('Change')] : [];
+  const notes = reportNotes(report, staleness, isPartial);
+  const apps = Object.entries(report.apps ?? {});
+  return [
+    `# ${vscode.l10n.t('Readiness of {0}', escape(oneLine(repository.name, 100)))}`,
+    '',
+    `${escape(subtitle(report))}: ${percentText(percentOf(report))}${delta}`,
+    '',
+    ...(notes.length === 0 ? [] : [...notes.map(note => `- ${escape(note)}`), '']),
+    `## ${vscode.l10n.t('Criteria')}`,
+    '',
+    ...table(
+      [vscode.l10n.t('Criterion'), vscode.l10n.t('Score'), ...withBase, vscode.l10n.t('Rationale')],
+      criteriaOf(report, base).map(({ id, name, now, before, change }) => [
+        name === id ? id : `${name} (${id})`,
+        change === 'gone' ? '' : scoreText(now),
+        ...(isCompared ? [before === undefined ? '' : scoreText(before), changeText(change)] : []),
+        change === 'gone' ? '' : plain(now.rationale ?? '', 4_000),
+      ]),
+    ),
+    ...(apps.length === 0
+      ? []
+      : [
+          `## ${vscode.l10n.t('Applications')}`,
+          '',
+          ...table(
+            [vscode.l10n.t('Application'), vscode.l10n.t('Description')],
+            apps.map(([path, { description = '' }]) => [path, description]),
+          ),
+        ]),
+    `## ${vscode.l10n.t('About this report')}`,
+    '',
+    ...reportFacts(report, format).map(([name, value]) => `- ${name}: ${escape(value)}`),
     '',
   ].join('\n');
 }

@@ -8,8 +8,7 @@ import { withSignal } from '../util/promises';
 import { forQuickPick } from '../util/text';
 import { contextOf, type SessionsContext } from './context';
 import { typedSession } from './links';
-import { activityOf } from './store/model';
-import type { SessionRecord } from './store/record';
+import { activityOf, type SessionRecord } from './store/record';
 import { currentWorkspace } from './store/workspaces';
 import { wordsOf } from './view/words';
 

@@ -1,6 +1,6 @@
 import type { Session } from '../../src/api';
 import { groupSessions } from '../../src/sessions/view/listing';
-import { statusOf } from '../../src/sessions/store/model';
+import { statusOf } from '../../src/sessions/store/record';
 import { ServiceList } from '../../src/sessions/status/serviceList';
 import { SessionIndex } from '../../src/sessions/store/sessionIndex';
 import { openStorage } from '../fakes/storage';

@@ -6,7 +6,7 @@ import type { Part } from '../../src/chat/protocol';
 import { transcriptDocument } from '../../src/chat/transcript/markdownDocument';
 import { commands, documents } from '../../src/contributions';
 import { revisionText } from '../../src/organization/documents';
-import { markdownOf } from '../../src/readiness/exports';
+import { markdownOf } from '../../src/readiness/commands';
 import type { ShownReport } from '../../src/readiness/model';
 import { startSampleService } from '../fakes/sampleService';
 import { csv } from '../../src/util/csv';

@@ -5,8 +5,7 @@ import { Disposable, toDisposable, type IDisposable } from '../../util/disposabl
 import { Poller } from '../../util/poller';
 import { SharedRequests } from '../../util/promises';
 import type { WindowFocus } from '../../util/windowFocus';
-import { askedAt, statusOf, untilDue, type SessionStatus } from '../store/model';
-import type { StatusProblem } from '../store/record';
+import { askedAt, statusOf, untilDue, type SessionStatus, type StatusProblem } from '../store/record';
 import type { SessionIndex } from '../store/sessionIndex';
 
 export interface MonitorDeps {

@@ -2,8 +2,11 @@ import type { Session } from '../../api';
 import type { Collection, CollectionOptions, Lease, Storage, UnreadableRecord } from '../../storage';
 import { Disposable, Slot, type IDisposable } from '../../util/disposable';
 import { Emitter } from '../../util/event';
-import { activityOf, isWaiting, statusOf, titleOf } from './model';
 import {
+  activityOf,
+  isWaiting,
+  statusOf,
+  titleOf,
   failed,
   isOnlyAsked,
   migrateRecord,

@@ -3,8 +3,7 @@ import { factsDocument, type Fact } from '../../ui/text';
 import { isTime, type Formatter } from '../../util/format';
 import { readableName } from '../../util/text';
 import { settingText } from '../create/settings';
-import { titleOf } from '../store/model';
-import type { SessionRecord } from '../store/record';
+import { titleOf, type SessionRecord } from '../store/record';
 import { computerName, sessionTitle, signalWord, stateText, type SessionContext } from './words';
 
 /** Everything that is known of a session: each field of section 2.8, what is kept on this machine, and the service's own answer. */

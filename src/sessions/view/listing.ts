@@ -1,7 +1,13 @@
 import * as vscode from 'vscode';
 import { oneLine } from '../../util/text';
-import { activityOf, isWaiting, titleOf, type SessionStatus } from '../store/model';
-import { isWorking, type SessionRecord } from '../store/record';
+import {
+  activityOf,
+  isWaiting,
+  titleOf,
+  type SessionStatus,
+  isWorking,
+  type SessionRecord,
+} from '../store/record';
 
 /** By what sessions are put together, and in what order they stand within. */
 export const GROUPINGS = ['attention', 'computer', 'workspace'] as const;

@@ -4,8 +4,17 @@ import { card, joined, type Icon } from '../../ui/text';
 import type { Row } from '../../ui/tree';
 import type { Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
-import { activityOf, isActive, isWaiting, titleOf, type SessionStatus } from '../store/model';
-import { isUnread, isWorking, type KeptSignal, type SessionRecord } from '../store/record';
+import {
+  activityOf,
+  isActive,
+  isWaiting,
+  titleOf,
+  type SessionStatus,
+  isUnread,
+  isWorking,
+  type KeptSignal,
+  type SessionRecord,
+} from '../store/record';
 
 /** What is known of a session's computer. */
 export interface ComputerFacts {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { marked } from 'marked';
 import type { ReadinessReport } from '../../../src/api';
-import { fixMessage, ReadinessCommands } from '../../../src/readiness/commands';
-import { markdownOf } from '../../../src/readiness/exports';
+import { fixMessage, markdownOf, ReadinessCommands } from '../../../src/readiness/commands';
 import type { Repository, ShownReport } from '../../../src/readiness/model';
 import { missingParts, pageParts, rationaleOf, type PageFacts } from '../../../src/readiness/page';
 import { isPageState, reportProtocol } from '../../../src/readiness/protocol';

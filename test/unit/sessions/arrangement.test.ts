@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { GROUPINGS, groupSessions, SORTINGS, type Arrangement } from '../../../src/sessions/view/listing';
-import { statusOf } from '../../../src/sessions/store/model';
-import type { SessionRecord } from '../../../src/sessions/store/record';
+import { statusOf, type SessionRecord } from '../../../src/sessions/store/record';
 import { recordOf, sessionOf } from './support';
 
 const DAY = 24 * 60 * 60_000;

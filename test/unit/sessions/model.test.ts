@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { statusOf, untilDue } from '../../../src/sessions/store/model';
-import { failed, observed, sent, signalled } from '../../../src/sessions/store/record';
+import { statusOf, untilDue, failed, observed, sent, signalled } from '../../../src/sessions/store/record';
 import { recordOf, sessionOf } from './support';
 
 describe('session records', () => {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { SessionSettings } from '../../../src/api';
-import { statusOf, STALE_MS } from '../../../src/sessions/store/model';
-import { observed, sent } from '../../../src/sessions/store/record';
+import { statusOf, STALE_MS, observed, sent } from '../../../src/sessions/store/record';
 import { sessionDocument, timeText } from '../../../src/sessions/view/document';
 import { sessionRow, type ComputerFacts } from '../../../src/sessions/view/words';
 import { Formatter } from '../../../src/util/format';

@@ -1,6 +1,5 @@
 import type { Session } from '../../../src/api';
-import type { SessionStatus } from '../../../src/sessions/store/model';
-import type { SessionRecord } from '../../../src/sessions/store/record';
+import type { SessionStatus, SessionRecord } from '../../../src/sessions/store/record';
 import { SessionIndex } from '../../../src/sessions/store/sessionIndex';
 import type { OpenStorageOptions } from '../../../src/storage';
 import { later } from '../../fakes/cleanUp';
