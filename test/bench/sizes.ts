@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { packageExtension } from '../vscode/package';
+import { packageExtension } from '../vscode/server';
 import { atMost, bytes, type Row } from './rows';
 
 /** Sizes of the production build in `dist` and of the package. */

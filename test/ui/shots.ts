@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { type Page } from 'playwright-core';
 import { startSampleService } from '../fakes/sampleService';
-import { packageExtension } from '../vscode/package';
+import { packageExtension } from '../vscode/server';
 import { removeFolder, root, shotsFolder, temporaryFolder } from '../vscode/paths';
 import { endAll } from '../vscode/processes';
 import { makeSampleWorkspace, sampleCommits, sampleRemote } from '../vscode/sampleWorkspace';

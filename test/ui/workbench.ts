@@ -32,7 +32,7 @@ export function signedInTo(
   };
 }
 
-/** Open windows, for pictures when a test fails; shared by the test files, which are bundled one by one. */
+/** Open windows, for pictures when a test fails (rootHooks.ts); shared by the test files, which are bundled one by one. */
 const openWindows = ((globalThis as { agentConsoleWindows?: Set<Workbench> }).agentConsoleWindows ??=
   new Set());
 
@@ -395,6 +395,3 @@ export class Workbench {
     else await this.page.close();
   }
 }
-
-/** The windows that are open now. */
-export const windows = (): readonly Workbench[] => [...openWindows];
