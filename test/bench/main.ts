@@ -3,20 +3,14 @@ import * as path from 'node:path';
 import { ensureVsCode } from '../vscode/install';
 import { root, temporaryFolder } from '../vscode/paths';
 import { endAll } from '../vscode/processes';
-import { acceptedRows } from './accepted';
-import { activationRows } from './activation';
-import { clientRows } from './client';
-import { enterRows } from './enter';
-import { panelRows } from './panel';
+import { activationRows, sizeRows } from './activation';
+import { clientRows, redactionRows } from './api';
 import { print, type Row } from './rows';
-import { redactionRows } from './redaction';
-import { sessionRows } from './sessions';
-import { sendingRows } from './sending';
-import { sizeRows } from './sizes';
-import { storeRows } from './store';
-import { usageRows } from './usage';
+import { acceptedRows, sendingRows } from './sending';
+import { sessionRows, storeRows } from './store';
 import { transcriptRows } from './transcript';
-import { windowRows } from './window';
+import { usageRows } from './usage';
+import { windowRows } from './windows';
 
 /** `npm run bench [-- PART…]`: one row a target, `what | figure | target | holds or falls short`. It informs and never fails. */
 async function main(): Promise<void> {
@@ -34,8 +28,6 @@ async function main(): Promise<void> {
     accepted: () => acceptedRows(temporaryFolder('accepted')),
     transcript: () => transcriptRows(production()),
     windows: windowRows,
-    panel: panelRows,
-    enter: enterRows,
   };
   const chosen = process.argv.slice(2);
   const rows: Row[] = [];

@@ -1,6 +1,6 @@
 import { type Page } from 'playwright-core';
 import type { Row as ChatRow } from '../../src/chat/protocol';
-import { messageRow, openChatPage } from '../ui/chatPage';
+import { messageRow, openChatPage } from '../ui/page';
 import { ensureVsCode } from '../vscode/install';
 import { launchBrowser } from '../vscode/server';
 import { atMost, median, ms, type Row } from './rows';

@@ -4,10 +4,9 @@ import * as path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { image, textFile, type ChatStage, type SentBody } from './chatStage';
-import { openFile } from './fileDialog';
-import { dragOver, drop, SHIFT, type Dragging } from './giving';
-import { noisePicture } from './pictures';
+import { dragOver, drop, noisePicture, SHIFT, type Dragging } from './giving';
 import { clickFor } from './waiting';
+import { openFile } from './window';
 
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 const PDF = latin1('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n');

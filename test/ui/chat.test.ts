@@ -6,7 +6,6 @@ import { attaching, FILES, LIMIT_MB } from './attaching';
 import { ChatStage } from './chatStage';
 import { commandLink } from './corpus';
 import { storageOf } from './seed';
-import { lastArticles, showsJust } from './shown';
 import { clickFor } from './waiting';
 
 const QUESTION = `First question ${commandLink}`;
@@ -211,12 +210,12 @@ describe('the chat', () => {
         },
       ];
       const before = stage.sent.length;
-      const articles = await lastArticles(workbench, 2);
+      const articles = await stage.lastArticles(2);
       for (const [round, act] of [...acts, ...acts].entries()) {
         const draft = `A thought, take ${String(round)}`;
         await stage.composer.fill(draft);
         await act();
-        await showsJust(workbench, { draft, chips: ['a.txt', 'b.txt'], articles }, 2);
+        await stage.showsJust({ draft, chips: ['a.txt', 'b.txt'], articles });
       }
       assert.equal(stage.sent.length, before);
     });

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { again } from '../until';
 import { ChatStage, textFile } from './chatStage';
-import { lastArticles, showsJust } from './shown';
 import { click, clickFor } from './waiting';
-import { stored } from './windowState';
+import { stored } from './window';
 
 /** How far the row at the upper edge goes beyond it, px. */
 const BEYOND = `(() => {
@@ -32,7 +31,7 @@ describe('the chat as a view', () => {
   before(async () => {
     const files = { 'a.txt': 'a.txt\n', 'b.txt': 'b.txt\n', 'c.txt': 'c.txt\n' };
     const settings = { 'agentConsole.chat.location': 'view' };
-    stage = await ChatStage.open({ files, settings, extras: true });
+    stage = await ChatStage.open({ files, settings, service: { extras: true } });
   });
   after(() => stage.close());
 
@@ -117,7 +116,7 @@ describe('the chat as a view', () => {
     await workbench.explorerMenu(['b.txt'], 'Send to agent session');
     await stage.attached('b.txt');
     await workbench.openContainer('Agent Console');
-    const articles = await lastArticles(workbench, 2);
+    const articles = await stage.lastArticles(2);
     // A key would go to a page that VS Code may be building anew.
     const toggle = workbench.page.locator(
       '.part.titlebar .action-label[aria-label^="Toggle Secondary Side"]',
@@ -147,7 +146,7 @@ describe('the chat as a view', () => {
       const draft = `A thought, take ${String(round)}`;
       await stage.composer.fill(draft);
       await act();
-      await showsJust(workbench, { draft, chips: ['b.txt'], articles }, 2);
+      await stage.showsJust({ draft, chips: ['b.txt'], articles });
     }
   });
 });

@@ -3,12 +3,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { startSampleService, type SampleService } from '../fakes/sampleService';
+import type { SampleService } from '../fakes/sampleService';
 import { until } from '../until';
-import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { storageOf } from './seed';
+import { onStage } from './stage';
 import { clickFor, untilTrue } from './waiting';
-import { crash } from './windowState';
-import { signedInTo, Workbench } from './workbench';
+import { crash } from './window';
+import type { Workbench } from './workbench';
 
 const foreign = `\ufeff{\r\n  // mine\r\n  "model": "x",\r\n  "hooks": { "Stop": [ { "hooks": [ { "type": "command", "command": "true" } ] } ] },\r\n}\r\n`;
 
@@ -41,42 +42,39 @@ describe('hooks', () => {
     await window.page.locator('.notifications-center.visible').waitFor({ state: 'detached' });
   };
 
-  before(async () => {
-    service = await startSampleService({ pace: 0.1 });
-    parent = temporaryFolder('hooks');
-    for (const name of ['home', 'shop/app/src', 'shop/lib', 'other'])
-      fs.mkdirSync(folder(name), { recursive: true });
-    file = folder('home', 'settings\u202e$(bug).json');
-    ran = folder('ran.jsonl');
-    pids = folder('pids');
-    const left = `sleep 1000 & echo $! >>'${pids}'; (sleep 1000 & echo $! >>'${pids}')`;
-    fs.writeFileSync(file, foreign);
-    windows[0] = await Workbench.open({
-      folder: folder('shop'),
-      env: signedInTo(service),
-      settings: {
-        'agentConsole.hooks.outgoing': {
-          SubagentStop: [{ type: 'command', command: 'true' }],
-          ...hooksOf({
-            Notification: `cat >>'${ran}'; echo >>'${ran}'`,
-            Stop: `printf '%s\\n' "$(cat)" >>'${folder('stopped')}'; exit 3`,
-            SessionEnd: `cat >'${folder('ended')}'; ${left}; echo $$ >>'${pids}'; echo waits; sleep 1000`,
-          }),
-        },
-        'agentConsole.notifications.about': ['waiting', 'finished', 'ended', 'subagentFinished'],
-      },
-    });
-    data = path.join(
-      windows[0].server.userDataFolder,
-      'User/globalStorage/agent-console.agent-console/hooks',
-    );
-  });
   after(async () => {
-    for (const window of windows.reverse()) await window.close();
-    await service.close();
-    removeFolder(parent);
+    for (const window of windows.splice(1)) await window.close();
   });
-
+  onStage(
+    stage => {
+      ({ service } = stage);
+      windows.push(stage.workbench);
+      data = path.join(storageOf(stage.workbench), 'hooks');
+    },
+    { files: {}, service: { pace: 0.1 } },
+    prepared => {
+      ({ parent } = prepared);
+      for (const name of ['home', 'shop/app/src', 'shop/lib', 'other'])
+        fs.mkdirSync(folder(name), { recursive: true });
+      file = folder('home', 'settings\u202e$(bug).json');
+      ran = folder('ran.jsonl');
+      pids = folder('pids');
+      fs.writeFileSync(file, foreign);
+      const left = `sleep 1000 & echo $! >>'${pids}'; (sleep 1000 & echo $! >>'${pids}')`;
+      const outgoing = {
+        SubagentStop: [{ type: 'command', command: 'true' }],
+        ...hooksOf({
+          Notification: `cat >>'${ran}'; echo >>'${ran}'`,
+          Stop: `printf '%s\\n' "$(cat)" >>'${folder('stopped')}'; exit 3`,
+          SessionEnd: `cat >'${folder('ended')}'; ${left}; echo $$ >>'${pids}'; echo waits; sleep 1000`,
+        }),
+      };
+      const about = ['waiting', 'finished', 'ended', 'subagentFinished'];
+      return {
+        settings: { 'agentConsole.hooks.outgoing': outgoing, 'agentConsole.notifications.about': about },
+      };
+    },
+  );
   it('are installed into the file the person names, after a look at the change', async () => {
     const [window] = windows as [Workbench];
     await window.openContainer('Agent Console');

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import * as path from 'node:path';
-import { startSampleService, type SampleService } from '../fakes/sampleService';
-import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
-import { removeFolder, temporaryFolder } from '../vscode/paths';
-import { saveAs } from './fileDialog';
+import type { SampleService } from '../fakes/sampleService';
+import { onStage } from './stage';
 import { clickFor } from './waiting';
-import { signedInTo, Workbench } from './workbench';
+import { saveAs } from './window';
+import type { Workbench } from './workbench';
 
 const VIEW = 'Organization';
 const LISTS = /\/api\/v0\/organization\//;
@@ -32,35 +31,30 @@ describe('organization', () => {
   const diffText = (): Promise<string> =>
     workbench.page.locator('.diff-editor, .editor-instance').first().innerText();
 
-  before(async () => {
-    folder = temporaryFolder('organization');
-    makeSampleWorkspace(folder);
-    service = await startSampleService({ pace: 0.02 });
-    // The history as it was when it had 45 revisions: the sample's grows by one a week.
-    service.fail({
-      kind: 'alter',
-      match: { path: /\/enterprise-controls\/history$/ },
-      alter: body => {
-        const answer = body as { readonly changes: readonly { readonly revision: number }[] };
-        return { ...answer, changes: answer.changes.filter(({ revision }) => revision <= 45) };
-      },
-    });
-    renamed = service.fail({
-      kind: 'alter',
-      match: { path: /\/organization\/users$/ },
-      alter: body => {
-        const { users, pagination } = body as { users: object[]; pagination: { hasMore: boolean } };
-        if (!pagination.hasMore) users.splice(-1, 1, { ...users.at(-1), ...MALLORY });
-        return body;
-      },
-    });
-    workbench = await Workbench.open({ folder, env: signedInTo(service) });
-  });
-  after(async () => {
-    await workbench.close();
-    await service.close();
-    removeFolder(folder);
-  });
+  onStage(
+    stage => ({ service, folder, workbench } = stage),
+    { service: { pace: 0.02 } },
+    prepared => {
+      // The history as it was when it had 45 revisions: the sample's grows by one a week.
+      prepared.service.fail({
+        kind: 'alter',
+        match: { path: /\/enterprise-controls\/history$/ },
+        alter: body => {
+          const answer = body as { readonly changes: readonly { readonly revision: number }[] };
+          return { ...answer, changes: answer.changes.filter(({ revision }) => revision <= 45) };
+        },
+      });
+      renamed = prepared.service.fail({
+        kind: 'alter',
+        match: { path: /\/organization\/users$/ },
+        alter: body => {
+          const { users, pagination } = body as { users: object[]; pagination: { hasMore: boolean } };
+          if (!pagination.hasMore) users.splice(-1, 1, { ...users.at(-1), ...MALLORY });
+          return body;
+        },
+      });
+    },
+  );
 
   it('lists users page by page, finds one and exports', async () => {
     await showOnly();

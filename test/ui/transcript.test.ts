@@ -6,7 +6,7 @@ import { again, until } from '../until';
 import { copyShop } from '../vscode/sampleWorkspace';
 import { ChatStage } from './chatStage';
 import { clickFor } from './waiting';
-import { stored } from './windowState';
+import { stored } from './window';
 import type { Workbench } from './workbench';
 
 /** Sends a message past the extension, as another client would. */
@@ -58,7 +58,7 @@ describe('reading a transcript', () => {
   const id = (index: number): string => service.sessionIds[index] ?? '';
 
   before(async () => {
-    stage = await ChatStage.open({ files: copyShop, extras: true });
+    stage = await ChatStage.open({ files: copyShop, service: { extras: true } });
     ({ service, workbench } = stage);
     service.fail({ kind: 'alter', match: { method: 'GET', path: /\/messages$/ }, alter: more });
   });
@@ -185,27 +185,6 @@ describe('reading a transcript', () => {
     await toLatest().click();
     await chat().getByText('Said elsewhere').waitFor();
     await toLatest().waitFor({ state: 'detached' });
-  });
-
-  it('copies a message', async () => {
-    const article = chat().getByRole('article').last();
-    await article.hover();
-    await article.getByRole('button', { name: 'Copy message' }).click();
-    await chat().getByRole('status').getByText('Copied').waitFor();
-  });
-
-  it('is exported as a Markdown document with headings', async () => {
-    await workbench.menu(chat().getByRole('button', { name: 'More actions' }), 'Export session to Markdown');
-    await workbench.tab(/\.md$/).waitFor();
-    const editor = workbench.page.locator('.monaco-editor');
-    await editor.getByText('# Migrate').first().waitFor();
-    await editor.getByText('### You, ').first().waitFor();
-    await workbench
-      .tab(/Migrate.*s$|^Migrate the build/)
-      .first()
-      .click();
-    // The page takes the focus, and with it whatever menu is open then.
-    await chat().locator(':focus').waitFor();
   });
 
   it('says when its session was removed, and offers to add it again', async () => {

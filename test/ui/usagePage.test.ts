@@ -3,8 +3,7 @@ import { chartOf } from '../../media/usage/plot';
 import { daysOf } from '../../src/usage/report/calendar';
 import { knownOf, tabIds, type Amount, type TabReport } from '../../src/usage/show/protocol';
 import { bounds, hostileNames, makeReport, people } from '../fakes/usageReports';
-import { violations } from './axe';
-import { origin } from './page';
+import { origin, violations } from './page';
 import { pageThemes as themes, usagePage } from './usageStage';
 
 describe('the usage page', () => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { Frame, FrameLocator, Locator, Page } from 'playwright-core';
-import type { SampleService } from '../fakes/sampleService';
 import { again, opened, patience, type Limit } from '../until';
 import { root, shotsFolder } from '../vscode/paths';
 import {
@@ -12,24 +11,12 @@ import {
   type Server,
   type ServerOptions,
 } from '../vscode/server';
-import { onScreen } from './shown';
-import { click, clickFor, isTimeout, untilTrue } from './waiting';
+import { click, clickFor, isTimeout, onScreen, untilTrue } from './waiting';
 
 export interface WorkbenchOptions extends ServerOptions {
   readonly folder?: string | undefined;
   readonly contextOptions?: NonNullable<PageOptions['contextOptions']>;
   readonly prepare?: NonNullable<PageOptions['prepare']>;
-}
-
-/** What signs a window in to a service that runs here. */
-export function signedInTo(
-  service: Pick<SampleService, 'baseUrl' | 'appUrl' | 'apiKey'>,
-): Readonly<Record<string, string>> {
-  return {
-    AGENT_CONSOLE_BASE_URL: service.baseUrl,
-    AGENT_CONSOLE_APP_URL: service.appUrl,
-    AGENT_CONSOLE_API_KEY: service.apiKey,
-  };
 }
 
 /** Open windows, for pictures when a test fails (rootHooks.ts); shared by the test files, which are bundled one by one. */
@@ -354,14 +341,9 @@ export class Workbench {
     }
   }
 
-  /** Waits until an expression is true in the page of the webview, or until a function gives something true, and resolves to that. */
-  async pageShows<T, R>(isShown: string | ((arg: T) => R), arg?: T, index = 0): Promise<R | undefined> {
-    return this.inPage(async frame => {
-      if (typeof isShown !== 'string')
-        return (await frame.waitForFunction(isShown as (arg: unknown) => R, arg)).jsonValue();
-      await untilTrue(frame, isShown);
-      return undefined;
-    }, index);
+  /** Waits until an expression is true in the page of the webview. */
+  pageShows(isShown: string): Promise<void> {
+    return this.inPage(frame => untilTrue(frame, isShown));
   }
 
   /** Saves a picture and everything that was logged under `.shots/`; never fails. */
