@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { readAnswer } from '../../src/api/worker';
 import { redact, Redactor } from '../../src/util/redact';
-import { LoopbackServer } from '../fakes/loopbackServer';
+import { LoopbackServer } from '../fakes/faultServer';
 import { atMost, bundled, clientOf, median, ms, times, type Row } from './rows';
 
 const ROUNDS = 600;

@@ -7,8 +7,7 @@ import { demoSessions } from '../../src/sample/stories';
 import { toDisposable, type IDisposable } from '../../src/util/disposable';
 import { Emitter, type Event } from '../../src/util/event';
 import { breachOf } from './contract';
-import { send, type Fault } from './faultServer';
-import { LoopbackServer } from './loopbackServer';
+import { LoopbackServer, send, type Fault } from './faultServer';
 import { pastSessions } from './pastSessions';
 
 export { demoFacts } from '../../src/sample';
@@ -126,7 +125,7 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
     received.dispose();
     await Promise.all([first.close(), second.close()]);
   };
-  /** True after `ms`, false as soon as the service is closed. */
+  /** True after `ms`, false as soon as the service is closed. It is the slowness that a test asks for, and no test waits by it. */
   const wait = (ms: number): Promise<boolean> =>
     sleep(ms, true, { signal: ending.signal }).catch(() => false);
   const faultFor = (origin: Origin, method: string, path: string): ServiceFault | undefined => {

@@ -75,6 +75,7 @@ export async function openPage(
   await page.addInitScript(`
     window.said = [];
     window.tell = (name, payload) => window.postMessage({ kind: 'event', name, payload }, '*');
+    // What is told has arrived and its frame is drawn: messages and frames come in turns of their own.
     window.drawn = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));
     window.acquireVsCodeApi = (storage => () => ({
       postMessage: message => (window.toPanel ? toPanel(message) : void said.push(message)),

@@ -37,7 +37,7 @@ export function makeSampleWorkspace(folder: string): void {
   }
 }
 
-/** Puts the files of the sample repository, a small shop, into `folder`. */
+/** Puts the files of the sample repository, a small shop, into `folder`. The test there that sleeps is what its sessions are about. */
 export function copyShop(folder: string): void {
   fs.cpSync(path.join(root, 'test/vscode/shop'), folder, { recursive: true });
   const docs = path.join(folder, 'docs');

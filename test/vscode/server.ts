@@ -9,7 +9,7 @@ import {
   type BrowserContextOptions,
   type Page,
 } from 'playwright-core';
-import { LoopbackServer } from '../fakes/loopbackServer';
+import { LoopbackServer } from '../fakes/faultServer';
 import { ensureVsCode, type Installation } from './install';
 import { cacheFolder, removeFolder, root, temporaryFolder } from './paths';
 import { end, start } from './processes';
