@@ -110,17 +110,6 @@ describe('hooks', () => {
     assert.equal(fs.statSync(data).mode & 0o777, 0o700);
   });
 
-  it('are examined, and tried through the real command', async () => {
-    const [window] = windows as [Workbench];
-    await window.runCommand('Agent Console: Check hooks');
-    await window.quickInput.getByText('Hook present for Notification, Stop, SessionEnd').waitFor();
-    await window.quickInput.getByText('This window listens').waitFor();
-    await window.quickInput.getByText('Some of your own commands cannot be used: SubagentStop[0]').waitFor();
-    await window.pick('Send a test event');
-    await window.notified(/The test event arrived after \d+ ms/);
-    await clearNotifications(window);
-  });
-
   it('come to the window of their folder, which has others beside it', async () => {
     windows.push(
       await windows[0]!.openAnother(folder('shop/app')),

@@ -303,6 +303,8 @@ export class Workbench {
         await seen.catch((error: unknown) => assert.ok(isTimeout(error)));
         if (await this.page.locator('.notifications-center.visible').isVisible()) return;
         await click(this.page.locator('.statusbar-item[id="status.notifications"]'), limit);
+        // What VS Code tells of the bell would cover the buttons of the notification.
+        await this.page.mouse.move(400, 300);
       },
       limit => wanted.waitFor(limit),
     );
