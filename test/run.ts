@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { ensureVsCode } from './vscode/install';
 import { type Tally } from './vscode/mochaRun';
 import { removeFolder, root, temporaryFolder, testOutput } from './vscode/paths';
-import { end, endAll, start } from './vscode/processes';
+import { end, runProgram, start } from './vscode/processes';
 
 /**
  * `npm test [-- STEP...] [--grep TEXT]`: lint, types, unit, host and ui, or the steps named. Each counts its tests, lint and types
@@ -143,10 +143,4 @@ async function run(args: readonly string[], env: Record<string, string> = {}): P
   return code ?? 1;
 }
 
-main().then(
-  code => endAll(code),
-  (error: unknown) => {
-    console.error(error instanceof Error ? error.message : error);
-    return endAll(1);
-  },
-);
+runProgram(main);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import * as path from 'node:path';
 import { ensureVsCode } from '../vscode/install';
 import { root, temporaryFolder } from '../vscode/paths';
-import { endAll } from '../vscode/processes';
+import { runProgram } from '../vscode/processes';
 import { activationRows, sizeRows } from './activation';
 import { clientRows, redactionRows } from './api';
 import { print, type Row } from './rows';
@@ -13,7 +13,7 @@ import { usageRows } from './usage';
 import { windowRows } from './windows';
 
 /** `npm run bench [-- PART…]`: one row a target, `what | figure | target | holds or falls short`. It informs and never fails. */
-async function main(): Promise<void> {
+async function main(): Promise<undefined> {
   const { version } = await ensureVsCode();
   console.log(`VS Code ${version} (server, headless browser), Node ${process.version}\n`);
   const parts: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
@@ -50,10 +50,4 @@ function production(): string {
   return dist;
 }
 
-main().then(
-  () => endAll(0),
-  (error: unknown) => {
-    console.log(error instanceof Error ? error.message : error);
-    return endAll(0);
-  },
-);
+runProgram(main);

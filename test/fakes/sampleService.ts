@@ -49,6 +49,10 @@ export interface SampleService {
   next(method: string, path: RegExp): Promise<RecordedRequest>;
   /** Makes requests fail until disposed or used up; the first fault that matches a request hits it. */
   fail(fault: ServiceFault): IDisposable;
+  /** The service says that the agent of a session, or of each, is at work, until disposed. */
+  busy(sessionId?: string): IDisposable;
+  /** What it answers to its Owner past the extension, as another client would ask; a body is posted. */
+  ask<T>(path: string, body?: unknown): Promise<T>;
   /** Resolves when no agent is working any more, or the service is closed. */
   settle(): Promise<void>;
   /** Ends every connection and lets go of the ports. May be called again. */
@@ -138,6 +142,11 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
     }
     return undefined;
   };
+  const fail = (fault: ServiceFault): IDisposable => {
+    const key = {};
+    faults.set(key, { fault, left: fault.times ?? Infinity });
+    return toDisposable(() => faults.delete(key));
+  };
   const sample = { extras: false, sessions: pastSessions, records: sampleRecords(), ...options, appUrl };
   const fetch = sampleFetch(sample);
   /** Lists sessions also where the service does not. */
@@ -204,7 +213,7 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
       answer(origin, request, response).catch(() => request.socket.destroy());
     });
 
-  const busy = async (): Promise<boolean> => {
+  const isBusy = async (): Promise<boolean> => {
     for (let cursor = ''; ;) {
       const page = await list(`${baseUrl}/api/v0/sessions?limit=100${cursor}`);
       const { sessions, pagination } = (await page.json()) as {
@@ -231,13 +240,20 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
           resolve(request);
         });
       }),
-    fail: fault => {
-      const key = {};
-      faults.set(key, { fault, left: fault.times ?? Infinity });
-      return toDisposable(() => faults.delete(key));
+    fail,
+    busy: (sessionId = '[^/]+') =>
+      fail({
+        kind: 'alter',
+        match: { method: 'GET', path: new RegExp(`/sessions/${sessionId}$`) },
+        alter: body => ({ ...(body as object), status: 'running' }),
+      }),
+    ask: async (path, body) => {
+      const headers = { authorization: `Bearer ${keys.owner}`, 'content-type': 'application/json' };
+      const post = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+      return (await globalThis.fetch(`${baseUrl}${path}`, { headers, ...post })).json() as Promise<never>;
     },
     settle: async () => {
-      while (!ending.signal.aborted && (await busy())) await wait(20);
+      while (!ending.signal.aborted && (await isBusy())) await wait(20);
     },
   };
 }

@@ -77,10 +77,9 @@ describe('commands', () => {
     service = await startSampleService();
     outside = temporaryFolder('host');
     // Ids of the sample are the same in every installation, so one of our own tells them.
-    const response = await fetch(`${service.baseUrl}/api/v0/computers`, {
-      headers: { authorization: `Bearer ${service.apiKey}` },
-    });
-    const { computers } = (await response.json()) as { computers: { id: string; name: string }[] };
+    const { computers } = await service.ask<{ computers: { id: string; name: string }[] }>(
+      '/api/v0/computers',
+    );
     computerId = computers.find(({ name }) => name === 'atlas')!.id;
     await vscode.extensions.getExtension('agent-console.agent-console')?.activate();
     sitDown();

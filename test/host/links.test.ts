@@ -182,10 +182,8 @@ describe('documents of foreign words', () => {
 
   it('hold no other link when a session is opened', async function () {
     const service = await startSampleService();
-    const response = await fetch(`${service.baseUrl}/api/v0/computers`, {
-      headers: { authorization: `Bearer ${service.apiKey}` },
-    });
-    const { computers } = (await response.json()) as { computers: { id: string; status?: string }[] };
+    type Computers = { readonly computers: readonly { readonly id: string; readonly status?: string }[] };
+    const { computers } = await service.ask<Computers>('/api/v0/computers');
     await service.close();
     await vscode.commands.executeCommand(commands.connection.useSampleService);
     const computerId = computers.find(({ status }) => status === 'active')?.id;

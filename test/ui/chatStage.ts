@@ -261,11 +261,7 @@ export class ChatStage {
 
   /** The service says that the agent works, until disposed. */
   async busy(): Promise<{ dispose(): void }> {
-    const fault = this.service.fail({
-      kind: 'alter',
-      match: { method: 'GET', path: /\/sessions\/[^/]+$/ },
-      alter: body => ({ ...(body as object), status: 'running' }),
-    });
+    const fault = this.service.busy();
     await this.button('Refresh').first().click();
     await this.button('Queue').waitFor();
     return fault;

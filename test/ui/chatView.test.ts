@@ -52,15 +52,6 @@ describe('the chat as a view', () => {
     await stage.holds('A thought about the first');
   });
 
-  it('does with its session what the row of the session does', async () => {
-    const pinned = stage.workbench.row('Sessions', /^Pinned/);
-    await stage.workbench.menu(stage.button('More actions'), 'Pin or unpin session');
-    await pinned.waitFor();
-    await stage.chat.locator('.header[data-vscode-context*="\\"pinned "]').waitFor();
-    await stage.workbench.contextMenu(stage.heading(/checkout/), 'Pin or unpin session');
-    await pinned.waitFor({ state: 'detached' });
-  });
-
   it('takes one and three files of the Explorer, dropped with Shift, and sends them', async () => {
     for (const names of [['a.txt'], ['a.txt', 'b.txt', 'c.txt']]) {
       await stage.dropFromExplorer(...names);

@@ -8,7 +8,6 @@ import { saveAs } from './window';
 import type { Workbench } from './workbench';
 
 const VIEW = 'Organization';
-const LISTS = /\/api\/v0\/organization\//;
 
 /** A member whose name must stay text. */
 const MALLORY = { firstName: 'Mallory \u202egnp.exe', lastName: '$(alert) [open](command:none)' };
@@ -18,7 +17,6 @@ describe('organization', () => {
   let service: SampleService;
   let folder: string;
   let workbench: Workbench;
-  let renamed: { dispose(): unknown };
 
   const users = (): ReturnType<Workbench['row']> => workbench.row(VIEW, /^Users/);
   /** Gives the view the height it needs, without the rows of users. */
@@ -44,7 +42,7 @@ describe('organization', () => {
           return { ...answer, changes: answer.changes.filter(({ revision }) => revision <= 45) };
         },
       });
-      renamed = prepared.service.fail({
+      prepared.service.fail({
         kind: 'alter',
         match: { path: /\/organization\/users$/ },
         alter: body => {
@@ -149,36 +147,5 @@ describe('organization', () => {
     assert.deepEqual((created()[0] as { sessionSettings: unknown }).sessionSettings, {
       autonomyLevel: 'high',
     });
-  });
-
-  it('is there without the service too, with its age, also after a reload', async () => {
-    await showOnly();
-    await workbench.row(VIEW, 'rev 45').waitFor();
-    await users().filter({ hasText: '128' }).waitFor();
-    renamed.dispose();
-    const fault = service.fail({ kind: 'status', status: 503, match: { path: LISTS } });
-    await workbench.viewAction(VIEW, 'Refresh');
-    await workbench
-      .view(VIEW)
-      .getByText(/503.*Shown as of .* ago/)
-      .waitFor();
-    const changed = workbench.page.locator('.monaco-diff-editor').getByText('maxAutonomyLevel');
-    await clickFor(workbench.row(VIEW, 'rev 45'), changed.first());
-    await workbench.page.reload();
-    await showOnly();
-    await users().filter({ hasText: '128' }).waitFor();
-    const asked = (): number => service.requests.filter(({ path: at }) => LISTS.test(at)).length;
-    const before = asked();
-    await run('Compare control revisions…');
-    await workbench.pick(/^rev 40/);
-    await workbench.pick(/^rev 41/);
-    await workbench.tab(/revision 40 ↔ 41/).waitFor();
-    assert.equal(asked(), before, 'what was read a moment ago is not asked for again');
-    fault.dispose();
-    await workbench.viewAction(VIEW, 'Refresh');
-    await workbench
-      .view(VIEW)
-      .getByText(/Shown as of/)
-      .waitFor({ state: 'detached' });
   });
 });

@@ -3,11 +3,11 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { SampleService } from '../fakes/sampleService';
-import { again, until } from '../until';
+import { until } from '../until';
 import { startReports, type FakeReports } from '../unit/readiness/reportsServer';
 import { violations } from './page';
 import { onStage, reportsOf, signedInTo } from './stage';
-import { click, clickFor } from './waiting';
+import { clickFor } from './waiting';
 import { stored } from './window';
 import type { Workbench } from './workbench';
 
@@ -120,7 +120,8 @@ describe('readiness of the open repository', () => {
     await workbench.pick('atlas', 'Default');
     const composer = workbench.webview().getByRole('textbox');
     await composer.waitFor();
-    const text = await composerText(workbench, 'Please fix');
+    await workbench.pageShows(`document.querySelector('textarea')?.value.includes('Please fix')`);
+    const text = await composer.inputValue();
     assert.match(text, /Please fix this readiness criterion of acme\/shop/);
     assert.ok(text.includes(name.toLowerCase().replaceAll(' ', '_')), text);
     assert.match(text, /apps\/web: Storefront/);
@@ -129,21 +130,6 @@ describe('readiness of the open repository', () => {
       service.requests.filter(({ path, method }) => method === 'POST' && path.endsWith('/messages')),
       [],
     );
-  });
-
-  it('adds to a draft that is there, and takes nothing of it away', async () => {
-    await workbench.webview().getByRole('textbox').fill('My own words');
-    await showReport();
-    await workbench
-      .webview()
-      .getByRole('button', { name: /^Fix (?!failing)/ })
-      .first()
-      .click();
-    await workbench.quickInput.getByText('New session…').waitFor();
-    await workbench.quickInput.locator('.monaco-list-row').nth(1).click();
-    await workbench.webview().getByRole('textbox').waitFor();
-    const text = await composerText(workbench, 'My own words\n\nPlease fix this readiness criterion');
-    assert.equal(text.split('Please fix').length, 2);
   });
 
   it('shows the same report again after a reload, and asks the service once more at most', async () => {
@@ -247,24 +233,6 @@ describe('readiness of a workspace with several roots', () => {
       commitHash,
     });
   };
-  /** Ticks a setting in the settings editor, or takes the tick away. */
-  const toggle = async (setting: string, on: boolean): Promise<void> => {
-    const { page } = workbench;
-    const box = page.locator(`.settings-editor [role="checkbox"][aria-label="${setting}"]`);
-    const turned = box.and(page.locator(`[aria-checked="${String(on)}"]`));
-    await workbench.runCommand('Preferences: Open Settings (UI)');
-    await again(
-      async limit => {
-        await click(page.locator('.settings-editor .suggest-input-container'), limit);
-        await page.keyboard.press('ControlOrMeta+a');
-        await page.keyboard.type(`@id:${setting}`);
-        await box.waitFor(limit);
-        if (!(await turned.isVisible())) await click(box, limit);
-      },
-      limit => turned.waitFor(limit),
-    );
-  };
-
   onStage(
     async stage => {
       ({ workbench } = stage);
@@ -370,26 +338,23 @@ describe('readiness of a workspace with several roots', () => {
     await clickFor(workbench.row('Readiness', /apps\/web/), folder);
   });
 
-  it('hides its status bar item where a person does not want it', async () => {
+  it('says that no repository is known while Git is turned off, and hides its status bar item where a person wants that', async () => {
+    const set = (name: string, value: boolean): void => {
+      const file = path.join(workbench.server.userDataFolder, 'User', 'settings.json');
+      const settings = JSON.parse(fs.readFileSync(file, 'utf8')) as object;
+      fs.writeFileSync(file, JSON.stringify({ ...settings, [name]: value }));
+    };
+    const none = workbench.row('Readiness', 'No repository is known here');
     const bar = workbench.page.locator('.statusbar-item[id$="agentConsole.readiness"]');
+    await workbench.openContainer('Agent Console');
     await bar.filter({ hasText: '%' }).waitFor();
-    await toggle('agentConsole.readiness.statusBar', false);
+    set('git.enabled', false);
+    await none.waitFor();
+    set('git.enabled', true);
+    await none.waitFor({ state: 'detached' });
+    await workbench.row('Readiness', /fork\/shop\s*40%/).waitFor();
+    await bar.filter({ hasText: '%' }).waitFor();
+    set('agentConsole.readiness.statusBar', false);
     await bar.waitFor({ state: 'detached' });
   });
-
-  it('says that no repository is known while Git is turned off, and knows the repositories again when it is on', async () => {
-    await workbench.openContainer('Agent Console');
-    await workbench.row('Readiness', 'fork/shop').waitFor();
-    await toggle('git.enabled', false);
-    await workbench.row('Readiness', 'No repository is known here').waitFor();
-    await toggle('git.enabled', true);
-    await workbench.row('Readiness', 'No repository is known here').waitFor({ state: 'detached' });
-    await workbench.row('Readiness', /fork\/shop\s*40%/).waitFor();
-  });
 });
-
-/** What the composer holds, once that contains these words. */
-async function composerText(workbench: Workbench, words: string): Promise<string> {
-  await workbench.pageShows(`document.querySelector('textarea')?.value.includes(${JSON.stringify(words)})`);
-  return workbench.webview().locator('textarea').inputValue();
-}

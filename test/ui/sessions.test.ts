@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as path from 'node:path';
 import type { Locator } from 'playwright-core';
+import type { Session } from '../../src/api';
 import { RECORD_VERSION } from '../../src/sessions/store/record';
 import type { IDisposable } from '../../src/util/disposable';
 import type { SampleService } from '../fakes/sampleService';
@@ -198,17 +199,10 @@ describe('the sessions view at work', () => {
     const [waits = '', works = ''] = service.sessionIds;
     const icon = workbench.activityIcon('Agent Console');
     const badge = (count: RegExp) => icon.locator('.badge-content').filter({ hasText: count }).waitFor();
-    const running = service.fail({
-      kind: 'alter',
-      match: { method: 'GET', path: new RegExp(`/sessions/${works}$`) },
-      alter: body => ({ ...(body as object), status: 'running' }),
-    });
+    const running = service.busy(works);
     await change(workbench, service, async (index, id) => {
       for (const sessionId of [waits, works]) {
-        const response = await fetch(`${service.baseUrl}/api/v0/sessions/${sessionId}`, {
-          headers: { authorization: `Bearer ${service.apiKey}` },
-        });
-        const session = (await response.json()) as Parameters<typeof index.observe>[1];
+        const session = await service.ask<Session>(`/api/v0/sessions/${sessionId}`);
         const title = sessionId === waits ? 'Waits for you' : 'Works on';
         await index.learn(id, { session, origin: 'created', at: Date.now() });
         await index.keep(sessionId, () => ({ name: title, readCount: 0 }));

@@ -1,7 +1,7 @@
 import * as path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { root, shotsFolder } from '../vscode/paths';
-import { endAll } from '../vscode/processes';
+import { runProgram } from '../vscode/processes';
 import { packageExtension } from '../vscode/server';
 import { sessionScenes } from './scenes/sessions';
 import { viewScenes, type Scene } from './scenes/views';
@@ -19,7 +19,7 @@ const themes = {
 type Theme = keyof typeof themes;
 
 /** `npm run shots [-- SCENE... THEME...]`: a picture of each scene (all by default) in each theme (all), `.shots/SCENE-THEME.png`. */
-async function main(): Promise<void> {
+async function main(): Promise<undefined> {
   const given = process.argv.slice(2);
   const all = Object.keys(themes) as Theme[];
   const wanted = all.filter(theme => given.includes(theme));
@@ -73,10 +73,4 @@ async function drawn(page: Page, theme: Theme): Promise<void> {
   await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))');
 }
 
-main().then(
-  () => endAll(0),
-  (error: unknown) => {
-    console.error(error instanceof Error ? error.message : error);
-    return endAll(1);
-  },
-);
+runProgram(main);

@@ -10,6 +10,10 @@ import { saveAs, stored } from './window';
 import type { Workbench } from './workbench';
 
 type Row = Readonly<Record<string, unknown>>;
+interface Answer {
+  readonly data: readonly Row[];
+  readonly pagination?: { readonly nextCursor?: string };
+}
 
 /** Usage as people have it: the real window, the real page, the real requests. */
 describe('usage', () => {
@@ -55,10 +59,7 @@ describe('usage', () => {
     const search = new URLSearchParams(asked.query as Record<string, string>);
     search.delete('cursor');
     for (;;) {
-      const response = await fetch(`${service.baseUrl}${asked.path}?${search.toString()}`, {
-        headers: { authorization: `Bearer ${service.apiKey}` },
-      });
-      const body = (await response.json()) as { data: Row[]; pagination?: { nextCursor?: string } };
+      const body = await service.ask<Answer>(`${asked.path}?${search.toString()}`);
       rows.push(...body.data);
       if (body.pagination?.nextCursor === undefined) return rows;
       search.set('cursor', body.pagination.nextCursor);

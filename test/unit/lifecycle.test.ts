@@ -56,7 +56,9 @@ describe('the extension from its start to its end', function () {
       },
       destroy: id => void held.delete(id),
     });
-    const [{ id: computerId }] = (await listed('/api/v0/computers'))['computers'] as [{ id: string }];
+    const [{ id: computerId }] = (await service.ask<Record<string, unknown>>('/api/v0/computers'))[
+      'computers'
+    ] as [{ id: string }];
     const round = async (): Promise<void> => {
       const subscriptions: { dispose(): unknown }[] = [];
       extension.activate(context(subscriptions));
@@ -99,12 +101,6 @@ describe('the extension from its start to its end', function () {
     fault.dispose();
     assert.deepEqual([...editor.alive.values()], []);
   });
-
-  async function listed(call: string): Promise<Record<string, unknown>> {
-    const headers = { authorization: `Bearer ${service.apiKey}` };
-    const answer = await fetch(`${service.baseUrl}${call}`, { headers });
-    return (await answer.json()) as Record<string, unknown>;
-  }
 
   function context(subscriptions: { dispose(): unknown }[]): object {
     const uri = (fsPath: string): object => ({ fsPath, path: fsPath, scheme: 'file' });

@@ -16,6 +16,13 @@ export interface Installation {
   readonly browser: Browser;
 }
 
+/** A Chromium to show VS Code in. */
+interface Browser {
+  readonly executable: string;
+  /** Environment it needs beyond ours. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
 interface Stamp {
   readonly key: string;
   readonly version: string;
@@ -32,18 +39,13 @@ const layout = 1;
 
 /**
  * Installs VS Code into `.vscode-test/vscode` on first use and finds it there afterwards. An interrupted installation
- * is done again; several processes may ask at once. `say` is told when something takes long.
+ * is done again; several processes may ask at once.
  */
-export async function ensureVsCode(
-  say: (line: string) => void = line => console.log(line),
-): Promise<Installation> {
+export async function ensureVsCode(): Promise<Installation> {
   requireNode();
   const key = installationKey();
   const ready = readStamp(key);
-  if (ready) return describe(ready);
-  const lock = path.join(cacheFolder, 'vscode.lock');
-  const waits = () => say('Another run is installing VS Code; waiting for it.');
-  return withLock(lock, waits, async () => describe(readStamp(key) ?? (await install(key, say))));
+  return describe(ready ?? (await locked(async () => readStamp(key) ?? (await install(key)))));
 }
 
 function requireNode(): void {
@@ -55,9 +57,9 @@ function requireNode(): void {
   }
 }
 
-async function install(key: string, say: (line: string) => void): Promise<Stamp> {
+async function install(key: string): Promise<Stamp> {
   const began = Date.now();
-  say('Installing VS Code into .vscode-test (once, about half a minute).');
+  console.log('Installing VS Code into .vscode-test (once, about half a minute).');
   removeFolder(target);
   const server = path.join(target, 'server');
   for (const [from, to] of [
@@ -91,7 +93,7 @@ async function install(key: string, say: (line: string) => void): Promise<Stamp>
   };
   fs.writeFileSync(`${stampFile}.new`, JSON.stringify(stamp, null, 2));
   fs.renameSync(`${stampFile}.new`, stampFile);
-  say(`Installed VS Code ${stamp.version} in ${Math.round((Date.now() - began) / 1000)} s.`);
+  console.log(`Installed VS Code ${stamp.version} in ${Math.round((Date.now() - began) / 1000)} s.`);
   return stamp;
 }
 
@@ -171,63 +173,25 @@ function packageVersion(file: string): string {
   return (JSON.parse(fs.readFileSync(file, 'utf8')) as { version: string }).version;
 }
 
-/**
- * Runs `work` while holding a lock file that names this process; other runs of the same checkout wait for it.
- * A lock whose process is gone is taken over.
- */
-async function withLock<T>(file: string, onWait: () => void, work: () => Promise<T>): Promise<T> {
-  fs.mkdirSync(path.dirname(file), { recursive: true });
-  let waiting = false;
-  while (!acquire(file)) {
-    if (!waiting) onWait();
-    waiting = true;
-    await pause(250);
-  }
-  const release = () => fs.rmSync(file, { force: true });
-  process.once('exit', release);
+/** One run at a time; the others wait. The lock is of the system's, which takes it from a process that is gone. */
+async function locked<T>(work: () => Promise<T>): Promise<T> {
+  const { DatabaseSync } = await import('node:sqlite');
+  fs.mkdirSync(cacheFolder, { recursive: true });
+  const lock = new DatabaseSync(path.join(cacheFolder, 'install.lock'), { timeout: 0 });
   try {
-    return await work();
-  } finally {
-    process.removeListener('exit', release);
-    release();
-  }
-}
-
-function acquire(file: string): boolean {
-  try {
-    fs.writeFileSync(file, String(process.pid), { flag: 'wx' });
-    return true;
-  } catch {
-    const owner = Number(read(file));
-    if (Number.isInteger(owner) && owner > 0 && !isAlive(owner) && read(file) === String(owner)) {
-      fs.rmSync(file, { force: true });
+    for (let waited = false; ; waited = true) {
+      try {
+        lock.exec('BEGIN EXCLUSIVE');
+        return await work();
+      } catch (error) {
+        if (!String(error).includes('database is locked')) throw error;
+      }
+      if (!waited) console.log('Another run is installing VS Code; waiting for it.');
+      await pause(250);
     }
-    return false;
+  } finally {
+    lock.close();
   }
-}
-
-function read(file: string): string {
-  try {
-    return fs.readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
-/** A Chromium to show VS Code in. */
-export interface Browser {
-  readonly executable: string;
-  /** Environment it needs beyond ours. */
-  readonly env: Readonly<Record<string, string>>;
 }
 
 const commands = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'microsoft-edge'];

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import * as path from 'node:path';
 import { runMocha, testFiles } from './mochaRun';
 import { testOutput } from './paths';
-import { endAll } from './processes';
+import { runProgram } from './processes';
 
 /** `node mochaMain.js unit|ui [FILE...]`: the built tests of one folder, or some of its files, in plain Node. */
 async function main(): Promise<number> {
@@ -18,10 +18,4 @@ async function main(): Promise<number> {
   return failed > 0 ? 1 : 0;
 }
 
-main().then(
-  code => endAll(code),
-  (error: unknown) => {
-    console.error(error);
-    return endAll(1);
-  },
-);
+runProgram(main);

@@ -249,7 +249,15 @@ async function contextOf(special: BrowserContextOptions): Promise<BrowserContext
 export async function sharedBrowser(): Promise<Browser> {
   const known = await shared.browser;
   if (known?.isConnected() === true) return known;
-  return (shared.browser = launchBrowser(await ensureVsCode()));
+  const { browser } = await ensureVsCode();
+  return (shared.browser = chromium.launch({
+    executablePath: browser.executable,
+    args: chromiumArguments,
+    env: { ...environment(), ...atNoon(), ...browser.env },
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+  }));
 }
 
 /** A port, or any with 0, when nobody listens there. */
@@ -257,18 +265,6 @@ export async function freePort(port: number): Promise<number | undefined> {
   const server = await LoopbackServer.listen(createServer(), port).catch(() => undefined);
   await server?.close();
   return server?.port;
-}
-
-/** Starts a browser; playwright ends it with this process. */
-export async function launchBrowser(installation: Installation): Promise<Browser> {
-  return chromium.launch({
-    executablePath: installation.browser.executable,
-    args: chromiumArguments,
-    env: { ...environment(), ...atNoon(), ...installation.browser.env },
-    handleSIGINT: false,
-    handleSIGTERM: false,
-    handleSIGHUP: false,
-  });
 }
 
 /** Our environment without what would change the editor or sign the extension in. */

@@ -7,7 +7,7 @@ import { ConnectionRecords } from '../../src/connection/records';
 import { silentLog } from '../fakes/log';
 import { openStorage } from '../fakes/storage';
 import { cacheFolder, root, temporaryFolder } from './paths';
-import { endAll, isEnding } from './processes';
+import { runProgram } from './processes';
 import { makeSampleWorkspace } from './sampleWorkspace';
 import { environment, freePort, packageExtension, startServer } from './server';
 
@@ -21,7 +21,7 @@ const shop = path.join(cacheFolder, 'workspaces', 'shop');
  * `npm start`: the packaged extension on the sample workspace with sample data, in a VS Code in the browser; `npm run start:desktop`:
  * in the VS Code whose `code` is on PATH.
  */
-async function main(): Promise<void> {
+async function main(): Promise<undefined> {
   const given = parse();
   if (given.desktop) return startDesktop();
   const { port: named, folder: own } = given;
@@ -55,10 +55,10 @@ async function main(): Promise<void> {
   console.log('Press Ctrl+C to end it.');
   if (!given['no-open']) openInBrowser(url);
   await server.exited;
-  if (!isEnding()) throw new Error(`VS Code ended.\n${server.logs()}`);
+  throw new Error(`VS Code ended.\n${server.logs()}`);
 }
 
-async function startDesktop(): Promise<void> {
+async function startDesktop(): Promise<undefined> {
   const shell = process.platform === 'win32';
   if (spawnSync('code', ['--version'], { stdio: 'ignore', shell }).status !== 0)
     throw new Error(
@@ -125,10 +125,4 @@ function openInBrowser(url: string): void {
   child.unref();
 }
 
-main().then(
-  () => (isEnding() ? undefined : endAll(0)),
-  (error: unknown) => {
-    console.error(error instanceof Error ? error.message : error);
-    return endAll(1);
-  },
-);
+runProgram(main);

@@ -1,6 +1,6 @@
 import type { FrameLocator, Locator } from 'playwright-core';
 import { noisePicture, pasteInto } from '../giving';
-import { computersOf, seed, working } from '../seed';
+import { seed, working } from '../seed';
 import type { Stage } from '../stage';
 import { addSessions, each, type Scene, type Scenes } from './views';
 
@@ -97,11 +97,7 @@ export const sessionScenes: Scenes = {
     async play(stage) {
       await addSessions(stage);
       const chat = stage.workbench.webview();
-      stage.service.fail({
-        kind: 'alter',
-        match: { method: 'GET', path: /\/sessions\/[^/]+$/ },
-        alter: body => ({ ...(body as object), status: 'running' }),
-      });
+      stage.service.busy();
       await chat.getByRole('button', { name: 'Refresh' }).first().click();
       await chat.getByRole('button', { name: 'Queue', exact: true }).waitFor();
       const long = 'Then write the release notes, with every change since the last tag, grouped by package. ';
@@ -224,7 +220,7 @@ async function manySessions({ workbench, service }: Stage): Promise<void> {
   const hour = 3_600_000;
   await workbench.openContainer('Agent Console');
   await workbench.row('Computers', 'atlas').waitFor();
-  const computers = await computersOf(service);
+  const { computers } = await service.ask<{ computers: { id: string; name: string }[] }>('/api/v0/computers');
   const idOf = (name: string): string => computers.find(computer => computer.name === name)?.id ?? '';
   const [waiting = ''] = service.sessionIds;
   const long = 'Migrate the workspace packages to the new registry';
