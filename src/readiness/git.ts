@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
-import { gitExtension, remoteUrls, type GitApi, type GitRepository } from '../util/git';
+import { gitExtension, remoteUrls, type GitApi, type GitCommit, type GitRepository } from '../util/git';
 import { appParts, isCommit } from './model';
 
 /** A repository of this window. */
@@ -18,14 +18,6 @@ export interface LocalRepository {
  */
 export type Staleness =
   { readonly behind: number; readonly isInHead: boolean } | 'unnamed' | 'unknown' | undefined;
-
-export interface Commit {
-  readonly hash: string;
-  readonly subject: string;
-  readonly author: string;
-  /** Unix ms. */
-  readonly at?: number | undefined;
-}
 
 /** More commits than this are not counted. */
 export const MOST = 1000;
@@ -97,17 +89,11 @@ export class LocalGit extends Disposable {
     local: LocalRepository | undefined,
     from: string | undefined,
     to: string | undefined,
-  ): Promise<readonly Commit[] | undefined> {
+  ): Promise<readonly GitCommit[] | undefined> {
     const git = local?.git;
     if (git === undefined || !isCommit(from) || !isCommit(to)) return undefined;
     try {
-      const commits = await git.log({ range: `${from}..${to}`, maxEntries: MOST });
-      return commits.map(({ hash, message, authorName, authorDate }) => ({
-        hash,
-        subject: message.split('\n', 1)[0] ?? '',
-        author: authorName ?? '',
-        at: authorDate?.getTime(),
-      }));
+      return await git.log({ range: `${from}..${to}`, maxEntries: MOST });
     } catch {
       return undefined;
     }

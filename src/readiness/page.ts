@@ -3,7 +3,8 @@ import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
 import { escapeHtml, html, Markup, type Part } from '../webview/html';
 import type { Params } from '../webview/ipc';
-import { appFolder, type Commit, type Staleness } from './git';
+import type { GitCommit } from '../util/git';
+import { appFolder, type Staleness } from './git';
 import { criteriaOf, passes, percentOf, share, type CriterionRow, type ShownReport } from './model';
 import type { PageState, ReportProtocol } from './protocol';
 import * as words from './text';
@@ -18,7 +19,7 @@ export interface PageFacts {
   readonly wanted: string | undefined;
   readonly staleness: Staleness;
   /** Between the report and its base; 'asked' until Git has answered, `undefined` where it cannot tell. */
-  readonly commits: readonly Commit[] | 'asked' | undefined;
+  readonly commits: readonly GitCommit[] | 'asked' | undefined;
   readonly format: Formatter;
 }
 
@@ -335,7 +336,7 @@ function trend({ repository: { reports }, report: shown, base }: ShownReport): M
 }
 
 /** Commits of the newer of the two reports that the older one does not have, or why they are not known. */
-function commitsBetween(commits: readonly Commit[] | undefined): Markup {
+function commitsBetween(commits: readonly GitCommit[] | undefined): Markup {
   const note =
     commits === undefined
       ? vscode.l10n.t(
@@ -353,12 +354,12 @@ function commitsBetween(commits: readonly Commit[] | undefined): Markup {
     [vscode.l10n.t('Author')],
     [vscode.l10n.t('Day')],
   ] as const;
-  const drawn = table('commits', columns, commits ?? [], ({ hash, subject, author, at }) => [
+  const drawn = table('commits', columns, commits ?? [], ({ hash, message, authorName = '', authorDate }) => [
     undefined,
     hash.slice(0, 8),
-    oneLine(subject, 200),
-    oneLine(author, 80),
-    at !== undefined && words.dayText(at),
+    oneLine(message.split('\n', 1)[0] ?? '', 200),
+    oneLine(authorName, 80),
+    authorDate && words.dayText(authorDate.getTime()),
   ]);
   const title = heading('commits', vscode.l10n.t('Commits between the two reports'));
   return html`${title}${quiet(note)}${commits !== undefined && commits.length > 0 && drawn}`;

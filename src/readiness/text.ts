@@ -122,16 +122,38 @@ export function criterionIcon({ now, change }: CriterionRow): {
     : { id: 'error', color: 'list.errorForeground' };
 }
 
+/** How the report's commit stands against HEAD: each fact in a few words for a row, and in a sentence. */
+function stalenessFacts(staleness: Staleness): readonly (readonly [short: string, note: string])[] {
+  if (staleness === undefined) return [];
+  if (staleness === 'unnamed')
+    return [['', vscode.l10n.t('The report names no commit, so it cannot be compared with HEAD.')]];
+  if (staleness === 'unknown')
+    return [
+      [
+        vscode.l10n.t('unknown commit'),
+        vscode.l10n.t("Git does not know the report's commit. Fetch it; it may never have been pushed."),
+      ],
+    ];
+  const { behind, isInHead } = staleness;
+  const elsewhere = [
+    vscode.l10n.t('not in HEAD'),
+    vscode.l10n.t("The report's commit is not in HEAD."),
+  ] as const;
+  const count = commitsText(behind);
+  const older = [
+    behind === 1 ? vscode.l10n.t('1 commit behind') : vscode.l10n.t('{0} commits behind', count),
+    behind === 1
+      ? vscode.l10n.t('HEAD has 1 commit that is not in the report.')
+      : vscode.l10n.t('HEAD has {0} commits that are not in the report.', count),
+  ] as const;
+  if (isInHead && behind === 0)
+    return [['', vscode.l10n.t('The report is of the commit you have checked out.')]];
+  return [...(isInHead ? [] : [elsewhere]), ...(behind === 0 ? [] : [older])];
+}
+
 /** How the report's commit stands against HEAD, in a few words; empty where nothing needs saying. */
 export function stalenessText(staleness: Staleness): string {
-  if (staleness === 'unknown') return vscode.l10n.t('unknown commit');
-  if (staleness === 'unnamed' || staleness === undefined) return '';
-  const { behind, isInHead } = staleness;
-  const count =
-    behind === 1
-      ? vscode.l10n.t('1 commit behind')
-      : vscode.l10n.t('{0} commits behind', commitsText(behind));
-  return joined([isInHead ? '' : vscode.l10n.t('not in HEAD'), behind === 0 ? '' : count]);
+  return joined(stalenessFacts(staleness).map(([short]) => short));
 }
 
 /** What a report's age and flags mean for whoever reads it; one sentence each. */
@@ -142,29 +164,12 @@ export function reportNotes(
 ): string[] {
   return [
     isPartial && vscode.l10n.t('Parts of the report could not be read and are left out.'),
-    ...stalenessNotes(staleness),
+    ...stalenessFacts(staleness).map(([, note]) => note),
     hasLocalChanges === true &&
       vscode.l10n.t('It was made with uncommitted changes, so it may describe files that are in no commit.'),
     hasNonRemoteCommits === true &&
       vscode.l10n.t('It was made with unpushed commits, so others may not have what it describes.'),
   ].filter(note => note !== false);
-}
-
-function stalenessNotes(staleness: Staleness): readonly (string | false)[] {
-  if (staleness === undefined) return [];
-  if (staleness === 'unnamed')
-    return [vscode.l10n.t('The report names no commit, so it cannot be compared with HEAD.')];
-  if (staleness === 'unknown')
-    return [vscode.l10n.t("Git does not know the report's commit. Fetch it; it may never have been pushed.")];
-  const { behind, isInHead } = staleness;
-  if (isInHead && behind === 0) return [vscode.l10n.t('The report is of the commit you have checked out.')];
-  return [
-    !isInHead && vscode.l10n.t("The report's commit is not in HEAD."),
-    behind > 0 &&
-      (behind === 1
-        ? vscode.l10n.t('HEAD has 1 commit that is not in the report.')
-        : vscode.l10n.t('HEAD has {0} commits that are not in the report.', commitsText(behind))),
-  ];
 }
 
 /** As many as were counted. */

@@ -114,7 +114,12 @@ export class SessionCommands {
     if (isSession(focused)) await this.#view.stepAside(focused.sessionId, records);
     const at = Date.now();
     await this.#keep(records, { [what]: at }, serviceId);
-    const done = doneText(what, records.length, sessionTitle(first));
+    const which =
+      records.length === 1 ? `“${sessionTitle(first)}”` : vscode.l10n.t('{0} sessions', records.length);
+    const done =
+      what === 'archivedAt'
+        ? vscode.l10n.t('Archived {0} on this machine.', which)
+        : vscode.l10n.t('Removed {0} from this list. Nothing was removed from the service.', which);
     const undo = async (): Promise<void> => {
       for (const { sessionId } of records)
         // Unless somebody has touched it since.
@@ -182,18 +187,4 @@ export class SessionCommands {
     const isOwn = given === '' || (record.local.name === undefined && given === title);
     await this.#keep([record], { name: isOwn ? undefined : given }, serviceId);
   }
-}
-
-/** What is told when it is done. */
-function doneText(what: 'removedAt' | 'archivedAt', count: number, title: string): string {
-  if (what === 'archivedAt')
-    return count === 1
-      ? vscode.l10n.t('Archived “{0}” on this machine.', title)
-      : vscode.l10n.t('Archived {0} sessions on this machine.', count);
-  return count === 1
-    ? vscode.l10n.t('Removed “{0}” from this list. The session itself stays with the service.', title)
-    : vscode.l10n.t(
-        'Removed {0} sessions from this list. The sessions themselves stay with the service.',
-        count,
-      );
 }

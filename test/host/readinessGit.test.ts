@@ -78,7 +78,7 @@ describe('the repositories of this window', () => {
     assert.equal(await git.counted(undefined, now), 'unnamed');
     const between = await git.between(now, first, last);
     assert.deepEqual(
-      between?.map(({ subject, author }) => `${subject} by ${author}`),
+      between?.map(({ message, authorName }) => `${message} by ${authorName ?? ''}`),
       ['third by A', 'second by A'],
     );
     assert.deepEqual(await git.between(now, last, first), []);

@@ -122,7 +122,7 @@ describe('readiness of the open repository', () => {
     await composer.waitFor();
     await workbench.pageShows(`document.querySelector('textarea')?.value.includes('Please fix')`);
     const text = await composer.inputValue();
-    assert.match(text, /Please fix this readiness criterion of acme\/shop/);
+    assert.match(text, /Please fix the readiness of acme\/shop/);
     assert.ok(text.includes(name.toLowerCase().replaceAll(' ', '_')), text);
     assert.match(text, /apps\/web: Storefront/);
     assert.match(text, /commit [0-9a-f]{40}/);

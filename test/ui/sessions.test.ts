@@ -215,7 +215,7 @@ describe('the sessions view at work', () => {
     await gone(/^Running/);
     await badge(/^2$/);
     const label = (await icon.locator('a').getAttribute('aria-label')) ?? '';
-    assert.match(label, /1 session is waiting for you, 1 session has unread messages/);
+    assert.match(label, /Waiting for you: 1, Unread: 1/);
     await workbench.contextMenu(row('Waits for you'), 'Archive session on this machine');
     await gone(/^Waiting for input/);
     await badge(/^1$/);

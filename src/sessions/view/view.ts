@@ -220,7 +220,14 @@ export class SessionsView extends Disposable {
         !isWaiting(record) && isUnread(record) && !isWorking(monitor.statusOf(record.sessionId).value),
     ).length;
     const value = isSignedIn ? waiting + unread : 0;
-    view.badge = value === 0 ? undefined : { value, tooltip: badgeText(waiting, unread) };
+    const tooltip = joined(
+      [
+        waiting > 0 && vscode.l10n.t('Waiting for you: {0}', waiting),
+        unread > 0 && vscode.l10n.t('Unread: {0}', unread),
+      ],
+      ', ',
+    );
+    view.badge = value === 0 ? undefined : { value, tooltip };
   }
 
   /**
@@ -246,18 +253,6 @@ export class SessionsView extends Disposable {
     for (const id of wanted)
       if (!this.#watches.has(id)) this.#watches.set(id, this.#context.monitor.watch(id));
   }
-}
-
-function badgeText(waiting: number, unread: number): string {
-  const waits =
-    waiting === 1
-      ? vscode.l10n.t('1 session is waiting for you')
-      : vscode.l10n.t('{0} sessions are waiting for you', waiting);
-  const news =
-    unread === 1
-      ? vscode.l10n.t('1 session has unread messages')
-      : vscode.l10n.t('{0} sessions have unread messages', unread);
-  return joined([waiting > 0 ? waits : '', unread > 0 ? news : ''], ', ');
 }
 
 /** Which service the rows are of; the sample is never taken for the real one. */

@@ -135,7 +135,7 @@ describe('the rows of readiness', () => {
     const nodes = [...repositories.keys()].map(key => ({ key, criterion: 'lint' }));
     choices.push('acme/billing');
     await handlers.fix(nodes[1], nodes);
-    assert.match(written.join(), /^Please fix this readiness criterion of acme\/billing/);
+    assert.match(written.join(), /^Please fix the readiness of acme\/billing/);
     await handlers.fix(nodes[1], nodes);
     assert.equal(written.length, 1, 'nothing was chosen');
     await handlers.fix(nodes[1], [nodes[1]]);

@@ -60,7 +60,7 @@ describe('words of readiness', () => {
   const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u;
 
   it('show the page no control or bidi characters, whatever a report holds', () => {
-    const commits = [{ hash: EVIL, subject: EVIL, author: EVIL }];
+    const commits = [{ hash: EVIL, message: EVIL, authorName: EVIL }];
     const all = Object.values({ ...pageOf(hostile(), { commits }), none: missingParts(EVIL)['head'] }).join(
       '',
     );
@@ -134,8 +134,7 @@ describe('words of readiness', () => {
     assert.equal(
       fixMessage(repository, report, ['type_check']),
       [
-        'Please fix this readiness criterion of acme/shop, branch main, commit abc1234.',
-        'It is from the readiness report of Nov 12, 2026.',
+        'Please fix the readiness of acme/shop, branch main, commit abc1234. The report of Nov 12, 2026 says:',
         '',
         '- type_check: 1/2 pass',
         '  Not strict.',
@@ -164,7 +163,7 @@ describe('words of readiness', () => {
     const rows = [EVIL, 'plain', 'not there'].map(criterion => ({ key, reportId: EVIL, criterion }));
     await commands.handlers.fix(rows[0], rows);
     assert.equal(asked.length, 1);
-    assert.match(asked[0] ?? '', /^Please fix these readiness criteria of /);
+    assert.match(asked[0] ?? '', /^Please fix the readiness of /);
     assert.equal(asked[0]?.match(/1\/2 pass/g)?.length, 2);
   });
 
