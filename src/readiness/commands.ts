@@ -9,7 +9,6 @@ import { appFolder, type LocalGit, type Staleness } from './git';
 import { criteriaOf, passes, percentOf, type Repository, type ShownReport } from './model';
 import type { PageState } from './protocol';
 import {
-  appLabel,
   changeText,
   dayText,
   deltaText,
@@ -63,20 +62,21 @@ export class ReadinessCommands {
   }
 
   /** Asks an agent to fix criteria: the message is put into a composer, never sent. Without any named, asks which. */
-  async fix({ repository, report }: ShownReport, criteria: readonly string[]): Promise<void> {
-    let chosen: readonly string[] | undefined = criteria;
-    if (criteria.length === 0) {
-      const choices = criteriaOf(report)
-        .filter(({ now }) => !passes(now))
-        .map(({ id, name, now }) => ({
-          label: name,
-          description: scoreText(now),
-          detail: plain(now.rationale ?? ''),
-          value: id,
-        }));
-      if (choices.length === 0) throw new Error(vscode.l10n.t('Every criterion in this report passes.'));
-      chosen = await pickSeveral(choices, vscode.l10n.t('Which criteria should the agent fix?'));
-    }
+  async fix({ repository, report }: ShownReport, named: readonly string[]): Promise<void> {
+    const failing = criteriaOf(report).filter(({ now }) => !passes(now));
+    if (failing.length === 0) throw new Error(vscode.l10n.t('Every criterion in this report passes.'));
+    const choices = failing.map(({ id, name, now }) => ({
+      label: name,
+      description: scoreText(now),
+      detail: plain(now.rationale ?? ''),
+      value: id,
+    }));
+    const chosen =
+      named.length === 0
+        ? await pickSeveral(choices, vscode.l10n.t('Which criteria should the agent fix?'))
+        : failing.flatMap(({ id }) => (named.includes(id) ? [id] : []));
+    if (named.length > 0 && chosen?.length === 0)
+      throw new Error(vscode.l10n.t('None of the selected criteria fails.'));
     if (chosen === undefined || chosen.length === 0) return;
     await this.#deps.prefill({
       text: fixMessage(repository, report, chosen),
@@ -94,16 +94,10 @@ export class ReadinessCommands {
   }
 
   /** Shows the folder of an application in the Explorer. */
-  async reveal(shown: ShownReport, app: string): Promise<void> {
-    const isKnown = Object.hasOwn(shown.report.apps ?? {}, app);
-    const folder = isKnown ? appFolder(shown.local, app) : undefined;
+  async reveal({ local }: ShownReport, app: string): Promise<void> {
+    const folder = appFolder(local, app);
     if (folder === undefined)
       throw new Error(vscode.l10n.t('The repository of this application is not open in this window.'));
-    try {
-      await vscode.workspace.fs.stat(folder);
-    } catch {
-      throw new Error(vscode.l10n.t('The folder {0} no longer exists.', appLabel(app)));
-    }
     await vscode.commands.executeCommand('revealInExplorer', folder);
   }
 
@@ -137,16 +131,11 @@ export class ReadinessCommands {
     const rows = selected(node, nodes);
     const shown = await this.#shownOf(rows);
     if (shown === undefined) return;
-    const { repository, report } = shown;
-    const failing = new Set(criteriaOf(report).flatMap(({ id, now }) => (passes(now) ? [] : [id])));
-    const asked = rows.flatMap(({ key, criterion }) =>
-      typeof criterion === 'string' && key === repository.key ? [criterion] : [],
+    const { key: own } = shown.repository;
+    const named = rows.flatMap(({ key, criterion }) =>
+      typeof criterion === 'string' && key === own ? [criterion] : [],
     );
-    const criteria = [...new Set(asked)].filter(id => failing.has(id));
-    // Rows that all pass are no wish to be asked for others.
-    if (asked.length > 0 && criteria.length === 0)
-      throw new Error(vscode.l10n.t('None of the selected criteria fails.'));
-    await this.fix(shown, criteria);
+    await this.fix(shown, named);
   }
 
   /** The report of the rows; of several repositories the one that the person chooses. Without a row the latest of the one in front. */

@@ -140,6 +140,19 @@ describe('the rows of readiness', () => {
     assert.equal(written.length, 1, 'nothing was chosen');
     await handlers.fix(nodes[1], [nodes[1]]);
     assert.match(written[1] ?? '', /acme\/shop/);
+    written.length = 0;
+    const two = ['lint', 'lint', 'ci_pipeline', 'type_check', 'not there'].map(criterion => ({
+      ...nodes[1],
+      criterion,
+    }));
+    await commandsOf(groupReports(reports), local, written).handlers.fix(two[0], two);
+    assert.equal(written.length, 1);
+    assert.deepEqual(written[0]?.match(/^- \w+: \d\/\d pass/gm), [
+      '- ci_pipeline: 0/1 pass',
+      '- lint: 1/2 pass',
+    ]);
+    const passing = commandsOf(groupReports(reports), local, []).handlers.fix(two[3], [two[3]]);
+    await assert.rejects(Promise.resolve(passing), /None of the/);
   });
 
   it('are exported with how the report stands against HEAD, also before Git has been asked', async () => {

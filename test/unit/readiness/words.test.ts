@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { marked } from 'marked';
 import type { ReadinessReport } from '../../../src/api';
-import { fixMessage, markdownOf, ReadinessCommands } from '../../../src/readiness/commands';
+import { fixMessage, markdownOf } from '../../../src/readiness/commands';
 import type { Repository, ShownReport } from '../../../src/readiness/model';
 import { missingParts, pageParts, rationaleOf, type PageFacts } from '../../../src/readiness/page';
 import { isPageState, reportProtocol } from '../../../src/readiness/protocol';
@@ -144,27 +144,6 @@ describe('words of readiness', () => {
         '',
       ].join('\n'),
     );
-  });
-
-  it('ask an agent for several criteria of one report in one message', async () => {
-    const shown = hostile();
-    const { key } = shown.repository;
-    const asked: string[] = [];
-    const commands = new ReadinessCommands({
-      ready: () => Promise.resolve(),
-      repositories: () => new Map([[key, shown.repository]]),
-      here: () => undefined,
-      shown: () => shown,
-      open: () => assert.fail(),
-      git: { counted: () => assert.fail() },
-      prefill: ({ text }) => Promise.resolve(asked.push(text) > 0),
-      format,
-    });
-    const rows = [EVIL, 'plain', 'not there'].map(criterion => ({ key, reportId: EVIL, criterion }));
-    await commands.handlers.fix(rows[0], rows);
-    assert.equal(asked.length, 1);
-    assert.match(asked[0] ?? '', /^Please fix the readiness of /);
-    assert.equal(asked[0]?.match(/1\/2 pass/g)?.length, 2);
   });
 
   it('export Markdown that holds no markup of a report', () => {

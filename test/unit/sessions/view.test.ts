@@ -94,23 +94,6 @@ describe('the view of sessions', () => {
     assert.deepEqual(again(), [], 'it is as it was, and was only asked about');
   });
 
-  it('keeps a row the same one wherever it goes, so that it stays selected', async () => {
-    const window = await scene.open();
-    await learn(window, { sessionId: 'a', status: 'running' });
-    await learn(window, { sessionId: 'b', status: 'running' });
-    await learn(window, { sessionId: 'c' });
-    const again = await drawn(window, 3);
-    const idOf = async (text: string): Promise<string | undefined> =>
-      (await drawnRows(window.feature.tree)).find(row => row.text.startsWith(text))?.item.id;
-    const id = await idOf('a |');
-    const [group] = await drawnRows(window.feature.tree);
-    await learn(window, { sessionId: 'a', status: 'idle' }, noon + 1);
-    assert.deepEqual(again().toSorted(), ['group/running', 'group/today']);
-    assert.equal(await idOf('a |'), id);
-    const [after] = await drawnRows(window.feature.tree);
-    assert.equal(after?.node, group?.node);
-  });
-
   it('says why rows cannot be read, with a row that tries again', async () => {
     let isBroken = true;
     const window = await scene.open({}, true, storage => {
