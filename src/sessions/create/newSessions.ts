@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { computerName, type Computer } from '../../api';
+import { computerName, type ApiClient, type Computer } from '../../api';
 import { commands } from '../../contributions';
 import { confirmed } from '../../ui/notify';
 import { pick } from '../../ui/pick';
@@ -50,13 +50,9 @@ export class NewSessions {
   async createForPerson(computerId?: string, settings?: SendableSettings): Promise<string | undefined> {
     const { computers, presets } = this.#context;
     const { api } = await this.#access.signedIn(true);
-    const asking = new AbortController();
-    const ask = (): ReturnType<typeof chooseComputer> =>
-      chooseComputer(api.list('computers', { signal: asking.signal }), this.#lastComputer());
     const computer =
       computerId === undefined
-        ? // Whoever thinks better of it waits for no list.
-          await ask().finally(() => asking.abort())
+        ? await chooseComputer(api, this.#lastComputer())
         : { id: computerId, facts: computers.known(computerId) };
     if (computer === undefined) return undefined;
     const where = computer.facts?.name ?? vscode.l10n.t('this computer');
@@ -76,21 +72,20 @@ export class NewSessions {
     // One that this window has not read is asked for: the organization may forbid its kind. The service decides, so it is no matter.
     const asked = (signal: AbortSignal) => api.one('computer', { ids: { computerId }, signal });
     const facts = known ?? (await within(ASK_MS, asked).then(factsOf, () => undefined));
-    // Another program is told by the service how its computer stands.
-    const warnings = byPerson ? stateWarnings(facts) : [];
-    warnings.push(
+    const [first, ...others] = [
+      // Another program is told by the service how its computer stands.
+      ...(byPerson ? stateWarnings(facts) : []),
       ...((await policy?.warnings({ ...settings, computerProvider: facts?.providerType })) ?? []),
-    );
-    if (!(await goOnInSpiteOf(warnings))) return undefined;
+    ].map(warning => forNotification(warning, 500));
+    const isGoing =
+      first === undefined || (await confirmed(first, others.join('\n\n'), vscode.l10n.t('Create anyway')));
+    if (!isGoing) return undefined;
     const request = {
       computerId,
       ...(Object.keys(settings).length === 0 ? {} : { sessionSettings: settings }),
     };
-    const title =
-      facts === undefined
-        ? vscode.l10n.t('Creating a session…')
-        : vscode.l10n.t('Creating a session on {0}…', oneLine(facts.name, 60));
-    const session = await inProgress(forNotification(title), signal =>
+    const where = forNotification(facts?.name ?? computerId, 60);
+    const session = await inProgress(vscode.l10n.t('Creating a session on {0}…', where), signal =>
       api.createSession(request, { signal }),
     );
     if (session === undefined) return undefined;
@@ -139,13 +134,6 @@ function readRequest(argument: unknown) {
   return { computerId, sessionSettings: (sessionSettings ?? undefined) as SendableSettings | undefined };
 }
 
-/** Asks whether to go on in spite of what speaks against it. True at once when nothing does. */
-async function goOnInSpiteOf(warnings: readonly string[]): Promise<boolean> {
-  if (warnings.length === 0) return true;
-  const [first = '', ...rest] = warnings.map(warning => forNotification(warning, 500));
-  return confirmed(first, rest.join('\n\n'), vscode.l10n.t('Create anyway'));
-}
-
 /** What a computer's state says against a session there. A computer that reports none may be tried. */
 export function stateWarnings(computer: Pick<ComputerFacts, 'name' | 'status'> | undefined): string[] {
   const { name = '', status = 'active' } = computer ?? {};
@@ -160,11 +148,9 @@ interface ChosenComputer {
 }
 
 /** Asks for a computer while the list is read; the one of last time comes first, then usable ones. */
-function chooseComputer(
-  listing: Promise<{ readonly items: readonly Computer[] }>,
-  last: string | undefined,
-): Promise<ChosenComputer | undefined> {
-  const choices = listing.then(({ items }) => {
+function chooseComputer(api: ApiClient, last: string | undefined): Promise<ChosenComputer | undefined> {
+  const asking = new AbortController();
+  const choices = api.list('computers', { signal: asking.signal }).then(({ items }) => {
     if (items.length === 0) throw new Error(vscode.l10n.t('The organization has no computers yet.'));
     return inOrder(items, last).map(computer => {
       const { id, status, hostname } = computer;
@@ -177,7 +163,10 @@ function chooseComputer(
       };
     });
   });
-  return pick(choices, vscode.l10n.t('Choose the computer the new session runs on'));
+  // Whoever thinks better of it waits for no list.
+  return pick(choices, vscode.l10n.t('Choose the computer the new session runs on')).finally(() =>
+    asking.abort(),
+  );
 }
 
 function factsOf(computer: Computer): ComputerFacts {
