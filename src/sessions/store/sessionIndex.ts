@@ -130,10 +130,11 @@ export class SessionIndex extends Disposable {
       if (current !== undefined && isRemoved(current) && origin === 'listed') return current;
       const base = current ?? { sessionId, origin, addedAt: at, local: {} };
       const next = observed(back(base), session, at);
-      const named = computerName ?? next.computerName;
-      const placed = next.workspace ?? workspace;
-      if (named === next.computerName && placed === next.workspace) return next;
-      return { ...next, computerName: named, workspace: placed };
+      return {
+        ...next,
+        computerName: computerName ?? next.computerName,
+        workspace: next.workspace ?? workspace,
+      };
     });
   }
 
@@ -204,7 +205,7 @@ export class SessionIndex extends Disposable {
 
   /** The record as it is stored now. */
   async read(sessionId: string): Promise<SessionRecord | undefined> {
-    return listed(await this.#collection?.update(sessionId, current => current));
+    return listed(await this.#collection?.read(sessionId));
   }
 
   #of(serviceId: string): Collection<SessionRecord> {
