@@ -10,7 +10,7 @@ import type { PageState, ReportProtocol } from './protocol';
 import * as words from './text';
 
 /** Rows of a table that are drawn. */
-export const MOST_ROWS = 500;
+const MOST_ROWS = 500;
 
 /** What is drawn besides the report. */
 export interface PageFacts {
@@ -237,7 +237,9 @@ function criteria(
     [vscode.l10n.t('Rationale'), 'text rationale'],
     [vscode.l10n.t('Fix')],
   ] as const;
-  const drawn = table('criteria', columns, chosen, row => {
+  // What a person came for is drawn, however many there are.
+  const late = chosen.slice(MOST_ROWS).filter(({ id }) => id === wanted);
+  const drawn = table('criteria', columns, [...late, ...chosen], row => {
     const { id, now, before, change } = row;
     const [isGone, isPassing] = [change === 'gone', passes(now)];
     const name = oneLine(row.name, 120);

@@ -8,8 +8,8 @@ import { forNotification, oneLine } from '../util/text';
 import { panelSide, type PanelSide } from '../webview/ipc';
 import type { ReadinessCommands } from './commands';
 import type { LocalGit } from './git';
-import { criteriaOf, type ShownReport } from './model';
-import { missingParts, MOST_ROWS, pageParts, type PageFacts } from './page';
+import type { ShownReport } from './model';
+import { missingParts, pageParts, type PageFacts } from './page';
 import { reportProtocol, type PageState, type ReportProtocol } from './protocol';
 
 export interface ReportPanelDeps {
@@ -57,8 +57,9 @@ export class ReportPanel extends PagePanel {
           this.update();
         },
         look: look => {
+          const { filter, words } = this.#state.look ?? {};
           this.#state = { ...this.#state, look };
-          this.#draw();
+          if (filter !== look.filter || words !== look.words) this.#draw();
         },
         show: ({ reportId }) => this.show({ ...this.#state, reportId, baseId: undefined }),
         compare: ({ reportId }) => this.show({ ...this.#state, baseId: reportId }),
@@ -77,18 +78,10 @@ export class ReportPanel extends PagePanel {
 
   /** Shows another report, or another comparison; `wanted` is the criterion to bring into view. */
   show(state: PageState, wanted?: string): void {
-    this.#state = { look: this.#state.look, ...state };
+    this.#state = { look: wanted === undefined ? this.#state.look : undefined, ...state };
     this.#wanted = wanted;
     this.#isWanted = wanted !== undefined;
     this.#commits = 'asked';
-    const shown = this.#deps.find(state);
-    if (wanted !== undefined && shown !== undefined) {
-      const at = criteriaOf(shown.report, shown.base).findIndex(({ id }) => id === wanted);
-      this.#state = {
-        ...this.#state,
-        look: { filter: 'all', words: at < MOST_ROWS ? '' : wanted, scroll: 0 },
-      };
-    }
     this.update();
   }
 

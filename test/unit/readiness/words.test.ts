@@ -109,10 +109,12 @@ describe('words of readiness', () => {
     assert.deepEqual(rows({ ...look, words: ' HAS 1' }), ['bad']);
     assert.deepEqual(rows({ ...look, words: 'nothing' }), []);
     const many = Object.fromEntries(Array.from({ length: 501 }, (_, at) => [`c${at}`, of(1)]));
-    const drawn =
-      pageOf({ repository, report: { ...report, report: many }, isPartial: false })['criteria'] ?? '';
+    const whole = { repository, report: { ...report, report: many }, isPartial: false };
+    const drawn = pageOf(whole)['criteria'] ?? '';
     assert.equal(drawn.match(/<tr/g)?.length, 501);
     assert.match(drawn, /The first 500 of 501 are shown/);
+    const last = pageOf(whole, { wanted: 'c99' })['criteria'] ?? '';
+    assert.match(last, /<tr class="wanted" tabindex="-1">\s*<th[^>]*><span title="c99">/);
   });
 
   it('name criterion, rationale, applications and commit in the message to an agent, without control characters', () => {
