@@ -6,10 +6,9 @@ import { joined, themeIcon } from '../ui/text';
 import { errorSentence } from '../util/errorSentence';
 import { withSignal } from '../util/promises';
 import { forQuickPick } from '../util/text';
-import { contextOf, type SessionsContext } from './context';
+import { type SessionsContext, contextOf, currentWorkspace } from './context';
 import { typedSession } from './links';
 import { activityOf, type SessionRecord } from './store/record';
-import { currentWorkspace } from './store/workspaces';
 import { wordsOf } from './view/words';
 
 /** What a person chose when asked for a session. */

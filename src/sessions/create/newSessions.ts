@@ -7,8 +7,7 @@ import { joined } from '../../ui/text';
 import { within } from '../../util/promises';
 import { forNotification, forQuickPick, oneLine, readableName } from '../../util/text';
 import { inProgress, type SessionAccess } from '../access';
-import type { SessionsContext } from '../context';
-import { currentWorkspace } from '../store/workspaces';
+import { type SessionsContext, currentWorkspace } from '../context';
 import type { ComputerFacts } from '../view/words';
 import { readPresets, settingsSummary, settingText, type Preset, type SendableSettings } from './settings';
 

@@ -6,9 +6,8 @@ import { retryNode, Tree, type Row, type TreeNode } from '../../ui/tree';
 import { listContext, setMessage, viewMessage } from '../../ui/viewStatus';
 import { Disposable, type IDisposable } from '../../util/disposable';
 import { supportedLanguage } from '../../util/format';
-import { contextOf, type SessionsContext } from '../context';
+import { type SessionsContext, contextOf, currentWorkspace, isHere } from '../context';
 import { isActive, isWaiting, isUnread, isWorking, type SessionRecord } from '../store/record';
-import { currentWorkspace, isHere } from '../store/workspaces';
 import { groupSessions, GROUPINGS, SORTINGS, type Arrangement, type SessionGroup } from './listing';
 import { computerName, sessionRow } from './words';
 
