@@ -20,7 +20,7 @@ import { Matches } from './matches';
 import { groupReports, previousOf, type Repository, type ShownReport } from './model';
 import { ReportPanel } from './panel';
 import { isPageState, type PageState } from './protocol';
-import { pathOf, reportKind } from './reports';
+import { isPartlyRead, pathOf, reportKind } from './reports';
 import { readinessRows } from './rows';
 import { latestLines, latestOf } from './text';
 
@@ -248,10 +248,7 @@ export class Readiness extends Disposable {
     const { repository, report } = found;
     const asked = baseId === undefined ? undefined : of(baseId)?.report;
     const base = asked ?? previousOf(repository.reports, report);
-    const isPartial = this.#list.state.current.problems.some(
-      ({ id, field }) =>
-        field !== undefined && id !== undefined && [report.reportId, base?.reportId].includes(id),
-    );
+    const isPartial = isPartlyRead(this.#list.state.current, [report, base]);
     return { repository, report, base, local: this.#window.local(repository.key), isPartial };
   }
 

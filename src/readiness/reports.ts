@@ -4,7 +4,7 @@ import { openObject, recordSchema, taken, type ReadinessReport } from '../api';
 import type { Service } from '../connection';
 import type { SearchHit } from '../storage';
 import type { RemoteListOptions } from '../sync/remoteList';
-import { keyIn, listRecords } from '../sync/stored';
+import { keyIn, listRecords, type ListState } from '../sync/stored';
 import { oneLine } from '../util/text';
 import { repositoryOf } from './model';
 
@@ -30,6 +30,15 @@ export const reportKind: Pick<
     return { text: [repositoryOf(report).key, ...lines].join('\n'), at: report.createdAt };
   },
 };
+
+/** Whether parts of one of these reports could not be read. */
+export function isPartlyRead(
+  { problems }: Pick<ListState<ReadinessReport>, 'problems'>,
+  reports: readonly (ReadinessReport | undefined)[],
+): boolean {
+  const partly = problems.flatMap(({ id, field }) => (field === undefined ? [] : [id]));
+  return reports.some(report => report !== undefined && partly.includes(report.reportId));
+}
 
 /** How the criteria of all reports of a service can be found, and what opens the latest report with what was found. */
 export function searchedReadiness(

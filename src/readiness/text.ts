@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { CriterionEvaluation, ReadinessReport } from '../api';
 import { isTime, supportedLanguage, type Formatter } from '../util/format';
 import { oneLine } from '../util/text';
-import { factLines, joined, type Fact } from '../ui/text';
+import { factLines, joined, type Fact, type Icon } from '../ui/text';
 import {
   criteriaOf,
   isCommit,
@@ -94,27 +94,18 @@ export function latestLines(
   ];
 }
 
-export function changeText(change: Change | undefined): string {
-  switch (change) {
-    case 'worse':
-      return vscode.l10n.t('worse');
-    case 'better':
-      return vscode.l10n.t('better');
-    case 'new':
-      return vscode.l10n.t('new');
-    case 'gone':
-      return vscode.l10n.t('gone');
-    case 'same':
-    case undefined:
-      return '';
-  }
+export function changeText(change: Change = 'same'): string {
+  return {
+    worse: vscode.l10n.t('worse'),
+    better: vscode.l10n.t('better'),
+    new: vscode.l10n.t('new'),
+    gone: vscode.l10n.t('gone'),
+    same: '',
+  }[change];
 }
 
 /** Codicon of a criterion; colour never stands alone. */
-export function criterionIcon({ now, change }: CriterionRow): {
-  readonly id: string;
-  readonly color: string;
-} {
+export function criterionIcon({ now, change }: CriterionRow): Icon {
   if (change === 'worse') return { id: 'arrow-down', color: 'list.errorForeground' };
   if (passes(now)) return { id: 'pass', color: 'charts.green' };
   return now.numerator > 0

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ApiClient, ReadinessReport } from '../../../src/api';
-import { reportKind } from '../../../src/readiness/reports';
+import { isPartlyRead, reportKind } from '../../../src/readiness/reports';
 import { RemoteList } from '../../../src/sync/remoteList';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
@@ -94,6 +94,12 @@ describe('kept readiness reports', () => {
       'report-230 report.over',
     ]);
     assert.equal(problems.length - parts.length, 2);
+    for (const [report, base, isPartly] of [
+      [first, undefined, true],
+      [server.reports[1], last, true],
+      [server.reports[1], server.reports[2], false],
+    ] as const)
+      assert.equal(isPartlyRead(window.list.state.current, [report, base]), isPartly);
     assert.match(JSON.stringify(problems), /repo-9/, 'by the name they have');
     assert.deepEqual((await open()).list.state.current.problems, problems, 'another window says the same');
     server.reports.splice(150, 2);
