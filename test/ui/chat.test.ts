@@ -7,8 +7,8 @@ import { untilStored } from '../fakes/storage';
 import { until } from '../until';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { ChatStage, image, textFile, type SentBody } from './chatStage';
-import { commandLink } from './corpus';
 import { dragOver, drop, noisePicture, SHIFT, type Dragging } from './giving';
+import { commandLink } from './hostile';
 import { storageOf } from './seed';
 import { clickFor } from './waiting';
 import { openFile } from './window';
@@ -132,27 +132,6 @@ describe('the chat', () => {
     after(() => removeFolder(outside));
     afterEach(() => stage.clear());
 
-    it('are three files dropped at once from outside the window', async () => {
-      await dropFiles(['notes.txt', 'shot.png', 'long.log'], stage.header, stage.isDragging, {
-        modifiers: SHIFT,
-      });
-      await stage.attached('notes.txt', 'shot.png', 'long.log');
-      assert.deepEqual(await stage.send('From outside'), {
-        text: 'From outside',
-        images: [image('image/png', PNG)],
-        files: [textFile('notes.txt', 'notes\n'), textFile('long.log', LONG)],
-      } satisfies SentBody);
-    });
-
-    it('are one and three files of the Explorer, dropped with Shift', async () => {
-      for (const names of [['a.txt'], ['a.txt', 'b.txt', 'c.txt']]) {
-        await stage.dropFromExplorer(...names);
-        await stage.attached(...names);
-        const files = names.map(name => textFile(name, `${name}\n`));
-        assert.deepEqual(await stage.send('Dropped'), { text: 'Dropped', files });
-      }
-    });
-
     it('are a file of the Explorer dropped on the row of a session, without Shift', async () => {
       const { page } = stage.workbench;
       await stage.dragFromExplorer('lines.ts');
@@ -181,6 +160,27 @@ describe('the chat', () => {
           images: [image('image/png', PNG)],
           files: [textFile('notes.txt', 'notes\n')],
         });
+      }
+    });
+
+    it('are three files dropped at once from outside the window', async () => {
+      await dropFiles(['notes.txt', 'shot.png', 'long.log'], stage.header, stage.isDragging, {
+        modifiers: SHIFT,
+      });
+      await stage.attached('notes.txt', 'shot.png', 'long.log');
+      assert.deepEqual(await stage.send('From outside'), {
+        text: 'From outside',
+        images: [image('image/png', PNG)],
+        files: [textFile('notes.txt', 'notes\n'), textFile('long.log', LONG)],
+      } satisfies SentBody);
+    });
+
+    it('are one and three files of the Explorer, dropped with Shift', async () => {
+      for (const names of [['a.txt'], ['a.txt', 'b.txt', 'c.txt']]) {
+        await stage.dropFromExplorer(...names);
+        await stage.attached(...names);
+        const files = names.map(name => textFile(name, `${name}\n`));
+        assert.deepEqual(await stage.send('Dropped'), { text: 'Dropped', files });
       }
     });
 

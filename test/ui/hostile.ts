@@ -4,7 +4,35 @@ import * as path from 'node:path';
 import { type Frame, type Page } from 'playwright-core';
 import type { Fault } from '../fakes/faultServer';
 import { root } from '../vscode/paths';
-import { collectingHost, commandLink, corpus, lines } from './corpus';
+import payloads from './corpus.json';
+
+/** The host of every address in the corpus. */
+const collectingHost = 'collect.invalid';
+
+/** Long ones, of which many a parser is slow or runs out of its stack. */
+const long: readonly string[] = [
+  `${'A'.repeat(60_000)}<img src=x onerror={run}>`,
+  `${'<b>'.repeat(5_000)}<img src=x onerror={run}>`,
+  `${'['.repeat(10_000)}x](javascript:{run})`,
+  `${'> '.repeat(2_000)}<img src=x onerror={run}>`,
+  `${'*_a'.repeat(10_000)}<img src=x onerror={run}>`,
+  `${'a'.repeat(40_000)}@<img src=x onerror={run}>`,
+  `${'|a'.repeat(8_000)}\n${'|-'.repeat(8_000)}\n${'|a\n'.repeat(500)}<img src=x onerror={run}>`,
+];
+
+/**
+ * Texts that try to become script, requests or live markup, for every place that shows foreign text. In `corpus.json`, `{run}` stands
+ * for a call that tells the test, `{url}` for an address nobody may ask; each has a number of its own in both.
+ */
+export const corpus: readonly string[] = [...Object.values(payloads).flat(), ...long].map((text, index) =>
+  text.replaceAll('{run}', `canary(${index})`).replaceAll('{url}', `https://${collectingHost}/${index}`),
+);
+
+/** Short payloads that fit where a line is shown: titles, names, states, file names, error texts. */
+export const lines: readonly string[] = corpus.filter(text => text.length < 200 && !text.includes('\n'));
+
+/** What would become a live link in a notification, and an icon in a quick pick. */
+export const commandLink = '[x](command:workbench.action.openSettings) $(zap)';
 
 /** What a window did while hostile texts were shown in it. */
 export interface Watched {
