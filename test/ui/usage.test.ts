@@ -31,13 +31,6 @@ describe('usage', () => {
     workbench.page.locator('.statusbar-item[id="agent-console.agent-console.usage"]');
   /** Everything asked for is there. */
   const complete = (): Locator => dashboard().getByText(/^Data through .*fetched/);
-  /** A figure in full, as the pointer is told. */
-  const figure = async (label: string): Promise<number> => {
-    const box = dashboard()
-      .locator('.figure')
-      .filter({ has: dashboard().getByText(label, { exact: true }) });
-    return number((await box.getAttribute('title'))?.split('\n')[0]);
-  };
   /** Resolves when a figure has this value. */
   const shows = (label: string, value: number): Promise<void> =>
     dashboard()
@@ -132,21 +125,14 @@ describe('usage', () => {
 
   it('names people without activity, and exports what it shows', async () => {
     await tab('People').click();
-    const inactive = section('No activity in this range');
-    await inactive.waitFor();
-    await complete().waitFor();
-    const first = new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10);
-    const rows = (await answered('users')).filter(row => String(row['date']) >= first);
-    assert.equal(await figure('Active people'), new Set(rows.map(row => row['user_id'])).size);
-    assert.equal(await figure('Billable tokens'), total(rows, 'billable_tokens'));
-    const count = await figure('Without activity');
-    assert.ok(count > 0);
-    await inactive.getByText(`${count} rows`).waitFor();
-    await inactive
+    await section('No activity in this range')
       .getByText(/^none from \d{4}-\d\d-\d\d on$/)
       .first()
       .waitFor();
-
+    await complete().waitFor();
+    const first = new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10);
+    const rows = (await answered('users')).filter(row => String(row['date']) >= first);
+    await shows('Billable tokens', total(rows, 'billable_tokens'));
     await dashboard().getByRole('checkbox', { name: 'Hide names' }).check();
     await section('People')
       .getByRole('button', { name: /^Person [2-9A-Z]{6}$/ })
@@ -182,10 +168,6 @@ describe('usage', () => {
     assert.equal(await workbench.tab('Usage').count(), 1);
   });
 });
-
-function number(text: string | undefined): number {
-  return Number((text ?? '').replace(/,/g, ''));
-}
 
 function total(rows: readonly Row[], field: string): number {
   return rows.reduce((sum, row) => sum + Number(row[field] ?? 0), 0);
