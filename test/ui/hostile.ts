@@ -1,9 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { type Frame, type Page } from 'playwright-core';
 import type { Fault } from '../fakes/faultServer';
-import { root } from '../vscode/paths';
+import { packageExtension } from '../vscode/server';
 import payloads from './corpus.json';
 
 /** The host of every address in the corpus. */
@@ -277,13 +276,7 @@ exports.activate = () => {
 };
 `,
   );
-  const file = path.join(folder, 'probe.vsix');
-  const vsce = path.join(root, 'node_modules', '@vscode', 'vsce', 'vsce');
-  const args = ['--no-dependencies', '--allow-missing-repository', '--skip-license', '--out', file];
-  const result = spawnSync(process.execPath, [vsce, 'package', ...args], { cwd: folder, encoding: 'utf8' });
-  if (result.status !== 0)
-    throw new Error(`The probe could not be packaged.\n${result.stdout}${result.stderr}`);
-  return file;
+  return packageExtension(folder, '--skip-license');
 }
 
 /** Every file below a folder that a running VS Code writes to, with its bytes as latin1; what vanishes meanwhile is left out. */

@@ -6,7 +6,7 @@ import type { SampleService } from '../fakes/sampleService';
 import { again } from '../until';
 import { onStage } from './stage';
 import { clickFor } from './waiting';
-import { saveAs, stored } from './window';
+import { saveAs } from './window';
 import type { Workbench } from './workbench';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -24,7 +24,6 @@ describe('usage', () => {
   const tab = (name: string): Locator => dashboard().getByRole('tab', { name, exact: true });
   const chosen = (name: string): Locator => tab(name).and(dashboard().locator('[aria-selected=true]'));
   const section = (name: string): Locator => dashboard().getByRole('region', { name, exact: true });
-  const range = (name: string): Locator => dashboard().getByRole('radio', { name, exact: true });
   /** Which days the figures shown are of. */
   const days = (count: number): Locator => dashboard().getByText(new RegExp(`UTC, ${count} days`));
   const item = (): Locator =>
@@ -155,17 +154,6 @@ describe('usage', () => {
     const column = head.indexOf('Billable tokens');
     const sum = lines.reduce((all, cells) => all + Number(cells[column]), 0);
     assert.equal(sum, total(rows, 'billable_tokens'));
-  });
-
-  it('is the same after a reload: tab and range', async () => {
-    await range('7 days').check();
-    await days(7).waitFor();
-    await stored(workbench, /tab\\*":\\*"people\\*",\\*"preset\\*":\\*"7\b/);
-    await workbench.page.reload();
-    await chosen('People').waitFor();
-    await days(7).waitFor();
-    assert.ok(await range('7 days').isChecked());
-    assert.equal(await workbench.tab('Usage').count(), 1);
   });
 });
 
