@@ -16,17 +16,7 @@ import { openFile } from './window';
 const PNG = noisePicture(20, 20);
 /** Several pieces of what a page hands over at once, and no multiple of them. */
 const LONG = 'A line of a log, "quoted", größer.\n'.repeat(130_000);
-/** The largest file that may be sent. */
 const LIMIT_MB = 5;
-
-/** What the folder of the window holds. */
-const FILES: Readonly<Record<string, string | Buffer>> = {
-  'a.txt': 'a.txt\n',
-  'b.txt': 'b.txt\n',
-  'c.txt': 'c.txt\n',
-  'lines.ts': 'first\nsecond\nthird\nfourth\n',
-  'noise.png': noisePicture(1500, 1200),
-};
 
 const QUESTION = `First question ${commandLink}`;
 
@@ -35,7 +25,11 @@ describe('the chat', () => {
   let stage: ChatStage;
   before(async () => {
     stage = await ChatStage.open({
-      files: FILES,
+      files: {
+        ...Object.fromEntries(['a.txt', 'b.txt', 'c.txt'].map(name => [name, `${name}\n`])),
+        'lines.ts': 'first\nsecond\nthird\nfourth\n',
+        'noise.png': noisePicture(1500, 1200),
+      },
       settings: { 'agentConsole.chat.maxAttachmentMegabytes': LIMIT_MB },
     });
   });
@@ -91,11 +85,9 @@ describe('the chat', () => {
       // What was being written before is there again.
       await stage.holds('half a thought');
       await stage.composer.press('ControlOrMeta+a');
-      const selected = await stage.composer.evaluate(element => {
-        const { selectionStart, selectionEnd } = element as unknown as Record<string, number>;
-        const browser = globalThis as unknown as { getSelection(): { toString(): string } };
-        return [selectionStart, selectionEnd, browser.getSelection().toString()];
-      });
+      const field = `document.querySelector('.box textarea')`;
+      const selection = `[${field}.selectionStart, ${field}.selectionEnd, String(getSelection())]`;
+      const selected = await stage.workbench.inPage(frame => frame.evaluate(selection));
       assert.deepEqual(selected, [0, 14, 'half a thought']);
     });
 
@@ -132,6 +124,27 @@ describe('the chat', () => {
     after(() => removeFolder(outside));
     afterEach(() => stage.clear());
 
+    it('are three files dropped at once from outside the window', async () => {
+      await dropFiles(['notes.txt', 'shot.png', 'long.log'], stage.header, stage.isDragging, {
+        modifiers: SHIFT,
+      });
+      await stage.attached('notes.txt', 'shot.png', 'long.log');
+      assert.deepEqual(await stage.send('From outside'), {
+        text: 'From outside',
+        images: [image('image/png', PNG)],
+        files: [textFile('notes.txt', 'notes\n'), textFile('long.log', LONG)],
+      } satisfies SentBody);
+    });
+
+    it('are one and three files of the Explorer, dropped with Shift', async () => {
+      for (const names of [['a.txt'], ['a.txt', 'b.txt', 'c.txt']]) {
+        await stage.dropFromExplorer(...names);
+        await stage.attached(...names);
+        const files = names.map(name => textFile(name, `${name}\n`));
+        assert.deepEqual(await stage.send('Dropped'), { text: 'Dropped', files });
+      }
+    });
+
     it('are a file of the Explorer dropped on the row of a session, without Shift', async () => {
       const { page } = stage.workbench;
       await stage.dragFromExplorer('lines.ts');
@@ -163,25 +176,12 @@ describe('the chat', () => {
       }
     });
 
-    it('are three files dropped at once from outside the window', async () => {
-      await dropFiles(['notes.txt', 'shot.png', 'long.log'], stage.header, stage.isDragging, {
-        modifiers: SHIFT,
-      });
-      await stage.attached('notes.txt', 'shot.png', 'long.log');
-      assert.deepEqual(await stage.send('From outside'), {
-        text: 'From outside',
-        images: [image('image/png', PNG)],
-        files: [textFile('notes.txt', 'notes\n'), textFile('long.log', LONG)],
-      } satisfies SentBody);
-    });
-
-    it('are one and three files of the Explorer, dropped with Shift', async () => {
-      for (const names of [['a.txt'], ['a.txt', 'b.txt', 'c.txt']]) {
-        await stage.dropFromExplorer(...names);
-        await stage.attached(...names);
-        const files = names.map(name => textFile(name, `${name}\n`));
-        assert.deepEqual(await stage.send('Dropped'), { text: 'Dropped', files });
-      }
+    it('are not links: these become text, and lead nowhere', async () => {
+      const address = 'https://example.com/a?b=c';
+      const items = ['text/uri-list', 'text/plain'].map(mimeType => ({ mimeType, data: address }));
+      await drop(stage.workbench.page, { items }, stage.header, stage.isDragging, { modifiers: SHIFT });
+      await stage.holds(address);
+      assert.deepEqual(await stage.send(), { text: address });
     });
 
     it('are chosen with the picker', async () => {

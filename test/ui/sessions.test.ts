@@ -78,11 +78,12 @@ describe('the sessions view at work', () => {
     const age = workbench.view('Computers').getByText(/Shown as of/);
     await workbench.viewAction('Computers', 'Refresh');
     await age.waitFor();
-    const spoken = /^Computer atlas, unknown, active \d+ \w+ ago · cloud/;
-    await workbench.view('Computers').getByRole('treeitem', { name: spoken }).waitFor();
+    const spoken = (name: RegExp) => workbench.view('Computers').getByRole('treeitem', { name }).waitFor();
+    await spoken(/^Computer atlas, unknown, active \d+ \w+ ago · cloud/);
     fault.dispose();
     await workbench.viewAction('Computers', 'Refresh');
     await age.waitFor({ state: 'detached' });
+    for (const name of [/^Computer atlas, active/, /^Computer cinder, error/]) await spoken(name);
   });
 
   it('is worked with the keyboard alone: open, remove, rename, menu', async () => {
