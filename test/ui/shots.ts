@@ -5,17 +5,10 @@ import { runProgram } from '../vscode/processes';
 import { packageExtension } from '../vscode/server';
 import { sessionScenes } from './scenes/sessions';
 import { viewScenes, type Scene } from './scenes/views';
-import { openStage, reportsOf } from './stage';
+import { openStage, reportsOf, themes } from './stage';
 
 const scenes = { ...viewScenes, ...sessionScenes };
 
-/** The themes every scene is taken in: what VS Code calls them, and the classes its window and the pages in it then have. */
-const themes = {
-  light: { id: 'Light 2026', window: 'vs', page: 'vscode-light' },
-  dark: { id: 'Dark 2026', window: 'vs-dark', page: 'vscode-dark' },
-  'hc-dark': { id: 'Default High Contrast', window: 'hc-black', page: 'vscode-high-contrast' },
-  'hc-light': { id: 'Default High Contrast Light', window: 'hc-light', page: 'vscode-high-contrast-light' },
-} as const;
 type Theme = keyof typeof themes;
 
 /** `npm run shots [-- SCENE... THEME...]`: a picture of each scene (all by default) in each theme (all), `.shots/SCENE-THEME.png`. */

@@ -3,7 +3,6 @@ import { type BrowserContextOptions, type Locator, type Page } from 'playwright-
 import { Dashboard } from '../../src/usage/show/dashboard';
 import { firstState, type PageState, type UsageQuery } from '../../src/usage/show/protocol';
 import { FakeUsageSource } from '../fakes/usage';
-import { sharedBrowser } from '../vscode/server';
 import { openPage, type OpenPage } from './page';
 import themeVariables from './themeVariables.json';
 
@@ -109,7 +108,7 @@ async function openStage(kept: PageState, options: StageOptions = {}): Promise<U
       told.problems.push(error instanceof Error ? `${problem}: ${error.message}` : problem),
   });
   const variables = variablesOf(theme).map(([name, value]) => `${name}: ${value};`);
-  const opened = await openPage(await sharedBrowser(), 'usage', {
+  const opened = await openPage('usage', {
     context: { ...usual, ...options.context },
     theme: bodyClass(theme),
     css: `:root { ${variables.join('\n')} }`,

@@ -135,11 +135,6 @@ export const sessionScenes: Scenes = {
     await workbench.quickInput.getByText('Careful').waitFor();
     return workbench.quickInput;
   }),
-  'sessions-by-computer': ofMany(async ({ workbench }) => {
-    await workbench.runCommand('Agent Console: Sessions view options');
-    await workbench.pick('Computer');
-    await workbench.row('Sessions', /^Unknown computer/).waitFor();
-  }, sideBar),
 };
 
 async function sampleData(stage: Stage): Promise<void> {

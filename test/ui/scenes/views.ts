@@ -73,30 +73,11 @@ export const viewScenes: Scenes = {
       await workbench.row('Readiness', 'Try again').waitFor();
     },
   },
-  'readiness-stale': {
-    async play({ workbench, service }) {
-      await workbench.showOnly('Readiness');
-      await workbench.row('Readiness', 'acme/shop').waitFor();
-      service.fail({ kind: 'html', match: { path: REPORTS } });
-      await workbench.viewAction('Readiness', 'Refresh');
-      await workbench
-        .view('Readiness')
-        .getByText(/Shown as of/)
-        .waitFor();
-    },
-  },
   'readiness-empty': {
     async play({ workbench, service }) {
       service.fail({ kind: 'alter', alter: () => ({ reports: [] }), match: { path: REPORTS } });
       await workbench.showOnly('Readiness');
       await workbench.welcome('Readiness').getByText('no readiness reports yet').waitFor();
-    },
-  },
-  'readiness-no-match': {
-    async play({ workbench }) {
-      await openReport(workbench);
-      await workbench.webview().getByRole('searchbox').fill('no such criterion');
-      await workbench.webview().getByText('No matching criteria.').waitFor();
     },
   },
   organization: {
@@ -115,16 +96,6 @@ export const viewScenes: Scenes = {
       await workbench.row('Organization', /^Amara/).waitFor();
       await workbench.runCommand('Agent Console: Show user details');
       await workbench.quickInput.locator('.monaco-list-row').nth(5).waitFor();
-    },
-  },
-  'organization-forbidden': {
-    async play({ workbench, service }) {
-      service.fail({ kind: 'status', status: 403, match: { path: /\/organization\// } });
-      await workbench.showOnly('Organization');
-      await workbench
-        .view('Organization')
-        .getByText(/has no access to this/)
-        .waitFor();
     },
   },
   'hooks-attention': {
@@ -180,9 +151,6 @@ export const viewScenes: Scenes = {
     tab => usageTab(tab, 1280),
   ),
   'usage-narrow': usageTab('Tools', 760),
-  'usage-inactive': usageTab('People', 1280, page =>
-    page.getByRole('heading', { name: 'No activity in this range' }).scrollIntoViewIfNeeded(),
-  ),
   'usage-table': usageTab('Tokens', 1280, async page => {
     await page.getByRole('radio', { name: 'Table' }).first().check();
     await page.getByRole('columnheader', { name: 'Day (UTC)' }).first().waitFor();
@@ -199,17 +167,12 @@ export const viewScenes: Scenes = {
 
 const REPORTS = '/api/organization/maturity-level-reports';
 
-/** The report of the first failing criterion. */
-async function openReport(workbench: Workbench): Promise<void> {
+/** The report of the first failing criterion, and the view with everything of it to be seen. */
+async function openReadiness(workbench: Workbench): Promise<void> {
   await workbench.showOnly('Readiness');
   await workbench.row('Readiness', 'acme/shop').waitFor();
   await workbench.row('Readiness', /\d\/3.*\d+%/s).click();
   await workbench.webview().locator('tr.wanted').waitFor();
-}
-
-/** That report, and the view with everything of it to be seen. */
-async function openReadiness(workbench: Workbench): Promise<void> {
-  await openReport(workbench);
   await workbench.row('Readiness', 'Reports').click();
   await workbench.row('Readiness', 'Other repositories').click();
   await workbench.row('Readiness', 'acme/billing').waitFor();
