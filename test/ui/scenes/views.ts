@@ -10,6 +10,8 @@ export interface Scene extends Pick<StageOptions, 'signedIn' | 'settings'> {
   /** How fast the sample service's agents and computers are. */
   readonly pace?: number;
   readonly size?: { readonly width: number; readonly height: number };
+  /** The side bar that is made 250 px wide then, and of which the picture is. */
+  readonly narrow?: 'sidebar' | 'auxiliarybar';
   /** Brings the window into the state; returns the part to take, or nothing for the whole window. */
   readonly play: (stage: Stage) => Promise<unknown>;
 }
@@ -56,6 +58,7 @@ export const viewScenes: Scenes = {
       await workbench.webview().getByRole('heading', { level: 1 }).waitFor();
     },
   },
+  'readiness-narrow': { narrow: 'sidebar', play: ({ workbench }) => openReadiness(workbench) },
   'readiness-trend': {
     size: { width: 1280, height: 1000 },
     async play({ workbench }) {
@@ -87,6 +90,14 @@ export const viewScenes: Scenes = {
       await workbench.row('Organization', /^maxAutonomyLevel: /).waitFor();
       await workbench.row('Organization', /^rev \d/).click();
       await workbench.page.locator('.monaco-diff-editor').getByText('maxAutonomyLevel').first().waitFor();
+    },
+  },
+  'organization-narrow': {
+    narrow: 'sidebar',
+    async play({ workbench }) {
+      await showOrganization(workbench);
+      await workbench.turn('Organization', /^rev \d/, true);
+      await workbench.row('Organization', /^maxAutonomyLevel: /).waitFor();
     },
   },
   'organization-users': {
