@@ -2,7 +2,6 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { isDamage } from './errors';
-import { versionOf } from './schema';
 import { BUSY_MS, quickCheck, sqlite } from './sqlite';
 
 /** Told to people: a broken database was put aside, and what took its place. */
@@ -18,7 +17,7 @@ const BACKUP = /^backup-(\d{4}-\d{2}-\d{2})\.db$/;
 const COPY = /^(copying|restoring)-/;
 const LONGEST_COPY_MS = 60 * 60 * 1000;
 /** What SQLite keeps beside a database. */
-export const JOURNALS = ['-wal', '-shm', '-journal'];
+const JOURNALS = ['-wal', '-shm', '-journal'];
 
 /** Whether there is a copy of the day (UTC). */
 export function isBackedUp(folder: string, now: number): boolean {
@@ -42,16 +41,14 @@ export async function backUp(db: DatabaseSync, folder: string, now: number): Pro
     fs.rmSync(path.join(folder, old), { force: true });
 }
 
-/**
- * Puts a broken database aside and the newest whole backup in its place; nothing where another process has done so. `passing` is the
- * file of what need not last: its lock lets one process in at a time.
- */
-export function putAside(file: string, passing: string, inode: number, now: number): Restored | undefined {
+/** Puts a broken database aside and the newest whole backup in its place; nothing where another process has done so. */
+export function putAside(file: string, inode: number, now: number): Restored | undefined {
   const folder = path.dirname(file);
   const keptAs = path.join(folder, `broken-${new Date(now).toISOString().replace(/\W/g, '-')}.db`);
   const copy = path.join(folder, `restoring-${process.pid}.db`);
   const { DatabaseSync: Sqlite } = sqlite();
-  const others = new Sqlite(passing, { timeout: BUSY_MS });
+  // An empty file whose lock lets one process in at a time.
+  const others = new Sqlite(path.join(folder, 'lock.db'), { timeout: BUSY_MS });
   try {
     others.exec('BEGIN IMMEDIATE');
     if (inodeOf(file) !== inode) return undefined;
@@ -60,9 +57,6 @@ export function putAside(file: string, passing: string, inode: number, now: numb
       fs.renameSync(file + end, keptAs + end);
     fs.renameSync(file, keptAs);
     if (newest !== undefined) fs.renameSync(copy, file);
-    // They are of other records.
-    if (versionOf(others) > 0) others.exec('DELETE FROM changes');
-    others.exec('COMMIT');
     return { keptAs, day: newest && BACKUP.exec(newest)?.[1] };
   } finally {
     others.close();
@@ -81,7 +75,7 @@ function isCopied(backup: string, copy: string): boolean {
 }
 
 /** Whether SQLite finds damage in a database. */
-export function isDamaged(file: string): boolean {
+function isDamaged(file: string): boolean {
   const { DatabaseSync: Sqlite } = sqlite();
   let db: DatabaseSync | undefined;
   try {

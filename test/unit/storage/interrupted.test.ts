@@ -83,7 +83,7 @@ describe('storage under four processes that are killed at random', function () {
     const after = await openNotes(root);
     assert.deepEqual(after.unreadable, []);
     assert.equal(valueOf(root, 'PRAGMA integrity_check'), 'ok');
-    const allowed = /^store\/(console\.db(-wal|-shm)?|passing\.db(-journal)?|backup-.*\.db)$/;
+    const allowed = /^store\/(console\.db(-wal|-shm)?|backup-.*\.db)$/;
     assert.deepEqual(
       filesBelow(root).filter(name => !allowed.test(name)),
       [],
