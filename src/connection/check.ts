@@ -117,7 +117,7 @@ function problemSentence(error: ApiError, step: 'baseUrl' | 'appUrl', addresses:
     );
   if (error.kind === 'unauthorized' && step === 'appUrl')
     return vscode.l10n.t(
-      '{0} accepted the key, but the web application at {1} did not{2}. Enter an API key of this organization, or go back and check the address.',
+      '{0} accepted the key, but the web application at {1} did not{2}. Enter an API key of this organization, or sign in again with another address.',
       service,
       host,
       facts,

@@ -5,9 +5,6 @@ import type { ConnectionRecords } from './records';
 import { SAMPLE } from './sample';
 import type { Addresses } from './types';
 
-/** Whoever waits for a probe has been refused already. */
-const PROBE_MS = 10_000;
-
 /** Makes clients that share pauses and the marks of secrets with all windows. */
 export class Clients extends Disposable {
   readonly #records: ConnectionRecords;
@@ -63,17 +60,5 @@ export class Clients extends Disposable {
     } finally {
       client.dispose();
     }
-  }
-
-  /** Asks the service once whether it takes a key; `unknown` when it gives no answer to that. */
-  async probe(addresses: Addresses, key: string): Promise<'accepted' | 'refused' | 'unknown'> {
-    const { failureOf } = await import('../api');
-    const signal = AbortSignal.timeout(PROBE_MS);
-    const error = await failureOf(() =>
-      this.withKey(addresses, key, client => client.list('computers', { signal })),
-    );
-    // Only who has been let in can lack a right.
-    if (error === undefined || error.kind === 'forbidden') return 'accepted';
-    return error.kind === 'unauthorized' ? 'refused' : 'unknown';
   }
 }

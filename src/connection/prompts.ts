@@ -7,21 +7,17 @@ import { openAddress } from '../ui/openAddress';
 import { forNotification, forQuickPick, plain } from '../util/text';
 import type { AccessRow } from './check';
 
-export interface Step {
-  readonly step: number;
-  readonly totalSteps: number;
+export interface Question {
+  readonly title: string;
   readonly prompt: string;
-  readonly placeholder?: string;
+  readonly placeHolder?: string;
   readonly value: string;
   readonly secret: boolean;
   /** What was wrong with this value the last time. */
   readonly problem?: string | undefined;
-  readonly link?: { readonly tooltip: string; readonly address: string };
   /** A sentence while the value cannot be used, `undefined` when it can. */
   readonly validate: (value: string) => string | undefined;
 }
-
-export type StepAnswer = { readonly value: string } | 'back' | 'cancelled';
 
 /** Everything the connection asks of a person and tells them. */
 export type Prompts = Pick<VscodePrompts, keyof VscodePrompts>;
@@ -33,39 +29,21 @@ export class VscodePrompts {
     this.#log = log;
   }
 
-  ask({ link, validate, secret, problem, ...step }: Step): Promise<StepAnswer> {
-    const input = vscode.window.createInputBox();
-    const iconPath = new vscode.ThemeIcon('link-external');
-    Object.assign(input, step, {
-      title: vscode.l10n.t('Sign in'),
+  /** `undefined` when the person gives up. */
+  async ask(question: Question): Promise<string | undefined> {
+    const { validate, secret, problem, value: known, ...shown } = question;
+    const warning = problem && { message: problem, severity: vscode.InputBoxValidationSeverity.Warning };
+    const value = await vscode.window.showInputBox({
+      ...shown,
+      value: known,
       password: secret,
       ignoreFocusOut: true,
-      validationMessage: problem,
-      buttons: [
-        ...(step.step > 1 ? [vscode.QuickInputButtons.Back] : []),
-        ...(link === undefined ? [] : [{ iconPath, tooltip: link.tooltip }]),
-      ],
+      // An empty box needs no reproach while somebody is about to type.
+      validateInput: text =>
+        (text.trim() === '' ? undefined : validate(text)) ?? (text === known ? warning : undefined),
     });
-    return new Promise(resolve => {
-      const end = (answer: StepAnswer): void => {
-        resolve(answer);
-        input.dispose();
-      };
-      input.onDidChangeValue(value => {
-        // An empty box needs no reproach while somebody is about to type.
-        input.validationMessage = value.trim() === '' ? undefined : validate(value);
-      });
-      input.onDidAccept(() => {
-        input.validationMessage = validate(input.value);
-        if (input.validationMessage === undefined) end({ value: input.value });
-      });
-      input.onDidTriggerButton(button => {
-        if (button === vscode.QuickInputButtons.Back) end('back');
-        else if (link !== undefined) void this.openExternal(link.address);
-      });
-      input.onDidHide(() => end('cancelled'));
-      input.show();
-    });
+    const unusable = value === undefined ? undefined : validate(value);
+    return unusable === undefined ? value : this.ask({ ...question, value: value ?? '', problem: unusable });
   }
 
   /** Shows that something is under way; the signal aborts when the person cancels. */
