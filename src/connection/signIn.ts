@@ -90,10 +90,7 @@ function stepTexts(
       return { prompt: vscode.l10n.t('Address of the service'), placeHolder: 'https://api.example.com' };
     case 'appUrl':
       return {
-        prompt: vscode.l10n.t(
-          'Address of the web application of {0}, which has the readiness reports',
-          host,
-        ),
+        prompt: vscode.l10n.t('Address of the web application of {0}, which has the readiness reports', host),
         placeHolder: 'https://app.example.com',
       };
     case 'key':

@@ -125,7 +125,8 @@ export class Records<T> implements Collection<T> {
 
   /** Reads, decides, writes where nobody else has written since; otherwise again. */
   async #swap(id: string, decide: (current: T | undefined) => Decision<T>): Promise<T | undefined> {
-    const { path, version, isVolatile, text } = this.#options;
+    const options = this.#options;
+    const { path, version } = options;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const row = await this.#readOne(id);
       const problem = this.#known.get(id)?.problem;
@@ -141,8 +142,8 @@ export class Records<T> implements Collection<T> {
         version,
         value: next?.json ?? null,
         quarantine: problem !== undefined,
-        durable: next === undefined || isVolatile?.(before, next.value) !== true,
-        text: next && text?.(next.value),
+        durable: next === undefined || options.isVolatile?.(before, next.value) !== true,
+        text: next && options.text?.(next.value),
       });
       if (seq === undefined) continue;
       this.#known.set(id, { seq });

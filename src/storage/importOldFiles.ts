@@ -8,11 +8,11 @@ import type { SearchText } from './types';
 /** Until version 0.1 each record was a file `<encoded id>.<revision>.json` in a folder a collection. */
 const RECORD = /^([^.]+)\.([1-9]\d{0,14})\.json$/;
 const ROOTS = ['connection', 'hook-files', 'services'];
-/** Lists of the service are read anew; among attachments a person's own files may lie. */
+/** Lists of the service are read anew, and so is who asked last; among attachments a person's own files may lie. */
 const LEFT_OUT =
-  /^services\/[^/]+\/(computers|people|controls|readiness)(\/|$)|\/(attachments|\.[^/]*)(\/|$)/;
-/** Who asked or told something last: of no use to whoever starts now. */
-const CLAIMS = /^(connection\/notice |services\/[^/]+\/(usage\/state\/claim |checks\/))/;
+  /^services\/[^/]+\/(computers|people|controls|readiness|checks)(\/|$)|\/(attachments|\.[^/]*)(\/|$)/;
+/** Who told or asked something last: of no use to whoever starts now. */
+const CLAIMS = /^(connection\/notice |services\/[^/]+\/usage\/state\/claim )/;
 
 /** What a person had written for a session was kept in three collections. */
 const WRITTEN = /^(services\/[^/]+)\/(drafts|sends|queue)$/;

@@ -87,7 +87,13 @@ describe('signing in', function () {
       ],
     );
     // Nothing listens there, so it is asked again from the beginning.
-    assert.deepEqual(await values(dead, dead, 'key', two), ['', dead, '', dead, 'https://app.two.example:8443']);
+    assert.deepEqual(await values(dead, dead, 'key', two), [
+      '',
+      dead,
+      '',
+      dead,
+      'https://app.two.example:8443',
+    ]);
     const mine = 'https://mine.example';
     assert.deepEqual(await values(dead, mine, 'key', two), ['', dead, '', dead, mine]);
   });
