@@ -5,8 +5,7 @@ import type { Logger } from '../log';
 import type { Redactor } from '../util/redact';
 import { readBody, type Answer } from './answer';
 import type { Endpoint, EndpointName } from './endpoints';
-import { ApiError } from './errors';
-import { apiErrorOf, causeOf, cleanText, factsOf, mayPass, sentTexts } from './failures';
+import { ApiError, apiErrorOf, causeOf, cleanText, factsOf, mayPass, sentTexts } from './errors';
 import { readAnswer } from './worker';
 
 /** The pause a service asked for, shared by whoever sends to it: no request leaves before it is over (trust.md 25). */

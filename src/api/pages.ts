@@ -1,7 +1,7 @@
 import type { Answer } from './answer';
 import { Unreadable, type Listed } from './decode';
 import type { Endpoint } from './endpoints';
-import type { AnalyticsMeta } from './resources/analytics';
+import type { AnalyticsMeta } from './resources';
 
 /** The rows of an answer with its `meta` (section 2.1), which is empty where that is not of analytics. */
 export type Rows<T> = Listed<T> & { readonly meta: AnalyticsMeta };

@@ -5,7 +5,7 @@ import { endpoints, type Endpoint, type EndpointName, type IdOf, type ItemOf } f
 import { ApiError, isApiError } from './errors';
 import { Extras } from './extras';
 import { ReadList, type Page, type Rows } from './pages';
-import type { CreateSession, Session, SessionSettings } from './resources/session';
+import type { CreateSession, Session, SessionSettings } from './resources';
 
 export interface ApiClientOptions extends Omit<HttpOptions, 'redactor' | 'gate' | 'timeouts' | 'now'> {
   /** Addresses of the service and of the web application, as `parseAddress` gives them. */

@@ -16,11 +16,10 @@ import {
   type Environment,
   type Named,
 } from './addresses';
-import { Clients } from './clients';
 import { decide, serviceAt, type Target } from './decide';
 import { KeyStore, type Secrets } from './keys';
 import { ConnectionRecords } from './records';
-import { answersOfSample } from './sample';
+import { answersOfSample, Clients } from './clients';
 import type { Addresses, Connection, ConnectionState, Service } from './types';
 
 export interface Surroundings {
@@ -82,9 +81,7 @@ export class ServiceConnection extends Disposable implements Connection {
     this.settings = surroundings.settings;
     this.records = new ConnectionRecords(storage, log);
     this.#keys = new KeyStore(surroundings.secrets, log);
-    this.clients = this.register(
-      new Clients(this.records, log, answersOfSample(storage, openRepository, log)),
-    );
+    this.clients = new Clients(this.records, log, answersOfSample(storage, openRepository, log));
     this.register(
       toDisposable(() => {
         clearTimeout(this.#settingsTimer);
@@ -220,12 +217,14 @@ export class ServiceConnection extends Disposable implements Connection {
     const before = this.#session;
     if (before?.key === key && isSame(before.service, service)) return;
     const session: Session = { service, key };
-    session.client = await this.clients.open(
+    const client = await this.clients.make(
       service,
       () => (this.#session === session ? session.key : undefined),
       error =>
         (session.checking ??= this.#mayTryAgain(session, error).finally(() => delete session.checking)),
     );
+    // A request under way when the key changes comes to its end: nobody could tell whether an aborted one arrived.
+    session.client = this.register(client);
     if (this.isDisposed) return;
     this.#session = session;
     this.#setState({ kind: 'signedIn', service });

@@ -11,7 +11,7 @@ import {
 } from './addresses';
 import type { KeyStore } from './keys';
 import type { ConnectionRecords, Rejection } from './records';
-import { SAMPLE } from './sample';
+import { SAMPLE } from './clients';
 import type { Addresses, ConnectionState, Service } from './types';
 
 export interface Sources {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Blob } from 'node:buffer';
 import fc from 'fast-check';
-import { sentTexts } from '../../../src/api/failures';
+import { sentTexts } from '../../../src/api/errors';
 import { withoutEcho } from '../../../src/util/text';
 
 describe('what a service quotes of a message', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Environment } from '../../../src/connection/addresses';
 import { decide, type Target } from '../../../src/connection/decide';
-import { SAMPLE } from '../../../src/connection/sample';
+import { SAMPLE } from '../../../src/connection/clients';
 
 const one = { baseUrl: 'https://api.one.example', appUrl: 'https://app.one.example' };
 const two = { baseUrl: 'https://api.two.example', appUrl: 'https://app.two.example' };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { parseQuery, type TypedQuery } from '../../../src/search/query';
+import { parseQuery, type TypedQuery } from '../../../src/search';
 
 const parsed = (text: string): Partial<TypedQuery> => {
   const { terms, ...rest } = parseQuery(text);
