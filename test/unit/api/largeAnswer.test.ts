@@ -3,8 +3,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { buildApiScript } from '../../fakes/apiScript';
 import { REQUEST_ID } from '../../fakes/faultServer';
-import { answerOf, tokenRows, userRows } from '../../fakes/usage';
-import { clientOf, collect, failureOf, testServer } from './support';
+import { answerOf, tokenRows } from '../../fakes/usage';
+import { clientOf, failureOf, testServer } from './support';
 
 const DAYS = { startDate: '2026-01-14', endDate: '2026-11-09' };
 const SIZE = { days: 300, people: 100 };
@@ -71,48 +71,6 @@ describe('a large analytics answer', function () {
     assert.deepEqual(items, rows);
     assert.ok(turns > 20, 'it was a worker that read it');
     assert.equal(server.hits.length - before, 1);
-  });
-
-  it('of any kind is read, and rid of its secrets, by a worker', async () => {
-    const note = `a://b:token=canary-1f2e3d4c `.repeat(40);
-    const users = Array.from({ length: 2_000 }, (_, n) => ({
-      id: `u${n}`,
-      metadata: { note, apiKey: `canary-${n}` },
-    }));
-    server.answer({ kind: 'answer', body: { users, pagination: { hasMore: false } } });
-    const read = (workerScript: string): Promise<unknown> =>
-      collect(clientOf(server, { workerScript, redactionKey: 'k' }).api.pages('users'));
-    let pages: unknown;
-    const turns = await turnsDuring(async () => (pages = await read(built.script)));
-    assert.ok(turns > 20, `${turns} turns`);
-    assert.doesNotMatch(JSON.stringify(pages), /canary/);
-    assert.deepEqual(await read('/no/such/script.js'), pages);
-  });
-
-  it('comes in pages as a small one does, and names what it could not read', async () => {
-    const rows = userRows(SIZE);
-    rows[3] = { ...rows[3], tool_calls: 'many' };
-    rows.push({ user_id: 'nobody' });
-    const [first, second] = [answerOf(rows, { has_more: true, next_cursor: 'c' }), answerOf([])];
-    assert.ok(first.length > 5 * 1024 * 1024);
-    server.answer((_, count) => ({ kind: 'answer', body: count === 1 ? first : second }));
-    const pages = [];
-    for await (const page of client().pages('people', { query: DAYS })) pages.push(page);
-    assert.deepEqual(
-      pages.map(page => [page.items.length, page.cursor]),
-      [
-        [rows.length - 1, 'c'],
-        [0, undefined],
-      ],
-    );
-    assert.deepEqual(
-      pages[0]?.problems.map(({ id, field }) => [id, field]),
-      [
-        [rows[3]['user_id'], 'tool_calls'],
-        ['nobody', undefined],
-      ],
-    );
-    assert.match(server.hits[1]!.url, /cursor=c/);
   });
 
   it('fails as a small one does', async () => {

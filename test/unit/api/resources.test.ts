@@ -194,6 +194,7 @@ describe('what each endpoint sends and takes', () => {
       { id: 'c4' },
       { ...COMPUTER, id: 'c5', status: 9 },
       { name: 'boreal', status: 'active' },
+      JSON.parse('{"id":"c6","__proto__":{"polluted":1}}'),
     ];
     const { items, problems } = await client({ computers: rows }).list('computers');
     assert.deepEqual(
@@ -203,6 +204,7 @@ describe('what each endpoint sends and takes', () => {
         ['c2', undefined],
         ['c4', undefined],
         ['c5', undefined],
+        ['c6', undefined],
       ],
     );
     assert.deepEqual(problems, [
@@ -212,6 +214,17 @@ describe('what each endpoint sends and takes', () => {
       { index: 5, id: 'c5', field: 'status', reason: 'status: expected string, received number' },
       { index: 6, id: 'boreal', reason: 'id is missing' },
     ]);
+    assert.equal((items.at(-1) as { readonly polluted?: unknown }).polluted, undefined);
+  });
+
+  it('problems beyond the first five hundred are counted, and named on one short line', async () => {
+    const list = (computers: unknown) => client({ computers }).list('computers');
+    const { items, problems } = await list(Array<unknown>(1200).fill(null));
+    assert.deepEqual([items.length, problems.length, problems.at(-1)], [0, 501, { reason: 'and 700 more' }]);
+    const apps = { [`a\u202e\n${'x'.repeat(500)}`]: 'no' };
+    const [page] = await collect(client({ reports: [{ reportId: 'r', apps, report: {} }] }).pages('reports'));
+    const [{ field = '', reason } = { reason: '' }] = page?.problems ?? [];
+    assert.ok(field.length > 0 && field.length <= 80 && !/[\n\u202e]/.test(field + reason));
   });
 
   it('only what cannot be addressed, or says nothing, is left out; everything else is unknown where it is missing', async () => {

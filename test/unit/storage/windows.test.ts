@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHook } from 'node:async_hooks';
 import * as path from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { FolderWatch } from '../../../src/util/folderWatch';
 import { cleanUp, notes, openWindow, temporaryFolder, until } from './support';
 
@@ -45,33 +43,5 @@ describe('storage shared by windows', function () {
     });
     assert.match(reasons.join(), /ENOENT/);
     assert.equal(reasons.length, 1);
-  });
-
-  it('leaves no watcher or timer behind', async () => {
-    // The test runner sets a timer of its own first.
-    await setImmediate();
-    const alive = new Map<number, string>();
-    const hook = createHook({
-      init: (id, type) => {
-        if (/FSEVENT|Timeout/.test(type)) alive.set(id, type);
-      },
-      destroy: id => void alive.delete(id),
-    }).enable();
-    let most = 0;
-    for (let round = 0; round < 50; round++) {
-      const storage = openWindow(temporaryFolder());
-      const collection = storage.collection(notes);
-      await collection.load();
-      const subscription = collection.onDidChange(() => undefined);
-      await collection.put('a', { text: 'x' });
-      most = Math.max(most, alive.size);
-      if (round % 2 === 0) subscription.dispose();
-      storage.dispose();
-      collection.onDidChange(() => undefined);
-    }
-    assert.ok(most >= 3, 'a watcher, its debounce and its slow poll');
-    for (let turn = 0; turn < 1000 && alive.size > 0; turn++) await setImmediate();
-    hook.disable();
-    assert.deepEqual([...alive.values()], []);
   });
 });
