@@ -42,18 +42,17 @@ export async function checkService(
 
 export interface AccessRow {
   readonly what: string;
-  readonly state: 'checking' | 'readable' | 'refused' | 'unknown';
-  /** A sentence for people; empty while checking. */
+  readonly state: 'readable' | 'refused' | 'unknown';
+  /** A sentence for people. */
   readonly detail: string;
 }
 
-/** Asks for each thing once, all at the same time, and hands over the whole table whenever an answer has come. */
+/** Asks for each thing once, all at the same time. */
 export async function readAccess(
   client: ApiClient,
   { source, host }: Service,
   signal: AbortSignal,
-  onRows: (rows: readonly AccessRow[]) => void,
-): Promise<void> {
+): Promise<readonly AccessRow[]> {
   const { failureOf, latestDay } = await import('../api');
   const day = latestDay(Date.now());
   const asked = { limit: 1, signal };
@@ -67,23 +66,15 @@ export async function readAccess(
     ],
     [vscode.l10n.t('Readiness reports'), () => client.pages('reports', asked).next()],
   ];
-  const rows: AccessRow[] = questions.map(([what]) => ({ what, state: 'checking', detail: '' }));
-  onRows([...rows]);
-  const answers = questions.map(async ([what, ask], index) => {
-    const error = await failureOf(ask);
-    if (signal.aborted) return;
-    const isRefused = error?.kind === 'forbidden' || error?.kind === 'unauthorized';
-    rows[index] =
-      error === undefined
-        ? { what, state: 'readable', detail: vscode.l10n.t('This key can read it.') }
-        : {
-            what,
-            state: isRefused ? 'refused' : 'unknown',
-            detail: errorSentence(error, { host: source === 'sample' ? host : undefined }),
-          };
-    onRows([...rows]);
-  });
-  await Promise.all(answers);
+  return Promise.all(
+    questions.map(async ([what, ask]): Promise<AccessRow> => {
+      const error = await failureOf(ask);
+      if (error === undefined)
+        return { what, state: 'readable', detail: vscode.l10n.t('This key can read it.') };
+      const detail = errorSentence(error, { host: source === 'sample' ? host : undefined });
+      return { what, state: /^(forbidden|unauthorized)$/.test(error.kind) ? 'refused' : 'unknown', detail };
+    }),
+  );
 }
 
 /** Who is refused a right has been let in; but only the service says so in JSON: a door in front of it does not. */

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { withSignal } from '../util/promises';
-import { errorSentence } from '../util/errorSentence';
 import type { Logger } from '../log';
 import { confirmed, notify, type NoticeButton } from '../ui/notify';
 import { openAddress } from '../ui/openAddress';
@@ -62,31 +61,16 @@ export class VscodePrompts {
     return confirmed(forNotification(message), forNotification(detail, 1_000), button);
   }
 
-  /** Shows rows as `read` hands them over; resolves when closed. */
-  showAccess(
+  /** Shows rows as soon as they are there; resolves when closed. */
+  async showAccess(
     title: string,
-    read: (signal: AbortSignal, onRows: (rows: readonly AccessRow[]) => void) => Promise<void>,
+    read: (signal: AbortSignal) => Promise<readonly AccessRow[]>,
   ): Promise<void> {
-    const pick = vscode.window.createQuickPick();
     const abort = new AbortController();
-    pick.title = title;
-    pick.placeholder = vscode.l10n.t('Checked just now');
-    pick.ignoreFocusOut = true;
-    pick.busy = true;
-    read(abort.signal, rows => {
-      if (!abort.signal.aborted) pick.items = rows.map(toItem);
-    })
-      .catch((error: unknown) => (pick.placeholder = forQuickPick(errorSentence(error), 500)))
-      .finally(() => (pick.busy = false));
-    return new Promise(resolve => {
-      pick.onDidAccept(() => pick.hide());
-      pick.onDidHide(() => {
-        abort.abort();
-        pick.dispose();
-        resolve();
-      });
-      pick.show();
-    });
+    const items = read(abort.signal).then(rows => rows.map(toItem));
+    const placeHolder = vscode.l10n.t('Checked just now');
+    await vscode.window.showQuickPick(items, { title, placeHolder, ignoreFocusOut: true });
+    abort.abort();
   }
 
   openExternal(address: string): Promise<void> {
@@ -95,7 +79,6 @@ export class VscodePrompts {
 }
 
 const icons: Readonly<Record<AccessRow['state'], string>> = {
-  checking: '$(loading~spin)',
   readable: '$(pass)',
   refused: '$(circle-slash)',
   unknown: '$(warning)',

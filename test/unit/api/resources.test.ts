@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import type { ApiClient } from '../../../src/api';
+import { latestDay, type ApiClient } from '../../../src/api';
 import type { Hit } from '../../fakes/faultServer';
 import {
-  clientOf,
-  collect,
   COMPUTER,
   ENDPOINTS,
-  failureOf,
   KEY,
   MESSAGE,
   SESSION,
+  clientOf,
+  collect,
+  failureOf,
   testServer,
 } from './support';
 
@@ -361,4 +361,32 @@ describe('what each endpoint sends and takes', () => {
     }
     assert.deepEqual(seen, [`${server.origin}/api/v0/computers`, 'error', 'object']);
   });
+});
+
+it('an id that would lead elsewhere is not sent', async () => {
+  const hits: string[] = [];
+  const fetch = (url: string): Promise<Response> => (hits.push(url), Promise.resolve(Response.json({})));
+  const { api } = clientOf({ origin: 'https://api.example' }, { fetch });
+  for (const id of ['', '  ', '.', '..', '\ud800'])
+    for (const work of [
+      api.one('computer', { ids: { computerId: id } }),
+      api.one('session', { ids: { sessionId: id } }),
+      api.one('sendMessage', { ids: { sessionId: id }, body: '{}' }),
+      api.one('message', { ids: { sessionId: id, messageId: 'm' } }),
+      api.one('message', { ids: { sessionId: 's', messageId: id } }),
+    ]) {
+      const { kind, code } = await failureOf(work);
+      assert.deepEqual([kind, code], ['notFound', 'badId']);
+    }
+  assert.deepEqual(hits, []);
+});
+
+it('the latest day of analytics is yesterday, UTC', () => {
+  for (const [now, day] of [
+    [Date.UTC(2026, 10, 21), '2026-11-20'],
+    [Date.UTC(2026, 10, 21, 23, 59, 59, 999), '2026-11-20'],
+    [Date.UTC(2027, 0, 1), '2026-12-31'],
+    [Date.UTC(2028, 2, 1), '2028-02-29'],
+  ] as const)
+    assert.equal(latestDay(now), day);
 });

@@ -201,10 +201,10 @@ export class Person implements Prompts {
 
   async showAccess(
     title: string,
-    read: (signal: AbortSignal, onRows: (rows: readonly AccessRow[]) => void) => Promise<void>,
+    read: (signal: AbortSignal) => Promise<readonly AccessRow[]>,
   ): Promise<void> {
     this.told.push(title);
-    await read(new AbortController().signal, rows => this.tables.push(rows));
+    this.tables.push(await read(new AbortController().signal));
   }
 
   openExternal(address: string): Promise<void> {
