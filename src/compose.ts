@@ -11,7 +11,7 @@ import type { Readiness, ReadinessTreeNode } from './readiness';
 import type { SearchDeps } from './search';
 import type { Sessions, SessionTreeNode } from './sessions';
 import { composerSettings, hookSettings, onDidChangeSettings, settings } from './settings';
-import { Startup } from './startup';
+import { startup } from './startup';
 import type { Restored, Storage } from './storage';
 import type { DashboardPanels, UsageFeature } from './usage';
 import type { DetailsDocuments } from './util/detailsDocuments';
@@ -71,7 +71,7 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
   const connection: () => Promise<ConnectionPart> = once(async () => {
     const { connect } = await import('./connection');
     const part = own(connect(context, await storage(), log));
-    own(part.onDidBecomeReady(() => startup.signedIn()));
+    own(part.onDidBecomeReady(() => start.signedIn()));
     return part;
   });
 
@@ -235,7 +235,7 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     return consoleCommands({ log, version, connection: await connection(), lists });
   };
 
-  const startup = own(new Startup({ log, focused, storage, connection, chat, readiness, usage, hooks }));
+  const start = startup({ log, focused, storage, connection, chat, readiness, usage, hooks }, own);
 
   return {
     computers,
@@ -260,7 +260,7 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     fail: async (command: string, error: unknown, args: readonly unknown[]) =>
       (await import('./console')).reportFailure({ command, error, args, log }),
     /** Begins what is wanted without any view being open. */
-    start: (): void => void startup.begin(),
+    start: (): void => void start.begin(),
     /** Lets drafts and records reach the disk; the last part made ends first. */
     end: async () => {
       for (const end of endings.splice(0).reverse()) await end();

@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 import type { ApiClient, ApiError } from '../api';
-import { errorSentence } from '../util/errorSentence';
+import { answerFacts, errorSentence } from '../util/errorSentence';
 import { hostOf } from './addresses';
 import type { Clients } from './clients';
-import { answerFacts } from './decide';
 import type { Addresses, Service } from './types';
 
 export type SignInStep = 'baseUrl' | 'appUrl' | 'key';
@@ -85,7 +84,8 @@ function isLetIn({ kind, title, detail, requestId }: ApiError): boolean {
 function problemSentence(error: ApiError, step: 'baseUrl' | 'appUrl', addresses: Addresses): string {
   const host = hostOf(addresses[step]);
   const service = hostOf(addresses.baseUrl);
-  const facts = answerFacts(error);
+  const { status, requestId } = error;
+  const facts = answerFacts({ status, requestId });
   const isOther = error.kind === 'notFound' || error.kind === 'refused';
   if (error.kind === 'forbidden')
     return vscode.l10n.t(

@@ -26,7 +26,7 @@ function isApiError(error: unknown): error is ApiError {
 
 function apiSentence(error: ApiError, context: SentenceContext): string {
   const host = forNotification(context.host ?? hostOf(error.request.origin), 100);
-  const facts = factsOf(error);
+  const facts = answerFacts(error);
   switch (error.kind) {
     case 'unauthorized':
       if (error.reason === 'noKey')
@@ -139,7 +139,7 @@ function answerSentence({ reason }: ApiError, host: string, facts: string): stri
 }
 
 /** ` (ENOTFOUND)` or ` (401, request req_1)`: status, what the layer that failed calls it, and the service's name for it. */
-function factsOf({ status, code, requestId }: ApiError): string {
+export function answerFacts({ status, code, requestId }: Partial<ApiError>): string {
   const parts = [
     status === undefined ? undefined : String(status),
     code === undefined ? undefined : forNotification(code, 40),

@@ -81,16 +81,15 @@ export function redact(text: string, { mark = () => REDACTED, own }: RedactOptio
 
 function withoutSecrets(text: string, mark: (secret: string) => string): string {
   let [result, done, marks] = ['', 0, 0];
-  SECRETS.lastIndex = 0;
-  for (let found = SECRETS.exec(text); found !== null; found = SECRETS.exec(text)) {
+  for (const found of text.matchAll(SECRETS)) {
     const secret = secretIn(found);
     if (secret === undefined) continue;
-    const [from, to] = ++marks > MOST_MARKS ? [secret.from, text.length] : [secret.from, secret.to];
-    result += text.slice(done, from) + mark(text.slice(from, to));
+    const to = ++marks > MOST_MARKS ? text.length : secret.to;
+    result += text.slice(done, secret.from) + mark(text.slice(secret.from, to));
     done = to;
     if (to === text.length) break;
   }
-  return done === 0 ? text : result + text.slice(done);
+  return result + text.slice(done);
 }
 
 /** Where the secret is in what was found; `undefined` where it is none. */

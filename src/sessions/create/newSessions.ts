@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { commands } from '../../contributions';
 import { confirmed } from '../../ui/notify';
+import { within } from '../../util/promises';
 import { forNotification, oneLine } from '../../util/text';
 import { inProgress, type SessionAccess } from '../access';
 import type { SessionsContext } from '../context';
@@ -71,8 +72,8 @@ export class NewSessions {
     const { policy, index } = this.#context;
     const { api, service } = await this.#access.signedIn(byPerson);
     // One that this window has not read is asked for: the organization may forbid its kind. The service decides, so it is no matter.
-    const asked = { ids: { computerId }, signal: AbortSignal.timeout(ASK_MS) };
-    const facts = known ?? (await api.one('computer', asked).then(factsOf, () => undefined));
+    const asked = (signal: AbortSignal) => api.one('computer', { ids: { computerId }, signal });
+    const facts = known ?? (await within(ASK_MS, asked).then(factsOf, () => undefined));
     // Another program is told by the service how its computer stands.
     const warnings = byPerson ? stateWarnings(facts) : [];
     warnings.push(
