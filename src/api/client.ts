@@ -90,7 +90,11 @@ export class HttpClient {
   /** What `read` makes of the answer; it may throw `Unreadable`. */
   async request<T>(request: Request, read: (answer: Answer) => T, signal?: AbortSignal): Promise<T> {
     const own = new AbortController();
-    const any = AbortSignal.any([own.signal, this.#closing.signal, ...(signal === undefined ? [] : [signal])]);
+    const any = AbortSignal.any([
+      own.signal,
+      this.#closing.signal,
+      ...(signal === undefined ? [] : [signal]),
+    ]);
     const budget = request.endpoint.method === 'GET' ? LONGEST_WAIT : LONGEST_POST_WAIT;
     const call: Call = { ...request, signal: any, budget, sent: false };
     try {

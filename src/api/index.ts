@@ -4,7 +4,6 @@ export type { ItemProblem } from './decode';
 export { analyticsRow } from './endpoints';
 export { ApiError, failureOf, isApiError } from './errors';
 export type { Extra, Extras } from './extras';
-export type { Page } from './pages';
 export {
   computerName,
   EARLIEST_DAY,
@@ -32,7 +31,7 @@ export {
   type UserDay,
 } from './resources';
 export type { RequestGate } from './client';
-export { ApiClient, type ApiClientOptions } from './service';
+export { ApiClient, type ApiClientOptions, type Page } from './service';
 export {
   ifFits,
   into,

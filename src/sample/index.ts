@@ -83,9 +83,7 @@ export function sampleFetch(options: SampleOptions): (url: string, init?: Reques
     await first('used');
   });
   const ofService: Routes = {
-    ...analyticsRoutes(seed, now),
     ...organizationRoutes(seed, now),
-    ...computerRoutes(computers),
     ...sessionRoutes(sessions, computers),
     ...((options.extras ?? true) ? extraRoutes(sessions) : {}),
   };
@@ -128,33 +126,6 @@ function find(
   return undefined;
 }
 
-function analyticsRoutes(seed: string, now: () => number): Routes {
-  // Not everybody works with agents.
-  const analytics = new Analytics(seed, people(seed).slice(0, 13));
-  const orgId = `org_${seeded(seed, 'organization').hex(16)}`;
-  const envelope = (days: Days, data: readonly Row[], more: Row = {}): unknown => ({
-    data,
-    meta: { org_id: orgId, start_date: dayText(days.first), end_date: dayText(days.last), ...more },
-  });
-  const daily = (name: 'tokens' | 'tools' | 'activity' | 'productivity'): Routes => ({
-    [`GET /api/v1/analytics/${name}`]: ({ query }) => {
-      const days = daysOf(query, now());
-      return envelope(days, analytics[name](days));
-    },
-  });
-  return {
-    ...daily('tokens'),
-    ...daily('tools'),
-    ...daily('activity'),
-    ...daily('productivity'),
-    'GET /api/v1/analytics/users': ({ query }) => {
-      const days = daysOf(query, now());
-      const users = analytics.users(days, limitOf(query), query.get('cursor') ?? undefined);
-      return envelope(days, users.rows, { has_more: users.next !== null, next_cursor: users.next });
-    },
-  };
-}
-
 /** The days asked for; 400 outside 2026-01-14 through yesterday (UTC). */
 function daysOf(query: URLSearchParams, now: number): Days {
   const [first, last] = [query.get('startDate'), query.get('endDate')].map(text =>
@@ -168,9 +139,30 @@ function daysOf(query: URLSearchParams, now: number): Days {
   return { first, last };
 }
 
+/** What the organization is asked for: its usage, its members and its controls. */
 function organizationRoutes(seed: string, now: () => number): Routes {
   const everyone = people(seed);
+  // Not everybody works with agents.
+  const analytics = new Analytics(seed, everyone.slice(0, 13));
+  const orgId = `org_${seeded(seed, 'organization').hex(16)}`;
+  const envelope = (days: Days, data: readonly Row[], more: Row = {}): unknown => ({
+    data,
+    meta: { org_id: orgId, start_date: dayText(days.first), end_date: dayText(days.last), ...more },
+  });
+  const daily = (['tokens', 'tools', 'activity', 'productivity'] as const).map(name => [
+    `GET /api/v1/analytics/${name}`,
+    ({ query }: Call): unknown => {
+      const days = daysOf(query, now());
+      return envelope(days, analytics[name](days));
+    },
+  ]);
   return {
+    ...(Object.fromEntries(daily) as Routes),
+    'GET /api/v1/analytics/users': ({ query }) => {
+      const days = daysOf(query, now());
+      const users = analytics.users(days, limitOf(query), query.get('cursor') ?? undefined);
+      return envelope(days, users.rows, { has_more: users.next !== null, next_cursor: users.next });
+    },
     'GET /api/v0/organization/users': ({ query }) =>
       paged('users', users(everyone, now()), ({ id }) => id, query),
     'GET /api/v0/organization/enterprise-controls/history': ({ query }) => {
@@ -197,18 +189,8 @@ function readinessRoutes(seed: string, open: OpenRepository | undefined, now: ()
 type Computers = () => Promise<readonly Computer[]>;
 
 async function computerOf(computers: Computers, id: string): Promise<Computer> {
-  const all = await computers();
-  return found(
-    all.find(one => one.id === id),
-    'computer',
-  );
-}
-
-function computerRoutes(computers: Computers): Routes {
-  return {
-    'GET /api/v0/computers': async () => ({ computers: await computers() }),
-    'GET /api/v0/computers/*': ({ ids: [id = ''] }) => computerOf(computers, id),
-  };
+  const one = (await computers()).find(each => each.id === id);
+  return found(one, 'computer');
 }
 
 function sessionRoutes(sessions: Sessions, computers: Computers): Routes {
@@ -217,6 +199,8 @@ function sessionRoutes(sessions: Sessions, computers: Computers): Routes {
     if (!isUsable(one)) refuse(409, `The computer cannot take work: its status is ${one.status}.`);
   };
   return {
+    'GET /api/v0/computers': async () => ({ computers: await computers() }),
+    'GET /api/v0/computers/*': ({ ids: [id = ''] }) => computerOf(computers, id),
     [MADE]: async ({ body }) => {
       const { computerId, sessionSettings = {} } = body as {
         readonly computerId: string;
@@ -235,10 +219,8 @@ function sessionRoutes(sessions: Sessions, computers: Computers): Routes {
     },
     'GET /api/v0/sessions/*/messages/*': async ({ ids: [id = '', messageId] }) => {
       const { messages } = found(await sessions.find(id), 'session');
-      return found(
-        messages.find(one => one.id === messageId),
-        'message',
-      );
+      const one = messages.find(each => each.id === messageId);
+      return found(one, 'message');
     },
   };
 }
