@@ -7,9 +7,8 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { parseAddress, proposeAppUrl } from '../../../src/api';
 import { looksLikeJwt } from '../../../src/api/address';
 import { networkReason, type ApiErrorReason } from '../../../src/api/errors';
-import { FaultServer } from '../../fakes/faultServer';
+import { FaultServer, LoopbackServer } from '../../fakes/faultServer';
 import certificates from '../../fakes/certificates.json';
-import { LoopbackServer } from '../../fakes/loopbackServer';
 import { clientOf, failureOf } from './support';
 
 describe('the way to the service', () => {

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { rmSync } from 'node:fs';
 import { Redactor, redact } from '../../../src/util/redact';
-import { buildApiScript } from '../../fakes/apiScript';
 import { harmlessTexts, harmlessValues, secretTexts, secretValues } from '../../fakes/redaction';
-import { KEY, MESSAGE, clientOf, collect, testServer } from './support';
+import { buildApiScript, clientOf, collect, KEY, MESSAGE, testServer } from './support';
 import type { ApiClient } from '../../../src/api';
 import { growsEvenly } from '../../growth';
 
