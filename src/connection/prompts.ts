@@ -30,16 +30,11 @@ export class VscodePrompts {
 
   /** `undefined` when the person gives up. */
   async ask(question: Question): Promise<string | undefined> {
-    const { validate, secret, problem, value: known, ...shown } = question;
-    const warning = problem && { message: problem, severity: vscode.InputBoxValidationSeverity.Warning };
+    const { title, prompt, placeHolder = '', value: known, secret: password, problem, validate } = question;
     const value = await vscode.window.showInputBox({
-      ...shown,
-      value: known,
-      password: secret,
-      ignoreFocusOut: true,
+      ...{ title, prompt: problem ?? prompt, placeHolder, value: known, password, ignoreFocusOut: true },
       // An empty box needs no reproach while somebody is about to type.
-      validateInput: text =>
-        (text.trim() === '' ? undefined : validate(text)) ?? (text === known ? warning : undefined),
+      validateInput: text => (text.trim() === '' ? undefined : validate(text)),
     });
     const unusable = value === undefined ? undefined : validate(value);
     return unusable === undefined ? value : this.ask({ ...question, value: value ?? '', problem: unusable });

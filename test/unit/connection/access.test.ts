@@ -17,6 +17,7 @@ import {
   service,
   signIn,
   temporaryFolder,
+  signedIn,
 } from './support';
 
 describe('what a key can read', function () {
@@ -69,9 +70,7 @@ describe('what a key can read', function () {
   });
 
   it('does not take a failure for a refusal', async () => {
-    const running = await service();
-    const window = new Machine().window();
-    await signIn(window, running);
+    const { running, window } = await signedIn();
     running.fail({ kind: 'html', match: { path: '/api/v0/organization/users' } });
     await window.connection.commands.showAccess();
     const row = window.person.tables.at(-1)?.find(({ what }) => what === 'Users of the organization');
@@ -166,9 +165,7 @@ describe('the end of a window', function () {
   afterEach(cleanUp);
 
   it('gives up requests under way at once', async () => {
-    const running = await service();
-    const window = new Machine().window();
-    await signIn(window, running);
+    const { running, window } = await signedIn();
     running.fail({ kind: 'delay', ms: 60_000 });
     const arrived = new Promise<void>(resolve => void running.onDidReceive(() => resolve()));
     const request = window.connection.api?.list('computers');

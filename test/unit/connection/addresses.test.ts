@@ -14,6 +14,7 @@ import {
   service,
   signIn,
   turnsTo,
+  signedIn,
 } from './support';
 import type { Environment } from '../../../src/connection/addresses';
 import { type Target, decide } from '../../../src/connection/decide';
@@ -136,10 +137,7 @@ describe('addresses and the key they are bound to', function () {
   });
 
   it('signing out removes every key of the service, and no other', async () => {
-    const running = await service();
-    const secrets = new SharedSecrets();
-    const window = new Machine(secrets).window();
-    await signIn(window, running);
+    const { running, secrets, window } = await signedIn();
     const others = ['agentConsole.key:https://elsewhere.example https://a.example', 'another extension'];
     for (const name of [...others, `agentConsole.key:${running.baseUrl} https://former.example`])
       secrets.values.set(name, CANARY);
@@ -149,11 +147,7 @@ describe('addresses and the key they are bound to', function () {
   });
 
   it('signing out asks, removes the key, and keeps everything else', async () => {
-    const running = await service();
-    const secrets = new SharedSecrets();
-    const machine = new Machine(secrets);
-    const window = machine.window();
-    await signIn(window, running);
+    const { running, secrets, machine, window } = await signedIn();
     const { commands } = window.connection;
     const drafts = window.storage.collection({ path: 'drafts', version: 1, schema: { parse: String } });
     await drafts.put('a', 'half a thought');

@@ -14,6 +14,7 @@ import {
   SnapshotSecrets,
   turnsTo,
   type Window,
+  signedIn,
 } from './support';
 
 describe('a key that is refused', function () {
@@ -75,10 +76,7 @@ describe('a key that is refused', function () {
   });
 
   it('that took the place of another in the storage is known as refused after its first request', async () => {
-    const running = await service();
-    const secrets = new SharedSecrets();
-    const window = new Machine(secrets).window();
-    await signIn(window, running);
+    const { running, secrets, window } = await signedIn();
     // As where VS Code tells nobody of what another window stored.
     for (const name of [...secrets.values.keys()]) secrets.values.set(name, 'another-key-that-is-refused');
     revoke(running);

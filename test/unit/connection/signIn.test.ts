@@ -11,17 +11,14 @@ import {
   hostOf,
   service,
   signIn,
+  signedIn,
 } from './support';
 
 describe('signing in', function () {
   afterEach(cleanUp);
 
   it('asks for two addresses and a key, checks both with one call each, and stores them', async () => {
-    const running = await service();
-    const secrets = new SharedSecrets();
-    const machine = new Machine(secrets);
-    const window = machine.window();
-    await signIn(window, running);
+    const { running, secrets, machine, window } = await signedIn();
 
     assert.deepEqual(
       window.person.steps.map(({ title, value, secret }) => [title, value, secret]),

@@ -291,3 +291,12 @@ export async function signIn(window: Window, addresses: Addresses, key = CANARY)
   window.person.answers(addresses.baseUrl, addresses.appUrl, key);
   await window.connection.commands.signIn();
 }
+
+/** A window of a machine whose person has signed in to a service. */
+export async function signedIn(secrets = new SharedSecrets()) {
+  const running = await service();
+  const machine = new Machine(secrets);
+  const window = machine.window();
+  await signIn(window, running);
+  return { running, secrets, machine, window };
+}

@@ -3,7 +3,9 @@ import { mock } from 'node:test';
 import { Uri, type Webview, type WebviewOptions } from 'vscode';
 import { WebviewPage, pageOptions } from '../../../src/webview/page';
 import { silentLog } from '../../fakes/log';
+import { object } from '../../../src/webview/guards';
 import { pageHtml } from '../../../src/webview/html';
+import { act } from '../../../src/webview/ipc';
 
 describe('a page in a webview', () => {
   let isVisible: boolean;
@@ -11,12 +13,13 @@ describe('a page in a webview', () => {
   let gone: number;
   let missing: number;
   let said: (message: unknown) => void;
+  let noted: string[];
   let log: ReturnType<typeof silentLog>;
   let page: WebviewPage;
 
   beforeEach(() => {
     mock.timers.enable({ apis: ['setTimeout'] });
-    [isVisible, written, gone, missing] = [true, [], 0, 0];
+    [isVisible, written, gone, missing, noted] = [true, [], 0, 0, []];
     const webview = {
       options: {},
       cspSource: 'https://pages.example',
@@ -39,6 +42,10 @@ describe('a page in a webview', () => {
       onMissing: () => missing++,
       log: (log = silentLog()),
     });
+    page.connect({
+      protocol: { requests: { ready: act(object({})), note: act(object({})) }, events: {} },
+      handlers: { ready: () => noted.push('ready'), note: () => noted.push('note') },
+    });
     const { enableScripts, localResourceRoots } = webview.options as WebviewOptions;
     assert.deepEqual(
       [enableScripts, localResourceRoots?.map(String)],
@@ -56,8 +63,6 @@ describe('a page in a webview', () => {
   };
 
   it('that says why it is broken is not called missing, and is loaded anew when the person asks for that', () => {
-    const heard: unknown[] = [];
-    page.onDidReceive(message => heard.push(message));
     said({ kind: 'page', act: 'broken', words: 'RangeError: en-US@posix' });
     mock.timers.tick(60_000);
     assert.equal(missing, 0);
@@ -66,12 +71,12 @@ describe('a page in a webview', () => {
     assert.deepEqual([written.length, gone], [2, 1]);
     mock.timers.tick(10_000);
     assert.equal(missing, 1, 'the page loaded anew has its own ten seconds');
-    for (const other of [
-      { kind: 'page', act: 'other' },
-      { kind: 'notification', name: 'ready' },
-    ])
-      said(other);
-    assert.equal(heard.length, 2);
+    said({ name: 'note', params: {} });
+    assert.deepEqual(noted, [], 'a page that has not said that it listens is one that was here before');
+    for (const name of ['ready', 'note']) said({ name, params: {} });
+    assert.deepEqual(noted, ['ready', 'note']);
+    said({ kind: 'page', act: 'other' });
+    assert.match(log.lines.at(-1) ?? '', /dropped: wrong shape/);
   });
 
   it('is missing when it is not heard within ten seconds, once', () => {
@@ -83,12 +88,12 @@ describe('a page in a webview', () => {
     assert.equal(written.length, 2);
     mock.timers.tick(10_000);
     assert.equal(missing, 2, 'each loading has its own ten seconds');
-    page.ready();
+    said({ name: 'ready', params: {} });
     assert.equal(page.isMissing, false, 'it came late');
   });
 
   it('is not missing once it was heard, nor while nobody looks', () => {
-    page.ready();
+    said({ name: 'ready', params: {} });
     mock.timers.tick(60_000);
     show(false);
     mock.timers.tick(60_000);
@@ -99,14 +104,14 @@ describe('a page in a webview', () => {
   });
 
   it('is written anew each time it is hidden, with a nonce of its own', () => {
-    page.ready();
+    said({ name: 'ready', params: {} });
     for (let round = 0; round < 5; round++) {
       show(false);
       show(false);
       assert.equal(page.isReady, false);
       show(true);
       show(true);
-      page.ready();
+      said({ name: 'ready', params: {} });
     }
     assert.deepEqual([gone, written.length], [5, 6]);
     assert.equal(new Set(written.map(html => /nonce="([^"]+)"/.exec(html)?.[1])).size, 6);
