@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { FolderWatch } from '../util/folderWatch';
-import { backUp, inodeOf, isBackedUp, putAside, type Restored } from './backup';
+import { backUp, inodeOf, isBackedUp, makeFile, putAside, type Restored } from './backup';
 import { isDamage, StorageError, storageFailure } from './errors';
 import { importOldFiles } from './importOldFiles';
 import { TextIndex } from './search';
@@ -175,8 +175,7 @@ export class Database {
     this.#disconnect();
     fs.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const isUnclean = hasWork(this.#file);
-    // Made here for its mode; SQLite gives its other files the same.
-    fs.closeSync(fs.openSync(this.#file, 'a', 0o600));
+    makeFile(this.#file);
     this.#inode = inodeOf(this.#file);
     const db = (this.#db = openSqlite(this.#file));
     try {
@@ -214,9 +213,9 @@ export class Database {
   }
 
   #replace(why: unknown): void {
-    const { now, onProblem, onReplaced } = this.#options;
+    const { onProblem, onReplaced } = this.#options;
     this.#disconnect();
-    const restored = putAside(this.#file, this.#inode, now());
+    const restored = putAside(this.#file, this.#inode, this.#options);
     if (restored !== undefined) onProblem(`A damaged database is kept as ${restored.keptAs}`, why);
     this.#connect();
     onReplaced(restored);
