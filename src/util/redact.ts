@@ -56,18 +56,15 @@ const HARMLESS_TEXT = /^(?:[^\d=:@.-]*|[\w.-]{0,14}|[^=:@/]{0,11})$/;
 const MAY_HOLD_SECRETS =
   /@|---|[\w-]{11}|pass|pwd|secret|token|credential|cookie|signature|auth|bearer|basic|key|[?&_](?:sig|access|code)|-[ux]|-user/i;
 
-export interface RedactOptions {
-  /** What stands in the place of a secret; the same for the same one, so that a change shows. */
-  readonly mark?: ((secret: string) => string) | undefined;
-  /** The person's own key, to be taken out whatever it looks like. */
-  readonly own?: string | undefined;
-}
-
 /**
  * A text without the credentials in it: the person's own key, well-known forms of keys, what follows `Bearer` or the name of a
- * secret, credentials in addresses. The one way for the log, for errors and for answers; linear in the length of the text.
+ * secret, credentials in addresses. The one way for the log, for errors and for answers; linear in the length of the text. `mark` gives
+ * the same for the same secret, so that a change shows.
  */
-export function redact(text: string, { mark = () => REDACTED, own }: RedactOptions = {}): string {
+export function redact(
+  text: string,
+  { mark = () => REDACTED, own }: Partial<Pick<Redactor, 'mark' | 'own'>> = {},
+): string {
   const rest = withoutOwn(text, own, mark);
   if (HARMLESS_TEXT.test(rest) || !MAY_HOLD_SECRETS.test(rest)) return rest;
   try {
