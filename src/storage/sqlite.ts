@@ -43,7 +43,7 @@ export function quickCheck(db: DatabaseSync): string | undefined {
 const UNSUPPORTED = 1;
 
 /** Version of the tables below; a database with a higher one was written by a newer Agent Console. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 const TABLES = `
   -- Every record of every collection. \`value\` is JSON, or null where the record was removed; \`seq\` rises with each write.
@@ -71,18 +71,19 @@ export function versionOf(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
 }
 
-/** Makes the tables of a new database; `fill` runs within the same transaction. Later versions go on from here, step by step. */
+/** Makes the tables of a new database, and those that one of an earlier version lacks; `fill` runs within the same transaction. */
 export function migrate(db: DatabaseSync, fill: () => void): void {
-  db.exec(LEASES);
-  if (versionOf(db) > 0) return;
+  if (versionOf(db) === SCHEMA_VERSION) return;
   db.exec('BEGIN IMMEDIATE');
   try {
     // Another window may have been first while this one waited.
-    if (versionOf(db) === 0) {
+    const from = versionOf(db);
+    if (from === 0) {
       db.exec(TABLES);
       indexWords(db);
       fill();
     }
+    if (from < 3) db.exec(LEASES);
     db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
   } catch (error) {
     db.exec('ROLLBACK');

@@ -22,7 +22,7 @@ import {
   type Note,
 } from './support';
 
-const SCHEMA = 2;
+const SCHEMA = 3;
 
 describe('storage that is damaged, foreign or refused', function () {
   afterEach(cleanUp);
@@ -91,6 +91,15 @@ describe('storage that is damaged, foreign or refused', function () {
     await assert.rejects(collection.load(), isNewer);
     await assert.rejects(collection.put('a', { text: 'x' }), isNewer);
     assert.deepEqual(fs.readFileSync(databaseOf(root)), before);
+  });
+
+  it('brings a database of the version before up to date', async () => {
+    const root = await filled();
+    inspect(root, db => db.exec('DROP TABLE leases; PRAGMA user_version = 2'));
+    const window = openWindow(root);
+    assert.equal(await window.tryRun('a', 1_000, () => Promise.resolve('held')), 'held');
+    assert.deepEqual(entries(await loaded(window.collection(notes))), { a: { text: 'precious' } });
+    assert.equal(valueOf(root, 'PRAGMA user_version'), SCHEMA);
   });
 
   it('backs up once a day; puts a damaged database aside for the newest backup that is whole, and says so', async () => {
