@@ -5,7 +5,7 @@ import type { Formatter } from '../util/format';
 import { notify } from '../ui/notify';
 import { PagePanel } from '../ui/pagePanel';
 import { forNotification, oneLine } from '../util/text';
-import { panelSide, type PanelSide } from '../webview/ipc';
+import type { PanelSide } from '../webview/ipc';
 import type { ReadinessCommands } from './commands';
 import type { LocalGit } from './git';
 import type { ShownReport } from './model';
@@ -27,7 +27,7 @@ export interface ReportPanelDeps {
 /** One report at a time, with what it is compared with; stays where it is when newer reports come. */
 export class ReportPanel extends PagePanel {
   readonly #deps: ReportPanelDeps;
-  readonly #side: PanelSide<ReportProtocol>;
+  readonly #side: Pick<PanelSide<ReportProtocol>, 'send'>;
   #state: PageState;
   #wanted: string | undefined;
   /** The wanted criterion has not been brought into view yet. */
@@ -48,11 +48,10 @@ export class ReportPanel extends PagePanel {
         const shown = deps.find(this.#state);
         if (shown !== undefined) await act(shown, params).catch((error: unknown) => this.#failed(error));
       };
-    this.#side = panelSide({
+    this.#side = this.page.connect({
       protocol: reportProtocol,
       handlers: {
         ready: () => {
-          this.page.ready();
           this.#drawn = {};
           this.update();
         },
@@ -69,9 +68,6 @@ export class ReportPanel extends PagePanel {
         export: withShown<object>(shown => deps.commands.export(shown)),
         reveal: withShown<{ path: string }>((shown, { path }) => deps.commands.reveal(shown, path)),
       },
-      post: message => panel.webview.postMessage(message),
-      describe: error => forNotification(errorSentence(error)),
-      onProblem: (problem, error) => this.page.problem(problem, error),
     });
     this.page.load();
   }
@@ -99,10 +95,6 @@ export class ReportPanel extends PagePanel {
       this.#commits = commits;
       this.#draw();
     });
-  }
-
-  protected override receive(message: unknown): void {
-    this.#side.receive(message);
   }
 
   protected override onMissing(): void {
