@@ -30,7 +30,8 @@ export function pageParts(shown: ShownReport, facts: PageFacts): Readonly<Record
   return partsOf({
     head: head(shown, rows, facts.staleness),
     changes: changes(shown, rows, state.baseId !== undefined),
-    tools: tools(rows),
+    counted: counted(rows),
+    tools: tools(),
     criteria: criteria(shown, rows, facts),
     applications: applications(shown),
     trend: trend(shown),
@@ -45,7 +46,17 @@ export function missingParts(sentence: string): Readonly<Record<string, string>>
 }
 
 function partsOf(some: Readonly<Record<string, Part>>): Readonly<Record<string, string>> {
-  const ids = ['head', 'changes', 'tools', 'criteria', 'applications', 'trend', 'commits', 'about'];
+  const ids = [
+    'head',
+    'changes',
+    'counted',
+    'tools',
+    'criteria',
+    'applications',
+    'trend',
+    'commits',
+    'about',
+  ];
   return Object.fromEntries(ids.map(id => [id, html`${some[id]}`.text]));
 }
 
@@ -195,25 +206,28 @@ function changes({ base }: ShownReport, rows: readonly CriterionRow[], isChosen:
     ${isChosen && button(['compare', {}], usual)}`;
 }
 
-/** What narrows the criteria down; the page fills in what is chosen. */
-function tools(rows: readonly CriterionRow[]): Markup {
+function counted(rows: readonly CriterionRow[]): Markup {
+  const count = rows.filter(({ change }) => change !== 'gone').length;
+  return heading('criteria', vscode.l10n.t('Criteria'), count);
+}
+
+/** What narrows the criteria down; the page fills in what is chosen. Always the same, so that the focus stays in it. */
+function tools(): Markup {
   const filters = [
     ['all', vscode.l10n.t('All')],
     ['failing', vscode.l10n.t('Failing')],
     ['changed', vscode.l10n.t('Changed')],
   ].map(([value, label]) => html`<option value="${value}">${label}</option>`);
-  const count = rows.filter(({ change }) => change !== 'gone').length;
   const byText = vscode.l10n.t('Filter by text');
-  return html`${heading('criteria', vscode.l10n.t('Criteria'), count)}
-    <div class="tools">
-      <label
-        >${vscode.l10n.t('Show')}
-        <select>
-          ${filters}
-        </select></label
-      >
-      <input type="search" placeholder="${byText}" aria-label="${byText}" maxlength="1000" />
-    </div>`;
+  return html`<div class="tools">
+    <label
+      >${vscode.l10n.t('Show')}
+      <select>
+        ${filters}
+      </select></label
+    >
+    <input type="search" placeholder="${byText}" aria-label="${byText}" maxlength="1000" />
+  </div>`;
 }
 
 /** Every criterion with its score, change and rationale. */
