@@ -9,7 +9,6 @@ import {
 } from '../../src/usage/show/protocol';
 import { panelSide, type PanelSide } from '../../src/webview/ipc';
 import { FakeUsageSource } from '../fakes/usage';
-import { sharedBrowser } from '../vscode/server';
 import { openPage, type OpenPage } from './page';
 import themeVariables from './themeVariables.json';
 
@@ -119,7 +118,7 @@ async function openStage(kept: PageState, options: StageOptions = {}): Promise<U
     signIn: () => told.signIns++,
   });
   const variables = variablesOf(theme).map(([name, value]) => `${name}: ${value};`);
-  const opened = await openPage(await sharedBrowser(), 'usage', {
+  const opened = await openPage('usage', {
     context: { ...usual, ...options.context },
     theme: bodyClass(theme),
     css: `:root { ${variables.join('\n')} }`,
