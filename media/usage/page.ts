@@ -177,7 +177,7 @@ export async function fetchDays(again: boolean): Promise<void> {
   if (!(await fetchNow(again))) return;
   // A new reason speaks for itself; that it is still the same must be said.
   if (problem.value === undefined) {
-    const isUpToDate = again && (report.value?.missing?.unread ?? 0) === 0;
+    const isUpToDate = again && report.value?.unread === 0;
     announcement.value = isUpToDate ? l10n.t('Figures are up to date.') : '';
   } else if (problem.value === told) announcement.value = told;
 }

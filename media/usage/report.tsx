@@ -124,8 +124,8 @@ export function Person({ name }: { readonly name: string | undefined }) {
 
 /** Days that are not there and what could not be read, why, and what can be done. While they are fetched unasked, the head says so instead. */
 export function Missing({ report, empty }: { readonly report: TabReport; readonly empty: boolean }) {
-  const { missing, unreadable, query: asked, fetchedAt } = report;
-  const { days = [], unread = 0 } = missing ?? {};
+  const { missing, unread, unreadable, query: asked, fetchedAt } = report;
+  const { days = [] } = missing ?? {};
   const why = problem.value ?? missing?.problem;
   const isQuiet = days.length === 0 || fetching.value !== undefined;
   if (why === undefined && unreadable === undefined && isQuiet) return null;

@@ -39,7 +39,7 @@ export function SectionView({ section, report }: SectionProps) {
         {section.chart === undefined ? null : (
           <Segments
             name={`shape-${id}`}
-            legend={l10n.t('Show {0} as', title)}
+            legend={l10n.t('Show sections as')}
             choices={[
               ['chart', l10n.t('Chart')],
               ['table', l10n.t('Table')],

@@ -26,9 +26,6 @@ export class UsageData extends Disposable {
   readonly #changed = this.register(new Emitter<void>());
   readonly #service = this.register(new Slot<ServiceDays>());
   #serviceId: string | undefined;
-  #isReady: boolean;
-  /** When there was another key (Unix ms), until the service has said whose days it sees. */
-  #newKeyAt: number | undefined;
   #directory: readonly DirectoryPerson[] = [];
   #revisions: readonly ControlRevision[] = [];
 
@@ -37,9 +34,8 @@ export class UsageData extends Disposable {
     this.#deps = deps;
     this.#now = deps.now ?? Date.now;
     const { connection } = deps;
-    this.#isReady = connection.api !== undefined;
-    this.register(connection.state.onDidChange(() => void this.open().then(() => this.#changed.fire())));
-    this.register(connection.onDidBecomeReady(() => void this.#onReady()));
+    this.register(connection.state.onDidChange(() => void this.#onOther()));
+    this.register(connection.onDidBecomeReady(() => void this.#onOther()));
   }
 
   /** Something known changed: another window fetched, sign-in changed. */
@@ -67,11 +63,10 @@ export class UsageData extends Disposable {
     }, unhandled);
     const { bounds } = this;
     const service = await this.open();
-    const trusted = this.#newKeyAt === undefined ? service : undefined;
-    const known = (await trusted?.known(query.tab)) ?? new Map<Day, DayRecord>();
+    const known = (await service?.known(query.tab)) ?? new Map<Day, DayRecord>();
     const extras = {
       ...{ bounds, directory: this.#directory, revisions: this.#revisions },
-      orgId: trusted?.organization,
+      orgId: service?.organization,
       // A service that has just failed is not asked by itself: why is said, with what can be done.
       problem: service?.failureOf(query.tab),
       salt: query.pseudonyms ? ((await service?.salt()) ?? '') : '',
@@ -99,7 +94,6 @@ export class UsageData extends Disposable {
     options: EnsureOptions,
   ): Promise<string | undefined> {
     const { signal, again = false, background = false } = options;
-    const since = this.#newKeyAt;
     try {
       signal.throwIfAborted();
       const service = await this.open();
@@ -109,13 +103,7 @@ export class UsageData extends Disposable {
       if (service.refusal !== undefined && !again) return service.refusal;
       const failure = service.failureOf(endpoint);
       if (background && failure !== undefined)
-        return (await service.missing(endpoint, days, since)).length === 0 ? undefined : failure;
-      if (since !== undefined) {
-        const unknown = await service.ensure(endpoint, [this.bounds.end], { signal, since });
-        if (unknown !== undefined) return unknown;
-        if (this.#newKeyAt === since) this.#newKeyAt = undefined;
-        this.#changed.fire();
-      }
+        return (await service.missing(endpoint, days)).length === 0 ? undefined : failure;
       const problem = await service.ensure(endpoint, days, options);
       if (problem === undefined) await service.forgive(endpoint);
       return problem;
@@ -143,13 +131,11 @@ export class UsageData extends Disposable {
     return opened;
   }
 
-  async #onReady(): Promise<void> {
-    const first = !this.#isReady;
-    this.#isReady = true;
-    if (first) return;
-    this.#newKeyAt = this.#now();
+  /** There is another key, or none. Who signs out and in again may have another role. */
+  async #onOther(): Promise<void> {
     [this.#directory, this.#revisions] = [[], []];
-    await (await this.open())?.forgive().catch(unhandled);
+    const days = await this.open();
+    if (this.#deps.connection.state.current.kind !== 'signedIn') await days?.forgive().catch(unhandled);
     this.#changed.fire();
   }
 

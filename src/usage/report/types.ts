@@ -102,8 +102,6 @@ export interface Section {
 /** Days of the range that are not there, and why. */
 interface MissingDays {
   readonly days: readonly Day[];
-  /** How many of them have not been asked for; of the others the service has nothing. */
-  readonly unread: number;
   /** A sentence for a person, with status and request id where there is one. */
   readonly problem?: string | undefined;
 }
@@ -122,6 +120,8 @@ export interface TabReport {
   /** When the newest day was fetched; Unix ms. */
   readonly fetchedAt?: number | undefined;
   readonly missing?: MissingDays | undefined;
+  /** Days of both periods that nobody has asked for: of others that are missing the service has nothing. */
+  readonly unread: number;
   /** What could not be read of the service's answers and is not counted; foreign text, and no names among pseudonyms. */
   readonly unreadable?: { readonly count: number; readonly names: readonly string[] } | undefined;
   readonly figures: readonly Figure[];

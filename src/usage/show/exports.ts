@@ -42,12 +42,12 @@ function linesOf(report: TabReport, { table: { columns, rows, total } }: Section
  * `{ value, known, of }`. Names nobody that the tables do not name.
  */
 export function jsonOf(report: TabReport): string {
-  const { query, previousRange, orgId, through, fetchedAt, missing, figures, sections, unreadable } = report;
+  const { query, previousRange, orgId, through, fetchedAt, missing, unread, figures, sections } = report;
   const { tab, range, folded, pseudonyms } = query;
   const value = {
     ...{ tab, range, previousRange, dataThrough: through ?? null, timeZone: 'UTC' },
     ...{ organization: orgId, fetchedAt: fetchedAt && new Date(fetchedAt).toISOString() },
-    ...{ folded, pseudonyms, missing },
+    ...{ folded, pseudonyms, missing, unread },
     figures: figures.map(figure => ({ ...figure, value: figure.value ?? null })),
     sections: sections.map(({ id, title, explanation, table }) => ({
       ...{ id, title, explanation },
@@ -55,7 +55,7 @@ export function jsonOf(report: TabReport): string {
       rows: table.rows.map(({ cells }) => named(table, cells)),
       total: table.total && named(table, table.total),
     })),
-    unreadable,
+    unreadable: report.unreadable,
   };
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }

@@ -75,7 +75,7 @@ export class UsageStatusBar extends Disposable {
     const facts = await this.#draw();
     const state = usage.state();
     if (state.kind === 'forbidden') {
-      if ((await days?.claimNotice('role', 1)) === true) tell('info', state.sentence);
+      if ((await days?.claimRoleNotice()) === true) tell('info', state.sentence);
       return Infinity;
     }
     if (this.#problem !== undefined) return FAILURE_MS;

@@ -240,20 +240,30 @@ describe('usage data', () => {
 
   it('shows nothing to another key before the service has said, once, whose days it sees', async () => {
     const { clock, service, open } = await begin();
-    const { data, ready } = open();
+    const { data, useKey, reject } = open();
     const wanted = query('tokens', '2026-11-17', '2026-11-20');
     const mine = await fetched(data, wanted);
-    const signInAgain = async (): Promise<void> => {
+    const signInAgain = async (key: string): Promise<void> => {
       clock.now += 1000;
-      ready.fire(undefined as never);
+      useKey(key);
       const { orgId, missing, through } = await data.report(wanted);
       assert.deepEqual([orgId, missing?.days.length, through], [undefined, 4, undefined]);
     };
-    await signInAgain();
+    // What was stored is shown while no key is taken.
+    reject();
+    assert.deepEqual(await data.report(wanted), mine);
+    await signInAgain('another key');
     const again = await fetched(data, wanted);
     assert.deepEqual([again.orgId, again.figures], [mine.orgId, mine.figures]);
     await fetched(data, wanted);
     assert.deepEqual(calls(service).slice(1), ['/tokens 2026-11-20..2026-11-20']);
+    // A window opened while the key was refused, and one opened with the other key.
+    for (const isRefused of [true, false]) {
+      const window = open();
+      if (isRefused) window.reject();
+      window.useKey(`a third key, ${isRefused}`);
+      assert.equal((await window.data.report(wanted)).orgId, undefined);
+    }
     service.fail({
       kind: 'alter',
       alter: body => ({
@@ -261,9 +271,12 @@ describe('usage data', () => {
         meta: { ...(body as { meta: object }).meta, org_id: 'org_other' },
       }),
     });
-    await signInAgain();
+    await signInAgain('the key of another organization');
     const other = await fetched(data, wanted);
     assert.deepEqual([other.orgId, other.missing], ['org_other', undefined]);
+    // The keys that were here before are known.
+    useKey('another key');
+    assert.deepEqual((await data.report(wanted)).figures, mine.figures);
   });
 
   it('fetches a finished day once, and one that is not there yet until it is', async () => {

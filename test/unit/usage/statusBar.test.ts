@@ -86,6 +86,24 @@ describe('the status bar', () => {
     assert.equal(calls(service).length, 1);
   });
 
+  it('shows another key no figure before the service has said whose days it sees', async () => {
+    const { clock, service, open } = await begin();
+    const window = open();
+    const made = barOf(window, clock);
+    made.bar.start();
+    await made.until(() => /\d/.test(made.item.text));
+    service.fail({ kind: 'status', status: 500 });
+    const texts: string[] = [];
+    const { show } = made.item;
+    made.item.show = () => {
+      texts.push(made.item.text);
+      show();
+    };
+    window.useKey('another key');
+    await made.until(() => texts.at(-1) === '$(graph) $(warning)');
+    assert.doesNotMatch(texts.join(), /\d/);
+  });
+
   it('asks for nothing while it is off', async () => {
     const { clock, service, open } = await begin();
     const made = barOf(open(), clock);
@@ -110,7 +128,7 @@ describe('the status bar', () => {
     assert.equal(calls(service).length, 1);
     // Nothing stays in the bar of who cannot read it.
     await Promise.all(made.map(each => each.until(() => !each.item.shown)));
-    windows[0]!.ready.fire(undefined as never);
+    windows[0]!.useKey('another key');
     await Promise.race(made.map(each => each.until(() => told().length === 2)));
   });
 
