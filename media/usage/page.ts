@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import * as l10n from '@vscode/l10n';
 import {
   firstState,
+  isSame,
   pageState,
   queryOf,
   type Fetching,
@@ -25,12 +26,8 @@ export const report = signal<TabReport | undefined>(undefined);
 /** The answer takes longer than a person should wait without a word. */
 export const slow = signal(false);
 export const fetching = signal<Fetching | undefined>(undefined);
-/** Why the days shown could not be fetched. */
-export const problem = signal<string | undefined>(undefined);
-/** Why the last act failed; shown until the next. */
-export const refusal = signal<string | undefined>(undefined);
-/** What the last act did, shown for a while and said politely. */
-export const announcement = signal('');
+/** What the last act did, or why it failed; said politely. */
+export const said = signal<{ readonly text: string; readonly isProblem?: boolean }>({ text: '' });
 
 /** What takes longer is said to be under way, ms. */
 const SLOW_MS = 300;
@@ -93,9 +90,7 @@ function daysKey(): string {
 function setSituation(now: Situation): void {
   const { value: before } = situation;
   follow(() => (situation.value = now));
-  if (before?.bounds.end === now.bounds.end && before.state.kind === now.state.kind) return;
-  tried.clear();
-  problem.value = undefined;
+  if (before?.bounds.end !== now.bounds.end || before.state.kind !== now.state.kind) tried.clear();
 }
 
 /** Makes a change; a fetch of other days than are asked for then ends, and they are fetched when they are shown again. */
@@ -105,12 +100,6 @@ function follow(make: () => unknown): void {
   if (daysKey() === before) return;
   if (running !== undefined) tried.delete(before);
   endFetch();
-  problem.value = undefined;
-}
-
-/** Nothing of it is left to fetch. */
-function isWhole({ missing, previousRange, isComparable }: TabReport): boolean {
-  return missing === undefined && (previousRange === undefined || isComparable);
 }
 
 /** Shows what is known of what is asked for, and fetches what is not, once for the same days. */
@@ -122,33 +111,28 @@ async function load(): Promise<void> {
   try {
     const made = await panel.request('report', asked);
     if (mine !== loading) return;
-    const { value: before } = report;
-    report.value = made;
-    refusal.value = undefined;
     // Another key may have what was refused to the one before.
-    const isOtherKey = before?.orgId !== undefined && before.orgId !== made.orgId;
-    if (isOtherKey) tried.clear();
-    if (isOtherKey || (before !== undefined && !isWhole(before) && isWhole(made))) problem.value = undefined;
-    if (isWhole(made) || (problem.value ?? made.missing?.problem) !== undefined) return;
-    if (running === undefined && !tried.has(daysKey())) void fetchNow(false);
+    if (report.value !== undefined && report.value.orgId !== made.orgId) tried.clear();
+    report.value = made;
+    const isWhole = made.missing.length === 0 && (made.previousRange === undefined || made.isComparable);
+    if (isWhole || made.problem !== undefined || isRunning() || tried.has(daysKey())) return;
+    const failed = fetchNow(false);
+    // The report says what the panel keeps of it.
+    void failed.then(why => typeof why === 'string' && !report.value?.problem && refuse(why));
   } catch (error) {
-    if (mine === loading) refusal.value = sentenceOf(error);
+    if (mine === loading) refuse(error);
   } finally {
     clearTimeout(waiting);
     if (mine === loading) slow.value = false;
   }
 }
 
-/** Sets what the person chose, and keeps it. */
-export function prefer(changed: Partial<PageState>): void {
-  follow(() => (state.value = { ...state.value, ...changed }));
-  keep();
-}
-
 /** Sets what the person chose, keeps it, and shows what it asks for. */
 export function change(changed: Partial<PageState>): void {
-  prefer(changed);
-  void load();
+  const before = query();
+  follow(() => (state.value = { ...state.value, ...changed }));
+  keep();
+  if (!isSame(before, query())) void load();
   // Other figures begin at their top, where the tabs end, which stay in view.
   const place = changed.tab === undefined ? null : document.getElementById('panel');
   if (place === null) return;
@@ -167,25 +151,20 @@ function keep(): void {
   vscode.setState({ ...state.value, scroll: scrolled } satisfies PageState);
 }
 
-/** Fetches missing days of what is shown, or all of them again. */
+/** Fetches missing days of what is shown, or all of them again, and says how that ended. */
 export async function fetchDays(again: boolean): Promise<void> {
-  refusal.value = undefined;
-  announcement.value = '';
-  const told = problem.value ?? report.value?.missing?.problem;
+  say('');
   // There may be another finished day.
   setSituation(await panel.request('situation', {}));
-  if (!(await fetchNow(again))) return;
-  // A new reason speaks for itself; that it is still the same must be said.
-  if (problem.value === undefined) {
-    const isUpToDate = again && report.value?.unread === 0;
-    announcement.value = isUpToDate ? l10n.t('Figures are up to date.') : '';
-  } else if (problem.value === told) announcement.value = told;
+  const failed = await fetchNow(again);
+  if (typeof failed === 'string') refuse(failed);
+  else if (failed === null && again && report.value?.unread === 0) say(l10n.t('Figures are up to date.'));
 }
 
-/** Resolves to whether nothing ended it. */
-async function fetchNow(again: boolean): Promise<boolean> {
+/** Resolves to why days could not be had, `null` for nothing; to `undefined` where something ended it. */
+async function fetchNow(again: boolean): Promise<string | null | undefined> {
   const asked = query();
-  if (asked === undefined) return false;
+  if (asked === undefined) return undefined;
   const mine = (running = {});
   const label = l10n.t('Fetching');
   tried.add(daysKey());
@@ -195,12 +174,11 @@ async function fetchNow(again: boolean): Promise<boolean> {
   }, SLOW_MS);
   const failed = await panel.request('fetch', { query: asked, again }).catch(sentenceOf);
   clearTimeout(slowly);
-  if (mine !== running) return false;
+  if (mine !== running) return undefined;
   running = undefined;
-  problem.value = failed ?? undefined;
   await load();
   if (!isRunning()) fetching.value = undefined;
-  return true;
+  return failed;
 }
 
 const isRunning = (): boolean => running !== undefined;
@@ -213,11 +191,11 @@ function endFetch(): void {
 /** Ends the fetch for the person, who is told what that means. */
 export function giveUpFetch(): void {
   endFetch();
-  announcement.value = l10n.t('Fetching was cancelled. What is known is shown.');
+  say(l10n.t('Fetching was cancelled. What is known is shown.'));
   void load();
 }
 
-/** Saves a file; a refusal is shown and said, a success said. */
+/** Saves a file. */
 export function save(name: string, text: string): Promise<void> {
   return act(panel.request('save', { name, text }), saved =>
     saved === null ? '' : l10n.t('Saved as {0}.', saved),
@@ -231,13 +209,16 @@ export function copy(text: string, rows: number): Promise<void> {
 }
 
 async function act<T>(question: Promise<T>, done: (answer: T) => string): Promise<void> {
-  refusal.value = undefined;
-  announcement.value = '';
-  try {
-    announcement.value = done(await question);
-  } catch (error) {
-    refusal.value = sentenceOf(error);
-  }
+  say('');
+  await question.then(answer => say(done(answer)), refuse);
+}
+
+export function say(text: string): void {
+  said.value = { text };
+}
+
+function refuse(error: unknown): void {
+  said.value = { text: sentenceOf(error), isProblem: true };
 }
 
 function sentenceOf(error: unknown): string {

@@ -52,7 +52,7 @@ export interface Known {
   readonly problems?: readonly string[];
 }
 
-export function makeReport(query: UsageQuery, known: Known): TabReport {
+export function makeReport(query: UsageQuery, known: Known, problem?: string): TabReport {
   const { tab } = query;
   const rows = made.get(tab) ?? Map.groupBy(makers[tab](), ({ date }) => date);
   made.set(tab, rows);
@@ -63,7 +63,7 @@ export function makeReport(query: UsageQuery, known: Known): TabReport {
     ] as const;
   });
   const steps = report(query, new Map(records), {
-    ...{ bounds, orgId: 'org_01JH7ZK3QF5Y8', salt: 'salt' },
+    ...{ bounds, orgId: 'org_01JH7ZK3QF5Y8', salt: 'salt', problem },
     directory: [...people.map(({ id, name }) => ({ id, email: name })), { id: 'user_nobody' }],
     revisions: [
       { revision: 45, day: '2026-11-03', changed: ['maxAutonomyLevel'] },

@@ -28,6 +28,7 @@ export class FakeUsageSource implements UsageSource {
   ended = 0;
   readonly #changed = new Emitter<void>();
   #known = new Set(daysOf(bounds));
+  #told: string | undefined;
   #state: State = { kind: 'ready' };
 
   readonly onDidChange = this.#changed.event;
@@ -51,7 +52,8 @@ export class FakeUsageSource implements UsageSource {
     this.asked.push(query);
     await this.gate;
     const known = { days: this.#known, fetchedAt: this.fetchedAt, problems: this.problems };
-    return { ...makeReport(query, known), orgId: this.orgId };
+    const problem = this.problem && this.#told;
+    return { ...makeReport(query, known, problem), orgId: this.orgId };
   }
 
   async fetch(
@@ -72,6 +74,6 @@ export class FakeUsageSource implements UsageSource {
       for (const day of missing) this.#known.add(day);
       if (again || missing.length > 0) this.fetchedAt = Date.now();
     }
-    return this.problem;
+    return (this.#told = this.problem);
   }
 }

@@ -19,16 +19,17 @@ describe('the usage dashboard', () => {
   let workbench: Workbench;
 
   const dashboard = (): FrameLocator => workbench.webview();
-  const tab = (name: string): Locator => dashboard().getByRole('tab', { name, exact: true });
-  const chosen = (name: string): Locator => tab(name).and(dashboard().locator('[aria-selected=true]'));
+  const tab = (name: string): Locator =>
+    dashboard().getByRole('navigation').getByRole('button', { name, exact: true });
+  const chosen = (name: string): Locator => tab(name).and(dashboard().locator('[aria-current]'));
   const section = (name: string): Locator => dashboard().getByRole('region', { name, exact: true });
-  const range = (name: string): Locator => dashboard().getByRole('radio', { name, exact: true });
+  const range = (): Locator => dashboard().getByRole('combobox', { name: 'Range' });
   /** Which days the figures shown are of. */
   const days = (count: number): Locator => dashboard().getByText(new RegExp(`UTC, ${count} days`));
   const item = (): Locator =>
     workbench.page.locator('.statusbar-item[id="agent-console.agent-console.usage"]');
   /** Everything asked for is there. */
-  const complete = (): Locator => dashboard().getByText(/^Data through .*fetched/);
+  const complete = (): Locator => dashboard().locator('.status', { hasText: /^Data through .*fetched/ });
   /** A figure in full, as the pointer is told. */
   const figure = async (label: string): Promise<number> => {
     const box = dashboard()
@@ -101,7 +102,7 @@ describe('the usage dashboard', () => {
     await shows('Commits', total(rows, 'git_commits'));
     await shows('Files edited', total(rows, 'files_edited'));
     // The organization's changes of controls stand in the table of each chart.
-    await section('Files').getByRole('radio', { name: 'Table' }).check();
+    await dashboard().getByRole('checkbox', { name: 'Tables' }).check();
     await section('Files')
       .getByText(/Controls, revision \d+/)
       .first()
@@ -150,13 +151,13 @@ describe('the usage dashboard', () => {
   });
 
   it('is the same after a reload: tab and range', async () => {
-    await range('7 days').check();
+    await range().selectOption({ label: '7 days' });
     await days(7).waitFor();
     await stored(workbench, /tab\\*":\\*"people\\*",\\*"preset\\*":\\*"7\b/);
     await workbench.page.reload();
     await chosen('People').waitFor();
     await days(7).waitFor();
-    assert.ok(await range('7 days').isChecked());
+    assert.equal(await range().inputValue(), '7');
     assert.equal(await workbench.tab('Usage').count(), 1);
   });
 });

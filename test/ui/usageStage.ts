@@ -52,10 +52,11 @@ export function usagePage() {
       await stage.page.locator('h1').waitFor({ state: 'attached' });
       return stage;
     },
-    tab: (name: string): Locator => stage.page.getByRole('tab', { name }),
+    tab: (name: string): Locator => stage.page.getByRole('navigation').getByRole('button', { name }),
+    chosenTab: (): Locator => stage.page.locator('nav [aria-current]'),
     section: (name: string): Locator => stage.page.getByRole('region', { name, exact: true }),
-    chart: (name: string): Locator => stage.page.getByRole('application', { name: `Chart: ${name}` }),
-    range: (name: string): Locator => stage.page.getByRole('radio', { name, exact: true }),
+    chart: (name: string): Locator => stage.page.getByRole('slider', { name: `Chart: ${name}` }),
+    range: (name: string) => stage.page.getByRole('combobox', { name: 'Range' }).selectOption({ label: name }),
     check: (name: string): Locator => stage.page.getByRole('checkbox', { name }),
     lastAsked: (): UsageQuery => stage.source.asked.at(-1)!,
     setTheme: async (theme: PageTheme): Promise<void> => {

@@ -68,6 +68,7 @@ export function* report(query: UsageQuery, days: KnownDays, extras: Extras): Ste
   const inRange = daysOf(range);
   const known = inRange.flatMap(day => days.get(day) ?? []);
   const missing = inRange.filter(day => !hasFigures(days, day) && day >= bounds.start && day <= bounds.end);
+  const unread = daysFor(range, bounds).filter(day => !days.has(day)).length;
   const names = new PeopleNames(pseudonyms, extras.salt, directory);
   const markers = revisions
     .filter(({ day }) => day >= range.start && day <= range.end)
@@ -111,8 +112,8 @@ export function* report(query: UsageQuery, days: KnownDays, extras: Extras): Ste
     person: person === undefined ? undefined : names.of(person),
     through: daysOf(bounds).findLast(day => hasFigures(days, day)),
     fetchedAt: known.at(-1)?.at,
-    missing: missing.length === 0 ? undefined : { days: missing, problem },
-    unread: daysFor(range, bounds).filter(day => !days.has(day)).length,
+    problem: missing.length + unread > 0 ? problem : undefined,
+    ...{ missing, unread },
     unreadable:
       problems.length === 0
         ? undefined

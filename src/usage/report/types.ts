@@ -99,13 +99,6 @@ export interface Section {
   readonly table: Table;
 }
 
-/** Days of the range that are not there, and why. */
-interface MissingDays {
-  readonly days: readonly Day[];
-  /** A sentence for a person, with status and request id where there is one. */
-  readonly problem?: string | undefined;
-}
-
 export interface TabReport {
   readonly query: UsageQuery;
   /** The period compared with; none where all of it lies before the first day there is. */
@@ -119,7 +112,10 @@ export interface TabReport {
   readonly through: Day | undefined;
   /** When the newest day was fetched; Unix ms. */
   readonly fetchedAt?: number | undefined;
-  readonly missing?: MissingDays | undefined;
+  /** Days of the range that are not there. */
+  readonly missing: readonly Day[];
+  /** Why days could not be fetched: a sentence for a person, with status and request id where there is one. */
+  readonly problem?: string | undefined;
   /** Days of both periods that nobody has asked for: of others that are missing the service has nothing. */
   readonly unread: number;
   /** What could not be read of the service's answers and is not counted; foreign text, and no names among pseudonyms. */

@@ -50,7 +50,7 @@ export const usageScenes: readonly Scene[] = [
       const page = await openTab(workbench, 'Tokens');
       await page.getByRole('checkbox', { name: 'Compare' }).check();
       await page.getByText('compared with').waitFor();
-      await page.getByRole('radio', { name: 'Table' }).first().check();
+      await page.getByRole('checkbox', { name: 'Tables' }).check();
       await page.getByRole('columnheader', { name: 'Day (UTC)' }).first().waitFor();
       return undefined;
     },
@@ -84,8 +84,8 @@ async function openTab(workbench: Workbench, name: string): Promise<FrameLocator
   await statusItem(workbench).filter({ hasText: /\d/ }).waitFor();
   await workbench.runCommand('Agent Console: Open usage');
   const page = workbench.webview();
-  await page.getByRole('tab', { name, exact: true }).click();
-  await page.getByRole('tab', { name, exact: true, selected: true }).waitFor();
+  await page.getByRole('navigation').getByRole('button', { name, exact: true }).click();
+  await page.locator('nav [aria-current]').getByText(name, { exact: true }).waitFor();
   await page.locator('.drawing:not(.waits) section').first().waitFor();
   await page.locator('.status progress').waitFor({ state: 'detached' });
   await page.getByText(/Data through/).waitFor();

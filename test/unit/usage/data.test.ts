@@ -9,7 +9,7 @@ describe('usage data', () => {
     const { service, open } = await begin();
     const { data } = open();
     const first = await fetched(data, query('tokens', '2026-11-01', '2026-11-10'));
-    assert.equal(first.missing, undefined);
+    assert.deepEqual(first.missing, []);
     assert.equal(first.sections[0]?.table.rows.length, 10);
     await fetched(data, query('tokens', '2026-10-28', '2026-11-14'));
     await fetched(data, query('tokens', '2026-11-01', '2026-11-14'));
@@ -23,8 +23,8 @@ describe('usage data', () => {
     const offline = await later.report(query('tokens', '2026-11-01', '2026-11-10'));
     assert.deepEqual(offline, { ...first, through: '2026-11-14' });
     const partly = await fetched(later, query('tokens', '2026-11-13', '2026-11-16'));
-    assert.deepEqual(partly.missing?.days, ['2026-11-15', '2026-11-16']);
-    assert.match(partly.missing.problem ?? '', /test/);
+    assert.deepEqual(partly.missing, ['2026-11-15', '2026-11-16']);
+    assert.match(partly.problem ?? '', /test/);
   });
 
   it('has all of it, from the first day through yesterday, in one call and the pages of people', async () => {
@@ -36,7 +36,7 @@ describe('usage data', () => {
         onProgress: (fraction, label) => labels.push(`${fraction} ${label}`),
       });
       assert.deepEqual(made.query.range, { start: '2026-01-14', end: '2026-11-20' });
-      assert.equal(made.missing, undefined);
+      assert.deepEqual(made.missing, []);
       assert.equal(made.through, '2026-11-20');
       assert.ok(
         made.sections.every(({ table }) =>
@@ -77,14 +77,14 @@ describe('usage data', () => {
       },
     });
     const made = await fetched(open().data, wanted);
-    assert.match(made.missing?.problem ?? '', /pages repeat/);
-    assert.deepEqual(made.missing?.days, ['2026-11-20']);
+    assert.match(made.problem ?? '', /pages repeat/);
+    assert.deepEqual(made.missing, ['2026-11-20']);
     assert.equal(made.figures.find(({ id }) => id === 'billable_tokens')?.value, undefined);
     has_more = false;
     clock.now += 1000;
     const { data } = open();
     const again = await fetched(data, wanted, { again: true });
-    assert.equal(again.missing, undefined);
+    assert.deepEqual(again.missing, []);
     assert.equal(again.figures.find(({ id }) => id === 'billable_tokens')?.value, 450_000);
   });
 
@@ -101,10 +101,10 @@ describe('usage data', () => {
     const { open } = await begin();
     const [here, there] = [open().data, open().data];
     const wanted = query('activity', '2026-11-01', '2026-11-07');
-    assert.equal((await there.report(wanted)).missing?.days.length, 7);
+    assert.equal((await there.report(wanted)).missing.length, 7);
     // Days may become known a few at a time.
     const heard = new Promise<void>(resolve => {
-      there.onDidChange(async () => (await there.report(wanted)).missing === undefined && resolve());
+      there.onDidChange(async () => (await there.report(wanted)).missing.length === 0 && resolve());
     });
     const made = await fetched(here, wanted);
     await heard;
@@ -118,11 +118,11 @@ describe('usage data', () => {
     clock.now = NOON + 11 * hour;
     const ahead = open().data;
     const fault = service.fail({ kind: 'status', status: 500 });
-    assert.match((await fetched(ahead, wanted)).missing?.problem ?? '', /500/);
+    assert.match((await fetched(ahead, wanted)).problem ?? '', /500/);
     fault.dispose();
     clock.now = NOON;
     const { data } = open();
-    assert.equal((await fetched(data, wanted, { again: true })).missing, undefined);
+    assert.deepEqual((await fetched(data, wanted, { again: true })).missing, []);
   });
 
   it('asks no more often when the clock is set back while it fetches', async () => {
@@ -155,7 +155,7 @@ describe('usage data', () => {
     const other = fetched(second, wanted);
     abort.abort();
     await assert.rejects(given, { name: 'AbortError' });
-    assert.equal((await other).missing, undefined);
+    assert.deepEqual((await other).missing, []);
     hold.dispose();
     assert.equal(calls(service).length, 2);
   });
@@ -175,8 +175,8 @@ describe('usage data', () => {
         return body;
       },
     });
-    assert.equal((await fetched(first, wanted)).missing, undefined);
-    assert.equal((await other)?.missing, undefined);
+    assert.deepEqual((await fetched(first, wanted)).missing, []);
+    assert.deepEqual((await other)?.missing, []);
     assert.equal(calls(service).filter(call => call.endsWith('..2026-11-10')).length, 1);
   });
 
@@ -204,7 +204,7 @@ describe('usage data', () => {
     const wanted = query('tokens', '2026-11-17', '2026-11-20');
     for (const data of windows) {
       const made = await fetched(data, wanted);
-      assert.match(made.missing?.problem ?? '', /Manager or Owner role/);
+      assert.match(made.problem ?? '', /Manager or Owner role/);
       assert.equal(data.state().kind, 'forbidden');
     }
     assert.equal(calls(service).length, 1);
@@ -247,7 +247,7 @@ describe('usage data', () => {
       clock.now += 1000;
       useKey(key);
       const { orgId, missing, through } = await data.report(wanted);
-      assert.deepEqual([orgId, missing?.days.length, through], [undefined, 4, undefined]);
+      assert.deepEqual([orgId, missing.length, through], [undefined, 4, undefined]);
     };
     // What was stored is shown while no key is taken.
     reject();
@@ -273,7 +273,7 @@ describe('usage data', () => {
     });
     await signInAgain('the key of another organization');
     const other = await fetched(data, wanted);
-    assert.deepEqual([other.orgId, other.missing], ['org_other', undefined]);
+    assert.deepEqual([other.orgId, other.missing], ['org_other', []]);
     // The keys that were here before are known.
     useKey('another key');
     assert.deepEqual((await data.report(wanted)).figures, mine.figures);
@@ -303,15 +303,15 @@ describe('usage data', () => {
     const { data } = open();
     const wanted = query('activity', '2026-10-01', '2026-11-09');
     const outage = service.fail({ kind: 'status', status: 413 });
-    assert.equal((await fetched(data, wanted)).missing?.days.length, 40);
+    assert.equal((await fetched(data, wanted)).missing.length, 40);
     const problem = async (start: string): Promise<string | undefined> =>
-      (await data.report(query('activity', start, '2026-11-09'))).missing?.problem;
+      (await data.report(query('activity', start, '2026-11-09'))).problem;
     assert.match((await problem('2026-10-01')) ?? '', /413/);
-    assert.equal((await data.report(query('tools', '2026-11-01', '2026-11-09'))).missing?.problem, undefined);
+    assert.equal((await data.report(query('tools', '2026-11-01', '2026-11-09'))).problem, undefined);
     assert.equal(calls(service).length, 1);
     outage.dispose();
     clock.now += 1000;
-    assert.equal((await fetched(data, wanted)).missing, undefined);
+    assert.deepEqual((await fetched(data, wanted)).missing, []);
     assert.deepEqual(calls(service).slice(1), ['/activity 2026-08-20..2026-11-09']);
   });
 });

@@ -153,7 +153,7 @@ describe('a usage report', () => {
     });
     assert.deepEqual([figure(made, 'daily'), figure(made, 'weekly')], [3.5, 6]);
     assert.equal(section(made, 'active').table.total, undefined);
-    assert.deepEqual(made.missing?.days, [SECOND]);
+    assert.deepEqual(made.missing, [SECOND]);
     assert.deepEqual(series(made, 'active')[0]?.values, [3, null, 4]);
     assert.deepEqual(cells(made, 'clients', 'client=tv')[0], [1]);
     const ratios = [1, 9, 2].map(ratio => ({ autonomy_ratio_avg: ratio }));
@@ -199,7 +199,7 @@ describe('a usage report', () => {
       const nothing = new DayRecord(Date.parse('2026-11-20'), []);
       const made = report(tab, known(tab, [row, row, row]).set(SECOND, nothing));
       assert.deepEqual(made.figures.find(each => each.id === id)?.value, { value: 200, known: 2, of: 3 });
-      assert.deepEqual(made.missing, { days: [SECOND], problem: undefined });
+      assert.deepEqual([made.missing, made.problem], [[SECOND], undefined]);
       const daily = made.sections.find(({ table }) => table.columns.some(column => column.id === id));
       assert.deepEqual(cells(made, daily!.id, id)[1], [null]);
     });

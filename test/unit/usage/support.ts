@@ -92,7 +92,7 @@ export async function fetched(
   const { signal } = new AbortController();
   const problem = await data.fetch(asked, { signal, ...options });
   const made = await data.report(asked);
-  return problem === undefined ? made : { ...made, missing: { days: [], ...made.missing, problem } };
+  return problem === undefined ? made : { ...made, problem };
 }
 
 /** The analytics requests a service has seen, as `path?start..end`. */
