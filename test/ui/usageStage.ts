@@ -56,7 +56,8 @@ export function usagePage() {
     chosenTab: (): Locator => stage.page.locator('nav [aria-current]'),
     section: (name: string): Locator => stage.page.getByRole('region', { name, exact: true }),
     chart: (name: string): Locator => stage.page.getByRole('slider', { name: `Chart: ${name}` }),
-    range: (name: string) => stage.page.getByRole('combobox', { name: 'Range' }).selectOption({ label: name }),
+    range: (name: string) =>
+      stage.page.getByRole('combobox', { name: 'Range' }).selectOption({ label: name }),
     check: (name: string): Locator => stage.page.getByRole('checkbox', { name }),
     lastAsked: (): UsageQuery => stage.source.asked.at(-1)!,
     setTheme: async (theme: PageTheme): Promise<void> => {
