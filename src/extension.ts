@@ -102,7 +102,7 @@ export function activate(context: vscode.ExtensionContext): void {
   );
   own(
     window.registerWebviewPanelSerializer(panels.usage, {
-      deserializeWebviewPanel: async panel => (await (await parts()).dashboard()).restoreDashboard(panel),
+      deserializeWebviewPanel: async panel => (await (await parts()).usage()).restorePanel(panel),
     }),
   );
 

@@ -179,18 +179,22 @@ export class ServiceDays extends Disposable {
     days: readonly Day[],
     options: EnsureOptions,
   ): Promise<string | undefined> {
-    const { again = false, signal } = options;
+    const { again = false, background = false, signal } = options;
     const asked = this.#now();
     const since = again ? asked : 0;
+    const why = (background ? this.failureOf(endpoint) : undefined) ?? (again ? undefined : this.refusal);
+    if (why !== undefined) return (await this.missing(endpoint, days)).length === 0 ? undefined : why;
     // Days of another organization than was thought: of that one others may be missing.
     while ((await this.missing(endpoint, days, since)).length > 0) {
       signal.throwIfAborted();
-      const lease = `services/${this.#service.id}/usage/${endpoint}`;
       const { organization } = this;
       const wasNewKey = this.#isNewKey;
+      const lease = `services/${this.#service.id}/usage/${endpoint}`;
       const done = await this.#deps.storage.tryRun(lease, LEASE_MS, async held => {
+        // Another window may just have failed.
+        const failure = await this.shared.read('failure');
         const problem =
-          (await this.#failedSince(endpoint, asked)) ??
+          this.#sentenceOf(failure, endpoint, asked) ??
           (await this.#fetch(endpoint, days, since, options, held));
         const isSame = !wasNewKey && [undefined, this.organization].includes(organization);
         return { problem, isThrough: held.isHeld() && isSame };
@@ -201,12 +205,8 @@ export class ServiceDays extends Disposable {
       if (done === undefined) await setTimeout(LOOK_MS, undefined, { signal }).catch(() => undefined);
     }
     signal.throwIfAborted();
+    await this.forgive(endpoint);
     return undefined;
-  }
-
-  /** Why a request of any window failed at or after a time (Unix ms). */
-  async #failedSince(endpoint: Endpoint, time: number): Promise<string | undefined> {
-    return this.#sentenceOf(await this.shared.read('failure'), endpoint, time);
   }
 
   /** What a failure says, where it was one of this key at this endpoint, at or after a time; Unix ms. */
@@ -234,14 +234,13 @@ export class ServiceDays extends Disposable {
       let done = 0;
       for (const run of runsOf(missing)) {
         if (!lease.isHeld()) return undefined;
-        const length = lengthOf(run);
-        const onPage = (pages: number): void =>
-          onProgress?.(
-            (done + length * (1 - 1 / (pages + 1))) / missing.length,
-            vscode.l10n.t('People: page {0}', pages),
-          );
-        await this.#ask(endpoint, run, signal, endpoint === 'people' ? onPage : undefined);
-        done += length;
+        const onPage = (pages: number): void => {
+          const share = done + lengthOf(run) * (1 - 1 / (pages + 1));
+          if (endpoint === 'people')
+            onProgress?.(share / missing.length, vscode.l10n.t('People: page {0}', pages));
+        };
+        await this.#ask(endpoint, run, signal, onPage);
+        done += lengthOf(run);
         onProgress?.(done / missing.length, vscode.l10n.t('Days: {0} of {1}', done, missing.length));
       }
       return undefined;
@@ -263,7 +262,7 @@ export class ServiceDays extends Disposable {
     endpoint: Endpoint,
     run: DayRange,
     signal: AbortSignal,
-    onPage?: (pages: number) => void,
+    onPage: (pages: number) => void,
   ): Promise<void> {
     const { connection } = this.#deps;
     const { api } = connection;
@@ -289,7 +288,7 @@ export class ServiceDays extends Disposable {
         (byDay.get(day) ?? byDay.get(run.end))?.problems.push(text);
       }
       covered = within(covered, meta);
-      onPage?.(++pages);
+      onPage(++pages);
     }
     signal.throwIfAborted();
     const found = [...byDay]

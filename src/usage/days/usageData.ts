@@ -7,8 +7,7 @@ import { Emitter } from '../../util/event';
 import { clampRange } from '../report/calendar';
 import type { ControlRevision, DirectoryPerson } from '../report/names';
 import { daysFor, report } from '../report/report';
-import { inTurns } from '../report/steps';
-import type { Ability, Day, DayRange, TabReport, UsageQuery } from '../report/types';
+import type { Ability, Day, DayRange, Steps, TabReport, UsageQuery } from '../report/types';
 import type { DayRecord, Endpoint } from './day';
 import { ServiceDays, type DaysDeps, type EnsureOptions } from './days';
 
@@ -93,22 +92,14 @@ export class UsageData extends Disposable {
     days: readonly Day[],
     options: EnsureOptions,
   ): Promise<string | undefined> {
-    const { signal, again = false, background = false } = options;
     try {
-      signal.throwIfAborted();
+      options.signal.throwIfAborted();
       const service = await this.open();
       const state = this.#deps.connection.state.current;
       if (state.kind !== 'signedIn') return state.reason ?? signInFirst();
-      if (service === undefined) return signInFirst();
-      if (service.refusal !== undefined && !again) return service.refusal;
-      const failure = service.failureOf(endpoint);
-      if (background && failure !== undefined)
-        return (await service.missing(endpoint, days)).length === 0 ? undefined : failure;
-      const problem = await service.ensure(endpoint, days, options);
-      if (problem === undefined) await service.forgive(endpoint);
-      return problem;
+      return service === undefined ? signInFirst() : await service.ensure(endpoint, days, options);
     } catch (error) {
-      if (signal.aborted) throw Object.assign(new Error('Cancelled'), { name: 'AbortError' });
+      if (options.signal.aborted) throw Object.assign(new Error('Cancelled'), { name: 'AbortError' });
       this.#deps.log.error('Usage could not be fetched', error);
       return errorSentence(error);
     }
@@ -163,4 +154,19 @@ export class UsageData extends Disposable {
 
 function signInFirst(): string {
   return vscode.l10n.t('Sign in to see your organization’s usage.');
+}
+
+/** How long the thread works before others have their turn, ms. */
+const TURN_MS = 8;
+
+/** Does work a few milliseconds at a time. */
+export async function inTurns<T>(steps: Steps<T>): Promise<T> {
+  let began = performance.now();
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (performance.now() - began < TURN_MS) continue;
+    await new Promise(resolve => setImmediate(resolve));
+    began = performance.now();
+  }
 }

@@ -16,8 +16,7 @@ import {
   type Tab,
   type ColumnOf,
 } from './parts';
-import type { Steps } from './steps';
-import type { Day, Section } from './types';
+import type { Day, Section, Steps } from './types';
 
 /** A day's rows of section 2.6, one a person. */
 export type People = readonly UserDay[];

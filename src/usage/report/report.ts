@@ -1,13 +1,11 @@
 import type { DayRecord } from '../days/day';
-import { activityTab, productivityTab } from './activity';
 import { daysOf, periodBefore } from './calendar';
 import { markerOf, PeopleNames, type ControlRevision, type DirectoryPerson } from './names';
 import { isComparable, partsOf, shown, type Period, type Tab } from './parts';
 import { peopleTab, personTab, type LastActivity } from './people';
-import type { Steps } from './steps';
-import { tokensTab } from './tokens';
+import { activityTab, productivityTab, tokensTab } from './tabs';
 import { toolsTab } from './tools';
-import type { Day, DayRange, TabReport, UsageQuery } from './types';
+import type { Day, DayRange, Steps, TabReport, UsageQuery } from './types';
 
 /** What a report needs besides the days. */
 export interface Extras {

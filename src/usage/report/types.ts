@@ -5,6 +5,9 @@
 
 import type { Amount, Part } from '../../util/amount';
 
+/** Work that may be interrupted wherever it yields. */
+export type Steps<T> = Generator<undefined, T, undefined>;
+
 /** A UTC day, `YYYY-MM-DD`. */
 export type Day = string;
 
