@@ -10,9 +10,6 @@ interface ChartProps {
   readonly previousRange: DayRange | undefined;
 }
 
-/** Marked days that get a line. */
-const MOST_LINES = 12;
-
 /**
  * A chart, and a legend with the figures of one day: the one under the pointer, the one that the arrow keys have come to, else the
  * last. The keys move a slider that nobody sees.
@@ -80,12 +77,7 @@ export function ChartView({ title, chart, previousRange }: ChartProps) {
             <Swatch index={0} look="previous total" /> {beforeText(before)}
           </span>
         )}
-        {marks.map((label, index) => (
-          <span key={index} class="mark">
-            {' '}
-            ▼ {label}
-          </span>
-        ))}
+        {marks.map(label => ` · ${label}`)}
       </p>
       <ul class="legend" aria-label={l10n.t('Lines of the chart')}>
         {rows.map(({ id, label, index, now, earlier }) => (
@@ -181,16 +173,9 @@ function Drawing({ chart, off, day }: DrawingProps) {
               d={lineOf(line, y)}
             />
           ))}
-          {marks.length <= MOST_LINES && (
-            <path class="marks" d={marks.map(at => `M${x(at)} 0V1000`).join('')} />
-          )}
+          <path class="marks" d={marks.map(at => `M${x(at)} 0V1000`).join('')} />
           {day === undefined ? null : <path class="cursor" d={`M${x(day)} 0V1000`} />}
         </svg>
-        {marks.map(at => (
-          <span key={at} class="flag" style={{ left: `${x(at) / 10}%` }} aria-hidden="true">
-            ▼
-          </span>
-        ))}
       </div>
       <div class="days" aria-hidden="true">
         {labels.map(at => (

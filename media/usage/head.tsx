@@ -72,22 +72,20 @@ export function Head() {
 /** How far the data goes and when it was fetched; while days are fetched, how far that is. */
 function Status() {
   const running = fetching.value;
-  if (running?.label !== undefined) {
-    return (
-      <div class="line last status">
-        <progress max={1} value={running.fraction} aria-label={running.label} />
-        <span class="quiet">{running.label}</span>
-        <button type="button" class="link" onClick={giveUpFetch}>
-          {l10n.t('Cancel')}
-        </button>
-      </div>
-    );
-  }
   const { through, fetchedAt: at } = report.value ?? {};
   const { start = '', end = '' } = query()?.range ?? {};
   const title = l10n.t('Fetch the days shown again ({0})', `${words.day(start)} – ${words.day(end)}`);
   return (
     <div class="line last status">
+      {running === undefined ? null : (
+        <span class="line late">
+          <progress max={1} value={running.fraction} aria-label={running.label} />
+          <span class="quiet">{running.label}</span>
+          <button type="button" class="link" onClick={giveUpFetch}>
+            {l10n.t('Cancel')}
+          </button>
+        </span>
+      )}
       <span>{through === undefined ? null : l10n.t('Data through {0} UTC', words.day(through))}</span>
       <span class="quiet">{at === undefined ? null : l10n.t('fetched {0}', words.exact(at))}</span>
       <IconButton

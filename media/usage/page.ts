@@ -34,11 +34,8 @@ const SLOW_MS = 300;
 /** Changes that come together are looked at together, ms. */
 const GATHER_MS = 50;
 let gathering: number | undefined;
-/** Stand for the newest report asked for and the fetch under way: the answers of others are dropped. */
+/** Stands for the newest report asked for: the answers of others are dropped. */
 let loading = {};
-let running: object | undefined;
-/** The days fetched without a person's asking, so that a day that stays away is not asked for again and again. */
-const tried = new Set<string>();
 /** Pixels from the top; no part of what is drawn. */
 let scrolled = 0;
 
@@ -46,14 +43,12 @@ let scrolled = 0;
 export const panel: PageSide<UsageProtocol> = pageSide<UsageProtocol>(
   {
     changed: now => {
-      setSituation(now);
+      situation.value = now;
       clearTimeout(gathering);
       // What is being fetched is looked at when it has come.
-      gathering = setTimeout(() => isRunning() || void load(), GATHER_MS);
+      gathering = setTimeout(() => fetching.value ?? void load(), GATHER_MS);
     },
-    fetching: now => {
-      if (running !== undefined) fetching.value = now;
-    },
+    fetching: now => (fetching.value = now ?? undefined),
   },
   message => vscode.postMessage(message),
 );
@@ -68,10 +63,10 @@ export async function connect(): Promise<void> {
     scrolled = top;
     keep();
   });
-  const { texts, language } = await panel.request('ready', {});
-  if (texts !== undefined) l10n.config({ contents: texts });
-  setLanguage(language);
-  setSituation(await panel.request('situation', {}));
+  const start = await panel.request('ready', {});
+  if (start.texts !== undefined) l10n.config({ contents: start.texts });
+  setLanguage(start.language);
+  situation.value = start;
   await load();
 }
 
@@ -80,29 +75,7 @@ export function query(): UsageQuery | undefined {
   return situation.value === undefined ? undefined : queryOf(state.value, situation.value.bounds);
 }
 
-/** Names the days that are asked for now. */
-function daysKey(): string {
-  const { tab, range } = query() ?? {};
-  return [tab, range?.start, range?.end].join(' ');
-}
-
-/** Where something else may be asked for, days that were tried may be there now. */
-function setSituation(now: Situation): void {
-  const { value: before } = situation;
-  follow(() => (situation.value = now));
-  if (before?.bounds.end !== now.bounds.end || before.state.kind !== now.state.kind) tried.clear();
-}
-
-/** Makes a change; a fetch of other days than are asked for then ends, and they are fetched when they are shown again. */
-function follow(make: () => unknown): void {
-  const before = daysKey();
-  make();
-  if (daysKey() === before) return;
-  if (running !== undefined) tried.delete(before);
-  endFetch();
-}
-
-/** Shows what is known of what is asked for, and fetches what is not, once for the same days. */
+/** Shows what is known of what is asked for. */
 async function load(): Promise<void> {
   const asked = query();
   if (asked === undefined || situation.value?.state.kind !== 'ready') return;
@@ -110,15 +83,7 @@ async function load(): Promise<void> {
   const waiting = setTimeout(() => (slow.value = true), SLOW_MS);
   try {
     const made = await panel.request('report', asked);
-    if (mine !== loading) return;
-    // Another key may have what was refused to the one before.
-    if (report.value !== undefined && report.value.orgId !== made.orgId) tried.clear();
-    report.value = made;
-    const isWhole = made.missing.length === 0 && (made.previousRange === undefined || made.isComparable);
-    if (isWhole || made.problem !== undefined || isRunning() || tried.has(daysKey())) return;
-    const failed = fetchNow(false);
-    // The report says what the panel keeps of it.
-    void failed.then(why => typeof why === 'string' && !report.value?.problem && refuse(why));
+    if (mine === loading) report.value = made;
   } catch (error) {
     if (mine === loading) refuse(error);
   } finally {
@@ -130,7 +95,7 @@ async function load(): Promise<void> {
 /** Sets what the person chose, keeps it, and shows what it asks for. */
 export function change(changed: Partial<PageState>): void {
   const before = query();
-  follow(() => (state.value = { ...state.value, ...changed }));
+  state.value = { ...state.value, ...changed };
   keep();
   if (!isSame(before, query())) void load();
   // Other figures begin at their top, where the tabs end, which stay in view.
@@ -154,45 +119,24 @@ function keep(): void {
 /** Fetches missing days of what is shown, or all of them again, and says how that ended. */
 export async function fetchDays(again: boolean): Promise<void> {
   say('');
-  // There may be another finished day.
-  setSituation(await panel.request('situation', {}));
-  const failed = await fetchNow(again);
-  if (typeof failed === 'string') refuse(failed);
-  else if (failed === null && again && report.value?.unread === 0) say(l10n.t('Figures are up to date.'));
-}
-
-/** Resolves to why days could not be had, `null` for nothing; to `undefined` where something ended it. */
-async function fetchNow(again: boolean): Promise<string | null | undefined> {
-  const asked = query();
-  if (asked === undefined) return undefined;
-  const mine = (running = {});
-  const label = l10n.t('Fetching');
-  tried.add(daysKey());
-  fetching.value = { fraction: 0, label: again ? label : undefined };
-  const slowly = setTimeout(() => {
-    if (mine === running && fetching.value?.label === undefined) fetching.value = { fraction: 0, label };
-  }, SLOW_MS);
-  const failed = await panel.request('fetch', { query: asked, again }).catch(sentenceOf);
-  clearTimeout(slowly);
-  if (mine !== running) return undefined;
-  running = undefined;
-  await load();
-  if (!isRunning()) fetching.value = undefined;
-  return failed;
-}
-
-const isRunning = (): boolean => running !== undefined;
-
-function endFetch(): void {
-  if (isRunning()) panel.notify('cancel', {});
-  running = fetching.value = undefined;
+  try {
+    // There may be another finished day.
+    situation.value = await panel.request('situation', {});
+    const asked = query();
+    if (asked === undefined) return;
+    const done = await panel.request('fetch', { query: asked, again });
+    await load();
+    if (typeof done === 'string') refuse(done);
+    else if (done && again && report.value?.unread === 0) say(l10n.t('Figures are up to date.'));
+  } catch (error) {
+    refuse(error);
+  }
 }
 
 /** Ends the fetch for the person, who is told what that means. */
 export function giveUpFetch(): void {
-  endFetch();
+  panel.notify('cancel', {});
   say(l10n.t('Fetching was cancelled. What is known is shown.'));
-  void load();
 }
 
 /** Saves a file. */

@@ -29,7 +29,8 @@ describe('the usage dashboard', () => {
   const item = (): Locator =>
     workbench.page.locator('.statusbar-item[id="agent-console.agent-console.usage"]');
   /** Everything asked for is there. */
-  const complete = (): Locator => dashboard().locator('.status', { hasText: /^Data through .*fetched/ });
+  const complete = (): Locator =>
+    dashboard().locator('.status:not(:has(progress))', { hasText: /^Data through .*fetched/ });
   /** A figure in full, as the pointer is told. */
   const figure = async (label: string): Promise<number> => {
     const box = dashboard()

@@ -247,17 +247,18 @@ export class ServiceDays extends Disposable {
     } catch (error) {
       if (signal.aborted) throw error;
       const sentence = errorSentence(error, { host: this.#service.host });
-      if (isApiError(error) && error.kind !== 'cancelled') {
-        const isForbidden = error.kind === 'forbidden' || error.reason === 'jwt';
-        const key = this.#key;
-        const failure = { at: this.#now(), endpoint, isForbidden, sentence, ...(key && { key }) };
-        await this.shared.put('failure', failure).catch((reason: unknown) => this.#failed(reason));
-      } else this.#failed(error);
+      const [kind, reason] = isApiError(error) ? [error.kind, error.reason] : [];
+      if (kind === undefined || kind === 'cancelled') this.#failed(error);
+      if (kind === 'cancelled') return sentence;
+      const isForbidden = kind === 'forbidden' || reason === 'jwt';
+      const key = this.#key;
+      const failure = { at: this.#now(), endpoint, isForbidden, sentence, ...(key && { key }) };
+      await this.shared.put('failure', failure).catch((reason: unknown) => this.#failed(reason));
       return sentence;
     }
   }
 
-  /** Keeps the days that the answer is about. */
+  /** Keeps the days that the answer is about, unless somebody has signed out or has another key meanwhile. */
   async #ask(
     endpoint: Endpoint,
     run: DayRange,
@@ -266,8 +267,7 @@ export class ServiceDays extends Disposable {
   ): Promise<void> {
     const { connection } = this.#deps;
     const { api } = connection;
-    if (api === undefined || connection.state.current.service?.id !== this.#service.id)
-      throw new Error('signed out');
+    if (api === undefined || connection.state.current.service?.id !== this.#service.id) return;
     const at = this.#now();
     const byDay = new Map(
       daysOf(run).map(day => [day, { rows: [] as Rows[Endpoint][], problems: [] as string[] }]),
@@ -277,7 +277,7 @@ export class ServiceDays extends Disposable {
     const dates = { startDate: run.start, endDate: run.end };
     for await (const { items, problems, meta } of api.pages(endpoint, { query: dates, signal })) {
       // From here on its days are where this one's are kept.
-      if (connection.api !== api) throw new Error('The key changed while days were fetched');
+      if (connection.api !== api) return;
       const { org_id: id = this.organization } = meta;
       if (this.shared.get(this.#seen) === undefined || id !== this.organization)
         for (const seen of [this.#seen, 'organization'])

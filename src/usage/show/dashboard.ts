@@ -1,7 +1,15 @@
-import { Disposable } from '../../util/disposable';
+import * as l10n from '@vscode/l10n';
+import { Disposable, unhandled } from '../../util/disposable';
 import { panelSide, type PanelSide } from '../../webview/ipc';
 import type { UsageData } from '../days/usageData';
-import { usageProtocol, type Fetch, type Situation, type Start, type UsageProtocol } from './protocol';
+import {
+  usageProtocol,
+  type Situation,
+  type Start,
+  type TabReport,
+  type UsageProtocol,
+  type UsageQuery,
+} from './protocol';
 
 /** Where the dashboard gets its reports from. */
 export type UsageSource = Pick<UsageData, 'bounds' | 'fetch' | 'onDidChange' | 'report' | 'state'>;
@@ -26,6 +34,10 @@ export class Dashboard extends Disposable {
   readonly #source: UsageSource;
   readonly #page: PanelSide<UsageProtocol>;
   #fetching: AbortController | undefined;
+  /** Stands for the newest report asked for. */
+  #asking = {};
+  /** The days shown, which have been fetched without a person's asking where any were missing. */
+  #shown: string | undefined;
   /** The last day that the page has heard of. */
   #end: string;
 
@@ -39,12 +51,13 @@ export class Dashboard extends Disposable {
       handlers: {
         ready: () => {
           this.pageGone();
+          this.#shown = undefined;
           host.ready();
-          return { texts, language };
+          return { texts, language, ...this.#situation() };
         },
         situation: () => this.#situation(),
-        report: query => source.report(query),
-        fetch: wanted => this.#fetch(wanted),
+        report: query => this.#report(query),
+        fetch: ({ query, again }) => this.#fetch(query, again),
         cancel: () => this.pageGone(),
         save: async ({ name, text }) => (await host.save(name, text)) ?? null,
         copy: ({ text }) => host.copy(text),
@@ -54,7 +67,13 @@ export class Dashboard extends Disposable {
       describe: error => host.describe(error),
       onProblem: (problem, error) => host.onProblem(problem, error),
     });
-    this.register(source.onDidChange(() => this.#page.send('changed', this.#situation())));
+    this.register(
+      source.onDidChange(() => {
+        // Days that were tried may be there now.
+        if (source.state().kind !== 'ready') this.#shown = undefined;
+        this.#page.send('changed', this.#situation());
+      }),
+    );
   }
 
   /** Takes one message of the page; never throws, whatever it is. */
@@ -83,18 +102,40 @@ export class Dashboard extends Disposable {
     return { bounds, state: this.#source.state() };
   }
 
-  /** Ends the fetch before. Resolves to why days could not be had. */
-  async #fetch({ query, again }: Fetch): Promise<string | null> {
+  /** Other days than before end their fetch, and are fetched themselves; another key may have what was refused to the one before. */
+  async #report(query: UsageQuery): Promise<TabReport> {
+    const mine = (this.#asking = {});
+    const made = await this.#source.report(query);
+    const { missing, previousRange, isComparable, problem, orgId } = made;
+    const shown = [query.tab, query.range.start, query.range.end, orgId].join(' ');
+    if (mine !== this.#asking || shown === this.#shown) return made;
     this.pageGone();
-    const { signal } = (this.#fetching = new AbortController());
+    this.#shown = shown;
+    const isWhole = missing.length === 0 && (previousRange === undefined || isComparable);
+    if (!isWhole && problem === undefined) this.#fetch(query, false).catch(unhandled);
+    return made;
+  }
+
+  /** Ends the fetch before. Resolves to whether days could be had, or to why not. */
+  async #fetch(query: UsageQuery, again: boolean): Promise<boolean | string> {
+    this.pageGone();
+    const fetching = (this.#fetching = new AbortController());
+    const { signal } = fetching;
     const onProgress = (fraction: number, label: string): void => {
       if (!signal.aborted) this.#page.send('fetching', { fraction, label });
     };
+    onProgress(0, l10n.t('Fetching'));
     try {
-      return (await this.#source.fetch(query, { again, signal, onProgress })) ?? null;
+      return (await this.#source.fetch(query, { again, signal, onProgress })) ?? true;
     } catch (error) {
-      if (signal.aborted) return null;
+      if (signal.aborted) return false;
       throw error;
+    } finally {
+      if (this.#fetching === fetching && !this.isDisposed) {
+        this.#fetching = undefined;
+        this.#page.send('fetching', null);
+        this.#page.send('changed', this.#situation());
+      }
     }
   }
 }

@@ -44,7 +44,7 @@ class Stage {
   readonly page = pageSide<UsageProtocol>(
     {
       changed: ({ bounds: { end }, state }) => this.heard.push(`${state.kind} through ${end}`),
-      fetching: ({ fraction }) => this.heard.push(String(fraction)),
+      fetching: now => this.heard.push(now === null ? 'over' : now.label),
     },
     message => this.dashboard.receive(message),
   );
@@ -88,20 +88,6 @@ describe('the dashboard', () => {
     assert.equal(problems.length, 1);
   });
 
-  it('fetches, and says how far it is and why days could not be had', async () => {
-    const { page, source, heard } = new Stage();
-    source.forget(2);
-    source.problem = 'No.';
-    assert.equal(await page.request('fetch', { query, again: false }), 'No.');
-    source.problem = undefined;
-    assert.equal(await page.request('fetch', { query, again: true }), null);
-    assert.deepEqual(heard, ['0.4', '0.4']);
-    assert.deepEqual(
-      source.fetched.map(({ again }) => again),
-      [false, true],
-    );
-  });
-
   it('begins anew with whatever a page is said to have kept', () => {
     const hostile = [
       null,
@@ -129,7 +115,7 @@ describe('the dashboard', () => {
       const given = page.request('fetch', { query, again: true });
       await until(() => source.running === 1);
       act();
-      assert.equal(await given, null);
+      assert.equal(await given, false);
       assert.ok(source.ended > ended);
       dashboard.pageGone();
       await until(() => source.running === 0);

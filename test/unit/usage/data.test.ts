@@ -125,19 +125,6 @@ describe('usage data', () => {
     assert.deepEqual((await fetched(data, wanted, { again: true })).missing, []);
   });
 
-  it('asks no more often when the clock is set back while it fetches', async () => {
-    const { clock, service, open } = await begin();
-    const { data } = open();
-    const wanted = query('activity', '2026-11-10', '2026-11-20');
-    await fetched(data, wanted);
-    clock.now += 10_000;
-    service.fail({ kind: 'alter', times: 1, alter: body => ((clock.now -= 5_000), body) });
-    const abort = new AbortController();
-    service.onDidReceive(() => calls(service).length > 9 && abort.abort());
-    await data.fetch(wanted, { signal: abort.signal, again: true });
-    assert.equal(calls(service).length, 2);
-  });
-
   it('goes on when the window that fetches gives up', async () => {
     const { service, open } = await begin();
     const [first, second] = [open().data, open().data];
