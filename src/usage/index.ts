@@ -13,7 +13,7 @@ import { activityOfPeople, type PersonActivity } from './report/people';
 import { DashboardPanel } from './show/panel';
 import { UsageStatusBar } from './show/statusBar';
 
-export interface UsageDeps extends UsageDataDeps {
+interface UsageDeps extends UsageDataDeps {
   readonly format: Formatter;
   readonly extensionUri: vscode.Uri;
 }

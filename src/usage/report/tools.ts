@@ -133,7 +133,7 @@ const countAll = (entries: readonly Entry[]): number =>
   entries.reduce((sum, entry) => sum + countOf(entry), 0);
 
 /** Names that differ by letter case only are one, spelled as most often (section 8). */
-export function foldCase(entries: readonly Entry[]): Folded {
+function foldCase(entries: readonly Entry[]): Folded {
   const groups = [...Map.groupBy(entries, entry => nameOf(entry).toLowerCase()).values()].map(group =>
     group.toSorted((a, b) => countOf(b) - countOf(a) || compare(nameOf(b), nameOf(a))),
   );
@@ -157,7 +157,7 @@ const ODD_SHARE = 0.001;
 const PLAIN_NAME = /^[\p{L}\p{N} _.:/@#-]{1,80}$/u;
 
 /** Tool names that look like leftovers of a parser are one row, if each is rare (section 8). */
-export function groupOdd(entries: readonly Entry[]): Folded {
+function groupOdd(entries: readonly Entry[]): Folded {
   const total = countAll(entries);
   const isOdd = (entry: Entry): boolean =>
     !PLAIN_NAME.test(nameOf(entry)) && countOf(entry) < total * ODD_SHARE;

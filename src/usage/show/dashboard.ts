@@ -15,7 +15,7 @@ import {
 export type UsageSource = Pick<UsageData, 'bounds' | 'fetch' | 'onDidChange' | 'report' | 'state'>;
 
 /** What the dashboard needs of the place it runs in. */
-export interface DashboardHost extends Pick<Start, 'texts' | 'language'> {
+interface DashboardHost extends Pick<Start, 'texts' | 'language'> {
   /** The page has loaded. */
   ready(): void;
   /** Hands one message to the page. */
@@ -38,6 +38,7 @@ export class Dashboard extends Disposable {
   #asking = {};
   /** The days shown, which have been fetched without a person's asking where any were missing. */
   #shown: string | undefined;
+  #orgId: string | undefined;
   /** The last day that the page has heard of. */
   #end: string;
 
@@ -107,10 +108,9 @@ export class Dashboard extends Disposable {
     const mine = (this.#asking = {});
     const made = await this.#source.report(query);
     const { missing, previousRange, isComparable, problem, orgId } = made;
-    const shown = [query.tab, query.range.start, query.range.end, orgId].join(' ');
-    if (mine !== this.#asking || shown === this.#shown) return made;
+    if (mine !== this.#asking || (this.#shown === keyOf(query) && this.#orgId === orgId)) return made;
     this.pageGone();
-    this.#shown = shown;
+    [this.#shown, this.#orgId] = [keyOf(query), orgId];
     const isWhole = missing.length === 0 && (previousRange === undefined || isComparable);
     if (!isWhole && problem === undefined) this.#fetch(query, false).catch(unhandled);
     return made;
@@ -119,6 +119,7 @@ export class Dashboard extends Disposable {
   /** Ends the fetch before. Resolves to whether days could be had, or to why not. */
   async #fetch(query: UsageQuery, again: boolean): Promise<boolean | string> {
     this.pageGone();
+    this.#shown = keyOf(query);
     const fetching = (this.#fetching = new AbortController());
     const { signal } = fetching;
     const onProgress = (fraction: number, label: string): void => {
@@ -138,4 +139,9 @@ export class Dashboard extends Disposable {
       }
     }
   }
+}
+
+/** Names the days that a query is about. */
+function keyOf({ tab, range: { start, end } }: UsageQuery): string {
+  return [tab, start, end].join(' ');
 }

@@ -88,6 +88,33 @@ describe('the dashboard', () => {
     assert.equal(problems.length, 1);
   });
 
+  it('fetches what a report lacks without being asked, once for the same days', async () => {
+    const { page, source } = new Stage();
+    source.forget(2);
+    source.fetch = ({ range }, { again }) => {
+      source.fetched.push({ query: { ...query, range }, again: again === true });
+      return Promise.resolve(undefined);
+    };
+    const other = { ...query, range: { start: addDays(bounds.end, -3), end: bounds.end } };
+    for (const asked of [query, { ...query, compare: true }, other, query])
+      await page.request('report', asked);
+    await page.request('fetch', { query: other, again: true });
+    await page.request('report', other);
+    assert.deepEqual(
+      source.fetched.map(({ query: { range }, again }) => [lengthOf(range), again]),
+      [
+        [30, false],
+        [4, false],
+        [30, false],
+        [4, true],
+      ],
+    );
+    // Whoever has another key may have another answer.
+    source.orgId = 'org_other';
+    await page.request('report', other);
+    assert.equal(source.fetched.length, 5);
+  });
+
   it('begins anew with whatever a page is said to have kept', () => {
     const hostile = [
       null,
