@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { useState } from 'preact/hooks';
-import { addDays, sum, type Amount, type DayRange } from '../../src/usage/show/protocol';
+import { addDays, sum, type DayRange, type Value } from '../../src/usage/show/protocol';
 import { dayText, exact, figureText, short, words } from './format';
 import { barsOf, known, layersOf, lineOf, looksLike, namedDays, placeOf, ticksOf, type Chart } from './plot';
 
@@ -22,8 +22,8 @@ export function ChartView({ title, chart, previousRange }: ChartProps) {
   const at = Math.min(chosen ?? last, last);
   const isCompared = series.some(({ previous }) => previous !== undefined);
   const before = isCompared && previousRange ? words.day(addDays(previousRange.start, at)) : undefined;
-  const text = (amount: Amount | null | undefined): string =>
-    figureText(amount ?? null, value => exact(value, unit)) || l10n.t('not known');
+  const text = (value: Value | undefined): string =>
+    figureText(value ?? null, value => exact(value, unit)) || l10n.t('not known');
   const seen = series.filter(({ id }) => !off.has(id));
   const rows = series.map(({ id, label, values, previous }, index) => ({
     ...{ id, label, index, now: text(values[at]), earlier: text(previous?.[at]) },

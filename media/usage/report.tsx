@@ -16,7 +16,7 @@ import {
 } from '../../src/usage/show/protocol';
 import { Icon, IconButton } from '../kit/controls';
 import { ChartView } from './chart';
-import { exact, figureText, language, points, short, words } from './format';
+import { exact, figureText, language, short, words } from './format';
 import { Check, TryAgain } from './head';
 import { copy, fetching, openPerson, save, state } from './page';
 import { chartOf } from './plot';
@@ -85,7 +85,6 @@ function FigureView({ figure }: { readonly figure: Figure }) {
   const known = knownOf(value);
   const change = (now: number, before: number): string => {
     if (now === before) return l10n.t('no change');
-    if (unit === 'percent') return l10n.t('{0} points', points(now - before));
     return before === 0 ? '' : words.change(now / before - 1);
   };
   return (

@@ -97,15 +97,14 @@ async function openStage(kept: PageState, options: StageOptions = {}): Promise<U
     texts: undefined,
     post: message =>
       shown?.evaluate(`window.postMessage(${JSON.stringify(message)}, '*')`).catch(() => undefined),
-    save: (name, text) => {
-      told.saved.push({ name, text });
-      return Promise.resolve(name);
+    acts: {
+      save: file => {
+        told.saved.push(file);
+        return file.name;
+      },
+      copy: ({ text }) => told.copied.push(text),
+      signIn: () => told.signIns++,
     },
-    copy: text => {
-      told.copied.push(text);
-      return Promise.resolve();
-    },
-    signIn: () => told.signIns++,
     describe: error => (error instanceof Error ? error.message : String(error)),
     onProblem: (problem, error) =>
       told.problems.push(error instanceof Error ? `${problem}: ${error.message}` : problem),

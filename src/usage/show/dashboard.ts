@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { Disposable, unhandled } from '../../util/disposable';
-import { panelSide, type PanelSide } from '../../webview/ipc';
+import { panelSide, type PanelHandlers, type PanelSide, type PanelSideOptions } from '../../webview/ipc';
 import type { UsageData } from '../days/usageData';
 import {
   usageProtocol,
@@ -15,18 +15,13 @@ import {
 export type UsageSource = Pick<UsageData, 'bounds' | 'fetch' | 'onDidChange' | 'report' | 'state'>;
 
 /** What the dashboard needs of the place it runs in. */
-interface DashboardHost extends Pick<Start, 'texts' | 'language'> {
+interface DashboardHost
+  extends
+    Pick<Start, 'texts' | 'language'>,
+    Pick<PanelSideOptions<UsageProtocol>, 'post' | 'describe' | 'onProblem'> {
   /** The page has loaded. */
-  ready(): void;
-  /** Hands one message to the page. */
-  post(message: unknown): unknown;
-  /** Asks where to save a file; resolves with the name it got, `undefined` when the person thought better. */
-  save(name: string, text: string): Promise<string | undefined>;
-  copy(text: string): Promise<void>;
-  signIn(): void;
-  /** The sentence the page shows for what failed. */
-  describe(error: unknown): string;
-  onProblem(problem: string, error?: unknown): void;
+  readonly ready: () => void;
+  readonly acts: Pick<PanelHandlers<UsageProtocol>, 'save' | 'copy' | 'signIn'>;
 }
 
 /** The panel's end of the dashboard: answers the page, which knows what it shows. Knows nothing of VS Code. */
@@ -48,6 +43,7 @@ export class Dashboard extends Disposable {
     this.#end = source.bounds.end;
     const { texts, language } = host;
     this.#page = panelSide({
+      ...host,
       protocol: usageProtocol,
       handlers: {
         ready: () => {
@@ -60,13 +56,8 @@ export class Dashboard extends Disposable {
         report: query => this.#report(query),
         fetch: ({ query, again }) => this.#fetch(query, again),
         cancel: () => this.pageGone(),
-        save: async ({ name, text }) => (await host.save(name, text)) ?? null,
-        copy: ({ text }) => host.copy(text),
-        signIn: () => host.signIn(),
+        ...host.acts,
       },
-      post: message => host.post(message),
-      describe: error => host.describe(error),
-      onProblem: (problem, error) => host.onProblem(problem, error),
     });
     this.register(
       source.onDidChange(() => {

@@ -28,15 +28,14 @@ class Stage {
     ready: () => undefined,
     texts: undefined,
     post: message => this.page.receive(message),
-    save: (name, text) => {
-      this.acts.push(`save ${name} ${text.length}`);
-      return Promise.resolve(undefined);
+    acts: {
+      save: ({ name, text }) => {
+        this.acts.push(`save ${name} ${text.length}`);
+        return null;
+      },
+      copy: ({ text }) => this.acts.push(`copy ${text.length}`),
+      signIn: () => this.acts.push('signIn'),
     },
-    copy: text => {
-      this.acts.push(`copy ${text.length}`);
-      return Promise.resolve();
-    },
-    signIn: () => this.acts.push('signIn'),
     describe: error => (error as Error).message,
     onProblem: problem => this.problems.push(problem),
   });
