@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { tabIds } from '../../src/usage/show/protocol';
 import { hostileNames, FakeUsageSource } from '../fakes/usage';
 import { violations } from './page';
-import { pageThemes as themes, usagePage } from './usageStage';
+import { usagePage } from './usageStage';
 import { untilTrue } from './waiting';
 
 describe('states of the usage page', () => {
-  const { close, open, tab, chosenTab, section, range, check, lastAsked, setTheme } = usagePage();
+  const { close, open, tab, chosenTab, section, range, check, lastAsked } = usagePage();
 
   it('keeps what it has drawn while an answer takes long, and says so after a while', async () => {
     const { page, source } = await open();
@@ -248,25 +248,6 @@ describe('states of the usage page', () => {
         await close();
       }
     }
-  });
-
-  it('draws in the colours of another theme as soon as it is chosen', async () => {
-    await open({ tab: 'tokens' }, { theme: 'vscode-dark' });
-    const area = section('Tokens by day').locator('.plot .area').first();
-    const color = () =>
-      area.evaluate(
-        element =>
-          (globalThis as unknown as { getComputedStyle(of: unknown): { fill: string } }).getComputedStyle(
-            element,
-          ).fill,
-      );
-    await area.waitFor({ state: 'attached' });
-    const colors = new Set([await color()]);
-    for (const theme of themes.filter(each => each !== 'vscode-dark')) {
-      await setTheme(theme);
-      colors.add(await color());
-    }
-    assert.equal(colors.size, themes.length);
   });
 
   it('has whole numbers on the axes of counts', async () => {
