@@ -111,13 +111,8 @@ export class ServiceDays extends Disposable {
   /** Why the service gives no days at present. */
   get refusal(): string | undefined {
     const failure = this.shared.get('failure');
-    const isRefusal = failure?.isForbidden === true && (failure.at ?? 0) > this.#now() - REFUSAL_MS;
-    return isRefusal && this.#isOwn(failure) ? failure.sentence : undefined;
-  }
-
-  /** Whether it was this key that failed. */
-  #isOwn({ key }: Shared): boolean {
-    return key === this.#key || this.#key === undefined;
+    if (failure?.isForbidden !== true) return undefined;
+    return this.#sentenceOf(failure, undefined, this.#now() - REFUSAL_MS);
   }
 
   /** Why the last question of any window about an endpoint failed, where that was not long ago. */
@@ -209,12 +204,12 @@ export class ServiceDays extends Disposable {
     return undefined;
   }
 
-  /** What a failure says, where it was one of this key at this endpoint, at or after a time; Unix ms. */
-  #sentenceOf(failure: Shared | undefined, endpoint: Endpoint, since: number): string | undefined {
-    if (failure === undefined || !this.#isOwn(failure)) return undefined;
-    const { at = 0, isForbidden, endpoint: of, sentence } = failure;
+  /** What a failure says, where it was one of this key, of this endpoint, at or after a time; Unix ms. */
+  #sentenceOf(failure: Shared = {}, endpoint: Endpoint | undefined, since: number): string | undefined {
+    const { at = 0, isForbidden, endpoint: of, key, sentence } = failure;
     const isAbout = isForbidden === true || of === endpoint;
-    return isAbout && at >= since && hasCome(at, this.#now()) ? sentence : undefined;
+    const isOwn = key === this.#key || this.#key === undefined;
+    return isAbout && isOwn && at >= since && hasCome(at, this.#now()) ? sentence : undefined;
   }
 
   /** Resolves to what went wrong; not to the end where the lease was lost on the way. */

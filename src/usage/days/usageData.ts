@@ -57,9 +57,7 @@ export class UsageData extends Disposable {
 
   /** The report from what is known now; never waits for the network. */
   async report(query: UsageQuery): Promise<TabReport> {
-    this.#loadExtras(query).then(isNew => {
-      if (isNew) this.#changed.fire();
-    }, unhandled);
+    this.#loadExtras(query).catch(unhandled);
     const { bounds } = this;
     const service = await this.open();
     const known = (await service?.known(query.tab)) ?? new Map<Day, DayRecord>();
@@ -97,7 +95,7 @@ export class UsageData extends Disposable {
       const service = await this.open();
       const state = this.#deps.connection.state.current;
       if (state.kind !== 'signedIn') return state.reason ?? signInFirst();
-      return service === undefined ? signInFirst() : await service.ensure(endpoint, days, options);
+      return await service?.ensure(endpoint, days, options);
     } catch (error) {
       if (options.signal.aborted) throw Object.assign(new Error('Cancelled'), { name: 'AbortError' });
       this.#deps.log.error('Usage could not be fetched', error);
@@ -130,10 +128,10 @@ export class UsageData extends Disposable {
     this.#changed.fire();
   }
 
-  /** Resolves to whether reports have something new to say of people or of controls. */
-  async #loadExtras({ tab }: UsageQuery, signal?: AbortSignal): Promise<boolean> {
+  /** Finds out what else reports have to say of people and of controls. */
+  async #loadExtras({ tab }: UsageQuery, signal?: AbortSignal): Promise<void> {
     const { connection, directory, controlRevisions, log } = this.#deps;
-    if (connection.state.current.kind !== 'signedIn') return false;
+    if (connection.state.current.kind !== 'signedIn') return;
     await this.open();
     const id = this.#serviceId;
     const quietly = (error: unknown): undefined => {
@@ -145,10 +143,10 @@ export class UsageData extends Disposable {
       controlRevisions?.revisions().catch(quietly),
     ]);
     const before = [this.#directory, this.#revisions];
-    const [people, revisions] = [read ?? this.#directory, changes ?? this.#revisions];
-    if (id !== this.#serviceId || isSame(before, [people, revisions])) return false;
-    [this.#directory, this.#revisions] = [people, revisions];
-    return true;
+    const now = [read ?? this.#directory, changes ?? this.#revisions] as const;
+    if (id !== this.#serviceId || isSame(before, now)) return;
+    [this.#directory, this.#revisions] = now;
+    this.#changed.fire();
   }
 }
 
