@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { Disposable, unhandled } from '../../util/disposable';
-import { panelSide, type PanelHandlers, type PanelSide, type PanelSideOptions } from '../../webview/ipc';
+import type { PanelHandlers, PanelSide } from '../../webview/ipc';
 import type { UsageData } from '../days/usageData';
 import {
   usageProtocol,
@@ -15,19 +15,19 @@ import {
 export type UsageSource = Pick<UsageData, 'bounds' | 'fetch' | 'onDidChange' | 'report' | 'state'>;
 
 /** What the dashboard needs of the place it runs in. */
-interface DashboardHost
-  extends
-    Pick<Start, 'texts' | 'language'>,
-    Pick<PanelSideOptions<UsageProtocol>, 'post' | 'describe' | 'onProblem'> {
-  /** The page has loaded. */
-  readonly ready: () => void;
+interface DashboardHost extends Pick<Start, 'texts' | 'language'> {
+  /** Joins the page with its handlers. */
+  connect(options: {
+    readonly protocol: UsageProtocol;
+    readonly handlers: PanelHandlers<UsageProtocol>;
+  }): Pick<PanelSide<UsageProtocol>, 'send'>;
   readonly acts: Pick<PanelHandlers<UsageProtocol>, 'save' | 'copy' | 'signIn'>;
 }
 
 /** The panel's end of the dashboard: answers the page, which knows what it shows. Knows nothing of VS Code. */
 export class Dashboard extends Disposable {
   readonly #source: UsageSource;
-  readonly #page: PanelSide<UsageProtocol>;
+  readonly #page: Pick<PanelSide<UsageProtocol>, 'send'>;
   #fetching: AbortController | undefined;
   /** Stands for the newest report asked for. */
   #asking = {};
@@ -42,14 +42,12 @@ export class Dashboard extends Disposable {
     this.#source = source;
     this.#end = source.bounds.end;
     const { texts, language } = host;
-    this.#page = panelSide({
-      ...host,
+    this.#page = host.connect({
       protocol: usageProtocol,
       handlers: {
         ready: () => {
           this.pageGone();
           this.#shown = undefined;
-          host.ready();
           return { texts, language, ...this.#situation() };
         },
         situation: () => this.#situation(),
@@ -66,11 +64,6 @@ export class Dashboard extends Disposable {
         this.#page.send('changed', this.#situation());
       }),
     );
-  }
-
-  /** Takes one message of the page; never throws, whatever it is. */
-  receive(message: unknown): void {
-    this.#page.receive(message);
   }
 
   /** Somebody may look again: there may be another finished day. */
