@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { withDays, type ChatProtocol, type Kept, type Row, type Unsaved } from '../../src/chat/protocol';
+import { withDays, type ChatProtocol, type Kept, type PageState, type Row, type Unsaved } from '../../src/chat/protocol';
 import { pageSide, type PageSide } from '../../src/webview/ipc';
 import { vscode } from '../kit/boot';
 import {
@@ -35,12 +35,13 @@ export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
     start: payload => {
       if (payload.texts !== undefined) l10n.config({ contents: payload.texts });
       speak(payload.language);
-      scroll = payload.kept.scroll;
-      opened.value = new Set(payload.kept.opened);
+      const kept = payload.kept ?? leftPlace(payload.identity);
+      scroll = kept?.scroll;
+      opened.value = new Set(kept?.opened);
       start.value = payload;
       rows = [];
       transcript.value = { rows, total: undefined };
-      vscode.setState(payload.identity);
+      keep();
       const left = leftUnsaved();
       if (left !== undefined) panel.notify('unsaved', left);
     },
@@ -84,9 +85,18 @@ export function keepScroll(at: Kept['scroll']): void {
   keep();
 }
 
-/** The panel keeps it for whenever this session is shown again. */
+/** The panel keeps it for whenever this session is shown again, VS Code for the page that comes after a reload. */
 function keep(): void {
-  if (start.value !== undefined) panel.notify('kept', { scroll, opened: [...opened.value].slice(-500) });
+  if (start.value === undefined) return;
+  const kept: Kept = { scroll, opened: [...opened.value].slice(-100) };
+  vscode.setState({ ...start.value.identity, kept } satisfies PageState);
+  panel.notify('kept', kept);
+}
+
+/** Where this session was read when the page before this one went; a view may have shown another. */
+function leftPlace({ serviceId, sessionId }: PageState): Kept | undefined {
+  const left = vscode.getState() as PageState | undefined;
+  return left?.serviceId === serviceId && left.sessionId === sessionId ? left.kept : undefined;
 }
 
 let unsaved: Unsaved | undefined;

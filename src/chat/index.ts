@@ -19,7 +19,7 @@ import { ChatPanel } from './panel/panel';
 import { headerOf, type ComposerSettings } from './panel/panelState';
 import { Places } from './panel/places';
 import { RowBuilder, rowKeyOf } from './transcript/rows';
-import { ReadingPlaces } from './panel/readingPlaces';
+import type { Kept } from './protocol';
 import { readSendRequest, readSessionId, readUris } from './requests';
 import type { ChatSessions } from './sessions';
 import { workspaceFiles } from './attach/workspaceFiles';
@@ -86,7 +86,7 @@ export class Chat extends Disposable {
     const attachments = new Attachments(kept, composer.limits, vscode.env.language);
     const buildBody = bodyBuilder(path.join(__dirname, 'bodyWorker.mjs'));
     const composing = { ...composer, kept, attachments, api: () => connection.api };
-    const reading = new ReadingPlaces(memory);
+    const reading = new Map<string, Kept>();
     this.#conversations = this.register(
       new Conversations({ connection, storage, sessions, attachments, kept, buildBody, log, extras }),
     );

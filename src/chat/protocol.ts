@@ -63,7 +63,7 @@ export interface Chip {
 
 export type Row =
   /** A heading of a day (`withDays`). */
-  { readonly kind: 'date'; readonly key: string; readonly at: number } | MessageRow | GapRow | SendRow;
+  { readonly kind: 'date'; readonly key: string; readonly at: number } | MessageRow | GapRow;
 
 /** Messages of the session that are not shown, and why. */
 export interface GapRow {
@@ -96,20 +96,14 @@ export interface MessageRow {
   readonly chips: readonly Chip[];
   /** Sent from here and accepted; its body has not been read back yet. */
   readonly accepted: boolean;
-}
-
-export interface SendRow extends Cut {
-  readonly kind: 'send';
-  readonly key: string;
-  readonly sendId: string;
-  readonly state: 'sending' | 'refused' | 'unknown';
-  readonly at: number;
-  readonly text: string;
-  readonly chips: readonly Chip[];
-  /** What is known of it. */
-  readonly sentence: string;
-  /** The composer holds its text again. */
-  readonly inComposer: boolean;
+  /** How a message stands that is not known to have arrived; `id` is that of the send. */
+  readonly send?: {
+    readonly state: 'sending' | 'refused' | 'unknown';
+    /** What is known of it. */
+    readonly sentence: string;
+    /** The composer holds its text again. */
+    readonly inComposer: boolean;
+  };
 }
 
 export interface Header {
@@ -180,12 +174,14 @@ const isKept = object({
 /** Where the reader was and which parts were opened, by row and number; without a position at the end. */
 export type Kept = Guarded<typeof isKept>;
 
+export const isPageState = object({
+  sessionId: text(1000),
+  serviceId: text(100),
+  title: text(1000),
+  kept: optional(isKept),
+});
 /** What the page keeps over a reload, and hands back to be restored. */
-export interface PageState {
-  readonly sessionId: string;
-  readonly serviceId: string;
-  readonly title: string;
-}
+export type PageState = Guarded<typeof isPageState>;
 
 const isUnsaved = object({
   text: written,
@@ -200,8 +196,8 @@ export interface Start {
   readonly texts: Readonly<Record<string, string>> | undefined;
   readonly language: string;
   readonly identity: PageState;
-  /** Where the session was read before. */
-  readonly kept: Kept;
+  /** Where the session was read before, if that was in this window and since it was loaded. */
+  readonly kept?: Kept | undefined;
   readonly draft: string;
   /** What comes back when the called up message in `draft` is left. */
   readonly stash?: string;
@@ -235,8 +231,6 @@ export function partText(part: Part): string {
 
 /** What a row is searched for. */
 export function partsOfRow(row: Row): readonly Part[] {
-  if (row.kind === 'send')
-    return [{ kind: 'text', text: row.text, ...(row.cut === undefined ? {} : { cut: row.cut }) }];
   return row.kind === 'message' ? row.parts : [];
 }
 

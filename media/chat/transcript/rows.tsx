@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { useEffect, useState } from 'preact/hooks';
-import type { GapRow, MessageRow, Row, SendRow } from '../../../src/chat/protocol';
+import type { GapRow, MessageRow, Row } from '../../../src/chat/protocol';
 import { Button, Icon, IconButton, Notice } from '../controls';
 import { ask, copied, panel } from '../page';
 import { announce, asked, language, opened, start, toggle, words } from '../state';
@@ -15,8 +15,6 @@ export function RowView({ row }: { readonly row: Row }) {
       return <MessageView row={row} />;
     case 'gap':
       return row.reason === undefined ? <Missing row={row} /> : <Answered row={row} />;
-    case 'send':
-      return <SendView row={row} />;
   }
 }
 
@@ -85,13 +83,14 @@ function Answered({ row: { sentence, reason = '', webApp } }: { readonly row: Ga
 }
 
 function MessageView({ row }: { readonly row: MessageRow }) {
-  const { key, at, author, continued, failed, id, role } = row;
+  const { key, at, author, continued, failed, id, role, send } = row;
   const name = { person: l10n.t('You'), agent: l10n.t('Agent'), other: role }[author];
   const time = at === undefined ? '' : words.timeOfDay(at);
+  const classes = ['message', author, continued && 'continued', failed && 'failed', send && `send ${send.state}`];
   return (
     <article
-      class={`message ${author}${continued ? ' continued' : ''}${failed ? ' failed' : ''}`}
-      aria-label={l10n.t('{0}, {1}', name, time)}
+      class={classes.filter(Boolean).join(' ')}
+      aria-label={l10n.t('{0}, {1}', name, send === undefined ? time : stateOf(send)[1])}
     >
       {!continued && (
         <div class="byline">
@@ -128,18 +127,25 @@ function MessageView({ row }: { readonly row: MessageRow }) {
           {l10n.t('accepted')}
         </p>
       )}
+      {send && <SendState sendId={id} send={send} />}
     </article>
   );
 }
 
-function SendView({ row }: { readonly row: SendRow }) {
-  const { key, at, inComposer, sendId, sentence, state } = row;
-  const [busy, setBusy] = useState(false);
-  const [icon, label] = {
+type Send = NonNullable<MessageRow['send']>;
+
+const stateOf = ({ state }: Send): readonly [icon: string, label: string] =>
+  ({
     sending: ['sync spin', l10n.t('sending')] as const,
     refused: ['error', l10n.t('not sent')] as const,
     unknown: ['question', l10n.t('outcome unknown')] as const,
-  }[state];
+  })[state];
+
+/** How a message stands that is not known to have arrived, and what can be done about it. */
+function SendState({ sendId, send }: { readonly sendId: string; readonly send: Send }) {
+  const { state, sentence, inComposer } = send;
+  const [busy, setBusy] = useState(false);
+  const [icon, label] = stateOf(send);
   const act = (name: 'sendAgain' | 'discard' | 'editAgain', text: string) => (
     <Button
       kind="secondary"
@@ -153,13 +159,7 @@ function SendView({ row }: { readonly row: SendRow }) {
     </Button>
   );
   return (
-    <article class={`message person send ${state}`} aria-label={l10n.t('{0}, {1}', l10n.t('You'), label)}>
-      <div class="byline">
-        <span class="author">{l10n.t('You')}</span>
-        <time title={words.exact(at)}>{words.timeOfDay(at)}</time>
-      </div>
-      <PartView part={{ ...row, kind: 'text' }} index={0} rowKey={key} messageId="" breaks={true} />
-      <Chips row={row} />
+    <>
       <p class="send-state">
         <Icon name={icon} />
         <span>
@@ -173,19 +173,18 @@ function SendView({ row }: { readonly row: SendRow }) {
           {act('discard', l10n.t('Discard'))}
         </div>
       )}
-    </article>
+    </>
   );
 }
 
 /** Attachments as the composer shows them; a click on a picture's name shows all of it. */
-function Chips({ row }: { readonly row: MessageRow | SendRow }) {
-  if (row.chips.length === 0) return null;
-  const messageId = row.kind === 'message' ? row.id : undefined;
-  const idOf = (index: number): string => `${row.key}:chip${index}`;
+function Chips({ row: { id: messageId, key, chips } }: { readonly row: MessageRow }) {
+  if (chips.length === 0) return null;
+  const idOf = (index: number): string => `${key}:chip${index}`;
   return (
     <>
       <ul class="chips" aria-label={l10n.t('Attachments')}>
-        {row.chips.map((chip, at) => (
+        {chips.map((chip, at) => (
           <li class="chip" key={at} title={chip.title}>
             <ChipIcon chip={chip} messageId={messageId} />
             {chip.index === undefined ? (
@@ -204,8 +203,8 @@ function Chips({ row }: { readonly row: MessageRow | SendRow }) {
           </li>
         ))}
       </ul>
-      {row.chips.map(({ index, name }, at) =>
-        index !== undefined && messageId !== undefined && opened.value.has(idOf(at)) ? (
+      {chips.map(({ index, name }, at) =>
+        index !== undefined && opened.value.has(idOf(at)) ? (
           <figure class="picture" key={at}>
             <Picture source={{ messageId, index }} label={name} />
           </figure>

@@ -71,7 +71,7 @@ export function Transcript() {
   );
 }
 
-const isMessage = (row: Row): boolean => row.kind === 'message';
+const isMessage = (row: Row): boolean => row.kind === 'message' && row.send === undefined;
 
 function messagesAfter(rows: readonly Row[], key: string | undefined): number {
   const from = rows.findLastIndex(row => row.key === key);

@@ -17,7 +17,6 @@ import type { Shown } from '../outbox/record';
 import { panelHandlers } from './panelHandlers';
 import { blockedReason, composerOf, headerOf, outcomeWords } from './panelState';
 import type { ChatPlace } from './places';
-import type { ReadingPlaces } from './readingPlaces';
 import { chatProtocol, type ChatProtocol, type Kept, type Unsaved, type Wanted } from '../protocol';
 import { RowFeed } from '../transcript/rowFeed';
 import { keyOf, type ChatSessions } from '../sessions';
@@ -32,7 +31,8 @@ export interface PanelOptions {
   readonly title: string;
   readonly composing: ComposingDeps;
   readonly details: Pick<DetailsDocuments, 'compare'>;
-  readonly reading: ReadingPlaces;
+  /** Where sessions were read in this window, by service and session. */
+  readonly reading: Map<string, Kept>;
   /** Puts another panel in the place of this one: what keeps a page from loading may be the frame VS Code made for it. */
   readonly startAnew?: (() => void) | undefined;
 }
@@ -227,7 +227,7 @@ export class ChatPanel extends Disposable {
   }
 
   keep(kept: Kept): void {
-    this.#options.reading.keep(keyOf(this.conversation), kept);
+    this.#options.reading.set(keyOf(this.conversation), kept);
   }
 
   readonly addAgain = (): Promise<void> => this.#options.sessions.ensure(this.conversation.sessionId);

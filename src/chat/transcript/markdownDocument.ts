@@ -2,15 +2,7 @@ import * as vscode from 'vscode';
 import { isTime } from '../../util/format';
 import { inMarkdown } from '../../ui/text';
 import { fenced, inertMarkdown } from './inertMarkdown';
-import {
-  withDays,
-  type Chip,
-  type Header,
-  type MessageRow,
-  type Part,
-  type Row,
-  type SendRow,
-} from '../protocol';
+import { withDays, type Chip, type Header, type MessageRow, type Part, type Row } from '../protocol';
 
 export interface DocumentOptions {
   readonly header: Pick<Header, 'title' | 'facts' | 'messages' | 'tokens'>;
@@ -36,13 +28,10 @@ export function transcriptDocument({ header, rows, language }: DocumentOptions):
         blocks.push(`## ${days.format(row.at)}`);
         break;
       case 'message':
-        blocks.push(`### ${inMarkdown(authorOf(row))}${time(row.at)}`);
+        blocks.push(`### ${inMarkdown(authorOf(row))}${time(row.at)}${stateOf(row)}`);
         if (row.failed) blocks.push(`**${vscode.l10n.t('The agent reported an error')}**`);
         blocks.push(...row.parts.flatMap(part), chips(row.chips));
-        break;
-      case 'send':
-        blocks.push(`### ${vscode.l10n.t('You')}${time(row.at)} (${stateOf(row)})`, shifted(row.text));
-        blocks.push(chips(row.chips), inMarkdown(row.sentence));
+        if (row.send !== undefined) blocks.push(inMarkdown(row.send.sentence));
         break;
       case 'gap':
         blocks.push(`*${inMarkdown(row.sentence)}*`);
@@ -56,13 +45,13 @@ function authorOf({ author, role, phase }: MessageRow): string {
   return phase === undefined ? name : `${name} (${phase})`;
 }
 
-function stateOf({ state }: SendRow): string {
+function stateOf({ send }: MessageRow): string {
   const states = {
     sending: vscode.l10n.t('sending'),
     refused: vscode.l10n.t('not sent'),
     unknown: vscode.l10n.t('outcome unknown'),
   };
-  return states[state];
+  return send === undefined ? '' : ` (${states[send.state]})`;
 }
 
 function chips(attached: readonly Chip[]): string {

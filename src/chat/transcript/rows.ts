@@ -10,7 +10,6 @@ import {
   type MessageRow,
   type Part,
   type Row,
-  type SendRow,
 } from '../protocol';
 import { gapOf } from './gap';
 import { timeOf, type KnownMessage, type SentAttachment, type StoredItem } from './messages';
@@ -55,7 +54,7 @@ export function rowKeyOf(known: RowsInput['known'], id: string): string {
   return messageKey(holder?.id ?? id);
 }
 
-/** What a row of a message or a send says, commentary too; of one that says nothing, all it holds. */
+/** What the row of a message says, commentary too; of one that says nothing, all it holds. */
 export function rowText(row: Row): string {
   const parts = partsOfRow(row);
   const said = parts.filter(
@@ -137,12 +136,7 @@ export class RowBuilder {
     const ids = message?.content.flatMap(item => toolId(item) ?? []) ?? [];
     const stamp = [entry, ...ids.flatMap(each => [tools.results.get(each), tools.uses.has(each)])];
     return this.#same(`content:${id}`, stamp, () => {
-      if (message === undefined) {
-        const text = sent?.text ?? '';
-        const parts: Part[] =
-          text.trim() === '' ? [] : [{ kind: 'text', ...clipped(text, this.#format, this.#whole) }];
-        return { parts, chips: this.#chips(sent?.attachments) };
-      }
+      if (message === undefined) return this.#written(sent?.text, sent?.attachments);
       const parts = partsOf(message, tools, this.#format, this.#whole);
       if (authorOf(entry) !== 'person') return { parts, chips: [] };
       return { parts: parts.filter(({ kind }) => kind !== 'file'), chips: this.#files(entry) };
@@ -172,24 +166,27 @@ export class RowBuilder {
   }
 
   /** An accepted one stays as it was until the transcript has it, so that it is never out of sight. */
-  #send(send: Entry, inComposer: boolean): SendRow {
-    const key = `send:${send.id}`;
+  #send(send: Entry, inComposer: boolean): MessageRow {
+    const { id, at, sentence: reason = '' } = send;
+    const key = `send:${id}`;
     const state = send.state === 'refused' || send.state === 'unknown' ? send.state : 'sending';
-    return this.#same<SendRow>(key, [send, inComposer], () => ({
-      kind: 'send',
-      key,
-      sendId: send.id,
-      state,
-      at: send.at,
-      ...clipped(send.text, this.#format, this.#whole),
-      chips: this.#chips(send.attachments),
-      sentence:
-        state === 'unknown' ? unknownSentence(send) : state === 'refused' ? (send.sentence ?? '') : '',
-      inComposer,
+    const sentence = { unknown: unknownSentence(send), refused: reason, sending: '' }[state];
+    return this.#same<MessageRow>(key, [send, inComposer], () => ({
+      ...{ kind: 'message', key, id, author: 'person', role: 'user', at },
+      ...{ continued: false, failed: false, accepted: false },
+      ...this.#written(send.text, send.attachments),
+      send: { state, sentence, inComposer },
     }));
   }
 
-  #chips(attachments: readonly SentAttachment[] = []): Chip[] {
+  /** What was written here. */
+  #written(text = '', attachments: readonly SentAttachment[] = []): Content {
+    const parts: Part[] =
+      text.trim() === '' ? [] : [{ kind: 'text', ...clipped(text, this.#format, this.#whole) }];
+    return { parts, chips: this.#chips(attachments) };
+  }
+
+  #chips(attachments: readonly SentAttachment[]): Chip[] {
     return attachments.map(({ name: foreign, kind, size }) => {
       const name = oneLine(foreign, 100);
       return { key: '', name, kind, size: this.#format.bytes(size), title: name };

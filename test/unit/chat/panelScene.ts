@@ -1,13 +1,12 @@
 import type * as vscode from 'vscode';
 import { ChatPanel } from '../../../src/chat/panel/panel';
 import type { ChatPlace } from '../../../src/chat/panel/places';
-import { ReadingPlaces } from '../../../src/chat/panel/readingPlaces';
 import type { Connection } from '../../../src/connection';
 import { Emitter, ObservableValue } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
 import { Uri } from '../../fakes/vscode';
 import type { Scene } from './scene';
-import { afterwards, composingDeps, memoryOf, until } from './support';
+import { afterwards, composingDeps, until } from './support';
 
 /** What a panel says to its page. */
 export interface ToPage {
@@ -64,7 +63,7 @@ export function panelOf({ window, client }: Scene, kind: ChatPlace['kind'] = 'pa
     title: 'Session',
     details: { compare: () => Promise.resolve() },
     composing: { ...composingDeps(), api: () => client },
-    reading: new ReadingPlaces(memoryOf()),
+    reading: new Map(),
   });
   afterwards(() => panel.leave());
   /** Asks the panel, as its page does: resolves to the answer, rejects with the reason. */

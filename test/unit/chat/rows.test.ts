@@ -248,7 +248,7 @@ describe('rows of a transcript', () => {
     ];
     const rows = build({ sends, inComposer: 'r', known: knownOf(message('m', { visibility: 'llm_only' })) });
     assert.deepEqual(
-      rows.map(row => row.kind === 'send' && [row.state, row.sentence, row.inComposer]),
+      messages(rows).map(({ send }) => send && [send.state, send.sentence, send.inComposer]),
       [
         [
           'unknown',
@@ -263,9 +263,9 @@ describe('rows of a transcript', () => {
 
   it('never lets an accepted send out of sight before the transcript has its message', () => {
     const sends = [sendRecord({ state: 'accepted', messageId: 'm' })];
-    const kinds = (facts: Partial<RowsInput>): string[] => build({ sends, ...facts }).map(row => row.kind);
-    assert.deepEqual(kinds({}), ['send']);
-    assert.deepEqual(kinds({ known: knownOf(message('m', { role: 'user', createdAt: DAY })) }), ['message']);
+    const keys = (facts: Partial<RowsInput>): string[] => build({ sends, ...facts }).map(row => row.key);
+    assert.deepEqual(keys({}), ['send:s1']);
+    assert.deepEqual(keys({ known: knownOf(message('m', { role: 'user', createdAt: DAY })) }), ['message:m']);
   });
 
   it('takes bidi and control characters out of what it shows', () => {
@@ -289,8 +289,8 @@ describe('a message that is longer than a page takes', () => {
     const [row] = messages(build({ known }));
     assert.deepEqual(row?.parts[0], { kind: 'text', text: long.slice(0, 50_000), cut });
     assert.doesNotMatch(JSON.stringify(row.parts[1]), /\p{Surrogate}/u);
-    const [send] = build({ sends: [sendRecord({ text: long })] });
-    assert.equal(send?.kind === 'send' && send.cut, cut);
+    const [send] = messages(build({ sends: [sendRecord({ text: long })] }));
+    assert.deepEqual(send?.parts, [{ kind: 'text', text: long.slice(0, 50_000), cut }]);
   });
 
   it('is cut as a whole, too, however many parts it has', () => {

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { Outboxes, type Outbox } from '../../../src/chat/outbox/outbox';
 import { inDraft, withTaken } from '../../../src/chat/outbox/record';
-import { ReadingPlaces } from '../../../src/chat/panel/readingPlaces';
 import { Transcript } from '../../../src/chat/transcript/transcript';
-import { afterwards, brittle, cleanUp, memoryOf, message, storageIn, temporaryFolder } from './support';
+import { afterwards, brittle, cleanUp, message, storageIn, temporaryFolder } from './support';
 
 afterEach(cleanUp);
 
@@ -126,21 +125,5 @@ describe('what is written', () => {
     await other.flush();
     const { text, stash } = (await one.read()).draft;
     assert.deepEqual([text, stash], ['in the second window', 'in the first window']);
-  });
-});
-
-describe('where sessions were read', () => {
-  it('is known after a reload, of the latest two hundred, and not of those left at the end', () => {
-    const memory = memoryOf();
-    const places = new ReadingPlaces(memory);
-    const scroll = { key: 'message:m', offset: 5 };
-    for (let number = 0; number < 205; number++) places.keep(`s${number}`, { scroll });
-    places.keep('s50', { opened: Array.from({ length: 300 }, (_, index) => `part${index}`) });
-    places.keep('s60', { opened: [] });
-    const next = new ReadingPlaces(memory);
-    assert.deepEqual(next.get('s204'), { scroll, opened: [] });
-    const { opened = [], scroll: left } = next.get('s50');
-    assert.deepEqual([opened.length, opened.at(-1), left], [100, 'part299', undefined]);
-    for (const gone of ['s0', 's3', 's60', 'none']) assert.deepEqual(next.get(gone), {});
   });
 });
