@@ -7,7 +7,7 @@ import { Disposable, every, Slot, toDisposable, type IDisposable } from '../util
 import { Emitter } from '../util/event';
 import { AttachmentsRefused, type Attachments } from './attach/attachments';
 import type { BuildBody } from './attach/body';
-import { wasSentSince } from './transcript/model';
+import { wasSentSince } from './transcript/messages';
 import type { Unsaved } from './protocol';
 import { Composition } from './outbox/composition';
 import type { Outbox, Outboxes } from './outbox/outbox';

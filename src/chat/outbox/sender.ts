@@ -6,7 +6,7 @@ import { Disposable, Slot, type IDisposable } from '../../util/disposable';
 import { oneLine } from '../../util/text';
 import type { BuildBody } from '../attach/body';
 import type { ConversationOptions } from '../conversation';
-import { arrivedAs } from '../transcript/model';
+import { arrivedAs } from '../transcript/messages';
 import type { Transcript } from '../transcript/transcript';
 import type { Outbox } from './outbox';
 import {

@@ -156,13 +156,16 @@ export class Places extends Disposable {
   }
 
   async #openPanel(chat: ChatOfPlace): Promise<ChatPanel> {
-    const column = await this.#takeTab(chat);
+    const column = (await this.#takeTab(chat)) ?? vscode.ViewColumn.Active;
     const open = this.#panels.get(keyOf(chat));
     if (open !== undefined) {
       open.reveal();
       return open;
     }
-    const made = createPanel(chat.title, this.#options.extensionUri, column);
+    const { extensionUri } = this.#options;
+    const made = vscode.window.createWebviewPanel(panels.chat, chat.title, column, pageOptions(extensionUri));
+    const icon = (kind: string) => vscode.Uri.joinPath(extensionUri, 'media', 'chat', `icon-${kind}.svg`);
+    made.iconPath = { light: icon('light'), dark: icon('dark') };
     const panel = this.#attachPanel(panelPlace(made), chat);
     // It is shown already.
     panel.takeCursor();
@@ -177,16 +180,18 @@ export class Places extends Disposable {
   async #takeTab(chat: ChatOfPlace): Promise<vscode.ViewColumn | undefined> {
     const key = keyOf(chat);
     if (this.#panels.has(key) || !this.#remembered.includes(key)) return undefined;
-    const tabs = vscode.window.tabGroups.all
-      .flatMap(group => group.tabs)
-      .filter(({ input }) => isChat(input));
-    const inFront = tabs.filter(({ isActive }) => isActive).length;
-    const shown = (): number => [...this.#panels.values()].filter(({ place }) => place.isVisible()).length;
-    while (!this.#areRestored && !this.#panels.has(key) && shown() < inFront)
+    const tabs = (inFront: boolean): vscode.Tab[] =>
+      vscode.window.tabGroups.all
+        .flatMap(group => group.tabs)
+        .filter(
+          ({ input, label, isActive }) => isChat(input) && label === chat.title && isActive === inFront,
+        );
+    const isHere = (): boolean =>
+      this.#panels.has(key) || [...this.#panels.values()].some(({ place }) => place.title() === chat.title);
+    while (!this.#areRestored && !isHere() && tabs(true).length > 0)
       this.#areRestored = !(await this.#comes(RESTORED_WITHIN));
-    const isKnown = [...this.#panels.values()].some(({ place }) => place.title() === chat.title);
-    const [tab, ...others] = tabs.filter(({ label, isActive }) => label === chat.title && !isActive);
-    if (tab === undefined || others.length > 0 || isKnown || this.#panels.has(key)) return undefined;
+    const [tab, ...others] = tabs(false);
+    if (tab === undefined || others.length > 0 || isHere()) return undefined;
     const { viewColumn } = tab.group;
     await vscode.window.tabGroups.close(tab, true);
     return viewColumn;
@@ -195,7 +200,11 @@ export class Places extends Disposable {
   async #showInView(chat: ChatOfPlace): Promise<ChatPanel> {
     this.#wanted = chat;
     if (this.#view === undefined) await this.#focusView();
-    if (this.#view === undefined) return this.#openPanel(chat);
+    if (this.#view === undefined) {
+      // Nor is it to show up there later, beside the panel.
+      this.#wanted = undefined;
+      return this.#openPanel(chat);
+    }
     const shown = this.#attachView(this.#view, chat);
     shown.reveal();
     return shown;
@@ -224,8 +233,7 @@ export class Places extends Disposable {
     this.#wanted = undefined;
     const { serviceId, sessionId, title } = chat;
     const shown = this.#inView;
-    if (shown?.conversation.sessionId === sessionId && shown.conversation.serviceId === serviceId)
-      return shown;
+    if (shown !== undefined && keyOf(shown.conversation) === keyOf(chat)) return shown;
     shown?.leave();
     const place = viewPlace(view, () => {
       if (this.#view === view) this.#showNotice(view);
@@ -279,19 +287,6 @@ export class Places extends Disposable {
 
 function isChat(input: unknown): boolean {
   return input instanceof vscode.TabInputWebview && input.viewType.endsWith(panels.chat);
-}
-
-/** Makes the editor panel of a session. */
-function createPanel(
-  title: string,
-  extensionUri: vscode.Uri,
-  column: vscode.ViewColumn = vscode.ViewColumn.Active,
-): vscode.WebviewPanel {
-  const panel = vscode.window.createWebviewPanel(panels.chat, title, column, pageOptions(extensionUri));
-  const icon = (kind: string): vscode.Uri =>
-    vscode.Uri.joinPath(extensionUri, 'media', 'chat', `icon-${kind}.svg`);
-  panel.iconPath = { light: icon('light'), dark: icon('dark') };
-  return panel;
 }
 
 function panelPlace(panel: vscode.WebviewPanel): ChatPlace {

@@ -4,8 +4,7 @@ import type { Logger } from '../../log';
 import { Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/event';
 import type { ChatSession } from '../sessions';
-import { toStored, type StoredMessage } from './messages';
-import { frontiers } from './model';
+import { frontiers, toStored, type StoredMessage } from './messages';
 import type { Break, RowsInput } from './rows';
 import type { Transcript } from './transcript';
 

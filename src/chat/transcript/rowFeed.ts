@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Disposable } from '../../util/disposable';
 import type { Formatter } from '../../util/format';
 import type { Row, Splice } from '../protocol';
-import { inOrder } from './model';
+import { inOrder } from './messages';
 import { RowBuilder, type RowsInput } from './rows';
 
 /** Messages shown first, from the end; then so many more a step until the page has all. A step with so much text ends early. */

@@ -12,8 +12,14 @@ import {
   type Row,
 } from '../protocol';
 import { gapOf } from './gap';
-import { timeOf, type KnownMessage, type SentAttachment, type StoredItem } from './messages';
-import { inOrder, isShown } from './model';
+import {
+  inOrder,
+  isShown,
+  timeOf,
+  type KnownMessage,
+  type SentAttachment,
+  type StoredItem,
+} from './messages';
 import { clipped, COMMENTARY, fileOf, partsOf, pictureOf } from './parts';
 import { isToolResult, toolId, toolsIn, type Tools } from './tools';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ownTexts } from '../../../src/chat/transcript/model';
+import { ownTexts } from '../../../src/chat/transcript/messages';
 import { posts, scene, sendAndRead, texts } from './scene';
 import { cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
 

@@ -23,7 +23,8 @@ const many = (count: number): RowsInput =>
     knownOf(
       ...Array.from({ length: count }, (_, index) =>
         message(`m${index}`, {
-          createdAt: 1_000_000_000_000 + index * 60_000,
+          // Their links alone tell their order.
+          createdAt: 1_000_000_000_000 - index * 60_000,
           ...(index === 0 ? {} : { parentId: `m${index - 1}` }),
         }),
       ),

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ApiClient } from '../../../src/api';
-import { inOrder } from '../../../src/chat/transcript/model';
-import { textOf } from '../../../src/chat/transcript/messages';
+import { inOrder, textOf } from '../../../src/chat/transcript/messages';
 import { startSampleService, type SampleService } from '../../fakes/sampleService';
 import { afterwards, clientOf, openWindow, temporaryFolder, type Window } from './support';
 
