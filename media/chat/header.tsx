@@ -10,17 +10,25 @@ export function Header() {
   const { title, facts, status, tokens, messages, problem, refreshing, about } = known;
   return (
     <header class="header" data-vscode-context={about}>
-      <div class="header-line">
-        <h1 title={title}>{title}</h1>
-        <span class="status">
+      <div class="header-line bar">
+        <h1 class="one-line" title={title}>
+          {title}
+        </h1>
+        <span class="status bar">
           <Icon name={`${status.icon}${status.spin ? ' spin' : ''}`} />
           <span>{status.word}</span>
           <Age />
         </span>
+        <IconButton
+          icon={`refresh${refreshing ? ' spin' : ''}`}
+          label={l10n.t('Refresh')}
+          onClick={() => void ask(panel.request('refresh', {}))}
+        />
+        <IconButton icon="ellipsis" label={l10n.t('More actions')} onClick={openMenu} />
       </div>
-      <ul class="facts">
+      <ul class="facts quiet">
         {facts.map(({ label, value }) => (
-          <li key={label} title={`${label}: ${value}`}>
+          <li class="one-line" key={label} title={`${label}: ${value}`}>
             {value}
           </li>
         ))}
@@ -47,14 +55,6 @@ export function Header() {
           </Button>
         </Notice>
       )}
-      <div class="header-actions">
-        <IconButton
-          icon={`refresh${refreshing ? ' spin' : ''}`}
-          label={l10n.t('Refresh')}
-          onClick={() => void ask(panel.request('refresh', {}))}
-        />
-        <IconButton icon="ellipsis" label={l10n.t('More actions')} onClick={openMenu} />
-      </div>
     </header>
   );
 }
@@ -78,7 +78,7 @@ function Age() {
     const timer = setInterval(() => setNow(performance.now()), step);
     return () => clearInterval(timer);
   }, [step]);
-  return <span class="quiet">{ageWords(since, age, known?.problem !== undefined)}</span>;
+  return <span class="quiet one-line">{ageWords(since, age, known?.problem !== undefined)}</span>;
 }
 
 function ageWords(since: number | undefined, age: number, isOld: boolean): string {

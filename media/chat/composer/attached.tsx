@@ -51,19 +51,19 @@ function AttachedChip({ chip, onRemoved }: { readonly chip: Chip; readonly onRem
     void ask(shrinkAttached(name, key)).finally(() => setBusy(false));
   };
   return (
-    <li class={`chip${problem === undefined ? '' : ' refused'}`} title={title}>
+    <li class={`chip bar${problem === undefined ? '' : ' refused'}`} title={title}>
       <ChipIcon chip={chip} />
       {problem === undefined ? (
         <>
           <button
             type="button"
-            class="chip-name"
+            class="chip-name one-line"
             aria-label={l10n.t('Open {0}', name)}
             onClick={() => panel.notify('openAttachment', { key })}
           >
             {name}
           </button>
-          <span class="quiet">{size}</span>
+          <span class="quiet small">{size}</span>
         </>
       ) : (
         <span class="chip-name">{problem}</span>

@@ -229,7 +229,7 @@ export function Composer() {
       ))}
       <Notice icon="info">{note.value}</Notice>
       {pasted !== undefined && (
-        <p class="notice">
+        <p class="notice quiet">
           <span>{l10n.t('{0} characters were pasted.', words.number(pasted.length))}</span>
           <Button kind="link" onClick={() => void ask(pastedToFile(pasted))}>
             {l10n.t('Attach as file instead')}
@@ -258,7 +258,7 @@ export function Composer() {
           onKeyDown={keyDown}
           onPaste={paste}
         />
-        <div class="toolbar">
+        <div class="toolbar bar">
           <IconButton
             icon="attach"
             label={l10n.t('Attach files')}
@@ -270,15 +270,15 @@ export function Composer() {
           {known && known.target !== '' && (
             <button
               type="button"
-              class="target"
+              class="target bar"
               title={l10n.t('Choose the computer this message goes to')}
               onClick={() => void ask(panel.request('chooseTarget', {}))}
             >
-              <span>{l10n.t('Send to {0}', known.target)}</span>
+              <span class="one-line">{l10n.t('Send to {0}', known.target)}</span>
               <Icon name="chevron-down" />
             </button>
           )}
-          <span class="quiet total" title={known?.total}>
+          <span class="quiet small total one-line" title={known?.total}>
             {known?.total}
           </span>
           {known?.canStop === true && (

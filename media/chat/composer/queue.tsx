@@ -14,7 +14,7 @@ export function Queue({ known: { queue, queueNote, queueStopped }, onRemoved }: 
   if (queue.length === 0) return null;
   return (
     <section class="queue" aria-label={l10n.t('Queued messages')}>
-      <p class="queue-note">
+      <p class="queue-note quiet">
         <Icon name={queueStopped ? 'debug-pause' : 'list-ordered'} />
         {queueNote}
       </p>

@@ -88,8 +88,8 @@ function dressCode(pre: HTMLPreElement): void {
   const colored = highlight(pre.textContent, language);
   if (colored !== undefined) code?.replaceChildren(colored);
   const block = element('div', 'code');
-  const bar = element('div', 'code-bar');
-  const name = element('span', 'code-language');
+  const bar = element('div', 'code-bar bar');
+  const name = element('span', 'code-language one-line quiet small');
   name.textContent = language;
   const button = (act: string, label: string, icon?: string): HTMLButtonElement => {
     const made = element('button', icon === undefined ? 'link' : 'icon-button');

@@ -89,7 +89,7 @@ export function FindBar({ list }: { readonly list: { readonly current: Place | u
   const label = l10n.t('Find in this session');
   return (
     <div
-      class="find"
+      class="find bar"
       role="search"
       onKeyDown={event => {
         if (event.isComposing) return;

@@ -57,7 +57,7 @@ export function PartView({ part, rowKey, index, messageId, breaks }: PartProps) 
       ) : (
         <figure class="picture">
           <Picture source={{ messageId, index: part.index }} label={part.label} />
-          <figcaption class="quiet">{part.label}</figcaption>
+          <figcaption class="quiet small">{part.label}</figcaption>
         </figure>
       );
   }
@@ -65,7 +65,7 @@ export function PartView({ part, rowKey, index, messageId, breaks }: PartProps) 
 
 function Line({ icon, children }: { readonly icon: string; readonly children: ComponentChildren }) {
   return (
-    <p class="line quiet">
+    <p class="line bar quiet">
       <Icon name={icon} />
       {children}
     </p>
@@ -86,15 +86,21 @@ function FoldView({ id, fold, children }: FoldProps) {
       open={open}
       onToggle={event => toggle(id, event.currentTarget.open)}
     >
-      <summary>
+      <summary class="bar quiet">
         <Icon name="chevron-right" />
         <Icon name={fold.icon} />
-        <span class="fold-label">
+        <span class="fold-label one-line">
           {fold.label.map((words, at) =>
-            at % 2 === 1 && words !== '' ? <code key={at}>{words}</code> : words,
+            at % 2 === 1 && words !== '' ? (
+              <code class="small" key={at}>
+                {words}
+              </code>
+            ) : (
+              words
+            ),
           )}
         </span>
-        {!open && <span class="fold-preview">{fold.preview}</span>}
+        {!open && <span class="fold-preview one-line">{fold.preview}</span>}
       </summary>
       {open && <div class="fold-body">{children}</div>}
     </details>
@@ -107,7 +113,9 @@ function Preformatted({ text }: { readonly text: string }) {
     element.current?.replaceChildren(text);
     if (element.current !== null) dressPaths(element.current);
   }, [text]);
-  return <pre class="preformatted" tabIndex={0} role="group" aria-label={l10n.t('Code')} ref={element} />;
+  return (
+    <pre class="preformatted small" tabIndex={0} role="group" aria-label={l10n.t('Code')} ref={element} />
+  );
 }
 
 let renderMarkdown: ((text: string, breaks: boolean) => DocumentFragment) | undefined;

@@ -10,7 +10,7 @@ import { ChipIcon, Picture } from './picture';
 export function RowView({ row }: { readonly row: Row }) {
   switch (row.kind) {
     case 'date':
-      return <h2 class="date">{dayName(row.at)}</h2>;
+      return <h2 class="date bar quiet small">{dayName(row.at)}</h2>;
     case 'message':
       return <MessageView row={row} />;
     case 'gap':
@@ -31,7 +31,7 @@ function dayName(at: number): string {
 
 function Missing({ row }: { readonly row: GapRow }) {
   return (
-    <div class="missing">
+    <div class="missing bar quiet small">
       <p>
         {row.sentence}{' '}
         {row.canRead === true && (
@@ -86,7 +86,13 @@ function MessageView({ row }: { readonly row: MessageRow }) {
   const { key, at, author, continued, failed, id, role, send } = row;
   const name = { person: l10n.t('You'), agent: l10n.t('Agent'), other: role }[author];
   const time = at === undefined ? '' : words.timeOfDay(at);
-  const classes = ['message', author, continued && 'continued', failed && 'failed', send && `send ${send.state}`];
+  const classes = [
+    'message',
+    author,
+    continued && 'continued',
+    failed && 'failed',
+    send && `send ${send.state}`,
+  ];
   return (
     <article
       class={classes.filter(Boolean).join(' ')}
@@ -95,8 +101,10 @@ function MessageView({ row }: { readonly row: MessageRow }) {
       {!continued && (
         <div class="byline">
           <span class="author">{name}</span>
-          <span class="phase">{row.phase}</span>
-          <time title={at === undefined ? '' : words.exact(at)}>{time}</time>
+          <span class="phase quiet small">{row.phase}</span>
+          <time class="quiet small" title={at === undefined ? '' : words.exact(at)}>
+            {time}
+          </time>
         </div>
       )}
       {failed && <Notice icon="error">{l10n.t('The agent reported an error')}</Notice>}
@@ -122,7 +130,7 @@ function MessageView({ row }: { readonly row: MessageRow }) {
       />
       <Chips row={row} />
       {row.accepted && (
-        <p class="send-state">
+        <p class="send-state quiet small">
           <Icon name="check" />
           {l10n.t('accepted')}
         </p>
@@ -160,7 +168,7 @@ function SendState({ sendId, send }: { readonly sendId: string; readonly send: S
   );
   return (
     <>
-      <p class="send-state">
+      <p class="send-state quiet small">
         <Icon name={icon} />
         <span>
           {state === 'refused' && sentence !== '' ? l10n.t('Not sent: {0}', sentence) : sentence || label}
@@ -185,21 +193,21 @@ function Chips({ row: { id: messageId, key, chips } }: { readonly row: MessageRo
     <>
       <ul class="chips" aria-label={l10n.t('Attachments')}>
         {chips.map((chip, at) => (
-          <li class="chip" key={at} title={chip.title}>
+          <li class="chip bar" key={at} title={chip.title}>
             <ChipIcon chip={chip} messageId={messageId} />
             {chip.index === undefined ? (
-              <span class="chip-name">{chip.name}</span>
+              <span class="chip-name one-line">{chip.name}</span>
             ) : (
               <button
                 type="button"
-                class="chip-name"
+                class="chip-name one-line"
                 aria-expanded={opened.value.has(idOf(at))}
                 onClick={() => toggle(idOf(at), !opened.value.has(idOf(at)))}
               >
                 {chip.name}
               </button>
             )}
-            <span class="quiet">{chip.size}</span>
+            <span class="quiet small">{chip.size}</span>
           </li>
         ))}
       </ul>

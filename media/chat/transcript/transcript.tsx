@@ -37,7 +37,7 @@ export function Transcript() {
     return (
       <main class="transcript">
         {problem === undefined ? (
-          <p class="loading">{l10n.t('Loading')}</p>
+          <p class="loading quiet">{l10n.t('Loading')}</p>
         ) : (
           <Notice icon="error">{problem}</Notice>
         )}
@@ -51,7 +51,7 @@ export function Transcript() {
       <h2 class="unseen">{l10n.t('Transcript')}</h2>
       <List rows={known} handle={list} />
       {known.total === 0 && (
-        <div class="empty">
+        <div class="empty quiet">
           <Icon name="comment" />
           <h2>{l10n.t('No messages yet')}</h2>
           <p>
@@ -62,7 +62,7 @@ export function Transcript() {
         </div>
       )}
       {!following.value && (
-        <button type="button" class="to-latest" title={toLatest} onClick={() => list.current?.toEnd()}>
+        <button type="button" class="to-latest bar" title={toLatest} onClick={() => list.current?.toEnd()}>
           {unseen === 0 ? toLatest : l10n.t('{0} new', unseen)}
           <Icon name="arrow-down" />
         </button>
