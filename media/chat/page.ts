@@ -1,5 +1,12 @@
 import * as l10n from '@vscode/l10n';
-import { withDays, type ChatProtocol, type Kept, type PageState, type Row, type Unsaved } from '../../src/chat/protocol';
+import {
+  withDays,
+  type ChatProtocol,
+  type Kept,
+  type PageState,
+  type Row,
+  type Unsaved,
+} from '../../src/chat/protocol';
 import { pageSide, type PageSide } from '../../src/webview/ipc';
 import { vscode } from '../kit/boot';
 import {

@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals';
 import {
   Formatter,
-  supportedLanguage,
   type Composer,
   type Header,
   type Row,
@@ -49,12 +48,10 @@ export const asked = signal(0);
 /** Raised when the transcript should go to its end, as after a send. */
 export const endWanted = signal(0);
 
-/** The person's language, and dates and numbers in it. */
-export let language = 'en';
-export let words = new Formatter(language);
+/** Dates and numbers in the person's language. */
+export let words = new Formatter('en');
 
-export function speak(wantedLanguage: string): void {
-  language = supportedLanguage(wantedLanguage);
+export function speak(language: string): void {
   words = new Formatter(language);
 }
 

@@ -7,7 +7,7 @@ import type { Storage } from '../storage';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable } from '../util/disposable';
 import type { Event } from '../util/event';
-import { Formatter, supportedLanguage } from '../util/format';
+import { Formatter } from '../util/format';
 import { Attachments } from './attach/attachments';
 import { bodyBuilder } from './attach/body';
 import type { Conversation } from './conversation';
@@ -266,5 +266,5 @@ function documentOf(conversation: Conversation, key: string | undefined): string
   const header = headerOf(conversation.session, conversation.sessionId, false, Date.now(), format);
   const all = new RowBuilder(format, true).build(conversation.rows);
   const rows = all.filter(row => key === undefined || row.key === key);
-  return transcriptDocument({ header, rows, language: supportedLanguage(vscode.env.language) });
+  return transcriptDocument({ header, rows, format });
 }

@@ -61,7 +61,7 @@ describe('documents of foreign words', () => {
           ] satisfies readonly Part[],
           chips: [{ key: '0', name: text, size: '1 KB' }],
         })) as unknown as Parameters<typeof transcriptDocument>[0]['rows'],
-        language: 'en',
+        format: new Formatter('en'),
       }),
     );
 

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { GapRow, MessageRow, Row } from '../../../src/chat/protocol';
 import { Button, Icon, IconButton, Notice } from '../controls';
 import { ask, copied, panel } from '../page';
-import { announce, asked, language, opened, start, toggle, words } from '../state';
+import { announce, asked, opened, start, toggle, words } from '../state';
 import { PartView } from './parts';
 import { ChipIcon, Picture } from './picture';
 
@@ -21,12 +21,8 @@ export function RowView({ row }: { readonly row: Row }) {
 /** A day as a heading; the year only where it is another one. */
 function dayName(at: number): string {
   const sameYear = new Date(at).getFullYear() === new Date().getFullYear();
-  return new Intl.DateTimeFormat(language, {
-    weekday: 'long',
-    day: 'numeric',
-    month: 'long',
-    ...(sameYear ? {} : { year: 'numeric' }),
-  }).format(at);
+  const year = sameYear ? undefined : 'numeric';
+  return words.date({ weekday: 'long', day: 'numeric', month: 'long', year }, at);
 }
 
 function Missing({ row }: { readonly row: GapRow }) {

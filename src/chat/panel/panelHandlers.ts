@@ -13,8 +13,7 @@ import { isHidden, ownTexts } from '../transcript/messages';
 import { pictureOf } from '../transcript/parts';
 import { RowBuilder, rowText } from '../transcript/rows';
 import { Formatter } from '../../util/format';
-import { applyDiff, compareDiff, insertCode } from './codeBlocks';
-import { openPath } from './openPath';
+import { applyDiff, compareDiff, insertCode, openPath } from './codeBlocks';
 import type { ChatPanel } from './panel';
 
 /** Answers to everything the page may say; one for each name of the protocol. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { isTime } from '../../util/format';
-import { inMarkdown } from '../../ui/text';
+import type { Formatter } from '../../util/format';
+import { inMarkdown, joined } from '../../ui/text';
 import { fenced, inertMarkdown } from './inertMarkdown';
 import { withDays, type Chip, type Header, type MessageRow, type Part, type Row } from '../protocol';
 
@@ -8,16 +8,11 @@ export interface DocumentOptions {
   readonly header: Pick<Header, 'title' | 'facts' | 'messages' | 'tokens'>;
   /** As shown: hidden messages and fields are not among them. */
   readonly rows: readonly Row[];
-  /** BCP 47. */
-  readonly language: string;
+  readonly format: Formatter;
 }
 
 /** A transcript as Markdown that loads nothing from anywhere: a heading a day, a message and a collapsed part, so that editors make an outline of it. */
-export function transcriptDocument({ header, rows, language }: DocumentOptions): string {
-  const days = new Intl.DateTimeFormat(language, { dateStyle: 'full' });
-  const times = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
-  const time = (at: number | undefined): string =>
-    at !== undefined && isTime(at) ? `, ${times.format(at)}` : '';
+export function transcriptDocument({ header, rows, format }: DocumentOptions): string {
   const { title, tokens, messages = [] } = header;
   const known = header.facts.map(({ label, value }) => `${label}: ${value}`);
   const facts = known.concat(tokens?.detail.split('\n') ?? [], messages);
@@ -25,10 +20,12 @@ export function transcriptDocument({ header, rows, language }: DocumentOptions):
   for (const row of withDays(rows)) {
     switch (row.kind) {
       case 'date':
-        blocks.push(`## ${days.format(row.at)}`);
+        blocks.push(`## ${format.date({ dateStyle: 'full' }, row.at)}`);
         break;
       case 'message':
-        blocks.push(`### ${inMarkdown(authorOf(row))}${time(row.at)}${stateOf(row)}`);
+        blocks.push(
+          `### ${joined([inMarkdown(authorOf(row)), format.timeOfDay(row.at ?? NaN)], ', ')}${stateOf(row)}`,
+        );
         if (row.failed) blocks.push(`**${vscode.l10n.t('The agent reported an error')}**`);
         blocks.push(...row.parts.flatMap(part), chips(row.chips));
         if (row.send !== undefined) blocks.push(inMarkdown(row.send.sentence));

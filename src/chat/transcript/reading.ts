@@ -47,8 +47,7 @@ export class Reading extends Disposable {
   #newestFirst = false;
   /** Where the last page of a list with the oldest first begins. */
   #resume: string | undefined;
-  /** What the walk asks for, and its failures as sentences by the id that was asked for. */
-  #asking: string | undefined;
+  /** Failures of the walk as sentences, by the id that was asked for. */
   readonly #failed = new Map<string, string>();
 
   constructor(options: ReadingOptions) {
@@ -84,12 +83,15 @@ export class Reading extends Disposable {
   read(retry: boolean): Promise<void> {
     this.#again = this.#running !== undefined;
     if (retry && this.#running === undefined) this.#failed.clear();
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
+    if (this.#running === undefined) {
+      this.#running = this.#run().finally(() => {
+        this.#running = undefined;
+        this.#changed.fire();
+        // A list that failed is tried again when the session is next asked about, not at once.
+        if (!this.#isFailing) this.follow();
+      });
       this.#changed.fire();
-      // A list that failed is tried again when the session is next asked about, not at once.
-      if (!this.#isFailing) this.follow();
-    });
+    }
     return this.#running;
   }
 
@@ -184,33 +186,26 @@ export class Reading extends Disposable {
     const isWanted = (id: string): boolean =>
       !asked.has(id) && !this.#failed.has(id) && transcript.known.get(id)?.message === undefined;
     let next: string | undefined;
-    try {
-      while (asked.size < CAP && !signal.aborted) {
-        next ??= frontiers(transcript.known).find(({ ask }) => isWanted(ask))?.ask;
-        const client = api();
-        if (client === undefined || next === undefined) return;
-        asked.add(next);
-        const begins = this.#asking === undefined;
-        this.#asking = next;
-        if (begins) this.#changed.fire();
-        let message: StoredMessage;
-        try {
-          message = toStored(
-            next,
-            await client.one('message', { ids: { sessionId, messageId: next }, signal }),
-          );
-        } catch (error) {
-          const sentence = describe(error);
-          if (sentence === undefined) return;
-          this.#failed.set(next, sentence);
-          next = undefined;
-          continue;
-        }
-        await transcript.keep([message]);
-        next = message.parentId !== undefined && isWanted(message.parentId) ? message.parentId : undefined;
+    while (asked.size < CAP && !signal.aborted) {
+      next ??= frontiers(transcript.known).find(({ ask }) => isWanted(ask))?.ask;
+      const client = api();
+      if (client === undefined || next === undefined) return;
+      asked.add(next);
+      let message: StoredMessage;
+      try {
+        message = toStored(
+          next,
+          await client.one('message', { ids: { sessionId, messageId: next }, signal }),
+        );
+      } catch (error) {
+        const sentence = describe(error);
+        if (sentence === undefined) return;
+        this.#failed.set(next, sentence);
+        next = undefined;
+        continue;
       }
-    } finally {
-      this.#asking = undefined;
+      await transcript.keep([message]);
+      next = message.parentId !== undefined && isWanted(message.parentId) ? message.parentId : undefined;
     }
   }
 
@@ -222,14 +217,11 @@ export class Reading extends Disposable {
 
   #breakAt(ask: string): Break {
     const failed = this.#failed.get(ask);
-    const isReading = failed === undefined && this.#asking !== undefined;
-    const sentence =
-      failed !== undefined
-        ? vscode.l10n.t('Earlier messages could not be read: {0}', failed)
-        : isReading
-          ? vscode.l10n.t('Reading earlier messages')
-          : vscode.l10n.t('Earlier messages have not been read yet.');
-    return { sentence, canRead: !isReading };
+    if (failed !== undefined)
+      return { sentence: vscode.l10n.t('Earlier messages could not be read: {0}', failed), canRead: true };
+    return this.#running === undefined
+      ? { sentence: vscode.l10n.t('Earlier messages have not been read yet.'), canRead: true }
+      : { sentence: vscode.l10n.t('Reading earlier messages'), canRead: false };
   }
 
   /** Changes whenever the service has said something new about the session. */

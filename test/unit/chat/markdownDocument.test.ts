@@ -25,7 +25,7 @@ function written(known: ReadonlyMap<string, KnownMessage>, more: object = {}): s
     messages: '3 messages',
     tokens: { short: '5', detail: 'Input: 3\nOutput: 2' },
   };
-  return transcriptDocument({ header, rows, language: 'en' });
+  return transcriptDocument({ header, rows, format });
 }
 
 describe('a session as Markdown', () => {
@@ -88,7 +88,7 @@ describe('a session as Markdown', () => {
     const text = transcriptDocument({
       header: { title: bad, facts: [{ label: 'Model', value: bad }] },
       rows: [row as never],
-      language: 'en',
+      format: new Formatter('en'),
     });
     const kinds = new Set<string>();
     void marked.walkTokens(marked.lexer(text), ({ type }) => void kinds.add(type));

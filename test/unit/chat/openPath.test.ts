@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { candidates, readPosition } from '../../../src/chat/panel/openPath';
+import { candidates, readPosition } from '../../../src/chat/panel/codeBlocks';
 
 const folder = { path: '/home/me/shop', name: 'shop' };
 

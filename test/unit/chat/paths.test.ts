@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PATH } from '../../../media/chat/markdown/filePattern';
+import { PATH } from '../../../src/chat/protocol';
 import { growsEvenly } from '../../growth';
 
 const found = (text: string): string[] => [...text.matchAll(PATH)].map(([match]) => match);
