@@ -1,13 +1,12 @@
 import * as l10n from '@vscode/l10n';
 import { useEffect, useState } from 'preact/hooks';
 import { ask, panel } from './page';
-import { header, removed, words } from './state';
+import { told, words } from './state';
 import { Button, Icon, IconButton, Notice } from './controls';
 
 export function Header() {
-  const known = header.value;
-  if (known === undefined) return <header class="header" />;
-  const { title, facts, status, tokens, messages, problem, refreshing, about } = known;
+  if (told.value === undefined) return <header class="header" />;
+  const { title, facts, status, tokens, messages, problem, refreshing, about } = told.value.header;
   return (
     <header class="header" data-vscode-context={about}>
       <div class="header-line bar">
@@ -47,7 +46,7 @@ export function Header() {
         </div>
       )}
       <Notice icon="warning">{problem}</Notice>
-      {removed.value && (
+      {told.value.removed && (
         <Notice icon="info">
           {l10n.t('This session is no longer in your list.')}{' '}
           <Button kind="link" onClick={() => void ask(panel.request('addAgain', {}))}>
@@ -69,10 +68,10 @@ function openMenu({ currentTarget }: { readonly currentTarget: Element }): void 
 
 /** How long ago the status was known; moves on while the page is seen. */
 function Age() {
-  const known = header.value;
+  const { header: known, receivedAt = 0 } = told.value ?? {};
   const [now, setNow] = useState(performance.now());
   const since = known?.statusAge;
-  const age = (since ?? 0) + Math.max(0, now - (known?.receivedAt ?? 0));
+  const age = (since ?? 0) + Math.max(0, now - receivedAt);
   const step = age < 60_000 ? 1000 : 30_000;
   useEffect(() => {
     const timer = setInterval(() => setNow(performance.now()), step);

@@ -9,21 +9,7 @@ import {
 } from '../../src/chat/protocol';
 import { pageSide, type PageSide } from '../../src/webview/ipc';
 import { vscode } from '../kit/boot';
-import {
-  announce,
-  composer,
-  finding,
-  header,
-  note,
-  opened,
-  refusal,
-  removed,
-  speak,
-  start,
-  transcript,
-  transcriptProblem,
-  wanted,
-} from './state';
+import { announce, finding, note, opened, refusal, speak, start, told, transcript } from './state';
 
 interface ComposerChange {
   readonly text?: string;
@@ -53,10 +39,7 @@ export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
       if (left !== undefined) panel.notify('unsaved', left);
     },
     state: payload => {
-      header.value = { ...payload.header, receivedAt: performance.now() };
-      composer.value = payload.composer;
-      transcriptProblem.value = payload.transcriptProblem;
-      removed.value = payload.removed;
+      told.value = { ...payload, receivedAt: performance.now() };
     },
     splice: ({ from, remove, rows: added, total }) => {
       rows = [...rows.slice(0, from), ...added, ...rows.slice(from + remove)];
@@ -68,8 +51,7 @@ export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
       if (version === draftVersion && unsaved?.sendId === undefined) keepUnsaved(undefined);
     },
     find: what => {
-      wanted.value = what;
-      finding.value++;
+      finding.value = what;
     },
     announce: ({ text }) => announce(text),
   },

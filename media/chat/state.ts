@@ -1,20 +1,10 @@
-import { signal } from '@preact/signals';
-import {
-  Formatter,
-  type Composer,
-  type Header,
-  type Row,
-  type Start,
-  type Wanted,
-} from '../../src/chat/protocol';
+import { computed, signal } from '@preact/signals';
+import { Formatter, type PanelState, type Row, type Start, type Wanted } from '../../src/chat/protocol';
 
 /** What the panel said last; everything shown is made from these. Nothing is drawn before the start. */
 export const start = signal<Start | undefined>(undefined);
-export const header = signal<(Header & { readonly receivedAt: number }) | undefined>(undefined);
-export const composer = signal<Composer | undefined>(undefined);
-
-/** Why the stored transcript cannot be shown. */
-export const transcriptProblem = signal<string | undefined>(undefined);
+export const told = signal<(PanelState & { readonly receivedAt: number }) | undefined>(undefined);
+export const composer = computed(() => told.value?.composer);
 
 export interface Rows {
   readonly rows: readonly Row[];
@@ -27,14 +17,8 @@ export const transcript = signal<Rows>({ rows: [], total: undefined });
 /** The transcript is read at its end, and follows it. */
 export const following = signal(true);
 
-/** The session is no longer in the person's list. */
-export const removed = signal(false);
-
-/** Raised when the find bar should open, or take the cursor again; 0 while it is closed. */
-export const finding = signal(0);
-
-/** What find is to look for once it is open. */
-export const wanted = signal<Wanted>({});
+/** What the find bar is opened for, another each time it should take the cursor again; `undefined` while it is closed. */
+export const finding = signal<Wanted | undefined>(undefined);
 
 /** Why the last act failed; shown above the composer until the next. */
 export const refusal = signal<string | undefined>(undefined);

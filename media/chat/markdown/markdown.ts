@@ -1,8 +1,19 @@
 import * as l10n from '@vscode/l10n';
 import DOMPurify, { type Config } from 'dompurify';
+import hljs from 'highlight.js/lib/core';
+import bash from 'highlight.js/lib/languages/bash';
+import diff from 'highlight.js/lib/languages/diff';
+import go from 'highlight.js/lib/languages/go';
+import java from 'highlight.js/lib/languages/java';
+import json from 'highlight.js/lib/languages/json';
+import python from 'highlight.js/lib/languages/python';
+import rust from 'highlight.js/lib/languages/rust';
+import sql from 'highlight.js/lib/languages/sql';
+import typescript from 'highlight.js/lib/languages/typescript';
+import xml from 'highlight.js/lib/languages/xml';
+import yaml from 'highlight.js/lib/languages/yaml';
 import { Marked, type Tokens } from 'marked';
 import { bounds } from './bounds';
-import { highlight } from './highlight';
 import { dressPaths } from './paths';
 
 /** The only elements and attributes that come out of Markdown (trust.md 4-6). */
@@ -78,6 +89,27 @@ function anchor(href: string, inner: string): string | undefined {
 
 function escape(text: string): string {
   return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`);
+}
+
+const languages = { bash, diff, go, java, json, python, rust, sql, typescript, xml, yaml };
+
+/** Longer code is shown in one colour: highlighting it would hold up scrolling. */
+const MAX_LENGTH = 30_000;
+/** Some languages read a word anew from each of its letters. */
+const LONG_WORD = /\w{1000}/;
+
+for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
+// The library's grammar of the one is made from that of the other, and would be here twice.
+hljs.registerAliases(['javascript', 'js', 'jsx', 'mjs', 'cjs'], { languageName: 'typescript' });
+
+/** Highlighted code; `undefined` for languages not known here. */
+function highlight(code: string, language: string): DocumentFragment | undefined {
+  if (code.length > MAX_LENGTH || LONG_WORD.test(code) || hljs.getLanguage(language) === undefined)
+    return undefined;
+  const template = document.createElement('template');
+  // The library writes spans with a class, and all else as text.
+  template.innerHTML = hljs.highlight(code, { language, ignoreIllegals: true }).value;
+  return template.content;
 }
 
 /** Colours code, and frames it with its language and buttons for what can be done with it; the transcript handles the clicks. */

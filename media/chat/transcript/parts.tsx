@@ -125,21 +125,11 @@ export async function prepareMarkdown(): Promise<void> {
   ({ renderMarkdown } = await import('../markdown/markdown'));
 }
 
-/** Rendered texts that may scroll into view again, the oldest first. */
-const rendered = new Map<string, DocumentFragment>();
-const MOST_RENDERED = 200;
-
 function Markdown({ text, breaks }: { readonly text: string; readonly breaks: boolean }) {
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
-    const key = `${breaks ? 'b' : 'n'}${text}`;
-    const known = rendered.get(key) ?? renderMarkdown?.(text, breaks);
-    if (known === undefined) return;
-    rendered.delete(key);
-    rendered.set(key, known);
-    const [oldest] = rendered.keys();
-    if (rendered.size > MOST_RENDERED && oldest !== undefined) rendered.delete(oldest);
-    element.current?.replaceChildren(known.cloneNode(true));
+    const rendered = renderMarkdown?.(text, breaks);
+    if (rendered !== undefined) element.current?.replaceChildren(rendered);
   }, [text, breaks]);
   return <div class="markdown" dir="auto" ref={element} />;
 }

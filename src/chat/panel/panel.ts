@@ -16,7 +16,6 @@ import type { SendOutcome } from '../outbox/sender';
 import type { Shown } from '../outbox/record';
 import { panelHandlers } from './panelHandlers';
 import { blockedReason, composerOf, headerOf, outcomeWords } from './panelState';
-import type { ChatPlace } from './places';
 import { chatProtocol, type ChatProtocol, type Kept, type Unsaved, type Wanted } from '../protocol';
 import { RowFeed } from '../transcript/rowFeed';
 import { keyOf, type ChatSessions } from '../sessions';
@@ -40,6 +39,11 @@ export interface PanelOptions {
 /** Changes that come together are shown together, ms; at most a sixth of the time goes into showing them. */
 const GATHER = 30;
 const REST_FACTOR = 5;
+
+/** Where a chat page is shown: a panel among the editors, or the view of the side bar. */
+export type ChatPlace = vscode.WebviewPanel | vscode.WebviewView;
+
+const isPanel = (place: ChatPlace): place is vscode.WebviewPanel => 'active' in place;
 
 /** The panel of one session: shows its conversation and carries the person's acts to it. */
 export class ChatPanel extends Disposable {
@@ -92,8 +96,8 @@ export class ChatPanel extends Disposable {
         webview: place.webview,
         extensionUri: options.extensionUri,
         name: 'chat',
-        title: place.title,
-        isVisible: place.isVisible,
+        title: () => this.title,
+        isVisible: () => place.visible,
         onGone: () => this.#rows.pause(),
         onMissing: () => this.#onMissing(),
         log: options.log,
@@ -102,10 +106,13 @@ export class ChatPanel extends Disposable {
     const { composition } = this.conversation;
     const { state, onDidBecomeReady } = options.connection;
     const gather = (): void => this.#gather();
+    const onDidChangeVisibility: vscode.Event<unknown> = isPanel(place)
+      ? place.onDidChangeViewState
+      : place.onDidChangeVisibility;
     for (const subscription of [
       this.#life.onDidReceive(message => this.#receive(message)),
       place.onDidDispose(() => this.dispose()),
-      place.onDidChangeVisibility(() => this.#viewChanged()),
+      onDidChangeVisibility(() => this.#viewChanged()),
       this.conversation.onDidChange(gather),
       this.conversation.onDidSettle(outcome => this.#settled(outcome)),
       options.composing.onDidChange(gather),
@@ -122,7 +129,7 @@ export class ChatPanel extends Disposable {
       }),
     ])
       this.register(subscription);
-    place.setTitle(this.#title);
+    this.#showTitle();
     this.#life.load();
     this.conversation.load().catch((error: unknown) => {
       options.log.error('A transcript could not be read', error);
@@ -135,9 +142,19 @@ export class ChatPanel extends Disposable {
   /** Fires once, when this chat ends. */
   readonly onDidDispose = this.#disposed.event;
 
+  get title(): string {
+    return oneLine(this.conversation.session?.title ?? this.#options.title, 60);
+  }
+
+  /** The person works here. */
+  get isActive(): boolean {
+    return isPanel(this.place) ? this.place.active : this.place.visible;
+  }
+
   /** Shows the panel with the cursor in the composer. */
   reveal(): void {
-    this.place.reveal();
+    if (isPanel(this.place)) this.place.reveal(undefined, false);
+    else this.place.show(false);
     this.takeCursor();
   }
 
@@ -158,7 +175,8 @@ export class ChatPanel extends Disposable {
   override dispose(): void {
     if (this.isDisposed) return;
     this.leave();
-    this.place.close();
+    // A view stays and waits for another session.
+    if (isPanel(this.place)) this.place.dispose();
   }
 
   /** Asks how the session stands; rejects with the reason. */
@@ -176,14 +194,14 @@ export class ChatPanel extends Disposable {
     this.#page.send('start', {
       texts: vscode.l10n.bundle,
       language: vscode.env.language,
-      identity: { sessionId, serviceId, title: this.place.title() },
+      identity: { sessionId, serviceId, title: this.title },
       kept: this.#options.reading.get(keyOf(this.conversation)),
       draft: text,
       ...(stash === undefined ? {} : { stash }),
       // A view that is merely there takes the cursor from nobody.
       focus:
         this.#findWhenReady === undefined &&
-        (this.#focusWhenReady || (this.place.kind === 'panel' && this.place.isActive())),
+        (this.#focusWhenReady || (isPanel(this.place) && this.place.active)),
     });
     if (this.#findWhenReady !== undefined) this.#page.send('find', this.#findWhenReady);
     this.#findWhenReady = undefined;
@@ -267,10 +285,6 @@ export class ChatPanel extends Disposable {
     return this.#options.sessions.serviceId === serviceId && session === undefined;
   }
 
-  get #title(): string {
-    return oneLine(this.conversation.session?.title ?? this.#options.title, 60);
-  }
-
   #viewChanged(): void {
     this.#life.followVisibility();
     this.#payAttention();
@@ -279,7 +293,7 @@ export class ChatPanel extends Disposable {
   /** Nothing is asked of the service while nobody sees the page or it is still being made, nor of one that is not in use. */
   #payAttention(): void {
     if (this.isDisposed) return;
-    if (!this.place.isVisible() || !this.#life.isReady || this.#blocked !== undefined) {
+    if (!this.place.visible || !this.#life.isReady || this.#blocked !== undefined) {
       this.#watch.set(undefined);
       return;
     }
@@ -300,7 +314,7 @@ export class ChatPanel extends Disposable {
     const reload = (): void => {
       if (this.#life.isMissing) startAnew();
     };
-    offerInputBox(this.log, this.conversation, this.place.title(), reload);
+    offerInputBox(this.log, this.conversation, this.title, reload);
   }
 
   #gather(): void {
@@ -313,9 +327,8 @@ export class ChatPanel extends Disposable {
     const began = performance.now();
     clearTimeout(this.#gathering);
     this.#gathering = undefined;
-    const title = this.#title;
     this.#payAttention();
-    if (this.place.title() !== title) this.place.setTitle(title);
+    this.#showTitle();
     if (!this.#life.isReady) return;
     this.#page.send('state', {
       header: headerOf(
@@ -334,6 +347,11 @@ export class ChatPanel extends Disposable {
     }
     this.#followDraft();
     this.#gatherFor = Math.max(GATHER, REST_FACTOR * (performance.now() - began));
+  }
+
+  #showTitle(): void {
+    if (isPanel(this.place)) this.place.title = this.title;
+    else this.place.description = this.title;
   }
 
   /** The draft came back from a refused send, or another window changed it. */

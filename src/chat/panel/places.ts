@@ -3,26 +3,10 @@ import { panels, views } from '../../contributions';
 import { Disposable } from '../../util/disposable';
 import { oneLine } from '../../util/text';
 import { pageHtml } from '../../webview/html';
-import type { ChatPanel, PanelOptions } from './panel';
+import type { ChatPanel, ChatPlace, PanelOptions } from './panel';
 import { pageOptions } from '../../webview/page';
 import { readPageState } from '../requests';
 import { keyOf, type ChatSessions } from '../sessions';
-
-/** Where a chat page is shown: a panel among the editors, or the view of the side bar. */
-export interface ChatPlace {
-  readonly kind: 'panel' | 'view';
-  readonly webview: vscode.Webview;
-  readonly isVisible: () => boolean;
-  /** The person works here. */
-  readonly isActive: () => boolean;
-  readonly title: () => string;
-  readonly setTitle: (title: string) => void;
-  readonly onDidChangeVisibility: vscode.Event<unknown>;
-  readonly onDidDispose: vscode.Event<unknown>;
-  readonly reveal: () => void;
-  /** Ends a panel; a view stays and waits for another session. */
-  readonly close: () => void;
-}
 
 export interface PlacesOptions {
   readonly extensionUri: vscode.Uri;
@@ -74,13 +58,13 @@ export class Places extends Disposable {
     const shown = this.#shown;
     const ofPanels = shown.filter(panel => panel !== this.#inView);
     const [only, ...others] = ofPanels.length > 0 ? ofPanels : shown;
-    return shown.find(({ place }) => place.isActive()) ?? (others.length === 0 ? only : undefined);
+    return shown.find(({ isActive }) => isActive) ?? (others.length === 0 ? only : undefined);
   }
 
   /** Whether a session is shown in this window. */
   isShown(sessionId: string): boolean {
     return this.#shown.some(
-      ({ place, conversation }) => place.isVisible() && conversation.sessionId === sessionId,
+      ({ place, conversation }) => place.visible && conversation.sessionId === sessionId,
     );
   }
 
@@ -111,7 +95,7 @@ export class Places extends Disposable {
   restorePanel(panel: vscode.WebviewPanel, state: unknown): void {
     const kept = readPageState(state);
     if (kept === undefined) panel.dispose();
-    else this.#attachPanel(panelPlace(panel), kept);
+    else this.#attachPanel(panel, kept);
     this.#came?.();
   }
 
@@ -166,7 +150,7 @@ export class Places extends Disposable {
     const made = vscode.window.createWebviewPanel(panels.chat, chat.title, column, pageOptions(extensionUri));
     const icon = (kind: string) => vscode.Uri.joinPath(extensionUri, 'media', 'chat', `icon-${kind}.svg`);
     made.iconPath = { light: icon('light'), dark: icon('dark') };
-    const panel = this.#attachPanel(panelPlace(made), chat);
+    const panel = this.#attachPanel(made, chat);
     // It is shown already.
     panel.takeCursor();
     return panel;
@@ -187,7 +171,7 @@ export class Places extends Disposable {
           ({ input, label, isActive }) => isChat(input) && label === chat.title && isActive === inFront,
         );
     const isHere = (): boolean =>
-      this.#panels.has(key) || [...this.#panels.values()].some(({ place }) => place.title() === chat.title);
+      this.#panels.has(key) || [...this.#panels.values()].some(({ title }) => title === chat.title);
     while (!this.#areRestored && !isHere() && tabs(true).length > 0)
       this.#areRestored = !(await this.#comes(RESTORED_WITHIN));
     const [tab, ...others] = tabs(false);
@@ -235,10 +219,7 @@ export class Places extends Disposable {
     const shown = this.#inView;
     if (shown !== undefined && keyOf(shown.conversation) === keyOf(chat)) return shown;
     shown?.leave();
-    const place = viewPlace(view, () => {
-      if (this.#view === view) this.#showNotice(view);
-    });
-    const panel = this.#options.makePanel(place, { serviceId, sessionId, title });
+    const panel = this.#options.makePanel(view, { serviceId, sessionId, title });
     panel.onDidDispose(() => {
       if (this.#inView === panel) this.#inView = undefined;
     });
@@ -247,7 +228,7 @@ export class Places extends Disposable {
     return panel;
   }
 
-  #attachPanel(place: ChatPlace, { serviceId, sessionId, title }: ChatOfPlace): ChatPanel {
+  #attachPanel(place: vscode.WebviewPanel, { serviceId, sessionId, title }: ChatOfPlace): ChatPanel {
     const key = keyOf({ serviceId, sessionId });
     this.#panels.get(key)?.dispose();
     const startAnew = (): void => {
@@ -287,37 +268,4 @@ export class Places extends Disposable {
 
 function isChat(input: unknown): boolean {
   return input instanceof vscode.TabInputWebview && input.viewType.endsWith(panels.chat);
-}
-
-function panelPlace(panel: vscode.WebviewPanel): ChatPlace {
-  return {
-    kind: 'panel',
-    webview: panel.webview,
-    isVisible: () => panel.visible,
-    isActive: () => panel.active,
-    title: () => panel.title,
-    setTitle: title => (panel.title = title),
-    onDidChangeVisibility: panel.onDidChangeViewState,
-    onDidDispose: panel.onDidDispose,
-    reveal: () => panel.reveal(undefined, false),
-    close: () => void panel.dispose(),
-  };
-}
-
-/** `onClose` shows what a view without a session shows. */
-function viewPlace(view: vscode.WebviewView, onClose: () => void): ChatPlace {
-  return {
-    kind: 'view',
-    webview: view.webview,
-    isVisible: () => view.visible,
-    isActive: () => view.visible,
-    title: () => view.description ?? '',
-    setTitle: title => (view.description = title),
-    onDidChangeVisibility: view.onDidChangeVisibility,
-    onDidDispose: view.onDidDispose,
-    reveal: () => {
-      view.show(false);
-    },
-    close: onClose,
-  };
 }

@@ -5,15 +5,30 @@ import { isShown, type KnownMessage } from './messages';
 import type { GapRow } from '../protocol';
 import type { RowsInput } from './rows';
 
+type Gap = Omit<GapRow, 'kind' | 'key'>;
+
+/** What is to be said above a message that names one before it which is not known: why the walk has not gone on, and whether it can. */
+export function breakAbove({ message }: KnownMessage, { known, walk }: RowsInput): Gap | undefined {
+  const ask = message?.parentId;
+  if (walk === undefined || ask === undefined || known.has(ask)) return undefined;
+  const failed = walk.failed.get(ask);
+  if (failed !== undefined)
+    return { sentence: vscode.l10n.t('Earlier messages could not be read: {0}', failed), canRead: true };
+  return walk.isOn
+    ? { sentence: vscode.l10n.t('Reading earlier messages'), canRead: false }
+    : { sentence: vscode.l10n.t('Earlier messages have not been read yet.'), canRead: true };
+}
+
 /**
  * What is to be said about messages of the session that are not known here, or of which none is for people; nothing without any. While
  * the agent works that is one quiet line. When it rests where replies can only be reached from the next message, there is a reason, too.
  */
 export function gapOf(
-  { messageCount = 0, complete = false, breaks, status = 'unknown', sends, webApp = false }: RowsInput,
+  input: RowsInput,
   ordered: readonly KnownMessage[],
   format: Formatter,
-): Omit<GapRow, 'kind' | 'key'> | undefined {
+): Gap | undefined {
+  const { messageCount = 0, complete = false, status = 'unknown', sends, webApp = false } = input;
   const missing = Math.max(0, messageCount - ordered.length);
   const isInternal = missing === 0 && !ordered.some(isShown);
   const count = isInternal ? ordered.length : missing;
@@ -26,7 +41,7 @@ export function gapOf(
       vscode.l10n.t('1 message of this session is not shown by the service'),
       vscode.l10n.t('{0} messages of this session are not shown by the service', number),
     );
-  if (breaks.size > 0)
+  if (ordered.some(entry => breakAbove(entry, input) !== undefined))
     return counted(
       vscode.l10n.t('1 message has not been read yet'),
       vscode.l10n.t('{0} messages have not been read yet', number),

@@ -158,23 +158,12 @@ export function wasSentSince(known: Iterable<KnownMessage>, text: string, at: nu
   return [...known].some(({ sent }) => sent?.text === text && sent.at >= at);
 }
 
-/** A message id worth asking for, and the known message that names it. */
-export interface Frontier {
-  readonly ask: string;
-  /** The message whose parent it is, or the same id when its own body was never read. */
-  readonly below: string;
-}
-
-/** Where the ancestor walk can go on: bodies never read, then parents not known; the newest first. */
-export function frontiers(known: ReadonlyMap<string, KnownMessage>): Frontier[] {
-  const found = new Map<string, Frontier>();
-  for (const entry of inOrder(known).reverse()) {
-    const ask = entry.message === undefined ? entry.id : entry.message.parentId;
-    if (ask === undefined || found.has(ask)) continue;
-    if (entry.message !== undefined && known.has(ask)) continue;
-    found.set(ask, { ask, below: entry.id });
-  }
-  return [...found.values()];
+/** What the ancestor walk can ask for: bodies never read, and parents not known; the newest first. */
+export function unread(known: ReadonlyMap<string, KnownMessage>): string[] {
+  return inOrder(known)
+    .reverse()
+    .flatMap(({ id, message }) => (message === undefined ? id : (message.parentId ?? [])))
+    .filter(id => known.get(id)?.message === undefined);
 }
 
 /** The body of a known message may be shown to a person. */

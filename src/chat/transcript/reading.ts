@@ -1,11 +1,10 @@
-import * as vscode from 'vscode';
 import type { ApiClient } from '../../api';
 import type { Logger } from '../../log';
 import { Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/event';
 import type { ChatSession } from '../sessions';
-import { frontiers, toStored, type StoredMessage } from './messages';
-import type { Break, RowsInput } from './rows';
+import { toStored, unread, type StoredMessage } from './messages';
+import type { RowsInput } from './rows';
 import type { Transcript } from './transcript';
 
 export interface ReadingOptions {
@@ -64,14 +63,14 @@ export class Reading extends Disposable {
   readonly onDidChange = this.#changed.event;
 
   /** What is missing, and where. */
-  get state(): Pick<RowsInput, 'messageCount' | 'breaks' | 'complete'> {
+  get state(): Pick<RowsInput, 'messageCount' | 'walk' | 'complete'> {
     const complete = this.#isListed && this.#isComplete;
     const isBehind = this.#running !== undefined || this.#seen !== this.#stamp;
     return {
       // A list is read again after the count has moved: until then there is nothing to say about the difference.
       messageCount: complete && isBehind ? undefined : this.#options.session()?.messageCount,
       // The list has no holes: what is missing is missing at the service.
-      breaks: this.#isListed ? new Map() : this.#breaks(),
+      walk: this.#isListed ? undefined : { failed: this.#failed, isOn: this.#running !== undefined },
       complete,
     };
   }
@@ -187,7 +186,7 @@ export class Reading extends Disposable {
       !asked.has(id) && !this.#failed.has(id) && transcript.known.get(id)?.message === undefined;
     let next: string | undefined;
     while (asked.size < CAP && !signal.aborted) {
-      next ??= frontiers(transcript.known).find(({ ask }) => isWanted(ask))?.ask;
+      next ??= unread(transcript.known).find(isWanted);
       const client = api();
       if (client === undefined || next === undefined) return;
       asked.add(next);
@@ -207,21 +206,6 @@ export class Reading extends Disposable {
       await transcript.keep([message]);
       next = message.parentId !== undefined && isWanted(message.parentId) ? message.parentId : undefined;
     }
-  }
-
-  /** Where something is missing, by the message below it. */
-  #breaks(): ReadonlyMap<string, Break> {
-    const found = frontiers(this.#options.transcript.known).filter(({ ask, below }) => ask !== below);
-    return new Map(found.map(({ ask, below }) => [below, this.#breakAt(ask)]));
-  }
-
-  #breakAt(ask: string): Break {
-    const failed = this.#failed.get(ask);
-    if (failed !== undefined)
-      return { sentence: vscode.l10n.t('Earlier messages could not be read: {0}', failed), canRead: true };
-    return this.#running === undefined
-      ? { sentence: vscode.l10n.t('Earlier messages have not been read yet.'), canRead: true }
-      : { sentence: vscode.l10n.t('Reading earlier messages'), canRead: false };
   }
 
   /** Changes whenever the service has said something new about the session. */

@@ -11,7 +11,7 @@ import {
   type Part,
   type Row,
 } from '../protocol';
-import { gapOf } from './gap';
+import { breakAbove, gapOf } from './gap';
 import {
   inOrder,
   isShown,
@@ -23,9 +23,6 @@ import {
 import { clipped, COMMENTARY, fileOf, partsOf, pictureOf } from './parts';
 import { isToolResult, toolId, toolsIn, type Tools } from './tools';
 
-/** Why the walk has not gone on before a message, in words, and whether it can. */
-export type Break = Required<Pick<GapRow, 'sentence' | 'canRead'>>;
-
 export interface RowsInput {
   readonly known: ReadonlyMap<string, KnownMessage>;
   readonly sends: readonly Entry[];
@@ -35,8 +32,8 @@ export interface RowsInput {
   readonly webApp?: boolean;
   /** What the service counts; `undefined` when it was never asked. */
   readonly messageCount: number | undefined;
-  /** By the id of the message above which something is missing. */
-  readonly breaks: ReadonlyMap<string, Break>;
+  /** Whether the ancestor walk is under way, and its failures in words, by id; of a list the service has, nothing. */
+  readonly walk?: { readonly isOn: boolean; readonly failed: ReadonlyMap<string, string> } | undefined;
   /** All the service shows is known. */
   readonly complete?: boolean;
   /** The send whose text the composer holds again. */
@@ -89,7 +86,7 @@ export class RowBuilder {
     const tools = toolsIn(ordered.flatMap(({ message }) => message ?? []));
     let previous: MessageRow | undefined;
     for (const entry of ordered.slice(Math.max(0, ordered.length - last))) {
-      const broken = input.breaks.get(entry.id);
+      const broken = breakAbove(entry, input);
       if (broken !== undefined) {
         rows.push(this.#gap(`break:${entry.id}`, broken));
         previous = undefined;

@@ -15,7 +15,6 @@ function written(known: ReadonlyMap<string, KnownMessage>, more: object = {}): s
     known,
     sends: [],
     messageCount: known.size,
-    breaks: new Map(),
     inComposer: undefined,
     ...more,
   });

@@ -1,6 +1,5 @@
 import type * as vscode from 'vscode';
-import { ChatPanel } from '../../../src/chat/panel/panel';
-import type { ChatPlace } from '../../../src/chat/panel/places';
+import { ChatPanel, type ChatPlace } from '../../../src/chat/panel/panel';
 import type { Connection } from '../../../src/connection';
 import { Emitter, ObservableValue } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
@@ -17,22 +16,20 @@ export interface ToPage {
 }
 
 /** The real panel of a conversation, and both ends of what its page would say and hear. */
-export function panelOf({ window, client }: Scene, kind: ChatPlace['kind'] = 'panel') {
+export function panelOf({ window, client }: Scene, kind: 'panel' | 'view' = 'panel') {
   const { conversation, sessions } = window;
   const said = new Emitter<unknown>();
   const posted: ToPage[] = [];
   const heard = new Emitter<ToPage>();
   const never = new Emitter<unknown>().event as vscode.Event<unknown>;
   const place = {
-    kind,
-    title: () => '',
-    setTitle: () => undefined,
-    isVisible: () => true,
-    isActive: () => true,
+    ...(kind === 'panel' && { active: true }),
+    visible: true,
+    onDidChangeViewState: never,
     onDidChangeVisibility: never,
     onDidDispose: never,
     reveal: () => undefined,
-    close: () => undefined,
+    show: () => undefined,
     webview: {
       options: {},
       html: '',

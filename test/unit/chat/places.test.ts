@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
 import type { ChatPanel } from '../../../src/chat/panel/panel';
-import type { ChatPlace } from '../../../src/chat/panel/places';
 import { Places } from '../../../src/chat/panel/places';
 import { Emitter } from '../../../src/util/event';
 import { acts, TabInputWebview, Uri } from '../../fakes/vscode';
@@ -22,21 +21,20 @@ function viewOf(): vscode.WebviewView {
 }
 
 function placesOf(memory = memoryOf(), location: 'panel' | 'view' = 'view') {
-  const made: { readonly kind: ChatPlace['kind']; readonly sessionId: string }[] = [];
+  const made: { readonly kind: 'panel' | 'view'; readonly sessionId: string }[] = [];
   const places = new Places({
     extensionUri: Uri.file('/extension') as unknown as vscode.Uri,
     sessions: { get: sessionId => ({ sessionId, title: `Title of ${sessionId}`, status: 'idle' }) },
     serviceId: () => 'service',
     location: () => location,
     memory,
-    makePanel: ({ kind }, { serviceId, sessionId }) => {
-      made.push({ kind, sessionId });
+    makePanel: (place, { serviceId, sessionId }) => {
+      made.push({ kind: 'show' in place ? 'view' : 'panel', sessionId });
       const gone = new Emitter<void>();
-      const isThere = (): boolean => true;
-      const place = { isActive: isThere, isVisible: isThere, title: () => '' } as ChatPanel['place'];
       const panel: Partial<ChatPanel> = {
         conversation: { serviceId, sessionId } as unknown as ChatPanel['conversation'],
-        place,
+        place: { visible: true } as ChatPanel['place'],
+        ...{ isActive: true, title: '' },
         onDidDispose: gone.event,
         reveal: () => undefined,
         leave: () => gone.fire(),

@@ -14,7 +14,6 @@ const inputOf = (known: ReadonlyMap<string, KnownMessage>): RowsInput => ({
   known,
   sends: [],
   messageCount: undefined,
-  breaks: new Map(),
   inComposer: undefined,
 });
 

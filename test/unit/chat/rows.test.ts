@@ -12,7 +12,6 @@ function input(facts: Partial<RowsInput> = {}): RowsInput {
     known: new Map(),
     sends: [],
     messageCount: undefined,
-    breaks: new Map(),
     inComposer: undefined,
     ...facts,
   };
@@ -133,16 +132,16 @@ describe('rows of a transcript', () => {
 
     it('are silent about it where the list of the service is complete, or where it can be read on', () => {
       assert.equal(gap({ status: 'idle', complete: true })?.reason, undefined);
-      const breaks = new Map([['q', { sentence: '', canRead: true }]]);
-      assert.equal(gap({ status: 'idle', breaks })?.canRead, true);
-      const both = build({
-        known: knownOf(message('q', { content: [] })),
-        messageCount: 4,
-        status: 'idle',
-        breaks,
-      });
-      const sentences = both.map(row => (row.kind === 'gap' ? row.sentence : ''));
-      assert.equal(sentences.at(-1), '3 messages have not been read yet');
+      const known = knownOf(message('q', { parentId: 'p', content: [] }));
+      const walk = { isOn: false, failed: new Map<string, string>() };
+      const both = build({ known, messageCount: 4, status: 'idle', walk });
+      assert.deepEqual(
+        both.map(row => row.kind === 'gap' && [row.sentence, row.canRead]),
+        [
+          ['Earlier messages have not been read yet.', true],
+          ['3 messages have not been read yet', undefined],
+        ],
+      );
     });
 
     it('offer the web application only where there is one', () => {

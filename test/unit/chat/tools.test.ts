@@ -11,7 +11,6 @@ function rowsOf(...messages: ReturnType<typeof message>[]): MessageRow[] {
   const none = {
     sends: [],
     messageCount: undefined,
-    breaks: new Map<string, never>(),
     inComposer: undefined,
   };
   const rows = new RowBuilder(new Formatter('en')).build({
