@@ -17,7 +17,7 @@ import type { Shown } from '../outbox/record';
 import { panelHandlers } from './panelHandlers';
 import { blockedReason, composerOf, headerOf, outcomeWords } from './panelState';
 import { chatProtocol, type ChatProtocol, type Kept, type Unsaved, type Wanted } from '../protocol';
-import { RowFeed } from '../transcript/rowFeed';
+import { RowFeed } from '../transcript/rows';
 import { keyOf, type ChatSessions } from '../sessions';
 
 export interface PanelOptions {

@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
+import { Disposable } from '../../util/disposable';
 import type { Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
 import type { Entry } from '../outbox/record';
@@ -10,6 +12,7 @@ import {
   type MessageRow,
   type Part,
   type Row,
+  type Splice,
 } from '../protocol';
 import { breakAbove, gapOf } from './gap';
 import {
@@ -63,8 +66,9 @@ export function rowText(row: Row): string {
   const said = parts.filter(
     part => part.kind === 'text' || (part.kind === 'fold' && part.icon === COMMENTARY),
   );
-  const texts = (said.length > 0 ? said : parts).map(partText);
-  return texts.filter(text => text.trim() !== '').join('\n\n');
+  const texts = (said.length > 0 ? said : parts).map(partText).filter(text => text.trim() !== '');
+  const names = row.kind === 'message' ? row.chips.map(({ name }) => name) : [];
+  return texts.join('\n\n') || names.join('\n');
 }
 
 /** Turns what is known of a session into the rows of its transcript. Rows that did not change stay the same objects. */
@@ -242,4 +246,80 @@ function unknownSentence({ before, after, sentence = '' }: Entry): string {
         ? vscode.l10n.t('The session has {0} now.', now)
         : vscode.l10n.t('The session has {0} now, {1} when last checked.', now, was);
   return `${vscode.l10n.t('It is not known whether this message arrived.')} ${facts}`.trim();
+}
+
+/** Messages shown first, from the end; then so many more a step until the page has all. A step with so much text ends early. */
+const FIRST = 200;
+const STEP = 500;
+const STEP_SIZE = 2_000_000;
+
+/** Keeps the rows of a page true to a transcript, sending only what changed, the end of it first. */
+export class RowFeed extends Disposable {
+  readonly #rows: RowBuilder;
+  readonly #send: (splice: Splice) => void;
+  #input: RowsInput | undefined;
+  /** What the page holds; `undefined` while there is none. */
+  #sent: readonly Row[] | undefined;
+  /** Messages from the end that the page has or is sent now. */
+  #reach = 0;
+  #filling = false;
+
+  constructor(send: (splice: Splice) => void, format: Formatter) {
+    super();
+    this.#rows = new RowBuilder(format);
+    this.#send = send;
+  }
+
+  /** Shows these; a page that was built anew, or was away, is sent all of them. */
+  show(input: RowsInput): void {
+    this.#input = input;
+    this.#sync(input);
+    void this.#fill();
+  }
+
+  /** The page is gone. */
+  pause(): void {
+    this.#sent = undefined;
+    this.#reach = 0;
+  }
+
+  async #fill(): Promise<void> {
+    if (this.#filling) return;
+    this.#filling = true;
+    for (;;) {
+      await setImmediate();
+      if (this.isDisposed || this.#sent === undefined || this.#input === undefined) break;
+      if (this.#reach >= this.#input.known.size) break;
+      this.#reachFurther(this.#input, STEP);
+      this.#sync(this.#input);
+    }
+    this.#filling = false;
+  }
+
+  #reachFurther({ known }: RowsInput, most: number): void {
+    const before = inOrder(known).reverse().slice(this.#reach);
+    let size = 0;
+    for (const { message } of before.slice(0, most)) {
+      this.#reach++;
+      size += JSON.stringify(message?.content.filter(({ type }) => type !== 'image') ?? []).length;
+      if (size > STEP_SIZE) return;
+    }
+  }
+
+  #sync(input: RowsInput): void {
+    const before = this.#sent ?? [];
+    if (this.#reach === 0) this.#reachFurther(input, FIRST);
+    if (this.#reach >= input.known.size) this.#reach = Infinity;
+    const rows = this.#rows.build(input, this.#reach);
+    let from = 0;
+    while (from < before.length && from < rows.length && before[from] === rows[from]) from++;
+    let [end, last] = [rows.length, before.length];
+    while (end > from && last > from && before[last - 1] === rows[end - 1]) [end, last] = [end - 1, last - 1];
+    const isAnew = this.#sent === undefined;
+    this.#sent = rows;
+    // More than there are, as long as not all have come.
+    const total = this.#reach === Infinity ? rows.length : Math.max(rows.length + 1, input.known.size);
+    if (isAnew || from < last || from < end)
+      this.#send({ from, remove: last - from, rows: rows.slice(from, end), total });
+  }
 }

@@ -3,7 +3,7 @@ import { tests as commonmark } from 'commonmark-spec';
 import * as fc from 'fast-check';
 import MarkdownIt from 'markdown-it';
 import { Marked } from 'marked';
-import { inertMarkdown } from '../../../src/chat/transcript/inertMarkdown';
+import { inertMarkdown } from '../../../src/chat/transcript/markdownDocument';
 import { inMarkdown } from '../../../src/ui/text';
 import { hostileForms, hostileTargets, isFollowable } from './hostileLinks';
 import { growsEvenly } from '../../growth';
@@ -67,6 +67,7 @@ describe('foreign Markdown in a document', () => {
     ['`Array<string | x>` and \\`x\\`', '`Array<string | x>` and &#96;x&#96;'],
     ['| a |\n|:-:|\n| `x\\|y` *c* `d|e` |', '| a |\n|:-:|\n| `x\\|y` *c* &#96;d|e&#96; |'],
     ['`a ``[x](command:y) b`', '```a ``[x](command:y) b```'],
+    ['> a `b [x](y)\n> c` d\n> e `f\n\ng`', '> a `b [x](y) c` d\n> e &#96;f\n\ng&#96;'],
     ['costs $5 `echo $HOME`', 'costs \\$5 `echo $HOME`'],
     ['```js x\n![a](b) <b> $ `\n```\n<b>', '```js\n![a](b) <b> $ `\n```\n\n&lt;b>'],
     ['~~~~\n```\n~~~\n<b>', '````\n```\n~~~\n<b>\n````'],

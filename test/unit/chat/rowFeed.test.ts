@@ -3,8 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import type { Row, Splice } from '../../../src/chat/protocol';
 import type { KnownMessage } from '../../../src/chat/transcript/messages';
-import { RowFeed } from '../../../src/chat/transcript/rowFeed';
-import { RowBuilder, type RowsInput } from '../../../src/chat/transcript/rows';
+import { RowBuilder, RowFeed, type RowsInput } from '../../../src/chat/transcript/rows';
 import { Formatter } from '../../../src/util/format';
 import { afterwards, cleanUp, knownOf, message } from './support';
 

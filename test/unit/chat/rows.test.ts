@@ -319,6 +319,7 @@ describe('a message that is longer than a page takes', () => {
     assert.match(copied({}, { type: 'thinking', thinking: 'hm' }, use), /^hm\n\nRead /);
     const phase = { providerAPhase: 'commentary' };
     assert.equal(copied(phase, { type: 'thinking', thinking: 'hm' }, text('So far')), 'So far');
+    assert.equal(copied({ role: 'user' }, { type: 'document', name: 'plan.pdf' }), 'plan.pdf');
   });
 });
 
