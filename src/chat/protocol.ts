@@ -87,8 +87,6 @@ export interface MessageRow {
   readonly role: string;
   /** Unix ms of the service, where it is known. */
   readonly at?: number;
-  /** Same author as the row above, so the name need not be said again. */
-  readonly continued: boolean;
   readonly failed: boolean;
   /** What the message is in the course of an answer, in words; not for commentary, which has a label of its own. */
   readonly phase?: string;
@@ -242,8 +240,18 @@ export function withDays(rows: readonly Row[]): readonly Row[] {
     const own = at === undefined || !isTime(at) ? day : new Date(at).toDateString();
     if (row.kind !== 'message' || at === undefined || own === day) return [row];
     day = own;
-    return [{ kind: 'date', key: `date:${row.id}`, at }, row.continued ? { ...row, continued: false } : row];
+    return [{ kind: 'date', key: `date:${row.id}`, at }, row];
   });
+}
+
+/** After this long the author is named again, ms. */
+const SAME_BREATH = 10 * 60_000;
+
+/** Whether a row goes on with what the agent says in the one above, so that its name need not be said again. */
+export function goesOn(row: Row, above: Row | undefined): boolean {
+  if (row.kind !== 'message' || above?.kind !== 'message' || row.author === 'person') return false;
+  const { author, phase = above.phase, at = NaN } = row;
+  return author === above.author && phase === above.phase && at - (above.at ?? NaN) < SAME_BREATH;
 }
 
 /** A file with a line, and perhaps a column, such as `src/a.ts:41:2`; not a host with a port. */

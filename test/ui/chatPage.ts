@@ -41,7 +41,6 @@ export function messageRow(index: number): Row {
     author: agent ? 'agent' : 'person',
     role: agent ? 'assistant' : 'user',
     at: 1_700_000_000_000 + index * 60_000,
-    continued: false,
     failed: false,
     parts: [...(index % 3 === 1 ? [result] : []), { kind: 'text', text }],
     chips: [],

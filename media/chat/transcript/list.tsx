@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
-import type { Kept, Row } from '../../../src/chat/protocol';
+import { goesOn, type Kept, type Row } from '../../../src/chat/protocol';
 import { keepScroll, keptScroll } from '../page';
 import { following, type Rows } from '../state';
 import { RowView } from './rows';
@@ -57,17 +57,17 @@ export function List({
       onFocusOut={({ target }) => (hadFocus.current = target instanceof HTMLButtonElement && target.disabled)}
     >
       <div class="rows" ref={box}>
-        {rows.rows.slice(first, last + 1).map(row => (
-          <Item key={row.key} row={row} />
+        {rows.rows.slice(first, last + 1).map((row, index) => (
+          <Item key={row.key} row={row} continued={goesOn(row, rows.rows[first + index - 1])} />
         ))}
       </div>
     </div>
   );
 }
 
-function Item({ row }: { readonly row: Row }) {
+function Item({ row, continued }: { readonly row: Row; readonly continued: boolean }) {
   // The same one draws nothing anew.
-  const content = useMemo(() => <RowView row={row} />, [row]);
+  const content = useMemo(() => <RowView row={row} continued={continued} />, [row, continued]);
   return <div class="row">{content}</div>;
 }
 

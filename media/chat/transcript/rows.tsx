@@ -7,12 +7,13 @@ import { announce, asked, opened, start, toggle, words } from '../state';
 import { PartView } from './parts';
 import { ChipIcon, Picture } from './picture';
 
-export function RowView({ row }: { readonly row: Row }) {
+/** `continued`: with what the row above says. */
+export function RowView({ row, continued }: { readonly row: Row; readonly continued: boolean }) {
   switch (row.kind) {
     case 'date':
       return <h2 class="date bar quiet small">{dayName(row.at)}</h2>;
     case 'message':
-      return <MessageView row={row} />;
+      return <MessageView row={row} continued={continued} />;
     case 'gap':
       return row.reason === undefined ? <Missing row={row} /> : <Answered row={row} />;
   }
@@ -78,8 +79,8 @@ function Answered({ row: { sentence, reason = '', webApp } }: { readonly row: Ga
   );
 }
 
-function MessageView({ row }: { readonly row: MessageRow }) {
-  const { key, at, author, continued, failed, id, role, send } = row;
+function MessageView({ row, continued }: { readonly row: MessageRow; readonly continued: boolean }) {
+  const { key, at, author, failed, id, role, send } = row;
   const name = { person: l10n.t('You'), agent: l10n.t('Agent'), other: role }[author];
   const time = at === undefined ? '' : words.timeOfDay(at);
   const classes = [

@@ -43,9 +43,6 @@ export interface RowsInput {
   readonly inComposer: string | undefined;
 }
 
-/** After this long the author is named again, ms. */
-const SAME_BREATH = 10 * 60_000;
-
 function messageKey(id: string): string {
   return `message:${id}`;
 }
@@ -88,18 +85,11 @@ export class RowBuilder {
     const ordered = inOrder(input.known);
     const rows: Row[] = [];
     const tools = toolsIn(ordered.flatMap(({ message }) => message ?? []));
-    let previous: MessageRow | undefined;
     for (const entry of ordered.slice(Math.max(0, ordered.length - last))) {
       const broken = breakAbove(entry, input);
-      if (broken !== undefined) {
-        rows.push(this.#gap(`break:${entry.id}`, broken));
-        previous = undefined;
-      }
-      if (!isShown(entry)) continue;
-      const content = this.#content(entry, tools);
-      if (content.parts.length === 0 && content.chips.length === 0) continue;
-      previous = this.#message(entry, content, previous);
-      rows.push(previous);
+      if (broken !== undefined) rows.push(this.#gap(`break:${entry.id}`, broken));
+      const row = isShown(entry) ? this.#message(entry, tools) : undefined;
+      if (row !== undefined) rows.push(row);
     }
     const gap = gapOf(input, ordered, this.#format);
     if (gap !== undefined) rows.push(this.#gap('gap', gap));
@@ -110,44 +100,36 @@ export class RowBuilder {
     return rows;
   }
 
-  #message(entry: KnownMessage, content: Content, previous: MessageRow | undefined): MessageRow {
+  /** The row of a message, if it holds anything. */
+  #message(entry: KnownMessage, tools: Tools): MessageRow | undefined {
     const { id, message } = entry;
-    const at = timeOf(entry);
-    const author = authorOf(entry);
-    const phase = phaseOf(message?.providerAPhase);
-    const continued =
-      previous !== undefined &&
-      previous.author === author &&
-      author !== 'person' &&
-      (phase === undefined || phase === previous.phase) &&
-      (at ?? NaN) - (previous.at ?? NaN) < SAME_BREATH;
     const key = messageKey(id);
-    return this.#same<MessageRow>(key, [content, continued], () => ({
-      kind: 'message',
-      key,
-      id,
-      author,
-      role: oneLine(message === undefined ? 'user' : (message.role ?? vscode.l10n.t('author unknown')), 40),
-      ...(at === undefined ? {} : { at }),
-      continued,
-      failed: message?.isError === true && message.role !== 'tool' && !isToolResult(message),
-      ...(phase === undefined ? {} : { phase }),
-      ...content,
-      accepted: message === undefined,
-    }));
+    const ids = message?.content.flatMap(item => toolId(item) ?? []) ?? [];
+    const stamp = [entry, ...ids.flatMap(each => [tools.results.get(each), tools.uses.has(each)])];
+    return this.#same<MessageRow | undefined>(key, stamp, () => {
+      const content = this.#content(entry, tools);
+      if (content.parts.length === 0 && content.chips.length === 0) return undefined;
+      const at = timeOf(entry);
+      const phase = phaseOf(message?.providerAPhase);
+      return {
+        ...{ kind: 'message', key, id, author: authorOf(entry) },
+        role: oneLine(message === undefined ? 'user' : (message.role ?? vscode.l10n.t('author unknown')), 40),
+        ...(at === undefined ? {} : { at }),
+        failed: message?.isError === true && message.role !== 'tool' && !isToolResult(message),
+        ...(phase === undefined ? {} : { phase }),
+        ...content,
+        accepted: message === undefined,
+      };
+    });
   }
 
   /** What a message holds. A person's pictures and documents are shown as in the composer. */
   #content(entry: KnownMessage, tools: Tools): Content {
-    const { id, message, sent } = entry;
-    const ids = message?.content.flatMap(item => toolId(item) ?? []) ?? [];
-    const stamp = [entry, ...ids.flatMap(each => [tools.results.get(each), tools.uses.has(each)])];
-    return this.#same(`content:${id}`, stamp, () => {
-      if (message === undefined) return this.#written(sent?.text, sent?.attachments);
-      const parts = partsOf(message, tools, this.#format, this.#whole);
-      if (authorOf(entry) !== 'person') return { parts, chips: [] };
-      return { parts: parts.filter(({ kind }) => kind !== 'file'), chips: this.#files(entry) };
-    });
+    const { message, sent } = entry;
+    if (message === undefined) return this.#written(sent?.text, sent?.attachments);
+    const parts = partsOf(message, tools, this.#format, this.#whole);
+    if (authorOf(entry) !== 'person') return { parts, chips: [] };
+    return { parts: parts.filter(({ kind }) => kind !== 'file'), chips: this.#files(entry) };
   }
 
   /** The service shows only the bytes of pictures, in the order they were sent: from here they keep their names. */
@@ -180,7 +162,7 @@ export class RowBuilder {
     const sentence = { unknown: unknownSentence(send), refused: reason, sending: '' }[state];
     return this.#same<MessageRow>(key, [send, inComposer], () => ({
       ...{ kind: 'message', key, id, author: 'person', role: 'user', at },
-      ...{ continued: false, failed: false, accepted: false },
+      ...{ failed: false, accepted: false },
       ...this.#written(send.text, send.attachments),
       send: { state, sentence, inComposer },
     }));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { partText, withDays, type MessageRow, type Row } from '../../../src/chat/protocol';
+import { goesOn, partText, withDays, type MessageRow, type Row } from '../../../src/chat/protocol';
 import { RowBuilder, rowText, type RowsInput } from '../../../src/chat/transcript/rows';
 import { toStored } from '../../../src/chat/transcript/messages';
 import { Formatter } from '../../../src/util/format';
@@ -30,7 +30,9 @@ describe('rows of a transcript', () => {
       message('d', { createdAt: 1e18 }),
     );
     assert.deepEqual(
-      withDays(build({ known })).map(row => (row.kind === 'message' ? row.continued : row.kind)),
+      withDays(build({ known })).map((row, index, all) =>
+        row.kind === 'message' ? goesOn(row, all[index - 1]) : row.kind,
+      ),
       ['date', false, true, 'date', false, false],
     );
   });
@@ -49,7 +51,7 @@ describe('rows of a transcript', () => {
     );
     const rows = messages(build({ known }));
     assert.deepEqual(
-      rows.map(row => [row.author, row.continued]),
+      rows.map((row, index) => [row.author, goesOn(row, rows[index - 1])]),
       [
         ['person', false],
         ['agent', false],
