@@ -105,50 +105,41 @@ describe('rows of a transcript', () => {
     );
   });
 
-  describe('with an answer that the service does not show yet', () => {
+  describe('with messages that are not known', () => {
     const asked = knownOf(message('q', { role: 'user', createdAt: DAY }));
-    const gap = (facts: Partial<RowsInput>) =>
-      build({ known: asked, messageCount: 8, ...facts }).find(row => row.kind === 'gap');
+    const answered = knownOf(message('a', { createdAt: DAY }));
+    const broken = knownOf(message('q', { role: 'user', parentId: 'p' }));
+    const later = '7 messages cannot be read yet; they appear with your next message';
+    const working = ['running', 'pending', 'unknown', undefined].map(status => ({ known: asked, status }));
+    const cases: readonly (readonly [sentence: string, isReasoned: boolean, facts: Partial<RowsInput>])[] = [
+      ['The agent has answered (7 messages).', true, { known: asked }],
+      ['The agent has answered (1 message).', true, { known: asked, messageCount: 2 }],
+      [later, true, { known: answered }],
+      [later.replace('7', '8'), true, {}],
+      [later, false, { known: asked, sends: [sendRecord({ state: 'sending' })] }],
+      ...working.map(facts => [later, false, facts] as const),
+      ['7 messages of this session are not shown by the service', false, { known: asked, complete: true }],
+      [
+        '7 messages have not been read yet',
+        false,
+        { known: broken, walk: { isOn: false, failed: new Map() } },
+      ],
+    ];
+    for (const [sentence, isReasoned, facts] of cases)
+      it(`says "${sentence}" of ${JSON.stringify(Object.keys(facts))}, ${facts.status ?? ''}`, () => {
+        const rows = build({ messageCount: 8, status: 'idle', webApp: true, ...facts });
+        const gap = rows.findLast(row => row.kind === 'gap');
+        const reason = isReasoned ? 'This service shows replies only after your next message.' : undefined;
+        assert.deepEqual(
+          [gap?.sentence, gap?.reason, gap?.webApp],
+          [sentence, reason, isReasoned || undefined],
+        );
+      });
 
-    it('say so with a reason once the agent rests, and stay one quiet line while it works', () => {
-      const idle = gap({ status: 'idle' });
-      assert.equal(idle?.sentence, 'The agent has answered (7 messages).');
-      assert.equal(idle.reason, 'This service shows replies only after your next message.');
-      for (const status of ['running', 'pending', 'unknown', undefined]) {
-        const quiet = gap({ status });
-        assert.match(quiet?.sentence ?? '', /^7 messages cannot be read yet/, status);
-        assert.equal(quiet?.reason, undefined);
-      }
-      const sending = gap({ status: 'idle', sends: [sendRecord({ state: 'sending' })] });
-      assert.equal(sending?.reason, undefined, 'the next message is on its way');
-    });
-
-    it('name no answer where it may be something else', () => {
-      const agent = knownOf(message('a', { createdAt: DAY }));
-      assert.equal(
-        gap({ known: agent, status: 'idle' })?.sentence,
-        '7 messages cannot be read yet; they appear with your next message',
-      );
-      assert.equal(gap({ messageCount: 2, status: 'idle' })?.sentence, 'The agent has answered (1 message).');
-    });
-
-    it('are silent about it where the list of the service is complete, or where it can be read on', () => {
-      assert.equal(gap({ status: 'idle', complete: true })?.reason, undefined);
-      const known = knownOf(message('q', { parentId: 'p', content: [] }));
-      const walk = { isOn: false, failed: new Map<string, string>() };
-      const both = build({ known, messageCount: 4, status: 'idle', walk });
-      assert.deepEqual(
-        both.map(row => row.kind === 'gap' && [row.sentence, row.canRead]),
-        [
-          ['Earlier messages have not been read yet.', true],
-          ['3 messages have not been read yet', undefined],
-        ],
-      );
-    });
-
-    it('offer the web application only where there is one', () => {
-      assert.equal(gap({ status: 'idle' })?.webApp, false);
-      assert.equal(gap({ status: 'idle', webApp: true })?.webApp, true);
+    it('says where it has not read on, and that it can', () => {
+      const [gap] = build({ known: broken, walk: { isOn: false, failed: new Map([['p', 'Down.']]) } });
+      assert.ok(gap?.kind === 'gap' && gap.canRead === true);
+      assert.equal(gap.sentence, 'Earlier messages could not be read: Down.');
     });
   });
 
