@@ -4,7 +4,7 @@ import { Composer } from './composer/composer';
 import { Header } from './header';
 import { connect } from './page';
 import { announcement, start } from './state';
-import { prepareMarkdown } from './transcript/parts';
+import { prepareMarkdown } from './transcript/rows';
 import { Transcript } from './transcript/transcript';
 import './styles/base.css';
 import './styles/transcript.css';

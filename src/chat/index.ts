@@ -266,5 +266,5 @@ function documentOf(conversation: Conversation, key: string | undefined): string
   const header = headerOf(conversation.session, conversation.sessionId, false, Date.now(), format);
   const all = new RowBuilder(format, true).build(conversation.rows);
   const rows = all.filter(row => key === undefined || row.key === key);
-  return transcriptDocument({ header, rows, format });
+  return transcriptDocument(header, rows, format);
 }

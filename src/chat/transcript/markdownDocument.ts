@@ -4,15 +4,12 @@ import { inMarkdown, joined } from '../../ui/text';
 import { plain } from '../../util/text';
 import { withDays, type Chip, type Header, type MessageRow, type Part, type Row } from '../protocol';
 
-export interface DocumentOptions {
-  readonly header: Pick<Header, 'title' | 'facts' | 'messages' | 'tokens'>;
-  /** As shown: hidden messages and fields are not among them. */
-  readonly rows: readonly Row[];
-  readonly format: Formatter;
-}
-
 /** A transcript as Markdown that loads nothing from anywhere: a heading a day, a message and a collapsed part, so that editors make an outline of it. */
-export function transcriptDocument({ header, rows, format }: DocumentOptions): string {
+export function transcriptDocument(
+  header: Pick<Header, 'title' | 'facts' | 'messages' | 'tokens'>,
+  rows: readonly Row[],
+  format: Formatter,
+): string {
   const { title, tokens, messages = [] } = header;
   const known = header.facts.map(({ label, value }) => `${label}: ${value}`);
   const facts = known.concat(tokens?.detail.split('\n') ?? [], messages);

@@ -23,8 +23,17 @@ import {
   type SentAttachment,
   type StoredItem,
 } from './messages';
-import { clipped, COMMENTARY, fileOf, partsOf, pictureOf } from './parts';
-import { isToolResult, toolId, toolsIn, type Tools } from './tools';
+import {
+  clipped,
+  COMMENTARY,
+  fileOf,
+  isToolResult,
+  partsOf,
+  pictureOf,
+  toolId,
+  toolsIn,
+  type Tools,
+} from './parts';
 
 export interface RowsInput {
   readonly known: ReadonlyMap<string, KnownMessage>;

@@ -30,7 +30,7 @@ function written(known: ReadonlyMap<string, KnownMessage>, more: object = {}): s
     messages: '3 messages',
     tokens: { short: '5', detail: 'Input: 3\nOutput: 2' },
   };
-  return transcriptDocument({ header, rows, format });
+  return transcriptDocument(header, rows, format);
 }
 
 describe('a session as Markdown', () => {
@@ -90,11 +90,11 @@ describe('a session as Markdown', () => {
       { kind: 'file', label: bad },
     ];
     const row = { kind: 'message', author: 'other', role: bad, parts, chips: [{ name: bad, size: '1 KB' }] };
-    const text = transcriptDocument({
-      header: { title: bad, facts: [{ label: 'Model', value: bad }] },
-      rows: [row as never],
-      format: new Formatter('en'),
-    });
+    const text = transcriptDocument(
+      { title: bad, facts: [{ label: 'Model', value: bad }] },
+      [row as never],
+      new Formatter('en'),
+    );
     const kinds = new Set<string>();
     void marked.walkTokens(marked.lexer(text), ({ type }) => void kinds.add(type));
     assert.ok(kinds.has('code') && kinds.has('link') && !kinds.has('image') && !kinds.has('html'), text);
