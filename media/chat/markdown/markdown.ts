@@ -44,7 +44,9 @@ export function renderMarkdown(text: string, breaks: boolean): DocumentFragment 
     dressPaths(fragment);
     return fragment;
   } catch {
-    return plainText(text);
+    const fragment = document.createDocumentFragment();
+    fragment.append(element('p', 'plain', text));
+    return fragment;
   }
 }
 
@@ -119,32 +121,28 @@ function dressCode(pre: HTMLPreElement): void {
   const code = pre.querySelector('code');
   const colored = highlight(pre.textContent, language);
   if (colored !== undefined) code?.replaceChildren(colored);
-  const block = element('div', 'code');
-  const bar = element('div', 'code-bar bar');
-  const name = element('span', 'code-language one-line quiet small');
-  name.textContent = language;
   const button = (act: string, label: string, icon?: string): HTMLButtonElement => {
-    const made = element('button', icon === undefined ? 'link' : 'icon-button');
+    const shown = icon === undefined ? label : element('span', `codicon codicon-${icon}`);
+    const made = element('button', icon === undefined ? 'link' : 'icon-button', shown);
     made.type = 'button';
     made.dataset['act'] = act;
-    if (icon === undefined) made.textContent = label;
-    else {
-      made.title = made.ariaLabel = label;
-      made.append(element('span', `codicon codicon-${icon}`));
-    }
+    made.title = made.ariaLabel = label;
     return made;
   };
   const isDiff = language === 'diff' || language === 'patch';
-  bar.append(
-    name,
+  const bar = element(
+    'div',
+    'code-bar bar',
+    element('span', 'code-language one-line quiet small', language),
     ...(isDiff
       ? [button('compareDiff', l10n.t('Open as diff')), button('applyDiff', l10n.t('Apply…'))]
       : [button('insertCode', l10n.t('Insert at cursor'), 'insert')]),
     button('copy', l10n.t('Copy code'), 'copy'),
   );
   group(pre, language === '' ? l10n.t('Code') : `${l10n.t('Code')}, ${language}`);
+  const block = element('div', 'code', bar);
   pre.replaceWith(block);
-  block.append(bar, pre);
+  block.append(pre);
 }
 
 function dressTables(fragment: DocumentFragment): void {
@@ -166,19 +164,13 @@ function group<E extends HTMLElement>(frame: E, label: string): E {
   return frame;
 }
 
-function plainText(text: string): DocumentFragment {
-  const fragment = document.createDocumentFragment();
-  const paragraph = element('p', 'plain');
-  paragraph.textContent = text;
-  fragment.append(paragraph);
-  return fragment;
-}
-
 function element<K extends keyof HTMLElementTagNameMap>(
   name: K,
   className: string,
+  ...content: readonly (Node | string)[]
 ): HTMLElementTagNameMap[K] {
   const made = document.createElement(name);
   made.className = className;
+  made.append(...content);
   return made;
 }

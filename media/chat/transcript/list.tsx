@@ -187,9 +187,9 @@ export class Place {
     this.settle();
   }
 
-  /** Brings a row to the top; it is drawn there with the next frame. */
-  toRow(key: string): void {
-    this.#go({ key, offset: -48 });
+  /** Brings a row near the top; it is drawn there with the next frame. */
+  toRow(key: string, offset = -48): void {
+    this.#go({ key, offset });
     this.settle();
   }
 
@@ -203,8 +203,8 @@ export class Place {
     if ((event.key !== 'End' && event.key !== 'Home') || event.target !== event.currentTarget) return;
     event.preventDefault();
     const [first] = this.#rows;
-    this.#go(event.key === 'End' || first === undefined ? undefined : { key: first.key, offset: 0 });
-    this.settle();
+    if (event.key === 'End' || first === undefined) this.toEnd();
+    else this.toRow(first.key, 0);
   }
 
   /** Without a time to rest it is kept at once: the page may be put away the next moment. */
@@ -249,14 +249,8 @@ export class Place {
   }
 
   #rowAt(top: number): number {
-    const tops = this.#allTops();
-    let [low, high] = [0, this.#rows.length - 1];
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if ((tops[middle] ?? 0) <= top) low = middle;
-      else high = middle - 1;
-    }
-    return high < 0 ? -1 : low;
+    const index = this.#allTops().findLastIndex(each => each <= top);
+    return Math.min(Math.max(0, index), this.#rows.length - 1);
   }
 
   #allTops(): Float64Array {
