@@ -27,8 +27,8 @@ export type Part =
   /** Markdown. */
   | ({ readonly kind: 'text'; readonly text: string } & Cut)
   | Fold
-  /** `index` names the picture in a `picture` request; without it there is nothing to show but the label. */
-  | { readonly kind: 'file'; readonly label: string; readonly index?: number };
+  /** `picture` is its key in a `picture` request; without it there is nothing to show but the label. */
+  | { readonly kind: 'file'; readonly label: string; readonly picture?: string };
 
 /** What is behind a line that opens it; without texts there is only the line. */
 export interface Fold extends Cut {
@@ -53,8 +53,8 @@ export interface Chip {
   /** Such as `180 KB`; empty when not known. */
   readonly size: string;
   readonly title: string;
-  /** Names the picture of a message in a `picture` request. */
-  readonly index?: number;
+  /** Of a picture of a message, its key in a `picture` request; an attached one has its address. */
+  readonly picture?: string;
   /** Why it cannot be sent. */
   readonly problem?: string;
   /** A picture that could be sent if it were smaller. */
@@ -267,7 +267,7 @@ const none = object({});
 const code = act(object({ text: text(MAX_TEXT) }));
 const ofSend = act(object({ sendId: text(100) }));
 const ofQueued = act(object({ id: text(100) }));
-/** Names an attachment of the draft by its address. */
+/** An attachment of the draft by its address, or a picture of a message by its id, a line feed and its place. */
 const ofAttachment = object({ key: text(10_000) });
 const ofRow = act(object({ key: text(2000) }));
 
@@ -291,7 +291,6 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     ),
     attach: act(none),
     attachUris: act(object({ uris: listOf(text(10_000), 500) })),
-    attachedPicture: request(ofAttachment)<Picture>(),
     takeBackQueued: ofQueued,
     removeQueued: ofQueued,
     chooseTarget: act(none),
@@ -310,7 +309,7 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     compareDiff: code,
     applyDiff: code,
     addAgain: act(none),
-    picture: request(object({ messageId: text(1000), index: number(0, 10_000) }))<Picture>(),
+    picture: request(ofAttachment)<Picture>(),
     /** The page listens. Sent again each time it was built anew. */
     ready: act(none),
     /** `stash`: what was written before an earlier message was called up. `version` comes back in `draftStored`. */

@@ -72,7 +72,7 @@ async function attachFile(file: File): Promise<void> {
 
 /** Makes an attached picture small enough, in its place. */
 export async function shrinkAttached(name: string, key: string): Promise<void> {
-  const smaller = await shrink(await pictureOf({ key }), name, composer.value?.fileLimit ?? 0);
+  const smaller = await shrink(await pictureOf(key), name, composer.value?.fileLimit ?? 0);
   await inTurn(() => handOver(smaller, key));
 }
 

@@ -107,14 +107,7 @@ function MessageView({ row, continued }: { readonly row: MessageRow; readonly co
       )}
       {failed && <Notice icon="error">{l10n.t('The agent reported an error')}</Notice>}
       {row.parts.map((part, index) => (
-        <PartView
-          key={index}
-          part={part}
-          index={index}
-          rowKey={key}
-          messageId={id}
-          breaks={author === 'person'}
-        />
+        <PartView key={index} part={part} index={index} rowKey={key} breaks={author === 'person'} />
       ))}
       <IconButton
         icon="copy"
@@ -184,7 +177,7 @@ function SendState({ sendId, send }: { readonly sendId: string; readonly send: S
 }
 
 /** Attachments as the composer shows them; a click on a picture's name shows all of it. */
-function Chips({ row: { id: messageId, key, chips } }: { readonly row: MessageRow }) {
+function Chips({ row: { key, chips } }: { readonly row: MessageRow }) {
   if (chips.length === 0) return null;
   const idOf = (index: number): string => `${key}:chip${index}`;
   return (
@@ -192,8 +185,8 @@ function Chips({ row: { id: messageId, key, chips } }: { readonly row: MessageRo
       <ul class="chips" aria-label={l10n.t('Attachments')}>
         {chips.map((chip, at) => (
           <li class="chip bar" key={at} title={chip.title}>
-            <ChipIcon chip={chip} messageId={messageId} />
-            {chip.index === undefined ? (
+            <ChipIcon chip={chip} />
+            {chip.picture === undefined ? (
               <span class="chip-name one-line">{chip.name}</span>
             ) : (
               <button
@@ -209,10 +202,10 @@ function Chips({ row: { id: messageId, key, chips } }: { readonly row: MessageRo
           </li>
         ))}
       </ul>
-      {chips.map(({ index, name }, at) =>
-        index !== undefined && opened.value.has(idOf(at)) ? (
+      {chips.map(({ picture, name }, at) =>
+        picture !== undefined && opened.value.has(idOf(at)) ? (
           <figure class="picture" key={at}>
-            <Picture source={{ messageId, index }} label={name} />
+            <Picture source={picture} label={name} />
           </figure>
         ) : null,
       )}
@@ -225,13 +218,12 @@ interface PartProps {
   /** Of the row it is in, and its place there. */
   readonly rowKey: string;
   readonly index: number;
-  readonly messageId: string;
   /** Line feeds are line breaks. */
   readonly breaks: boolean;
 }
 
 /** One block of a message: text as Markdown, everything else behind a line that opens it. */
-function PartView({ part, rowKey, index, messageId, breaks }: PartProps) {
+function PartView({ part, rowKey, index, breaks }: PartProps) {
   const cut = 'cut' in part && (
     <p class="cut quiet">
       {part.cut}{' '}
@@ -264,11 +256,11 @@ function PartView({ part, rowKey, index, messageId, breaks }: PartProps) {
         </FoldView>
       );
     case 'file':
-      return part.index === undefined ? (
+      return part.picture === undefined ? (
         <Line icon="file">{part.label}</Line>
       ) : (
         <figure class="picture">
-          <Picture source={{ messageId, index: part.index }} label={part.label} />
+          <Picture source={part.picture} label={part.label} />
           <figcaption class="quiet small">{part.label}</figcaption>
         </figure>
       );

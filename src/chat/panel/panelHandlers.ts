@@ -27,7 +27,6 @@ export function panelHandlers(panel: ChatPanel): PanelHandlers<ChatProtocol> {
     attach: async () => composing.attachUris(await pickFiles()),
     attachUris: ({ uris }) => composing.attachUris(uris),
     attachBytes: file => composing.receive(file),
-    attachedPicture: ({ key }) => composing.picture(key),
     chooseTarget: () => composing.chooseTarget(),
     takeBackQueued: async ({ id }) => {
       if ((await composition.takeBackQueued(id)) === undefined) throw isGone();
@@ -54,7 +53,7 @@ export function panelHandlers(panel: ChatPanel): PanelHandlers<ChatProtocol> {
     compareDiff: ({ text }) => compareDiff(text, panel.details),
     applyDiff: ({ text }) => applyDiff(text),
     addAgain: () => panel.addAgain(),
-    picture: ({ messageId, index }) => picture(conversation, messageId, index),
+    picture: ({ key }) => pictureIn(conversation, key) ?? composing.picture(key),
     ready: () => panel.pageReady(),
     draft: ({ text, stash, version }) => panel.setDraft(text, stash, version),
     detach: ({ key }) => composition.detach(key),
@@ -90,10 +89,12 @@ export function safeLink(href: string): string | undefined {
   return ['http:', 'https:', 'mailto:'].includes(url?.protocol ?? '') ? url?.href : undefined;
 }
 
-/** A picture of a message a person may see, if its bytes are what they say. */
-function picture(conversation: Conversation, messageId: string, index: number): Picture {
-  const message = conversation.transcript.known.get(messageId)?.message;
-  const item = message === undefined || isHidden(message) ? undefined : message.content[index];
+/** A picture of a message a person may see, if its bytes are what they say; `undefined` for what is none of a message. */
+function pictureIn({ transcript }: Conversation, key: string): Picture | undefined {
+  const [, id, index] = /^([^]*)\n(\d+)$/.exec(key) ?? [];
+  if (id === undefined) return undefined;
+  const message = transcript.known.get(id)?.message;
+  const item = message === undefined || isHidden(message) ? undefined : message.content[Number(index)];
   const encoded = item === undefined ? undefined : pictureOf(item);
   return pictureFrom(Buffer.from(encoded ?? '', 'base64'));
 }

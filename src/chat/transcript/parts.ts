@@ -59,7 +59,8 @@ export function partsOf(message: StoredMessage, tools: Tools, format: Formatter,
         return tools.uses.has(toolId(item) ?? '') ? [] : [toolPart(undefined, item)];
       case 'image': {
         const label = Object.values(fileOf(item, vscode.l10n.t('Image'), format)).join(' · ');
-        return [{ kind: 'file', label, ...(pictureOf(item) === undefined ? {} : { index }) }];
+        const picture = pictureOf(item) === undefined ? {} : { picture: `${message.id}\n${index}` };
+        return [{ kind: 'file', label, ...picture }];
       }
       case 'document': {
         const label = Object.values(fileOf(item, vscode.l10n.t('Document'), format)).join(' · ');

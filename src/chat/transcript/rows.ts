@@ -142,14 +142,14 @@ export class RowBuilder {
   }
 
   /** The service shows only the bytes of pictures, in the order they were sent: from here they keep their names. */
-  #files({ message, sent }: KnownMessage): readonly Chip[] {
+  #files({ id, message, sent }: KnownMessage): readonly Chip[] {
     const files = (message?.content ?? []).flatMap((item, index): Chip[] => {
       if (item.type !== 'image' && item.type !== 'document') return [];
       const isImage = item.type === 'image';
       const what = isImage ? vscode.l10n.t('Image') : vscode.l10n.t('Document');
       const { name, mediaType = '', size = '' } = fileOf(item, what, this.#format);
       const kind = isImage ? 'image' : mediaType === 'application/pdf' ? 'pdf' : 'text';
-      const picture = pictureOf(item) === undefined ? {} : { index };
+      const picture = pictureOf(item) === undefined ? {} : { picture: `${id}\n${index}` };
       return [{ key: '', name, kind, size, title: name, ...picture }];
     });
     if (sent === undefined) return files;

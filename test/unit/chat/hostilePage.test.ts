@@ -29,8 +29,12 @@ const nothingThere = fc.oneof(
   about(['sendAgain', 'discard', 'editAgain'], { sendId: word }),
   about(['takeBackQueued', 'removeQueued'], { id: word }),
   about(['detach', 'openAttachment'], { key: word }),
-  about(['attachedPicture'], { key: word }),
-  about(['picture'], { messageId: word, index: fc.nat(100) }),
+  about(['picture'], {
+    key: fc.oneof(
+      word,
+      fc.tuple(word, fc.nat(100)).map(each => each.join('\n')),
+    ),
+  }),
   about(['openPath'], { path: word }),
   about(['openLink'], { href: word }),
   about(['kept'], { opened: fc.array(word), scroll: fc.record({ key: word, offset: number }) }),

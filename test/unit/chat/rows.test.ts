@@ -180,7 +180,7 @@ describe('rows of a transcript', () => {
         texts: ['Read {\n  "path": "a.ts"\n}', 'out\n[image]'],
         failed: true,
       },
-      { kind: 'file', label: 'Image · image/png · 3 bytes', index: 5 },
+      { kind: 'file', label: 'Image · image/png · 3 bytes', picture: 'a\n5' },
       { kind: 'file', label: 'Document · application/pdf · 3 bytes' },
       {
         ...code,
@@ -203,17 +203,17 @@ describe('rows of a transcript', () => {
       const known = new Map([['a', { id: 'a', message: body, sent: { at: DAY, text: '', attachments } }]]);
       return messages(build({ known })).flatMap(row => {
         assert.deepEqual(row.parts, [{ kind: 'text', text: 'Look' }]);
-        return row.chips.map(({ name, size, index }) => [name, size, index]);
+        return row.chips.map(({ name, size, picture }) => [name, size, picture]);
       });
     };
     assert.deepEqual(chips(file('one.png', 3), file('notes.md', 9, 'text'), file('two.png', 2)), [
-      ['one.png', '3 bytes', 1],
+      ['one.png', '3 bytes', 'a\n1'],
       ['notes.md', '9 bytes', undefined],
-      ['two.png', '2 bytes', 2],
+      ['two.png', '2 bytes', 'a\n2'],
     ]);
     assert.deepEqual(chips(), [
-      ['Image', '3 bytes', 1],
-      ['Image', '2 bytes', 2],
+      ['Image', '3 bytes', 'a\n1'],
+      ['Image', '2 bytes', 'a\n2'],
     ]);
   });
 
