@@ -135,18 +135,16 @@ export class Reading extends Disposable {
     for (const met = new Set<string | undefined>(); met.size < CAP && !met.has(cursor);) {
       met.add(cursor);
       const client = extras() ? api() : undefined;
+      const wasFailing = this.#isFailing;
+      this.#isFailing = false;
       let page;
       try {
         page = await client?.extras.messages(sessionId, cursor, { signal });
       } catch (error) {
-        if (!signal.aborted && !this.#isFailing)
-          log.warn(`The list of messages could not be read: ${describe(error) ?? ''}`);
-        this.#resume = undefined;
         this.#isFailing = true;
-        this.#isComplete = false;
-        return false;
+        if (!signal.aborted && !wasFailing)
+          log.warn(`The list of messages could not be read: ${describe(error) ?? ''}`);
       }
-      this.#isFailing = false;
       if (page === undefined || page === 'missing') {
         // What comes until it is there again is not in what was read of it.
         this.#resume = undefined;
