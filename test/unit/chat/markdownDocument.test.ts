@@ -16,7 +16,6 @@ function written(known: ReadonlyMap<string, KnownMessage>, more: object = {}): s
     sends: [],
     messageCount: known.size,
     breaks: new Map(),
-    inComposer: undefined,
     ...more,
   });
   const header = {

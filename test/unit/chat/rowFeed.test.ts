@@ -15,7 +15,6 @@ const inputOf = (known: ReadonlyMap<string, KnownMessage>): RowsInput => ({
   sends: [],
   messageCount: undefined,
   breaks: new Map(),
-  inComposer: undefined,
 });
 
 const many = (count: number): RowsInput =>
