@@ -55,12 +55,6 @@ export const settings = {
   /** The key that sends a message; the other one begins a new line. */
   sendKey: (): 'enter' | 'ctrl+enter' =>
     read<string>('chat.sendKey', 'enter') === 'ctrl+enter' ? 'ctrl+enter' : 'enter',
-  /** What becomes of a long text that is pasted. */
-  largePaste: () => {
-    const choices = ['ask', 'inline', 'file'] as const;
-    const chosen = read<string>('chat.largePaste', 'ask');
-    return choices.find(choice => choice === chosen) ?? 'ask';
-  },
 } as const;
 
 /** What a person can be told of. */
@@ -84,7 +78,6 @@ type WithoutPrefix<Id> = Id extends `agentConsole.${infer Key}` ? Key : never;
 /** What the composer of the chat, the status bar and the hooks each follow. */
 export const composerSettings: readonly SettingKey[] = [
   'chat.sendKey',
-  'chat.largePaste',
   'chat.maxAttachmentMegabytes',
   'chat.maxMessageMegabytes',
 ];

@@ -13,7 +13,6 @@ import { announce, finding, note, opened, refusal, speak, start, told, transcrip
 
 interface ComposerChange {
   readonly text?: string;
-  readonly stash?: string;
   readonly focus: boolean;
 }
 
@@ -32,6 +31,7 @@ export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
       scroll = kept?.scroll;
       opened.value = new Set(kept?.opened);
       start.value = payload;
+      seen = 0;
       rows = [];
       transcript.value = { rows, total: undefined };
       keep();
@@ -46,7 +46,10 @@ export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
       const shown = withDays(rows);
       transcript.value = { rows: shown, total: total - rows.length + shown.length };
     },
-    setDraft: change => tellComposer(change),
+    setDraft: change => {
+      if (change.text !== undefined) seen++;
+      tellComposer(change);
+    },
     draftStored: ({ version }) => {
       if (version === draftVersion && unsaved?.sendId === undefined) keepUnsaved(undefined);
     },
@@ -90,6 +93,8 @@ function leftPlace({ serviceId, sessionId }: PageState): Kept | undefined {
 
 let unsaved: Unsaved | undefined;
 let draftVersion = 0;
+/** Texts that the panel gave for the composer since the start. */
+let seen = 0;
 /** What a browser keeps is small; longer texts count on the panel. */
 const LONGEST_KEPT = 50_000;
 
@@ -124,17 +129,17 @@ export function keepUnsaved(next: Unsaved | undefined): void {
 }
 
 /** Tells the panel the draft. */
-export function tellDraft(text: string, stash: string | undefined): void {
+export function tellDraft(text: string): void {
   keepUnsaved({ text, at: Date.now() });
-  panel.notify('draft', { text, version: ++draftVersion, ...(stash === undefined ? {} : { stash }) });
+  panel.notify('draft', { text, seen, version: ++draftVersion });
 }
 
-/** Hands the draft over to be sent; resolves to whether it is recorded. */
-export async function sendDraft(text: string): Promise<boolean> {
+/** Hands a text over to be sent; resolves to whether it is recorded. */
+export async function sendText(text: string): Promise<boolean> {
   const sendId = crypto.getRandomValues(new Uint32Array(4)).join('-');
   draftVersion++;
   keepUnsaved({ text, at: Date.now(), sendId });
-  const recorded = await ask(panel.request('send', { text, sendId }));
+  const recorded = await ask(panel.request('send', { text, seen, sendId }));
   if (recorded) keepUnsaved(undefined);
   return recorded;
 }

@@ -49,7 +49,7 @@ export interface Chip {
   /** Names it in `detach`; empty where it cannot be removed. */
   readonly key: string;
   readonly name: string;
-  readonly kind: 'image' | 'pdf' | 'text' | 'unknown' | 'checking';
+  readonly kind: 'image' | 'pdf' | 'text' | 'unknown';
   /** Such as `180 KB`; empty when not known. */
   readonly size: string;
   readonly title: string;
@@ -96,11 +96,9 @@ export interface MessageRow {
   readonly accepted: boolean;
   /** How a message stands that is not known to have arrived; `id` is that of the send. */
   readonly send?: {
-    readonly state: 'sending' | 'refused' | 'unknown';
+    readonly state: 'sending' | 'unknown';
     /** What is known of it. */
     readonly sentence: string;
-    /** The composer holds its text again. */
-    readonly inComposer: boolean;
   };
 }
 
@@ -126,9 +124,9 @@ export interface Composer {
   readonly total: string;
   readonly sending: boolean;
   /** Why nothing can be sent now; the draft is kept. */
-  readonly blocked?: string | undefined;
-  /** Why the attachments together cannot be sent. */
-  readonly tooMuch?: string | undefined;
+  readonly obstacle?: string | undefined;
+  /** Why what came back into the composer was not sent. */
+  readonly problem?: string | undefined;
   /** The agent works and can be stopped. */
   readonly canStop: boolean;
   /** Enter queues the message rather than sending it. */
@@ -141,7 +139,6 @@ export interface Composer {
   /** Where the message goes, such as `atlas`; empty when not known. */
   readonly target: string;
   readonly sendKey: 'enter' | 'ctrl+enter';
-  readonly largePaste: 'inline' | 'file' | 'ask';
   /** Largest file accepted, bytes. */
   readonly fileLimit: number;
 }
@@ -197,8 +194,6 @@ export interface Start {
   /** Where the session was read before, if that was in this window and since it was loaded. */
   readonly kept?: Kept | undefined;
   readonly draft: string;
-  /** What comes back when the called up message in `draft` is left. */
-  readonly stash?: string;
   readonly focus: boolean;
 }
 
@@ -265,8 +260,10 @@ export function wordsPattern(words: string): RegExp {
 
 const none = object({});
 const code = act(object({ text: text(MAX_TEXT) }));
-const ofSend = act(object({ sendId: text(100) }));
-const ofQueued = act(object({ id: text(100) }));
+/** Names a message that is queued or of unknown outcome. */
+const ofEntry = act(object({ id: text(100) }));
+/** Texts of the composer that the page was given before it said this: what it says may cross the next. */
+const seen = number(0, Number.MAX_SAFE_INTEGER);
 /** An attachment of the draft by its address, or a picture of a message by its id, a line feed and its place. */
 const ofAttachment = object({ key: text(10_000) });
 const ofRow = act(object({ key: text(2000) }));
@@ -275,9 +272,10 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
   requests: {
     /**
      * Sends the text with the attachments the panel holds, or queues it while the agent works; answered when it is recorded durably,
-     * before it is accepted. `sendId`: 8 to 64 letters, digits or dashes, made by the page.
+     * before it is accepted. A text that the composer did not hold leaves what it holds. `sendId`: 8 to 64 letters, digits or
+     * dashes, made by the page.
      */
-    send: act(object({ text: written, sendId: text(100) })),
+    send: act(object({ text: written, sendId: text(100), seen })),
     /** What the person sent before, the latest first. */
     history: request(none)<readonly string[]>(),
     /** Attaches a pasted or dropped file, or a long text; without its bytes where it is too large. With `replaces`, in the place of that. */
@@ -291,14 +289,12 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     ),
     attach: act(none),
     attachUris: act(object({ uris: listOf(text(10_000), 500) })),
-    takeBackQueued: ofQueued,
-    removeQueued: ofQueued,
+    /** Puts a queued message back into the composer. */
+    takeBack: ofEntry,
+    discard: ofEntry,
+    sendAgain: ofEntry,
     chooseTarget: act(none),
     stop: act(none),
-    sendAgain: ofSend,
-    discard: ofSend,
-    /** Puts a refused message back into the composer. */
-    editAgain: ofSend,
     refresh: act(none),
     /** Goes on with an ancestor walk that stopped. */
     readEarlier: act(none),
@@ -312,10 +308,8 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     picture: request(ofAttachment)<Picture>(),
     /** The page listens. Sent again each time it was built anew. */
     ready: act(none),
-    /** `stash`: what was written before an earlier message was called up. `version` comes back in `draftStored`. */
-    draft: act(
-      object({ text: written, stash: optional(written), version: number(0, Number.MAX_SAFE_INTEGER) }),
-    ),
+    /** `version` comes back in `draftStored`. */
+    draft: act(object({ text: written, seen, version: number(0, Number.MAX_SAFE_INTEGER) })),
     detach: act(ofAttachment),
     openAttachment: act(ofAttachment),
     /** Text a page before this one had not seen stored, and the id of the send it was to become. */
@@ -336,8 +330,8 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     start: event<Start>(),
     state: event<PanelState>(),
     splice: event<Splice>(),
-    /** The panel changed the text of the composer, or what comes back after it, or puts the cursor there. */
-    setDraft: event<{ readonly text?: string; readonly stash?: string; readonly focus: boolean }>(),
+    /** The panel changed the text of the composer, or puts the cursor there. */
+    setDraft: event<{ readonly text?: string; readonly focus: boolean }>(),
     /** Everything up to this version of the draft is durable. */
     draftStored: event<{ readonly version: number }>(),
     /** Opens the find bar; with these words, at the row with this key. */

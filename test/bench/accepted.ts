@@ -1,11 +1,9 @@
-import { Attachments } from '../../src/chat/attach/attachments';
 import { Conversation } from '../../src/chat/conversation';
-import { Outboxes } from '../../src/chat/outbox/outbox';
 import { SessionIndex } from '../../src/sessions/store/sessionIndex';
 import type { Write } from '../../src/storage/database';
 import { silentLog } from '../fakes/log';
 import { localEngine, openStorage } from '../fakes/storage';
-import { diskFiles, limits } from '../unit/chat/support';
+import { attachmentsIn } from '../unit/chat/support';
 import { atMost, type Row } from './rows';
 
 const [SERVICE, SESSION] = ['service', 'session'];
@@ -33,14 +31,12 @@ export async function acceptedRows(root: string): Promise<Row[]> {
   await index.use(SERVICE);
   const session = { sessionId: SESSION, title: 'Session', status: 'idle', messageCount: 0, updatedAt: 1 };
   await index.learn(SERVICE, { session, origin: 'created', at: 1 });
-  const failed = (error: unknown): void => log.error('Not written', error);
-  const outboxes = new Outboxes(storage, SERVICE, failed);
   const one = (name: string) =>
     name === 'sendMessage'
       ? Promise.resolve({ messageId: 'message', status: 'running' })
       : Promise.reject(new Error('not asked'));
   const conversation = new Conversation({
-    ...{ serviceId: SERVICE, sessionId: SESSION, storage, outboxes, log, describe: String },
+    ...{ serviceId: SERVICE, sessionId: SESSION, storage, log, describe: String },
     sessions: {
       onDidChange: index.onDidChange,
       get: () => ({ ...session, statusAt: 1 }),
@@ -50,7 +46,7 @@ export async function acceptedRows(root: string): Promise<Row[]> {
       refresh: () => Promise.reject(new Error('not asked')),
       noteSend: (id, sent) => index.noteSend(SERVICE, id, sent),
     },
-    attachments: new Attachments(diskFiles, () => limits(1024), 'en'),
+    attachments: attachmentsIn(root),
     extras: () => false,
     buildBody: ({ text }) => Promise.resolve(text as never),
     api: () => ({ one }) as never,
@@ -62,7 +58,7 @@ export async function acceptedRows(root: string): Promise<Row[]> {
   await conversation.submit('Hello');
   await settled;
   const figure = durable - before;
-  for (const each of [conversation, outboxes, index]) each.dispose();
+  for (const each of [conversation, index]) each.dispose();
   await storage.settled();
   storage.dispose();
   return [atMost('durable writes of one accepted message (before: 10 to 12)', figure, 4, String)];

@@ -67,7 +67,7 @@ async function measure(
     log: silentLog(),
   });
   const limit = 2 * SIZE;
-  const attachments = new Attachments(files, () => ({ file: limit, image: limit, message: limit }), 'en');
+  const attachments = new Attachments(files, '/nowhere', () => ({ file: limit, message: limit }), 'en');
   await client.one('sendMessage', {
     ids: { sessionId: 's' },
     body: JSON.stringify({ text: 'loads the code' }),
@@ -77,8 +77,7 @@ async function measure(
   let most = before;
   const sample = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 2);
   const longest = await stall(async () => {
-    await attachments.inspect(file);
-    const parts = await attachments.parts([file]);
+    const parts = await attachments.parts([await attachments.inspect(file)]);
     await client.one('sendMessage', {
       ids: { sessionId: 's' },
       body: await bodyBuilder(workerFile)({ text: 'Look', parts }),

@@ -154,17 +154,6 @@ export function attaching(get: () => ChatStage): void {
     });
   });
 
-  it('are a long paste, where the person chooses that', async () => {
-    const long = 'a line of a long log\n'.repeat(300);
-    await stage.composer.fill('Look: ');
-    await stage.paste({ text: long });
-    await stage.holds(`Look: ${long}`);
-    await stage.button('Attach as file instead').click();
-    await stage.attached('pasted text.txt');
-    await stage.holds('Look: ');
-    assert.deepEqual(await stage.send(), { text: 'Look: ', files: [textFile('pasted text.txt', long)] });
-  });
-
   it('are pasted pictures and files in order, shown as they are, each with a name of its own', async () => {
     const picture = { name: 'image.png', type: 'image/png', base64: PNG.toString('base64') };
     await stage.idle();

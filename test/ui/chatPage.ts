@@ -69,7 +69,6 @@ export function stateOf(composer: Partial<Composer> = {}): PanelState {
       queueStopped: false,
       target: '',
       sendKey: 'enter',
-      largePaste: 'ask',
       fileLimit: 100,
       ...composer,
     },

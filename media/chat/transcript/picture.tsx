@@ -57,7 +57,6 @@ const icons: Readonly<Record<Chip['kind'], string>> = {
   pdf: 'file-pdf',
   text: 'file',
   unknown: 'warning',
-  checking: 'sync spin',
 };
 
 /** The icon of an attachment; of a picture a small one of it, once that is there. */

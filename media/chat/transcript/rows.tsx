@@ -126,7 +126,7 @@ function MessageView({ row, continued }: { readonly row: MessageRow; readonly co
           {l10n.t('accepted')}
         </p>
       )}
-      {send && <SendState sendId={id} send={send} />}
+      {send && <SendState id={id} send={send} />}
     </article>
   );
 }
@@ -136,22 +136,21 @@ type Send = NonNullable<MessageRow['send']>;
 const stateOf = ({ state }: Send): readonly [icon: string, label: string] =>
   ({
     sending: ['sync spin', l10n.t('sending')] as const,
-    refused: ['error', l10n.t('not sent')] as const,
     unknown: ['question', l10n.t('outcome unknown')] as const,
   })[state];
 
 /** How a message stands that is not known to have arrived, and what can be done about it. */
-function SendState({ sendId, send }: { readonly sendId: string; readonly send: Send }) {
-  const { state, sentence, inComposer } = send;
+function SendState({ id, send }: { readonly id: string; readonly send: Send }) {
+  const { state, sentence } = send;
   const [busy, setBusy] = useState(false);
   const [icon, label] = stateOf(send);
-  const act = (name: 'sendAgain' | 'discard' | 'editAgain', text: string) => (
+  const act = (name: 'sendAgain' | 'discard', text: string) => (
     <Button
       kind="secondary"
       disabled={busy}
       onClick={() => {
         setBusy(true);
-        void ask(panel.request(name, { sendId })).finally(() => setBusy(false));
+        void ask(panel.request(name, { id })).finally(() => setBusy(false));
       }}
     >
       {text}
@@ -161,14 +160,11 @@ function SendState({ sendId, send }: { readonly sendId: string; readonly send: S
     <>
       <p class="send-state quiet small">
         <Icon name={icon} />
-        <span>
-          {state === 'refused' && sentence !== '' ? l10n.t('Not sent: {0}', sentence) : sentence || label}
-        </span>
+        <span>{sentence || label}</span>
       </p>
-      {state !== 'sending' && (
+      {state === 'unknown' && (
         <div class="actions">
-          {state === 'unknown' && act('sendAgain', l10n.t('Send again'))}
-          {state === 'refused' && !inComposer && act('editAgain', l10n.t('Edit and send again'))}
+          {act('sendAgain', l10n.t('Send again'))}
           {act('discard', l10n.t('Discard'))}
         </div>
       )}

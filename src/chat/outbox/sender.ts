@@ -11,17 +11,16 @@ import type { Transcript } from '../transcript/transcript';
 import type { Outbox } from './outbox';
 import {
   inEntry,
-  isBusy,
-  undecided,
+  nextOf,
   withNext,
   withoutEntry,
-  withRefused,
+  withTakenBack,
   type Change,
   type Entry,
   type Message,
 } from './record';
 
-/** How a send ended. A refused or unknown one stays until the person decides. */
+/** How a send ended. A refused one is in the composer again; an unknown one stays until the person decides. */
 export type SendOutcome =
   | { readonly state: 'accepted'; readonly messageId: string; readonly status: string | undefined }
   | { readonly state: 'refused' | 'unknown'; readonly sentence: string };
@@ -76,11 +75,11 @@ export class Sender extends Disposable {
 
   /**
    * Sends a message that `record` puts among the entries as `sending`. Resolves when that is durable and the request has left; to
-   * `undefined` where another window is sending, or has sent or changed what was to be sent. Rejects with a sentence
+   * `undefined` where another message is being sent, or this one was sent or changed elsewhere. Rejects with a sentence
    * (`AttachmentsRefused` when files are the reason); then nothing was sent.
    */
   async send(id: string, message: Message, record: (entry: Entry) => Change): Promise<Sending | undefined> {
-    if (this.isSending) throw isBusy();
+    if (this.isSending) return undefined;
     this.isStarting = true;
     this.#options.onChange();
     try {
@@ -93,21 +92,13 @@ export class Sender extends Disposable {
 
   /** Sends the first of the queue if it can go. To be called whenever something changed that the queue may have waited for. */
   look(): void {
-    const { outbox, sessionId, sessions, api, log } = this.#options;
-    const first = outbox.current.entries.find(({ state }) => state === 'queued');
-    if (first === undefined || this.isDisposed) {
+    const { outbox, sessionId, sessions, log } = this.#options;
+    if (this.isDisposed || !outbox.current.entries.some(({ state }) => state === 'queued')) {
       this.#watch.set(undefined);
       return;
     }
     if (this.#watch.value === undefined) this.#watch.set(sessions.watch(sessionId));
-    if (
-      this.#isLooking ||
-      first.sentence !== undefined ||
-      this.isSending ||
-      undecided(outbox.current).length > 0
-    )
-      return;
-    if (api() === undefined || sessions.get(sessionId)?.status !== 'idle') return;
+    if (this.#isLooking || this.isSending || !this.#isFree || nextOf(outbox.current) === undefined) return;
     this.#isLooking = true;
     this.#begin((lease, left) => this.#carryNext(lease, left))
       .catch((error: unknown) => log.error('A queued message could not be sent', error))
@@ -152,6 +143,12 @@ export class Sender extends Disposable {
       if (state === 'unknown') await outbox.settle(inEntry(id, ['unknown'], { after }));
   }
 
+  /** The service can be asked, and the agent rests as far as anybody knows. */
+  get #isFree(): boolean {
+    const { api, sessions, sessionId } = this.#options;
+    return api() !== undefined && sessions.get(sessionId)?.status === 'idle';
+  }
+
   /** One message at a time. Resolves as soon as a request has left, or there is nothing to be sent. */
   #begin(work: Work): Promise<Sending | undefined> {
     return new Promise((resolve, reject) => {
@@ -168,14 +165,9 @@ export class Sender extends Disposable {
 
   /** One of the queue that cannot be sent stays, with the reason. */
   async #carryNext(lease: Lease, left: (sending: Sending) => void): Promise<void> {
-    const { outbox, sessions, sessionId } = this.#options;
-    // Another window may know more of the agent than this one.
-    const status = await sessions.refresh(sessionId).then(
-      session => session.status,
-      () => 'unknown',
-    );
-    const next = (await outbox.read()).entries.find(({ state }) => state === 'queued');
-    if (status !== 'idle' || next === undefined || next.sentence !== undefined) return;
+    const { outbox } = this.#options;
+    const next = nextOf(await outbox.read());
+    if (next === undefined || !this.#isFree) return;
     try {
       await this.#carry(lease, left, next.id, next, withNext);
     } catch (error) {
@@ -225,7 +217,7 @@ export class Sender extends Disposable {
 
   async #build({ text, attachments: sent, target }: Message): ReturnType<BuildBody> {
     const { attachments, buildBody } = this.#options;
-    const parts = await attachments.parts(sent.map(({ uri }) => uri));
+    const parts = await attachments.parts(sent);
     const tooMuch = attachments.tooMuch(parts.reduce((sum, { bytes }) => sum + bytes.length, 0));
     if (tooMuch !== undefined) throw new Error(tooMuch);
     return buildBody({ text, computerId: target?.computerId, parts });
@@ -240,10 +232,13 @@ export class Sender extends Disposable {
       return { state: 'accepted', messageId, status };
     } catch (error) {
       const sentence = this.#describe(error);
-      const state = certainlyNotProcessed(error) ? 'refused' : 'unknown';
-      const settled = inEntry(id, ['sending'], { state, sentence });
+      // The service said no, or the request never left: only then there is certainly no message.
+      const isRefused = isApiError(error) && error.kind !== 'outcomeUnknown';
+      const state = isRefused ? 'refused' : 'unknown';
       await outbox
-        .settle(state === 'refused' ? withRefused(id, sentence) : settled)
+        .settle(
+          isRefused ? withTakenBack(id, sentence) : inEntry(id, ['sending'], { state: 'unknown', sentence }),
+        )
         .catch((failure: unknown) => log.error('The outcome of a send could not be recorded', failure));
       if (state === 'unknown') await this.#lookAfter();
       return { state, sentence };
@@ -297,9 +292,4 @@ export class Sender extends Disposable {
     if (messageCount === undefined || updatedAt === undefined) return undefined;
     return { messageCount, updatedAt };
   }
-}
-
-/** The service said no, or the request never left: only then there is certainly no message. */
-function certainlyNotProcessed(error: unknown): boolean {
-  return isApiError(error) && error.kind !== 'outcomeUnknown';
 }

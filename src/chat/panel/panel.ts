@@ -1,21 +1,20 @@
 import * as vscode from 'vscode';
+import type { ApiClient } from '../../api';
 import { errorSentence, type Connection } from '../../connection';
 import type { Logger } from '../../log';
 import { Disposable, Slot, type IDisposable } from '../../util/disposable';
-import { Emitter } from '../../util/event';
+import { Emitter, type Event } from '../../util/event';
 import type { DetailsDocuments } from '../../util/detailsDocuments';
 import { Formatter } from '../../util/format';
 import { openAddress } from '../../ui/openAddress';
 import { forNotification, oneLine } from '../../util/text';
 import { panelSide, type PanelSide } from '../../webview/ipc';
 import { WebviewPage } from '../../webview/page';
-import { Composing, type ComposingDeps } from './composing';
 import type { Conversation } from '../conversation';
 import { offerInputBox } from './nativeComposer';
 import type { SendOutcome } from '../outbox/sender';
-import type { Shown } from '../outbox/record';
 import { panelHandlers } from './panelHandlers';
-import { blockedReason, composerOf, headerOf, outcomeWords } from './panelState';
+import { blockedReason, composerOf, headerOf, outcomeWords, type ComposerSettings } from './panelState';
 import { chatProtocol, type ChatProtocol, type Kept, type Unsaved, type Wanted } from '../protocol';
 import { RowFeed } from '../transcript/rows';
 import { keyOf, type ChatSessions } from '../sessions';
@@ -28,7 +27,7 @@ export interface PanelOptions {
   readonly log: Logger;
   /** The title until the session is known. */
   readonly title: string;
-  readonly composing: ComposingDeps;
+  readonly composer: ComposerSettings & { readonly onDidChange: Event<unknown> };
   readonly details: Pick<DetailsDocuments, 'compare'>;
   /** Where sessions were read in this window, by service and session. */
   readonly reading: Map<string, Kept>;
@@ -66,11 +65,11 @@ export class ChatPanel extends Disposable {
   #transcriptProblem: string | undefined;
   #focusWhenReady = false;
   #findWhenReady: Wanted | undefined;
-  /** The composer as the page has it. */
-  #shown: Shown = { text: '' };
+  /** How many texts the page was given for its composer, and what it has made of each: what it says may cross the next. */
+  #given = 0;
+  #shown = new Map([[0, '']]);
   #isSubmitting = false;
   #draftVersion = 0;
-  readonly composing: Composing;
   readonly details: Pick<DetailsDocuments, 'compare'>;
   readonly log: Logger;
 
@@ -81,7 +80,6 @@ export class ChatPanel extends Disposable {
     this.conversation = options.conversation;
     this.details = options.details;
     this.log = options.log;
-    this.composing = new Composing(options.conversation, options.composing);
     this.#rows = this.register(new RowFeed(splice => this.#page.send('splice', splice), this.#format));
     this.#page = panelSide({
       protocol: chatProtocol,
@@ -115,7 +113,7 @@ export class ChatPanel extends Disposable {
       onDidChangeVisibility(() => this.#viewChanged()),
       this.conversation.onDidChange(gather),
       this.conversation.onDidSettle(outcome => this.#settled(outcome)),
-      options.composing.onDidChange(gather),
+      options.composer.onDidChange(gather),
       composition.onDidStore(() => {
         if (this.#life.isReady) this.#page.send('draftStored', { version: this.#draftVersion });
       }),
@@ -137,6 +135,10 @@ export class ChatPanel extends Disposable {
       this.#gather();
     });
     this.#viewChanged();
+  }
+
+  get api(): ApiClient | undefined {
+    return this.#options.connection.api;
   }
 
   /** Fires once, when this chat ends. */
@@ -189,15 +191,15 @@ export class ChatPanel extends Disposable {
   pageReady(): void {
     this.#life.ready();
     const { sessionId, serviceId, composition } = this.conversation;
-    const { text, stash } = composition.draft;
-    this.#shown = { text, stash };
+    const { text } = composition.draft;
+    this.#given = 0;
+    this.#shown = new Map([[0, text]]);
     this.#page.send('start', {
       texts: vscode.l10n.bundle,
       language: vscode.env.language,
       identity: { sessionId, serviceId, title: this.title },
       kept: this.#options.reading.get(keyOf(this.conversation)),
       draft: text,
-      ...(stash === undefined ? {} : { stash }),
       // A view that is merely there takes the cursor from nobody.
       focus:
         this.#findWhenReady === undefined &&
@@ -211,28 +213,26 @@ export class ChatPanel extends Disposable {
     this.#payAttention();
   }
 
-  async setDraft(text: string, stash: string | undefined, version: number): Promise<void> {
+  async setDraft(text: string, seen: number, version: number): Promise<void> {
     const { conversation } = this;
     this.#draftVersion = version;
-    const over = this.#shown;
-    this.#shown = { text, stash: stash === '' ? undefined : stash };
-    // Written before the stored draft was read, which waits in the stash then.
-    if (!conversation.isLoaded) await conversation.takeUnsaved({ text, at: Date.now() });
-    else conversation.composition.setText(text, this.#shown.stash, over);
+    const over = this.#shown.get(seen);
+    this.#shown.set(seen, text);
+    if (!conversation.isLoaded) await conversation.load();
+    conversation.composition.setText(text, over);
     this.#gather();
   }
 
-  async send(text: string, sendId: string): Promise<void> {
+  async send(text: string, seen: number, sendId: string): Promise<void> {
     const blocked = this.#blocked;
     if (blocked !== undefined) throw new Error(blocked);
     if (!/^[\w-]{8,64}$/.test(sendId)) throw new RangeError('Not the id of a send.');
-    const asked = this.#pagesHeard;
-    const { stash = '' } = this.#shown;
+    const shown = this.#shown;
     this.#isSubmitting = true;
     try {
-      await this.conversation.submit(text, sendId, this.#shown);
-      // The page has what was stashed in its composer by now, unless it is another, which began with the text that is sent now.
-      if (asked === this.#pagesHeard) this.#shown = { text: stash };
+      await this.conversation.submit(text, sendId, shown.get(seen));
+      // The page has emptied its composer by now; another, which began with the text that is sent now, is told.
+      if (shown.get(seen) === text) shown.set(seen, '');
     } finally {
       this.#isSubmitting = false;
       this.#gather();
@@ -263,9 +263,10 @@ export class ChatPanel extends Disposable {
   /** What was moved into the composer goes from where it was at the same time. */
   showDraft(focus = true): void {
     if (focus) this.#show();
-    const { text, stash } = this.conversation.composition.draft;
-    this.#shown = { text, stash };
-    this.#page.send('setDraft', { text, stash: stash ?? '', focus });
+    const { text } = this.conversation.composition.draft;
+    this.#shown.set(++this.#given, text);
+    this.#shown.delete(this.#given - 10);
+    this.#page.send('setDraft', { text, focus });
   }
 
   #receive(message: unknown): void {
@@ -338,7 +339,7 @@ export class ChatPanel extends Disposable {
         Date.now(),
         this.#format,
       ),
-      composer: composerOf(conversation, this.#blocked, this.#options.composing, this.#format),
+      composer: composerOf(conversation, this.#blocked, this.#options.composer, this.#format),
       removed: this.#removed,
       ...(this.#transcriptProblem === undefined ? {} : { transcriptProblem: this.#transcriptProblem }),
     });
@@ -356,9 +357,8 @@ export class ChatPanel extends Disposable {
 
   /** The draft came back from a refused send, or another window changed it. */
   #followDraft(): void {
-    const { text, stash } = this.conversation.composition.draft;
-    if (this.#isSubmitting) return;
-    if (text !== this.#shown.text || stash !== this.#shown.stash) this.showDraft(false);
+    const { text } = this.conversation.composition.draft;
+    if (!this.#isSubmitting && text !== this.#shown.get(this.#given)) this.showDraft(false);
   }
 
   #settled(outcome: SendOutcome): void {

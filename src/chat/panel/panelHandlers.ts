@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
+import { computerName } from '../../api';
 import { commands } from '../../contributions';
 import { notify } from '../../ui/notify';
 import { openAddress } from '../../ui/openAddress';
+import { pick } from '../../ui/pick';
 import type { PanelHandlers } from '../../webview/ipc';
 import { pictureFrom } from '../attach/attachments';
 import { pickFiles } from '../attach/given';
@@ -18,34 +20,25 @@ import type { ChatPanel } from './panel';
 
 /** Answers to everything the page may say; one for each name of the protocol. */
 export function panelHandlers(panel: ChatPanel): PanelHandlers<ChatProtocol> {
-  const { conversation, composing } = panel;
+  const { conversation } = panel;
   const { composition } = conversation;
   return {
-    send: ({ text, sendId }) => panel.send(text, sendId),
+    send: ({ text, seen, sendId }) => panel.send(text, seen, sendId),
     stop: () => conversation.stop(),
     history: () => ownTexts(conversation.transcript.known),
-    attach: async () => composing.attachUris(await pickFiles()),
-    attachUris: ({ uris }) => composing.attachUris(uris),
-    attachBytes: file => composing.receive(file),
-    chooseTarget: () => composing.chooseTarget(),
-    takeBackQueued: async ({ id }) => {
-      if ((await composition.takeBackQueued(id)) === undefined) throw isGone();
+    attach: async () => composition.attach(await pickFiles()),
+    attachUris: ({ uris }) => composition.attach(uris),
+    attachBytes: async file => {
+      await conversation.load();
+      await composition.receive(file);
+    },
+    chooseTarget: () => chooseTarget(panel),
+    takeBack: async ({ id }) => {
+      await conversation.takeBack(id);
       panel.showDraft();
     },
-    removeQueued: async ({ id }) => {
-      const gone = await conversation.removeQueued(id);
-      if (gone === undefined) throw isGone();
-      offerBack(panel, vscode.l10n.t('Message removed from the queue.'), gone);
-    },
-    sendAgain: ({ sendId }) => conversation.sendAgain(sendId),
-    discard: async ({ sendId }) => {
-      const gone = await conversation.discard(sendId);
-      if (gone !== undefined) offerBack(panel, vscode.l10n.t('Message discarded.'), gone);
-    },
-    editAgain: async ({ sendId }) => {
-      await composition.editAgain(sendId);
-      panel.showDraft();
-    },
+    discard: async ({ id }) => offerBack(panel, await conversation.discard(id)),
+    sendAgain: ({ id }) => conversation.sendAgain(id),
     refresh: () => panel.refresh(),
     readEarlier: () => conversation.readOn(),
     openPath: ({ path }) => openPath(path),
@@ -53,12 +46,12 @@ export function panelHandlers(panel: ChatPanel): PanelHandlers<ChatProtocol> {
     compareDiff: ({ text }) => compareDiff(text, panel.details),
     applyDiff: ({ text }) => applyDiff(text),
     addAgain: () => panel.addAgain(),
-    picture: ({ key }) => pictureIn(conversation, key) ?? composing.picture(key),
+    picture: ({ key }) => pictureIn(conversation, key) ?? composition.picture(key),
     ready: () => panel.pageReady(),
-    draft: ({ text, stash, version }) => panel.setDraft(text, stash, version),
+    draft: ({ text, seen, version }) => panel.setDraft(text, seen, version),
     detach: ({ key }) => composition.detach(key),
     unsaved: unsaved => panel.takeUnsaved(unsaved),
-    openAttachment: ({ key }) => composing.open(key),
+    openAttachment: ({ key }) => composition.open(key),
     openLink: ({ href }) => openLink(href),
     copy: ({ text }) => vscode.env.clipboard.writeText(text),
     copyMessage: async ({ key }) => {
@@ -75,7 +68,22 @@ export function panelHandlers(panel: ChatPanel): PanelHandlers<ChatProtocol> {
   };
 }
 
-const isGone = (): Error => new Error(vscode.l10n.t('This message is being sent or is gone.'));
+/** Lets the person choose where the message goes. */
+async function chooseTarget({ api, conversation }: ChatPanel): Promise<void> {
+  const { composition, session } = conversation;
+  if (api === undefined) throw new Error(vscode.l10n.t('Sign in first.'));
+  const own = session?.computerId;
+  const { items } = await api.list('computers');
+  const choices = items.map(computer => ({
+    label: computerName(computer),
+    description: computer.status ?? '',
+    detail: computer.id === own ? vscode.l10n.t('The computer of this session') : undefined,
+    value: { computerId: computer.id, name: computerName(computer) },
+  }));
+  choices.sort((a, b) => Number(b.value.computerId === own) - Number(a.value.computerId === own));
+  const choice = await pick(choices, vscode.l10n.t('Send the message to which computer?'));
+  if (choice !== undefined) composition.setTarget(choice.computerId === own ? undefined : choice);
+}
 
 /** Opens web and mail links only (trust.md 6). */
 async function openLink(href: string): Promise<void> {
@@ -99,11 +107,12 @@ function pictureIn({ transcript }: Conversation, key: string): Picture | undefin
   return pictureFrom(Buffer.from(encoded ?? '', 'base64'));
 }
 
-/** Says that a message is gone; when the person wants it back, it comes before what the composer holds then. */
-function offerBack(panel: ChatPanel, words: string, gone: Message): void {
+/** Says that a message is gone; when the person wants it back, it comes behind what the composer holds then. */
+function offerBack(panel: ChatPanel, gone: Message): void {
   const putBack = async (): Promise<void> => {
     await panel.conversation.composition.putBack(gone);
     if (!panel.isDisposed) panel.showDraft();
   };
-  notify(panel.log, 'info', words, [vscode.l10n.t('Put back into the composer'), putBack]);
+  const back = vscode.l10n.t('Put back into the composer');
+  notify(panel.log, 'info', vscode.l10n.t('Message discarded.'), [back, putBack]);
 }

@@ -42,7 +42,6 @@ function authorOf({ author, role, phase }: MessageRow): string {
 function stateOf({ send }: MessageRow): string {
   const states = {
     sending: vscode.l10n.t('sending'),
-    refused: vscode.l10n.t('not sent'),
     unknown: vscode.l10n.t('outcome unknown'),
   };
   return send === undefined ? '' : ` (${states[send.state]})`;

@@ -48,8 +48,6 @@ export interface RowsInput {
   readonly walk?: { readonly isOn: boolean; readonly failed: ReadonlyMap<string, string> } | undefined;
   /** All the service shows is known. */
   readonly complete?: boolean;
-  /** The send whose text the composer holds again. */
-  readonly inComposer: string | undefined;
 }
 
 function messageKey(id: string): string {
@@ -104,7 +102,7 @@ export class RowBuilder {
     if (gap !== undefined) rows.push(this.#gap('gap', gap));
     for (const send of input.sends) {
       if (send.state === 'accepted' && input.known.has(send.messageId ?? '')) continue;
-      rows.push(this.#send(send, input.inComposer === send.id));
+      rows.push(this.#send(send));
     }
     return rows;
   }
@@ -164,16 +162,15 @@ export class RowBuilder {
   }
 
   /** An accepted one stays as it was until the transcript has it, so that it is never out of sight. */
-  #send(send: Entry, inComposer: boolean): MessageRow {
-    const { id, at, sentence: reason = '' } = send;
+  #send(send: Entry): MessageRow {
+    const { id, at } = send;
     const key = `send:${id}`;
-    const state = send.state === 'refused' || send.state === 'unknown' ? send.state : 'sending';
-    const sentence = { unknown: unknownSentence(send), refused: reason, sending: '' }[state];
-    return this.#same<MessageRow>(key, [send, inComposer], () => ({
+    const state = send.state === 'unknown' ? send.state : 'sending';
+    return this.#same<MessageRow>(key, [send], () => ({
       ...{ kind: 'message', key, id, author: 'person', role: 'user', at },
       ...{ failed: false, accepted: false },
       ...this.#written(send.text, send.attachments),
-      send: { state, sentence, inComposer },
+      send: { state, sentence: state === 'unknown' ? unknownSentence(send) : '' },
     }));
   }
 

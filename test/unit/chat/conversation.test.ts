@@ -81,21 +81,22 @@ describe('a conversation', () => {
 });
 
 describe('a send that is refused', () => {
-  it('leaves text and attachments in the composer, and the reason with the message', async () => {
+  it('is in the composer again, with its files and the reason, until that is empty', async () => {
     const it = await scene();
     it.service.fail({ kind: 'status', status: 403, match: { method: 'POST' } });
     const uri = writeFile(temporaryFolder(), 'a.ts', 'a');
     const { conversation } = it.window;
     await conversation.composition.attach([uri]);
     await sendAndRead(it.window, 'Hello');
-    const [send] = conversation.sends;
-    assert.equal(send?.state, 'refused');
-    assert.match(send.sentence ?? '', /403/);
-    assert.equal(conversation.composition.draft.text, 'Hello');
-    assert.deepEqual(conversation.composition.draft.attachments, [uri]);
-    assert.equal(posts(it).length, 1);
     const later = await openWindow({ root: it.root, client: it.client, sessionId: it.sessionId });
-    assert.equal(later.conversation.composition.draft.text, 'Hello');
+    for (const { composition, sends } of [conversation, later.conversation]) {
+      const { text, attachments, problem } = composition.draft;
+      assert.deepEqual([text, attachments.map(each => each.uri), sends], ['Hello', [uri], []]);
+      assert.match(problem ?? '', /403/);
+    }
+    assert.equal(posts(it).length, 1);
+    conversation.composition.setText('');
+    assert.equal(conversation.composition.draft.problem, undefined);
   });
 
   for (const [why, signedIn, reason] of [
@@ -192,6 +193,9 @@ describe('a draft', () => {
     await composition.attach([a!, b!, a!]);
     await composition.attach([c!, b!]);
     composition.detach(b!);
-    assert.deepEqual(composition.draft.attachments, [a, c]);
+    assert.deepEqual(
+      composition.draft.attachments.map(({ uri }) => uri),
+      [a, c],
+    );
   });
 });

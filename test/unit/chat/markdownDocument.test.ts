@@ -21,7 +21,6 @@ function written(known: ReadonlyMap<string, KnownMessage>, more: object = {}): s
     known,
     sends: [],
     messageCount: known.size,
-    inComposer: undefined,
     ...more,
   });
   const header = {

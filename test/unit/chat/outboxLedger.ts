@@ -1,12 +1,9 @@
-import type { Shown } from '../../../src/chat/outbox/record';
-
 /** The pieces of text a person wrote, by what may have become of each. */
 export class Ledger {
   readonly written: string[] = [];
   readonly discarded = new Set<string>();
   /** How often each may leave: once, and again after it was refused or by a person's decision about one whose outcome is unknown. */
   readonly #allowed = new Map<string, number>();
-  readonly #shared = new Set<string>();
 
   /** A piece unlike every other. */
   next(): string {
@@ -24,12 +21,7 @@ export class Ledger {
     for (const piece of this.in(text)) this.#allowed.set(piece, this.allowed(piece) + 1);
   }
 
-  /** Two versions of a text are both there where neither can be told to be the newer one: with what they share. */
-  share({ text, stash = '' }: Shown): void {
-    for (const piece of this.in(stash)) if (text.includes(piece)) this.#shared.add(piece);
-  }
-
   allowed(piece: string): number {
-    return this.#shared.has(piece) ? Infinity : (this.#allowed.get(piece) ?? 1);
+    return this.#allowed.get(piece) ?? 1;
   }
 }

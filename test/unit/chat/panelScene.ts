@@ -5,7 +5,7 @@ import { Emitter, ObservableValue } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
 import { Uri } from '../../fakes/vscode';
 import type { Scene } from './scene';
-import { afterwards, composingDeps, until } from './support';
+import { afterwards, limits, until } from './support';
 
 /** What a panel says to its page. */
 export interface ToPage {
@@ -48,6 +48,7 @@ export function panelOf({ window, client }: Scene, kind: 'panel' | 'view' = 'pan
   const becameReady = new Emitter<void>();
   const connection = {
     state,
+    api: client,
     onDidBecomeReady: becameReady.event,
   } as unknown as Connection;
   const log = silentLog();
@@ -59,7 +60,7 @@ export function panelOf({ window, client }: Scene, kind: 'panel' | 'view' = 'pan
     log,
     title: 'Session',
     details: { compare: () => Promise.resolve() },
-    composing: { ...composingDeps(), api: () => client },
+    composer: { sendKey: () => 'enter', limits: () => limits(1024), onDidChange: never },
     reading: new Map(),
   });
   afterwards(() => panel.leave());

@@ -13,7 +13,6 @@ const inputOf = (known: ReadonlyMap<string, KnownMessage>): RowsInput => ({
   known,
   sends: [],
   messageCount: undefined,
-  inComposer: undefined,
 });
 
 const many = (count: number): RowsInput =>

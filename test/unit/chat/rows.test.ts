@@ -12,7 +12,6 @@ function input(facts: Partial<RowsInput> = {}): RowsInput {
     known: new Map(),
     sends: [],
     messageCount: undefined,
-    inComposer: undefined,
     ...facts,
   };
 }
@@ -234,21 +233,18 @@ describe('rows of a transcript', () => {
         before: { messageCount: 13, updatedAt: 1 },
         after: { messageCount: 14, updatedAt: 2 },
       }),
-      sendRecord({ id: 'r', state: 'refused', sentence: 'No.' }),
       sendRecord({ id: 's', state: 'sending' }),
       sendRecord({ id: 'a', state: 'accepted', messageId: 'm' }),
     ];
-    const rows = build({ sends, inComposer: 'r', known: knownOf(message('m', { visibility: 'llm_only' })) });
+    const rows = build({ sends, known: knownOf(message('m', { visibility: 'llm_only' })) });
     assert.deepEqual(
-      messages(rows).map(({ send }) => send && [send.state, send.sentence, send.inComposer]),
+      messages(rows).map(({ send }) => send && [send.state, send.sentence]),
       [
         [
           'unknown',
           'It is not known whether this message arrived. The session has 14 messages now, 13 when last checked.',
-          false,
         ],
-        ['refused', 'No.', true],
-        ['sending', '', false],
+        ['sending', ''],
       ],
     );
   });

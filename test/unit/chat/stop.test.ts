@@ -65,7 +65,7 @@ describe('stopping an agent', () => {
     await until(it.heard, () => it.hasButton() === false);
     assert.match(conversation.queued[0]?.sentence ?? '', /^You stopped the agent/);
     assert.equal(it.queueNote(), 'On hold: see the first message.');
-    await conversation.removeQueued(conversation.queued[0]!.id);
+    await conversation.discard(conversation.queued[0]!.id);
     await sessions.refresh(it.sessionId);
     await sessions.refresh(it.sessionId);
     assert.deepEqual(

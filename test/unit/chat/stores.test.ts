@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { Outboxes, type Outbox } from '../../../src/chat/outbox/outbox';
-import { inDraft, withTaken } from '../../../src/chat/outbox/record';
+import { Outbox } from '../../../src/chat/outbox/outbox';
+import { outboxRecords } from '../../../src/chat/outbox/record';
 import { Transcript } from '../../../src/chat/transcript/transcript';
 import { afterwards, brittle, cleanUp, message, storageIn, temporaryFolder } from './support';
 
@@ -36,31 +36,19 @@ describe('the stored transcript', () => {
 
 describe('what is written', () => {
   function outboxIn(root: string, storage = storageIn(root), onError?: (error: unknown) => void): Outbox {
-    const outboxes = new Outboxes(storage, 'service1', onError ?? (error => assert.fail(String(error))));
-    afterwards(() => outboxes.dispose());
-    return outboxes.of('session');
+    const collection = storage.collection(outboxRecords('service1'));
+    const outbox = new Outbox(collection, 'session', onError ?? (error => assert.fail(String(error))));
+    afterwards(() => outbox.dispose());
+    return outbox;
   }
-  const type = (outbox: Outbox, text: string): void =>
-    outbox.type({ text, stash: undefined, over: outbox.current.draft, at: 1 });
-
-  it('is there at once, and durable after a flush', async () => {
-    const root = temporaryFolder();
-    const outbox = outboxIn(root);
-    type(outbox, 'half a thou');
-    type(outbox, 'half a thought');
-    outbox.edit(inDraft(() => ({ attachments: ['file:///a'] })));
-    assert.equal(outbox.current.draft.text, 'half a thought');
-    await outbox.flush();
-    const { draft } = await outboxIn(root).read();
-    assert.deepEqual([draft.text, draft.attachments], ['half a thought', ['file:///a']]);
-  });
+  const type = (outbox: Outbox, text: string): void => outbox.type({ text, over: outbox.current.draft.text });
 
   it('is written when its window goes', async () => {
     const root = temporaryFolder();
     const storage = storageIn(root);
-    const outboxes = new Outboxes(storage, 'service1', error => assert.fail(String(error)));
-    type(outboxes.of('session'), 'last words');
-    outboxes.dispose();
+    const outbox = outboxIn(root, storage);
+    type(outbox, 'last words');
+    outbox.dispose();
     await storage.settled();
     assert.equal((await outboxIn(root).read()).draft.text, 'last words');
   });
@@ -98,32 +86,44 @@ describe('what is written', () => {
     await other.flush();
     await one.read();
     await one.flush();
-    const { text, stash } = (await other.read()).draft;
-    assert.deepEqual([text, stash], ['words of the other window', undefined]);
+    assert.equal((await other.read()).draft.text, 'words of the other window');
   });
 
-  it('does not come back where one window shortens what another has shortened and sent', async () => {
-    const root = temporaryFolder();
-    const [one, other] = [outboxIn(root), outboxIn(root)];
-    type(one, 'x y');
-    await one.flush();
-    await other.read();
-    for (const outbox of [one, other]) type(outbox, 'x');
-    const sent = { id: 'sent', text: 'x', attachments: [], state: 'sending', at: 1 } as const;
-    await other.change(withTaken(sent));
-    await one.flush();
-    const { draft, entries } = await one.read();
-    assert.deepEqual([draft.text, draft.stash, entries], ['', undefined, [sent]]);
-  });
+  // What one window makes of the draft it shows, when another has made something else of that meanwhile.
+  for (const [what, shown, typed, meanwhile, after] of [
+    ['both texts of two windows', '', 'of one', 'of the other', 'of the other\n\nof one'],
+    ['what goes on above words of others', 'one', 'one two', 'one\n\nother', 'one two\n\nother'],
+    ['what goes on below words of others', 'one', 'one two', 'other\n\none', 'other\n\none two'],
+    ['what is erased beside words of others', 'one', '', 'other\n\none', 'other'],
+    ['the next words, of a text that has left', 'sent', 'sent and more', '', 'and more'],
+    ['nothing of what is shortened when it has left', 'x y', 'x', '', ''],
+    ['whole words of a text changed elsewhere', 'a house', 'a horse', 'the house', 'the house\n\nhorse'],
+  ] as const)
+    it(`keeps ${what}`, async () => {
+      const root = temporaryFolder();
+      const [one, other] = [outboxIn(root), outboxIn(root)];
+      type(one, shown);
+      await one.flush();
+      await other.read();
+      type(one, typed);
+      type(other, meanwhile);
+      await other.flush();
+      await one.flush();
+      assert.equal((await other.read()).draft.text, after);
+    });
 
-  it('is shown by both windows that wrote at the same time', async () => {
+  it('by the version before comes with its second text, its files and what was refused', async () => {
     const root = temporaryFolder();
-    const [one, other] = [outboxIn(root), outboxIn(root)];
-    type(one, 'in the first window');
-    type(other, 'in the second window');
-    await one.flush();
-    await other.flush();
-    const { text, stash } = (await one.read()).draft;
-    assert.deepEqual([text, stash], ['in the second window', 'in the first window']);
+    const refused = { id: 'r', text: 'refused', attachments: [], state: 'refused', at: 1, sentence: 'No.' };
+    const draft = { text: 'one', stash: 'two', attachments: ['file:///a.txt'] };
+    const { path } = outboxRecords('service1');
+    const before = storageIn(root).collection({ path, version: 1, schema: { parse: value => value } });
+    await before.put('session', { draft, entries: [refused, { ...refused, state: 'unknown' }], writes: [] });
+    const { draft: after, entries } = await outboxIn(root).read();
+    assert.deepEqual([after.text, after.problem], ['one\n\ntwo\n\nrefused', 'No.']);
+    assert.deepEqual(
+      [after.attachments.map(({ name }) => name), entries.map(({ state }) => state)],
+      [['a.txt'], ['unknown']],
+    );
   });
 });
