@@ -197,6 +197,7 @@ export class Conversation extends Disposable {
       known: this.transcript.known,
       sends: this.sends,
       status: this.session?.status,
+      statusAt: this.session?.statusAt,
       ...this.#reading.state,
     };
   }
@@ -278,7 +279,7 @@ export class Conversation extends Disposable {
 
   /** Sends text and files without touching the draft; resolves to the outcome. Errors say `recorded: true` where the chat has the message. */
   async sendDirectly(text: string, uris: readonly string[]): Promise<SendOutcome> {
-    const attachments = await this.#options.attachments.inspectAll(uris);
+    const attachments = await Promise.all(uris.map(uri => this.#options.attachments.inspect(uri)));
     const id = randomUUID();
     try {
       const sending = await this.#sender.send(id, { text, attachments }, withAdded);
@@ -350,7 +351,6 @@ export class Conversation extends Disposable {
   async #refresh(): Promise<void> {
     await this.#sender.reconcile();
     await this.#options.sessions.refresh(this.sessionId);
-    await this.#sender.noteAfter();
     await this.readOn();
   }
 

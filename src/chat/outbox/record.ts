@@ -25,9 +25,6 @@ const written = () => ({
   target: z.optional(openObject({ computerId: z.string(), name: z.string() })),
 });
 
-/** What the service said of the session at some time; `updatedAt` by its clock. */
-const counts = () => openObject({ messageCount: z.number(), updatedAt: z.number() });
-
 /** What a person has written for one session, until the transcript has it. */
 const outbox = () =>
   openObject({
@@ -49,9 +46,8 @@ const outbox = () =>
         lease: z.optional(z.string()),
         /** Why it waits for the person or is unknown, for them. */
         sentence: z.optional(z.string()),
-        /** The session before it was sent, and after its outcome stayed unknown. */
-        before: z.optional(counts()),
-        after: z.optional(counts()),
+        /** What the service had said of the session before; `updatedAt` by its clock. */
+        before: z.optional(openObject({ messageCount: z.number(), updatedAt: z.number() })),
         /** When accepted. */
         messageId: z.optional(z.string()),
       }),
@@ -80,29 +76,23 @@ export const outboxRecords = (serviceId: string): CollectionOptions<OutboxRecord
   migrate: fromFirst,
 });
 
-/** As version 1 had it: files of the draft by their addresses, a second text behind it, refused messages as entries. */
+/** Version 1 had files of the draft by their addresses, a second text behind it, and refused messages as entries. */
 interface First {
-  readonly draft: Omit<Draft, 'attachments'> & {
+  readonly draft: Pick<Draft, 'text'> & {
     readonly attachments: readonly string[];
     readonly stash?: string;
     readonly refused?: Pick<Entry, 'sentence'>;
   };
-  readonly entries: readonly (Omit<Entry, 'state'> & { readonly state: string })[];
+  readonly entries: readonly { readonly state: string }[];
 }
 
 function fromFirst(value: unknown): unknown {
   const { draft, entries } = value as First;
-  const { stash = '', refused, attachments, ...rest } = draft;
-  const files = attachments.map(uri => ({ uri, name: uri.split('/').at(-1) ?? uri, kind: 'text', size: 0 }));
-  const back = entries.filter(({ state }) => state === 'refused');
+  const { stash = '', refused, attachments: uris, ...rest } = draft;
+  const attachments = uris.map(uri => ({ uri, name: uri.split('/').at(-1) ?? uri, kind: 'text', size: 0 }));
   return {
-    draft: {
-      ...rest,
-      text: joined(draft.text, stash, ...back.map(({ text }) => text)),
-      attachments: [...files, ...back.flatMap(each => each.attachments)],
-      problem: (refused ?? back[0])?.sentence,
-    },
-    entries: entries.filter(each => !back.includes(each)),
+    draft: { ...rest, attachments, text: joined(draft.text, stash), problem: refused?.sentence },
+    entries: entries.map(each => (each.state === 'refused' ? { ...each, state: 'queued' } : each)),
     writes: [],
   };
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { randomUUID } from 'node:crypto';
-import { isApiError, type ApiClient, type SentMessage } from '../../api';
+import { isApiError, type SentMessage } from '../../api';
 import type { Lease } from '../../storage';
 import { Disposable, Slot, type IDisposable } from '../../util/disposable';
 import { oneLine } from '../../util/text';
@@ -134,15 +134,6 @@ export class Sender extends Disposable {
     }
   }
 
-  /** Notes how the session stands for sends whose outcome is unknown. */
-  async noteAfter(): Promise<void> {
-    const { outbox } = this.#options;
-    const after = this.#counts;
-    if (after === undefined) return;
-    for (const { id, state } of outbox.current.entries)
-      if (state === 'unknown') await outbox.settle(inEntry(id, ['unknown'], { after }));
-  }
-
   /** The service can be asked, and the agent rests as far as anybody knows. */
   get #isFree(): boolean {
     const { api, sessions, sessionId } = this.#options;
@@ -184,13 +175,15 @@ export class Sender extends Disposable {
     message: Message,
     record: (entry: Entry) => Change,
   ): Promise<void> {
-    const { outbox, sessionId, now = Date.now, onSettled } = this.#options;
+    const { outbox, sessions, sessionId, now = Date.now, onSettled } = this.#options;
     const { text, attachments, target } = message;
-    this.#client();
     const body = await this.#build(message);
-    // It may have been another service's by now.
-    const client = this.#client();
-    const own = { id, state: 'sending', lease: randomUUID(), at: now(), before: this.#counts } as const;
+    const client = this.#options.api();
+    if (client === undefined) throw new Error(vscode.l10n.t('Sign in to send messages.'));
+    const { messageCount, updatedAt } = sessions.get(sessionId) ?? {};
+    const before =
+      messageCount === undefined || updatedAt === undefined ? undefined : { messageCount, updatedAt };
+    const own = { id, state: 'sending', lease: randomUUID(), at: now(), before } as const;
     const entry: Entry = { ...own, text, attachments, target };
     this.#own.add(id);
     try {
@@ -207,12 +200,6 @@ export class Sender extends Disposable {
     } finally {
       this.#own.delete(id);
     }
-  }
-
-  #client(): ApiClient {
-    const client = this.#options.api();
-    if (client === undefined) throw new Error(vscode.l10n.t('Sign in to send messages.'));
-    return client;
   }
 
   async #build({ text, attachments: sent, target }: Message): ReturnType<BuildBody> {
@@ -274,7 +261,6 @@ export class Sender extends Disposable {
     if (api() === undefined) return;
     try {
       await sessions.refresh(sessionId);
-      await this.noteAfter();
     } catch (error) {
       log.warn(
         `How the session stands after a send without an answer is not known: ${this.#describe(error)}`,
@@ -284,12 +270,5 @@ export class Sender extends Disposable {
 
   #describe(error: unknown): string {
     return this.#options.describe(error) ?? vscode.l10n.t('The request was cancelled.');
-  }
-
-  /** How the session stands, as far as it is known. */
-  get #counts(): Entry['before'] {
-    const { messageCount, updatedAt } = this.#options.sessions.get(this.#options.sessionId) ?? {};
-    if (messageCount === undefined || updatedAt === undefined) return undefined;
-    return { messageCount, updatedAt };
   }
 }
