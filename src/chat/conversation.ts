@@ -12,12 +12,12 @@ import type { Unsaved } from './protocol';
 import { Composition } from './outbox/composition';
 import { Outbox } from './outbox/outbox';
 import {
+  inEntry,
   nextOf,
   outboxRecords,
   withAdded,
   withoutEntry,
   withQueueHeld,
-  withReplaced,
   withTaken,
   withTakenBack,
   type Change,
@@ -297,7 +297,7 @@ export class Conversation extends Disposable {
     const entry = this.#outbox.current.entries.find(each => each.id === id && each.state === 'unknown');
     if (entry === undefined) throw isSettled();
     const again = randomUUID();
-    const isSent = await this.#send(again, entry, by => withReplaced(id, by));
+    const isSent = await this.#send(again, entry, by => inEntry(id, ['unknown'], by));
     if (!isSent && !this.isRecorded(again)) throw this.isSending ? isBusy() : isSettled();
   }
 

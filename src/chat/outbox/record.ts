@@ -109,23 +109,21 @@ export function inDraft(change: (draft: Draft) => Partial<Draft>): Change {
 export function inEntry(id: string, states: readonly Entry['state'][], change: Partial<Entry>): Change {
   return outbox => {
     const found = outbox.entries.find(each => each.id === id && states.includes(each.state));
-    return found === undefined ? outbox : inPlace(outbox, found, { ...found, ...change });
+    if (found === undefined) return outbox;
+    const after = { ...found, ...change };
+    if (isSame(after, found)) return outbox;
+    return { ...outbox, entries: outbox.entries.map(each => (each === found ? after : each)) };
   };
-}
-
-function inPlace(outbox: OutboxRecord, entry: Entry, by: Entry): OutboxRecord {
-  if (isSame(by, entry)) return outbox;
-  return { ...outbox, entries: outbox.entries.map(each => (each === entry ? by : each)) };
 }
 
 /** All that is queued waits for the person, who stopped the agent, or no longer, but for `others`. Other reasons stay. */
 export function withQueueHeld(isHeld: boolean, others: readonly string[] = []): Change {
-  const sentence = vscode.l10n.t('You stopped the agent. Take this message back to send it.');
-  const [from, to] = isHeld ? [undefined, sentence] : [sentence, undefined];
+  const stopped = vscode.l10n.t('You stopped the agent. Take this message back to send it.');
+  const [from, sentence] = isHeld ? [undefined, stopped] : [stopped, undefined];
   return outbox =>
     outbox.entries
-      .filter(({ id, state, sentence: why }) => state === 'queued' && why === from && !others.includes(id))
-      .reduce((after, each) => inPlace(after, each, { ...each, sentence: to }), outbox);
+      .filter(each => each.sentence === from && !others.includes(each.id))
+      .reduce((after, { id }) => inEntry(id, ['queued'], { sentence })(after), outbox);
 }
 
 /** The first message that waits, unless that is for the person. */
@@ -137,10 +135,7 @@ export function nextOf({ draft, entries }: OutboxRecord): Entry | undefined {
 
 /** The first of the queue becomes `sending`, where it still is that and nothing waits for the person. */
 export function withNext(entry: Entry): Change {
-  return outbox => {
-    const next = nextOf(outbox);
-    return next?.id === entry.id ? inPlace(outbox, next, entry) : outbox;
-  };
+  return outbox => (nextOf(outbox)?.id === entry.id ? inEntry(entry.id, ['queued'], entry)(outbox) : outbox);
 }
 
 /** A text in the place of what the page showed. */
@@ -178,14 +173,6 @@ export function withoutEntry(id: string): Change {
   return outbox => {
     const entries = outbox.entries.filter(each => each.id !== id);
     return entries.length === outbox.entries.length ? outbox : { ...outbox, entries };
-  };
-}
-
-/** Sends a message again in the place of one that is unknown. */
-export function withReplaced(id: string, by: Entry): Change {
-  return outbox => {
-    const found = outbox.entries.find(each => each.id === id && each.state === 'unknown');
-    return found === undefined ? outbox : inPlace(outbox, found, by);
   };
 }
 

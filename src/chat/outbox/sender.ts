@@ -83,7 +83,7 @@ export class Sender extends Disposable {
     this.isStarting = true;
     this.#options.onChange();
     try {
-      return await this.#begin((lease, left) => this.#carry(lease, left, id, message, record));
+      return await this.#alone((lease, left) => this.#carry(lease, left, id, message, record));
     } finally {
       this.isStarting = false;
       this.#options.onChange();
@@ -100,7 +100,7 @@ export class Sender extends Disposable {
     if (this.#watch.value === undefined) this.#watch.set(sessions.watch(sessionId));
     if (this.#isLooking || this.isSending || !this.#isFree || nextOf(outbox.current) === undefined) return;
     this.#isLooking = true;
-    this.#begin((lease, left) => this.#carryNext(lease, left))
+    this.#alone((lease, left) => this.#carryNext(lease, left))
       .catch((error: unknown) => log.error('A queued message could not be sent', error))
       .finally(() => {
         this.#isLooking = false;
@@ -140,18 +140,19 @@ export class Sender extends Disposable {
     return api() !== undefined && sessions.get(sessionId)?.status === 'idle';
   }
 
-  /** One message at a time. Resolves as soon as a request has left, or there is nothing to be sent. */
-  #begin(work: Work): Promise<Sending | undefined> {
+  /**
+   * Runs `work` after what this window does already, unless another one sends. Resolves as soon as a request has left, or there is
+   * nothing to be sent.
+   */
+  #alone(work: Work): Promise<Sending | undefined> {
+    const { storage } = this.#options;
     return new Promise((resolve, reject) => {
-      this.#alone(lease => work(lease, resolve)).then(() => resolve(undefined), reject);
+      const run = this.#running.then(() =>
+        storage.tryRun(this.#lease, LEASE_MS, lease => work(lease, resolve)),
+      );
+      this.#running = Promise.allSettled([run]);
+      run.then(() => resolve(undefined), reject);
     });
-  }
-
-  /** Runs `work` after what this window does already, unless another one sends. */
-  #alone(work: (lease: Lease) => Promise<void>): Promise<void> {
-    const run = this.#running.then(() => this.#options.storage.tryRun(this.#lease, LEASE_MS, work));
-    this.#running = Promise.allSettled([run]);
-    return run;
   }
 
   /** One of the queue that cannot be sent stays, with the reason. */
@@ -184,7 +185,7 @@ export class Sender extends Disposable {
     const before =
       messageCount === undefined || updatedAt === undefined ? undefined : { messageCount, updatedAt };
     const own = { id, state: 'sending', lease: randomUUID(), at: now(), before } as const;
-    const entry: Entry = { ...own, text, attachments, target };
+    const entry: Entry = { ...own, text, attachments, target, sentence: undefined };
     this.#own.add(id);
     try {
       const { entries } = await outbox.change(record(entry));
@@ -259,13 +260,10 @@ export class Sender extends Disposable {
   async #lookAfter(): Promise<void> {
     const { api, sessions, sessionId, log } = this.#options;
     if (api() === undefined) return;
-    try {
-      await sessions.refresh(sessionId);
-    } catch (error) {
-      log.warn(
-        `How the session stands after a send without an answer is not known: ${this.#describe(error)}`,
-      );
-    }
+    await sessions.refresh(sessionId).catch((error: unknown) => {
+      const why = this.#describe(error);
+      log.warn(`How the session stands after a send without an answer is not known: ${why}`);
+    });
   }
 
   #describe(error: unknown): string {
