@@ -12,12 +12,12 @@ import type { Unsaved } from './protocol';
 import { Composition } from './outbox/composition';
 import { Outbox } from './outbox/outbox';
 import {
+  inEntry,
   nextOf,
   outboxRecords,
   withAdded,
   withoutEntry,
   withQueueHeld,
-  withReplaced,
   withTaken,
   withTakenBack,
   type Change,
@@ -197,6 +197,7 @@ export class Conversation extends Disposable {
       known: this.transcript.known,
       sends: this.sends,
       status: this.session?.status,
+      statusAt: this.session?.statusAt,
       ...this.#reading.state,
     };
   }
@@ -278,7 +279,7 @@ export class Conversation extends Disposable {
 
   /** Sends text and files without touching the draft; resolves to the outcome. Errors say `recorded: true` where the chat has the message. */
   async sendDirectly(text: string, uris: readonly string[]): Promise<SendOutcome> {
-    const attachments = await this.#options.attachments.inspectAll(uris);
+    const attachments = await Promise.all(uris.map(uri => this.#options.attachments.inspect(uri)));
     const id = randomUUID();
     try {
       const sending = await this.#sender.send(id, { text, attachments }, withAdded);
@@ -296,7 +297,7 @@ export class Conversation extends Disposable {
     const entry = this.#outbox.current.entries.find(each => each.id === id && each.state === 'unknown');
     if (entry === undefined) throw isSettled();
     const again = randomUUID();
-    const isSent = await this.#send(again, entry, by => withReplaced(id, by));
+    const isSent = await this.#send(again, entry, by => inEntry(id, ['unknown'], by));
     if (!isSent && !this.isRecorded(again)) throw this.isSending ? isBusy() : isSettled();
   }
 
@@ -350,7 +351,6 @@ export class Conversation extends Disposable {
   async #refresh(): Promise<void> {
     await this.#sender.reconcile();
     await this.#options.sessions.refresh(this.sessionId);
-    await this.#sender.noteAfter();
     await this.readOn();
   }
 

@@ -2,12 +2,13 @@ import * as vscode from 'vscode';
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
 import type { BodyPart } from './body';
-import { imageType } from './imageType';
-import { sniff } from './mediaTypes';
+import type { AwayFile } from './given';
+import { ascii, imageType } from './imageType';
 import type { Attachment } from '../outbox/record';
 import type { Picture } from '../protocol';
 
@@ -56,6 +57,8 @@ export class AttachmentsRefused extends Error {
 const MOST_SHRINKABLE = 64 * 1024 * 1024;
 /** So much of a file is looked at when it is attached; the rest when it is sent. */
 const HEAD = 64 * 1024;
+/** Others get their turn after so many bytes. */
+const SLICE = 1024 * 1024;
 /** Kept files that nobody refers to any more are removed after this long, ms. */
 const GRACE = 24 * 60 * 60_000;
 
@@ -83,28 +86,17 @@ export class Attachments {
     return (await this.#read(file, false)).attachment;
   }
 
-  /** What a message says of its files; rejects with `AttachmentsRefused` at the first that cannot be sent. */
-  async inspectAll(uris: readonly string[]): Promise<Attachment[]> {
-    const all: Attachment[] = [];
-    for (const uri of uris) {
-      const found = await this.inspect(uri);
-      if (found.problem !== undefined) throw new AttachmentsRefused(new Map([[uri, found.problem]]));
-      all.push(found);
-    }
-    return all;
-  }
-
   /**
-   * Keeps bytes that are in no file of the person, pasted or selected, in one of ours, until no draft or message refers to it;
-   * resolves when that is durable. Rejects with a sentence where they are too many.
+   * Keeps what is in no file of the person, pasted or selected, in one of ours until no draft or message refers to it; resolves when
+   * that is durable. Rejects with a sentence where it cannot be read or is too large, which shows when it is read at the latest.
    */
-  async keep(
-    serviceId: string,
-    name: string,
-    place: string | undefined,
-    bytes: Uint8Array,
-  ): Promise<Attachment> {
-    const unfit = this.unfit({ kind: 'file', size: bytes.length }, name);
+  async keep(serviceId: string, name: string, away: AwayFile): Promise<Attachment> {
+    const unread = this.#unfit({ kind: 'file', size: away.size ?? 1 }, name);
+    if (unread !== undefined) throw new Error(unread);
+    const bytes = await Promise.resolve(away.read()).catch((error: unknown): never => {
+      throw new Error(cannotBeRead(name, error));
+    });
+    const unfit = this.#unfit({ kind: 'file', size: bytes.length }, name);
     if (unfit !== undefined) throw new Error(unfit);
     const folder = join(this.#folder(serviceId), randomUUID());
     const file = join(folder, fileName(name));
@@ -115,7 +107,7 @@ export class Attachments {
       await fs.rm(folder, { recursive: true, force: true });
       throw error;
     }
-    return this.#inspect({ uri: pathToFileURL(file).href, name, path: place ?? name });
+    return this.#inspect({ uri: pathToFileURL(file).href, name, path: away.path ?? name });
   }
 
   /** Removes what was kept more than a day ago and is none of these attachments. */
@@ -175,7 +167,7 @@ export class Attachments {
     try {
       const before = await this.#files.stat(uri);
       const { kind, size, mtime } = before;
-      const unfit = this.unfit(before, name);
+      const unfit = this.#unfit(before, name);
       if (unfit !== undefined) {
         const isPicture = kind === 'file' && /\.(?:png|jpe?g|webp)$/i.test(name);
         return refused(unfit, size, isPicture && size > 0 && size <= MOST_SHRINKABLE);
@@ -194,8 +186,7 @@ export class Attachments {
       );
       return refused(taken, size);
     } catch (error) {
-      const why = oneLine(error instanceof Error ? error.message : String(error));
-      return refused(vscode.l10n.t('{0} cannot be read: {1}', name, why));
+      return refused(cannotBeRead(name, error));
     }
   }
 
@@ -209,7 +200,7 @@ export class Attachments {
   }
 
   /** Why such a file cannot be sent; `undefined` where it can. */
-  unfit({ kind, size }: Pick<FileFacts, 'kind' | 'size'>, name: string): string | undefined {
+  #unfit({ kind, size }: Pick<FileFacts, 'kind' | 'size'>, name: string): string | undefined {
     const limit = this.#limits().file;
     if (kind === 'folder') return vscode.l10n.t('{0} is a folder. Attach the files in it.', name);
     if (kind === 'symbolicLink')
@@ -229,8 +220,39 @@ export function pictureFrom(bytes: Uint8Array): Picture {
   return { mediaType, bytes: Uint8Array.from(bytes) };
 }
 
+function cannotBeRead(name: string, error: unknown): string {
+  const why = oneLine(error instanceof Error ? error.message : String(error));
+  return vscode.l10n.t('{0} cannot be read: {1}', name, why);
+}
+
 /** A name every file system takes; some take no more than 140 bytes. */
 function fileName(name: string): string {
   const safe = name.slice(-45).replace(/[^\p{L}\p{N} ._()-]/gu, '_');
   return safe.replace(/^[. ]+|[. ]+$/g, '_') || '_';
+}
+
+/**
+ * What a file is by its bytes, never by its name, if the service takes it; text is well-formed UTF-8 without NUL. Of a file's
+ * beginning, as far as that tells.
+ */
+async function sniff(
+  bytes: Uint8Array,
+  isWhole: boolean,
+): Promise<Pick<BodyPart, 'kind' | 'mediaType'> | undefined> {
+  const image = imageType(bytes);
+  if (image !== undefined) return { kind: 'image', mediaType: image };
+  if (ascii(bytes, 0, 5) === '%PDF-') return { kind: 'pdf', mediaType: 'application/pdf' };
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  try {
+    for (let from = 0; from < bytes.length; from += SLICE) {
+      if (from > 0) await setImmediate();
+      const slice = bytes.subarray(from, from + SLICE);
+      if (slice.includes(0)) return undefined;
+      decoder.decode(slice, { stream: true });
+    }
+    if (isWhole) decoder.decode();
+    return { kind: 'text', mediaType: 'text/plain' };
+  } catch {
+    return undefined;
+  }
 }

@@ -1,21 +1,11 @@
 import * as vscode from 'vscode';
 import { Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/event';
-import { oneLine } from '../../util/text';
 import type { Attachments } from '../attach/attachments';
-import type { AwayFile } from '../attach/given';
+import { nameAmong, type AwayFile } from '../attach/given';
 import type { Picture } from '../protocol';
 import type { Outbox } from './outbox';
 import { inDraft, joined, withWords, type Attachment, type Draft, type Message } from './record';
-
-/** A file as a page hands it over: without its bytes where it is too large. */
-export interface Handed {
-  readonly name: string;
-  readonly size: number;
-  readonly bytes: Uint8Array;
-  /** The address of the attachment whose place the file takes. */
-  readonly replaces?: string | undefined;
-}
 
 /** Attachments of one message, and how many are looked at together: a drop may hold thousands, and a machine opens only so many files. */
 const MOST_ATTACHED = 500;
@@ -113,36 +103,24 @@ export class Composition extends Disposable {
   }
 
   /**
-   * Attaches files without an address one after another: how large they are shows when they are read, and what is too large or
-   * cannot be read goes no further. Rejects with the reasons after the others are attached.
+   * Attaches files without an address one after another, or one in the place of `replaces`. Rejects with the reasons why some cannot
+   * be, after the others are attached.
    */
-  async attachFiles(files: readonly AwayFile[]): Promise<void> {
+  async attachFiles(files: readonly AwayFile[], replaces?: string): Promise<void> {
     const problems: string[] = [];
-    for (const file of files) {
-      const name = nameOf(file.name);
+    for (const file of files)
       try {
-        const bytes = await Promise.resolve(file.read()).catch((error: unknown): never => {
-          const why = error instanceof Error ? error.message : String(error);
-          throw new Error(vscode.l10n.t('{0} cannot be read: {1}', name, why));
-        });
-        await this.#keep(name, file.path, bytes);
+        await this.#add(async () => {
+          const others = this.draft.attachments.filter(({ uri }) => uri !== replaces);
+          const name = nameAmong(file, others);
+          const kept = await this.#attachments.keep(this.#serviceId, name, file);
+          if (replaces !== undefined) this.#need(replaces);
+          return [kept];
+        }, replaces);
       } catch (error) {
         problems.push(error instanceof Error ? error.message : String(error));
       }
-    }
     if (problems.length > 0) throw new Error(problems.join(' '));
-  }
-
-  /** Attaches a file of the page; rejects with a sentence. */
-  async receive({ name: given, size, bytes, replaces }: Handed): Promise<void> {
-    const others = this.draft.attachments.filter(({ uri }) => uri !== replaces);
-    const name = freeName(
-      nameOf(given),
-      others.map(each => each.name),
-    );
-    const unfit = size > bytes.length ? this.#attachments.unfit({ kind: 'file', size }, name) : undefined;
-    if (unfit !== undefined) throw new Error(unfit);
-    await this.#keep(name, undefined, bytes, replaces);
   }
 
   detach(gone: string): void {
@@ -172,14 +150,6 @@ export class Composition extends Disposable {
     await vscode.commands.executeCommand('vscode.open', vscode.Uri.parse(uri, true), options);
   }
 
-  async #keep(name: string, path: string | undefined, bytes: Uint8Array, replaces?: string): Promise<void> {
-    await this.#add(async () => {
-      const kept = await this.#attachments.keep(this.#serviceId, name, path, bytes);
-      if (replaces !== undefined) this.#need(replaces);
-      return [kept];
-    }, replaces);
-  }
-
   /** Attaches what is found, in the place of what is there of it already, or of `replaces`. */
   async #add(find: () => Promise<readonly Attachment[]>, replaces?: string): Promise<void> {
     this.#looks++;
@@ -206,18 +176,4 @@ export class Composition extends Disposable {
   #need(uri: string): void {
     if (!this.#has(uri)) throw new Error(vscode.l10n.t('This attachment has been removed meanwhile.'));
   }
-}
-
-/** The name, or one like it that no other file has: all pasted pictures are called `image.png`. */
-function freeName(name: string, others: readonly string[]): string {
-  const [, stem = name, ending = ''] = /^(.+?)(\.[^.]*)?$/s.exec(name) ?? [];
-  let free = name;
-  for (let number = 2; others.includes(free); number++) free = `${stem}-${number}${ending}`;
-  return free;
-}
-
-/** The last part of what a page calls a file, never without a character that leaves a trace. */
-function nameOf(name: string): string {
-  const last = oneLine(name.split(/[\\/]/).at(-1) ?? '', 100);
-  return /[^\p{Z}\p{C}\p{Default_Ignorable_Code_Point}]/u.test(last) ? last : vscode.l10n.t('file');
 }

@@ -25,9 +25,6 @@ const written = () => ({
   target: z.optional(openObject({ computerId: z.string(), name: z.string() })),
 });
 
-/** What the service said of the session at some time; `updatedAt` by its clock. */
-const counts = () => openObject({ messageCount: z.number(), updatedAt: z.number() });
-
 /** What a person has written for one session, until the transcript has it. */
 const outbox = () =>
   openObject({
@@ -49,9 +46,8 @@ const outbox = () =>
         lease: z.optional(z.string()),
         /** Why it waits for the person or is unknown, for them. */
         sentence: z.optional(z.string()),
-        /** The session before it was sent, and after its outcome stayed unknown. */
-        before: z.optional(counts()),
-        after: z.optional(counts()),
+        /** What the service had said of the session before; `updatedAt` by its clock. */
+        before: z.optional(openObject({ messageCount: z.number(), updatedAt: z.number() })),
         /** When accepted. */
         messageId: z.optional(z.string()),
       }),
@@ -80,29 +76,23 @@ export const outboxRecords = (serviceId: string): CollectionOptions<OutboxRecord
   migrate: fromFirst,
 });
 
-/** As version 1 had it: files of the draft by their addresses, a second text behind it, refused messages as entries. */
+/** Version 1 had files of the draft by their addresses, a second text behind it, and refused messages as entries. */
 interface First {
-  readonly draft: Omit<Draft, 'attachments'> & {
+  readonly draft: Pick<Draft, 'text'> & {
     readonly attachments: readonly string[];
     readonly stash?: string;
     readonly refused?: Pick<Entry, 'sentence'>;
   };
-  readonly entries: readonly (Omit<Entry, 'state'> & { readonly state: string })[];
+  readonly entries: readonly { readonly state: string }[];
 }
 
 function fromFirst(value: unknown): unknown {
   const { draft, entries } = value as First;
-  const { stash = '', refused, attachments, ...rest } = draft;
-  const files = attachments.map(uri => ({ uri, name: uri.split('/').at(-1) ?? uri, kind: 'text', size: 0 }));
-  const back = entries.filter(({ state }) => state === 'refused');
+  const { stash = '', refused, attachments: uris, ...rest } = draft;
+  const attachments = uris.map(uri => ({ uri, name: uri.split('/').at(-1) ?? uri, kind: 'text', size: 0 }));
   return {
-    draft: {
-      ...rest,
-      text: joined(draft.text, stash, ...back.map(({ text }) => text)),
-      attachments: [...files, ...back.flatMap(each => each.attachments)],
-      problem: (refused ?? back[0])?.sentence,
-    },
-    entries: entries.filter(each => !back.includes(each)),
+    draft: { ...rest, attachments, text: joined(draft.text, stash), problem: refused?.sentence },
+    entries: entries.map(each => (each.state === 'refused' ? { ...each, state: 'queued' } : each)),
     writes: [],
   };
 }
@@ -119,23 +109,21 @@ export function inDraft(change: (draft: Draft) => Partial<Draft>): Change {
 export function inEntry(id: string, states: readonly Entry['state'][], change: Partial<Entry>): Change {
   return outbox => {
     const found = outbox.entries.find(each => each.id === id && states.includes(each.state));
-    return found === undefined ? outbox : inPlace(outbox, found, { ...found, ...change });
+    if (found === undefined) return outbox;
+    const after = { ...found, ...change };
+    if (isSame(after, found)) return outbox;
+    return { ...outbox, entries: outbox.entries.map(each => (each === found ? after : each)) };
   };
-}
-
-function inPlace(outbox: OutboxRecord, entry: Entry, by: Entry): OutboxRecord {
-  if (isSame(by, entry)) return outbox;
-  return { ...outbox, entries: outbox.entries.map(each => (each === entry ? by : each)) };
 }
 
 /** All that is queued waits for the person, who stopped the agent, or no longer, but for `others`. Other reasons stay. */
 export function withQueueHeld(isHeld: boolean, others: readonly string[] = []): Change {
-  const sentence = vscode.l10n.t('You stopped the agent. Take this message back to send it.');
-  const [from, to] = isHeld ? [undefined, sentence] : [sentence, undefined];
+  const stopped = vscode.l10n.t('You stopped the agent. Take this message back to send it.');
+  const [from, sentence] = isHeld ? [undefined, stopped] : [stopped, undefined];
   return outbox =>
     outbox.entries
-      .filter(({ id, state, sentence: why }) => state === 'queued' && why === from && !others.includes(id))
-      .reduce((after, each) => inPlace(after, each, { ...each, sentence: to }), outbox);
+      .filter(each => each.sentence === from && !others.includes(each.id))
+      .reduce((after, { id }) => inEntry(id, ['queued'], { sentence })(after), outbox);
 }
 
 /** The first message that waits, unless that is for the person. */
@@ -147,10 +135,7 @@ export function nextOf({ draft, entries }: OutboxRecord): Entry | undefined {
 
 /** The first of the queue becomes `sending`, where it still is that and nothing waits for the person. */
 export function withNext(entry: Entry): Change {
-  return outbox => {
-    const next = nextOf(outbox);
-    return next?.id === entry.id ? inPlace(outbox, next, entry) : outbox;
-  };
+  return outbox => (nextOf(outbox)?.id === entry.id ? inEntry(entry.id, ['queued'], entry)(outbox) : outbox);
 }
 
 /** A text in the place of what the page showed. */
@@ -188,14 +173,6 @@ export function withoutEntry(id: string): Change {
   return outbox => {
     const entries = outbox.entries.filter(each => each.id !== id);
     return entries.length === outbox.entries.length ? outbox : { ...outbox, entries };
-  };
-}
-
-/** Sends a message again in the place of one that is unknown. */
-export function withReplaced(id: string, by: Entry): Change {
-  return outbox => {
-    const found = outbox.entries.find(each => each.id === id && each.state === 'unknown');
-    return found === undefined ? outbox : inPlace(outbox, found, by);
   };
 }
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { randomUUID } from 'node:crypto';
-import { isApiError, type ApiClient, type SentMessage } from '../../api';
+import { isApiError, type SentMessage } from '../../api';
 import type { Lease } from '../../storage';
 import { Disposable, Slot, type IDisposable } from '../../util/disposable';
 import { oneLine } from '../../util/text';
@@ -83,7 +83,7 @@ export class Sender extends Disposable {
     this.isStarting = true;
     this.#options.onChange();
     try {
-      return await this.#begin((lease, left) => this.#carry(lease, left, id, message, record));
+      return await this.#alone((lease, left) => this.#carry(lease, left, id, message, record));
     } finally {
       this.isStarting = false;
       this.#options.onChange();
@@ -100,7 +100,7 @@ export class Sender extends Disposable {
     if (this.#watch.value === undefined) this.#watch.set(sessions.watch(sessionId));
     if (this.#isLooking || this.isSending || !this.#isFree || nextOf(outbox.current) === undefined) return;
     this.#isLooking = true;
-    this.#begin((lease, left) => this.#carryNext(lease, left))
+    this.#alone((lease, left) => this.#carryNext(lease, left))
       .catch((error: unknown) => log.error('A queued message could not be sent', error))
       .finally(() => {
         this.#isLooking = false;
@@ -134,33 +134,25 @@ export class Sender extends Disposable {
     }
   }
 
-  /** Notes how the session stands for sends whose outcome is unknown. */
-  async noteAfter(): Promise<void> {
-    const { outbox } = this.#options;
-    const after = this.#counts;
-    if (after === undefined) return;
-    for (const { id, state } of outbox.current.entries)
-      if (state === 'unknown') await outbox.settle(inEntry(id, ['unknown'], { after }));
-  }
-
   /** The service can be asked, and the agent rests as far as anybody knows. */
   get #isFree(): boolean {
     const { api, sessions, sessionId } = this.#options;
     return api() !== undefined && sessions.get(sessionId)?.status === 'idle';
   }
 
-  /** One message at a time. Resolves as soon as a request has left, or there is nothing to be sent. */
-  #begin(work: Work): Promise<Sending | undefined> {
+  /**
+   * Runs `work` after what this window does already, unless another one sends. Resolves as soon as a request has left, or there is
+   * nothing to be sent.
+   */
+  #alone(work: Work): Promise<Sending | undefined> {
+    const { storage } = this.#options;
     return new Promise((resolve, reject) => {
-      this.#alone(lease => work(lease, resolve)).then(() => resolve(undefined), reject);
+      const run = this.#running.then(() =>
+        storage.tryRun(this.#lease, LEASE_MS, lease => work(lease, resolve)),
+      );
+      this.#running = Promise.allSettled([run]);
+      run.then(() => resolve(undefined), reject);
     });
-  }
-
-  /** Runs `work` after what this window does already, unless another one sends. */
-  #alone(work: (lease: Lease) => Promise<void>): Promise<void> {
-    const run = this.#running.then(() => this.#options.storage.tryRun(this.#lease, LEASE_MS, work));
-    this.#running = Promise.allSettled([run]);
-    return run;
   }
 
   /** One of the queue that cannot be sent stays, with the reason. */
@@ -184,14 +176,16 @@ export class Sender extends Disposable {
     message: Message,
     record: (entry: Entry) => Change,
   ): Promise<void> {
-    const { outbox, sessionId, now = Date.now, onSettled } = this.#options;
+    const { outbox, sessions, sessionId, now = Date.now, onSettled } = this.#options;
     const { text, attachments, target } = message;
-    this.#client();
     const body = await this.#build(message);
-    // It may have been another service's by now.
-    const client = this.#client();
-    const own = { id, state: 'sending', lease: randomUUID(), at: now(), before: this.#counts } as const;
-    const entry: Entry = { ...own, text, attachments, target };
+    const client = this.#options.api();
+    if (client === undefined) throw new Error(vscode.l10n.t('Sign in to send messages.'));
+    const { messageCount, updatedAt } = sessions.get(sessionId) ?? {};
+    const before =
+      messageCount === undefined || updatedAt === undefined ? undefined : { messageCount, updatedAt };
+    const own = { id, state: 'sending', lease: randomUUID(), at: now(), before } as const;
+    const entry: Entry = { ...own, text, attachments, target, sentence: undefined };
     this.#own.add(id);
     try {
       const { entries } = await outbox.change(record(entry));
@@ -207,12 +201,6 @@ export class Sender extends Disposable {
     } finally {
       this.#own.delete(id);
     }
-  }
-
-  #client(): ApiClient {
-    const client = this.#options.api();
-    if (client === undefined) throw new Error(vscode.l10n.t('Sign in to send messages.'));
-    return client;
   }
 
   async #build({ text, attachments: sent, target }: Message): ReturnType<BuildBody> {
@@ -272,24 +260,13 @@ export class Sender extends Disposable {
   async #lookAfter(): Promise<void> {
     const { api, sessions, sessionId, log } = this.#options;
     if (api() === undefined) return;
-    try {
-      await sessions.refresh(sessionId);
-      await this.noteAfter();
-    } catch (error) {
-      log.warn(
-        `How the session stands after a send without an answer is not known: ${this.#describe(error)}`,
-      );
-    }
+    await sessions.refresh(sessionId).catch((error: unknown) => {
+      const why = this.#describe(error);
+      log.warn(`How the session stands after a send without an answer is not known: ${why}`);
+    });
   }
 
   #describe(error: unknown): string {
     return this.#options.describe(error) ?? vscode.l10n.t('The request was cancelled.');
-  }
-
-  /** How the session stands, as far as it is known. */
-  get #counts(): Entry['before'] {
-    const { messageCount, updatedAt } = this.#options.sessions.get(this.#options.sessionId) ?? {};
-    if (messageCount === undefined || updatedAt === undefined) return undefined;
-    return { messageCount, updatedAt };
   }
 }

@@ -28,9 +28,9 @@ export function panelHandlers(panel: ChatPanel): PanelHandlers<ChatProtocol> {
     history: () => ownTexts(conversation.transcript.known),
     attach: async () => composition.attach(await pickFiles()),
     attachUris: ({ uris }) => composition.attach(uris),
-    attachBytes: async file => {
+    attachBytes: async ({ replaces, bytes, ...file }) => {
       await conversation.load();
-      await composition.receive(file);
+      await composition.attachFiles([{ ...file, read: () => Promise.resolve(bytes) }], replaces);
     },
     chooseTarget: () => chooseTarget(panel),
     takeBack: async ({ id }) => {

@@ -40,6 +40,8 @@ export interface RowsInput {
   readonly sends: readonly Entry[];
   /** `idle`, `pending`, `running`, another word of the service, or `unknown`. */
   readonly status?: string | undefined;
+  /** When the service last said so, Unix ms. */
+  readonly statusAt?: number | undefined;
   /** There is a web application to open. */
   readonly webApp?: boolean;
   /** What the service counts; `undefined` when it was never asked. */
@@ -102,7 +104,7 @@ export class RowBuilder {
     if (gap !== undefined) rows.push(this.#gap('gap', gap));
     for (const send of input.sends) {
       if (send.state === 'accepted' && input.known.has(send.messageId ?? '')) continue;
-      rows.push(this.#send(send));
+      rows.push(this.#send(send, (input.statusAt ?? 0) > send.at ? input.messageCount : undefined));
     }
     return rows;
   }
@@ -162,15 +164,15 @@ export class RowBuilder {
   }
 
   /** An accepted one stays as it was until the transcript has it, so that it is never out of sight. */
-  #send(send: Entry): MessageRow {
+  #send(send: Entry, count: number | undefined): MessageRow {
     const { id, at } = send;
     const key = `send:${id}`;
     const state = send.state === 'unknown' ? send.state : 'sending';
-    return this.#same<MessageRow>(key, [send], () => ({
+    return this.#same<MessageRow>(key, [send, count], () => ({
       ...{ kind: 'message', key, id, author: 'person', role: 'user', at },
       ...{ failed: false, accepted: false },
       ...this.#written(send.text, send.attachments),
-      send: { state, sentence: state === 'unknown' ? unknownSentence(send) : '' },
+      send: { state, sentence: state === 'unknown' ? unknownSentence(send, count) : '' },
     }));
   }
 
@@ -222,17 +224,15 @@ function phaseOf(phase: string | undefined): string | undefined {
   return phase === 'final_answer' ? vscode.l10n.t('Final answer') : oneLine(phase.replaceAll('_', ' '), 40);
 }
 
-/** What is known of a send without an answer. */
-function unknownSentence({ before, after, sentence = '' }: Entry): string {
-  const count = after?.messageCount ?? 0;
-  const now = count === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', count);
-  const was = before?.messageCount ?? 0;
+/** What is known of a send without an answer, since which the session was found to have so many messages. */
+function unknownSentence({ before, sentence = '' }: Entry, count: number | undefined): string {
+  const now = count === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', count ?? '');
   const facts =
-    after === undefined
+    count === undefined
       ? sentence
       : before === undefined
         ? vscode.l10n.t('The session has {0} now.', now)
-        : vscode.l10n.t('The session has {0} now, {1} when last checked.', now, was);
+        : vscode.l10n.t('The session has {0} now, {1} when last checked.', now, before.messageCount);
   return `${vscode.l10n.t('It is not known whether this message arrived.')} ${facts}`.trim();
 }
 

@@ -4,8 +4,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type * as vscode from 'vscode';
-import { droppedFiles } from '../../../src/chat/attach/given';
-import type { Handed } from '../../../src/chat/outbox/composition';
+import { droppedFiles, type AwayFile } from '../../../src/chat/attach/given';
 import { scene } from './scene';
 import { attachmentsIn, cleanUp, diskFiles, openWindow, PNG, temporaryFolder, writeFile } from './support';
 
@@ -26,27 +25,27 @@ async function stage(maxBytes = 1000, files = diskFiles) {
   return { kept: path.join(root, 'services/service1/attachments'), attachments, composition, texts, uris };
 }
 
-const file = (text: string, name = 'a.txt'): Handed => {
-  const bytes = new TextEncoder().encode(text);
-  return { name, size: bytes.length, bytes };
-};
+const file = (text: string, name = 'a.txt'): AwayFile => ({
+  name,
+  read: () => Promise.resolve(new TextEncoder().encode(text)),
+});
 
 describe('what a page hands over', () => {
   it('is attached in order, or takes the place of an attachment', async () => {
     const { composition, texts, uris } = await stage();
-    await composition.receive(file('first'));
-    await composition.receive(file('second', 'b.txt'));
+    await composition.attachFiles([file('first')]);
+    await composition.attachFiles([file('second', 'b.txt')]);
     const [a] = uris();
-    await composition.receive({ ...file('smaller', 'c.txt'), replaces: a });
+    await composition.attachFiles([file('smaller', 'c.txt')], a);
     assert.deepEqual(await texts(), ['smaller', 'second']);
-    await assert.rejects(composition.receive({ ...file('late'), replaces: a }), /has been removed meanwhile/);
+    await assert.rejects(composition.attachFiles([file('late')], a), /has been removed meanwhile/);
   });
 
   it('may have the largest size, and leaves nothing behind when it has more', async () => {
     const { composition, kept, texts } = await stage(10);
-    await composition.receive(file('1234567890'));
-    for (const large of [file('12345678901'), { ...file(''), size: 11 }])
-      await assert.rejects(composition.receive(large), /a-2\.txt is 11 byte.*; the limit is 10 byte/);
+    await composition.attachFiles([file('1234567890')]);
+    for (const large of [file('12345678901'), { ...file(''), size: 11, read: () => assert.fail('was read') }])
+      await assert.rejects(composition.attachFiles([large]), /a-2\.txt is 11 byte.*; the limit is 10 byte/);
     assert.deepEqual(await texts(), ['1234567890']);
     assert.equal(fs.readdirSync(kept).length, 1);
   });
@@ -65,7 +64,7 @@ describe('what a page hands over', () => {
       ['image.png', 'image.png'],
       ['image.png', 'image-2.png'],
     ] as const;
-    for (const [given] of names) await composition.receive(file('text', given));
+    for (const [given] of names) await composition.attachFiles([file('text', given)]);
     assert.deepEqual(
       composition.draft.attachments.map(({ name }) => name),
       names.map(([, shown]) => shown),
@@ -84,8 +83,8 @@ describe('files that are in none of the person', () => {
     );
     await fc.assert(
       fc.asyncProperty(name, async called => {
-        const bytes = new TextEncoder().encode('x');
-        const found = await attachments.keep('service1', called, `src/${called}`, bytes);
+        const away = { ...file('x'), path: `src/${called}` };
+        const found = await attachments.keep('service1', called, away);
         const place = fileURLToPath(found.uri);
         assert.ok(place.startsWith(kept + path.sep) && Buffer.byteLength(path.basename(place)) <= 140, place);
         const [part] = await attachments.parts([found]);
@@ -98,8 +97,8 @@ describe('files that are in none of the person', () => {
 
   it('go when they are a day old and nothing refers to them', async () => {
     const { composition, attachments, texts, kept } = await stage();
-    await composition.receive(file('used'));
-    await composition.receive(file('unused'));
+    await composition.attachFiles([file('used')]);
+    await composition.attachFiles([file('unused')]);
     const [used, unused] = composition.draft.attachments;
     await attachments.sweep('service1', [used!]);
     assert.equal(fs.readdirSync(kept).length, 2, 'young');

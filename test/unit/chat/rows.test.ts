@@ -228,15 +228,12 @@ describe('rows of a transcript', () => {
 
   it('shows sends by their state, the unknown one with what is known', () => {
     const sends = [
-      sendRecord({
-        id: 'u',
-        before: { messageCount: 13, updatedAt: 1 },
-        after: { messageCount: 14, updatedAt: 2 },
-      }),
+      sendRecord({ id: 'u', before: { messageCount: 13, updatedAt: 1 } }),
       sendRecord({ id: 's', state: 'sending' }),
       sendRecord({ id: 'a', state: 'accepted', messageId: 'm' }),
     ];
-    const rows = build({ sends, known: knownOf(message('m', { visibility: 'llm_only' })) });
+    const asked = { messageCount: 14, statusAt: 2_000_000 };
+    const rows = build({ sends, ...asked, known: knownOf(message('m', { visibility: 'llm_only' })) });
     assert.deepEqual(
       messages(rows).map(({ send }) => send && [send.state, send.sentence]),
       [

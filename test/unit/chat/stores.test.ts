@@ -112,18 +112,18 @@ describe('what is written', () => {
       assert.equal((await other.read()).draft.text, after);
     });
 
-  it('by the version before comes with its second text, its files and what was refused', async () => {
+  it('by the version before comes with its second text and its files, and what was refused with the reason', async () => {
     const root = temporaryFolder();
     const refused = { id: 'r', text: 'refused', attachments: [], state: 'refused', at: 1, sentence: 'No.' };
-    const draft = { text: 'one', stash: 'two', attachments: ['file:///a.txt'] };
+    const draft = { text: 'one', stash: 'two', attachments: ['file:///a.txt'], refused };
     const { path } = outboxRecords('service1');
     const before = storageIn(root).collection({ path, version: 1, schema: { parse: value => value } });
-    await before.put('session', { draft, entries: [refused, { ...refused, state: 'unknown' }], writes: [] });
+    await before.put('session', { draft, entries: [refused], writes: [] });
     const { draft: after, entries } = await outboxIn(root).read();
-    assert.deepEqual([after.text, after.problem], ['one\n\ntwo\n\nrefused', 'No.']);
+    assert.deepEqual([after.text, after.problem], ['one\n\ntwo', 'No.']);
     assert.deepEqual(
-      [after.attachments.map(({ name }) => name), entries.map(({ state }) => state)],
-      [['a.txt'], ['unknown']],
+      [after.attachments.map(({ name }) => name), entries.map(({ state, sentence }) => [state, sentence])],
+      [['a.txt'], [['queued', 'No.']]],
     );
   });
 });

@@ -2,9 +2,17 @@ import assert from 'node:assert/strict';
 import { settingsOf } from '../../../src/organization/changes';
 import { nameOf } from '../../../src/organization/model';
 import { changeText } from '../../../src/organization/words';
-import { answerLists, largeOrganization } from '../../fakes/largeOrganization';
 import { growsEvenly } from '../../growth';
-import { addressesOf, apiOf, cleanUp, faultServer, openWindow, temporaryFolder } from './support';
+import {
+  answerLists,
+  largeOrganization,
+  addressesOf,
+  apiOf,
+  cleanUp,
+  faultServer,
+  openWindow,
+  temporaryFolder,
+} from './support';
 
 const HOUR_MS = 60 * 60_000;
 

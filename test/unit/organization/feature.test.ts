@@ -5,13 +5,21 @@ import { ObservableValue } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
 import { FakeConnection } from '../../fakes/connection';
 import type { FaultServer } from '../../fakes/faultServer';
-import { answerLists, largeOrganization } from '../../fakes/largeOrganization';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
 import { drawnRows, fakeView, textOf, type DrawnRow } from '../../fakes/view';
 import { acts, choices, shown } from '../../fakes/vscode';
 import { until } from '../../until';
-import { addressesOf, apiOf, cleanUp, faultServer, later, temporaryFolder } from './support';
+import {
+  answerLists,
+  largeOrganization,
+  addressesOf,
+  apiOf,
+  cleanUp,
+  faultServer,
+  later,
+  temporaryFolder,
+} from './support';
 
 const FORBIDDEN = { kind: 'answer', status: 403, body: { title: 'Forbidden', requestId: 'req_9' } } as const;
 const HOUR_MS = 60 * 60_000;
