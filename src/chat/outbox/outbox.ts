@@ -161,7 +161,9 @@ export class Outbox extends Disposable {
 
   #writeLater(delay: number): void {
     clearTimeout(this.#timer);
-    if (this.isUnwritten) this.#timer = setTimeout(() => void this.change(same).catch(this.#report), delay);
+    // The last try is the one when this goes: nobody would end the next.
+    if (!this.isUnwritten || this.isDisposed) return;
+    this.#timer = setTimeout(() => void this.change(same).catch(this.#report), delay);
   }
 
   #missingIn({ writes }: OutboxRecord): readonly Kept[] {
