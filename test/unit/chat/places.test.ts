@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
 import type * as vscode from 'vscode';
 import type { ChatPanel } from '../../../src/chat/panel/panel';
 import { Places } from '../../../src/chat/panel/places';
@@ -120,5 +121,20 @@ describe('the view as the place of chats', () => {
       ['s1', 's2'].map(id => places.isShown(id)),
       [true, false],
     );
+  });
+
+  it('that does not come leaves its session to a panel, and does not show it beside that when it comes later', async () => {
+    const { places, made } = placesOf();
+    const never = new Emitter<void>().event;
+    const createWebviewPanel = () => ({ webview: {}, onDidDispose: never, onDidChangeViewState: never });
+    answering({ tabGroups: { all: [] }, createWebviewPanel });
+    mock.timers.enable({ apis: ['setTimeout'] });
+    afterwards(() => mock.timers.reset());
+    const shown = places.show('s1');
+    await new Promise(resolve => setImmediate(resolve));
+    mock.timers.tick(10_000);
+    await shown;
+    places.resolveView(viewOf());
+    assert.deepEqual(made, [{ kind: 'panel', sessionId: 's1' }]);
   });
 });
