@@ -140,7 +140,7 @@ export async function sendText(text: string): Promise<boolean> {
   draftVersion++;
   keepUnsaved({ text, at: Date.now(), sendId });
   const recorded = await ask(panel.request('send', { text, seen, sendId }));
-  if (recorded) keepUnsaved(undefined);
+  keepUnsaved(undefined);
   return recorded;
 }
 

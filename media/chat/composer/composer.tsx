@@ -88,7 +88,7 @@ export function Composer() {
     setStarting(false);
     const since = text();
     if (!recorded && !isEarlier) show(since === '' ? sent : `${sent}\n\n${since}`);
-    if (since !== left) tell();
+    if (!recorded || since !== left) tell();
     if (recorded && queued) announce(l10n.t('Queued. It will be sent when the agent is idle.'));
     else if (recorded) endWanted.value++;
     focus();

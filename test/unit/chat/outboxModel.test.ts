@@ -5,7 +5,6 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { mock } from 'node:test';
 import { Database } from '../../../src/storage/database';
-import { Ledger } from './outboxLedger';
 import { entriesOf, transcriptTexts, World, type Answer, type Disk, type Process } from './outboxWorld';
 
 const MINUTE = 60_000;
@@ -60,6 +59,34 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ act: fc.constant('fail'), how: fc.constantFrom('before', 'after') }) },
 );
+
+/** The pieces of text a person wrote, by what may have become of each. */
+class Ledger {
+  readonly written: string[] = [];
+  readonly discarded = new Set<string>();
+  /** How often each may leave: once, and again after it was refused or by a person's decision about one whose outcome is unknown. */
+  readonly #allowed = new Map<string, number>();
+
+  /** A piece unlike every other. */
+  next(): string {
+    const number = this.written.length + 1;
+    const piece = `<${(number * 2_654_435_761) % 1_000_000_007}>`;
+    this.written.push(piece);
+    return piece;
+  }
+
+  in(text: string): readonly string[] {
+    return this.written.filter(piece => text.includes(piece));
+  }
+
+  allow(text: string): void {
+    for (const piece of this.in(text)) this.#allowed.set(piece, this.allowed(piece) + 1);
+  }
+
+  allowed(piece: string): number {
+    return this.#allowed.get(piece) ?? 1;
+  }
+}
 
 class Run {
   readonly world: World;

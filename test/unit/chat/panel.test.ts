@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { PanelState, Start } from '../../../src/chat/protocol';
 import { panelOf, type ToPage } from './panelScene';
-import { busy, queueUp } from './queueing';
-import { posts, scene, sendAndRead } from './scene';
+import { busy, posts, queueUp, scene, sendAndRead } from './scene';
 import { cleanUp, until } from './support';
 
 afterEach(cleanUp);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { panelOf } from './panelScene';
-import { busy, queueUp } from './queueing';
-import { scene, sendAndRead, type Scene } from './scene';
+import { busy, queueUp, type Scene, scene, sendAndRead } from './scene';
 import { answering, cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
 
 afterEach(cleanUp);

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { hasQueued } from '../../../src/chat/inUse';
-import { posts, scene, sendAndRead } from './scene';
-import { busy, drained, queued, queueUp, sent } from './queueing';
+import { busy, drained, posts, queued, queueUp, scene, sendAndRead, sent } from './scene';
 import { cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
 
 afterEach(cleanUp);
@@ -135,24 +134,6 @@ describe('a queue', () => {
     assert.equal(conversation.isStarting, false, 'the person can write and send');
     const { state } = await conversation.sendDirectly('from a script', []);
     assert.deepEqual([state, sent(it)], ['accepted', ['one', 'from a script']]);
-  });
-
-  it('waits while another window sends, and goes on when that one is gone', async () => {
-    const it = await scene();
-    const work = busy(it);
-    await queueUp(it.window, 'one');
-    const { conversation, sessions, storage } = it.window;
-    const lease = `services/${conversation.serviceId}/outbox/${it.sessionId}`;
-    let end = (): void => undefined;
-    const other = storage.tryRun(lease, 60_000, () => new Promise<void>(resolve => (end = resolve)));
-    work.rest();
-    await sessions.refresh(it.sessionId);
-    await sessions.refresh(it.sessionId);
-    assert.deepEqual([sent(it), queued(it.window)], [[], ['one']]);
-    end();
-    await other;
-    await drained(it.window);
-    assert.deepEqual(sent(it), ['one']);
   });
 
   it('says that what a window was sending that is gone is unknown, and waits for the person', async () => {

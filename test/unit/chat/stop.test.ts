@@ -3,7 +3,7 @@ import type { PanelState } from '../../../src/chat/protocol';
 import { startSampleService } from '../../fakes/sampleService';
 import { chatOf } from './chatOf';
 import { panelOf } from './panelScene';
-import { busy, queued, queueUp } from './queueing';
+import { busy, queued, queueUp } from './scene';
 import { afterwards, cleanUp, clientOf, openWindow, temporaryFolder, until } from './support';
 
 afterEach(cleanUp);
