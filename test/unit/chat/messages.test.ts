@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { arrivedAs, inOrder, type KnownMessage } from '../../../src/chat/transcript/messages';
+import { arrivedAs, inOrder, toStored, type KnownMessage } from '../../../src/chat/transcript/messages';
 import { knownOf, message, sendRecord } from './support';
 
 const ids = (messages: readonly KnownMessage[]): string[] => messages.map(entry => entry.id);
@@ -65,5 +65,40 @@ describe('a send without an answer', () => {
     };
     const other = { ...user('o', 'Hello', 600), sent: { at: 1, text: 'Hello', attachments: [] } };
     assert.equal(arrivedAs(sendRecord({ before }), [user('x', 'Hello!', 600), reply, other]), undefined);
+  });
+});
+
+describe('what is kept of a message', () => {
+  const foreign = {
+    id: 'other',
+    role: 'assistant',
+    createdAt: 1,
+    updatedAt: 2,
+    providerAEncryptedContent: 'SECRET-1',
+    providerBThoughtSignature: 'SECRET-2',
+    providerAReasoningSummary: 'plain',
+    content: [
+      { type: 'thinking', thinking: 'plain', signature: 'SECRET-3' },
+      { type: 'redacted_thinking', data: 'SECRET-4' },
+      { type: 'new', nested: [{ encrypted_content: 'SECRET-5', kept: 1 }] },
+    ],
+  };
+
+  it('holds no encrypted field and no signature', () => {
+    assert.deepEqual(toStored('id', foreign).content, [
+      { type: 'thinking', thinking: 'plain' },
+      { type: 'redacted_thinking' },
+      { type: 'new', nested: [{ kept: 1 }] },
+    ]);
+    assert.doesNotMatch(JSON.stringify(toStored('id', foreign)), /SECRET/);
+  });
+
+  it('holds no content of hidden messages', () => {
+    const { content, providerAReasoningSummary, parentId } = toStored('id', {
+      ...foreign,
+      visibility: 'llm_only',
+      parentId: 'p',
+    });
+    assert.deepEqual([content, providerAReasoningSummary, parentId], [[], undefined, 'p']);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { goesOn, partText, withDays, type MessageRow, type Row } from '../../../src/chat/protocol';
-import { RowBuilder, rowText, type RowsInput } from '../../../src/chat/transcript/rows';
+import { RowBuilder, rowKeyOf, rowText, type RowsInput } from '../../../src/chat/transcript/rows';
 import { toStored } from '../../../src/chat/transcript/messages';
 import { Formatter } from '../../../src/util/format';
 import { knownOf, message, sendRecord } from './support';
@@ -309,37 +309,63 @@ describe('a message that is longer than a page takes', () => {
   });
 });
 
-describe('what is kept of a message', () => {
-  const foreign = {
-    id: 'other',
-    role: 'assistant',
-    createdAt: 1,
-    updatedAt: 2,
-    providerAEncryptedContent: 'SECRET-1',
-    providerBThoughtSignature: 'SECRET-2',
-    providerAReasoningSummary: 'plain',
-    content: [
-      { type: 'thinking', thinking: 'plain', signature: 'SECRET-3' },
-      { type: 'redacted_thinking', data: 'SECRET-4' },
-      { type: 'new', nested: [{ encrypted_content: 'SECRET-5', kept: 1 }] },
-    ],
-  };
+describe('the use of a tool in a transcript', () => {
+  const call = (name: string, given: object) =>
+    message('use', {
+      createdAt: DAY,
+      content: [{ type: 'tool_use', id: 'u', name, input: given }],
+    });
+  const result = (content: unknown, facts: object = {}) =>
+    message('result', {
+      createdAt: DAY + 1,
+      role: 'tool',
+      content: [{ type: 'tool_result', toolUseId: 'u', content }],
+      ...facts,
+    });
+  for (const [name, given, content, words] of [
+    ['Grep', { pattern: 'checkout total' }, 'a.ts:1: x', 'Searched for |checkout total|, 1 match'],
+    ['grep_search', { query: 'pay' }, 'a\nb\n', 'Searched for |pay|, 2 matches'],
+    ['Grep', { pattern: 'pay' }, 'No matches found', 'Searched for |pay|, 0 matches'],
+    ['Glob', { pattern: '*.ts' }, 'Found 12 files', 'Listed |*.ts|, 12 matches'],
+    ['read_file', { file_path: 'src/a.ts' }, 'text', 'Read |src/a.ts|'],
+    ['Edit', { path: 'src/a.ts' }, 'done', 'Edited |src/a.ts|'],
+    ['str_replace_editor', { command: 'view', path: 'src/a.ts' }, 'text', 'Read |src/a.ts|'],
+    ['str_replace_editor', { command: 'create', path: 'src/a.ts' }, 'done', 'Wrote |src/a.ts|'],
+    ['str_replace_editor', { command: 'str_replace', path: 'src/a.ts' }, 'done', 'Edited |src/a.ts|'],
+    ['str_replace_editor', { command: 'insert', path: 'src/a.ts' }, 'done', 'Edited |src/a.ts|'],
+    ['Execute', { command: 'npm  ci' }, 'added 3', 'Ran |npm ci|'],
+    ['WebFetch', { url: 'https://example.com' }, 'text', 'Fetched |https://example.com|'],
+    ['mcp__tracker__close', { id: 4 }, 'closed', 'Used |mcp__tracker__close|'],
+    ['Read', { path: ['odd'] }, '', 'Used |Read|'],
+    ['', null, '', 'Used a tool||'],
+  ] as const)
+    it(`tells what "${name}" did: ${words.replaceAll('|', '')}`, () => {
+      const rows = messages(build({ known: knownOf(call(name, given as object), result(content)) }));
+      assert.equal(rows.length, 1, 'the result has no row of its own');
+      const [part] = rows[0]?.parts ?? [];
+      assert.ok(part?.kind === 'fold');
+      assert.equal(part.label.join('|'), words);
+      assert.ok(part.texts.join('\n').endsWith(content));
+    });
 
-  it('holds no encrypted field and no signature', () => {
-    assert.deepEqual(toStored('id', foreign).content, [
-      { type: 'thinking', thinking: 'plain' },
-      { type: 'redacted_thinking' },
-      { type: 'new', nested: [{ kept: 1 }] },
-    ]);
-    assert.doesNotMatch(JSON.stringify(toStored('id', foreign)), /SECRET/);
+  it('is found by the message of a result, too', () => {
+    const known = knownOf(call('Read', { path: 'a.ts' }), result('text'), message('a', { createdAt: DAY }));
+    assert.deepEqual(
+      ['result', 'use', 'a', 'gone'].map(id => rowKeyOf(known, id)),
+      ['message:use', 'message:use', 'message:a', 'message:gone'],
+    );
   });
 
-  it('holds no content of hidden messages', () => {
-    const { content, providerAReasoningSummary, parentId } = toStored('id', {
-      ...foreign,
-      visibility: 'llm_only',
-      parentId: 'p',
-    });
-    assert.deepEqual([content, providerAReasoningSummary, parentId], [[], undefined, 'p']);
+  it('tells that a tool failed, also where only its message says so, and shows a result without its use', () => {
+    const part = (...known: ReturnType<typeof message>[]) => {
+      const [first] = messages(build({ known: knownOf(...known) }))[0]?.parts ?? [];
+      return first?.kind === 'fold'
+        ? [first.label.join(''), first.failed, first.texts.at(-1)?.replace(/[^]*\}/, '')]
+        : first;
+    };
+    const run = call('Execute', { command: 'npm ci' });
+    assert.deepEqual(part(run), ['Ran npm ci', false, '']);
+    assert.deepEqual(part(run, result('no', { isError: true })), ['Ran npm ci, failed', true, 'no']);
+    assert.deepEqual(part(result('yes')), ['Used a tool', false, 'yes']);
   });
 });
