@@ -7,8 +7,8 @@ import { Emitter, type Event } from '../../util/event';
 import type { DetailsDocuments } from '../../util/detailsDocuments';
 import { Formatter } from '../../util/format';
 import { openAddress } from '../../ui/openAddress';
-import { forNotification, oneLine } from '../../util/text';
-import { panelSide, type PanelSide } from '../../webview/ipc';
+import { oneLine } from '../../util/text';
+import type { PanelSide } from '../../webview/ipc';
 import { WebviewPage } from '../../webview/page';
 import type { Conversation } from '../conversation';
 import { offerInputBox } from './nativeComposer';
@@ -48,14 +48,12 @@ export class ChatPanel extends Disposable {
   readonly #format = new Formatter(vscode.env.language);
   readonly #rows: RowFeed;
   readonly #life: WebviewPage;
-  readonly #page: PanelSide<ChatProtocol>;
+  readonly #page: Pick<PanelSide<ChatProtocol>, 'send'>;
   /** Held while the session is followed. */
   readonly #watch = this.register(new Slot<IDisposable>());
   /** The service can be asked again, and was not yet. */
   #isDue = false;
   readonly #disposed = new Emitter<void>();
-  /** Pages of this chat that have been heard: before the first, what comes is from what the place showed last. */
-  #pagesHeard = 0;
   #gathering: NodeJS.Timeout | undefined;
   #gatherFor = GATHER;
   #transcriptProblem: string | undefined;
@@ -77,14 +75,6 @@ export class ChatPanel extends Disposable {
     this.details = options.details;
     this.log = options.log;
     this.#rows = this.register(new RowFeed(splice => this.#page.send('splice', splice), this.#format));
-    this.#page = panelSide({
-      protocol: chatProtocol,
-      handlers: panelHandlers(this),
-      // The place may show another session by now.
-      post: message => (this.isDisposed ? undefined : place.webview.postMessage(message)),
-      describe: error => forNotification(errorSentence(error)),
-      onProblem: (problem, error) => this.#life.problem(problem, error),
-    });
     this.#life = this.register(
       new WebviewPage({
         webview: place.webview,
@@ -97,11 +87,11 @@ export class ChatPanel extends Disposable {
         log: options.log,
       }),
     );
+    this.#page = this.#life.connect({ protocol: chatProtocol, handlers: panelHandlers(this) });
     const { composition } = this.conversation;
     const { state, onDidBecomeReady } = options.connection;
     const gather = (): void => this.#gather();
     for (const subscription of [
-      this.#life.onDidReceive(message => this.#receive(message)),
       place.onDidDispose(() => this.dispose()),
       place.onDidChangeVisibility(() => this.#viewChanged()),
       this.conversation.onDidChange(gather),
@@ -171,7 +161,6 @@ export class ChatPanel extends Disposable {
   }
 
   pageReady(): void {
-    this.#life.ready();
     const { sessionId, serviceId, composition } = this.conversation;
     const { text } = composition.draft;
     this.#given = 0;
@@ -249,11 +238,6 @@ export class ChatPanel extends Disposable {
     this.#shown.set(++this.#given, text);
     this.#shown.delete(this.#given - 10);
     this.#page.send('setDraft', { text, focus });
-  }
-
-  #receive(message: unknown): void {
-    if ((message as { readonly name?: unknown } | undefined)?.name === 'ready') this.#pagesHeard++;
-    if (this.#pagesHeard > 0) this.#page.receive(message);
   }
 
   get #blocked(): string | undefined {
