@@ -96,7 +96,8 @@ export class Composition extends Disposable {
       }
       return found;
     });
-    if (given.every(uri => this.#has(uri))) return;
+    const isFull = this.draft.attachments.length >= MOST_ATTACHED;
+    if (!isFull || given.every(uri => this.#has(uri))) return;
     throw new Error(
       vscode.l10n.t('A message can have up to {0} attachments. The others were left out.', MOST_ATTACHED),
     );

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
+import { Conversations } from '../../../src/chat/conversations';
 import { Outbox } from '../../../src/chat/outbox/outbox';
 import { outboxRecords } from '../../../src/chat/outbox/record';
+import type { ChatSessions } from '../../../src/chat/sessions';
 import { Transcript } from '../../../src/chat/transcript/transcript';
-import { afterwards, brittle, cleanUp, message, storageIn, temporaryFolder } from './support';
+import type { Connection } from '../../../src/connection';
+import { Emitter, ObservableValue } from '../../../src/util/event';
+import { silentLog } from '../../fakes/log';
+import { afterwards, attachmentsIn, brittle, cleanUp, message, storageIn, temporaryFolder } from './support';
 
 afterEach(cleanUp);
 
@@ -125,5 +130,35 @@ describe('what is written', () => {
       [after.attachments.map(({ name }) => name), entries.map(({ state, sentence }) => [state, sentence])],
       [['a.txt'], [['queued', 'No.']]],
     );
+  });
+});
+
+describe('a conversation that nobody uses any more', () => {
+  it('goes when all that was written in it is stored, and is the same until then', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    afterwards(() => mock.timers.reset());
+    const root = temporaryFolder();
+    let isFull = true;
+    const storage = brittle(storageIn(root), () => isFull);
+    const conversations = new Conversations({
+      ...{ storage, attachments: attachmentsIn(root), log: silentLog(), extras: () => false },
+      sessions: { onDidChange: new Emitter().event, get: () => undefined } as unknown as ChatSessions,
+      buildBody: () => assert.fail('nothing is sent'),
+      connection: { state: new ObservableValue({ kind: 'signedOut' }) } as unknown as Connection,
+    });
+    afterwards(() => conversations.dispose());
+    const { conversation, lease } = conversations.use('service1', 'session');
+    conversation.composition.setText('last words');
+    lease.dispose();
+    await assert.rejects(conversation.flush());
+    const again = conversations.use('service1', 'session');
+    assert.deepEqual([again.conversation === conversation, conversation.isDisposed], [true, false]);
+    again.lease.dispose();
+    isFull = false;
+    mock.timers.tick(5_000);
+    await conversation.flush();
+    assert.equal(conversation.isDisposed, true);
+    const { draft } = (await storage.collection(outboxRecords('service1')).read('session'))!;
+    assert.equal(draft.text, 'last words');
   });
 });
