@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
-import type { ListState } from '../sync/listState';
+import type { ListState } from '../sync/stored';
 import { pick, type Choice } from '../ui/pick';
 import { factsDocument, joined } from '../ui/text';
 import type { DetailsDocuments } from '../util/detailsDocuments';

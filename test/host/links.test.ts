@@ -5,8 +5,8 @@ import type { Part } from '../../src/chat/protocol';
 import { transcriptDocument } from '../../src/chat/transcript/markdownDocument';
 import { commands, documents } from '../../src/contributions';
 import { revisionText } from '../../src/organization/documents';
-import { markdownOf } from '../../src/readiness/exports';
-import { reportView, type ShownReport } from '../../src/readiness/reportView';
+import { markdownOf } from '../../src/readiness/commands';
+import type { ShownReport } from '../../src/readiness/model';
 import { startSampleService } from '../fakes/sampleService';
 import { csv } from '../../src/util/csv';
 import { factsDocument, type Fact } from '../../src/ui/text';
@@ -126,7 +126,7 @@ describe('documents of foreign words', () => {
         repoUrl: text,
       };
       const shown = { repository: { name: text, reports: [report] }, report } as unknown as ShownReport;
-      await assertNone(markdownOf(reportView(shown, 'unknown', format)));
+      await assertNone(markdownOf(shown, 'unknown', format));
     }
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     assert.ok(folder);
