@@ -126,7 +126,6 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
         extras: settings.extras,
         composer: {
           sendKey: settings.sendKey,
-          largePaste: settings.largePaste,
           limits: settings.attachmentLimits,
           onDidChange: heard => onDidChangeSettings(composerSettings, () => heard(undefined)),
         },

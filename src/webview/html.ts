@@ -27,7 +27,7 @@ export function pageHtml({ cspSource, scriptUri, styleUri, language, title, brok
   const data = texts.map(([name, text = '']) => ` data-${name}="${escapeHtml(text)}"`).join('');
   const body =
     scriptUri === undefined
-      ? `<main class="loading"><p>${escapeHtml(title)}</p></main>`
+      ? `<main class="loading quiet"><p>${escapeHtml(title)}</p></main>`
       : `<div id="root"${data}></div>\n<script nonce="${nonce}" src="${escapeHtml(scriptUri)}"></script>`;
   return `<!DOCTYPE html>
 <html lang="${escapeHtml(language)}">

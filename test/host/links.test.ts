@@ -41,9 +41,9 @@ describe('documents of foreign words', () => {
   /** A session whose agent said all these. */
   const transcript = (texts: readonly string[]): string =>
     forEditor(
-      transcriptDocument({
-        header: { title: texts[0] ?? '', facts: [] },
-        rows: texts.map((text, index) => ({
+      transcriptDocument(
+        { title: texts[0] ?? '', facts: [] },
+        texts.map((text, index) => ({
           kind: 'message',
           key: String(index),
           id: String(index),
@@ -62,9 +62,9 @@ describe('documents of foreign words', () => {
             { kind: 'file', label: text },
           ] satisfies readonly Part[],
           chips: [{ key: '0', name: text, size: '1 KB' }],
-        })) as unknown as Parameters<typeof transcriptDocument>[0]['rows'],
-        language: 'en',
-      }),
+        })) as unknown as Parameters<typeof transcriptDocument>[1],
+        new Formatter('en'),
+      ),
     );
 
   before(async function () {
