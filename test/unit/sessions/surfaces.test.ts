@@ -10,7 +10,7 @@ import { sessionsScene, type SessionsScene, type SessionsWindow } from './scene'
 import { remove, sessionOf, until } from './support';
 
 const styles = path.join(process.env['AGENT_CONSOLE_ROOT']!, 'media', 'chat', 'styles');
-const icons = readFileSync(path.join(styles, 'codicons.css'), 'utf8').split(/[\s;]+/);
+const icons = readFileSync(path.join(styles, 'base.css'), 'utf8').split(/[\s;]+/);
 
 /** What the chat and the Computers view see of the sessions. */
 describe('sessions for other views', () => {
