@@ -209,6 +209,7 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
         log,
         focused,
         format,
+        details,
         settings,
         onDidChangeSettings: listener => onDidChangeSettings(hookSettings, listener),
         isShown: sessionId => shownChats?.isShown(sessionId) === true,

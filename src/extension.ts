@@ -4,10 +4,8 @@ import type { Parts } from './compose';
 import type { ComputerTreeNode } from './computers';
 import {
   commands,
-  documents,
   panels,
   registerCommands,
-  registerDocuments,
   registerTree,
   views,
   type Feature,
@@ -77,11 +75,6 @@ export function activate(context: vscode.ExtensionContext): void {
       async () => (await (await parts()).readiness()).tree,
       several,
     ),
-  );
-  own(
-    registerDocuments(documents.controls, {
-      provideTextDocumentContent: async uri => (await (await parts()).organization()).documentText(uri),
-    }),
   );
   own(
     window.registerWebviewPanelSerializer(panels.chat, {

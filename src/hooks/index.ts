@@ -7,15 +7,14 @@ import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import { restriction } from '../ui/restriction';
 import { forQuickPick, oneLine } from '../util/text';
 import type { HooksContext, HooksDeps } from './context';
+import { Inbox } from './inbox';
 import { showCheck, showTest } from './install/check';
-import { Dialogs, needRealFiles } from './install/dialogs';
-import { Installation, installedFile } from './install/installation';
+import { install, needRealFiles, uninstall } from './install/dialogs';
 import { workspaceFolders } from './install/file';
-import { hookPlace, placeScript, type HookPlace } from './install/place';
+import { hookPlace, Installation, installedFile, placeScript, type HookPlace } from './install/installation';
 import { eventNames, FRESH_MS, hookEvent, isTest, stateOf, type HookEvent } from './model';
 import { isTold, tell } from './notices';
-import { Inbox } from './receive/inbox';
-import { Outgoing, readOutgoing, type FinishedHook } from './run/outgoing';
+import { Outgoing, readOutgoing, type FinishedHook } from './outgoing';
 import { Waiting } from './waiting';
 
 /**
@@ -54,7 +53,6 @@ export class Hooks extends Disposable {
     const isListening = (): boolean => this.#inbox.value !== undefined;
     const context: HooksContext = { ...deps, events, installation, isListening };
     const waiting = this.register(new Waiting(context));
-    const dialogs = this.register(new Dialogs(context));
     const begin = async (): Promise<void> => {
       const isInstalled = (await files.load()).size > 0;
       if (isInstalled) await placeScript(place);
@@ -62,8 +60,8 @@ export class Hooks extends Disposable {
     };
     const begun = begin().catch((error: unknown) => log.error('Hook events cannot be heard', error));
     this.commands = {
-      install: file => dialogs.install(file),
-      uninstall: () => dialogs.uninstall(),
+      install: file => install(context, file),
+      uninstall: () => uninstall(context),
       test: async () => {
         needRealFiles();
         await begun;

@@ -1,3 +1,4 @@
+import * as path from 'node:path';
 import { parse } from 'jsonc-parser';
 import * as z from 'zod/mini';
 import type { IDisposable } from '../util/disposable';
@@ -96,6 +97,16 @@ export function byTime(a: HookEvent, b: HookEvent): number {
   return a.at - b.at || (a.id < b.id ? -1 : 1);
 }
 
+/** How many levels `inner` is below a folder; `undefined` when it is not in it. Paths are compared as the system does. */
+export function depthIn(folder: string, inner: string): number | undefined {
+  const isSame = process.platform === 'win32' || process.platform === 'darwin';
+  const [from, to] = isSame ? [folder.toLowerCase(), inner.toLowerCase()] : [folder, inner];
+  const way = path.relative(from, to);
+  if (way === '') return 0;
+  const [first = '', ...deeper] = way.split(path.sep);
+  return first === '..' || path.isAbsolute(way) ? undefined : 1 + deeper.length;
+}
+
 /** What a hook told of a session; the shape the sessions take (interface-notes 5). */
 export interface HookSignal {
   readonly sessionId: string;
@@ -114,6 +125,8 @@ export interface SessionsForHooks {
   signal(signal: HookSignal): Promise<void>;
   /** Sessions whose agents wait, the longest waiting first. */
   waiting(): readonly HookSignal[];
+  /** Those a person wants to hear nothing of. */
+  muted(): readonly HookSignal[];
   /** The agent does not wait any more, says the person. */
   settle(sessionId: string): Promise<void>;
   isMuted(sessionId: string): boolean;

@@ -1,15 +1,49 @@
+import * as vscode from 'vscode';
 import type { Connection } from '../connection';
 import type { Logger } from '../log';
-import type { Storage } from '../storage';
+import type { SearchHit, Storage } from '../storage';
+import { keyIn, listRecords, type ItemKind } from '../sync/stored';
 import { ConnectedList } from '../ui/connectedList';
 import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { supportedLanguage } from '../util/format';
+import { oneLine } from '../util/text';
 import { compareSettings, type SettingChange } from './changes';
-import { nameOf, type Person, type Revision, type UsageOfPeople } from './model';
-import { pathOf, personKind, revisionKind } from './searched';
+import {
+  nameOf,
+  personSchema,
+  revisionSchema,
+  timeOf,
+  whoOf,
+  type Person,
+  type Revision,
+  type UsageOfPeople,
+} from './model';
 
-export type { ListName } from './searched';
+export type ListName = 'people' | 'controls';
+
+/** Where a list of the organization is kept. */
+function pathOf(serviceId: string, name: ListName): string {
+  return `services/${serviceId}/lists/${name}`;
+}
+
+const personKind: ItemKind<Person> = {
+  schema: personSchema,
+  text: person => ({
+    text: [nameOf(person), person.email ?? '', person.id].map(text => oneLine(text)).join('\n'),
+  }),
+};
+
+/** A line a setting, as `sandbox.enabled: true`: the first revision that says so has changed it. */
+const revisionKind: ItemKind<Revision> = {
+  schema: revisionSchema,
+  text: revision => {
+    const lines = compareSettings(undefined, revision.settings).map(
+      ({ path, after }) => `${path}: ${JSON.stringify(after)}`,
+    );
+    return { text: [oneLine(whoOf(revision) ?? ''), ...lines].join('\n'), at: timeOf(revision.updatedAt) };
+  },
+};
 
 export interface OrganizationDataDeps {
   readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
@@ -121,14 +155,6 @@ export class OrganizationData extends Disposable {
     await Promise.all([this.people.open(), this.controls.open()]);
   }
 
-  /** A revision of a service, also of one that is not in use. */
-  async settingsOf(serviceId: string, number: number): Promise<Revision | undefined> {
-    if (serviceId !== this.#serviceId)
-      return this.controls.kept(pathOf(serviceId, 'controls'), String(number));
-    await this.ready();
-    return this.revision(number);
-  }
-
   /** Reads what is due. */
   async freshen(usualMs: number, signal?: AbortSignal): Promise<void> {
     await this.ready();
@@ -163,4 +189,35 @@ function historyOf(items: readonly Revision[]): History {
   const revisions = items.toSorted((a, b) => b.revision - a.revision);
   const before = new Map(revisions.map((revision, index) => [revision, revisions[index + 1]]));
   return { revisions, before };
+}
+
+interface Opening {
+  readonly showUser: (user: { readonly personId: string }) => unknown;
+  readonly openChanges: (change: { readonly revision: number }) => unknown;
+}
+
+/** What can be found of the organization of a service, and what opens it. */
+export function searchedOrganization(serviceId: string, open: () => Promise<Opening>) {
+  return [
+    {
+      records: listRecords(pathOf(serviceId, 'people'), personKind),
+      found: ({ id, first: label }: SearchHit) => ({
+        label,
+        description: vscode.l10n.t('user'),
+        isUndated: true,
+        open: async () => (await open()).showUser({ personId: keyIn(id) }),
+      }),
+    },
+    {
+      records: listRecords(pathOf(serviceId, 'controls'), revisionKind),
+      found: ({ id, first, line }: SearchHit) => ({
+        // Of revisions that say the same, the one that was the first to say it.
+        key: line === first ? undefined : line,
+        isOlderBetter: true,
+        label: vscode.l10n.t('Revision {0}', keyIn(id)),
+        description: first,
+        open: async () => (await open()).openChanges({ revision: Number(keyIn(id)) }),
+      }),
+    },
+  ];
 }

@@ -4,22 +4,24 @@ import { errorSentence, type Connection } from '../connection';
 import type { CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
+import { notify } from '../ui/notify';
+import { pickItem, type Choice } from '../ui/pick';
+import { saveText } from '../ui/saveText';
+import { factsDocument, joined } from '../ui/text';
 import { Tree, type TreeNode } from '../ui/tree';
 import { problemText, setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
 import type { WindowFocus } from '../util/windowFocus';
-import { settingsOf } from './changes';
-import { organizationCommands } from './commands';
+import { settingsOf, stableText } from './changes';
 import { OrganizationData } from './data';
-import { ControlDocuments } from './documents';
-import { nameOf, timeOf, whoOf, type UsageOfPeople } from './model';
+import { dayOf, nameOf, timeOf, whoOf, type Person, type Revision, type UsageOfPeople } from './model';
 import { warningsOf, type SessionChoice } from './policy';
 import { Rows } from './rows';
-import { notSignedIn } from './words';
+import { changeText, makerText, peopleCsv, personFacts, personStatus, summaryText } from './words';
 
-export { searchedOrganization } from './searched';
+export { searchedOrganization } from './data';
 export type { TreeNode as OrganizationTreeNode } from '../ui/tree';
 
 /** Lists on the screen that are older than this are read again, ms. */
@@ -36,7 +38,7 @@ export interface OrganizationDeps {
   readonly view: vscode.TreeView<TreeNode>;
   readonly focused: WindowFocus;
   readonly format: Formatter;
-  readonly details: Pick<DetailsDocuments, 'show'>;
+  readonly details: Pick<DetailsDocuments, 'show' | 'compare'>;
   /** Who was active lately, where the key may read that. */
   readonly usage?: () => Promise<UsageOfPeople | undefined>;
   /** Unix ms. */
@@ -47,8 +49,6 @@ export interface OrganizationDeps {
 export class Organization extends Disposable {
   readonly #deps: OrganizationDeps;
   readonly #data: OrganizationData;
-  readonly #documents: ControlDocuments;
-  readonly #rows: Rows;
   readonly #now: () => number;
   /** What people use, once it has come or while it is asked for. Nobody pays for it before somebody looks at people. */
   #used: Promise<void> | undefined;
@@ -66,34 +66,36 @@ export class Organization extends Disposable {
 
   constructor(deps: OrganizationDeps) {
     super();
-    const { connection, storage, log, view, focused, format, details, now = Date.now } = deps;
+    const { connection, storage, log, view, focused, format, now = Date.now } = deps;
     this.#deps = deps;
     this.#now = now;
     const language = vscode.env.language;
     const data = this.register(new OrganizationData({ connection, storage, log, language, now }));
     this.#data = data;
-    this.#documents = new ControlDocuments(data, format);
-    this.#rows = new Rows({ data, format, now, onPeopleSeen: () => void this.#askUsage() });
+    const rows = new Rows({ data, format, now, onPeopleSeen: () => void this.#askUsage() });
     this.tree = this.register(
       new Tree({
         view,
         ready: () => this.#ready(),
-        roots: () => this.#roots(),
+        roots: () => (connection.state.current.kind === 'signedOut' ? [] : rows.roots()),
         onMinute: () => this.#showStatus(),
       }),
     );
-    this.commands = organizationCommands({
-      log,
-      data,
-      documents: this.#documents,
-      details,
-      format,
-      now,
-      isSignedIn: () => connection.state.current.kind !== 'signedOut',
-      listed: () => data.freshen(FRESH_MS),
-      used: () => this.#askUsage(),
-      usedSoon: () => soon(this.#askUsage()),
-    });
+    this.commands = {
+      showUser: node => this.#showUser(node),
+      export: () => this.#export(),
+      openChanges: async node => {
+        const revision = await this.#revisionOf(node, vscode.l10n.t('Show the changes of which revision?'));
+        if (revision !== undefined) await this.#compare(data.before(revision), revision);
+      },
+      compareRevisions: (node, nodes) => this.#compareTwo(node, nodes),
+      showRevision: async node => {
+        const revision = await this.#revisionOf(node, vscode.l10n.t('Show the controls of which revision?'));
+        if (revision === undefined) return;
+        const content = (): string => stableText(revision.settings);
+        await deps.details.show(`controls ${data.serviceId}`, documentName(revision), content, 'jsonc');
+      },
+    };
     this.register(data.onDidChange(() => this.#draw()));
     this.register(connection.state.onDidChange(() => void this.#onConnection()));
     this.register(connection.onDidBecomeReady(() => (this.#usageAskedAt = -Infinity)));
@@ -145,11 +147,6 @@ export class Organization extends Disposable {
     await this.#askUsage();
   }
 
-  /** The text of a document of the scheme `agentconsole-controls`. */
-  documentText(uri: { readonly path: string }): Promise<string> {
-    return this.#documents.text(uri);
-  }
-
   /** Resolves when what is kept has been read: what is asked for arrives later. */
   async #ready(): Promise<void> {
     await this.#data.ready();
@@ -161,10 +158,6 @@ export class Organization extends Disposable {
     await this.#ready();
     if (before !== this.#data.serviceId) this.#usageAskedAt = -Infinity;
     this.#draw();
-  }
-
-  #roots(): readonly TreeNode[] {
-    return this.#deps.connection.state.current.kind === 'signedOut' ? [] : this.#rows.roots();
   }
 
   #draw(): void {
@@ -189,6 +182,126 @@ export class Organization extends Disposable {
     } catch (error) {
       log.warn(`Usage of people is not known: ${errorSentence(error)}`);
     }
+  }
+
+  /** Why nothing of a list is known, for a picker that would be empty. */
+  #standing(list: 'people' | 'controls') {
+    const isSignedOut = this.#deps.connection.state.current.kind === 'signedOut';
+    return isSignedOut ? { failure: { sentence: notSignedIn() } } : this.#data[list].state.current;
+  }
+
+  async #showUser(node: unknown): Promise<void> {
+    const { details, format } = this.#deps;
+    const data = this.#data;
+    const { personId } = (node ?? {}) as { readonly personId?: unknown };
+    const named = typeof personId === 'string' ? data.person(personId) : undefined;
+    // Without it, whoever has not signed in of late would count as inactive.
+    const isUsageKnown = soon(this.#askUsage());
+    if (named === undefined) await data.freshen(FRESH_MS);
+    await isUsageKnown;
+    const person = named ?? (await this.#pickPerson());
+    if (person === undefined) return;
+    await details.show(person.id, nameOf(person), () => {
+      const known = data.person(person.id) ?? person;
+      return factsDocument(
+        nameOf(known),
+        [['', personFacts(known, data.usage?.get(known.id), format)]],
+        known,
+      );
+    });
+  }
+
+  #pickPerson(): Promise<Person | undefined> {
+    const { sortedPeople, usage } = this.#data;
+    const choices = sortedPeople.map(person => ({
+      label: nameOf(person),
+      description: person.email ?? person.id,
+      detail: personStatus(person, usage?.get(person.id), this.#deps.format, this.#now()),
+      value: person,
+    }));
+    return pickItem(this.#standing('people'), choices, {
+      placeHolder: vscode.l10n.t('Find a user by name, e-mail or state'),
+      none: noUsers(),
+    });
+  }
+
+  async #export(): Promise<void> {
+    await this.#data.freshen(FRESH_MS);
+    await this.#askUsage();
+    const { sortedPeople, usage } = this.#data;
+    if (sortedPeople.length === 0) throw new Error(this.#standing('people').failure?.sentence ?? noUsers());
+    const file = await saveText({
+      name: 'organization-users.csv',
+      content: peopleCsv(sortedPeople, usage, this.#now()),
+      title: vscode.l10n.t('Export as CSV'),
+    });
+    if (file === undefined) return;
+    notify(this.#deps.log, 'info', vscode.l10n.t('The table was exported.'), [
+      vscode.l10n.t('Open'),
+      () => vscode.commands.executeCommand('vscode.open', file),
+    ]);
+  }
+
+  #rowRevision(node: unknown): Revision | undefined {
+    const { revision } = (node ?? {}) as { readonly revision?: unknown };
+    return typeof revision === 'number' ? this.#data.revision(revision) : undefined;
+  }
+
+  /** The revision of a row, or else one that the person finds by number, person, day or changed setting. */
+  async #revisionOf(node: unknown, placeHolder: string): Promise<Revision | undefined> {
+    const known = this.#rowRevision(node);
+    if (known !== undefined) return known;
+    await this.#data.freshen(FRESH_MS);
+    const none = vscode.l10n.t('There are no control revisions yet.');
+    return pickItem(this.#standing('controls'), this.#choices(), { placeHolder, none });
+  }
+
+  #choices(but?: Revision): readonly Choice<Revision>[] {
+    return this.#data.revisions
+      .filter(revision => revision !== but)
+      .map(revision => {
+        const changes = this.#data.changesOf(revision);
+        return {
+          label: vscode.l10n.t('rev {0}', revision.revision),
+          description: joined([this.#dayOf(revision), makerText(revision), summaryText(changes)]),
+          detail: changes.slice(0, 8).map(changeText).join('; '),
+          value: revision,
+        };
+      });
+  }
+
+  #dayOf({ updatedAt }: Revision): string {
+    return this.#deps.format.day(dayOf(timeOf(updatedAt)));
+  }
+
+  /** Two selected rows, or the two that are asked for; the older one is on the left. */
+  async #compareTwo(node: unknown, nodes: unknown): Promise<void> {
+    const selected = Array.isArray(nodes) ? nodes.flatMap(each => this.#rowRevision(each) ?? []) : [];
+    const [first, second] = new Set(selected);
+    const one = first ?? (await this.#revisionOf(node, vscode.l10n.t('Compare which revision? (1/2)')));
+    if (one === undefined) return;
+    const words = {
+      placeHolder: vscode.l10n.t('Compare revision {0} with which one? (2/2)', one.revision),
+      none: vscode.l10n.t('There is no other control revision yet.'),
+    };
+    const other = second ?? (await pickItem({}, this.#choices(one), words));
+    if (other === undefined) return;
+    await (one.revision < other.revision ? this.#compare(one, other) : this.#compare(other, one));
+  }
+
+  /** Shows what differs between two revisions; without `before`, all of `after`. */
+  async #compare(before: Revision | undefined, after: Revision): Promise<void> {
+    const title =
+      before === undefined
+        ? vscode.l10n.t('Controls: revision {0}', after.revision)
+        : vscode.l10n.t('Controls: revision {0} ↔ {1}', before.revision, after.revision);
+    await this.#deps.details.compare({
+      id: `controls ${this.#data.serviceId} ${before?.revision} ${after.revision}`,
+      name: `${documentName(after)}.jsonc`,
+      title: `${title} (${joined([makerText(after), this.#dayOf(after)], ', ')})`,
+      before: before === undefined ? '{}\n' : stableText(before.settings),
+      after: stableText(after.settings),
+    });
   }
 
   /** What the view says above its rows: one sentence for each thing that is wrong, the same one only once. */
@@ -216,4 +329,16 @@ async function soon(work: Promise<void>): Promise<void> {
   const enough = new AbortController();
   const late = delay(ASK_MS, undefined, { signal: enough.signal }).catch(() => undefined);
   await Promise.race([work, late]).finally(() => enough.abort());
+}
+
+function documentName({ revision }: Revision): string {
+  return `revision-${revision}`;
+}
+
+function notSignedIn(): string {
+  return vscode.l10n.t('Sign in to see the organization.');
+}
+
+function noUsers(): string {
+  return vscode.l10n.t('There are no users yet.');
 }

@@ -1,12 +1,20 @@
 import * as vscode from 'vscode';
 import { joined, type Fact } from '../ui/text';
-import { amountText } from '../util/amount';
+import { amountCell, amountText } from '../util/amount';
+import { csv, type CsvCell } from '../util/csv';
 import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
-import { settingsOf, type SettingChange } from './changes';
+import { canonical, settingsOf, type SettingChange } from './changes';
 import type { Direction } from './catalogue';
-import { canonical } from './stable';
-import { activityOf, timeOf, whoOf, type Person, type PersonUsage, type Revision } from './model';
+import {
+  activityOf,
+  timeOf,
+  whoOf,
+  type Person,
+  type PersonUsage,
+  type Revision,
+  type UsageOfPeople,
+} from './model';
 
 /** `3 d · 1.2M tokens · inactive`: when somebody last signed in, and what their agents used. */
 export function personStatus(
@@ -137,6 +145,31 @@ export function exactTime(text: string | undefined, format: Formatter): string |
   return time === undefined ? text : format.exact(time);
 }
 
-export function notSignedIn(): string {
-  return vscode.l10n.t('Sign in to see the organization.');
+/** One line a person; times as ISO 8601 in UTC. What is not known is empty. */
+export function peopleCsv(people: readonly Person[], usage: UsageOfPeople | undefined, now: number): string {
+  const columns = ['id', 'email', 'first_name', 'last_name', 'joined', 'last_sign_in', 'inactive'];
+  const usageColumns = usage === undefined ? [] : ['last_active_day_utc', 'billable_tokens_30_days_utc'];
+  return csv(
+    [...columns, ...usageColumns],
+    people.map((person): CsvCell[] => {
+      const used = usage?.get(person.id);
+      const activity = activityOf(person, used, now);
+      return [
+        person.id,
+        person.email,
+        person.firstName,
+        person.lastName,
+        isoTime(person.createdAt),
+        isoTime(person.lastSignInAt),
+        activity === 'unknown' ? null : activity === 'inactive',
+        used?.lastActiveDay,
+        amountCell(used?.tokens),
+      ];
+    }),
+  );
+}
+
+function isoTime(text: string | undefined): string | undefined {
+  const time = timeOf(text);
+  return time === undefined ? text : new Date(time).toISOString();
 }

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import type { Part } from '../../src/chat/protocol';
 import { transcriptDocument } from '../../src/chat/transcript/markdownDocument';
 import { commands, documents } from '../../src/contributions';
-import { revisionText } from '../../src/organization/documents';
+import { stableText } from '../../src/organization/changes';
 import { markdownOf } from '../../src/readiness/exports';
 import { reportView, type ShownReport } from '../../src/readiness/reportView';
 import { startSampleService } from '../fakes/sampleService';
@@ -146,7 +146,7 @@ describe('documents of foreign words', () => {
     const format = new Formatter('en');
     const facts = texts.map((text): Fact => [text, text]);
     await assertNone(forEditor(factsDocument(texts[0] ?? '', [['', facts]], { texts })));
-    await assertNone(revisionText({ settings: { texts } }), 'jsonc');
+    await assertNone(forEditor(stableText({ texts })), 'jsonc');
     for (const text of texts.slice(0, 60)) {
       const report = {
         createdAt: 0,

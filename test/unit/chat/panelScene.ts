@@ -62,7 +62,7 @@ export function panelOf({ window, client }: Scene, kind: ChatPlace['kind'] = 'pa
     sessions,
     log,
     title: 'Session',
-    details: { compare: () => Promise.resolve() },
+    details: { compare: () => Promise.resolve(Uri.file('/after') as unknown as vscode.Uri) },
     composing: { ...composingDeps(), api: () => client },
     reading: new ReadingPlaces(memoryOf()),
   });

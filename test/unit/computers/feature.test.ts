@@ -9,6 +9,7 @@ import { silentLog } from '../../fakes/log';
 import { startSampleService, type SampleService } from '../../fakes/sampleService';
 import { openStorage } from '../../fakes/storage';
 import { drawnRows, fakeView, textOf, type DrawnRow } from '../../fakes/view';
+import { told } from '../../fakes/vscode';
 import { until } from '../../until';
 import { clientOf } from '../api/support';
 
@@ -172,5 +173,36 @@ describe('the view of computers', () => {
     await until(() => listings() === 1 && window.view.description !== '');
     window.connection.anotherKey();
     await until(() => listings() === 2);
+  });
+
+  it('tells once how a set-up ended that somebody saw here, as a warning unless the computer is ready', async () => {
+    const window = open(true);
+    const turn = async (status: string | undefined, isSeen = true): Promise<readonly string[]> => {
+      window.view.show(isSeen);
+      told.splice(0);
+      const altered = service.fail({
+        kind: 'alter',
+        match: { path: '/api/v0/computers' },
+        alter: () => ({
+          computers: [{ id: 'c1', name: 'boreal', providerType: 'cloud', createdAt: 1, status }],
+        }),
+      });
+      await window.feature.refresh();
+      altered.dispose();
+      return [...told];
+    };
+    for (const [status, sentence] of [
+      ['active', 'boreal is ready.'],
+      ['error', 'boreal could not be set up: no reason was given'],
+      ['paused', 'boreal is no longer being set up: paused.'],
+    ] as const) {
+      assert.deepEqual(await turn('provisioning'), []);
+      assert.deepEqual(await turn(undefined), []);
+      assert.deepEqual(await turn(status), [sentence]);
+      assert.deepEqual(await turn(status), []);
+      await turn('provisioning');
+      const whileAway = [...(await turn(status, false)), ...(await turn(status))];
+      assert.deepEqual(whileAway, [], 'the window that is looked at tells');
+    }
   });
 });

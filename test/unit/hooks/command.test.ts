@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { environmentOf, runCommand, type CommandRun } from '../../../src/hooks/run/command';
+import { environmentOf, runCommand, type CommandRun } from '../../../src/hooks/command';
 import { cleanUp, later, temporaryFolder, until } from './support';
 
 const never = new AbortController().signal;

@@ -1,7 +1,7 @@
 /** A window of its own process, for the test of the inbox: `ROOT STORAGE FOLDER FOCUSED STEP_MS`. Says each event it takes. */
-import { hookPlace } from '../../../src/hooks/install/place';
+import { hookPlace } from '../../../src/hooks/install/installation';
 import { hookEvent } from '../../../src/hooks/model';
-import { Inbox } from '../../../src/hooks/receive/inbox';
+import { Inbox } from '../../../src/hooks/inbox';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
 

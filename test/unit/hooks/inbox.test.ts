@@ -3,9 +3,9 @@ import { fork, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import type { HookPlace } from '../../../src/hooks/install/place';
+import type { HookPlace } from '../../../src/hooks/install/installation';
 import type { HookEvent } from '../../../src/hooks/model';
-import { Inbox, stepsBefore, sweep, type InboxDeps } from '../../../src/hooks/receive/inbox';
+import { Inbox, stepsBefore, sweep, type InboxDeps } from '../../../src/hooks/inbox';
 import type { Collection } from '../../../src/storage';
 import {
   cleanUp,

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { sweep } from '../../../src/hooks/receive/inbox';
+import { sweep } from '../../../src/hooks/inbox';
 import { EVENT_CAP } from '../../../src/hooks/model';
-import { commandLine, hookPlace, placeScript, type HookPlace } from '../../../src/hooks/install/place';
+import { commandLine, hookPlace, placeScript, type HookPlace } from '../../../src/hooks/install/installation';
 import {
   cleanUp,
   eventsIn,

@@ -2,8 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { installedFile, type InstalledFile } from '../../../src/hooks/install/installation';
-import { hookPlace, placeScript, type HookPlace } from '../../../src/hooks/install/place';
+import {
+  hookPlace,
+  installedFile,
+  placeScript,
+  type HookPlace,
+  type InstalledFile,
+} from '../../../src/hooks/install/installation';
 import { hookEvent, type HookEvent } from '../../../src/hooks/model';
 import type { Collection } from '../../../src/storage';
 import { later, temporaryFolder } from '../../fakes/cleanUp';

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { EVENT_CAP } from '../../../src/hooks/model';
-import { commandLine, hookPlace } from '../../../src/hooks/install/place';
+import { commandLine, hookPlace } from '../../../src/hooks/install/installation';
 import { Refusal } from '../../../src/hooks/install/settings';
-import { spawnPlan } from '../../../src/hooks/run/command';
+import { spawnPlan } from '../../../src/hooks/command';
 import { shipped } from './support';
 
 /** What `cmd` takes as more than text in a line: what is outside of double quotes, and `%` and `!` wherever they are. */

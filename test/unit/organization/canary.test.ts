@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import type { TreeItem } from 'vscode';
 import type { OrganizationData } from '../../../src/organization/data';
-import { ControlDocuments } from '../../../src/organization/documents';
-import { historyCsv, peopleCsv } from '../../../src/organization/exports';
+import { stableText } from '../../../src/organization/changes';
 import { warningsOf } from '../../../src/organization/policy';
 import { Rows } from '../../../src/organization/rows';
-import { personFacts } from '../../../src/organization/words';
+import { peopleCsv, personFacts } from '../../../src/organization/words';
 import { secretTexts, secretValues } from '../../fakes/redaction';
 import { factsDocument } from '../../../src/ui/text';
 import { Tree } from '../../../src/ui/tree';
@@ -103,7 +102,6 @@ describe('secrets of the controls', () => {
     );
 
     const person = data.person('u1')!;
-    const documents = new ControlDocuments(data, format);
     const items = await everyRow(data);
     assert.ok(items.some(({ label }) => textOf(label) === 'customModels[house].apiKey: secret changed'));
     assert.ok(everythingBelow(root).includes('[redacted '), 'the folder holds the history');
@@ -116,12 +114,7 @@ describe('secrets of the controls', () => {
         item.accessibilityInformation?.label,
         JSON.stringify(item),
       ]),
-      await documents.text({ path: '/service/revision-3.jsonc' }),
-      historyCsv(
-        data.revisions,
-        revision => data.changesOf(revision),
-        revision => data.before(revision),
-      ),
+      stableText(third.settings),
       peopleCsv([person], undefined, Date.now()),
       factsDocument('', [['', personFacts(person, undefined, format)]], person),
       ...warningsOf({ model: 'house', autonomyLevel: 'high', computerProvider: 'byom' }, third),
@@ -131,16 +124,5 @@ describe('secrets of the controls', () => {
     assert.ok(told.includes('[redacted '));
     const leak = told.search(/canary|123456789|987654321/i);
     assert.equal(leak, -1, told.slice(Math.max(0, leak - 200)).slice(0, 400));
-  });
-
-  it('a document says what is not known any more', async () => {
-    const server = await faultServer();
-    const { data } = openWindow(temporaryFolder(), server);
-    const documents = new ControlDocuments(data, new Formatter('en'));
-    assert.match(
-      await documents.text({ path: '/service/revision-9.jsonc' }),
-      /^\/\/ Revision 9 is no longer/,
-    );
-    assert.equal(await documents.text({ path: '/service/nothing.jsonc' }), '{}\n');
   });
 });

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { compareSettings, settingsOf } from '../../../src/organization/changes';
+import { canonical, compareSettings, settingsOf, stableText } from '../../../src/organization/changes';
 import type { Settings } from '../../../src/organization/catalogue';
-import { canonical, stableText } from '../../../src/organization/stable';
 import { changeSpoken, changeText, summaryText } from '../../../src/organization/words';
 
 const texts = (before: Settings, after: Settings): string[] => compareSettings(before, after).map(changeText);

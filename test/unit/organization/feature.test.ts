@@ -9,7 +9,7 @@ import { answerLists, largeOrganization } from '../../fakes/largeOrganization';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
 import { drawnRows, fakeView, textOf, type DrawnRow } from '../../fakes/view';
-import { acts, choices, shown } from '../../fakes/vscode';
+import { choices, shown } from '../../fakes/vscode';
 import { until } from '../../until';
 import { addressesOf, apiOf, cleanUp, faultServer, later, temporaryFolder } from './support';
 
@@ -44,6 +44,10 @@ function open(server: FaultServer, root = temporaryFolder()): Window {
       show: (_id, title, content) => {
         documents.set(title, content());
         return Promise.resolve();
+      },
+      compare: ({ title, before, after }) => {
+        documents.set(title, `${String(before)}→ ${after}`);
+        return Promise.resolve({} as never);
       },
     },
     usage: () => {
@@ -126,9 +130,9 @@ describe('the view of the organization', () => {
     await window.feature.commands.showUser(user.item.command?.arguments?.[0]);
     assert.match(window.documents.get('Ann') ?? '', /^# Ann$[^]*\*\*E-mail\*\*: ann@acme\.example/m);
     const revision = await row(window, 'rev 4');
-    acts.splice(0);
     await window.feature.commands.openChanges(revision.item.command?.arguments?.[0]);
-    assert.deepEqual(acts, ['commands.executeCommand']);
+    const compared = window.documents.get('Controls: revision 2 ↔ 4 (Ann, Nov 12, 2026)');
+    assert.match(compared ?? '', /"maxAutonomyLevel": "high"[^]*→[^]*"maxAutonomyLevel": "low"/);
   });
 
   it('is one clear state for a key without any right, and names the list it may not read where it lacks one', async () => {
@@ -247,10 +251,9 @@ describe('the view of the organization', () => {
     const window = open(server);
     const { commands } = window.feature;
     const ofPeople = ['showUser', 'export'] as const;
-    const ofRevisions = ['openChanges', 'compareRevisions', 'showRevision', 'export'] as const;
+    const ofRevisions = ['openChanges', 'compareRevisions', 'showRevision'] as const;
     const says = async (names: readonly (keyof typeof commands)[], reason: RegExp): Promise<void> => {
-      const id = `group/${names === ofPeople ? 'people' : 'controls'}`;
-      for (const name of names) await rejects(commands[name](name === 'export' ? { id } : undefined), reason);
+      for (const name of names) await rejects(commands[name](), reason);
     };
     listing(server, [], []);
     await says(ofPeople, /^Error: There are no users yet\.$/);

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { historyCsv, peopleCsv } from '../../../src/organization/exports';
 import { activityOf, nameOf, type Person, type UsageOfPeople } from '../../../src/organization/model';
-import { compareSettings } from '../../../src/organization/changes';
-import { personFacts, personStatus } from '../../../src/organization/words';
+import { peopleCsv, personFacts, personStatus } from '../../../src/organization/words';
 import { Formatter } from '../../../src/util/format';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
@@ -71,35 +69,5 @@ describe('users', () => {
         `u2,nobody@acme.example,"'=HYPERLINK(""x"")",,${ago(400)},${ago(90)},false,2026-11-19,1234567\r\n`,
     );
     assert.ok(!peopleCsv(people, undefined, NOW).includes('tokens'));
-  });
-});
-
-describe('control history', () => {
-  it('is exported one changed setting a line, and one line for a revision that changed none', () => {
-    const made = (revision: number, settings: object) => ({
-      revision,
-      settings: { ...settings },
-      user: { name: 'b' },
-      updatedAt: '2026-11-12T12:00:00Z',
-    });
-    const [third, second, first] = [
-      made(3, { maxAutonomyLevel: 'high' }),
-      made(2, { modelPolicy: { allowCustomModels: false } }),
-      made(1, { modelPolicy: { allowCustomModels: false } }),
-    ] as const;
-    const beforeOf = (revision: { readonly revision: number }) => (revision === third ? second : first);
-    const text = historyCsv(
-      [third, second],
-      each => compareSettings(beforeOf(each).settings, each.settings),
-      beforeOf,
-    );
-    const start = '2026-11-12T12:00:00.000Z,b,';
-    assert.deepEqual(text.split('\r\n'), [
-      'revision,time,person,email,setting,change,before,after,direction,compared_with',
-      `3,${start},maxAutonomyLevel,added,,"""high""",,2`,
-      `3,${start},modelPolicy.allowCustomModels,removed,false,,,2`,
-      `2,${start},,,,,,1`,
-      '',
-    ]);
   });
 });

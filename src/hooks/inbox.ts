@@ -1,12 +1,11 @@
 import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import type { Collection } from '../../storage';
-import { Disposable } from '../../util/disposable';
-import { FolderWatch } from '../../util/folderWatch';
-import { codeOf } from '../install/file';
-import { privateFolder } from '../install/place';
-import { byTime, decodeEvent, EVENT_CAP, FRESH_MS, type HookEvent } from '../model';
+import type { Collection } from '../storage';
+import { Disposable } from '../util/disposable';
+import { FolderWatch } from '../util/folderWatch';
+import { privateFolder } from './install/installation';
+import { byTime, decodeEvent, depthIn, EVENT_CAP, FRESH_MS, type HookEvent } from './model';
 
 /** What each less fitting window waits longer, so that the right one takes an event first and yet none is lost with it, ms. */
 export const STEP_MS = 1_500;
@@ -115,17 +114,17 @@ export class Inbox extends Disposable {
       () => false,
     );
     if (!isThere) return;
-    const taken = { isOurs: false };
+    let isOurs = false as boolean;
     if (event !== undefined)
       await events.update(event.id, stored => {
-        taken.isOurs = stored === undefined;
+        isOurs = stored === undefined;
         return stored ?? event;
       });
-    await fs.unlink(file).catch((error: unknown) => {
-      if (codeOf(error) !== 'ENOENT') onProblem('A hook event that was taken cannot be removed', error);
+    await fs.rm(file, { force: true }).catch((error: unknown) => {
+      onProblem('A hook event that was taken cannot be removed', error);
     });
     if (event === undefined) onProblem('A hook event could not be read and was dropped.');
-    else if (taken.isOurs) take(event);
+    else if (isOurs) take(event);
     if (++this.#taken % SWEEP_AFTER === 0) this.#sweep();
   }
 
@@ -182,17 +181,4 @@ export function stepsBefore(cwd: string | undefined, folders: readonly string[],
   const depths = cwd === undefined ? [] : folders.flatMap(folder => depthIn(folder, cwd) ?? []);
   if (depths.length > 0) return Math.min(MAX_DEPTH, ...depths);
   return MAX_DEPTH + (isFocused ? 1 : 2);
-}
-
-/** How many levels `inner` is below a folder; `undefined` when it is not in it. */
-function depthIn(folder: string, inner: string): number | undefined {
-  const way = path.relative(foldCase(folder), foldCase(inner));
-  if (way === '') return 0;
-  const [first = '', ...deeper] = way.split(path.sep);
-  return first === '..' || path.isAbsolute(way) ? undefined : 1 + deeper.length;
-}
-
-/** Paths as the system compares them. */
-export function foldCase(text: string): string {
-  return process.platform === 'win32' || process.platform === 'darwin' ? text.toLowerCase() : text;
 }

@@ -3,12 +3,12 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import type { Logger } from '../../log';
-import type { Collection } from '../../storage';
-import { Disposable } from '../../util/disposable';
-import { oneLine, withoutEcho } from '../../util/text';
-import { byTime, eventNames, type EventName, type HookEvent } from '../model';
-import { STEP_MS, stepsBefore } from '../receive/inbox';
+import type { Logger } from '../log';
+import type { Collection } from '../storage';
+import { Disposable } from '../util/disposable';
+import { oneLine, withoutEcho } from '../util/text';
+import { byTime, eventNames, type EventName, type HookEvent } from './model';
+import { STEP_MS, stepsBefore } from './inbox';
 import { runCommand, type CommandResult } from './command';
 
 /** The same JSON that the client gives its hooks (interface.md section 6). */
@@ -37,28 +37,26 @@ const commandSchema = z.object({
 /** A command of the person's own for one event; its time limit in seconds. */
 type OutgoingHook = Readonly<z.infer<typeof commandSchema>> & { readonly event: EventName };
 
-const entrySchema = z.object({ hooks: z.array(z.unknown()) });
+const entrySchema = z.object({ hooks: z.array(commandSchema) });
 
 /** Hooks of a setting in the shape of interface.md section 6. What is not of that shape is left out and named. */
 export function readOutgoing(value: unknown): {
   readonly hooks: readonly OutgoingHook[];
   readonly problems: readonly string[];
 } {
-  const events = z.record(z.string(), z.unknown()).safeParse(value ?? {});
-  if (!events.success) return { hooks: [], problems: ['agentConsole.hooks.outgoing'] };
   const hooks: OutgoingHook[] = [];
   const problems: string[] = [];
-  for (const [name, entries] of Object.entries(events.data)) {
+  const events = z.record(z.string(), z.unknown()).safeParse(value ?? {});
+  if (!events.success) problems.push('agentConsole.hooks.outgoing');
+  for (const [name, entries] of Object.entries(events.data ?? {})) {
     const event = eventNames.find(known => known === name);
-    if (event === undefined || !Array.isArray(entries)) {
-      problems.push(name);
-      continue;
-    }
-    for (const [index, entry] of entries.entries()) {
-      const list = entrySchema.safeParse(entry).data?.hooks.map(item => commandSchema.safeParse(item).data);
-      for (const hook of list ?? []) if (hook !== undefined) hooks.push({ event, ...hook });
-      if (list === undefined || list.includes(undefined)) problems.push(`${name}[${index}]`);
-    }
+    if (event === undefined || !Array.isArray(entries)) problems.push(name);
+    else
+      for (const [index, entry] of entries.entries()) {
+        const { data } = entrySchema.safeParse(entry);
+        if (data === undefined) problems.push(`${name}[${index}]`);
+        else hooks.push(...data.hooks.map(hook => ({ event, ...hook })));
+      }
   }
   return { hooks, problems };
 }
