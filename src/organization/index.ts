@@ -1,9 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import { errorSentence, type Connection } from '../connection';
 import type { CommandHandlers } from '../contributions';
-import type { Logger } from '../log';
-import type { Storage } from '../storage';
 import { notify } from '../ui/notify';
 import { pickItem, type Choice } from '../ui/pick';
 import { saveText } from '../ui/saveText';
@@ -15,8 +12,8 @@ import { Disposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
 import type { WindowFocus } from '../util/windowFocus';
 import { settingsOf, stableText } from './changes';
-import { OrganizationData } from './data';
-import { dayOf, nameOf, timeOf, whoOf, type Person, type Revision, type UsageOfPeople } from './model';
+import { FRESH_MS, OrganizationData, type KnownRevision, type OrganizationDataDeps } from './data';
+import { dayOf, nameOf, timeOf, whoOf, type Person, type Revision } from './model';
 import { warningsOf, type SessionChoice } from './policy';
 import { Rows } from './rows';
 import { changeText, makerText, peopleCsv, personFacts, personStatus, summaryText } from './words';
@@ -24,24 +21,16 @@ import { changeText, makerText, peopleCsv, personFacts, personStatus, summaryTex
 export { searchedOrganization } from './data';
 export type { TreeNode as OrganizationTreeNode } from '../ui/tree';
 
-/** Lists on the screen that are older than this are read again, ms. */
-const FRESH_MS = 15 * 60_000;
 /** Controls older than this are read again before a session is created; after a failure, a minute later. */
 const POLICY_PACE = { usualMs: 60 * 60_000, retryMs: 60_000 };
 /** Longest that a person waits for what is only asked to make an answer better, ms. */
 const ASK_MS = 2_000;
 
-export interface OrganizationDeps {
-  readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
-  readonly storage: Storage;
-  readonly log: Logger;
+export interface OrganizationDeps extends Omit<OrganizationDataDeps, 'language' | 'now'> {
   readonly view: vscode.TreeView<TreeNode>;
   readonly focused: WindowFocus;
   readonly format: Formatter;
   readonly details: Pick<DetailsDocuments, 'show' | 'compare'>;
-  /** Who was active lately, where the key may read that. */
-  readonly usage?: () => Promise<UsageOfPeople | undefined>;
-  /** Unix ms. */
   readonly now?: () => number;
 }
 
@@ -50,10 +39,6 @@ export class Organization extends Disposable {
   readonly #deps: OrganizationDeps;
   readonly #data: OrganizationData;
   readonly #now: () => number;
-  /** What people use, once it has come or while it is asked for. Nobody pays for it before somebody looks at people. */
-  #used: Promise<void> | undefined;
-  /** Unix ms. */
-  #usageAskedAt = -Infinity;
   readonly tree: Tree;
   readonly commands: CommandHandlers<'organization'>;
   /** Warns of sessions the newest controls known forbid. Never rejects. */
@@ -66,13 +51,12 @@ export class Organization extends Disposable {
 
   constructor(deps: OrganizationDeps) {
     super();
-    const { connection, storage, log, view, focused, format, now = Date.now } = deps;
+    const { connection, view, focused, format, now = Date.now } = deps;
     this.#deps = deps;
     this.#now = now;
-    const language = vscode.env.language;
-    const data = this.register(new OrganizationData({ connection, storage, log, language, now }));
+    const data = this.register(new OrganizationData({ ...deps, language: vscode.env.language, now }));
     this.#data = data;
-    const rows = new Rows({ data, format, now, onPeopleSeen: () => void this.#askUsage() });
+    const rows = new Rows({ data, format, now, onPeopleSeen: () => void data.askUsage() });
     this.tree = this.register(
       new Tree({
         view,
@@ -86,7 +70,7 @@ export class Organization extends Disposable {
       export: () => this.#export(),
       openChanges: async node => {
         const revision = await this.#revisionOf(node, vscode.l10n.t('Show the changes of which revision?'));
-        if (revision !== undefined) await this.#compare(data.before(revision), revision);
+        if (revision !== undefined) await this.#compare(revision.before, revision);
       },
       compareRevisions: (node, nodes) => this.#compareTwo(node, nodes),
       showRevision: async node => {
@@ -97,8 +81,7 @@ export class Organization extends Disposable {
       },
     };
     this.register(data.onDidChange(() => this.#draw()));
-    this.register(connection.state.onDidChange(() => void this.#onConnection()));
-    this.register(connection.onDidBecomeReady(() => (this.#usageAskedAt = -Infinity)));
+    this.register(connection.state.onDidChange(() => void this.#ready().then(() => this.#draw())));
     for (const list of [data.people, data.controls])
       list.follow({
         pace: () => ({ usualMs: FRESH_MS }),
@@ -110,7 +93,7 @@ export class Organization extends Disposable {
 
   /** Everybody, as last read; reads if that is long ago. Rejects when nothing is known and nothing can be read. */
   async people(signal?: AbortSignal) {
-    await this.#data.freshen(FRESH_MS, signal);
+    await this.#data.freshen(signal);
     const { items, failure, at } = this.#data.people.shown;
     if (items.length === 0 && at === undefined) throw new Error(failure?.sentence ?? notSignedIn());
     return items.map(person => {
@@ -123,7 +106,7 @@ export class Organization extends Disposable {
 
   /** Revisions with a day, newest first. Rejects as `people` does. */
   async revisions() {
-    await this.#data.freshen(FRESH_MS);
+    await this.#data.freshen();
     const { failure, at } = this.#data.controls.shown;
     const { revisions } = this.#data;
     if (revisions.length === 0 && at === undefined) throw new Error(failure?.sentence ?? notSignedIn());
@@ -134,17 +117,14 @@ export class Organization extends Disposable {
         revision: revision.revision,
         day: new Date(time).toISOString().slice(0, 10),
         who: whoOf(revision),
-        changed: settingsOf(this.#data.changesOf(revision)),
+        changed: settingsOf(revision.changes),
       };
     });
   }
 
-  /** Reads both lists now; a failure is told in the view. */
-  async refresh(): Promise<void> {
-    await this.#data.refresh();
-    if (this.#used === undefined) return;
-    this.#usageAskedAt = -Infinity;
-    await this.#askUsage();
+  /** Reads all that is shown now; a failure is told in the view. */
+  refresh(): Promise<void> {
+    return this.#data.refresh();
   }
 
   /** Resolves when what is kept has been read: what is asked for arrives later. */
@@ -153,35 +133,9 @@ export class Organization extends Disposable {
     this.#showStatus();
   }
 
-  async #onConnection(): Promise<void> {
-    const before = this.#data.serviceId;
-    await this.#ready();
-    if (before !== this.#data.serviceId) this.#usageAskedAt = -Infinity;
-    this.#draw();
-  }
-
   #draw(): void {
     this.#showStatus();
     this.tree.update();
-  }
-
-  /** Resolves when the usage of people is there, or cannot be had. It is asked for again after a while, not each time a row is drawn. */
-  #askUsage(): Promise<void> {
-    if (this.#used !== undefined && this.#now() - this.#usageAskedAt < FRESH_MS) return this.#used;
-    this.#usageAskedAt = this.#now();
-    return (this.#used = this.#joinUsage());
-  }
-
-  async #joinUsage(): Promise<void> {
-    const { usage, log } = this.#deps;
-    try {
-      await this.#data.ready();
-      const { serviceId } = this.#data;
-      const used = await usage?.();
-      if (used !== undefined && serviceId === this.#data.serviceId) this.#data.setUsage(used);
-    } catch (error) {
-      log.warn(`Usage of people is not known: ${errorSentence(error)}`);
-    }
   }
 
   /** Why nothing of a list is known, for a picker that would be empty. */
@@ -196,27 +150,22 @@ export class Organization extends Disposable {
     const { personId } = (node ?? {}) as { readonly personId?: unknown };
     const named = typeof personId === 'string' ? data.person(personId) : undefined;
     // Without it, whoever has not signed in of late would count as inactive.
-    const isUsageKnown = soon(this.#askUsage());
-    if (named === undefined) await data.freshen(FRESH_MS);
+    const isUsageKnown = soon(data.askUsage());
+    if (named === undefined) await data.freshen();
     await isUsageKnown;
     const person = named ?? (await this.#pickPerson());
     if (person === undefined) return;
     await details.show(person.id, nameOf(person), () => {
       const known = data.person(person.id) ?? person;
-      return factsDocument(
-        nameOf(known),
-        [['', personFacts(known, data.usage?.get(known.id), format)]],
-        known,
-      );
+      return factsDocument(nameOf(known), [['', personFacts(known, data.usageOf(known), format)]], known);
     });
   }
 
   #pickPerson(): Promise<Person | undefined> {
-    const { sortedPeople, usage } = this.#data;
-    const choices = sortedPeople.map(person => ({
+    const choices = this.#data.sortedPeople.map(person => ({
       label: nameOf(person),
       description: person.email ?? person.id,
-      detail: personStatus(person, usage?.get(person.id), this.#deps.format, this.#now()),
+      detail: personStatus(person, this.#data.usageOf(person), this.#deps.format, this.#now()),
       value: person,
     }));
     return pickItem(this.#standing('people'), choices, {
@@ -226,8 +175,8 @@ export class Organization extends Disposable {
   }
 
   async #export(): Promise<void> {
-    await this.#data.freshen(FRESH_MS);
-    await this.#askUsage();
+    await this.#data.freshen();
+    await this.#data.askUsage();
     const { sortedPeople, usage } = this.#data;
     if (sortedPeople.length === 0) throw new Error(this.#standing('people').failure?.sentence ?? noUsers());
     const file = await saveText({
@@ -242,32 +191,29 @@ export class Organization extends Disposable {
     ]);
   }
 
-  #rowRevision(node: unknown): Revision | undefined {
+  #rowRevision(node: unknown): KnownRevision | undefined {
     const { revision } = (node ?? {}) as { readonly revision?: unknown };
     return typeof revision === 'number' ? this.#data.revision(revision) : undefined;
   }
 
   /** The revision of a row, or else one that the person finds by number, person, day or changed setting. */
-  async #revisionOf(node: unknown, placeHolder: string): Promise<Revision | undefined> {
+  async #revisionOf(node: unknown, placeHolder: string): Promise<KnownRevision | undefined> {
     const known = this.#rowRevision(node);
     if (known !== undefined) return known;
-    await this.#data.freshen(FRESH_MS);
+    await this.#data.freshen();
     const none = vscode.l10n.t('There are no control revisions yet.');
     return pickItem(this.#standing('controls'), this.#choices(), { placeHolder, none });
   }
 
-  #choices(but?: Revision): readonly Choice<Revision>[] {
+  #choices(but?: Revision): readonly Choice<KnownRevision>[] {
     return this.#data.revisions
       .filter(revision => revision !== but)
-      .map(revision => {
-        const changes = this.#data.changesOf(revision);
-        return {
-          label: vscode.l10n.t('rev {0}', revision.revision),
-          description: joined([this.#dayOf(revision), makerText(revision), summaryText(changes)]),
-          detail: changes.slice(0, 8).map(changeText).join('; '),
-          value: revision,
-        };
-      });
+      .map(revision => ({
+        label: vscode.l10n.t('rev {0}', revision.revision),
+        description: joined([this.#dayOf(revision), makerText(revision), summaryText(revision.changes)]),
+        detail: revision.changes.slice(0, 8).map(changeText).join('; '),
+        value: revision,
+      }));
   }
 
   #dayOf({ updatedAt }: Revision): string {

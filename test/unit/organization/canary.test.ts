@@ -93,8 +93,8 @@ describe('secrets of the controls', () => {
     const format = new Formatter('en');
     const [third, second, first] = data.revisions;
     assert.ok(third && second && first);
-    assert.deepEqual(data.changesOf(second), [], 'the same secrets are the same marks');
-    const changed = data.changesOf(third);
+    assert.deepEqual(second.changes, [], 'the same secrets are the same marks');
+    const changed = third.changes;
     const names = new Set(changed.map(({ setting }) => setting.replace(/[[.].*/, '')));
     assert.deepEqual(
       Object.keys(settings('')).filter(name => !names.has(name)),
