@@ -1,9 +1,12 @@
 import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
+import type { Logger } from '../log';
 import type { Collection } from '../storage';
 import { Disposable } from '../util/disposable';
 import { FolderWatch } from '../util/folderWatch';
+import { oneLine } from '../util/text';
+import type { WindowFocus } from '../util/windowFocus';
 import { privateFolder } from './install/installation';
 import { byTime, decodeEvent, depthIn, EVENT_CAP, FRESH_MS, type HookEvent } from './model';
 
@@ -26,14 +29,12 @@ export interface InboxDeps {
   readonly spool: string;
   /** The events that some window has taken, the same for all windows. */
   readonly events: Collection<HookEvent>;
-  /** Absolute real paths of this window's folders. */
-  readonly folders: () => Promise<readonly string[]>;
-  readonly isFocused: () => boolean;
-  /** Resolves when somebody could see something in this window; may never do so. */
-  readonly isShown: () => Promise<void>;
+  /** Absolute paths of this window's folders. */
+  readonly folders: () => readonly string[];
+  readonly focused: Required<WindowFocus>;
   /** The event is this window's alone, and kept already. */
   readonly take: (event: HookEvent) => void;
-  readonly onProblem: (sentence: string, error?: unknown) => void;
+  readonly log: Logger;
   readonly stepMs?: number;
 }
 
@@ -58,14 +59,15 @@ export class Inbox extends Disposable {
           privateFolder(deps.spool).then(
             () => true,
             (error: unknown) => {
-              deps.onProblem('The folder of hook events cannot be made', error);
+              deps.log.error('The folder of hook events cannot be made', error);
               return false;
             },
           ),
         onChange: () => {
-          this.#look().catch((error: unknown) => deps.onProblem('Hook events cannot be read', error));
+          this.#look().catch((error: unknown) => deps.log.error('Hook events cannot be read', error));
         },
-        onUnavailable: reason => deps.onProblem(`The folder of hook events cannot be watched: ${reason}`),
+        onUnavailable: reason =>
+          deps.log.warn(oneLine(`The folder of hook events cannot be watched: ${reason}`)),
       }),
     );
     this.#sweep();
@@ -90,15 +92,17 @@ export class Inbox extends Disposable {
 
   /** Takes an event when it is this window's turn. */
   async #wait(found: Found): Promise<void> {
-    const { folders, isFocused, isShown, stepMs = STEP_MS, onProblem } = this.#deps;
+    const { folders, focused, stepMs = STEP_MS, log } = this.#deps;
+    const realOf = (folder: string): Promise<string> => fs.realpath(folder).catch(() => path.resolve(folder));
     const cwd = found.event?.cwd;
-    const real = cwd === undefined ? undefined : await fs.realpath(cwd).catch(() => path.resolve(cwd));
-    const steps = stepsBefore(real, await folders(), isFocused());
+    const real = cwd === undefined ? undefined : await realOf(cwd);
+    const steps = stepsBefore(real, await Promise.all(folders().map(realOf)), focused.current);
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      isShown()
+      focused
+        .isShown()
         .then(() => (this.isDisposed ? undefined : this.#take(found)))
-        .catch((error: unknown) => onProblem('A hook event cannot be taken', error))
+        .catch((error: unknown) => log.error('A hook event cannot be taken', error))
         // The next look tries again what could not be taken.
         .finally(() => this.#pending.delete(found.name));
     }, steps * stepMs);
@@ -107,7 +111,7 @@ export class Inbox extends Disposable {
   }
 
   async #take({ name, event }: Found): Promise<void> {
-    const { spool, events, take, onProblem } = this.#deps;
+    const { spool, events, take, log } = this.#deps;
     const file = path.join(spool, name);
     const isThere = await fs.access(file).then(
       () => true,
@@ -121,15 +125,15 @@ export class Inbox extends Disposable {
         return stored ?? event;
       });
     await fs.rm(file, { force: true }).catch((error: unknown) => {
-      onProblem('A hook event that was taken cannot be removed', error);
+      log.error('A hook event that was taken cannot be removed', error);
     });
-    if (event === undefined) onProblem('A hook event could not be read and was dropped.');
+    if (event === undefined) log.warn('A hook event could not be read and was dropped.');
     else if (isOurs) take(event);
     if (++this.#taken % SWEEP_AFTER === 0) this.#sweep();
   }
 
   #sweep(): void {
-    sweep(this.#deps).catch((error: unknown) => this.#deps.onProblem('Old hook events stay', error));
+    sweep(this.#deps).catch((error: unknown) => this.#deps.log.error('Old hook events stay', error));
   }
 }
 

@@ -1,67 +1,15 @@
 import assert from 'node:assert/strict';
-import { Organization } from '../../../src/organization';
-import type { UsageOfPeople } from '../../../src/organization/model';
-import { ObservableValue } from '../../../src/util/event';
-import { Formatter } from '../../../src/util/format';
-import { FakeConnection } from '../../fakes/connection';
+import { compareSettings } from '../../../src/organization/changes';
 import type { FaultServer } from '../../fakes/faultServer';
-import { answerLists, largeOrganization } from '../../fakes/largeOrganization';
-import { silentLog } from '../../fakes/log';
-import { openStorage } from '../../fakes/storage';
-import { drawnRows, fakeView, textOf, type DrawnRow } from '../../fakes/view';
+import { answerLists, largeOrganization, type LargeOrganization } from '../../fakes/largeOrganization';
+import { drawnRows, textOf } from '../../fakes/view';
 import { choices, shown } from '../../fakes/vscode';
+import { growsEvenly } from '../../growth';
 import { until } from '../../until';
-import { addressesOf, apiOf, cleanUp, faultServer, later, temporaryFolder } from './support';
+import { addressesOf, apiOf, cleanUp, faultServer, open, row, temporaryFolder } from './support';
 
 const FORBIDDEN = { kind: 'answer', status: 403, body: { title: 'Forbidden', requestId: 'req_9' } } as const;
 const HOUR_MS = 60 * 60_000;
-
-interface Window {
-  readonly feature: Organization;
-  readonly connection: FakeConnection;
-  readonly view: ReturnType<typeof fakeView>;
-  readonly clock: { now: number };
-  readonly documents: Map<string, string>;
-  readonly usage: { asked: number; of: UsageOfPeople | undefined };
-}
-
-function open(server: FaultServer, root = temporaryFolder()): Window {
-  const storage = openStorage({ root, log: silentLog() });
-  const connection = new FakeConnection(apiOf(server), addressesOf(server));
-  const view = fakeView(false);
-  const clock = { now: Date.UTC(2026, 10, 21, 12) };
-  const documents = new Map<string, string>();
-  const usage: Window['usage'] = { asked: 0, of: new Map() };
-  const feature = new Organization({
-    connection,
-    storage,
-    log: silentLog(),
-    view,
-    focused: new ObservableValue(true),
-    format: new Formatter('en'),
-    now: () => clock.now,
-    details: {
-      show: (_id, title, content) => {
-        documents.set(title, content());
-        return Promise.resolve();
-      },
-      compare: ({ title, before, after }) => {
-        documents.set(title, `${String(before)}→ ${after}`);
-        return Promise.resolve({} as never);
-      },
-    },
-    usage: () => {
-      usage.asked++;
-      return Promise.resolve(usage.of);
-    },
-  });
-  later(async () => {
-    feature.dispose();
-    await storage.settled();
-    storage.dispose();
-  });
-  return { feature, connection, view, clock, documents, usage };
-}
 
 const people = [
   { id: 'with', email: 'ann@acme.example', firstName: 'Ann' },
@@ -90,12 +38,6 @@ const listing = (
       : { changes: all, pagination: { hasMore: false } },
   }));
 const rejects = (act: unknown, reason: RegExp): Promise<void> => assert.rejects(Promise.resolve(act), reason);
-const row = async ({ feature }: Window, start: string): Promise<DrawnRow> => {
-  const found = (await drawnRows(feature.tree)).find(({ text }) => text.startsWith(start));
-  assert.ok(found, start);
-  return found;
-};
-
 describe('the view of the organization', () => {
   afterEach(cleanUp);
 
@@ -267,6 +209,85 @@ describe('the view of the organization', () => {
     await rejects(commands.compareRevisions({ revision: 1 }), /no other control revision/);
     window.connection.signOut();
     await says(ofPeople, /^Error: Sign in to see the organization\.$/);
+  });
+});
+
+describe('a large organization', () => {
+  afterEach(cleanUp);
+
+  const serve = (server: FaultServer, organization: LargeOrganization): void =>
+    server.answer(hit => answerLists(organization, hit));
+
+  it('is read page by page and listed in order, whatever the service does', async () => {
+    const server = await faultServer();
+    const { users, changes: all } = largeOrganization(250, 130);
+    serve(server, {
+      users,
+      changes: all.toSorted((a, b) => JSON.stringify(a).length - JSON.stringify(b).length),
+    });
+    const window = open(server);
+    await window.feature.refresh();
+    const rows = (await drawnRows(window.feature.tree)).filter(({ depth }) => depth === 1);
+    const [names, revisions] = ['person', 'revision'].map(kind =>
+      rows.filter(({ node }) => node.kind === kind).map(({ item }) => String(item.label)),
+    ) as [string[], string[]];
+    assert.equal(names.length, 250);
+    assert.deepEqual(names, names.toSorted(new Intl.Collator('en', { numeric: true }).compare));
+    assert.deepEqual(
+      revisions,
+      all.map((_, index) => `rev ${130 - index}`),
+    );
+  });
+
+  it('is listed though some of it cannot be read, which is named; a setting of an odd shape is shown as it is', async () => {
+    const server = await faultServer();
+    const { users, changes: all } = largeOrganization(2, 4);
+    serve(server, {
+      users: [users[0]!, { email: 'no id' }, { id: 7 }],
+      changes: all.map(each => {
+        const { revision, settings } = each as { revision: number; settings: object };
+        if (revision === 4)
+          return { ...each, settings: { ...settings, commandAllowlist: 'rm', customModels: [5] } };
+        return revision === 2 ? { revision, settings: 'none' } : each;
+      }),
+    });
+    const window = open(server);
+    await window.feature.refresh();
+    const message = String(window.view.message);
+    for (const part of ['3 entries', 'no id id is missing', '2 settings: expected record, received string'])
+      assert.ok(message.includes(part), message);
+    const rows = (await textOf(window.feature.tree)).join('\n');
+    assert.match(
+      rows,
+      /^Users \| 1$[^]*^ {4}commandAllowlist: \[.* → rm$[^]*^ {4}customModels\[\?\]: not set → 5$/m,
+    );
+    assert.match(rows, /^ {2}rev 3 .* · since rev 1$/m);
+  });
+
+  it('takes as few calls as the interface allows, and is kept for the next window, not for another service', async () => {
+    const server = await faultServer();
+    serve(server, largeOrganization(5_000, 2_000));
+    const root = temporaryFolder();
+    const { feature, close } = open(server, root);
+    await feature.refresh();
+    assert.equal(server.hits.length, 70);
+    await drawnRows(feature.tree);
+    await close();
+    const again = open(server, root);
+    const counts = async (): Promise<unknown> =>
+      (await drawnRows(again.feature.tree)).filter(({ depth }) => depth === 0).map(({ text }) => text);
+    assert.deepEqual(await counts(), ['Users | 5,000', 'Control history | 2,000']);
+    assert.equal(server.hits.length, 70, 'nobody asks again');
+    again.connection.go(apiOf(server), addressesOf(server), 'other');
+    await until(async () => String(await counts()) === 'Users,Control history');
+  });
+
+  it('is compared in a time that grows with its size alone', async () => {
+    const settings = largeOrganization(0, 2_000).changes as readonly { readonly settings: object }[];
+    const of = (index: number): Record<string, unknown> => ({ ...settings[index]?.settings });
+    await growsEvenly('all revisions compared', 2_000, size => {
+      for (let index = 1; index < size; index++) compareSettings(of(index), of(index - 1));
+    });
   });
 });
 
