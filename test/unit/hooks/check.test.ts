@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { Inbox } from '../../../src/hooks/inbox';
 import { examine, showTest, type CheckContext } from '../../../src/hooks/install/check';
 import { Installation } from '../../../src/hooks/install/installation';
 import { Formatter } from '../../../src/util/format';
@@ -11,11 +10,10 @@ import {
   cleanUp,
   eventsIn,
   filesIn,
+  inboxOf,
   jsonFiles,
-  later,
   temporaryFolder,
   temporaryPlace,
-  unexpected,
   until,
 } from './support';
 
@@ -43,17 +41,7 @@ describe('the check of hooks', function () {
   it('finds what works, each broken link of the chain and what mends it, and unusable own commands', async () => {
     const at = await scene();
     const { place } = at.installation;
-    const inbox = new Inbox({
-      spool: place.spool,
-      events: at.events,
-      folders: () => Promise.resolve([]),
-      isFocused: () => true,
-      stepMs: 0,
-      isShown: () => Promise.resolve(),
-      take: () => undefined,
-      onProblem: unexpected,
-    });
-    later(() => inbox.dispose());
+    inboxOf(place, { events: at.events });
     await showTest(at, '/w');
     assert.match(told.join(), /^The test event arrived after [\d,]+ ms\. Hooks work\.$/);
     const rows = await at.rows();

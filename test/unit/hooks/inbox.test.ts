@@ -5,18 +5,18 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { HookPlace } from '../../../src/hooks/install/installation';
 import type { HookEvent } from '../../../src/hooks/model';
-import { Inbox, stepsBefore, sweep, type InboxDeps } from '../../../src/hooks/inbox';
-import type { Collection } from '../../../src/storage';
+import { stepsBefore, sweep } from '../../../src/hooks/inbox';
 import {
   cleanUp,
   eventsIn,
+  focusedAs,
+  inboxOf,
   jsonFiles,
   later,
   temporaryFolder,
   temporaryPlace,
   until,
   writeEvent,
-  unexpected,
 } from './support';
 
 interface Window {
@@ -44,28 +44,6 @@ async function openWindow(
     if (typeof message === 'object' && 'sessionId' in message) taken.push(String(message.sessionId));
   });
   return { child, taken };
-}
-
-/** One window that hears everything. */
-function alone(
-  place: HookPlace,
-  more: Partial<InboxDeps> = {},
-): { readonly taken: HookEvent[]; readonly events: Collection<HookEvent> } {
-  const taken: HookEvent[] = [];
-  const events = eventsIn();
-  const inbox = new Inbox({
-    spool: place.spool,
-    events,
-    folders: () => Promise.resolve([]),
-    isFocused: () => true,
-    isShown: () => Promise.resolve(),
-    take: event => taken.push(event),
-    onProblem: unexpected,
-    stepMs: 0,
-    ...more,
-  });
-  later(() => inbox.dispose());
-  return { taken, events };
 }
 
 const folders = ['/w', '/w/app', '/other'];
@@ -149,8 +127,8 @@ describe('the inbox of hook events', function () {
     const taken: string[] = [];
     const open = (id: string, own: readonly string[], isShown: () => Promise<void>): void => {
       const take = ({ sessionId = '' }: HookEvent): unknown => taken.push(`${id} ${sessionId}`);
-      const where = { events: eventsIn(stored), folders: () => Promise.resolve(own) };
-      alone(place, { ...where, isFocused: () => false, isShown, take, stepMs: 50 });
+      const events = eventsIn(stored);
+      inboxOf(place, { events, folders: () => own, focused: focusedAs(false, isShown), take, stepMs: 50 });
     };
     let show = (): void => undefined;
     open('gone', ['/w'], () => new Promise(resolve => (show = resolve)));
@@ -164,8 +142,7 @@ describe('the inbox of hook events', function () {
 
   it('takes only plain files of its own kind, and drops what cannot be read', async () => {
     const place = await temporaryPlace();
-    const problems: string[] = [];
-    const { taken } = alone(place, { onProblem: sentence => problems.push(sentence) });
+    const { taken, log } = inboxOf(place);
     const outside = path.join(place.folder, 'outside.json');
     fs.writeFileSync(outside, JSON.stringify({ hook_event_name: 'Stop', session_id: 'linked' }));
     fs.symlinkSync(outside, path.join(place.spool, '1.link.json'));
@@ -180,13 +157,13 @@ describe('the inbox of hook events', function () {
       taken.map(({ sessionId }) => sessionId),
       ['good'],
     );
-    assert.equal(problems.length, 1);
+    assert.equal(log.lines.length, 1);
     assert.equal(fs.readFileSync(outside, 'utf8').includes('linked'), true);
   });
 
   it('takes an event once though its file cannot be removed, and keeps it', async () => {
     const place = await temporaryPlace();
-    const { taken, events } = alone(place);
+    const { taken, events } = inboxOf(place);
     writeEvent(place, { hook_event_name: 'Stop', session_id: 's' });
     await until(() => taken.length > 0 && jsonFiles(place.spool).length === 0);
     // As a window leaves it that dies between storing and removing.

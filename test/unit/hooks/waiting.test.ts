@@ -1,25 +1,17 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { hookEvent, type HookEvent } from '../../../src/hooks/model';
+import { hookEvent } from '../../../src/hooks/model';
 import { Waiting } from '../../../src/hooks/waiting';
 import { groupSessions } from '../../../src/sessions/view/listing';
 import { sessionsForHooks } from '../../../src/sessions/surfaces';
 import { SessionIndex } from '../../../src/sessions/store/sessionIndex';
-import type { Collection } from '../../../src/storage';
 import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
 import { quickPicks } from '../../fakes/vscode';
 import { cleanUp, later, temporaryFolder, until } from './support';
 
-interface Window {
-  readonly waiting: Waiting;
-  readonly index: SessionIndex;
-  readonly events: Collection<HookEvent>;
-  readonly sessions: ReturnType<typeof sessionsForHooks>;
-  readonly watched: Set<string>;
-  readonly ids: () => readonly string[];
-}
+type Window = Awaited<ReturnType<typeof open>>;
 
 /** What the bells of all windows count; 0 while one is hidden. */
 const bells: { text: string; isShown: boolean }[] = [];
@@ -27,7 +19,7 @@ const counts = (): string =>
   bells.map(({ text, isShown }) => (isShown ? text.replace(/\D/g, '') : '0')).join(' ');
 
 /** One window on records that several share. */
-async function open(root: string): Promise<Window> {
+async function open(root: string) {
   const log = silentLog();
   const storage = openStorage({ root, log });
   const index = new SessionIndex(storage);
