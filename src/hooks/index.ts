@@ -14,7 +14,7 @@ import { workspaceFolders } from './install/file';
 import { hookPlace, Installation, installedFile, placeScript, type HookPlace } from './install/installation';
 import { FRESH_MS, hookEvent, isTest, stateOf, type HookEvent } from './model';
 import { isTold, tell } from './notices';
-import { Outgoing, readOutgoing, type FinishedHook } from './outgoing';
+import { Outgoing, type FinishedHook } from './outgoing';
 import { Waiting } from './waiting';
 
 /**
@@ -27,7 +27,6 @@ export class Hooks extends Disposable {
   readonly #events: Collection<HookEvent>;
   readonly #outgoing: Outgoing;
   readonly #inbox = this.register(new Slot<IDisposable>());
-  #unusable = '';
   readonly commands: CommandHandlers<'hooks'>;
 
   constructor(deps: HooksDeps) {
@@ -98,14 +97,9 @@ export class Hooks extends Disposable {
 
   /** Begins what the settings ask for. */
   #follow(): void {
-    const { log, settings } = this.#deps;
-    const unusable = oneLine(readOutgoing(settings.hooksOutgoing()).problems.join(', '));
-    if (unusable !== '' && unusable !== this.#unusable)
-      log.warn(`Entries of agentConsole.hooks.outgoing that cannot be used: ${unusable}`);
-    this.#unusable = unusable;
     if (this.#outgoing.isWanted('Stop'))
       this.#followSessions().catch((error: unknown) =>
-        log.error('Sessions cannot be followed for hooks', error),
+        this.#deps.log.error('Sessions cannot be followed for hooks', error),
       );
   }
 

@@ -115,7 +115,7 @@ describe('hooks', () => {
   it('are examined, and tried through the real command', async () => {
     const [window] = windows as [Workbench];
     await window.runCommand('Agent Console: Check hooks');
-    await window.quickInput.getByText('Hook present for Notification, Stop, SessionEnd').waitFor();
+    await window.quickInput.getByText('Hook present for Stop, Notification, SessionEnd').waitFor();
     await window.quickInput.getByText('This window listens').waitFor();
     await window.quickInput.getByText('Some of your own commands cannot be used: SubagentStop[0]').waitFor();
     await window.pick('Send a test event');

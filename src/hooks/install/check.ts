@@ -92,20 +92,16 @@ export async function examine(context: CheckContext): Promise<Finding[]> {
   return findings;
 }
 
-async function examineFile(
-  { installation }: CheckContext,
-  { file, events }: InstalledFile,
-): Promise<Finding> {
+async function examineFile({ installation }: CheckContext, { file }: InstalledFile): Promise<Finding> {
   const open: Act = () => vscode.window.showTextDocument(vscode.Uri.file(file));
   const detail = middle(file, 100);
   try {
     const found = await installation.look(file);
     if (found === undefined)
       return row(BROKEN, vscode.l10n.t('Settings file is missing'), install(file), detail);
-    const missing = events.filter(name => !found.includes(name)).join(', ');
-    return missing === ''
-      ? row(FINE, vscode.l10n.t('Hook present for {0}', events.join(', ')), open, detail)
-      : row(BROKEN, vscode.l10n.t('Hook missing for {0}', missing), install(file), detail);
+    return found.length > 0
+      ? row(FINE, vscode.l10n.t('Hook present for {0}', found.join(', ')), open, detail)
+      : row(BROKEN, vscode.l10n.t('Hook missing'), install(file), detail);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return row(BROKEN, vscode.l10n.t('Settings file cannot be changed'), open, why);

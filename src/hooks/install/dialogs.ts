@@ -19,11 +19,10 @@ type DialogContext = Pick<HooksContext, 'installation' | 'details' | 'log'>;
 export async function install(context: DialogContext, wanted?: unknown): Promise<void> {
   needRealFiles();
   const { installation } = context;
-  const known = await installation.files();
-  const file = await askFile(typeof wanted === 'string' ? wanted : known[0]?.file);
+  const [known] = await installation.files();
+  const file = await askFile(typeof wanted === 'string' ? wanted : known?.file);
   if (file === undefined) return;
-  const there = (await installation.look(file)) ?? [];
-  const events = await chooseEvents([...there, ...(known.find(each => each.file === file)?.events ?? [])]);
+  const events = await chooseEvents((await installation.look(file)) ?? []);
   if (events === undefined) return;
   const plan = await installation.planInstall(file, events);
   const question = vscode.l10n.t('Install the hooks in {0}?', path.basename(file));
@@ -45,10 +44,9 @@ export async function install(context: DialogContext, wanted?: unknown): Promise
 export async function uninstall(context: DialogContext): Promise<void> {
   needRealFiles();
   const { installation, log } = context;
-  const choices = (await installation.files()).map(({ file, events }) => ({
+  const choices = (await installation.files()).map(({ file }) => ({
     label: path.basename(file),
     description: middle(path.dirname(file), 80),
-    detail: events.join(', '),
     value: file,
   }));
   const file = await pickItem({}, choices, {

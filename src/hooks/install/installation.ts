@@ -14,7 +14,7 @@ import {
   writeSettingsFile,
   type ReadFile,
 } from './file';
-import { installedEvents, Refusal, withHook, type HookToInstall } from './settings';
+import { installedEvents, Refusal, withHook } from './settings';
 
 /**
  * Where the hook command and its events live: a private folder of this extension's storage, which stays when the extension is
@@ -30,9 +30,6 @@ export interface HookPlace {
   /** The script of this version, among the files of the extension. */
   readonly shipped: string;
 }
-
-/** Seconds the client gives the command; it needs milliseconds. */
-const COMMAND_TIMEOUT_SECONDS = 5;
 
 export function hookPlace(
   folder: string,
@@ -73,7 +70,6 @@ export function commandLine(script: string, platform: NodeJS.Platform = process.
 /** What is kept of a settings file that has our hook. A copy of the file as it was found lies in the backups. */
 export const installedFile = z.object({
   file: z.string(),
-  events: z.readonly(z.array(z.string())),
   /** SHA-256 of the text as it was left. */
   written: z.string(),
   /** SHA-256 of the text as it was found; missing when there was no file. */
@@ -100,11 +96,7 @@ export class Installation {
   }
 
   get command(): string {
-    return this.#hook.command;
-  }
-
-  get #hook(): HookToInstall {
-    return { command: commandLine(this.place.script), timeout: COMMAND_TIMEOUT_SECONDS };
+    return commandLine(this.place.script);
   }
 
   /** Files that have the hook, as far as known. */
@@ -116,19 +108,19 @@ export class Installation {
   look(file: string): Promise<readonly string[] | undefined> {
     return about(file, async () => {
       const { text } = await readSettingsFile(file);
-      return text === undefined ? undefined : installedEvents(text, this.#hook);
+      return text === undefined ? undefined : installedEvents(text, this.command);
     });
   }
 
   planInstall(file: string, events: readonly string[]): Promise<Plan> {
     return about(file, async () => {
       const read = await readSettingsFile(file);
-      const text = withHook(read.text ?? '', events, this.#hook);
+      const text = withHook(read.text ?? '', events, this.command);
       const before = await this.#record(file);
       const digestNow = read.text === undefined ? undefined : digest(read.text);
       // Installed before and not touched since: the way back leads to what was there first.
       const found = before !== undefined && before.written === digestNow ? before.found : digestNow;
-      return { read, text, record: { file, events, written: digest(text), found } };
+      return { read, text, record: { file, written: digest(text), found } };
     });
   }
 
@@ -137,16 +129,15 @@ export class Installation {
       const read = await readSettingsFile(file);
       const { text } = read;
       if (text === undefined) return { read, text, record: undefined };
-      const hook = this.#hook;
       const before = await this.#record(file);
       if (before?.written === digest(text)) {
         if (before.found === undefined) return { read, text: undefined, record: undefined };
         const original = await restored(file, before.found, this.place.backups);
         // What was found may have had a hook of ours itself, such as one installed before somebody else's edit.
-        if (original !== undefined && installedEvents(original, hook).length === 0)
+        if (original !== undefined && installedEvents(original, this.command).length === 0)
           return { read, text: original, record: undefined };
       }
-      return { read, text: withHook(text, [], hook), record: undefined };
+      return { read, text: withHook(text, [], this.command), record: undefined };
     });
   }
 

@@ -5,36 +5,32 @@ import { oneLine } from '../../util/text';
 /** Why a settings file is left alone, as a sentence that does not name the file. */
 export class Refusal extends Error {}
 
-/** The hook of this extension in the client's settings (interface.md section 6). */
-export interface HookToInstall {
-  readonly command: string;
-  /** Seconds. */
-  readonly timeout: number;
-}
+/** Seconds the client gives the command; it needs milliseconds. */
+const TIMEOUT_SECONDS = 5;
 
 /** The events that have the hook. Throws a `Refusal`. */
-export function installedEvents(source: string, hook: HookToInstall): readonly string[] {
-  return [...new Set(ownCommands(read(withoutBom(source)), hook).map(({ event }) => event))];
+export function installedEvents(source: string, command: string): readonly string[] {
+  return [...new Set(ownCommands(read(withoutBom(source)), command).map(({ event }) => event))];
 }
 
 /**
  * The settings with the hook in these events and in no other; all else means what it meant, and every comment stays. No events: the
  * hook is gone. Throws a `Refusal` where the result would not be exactly that (trust.md 35, 36).
  */
-export function withHook(source: string, events: readonly string[], hook: HookToInstall): string {
+export function withHook(source: string, events: readonly string[], command: string): string {
   const before = withoutBom(source);
   let text = before;
   for (;;) {
-    const stale = ownCommands(read(text), hook).find(({ event }) => !events.includes(event));
+    const stale = ownCommands(read(text), command).find(({ event }) => !events.includes(event));
     if (stale === undefined) break;
     text = jsonc.applyEdits(text, removal(text, emptiedBy(text, stale.node)));
   }
-  const there = installedEvents(text, hook);
-  for (const event of events) if (!there.includes(event)) text = inserted(text, event, hook);
-  const after = installedEvents(text, hook);
+  const there = installedEvents(text, command);
+  for (const event of events) if (!there.includes(event)) text = inserted(text, event, command);
+  const after = installedEvents(text, command);
   if (
     after.length !== events.length ||
-    foreignPart(text, hook) !== foreignPart(before, hook) ||
+    foreignPart(text, command) !== foreignPart(before, command) ||
     commentsOf(text).join('\n') !== commentsOf(before).join('\n')
   )
     throw new Refusal(
@@ -104,22 +100,22 @@ function valueOf(parent: jsonc.Node | undefined, key: string): jsonc.Node | unde
 }
 
 /** The commands of ours, each with its event. */
-function ownCommands(root: jsonc.Node | undefined, hook: HookToInstall) {
+function ownCommands(root: jsonc.Node | undefined, command: string) {
   return (valueOf(root, 'hooks')?.children ?? []).flatMap(({ children: [key, entries] = [] }) =>
     (entries?.children ?? [])
       .flatMap(entry => valueOf(entry, 'hooks'))
       .flatMap(list => (list?.type === 'array' ? (list.children ?? []) : []))
-      .filter(node => valueOf(node, 'command')?.value === hook.command)
+      .filter(node => valueOf(node, 'command')?.value === command)
       .map(node => ({ event: String(key?.value), node })),
   );
 }
 
 /** What the settings mean apart from our commands; lists and objects that are empty say nothing. */
-function foreignPart(text: string, hook: HookToInstall): string {
+function foreignPart(text: string, command: string): string {
   const whole: unknown = jsonc.parse(text, [], { allowEmptyContent: true });
   const rest: unknown = JSON.parse(JSON.stringify({ whole }), (_, value: unknown) => {
     if (typeof value !== 'object' || value === null) return value;
-    if ('command' in value && value.command === hook.command) return undefined;
+    if ('command' in value && value.command === command) return undefined;
     // What is left out of a list leaves a hole in it.
     const left: object = Array.isArray(value) ? value.flat(0) : value;
     return Object.keys(left).length === 0 ? undefined : left;
@@ -160,8 +156,8 @@ function removal(text: string, node: jsonc.Node): jsonc.Edit[] {
 }
 
 /** Puts the hook at the end of an event's list, in lines of its own where the file has lines. */
-function inserted(text: string, event: string, hook: HookToInstall): string {
-  const entry = { hooks: [{ type: 'command', command: hook.command, timeout: hook.timeout }] };
+function inserted(text: string, event: string, command: string): string {
+  const entry = { hooks: [{ type: 'command', command, timeout: TIMEOUT_SECONDS }] };
   const root = read(text);
   const hooks = valueOf(root, 'hooks');
   const container = valueOf(hooks, event) ?? hooks ?? root;

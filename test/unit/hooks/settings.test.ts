@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import * as jsonc from 'jsonc-parser';
-import {
-  commentsOf,
-  installedEvents,
-  Refusal,
-  withHook,
-  type HookToInstall,
-} from '../../../src/hooks/install/settings';
+import { commentsOf, installedEvents, Refusal, withHook } from '../../../src/hooks/install/settings';
 import { settingsFile } from './settingsFiles';
 
 const command = `sh '/home/somebody/User/globalStorage/x/hooks/agent-console-hook.sh' >/dev/null 2>&1 || cat >/dev/null`;
-const hook: HookToInstall = { command, timeout: 5 };
 const names = ['Notification', 'Stop', 'SubagentStop', 'SessionEnd'] as const;
 const usual = ['Notification', 'Stop', 'SessionEnd'];
 const ours = { hooks: [{ type: 'command', command, timeout: 5 }] };
@@ -21,7 +14,7 @@ interface Settings {
   [key: string]: unknown;
 }
 const meaning = (text: string): Settings => jsonc.parse(text.replace(/^\ufeff/, '')) as Settings;
-const eventsOf = (text: string): string[] => [...installedEvents(text, hook)].sort();
+const eventsOf = (text: string): string[] => [...installedEvents(text, command)].sort();
 
 /** Without events and entries that are empty. */
 const filled = (hooks: Settings['hooks']): unknown =>
@@ -42,14 +35,14 @@ describe('hooks in a settings file', () => {
         const { hooks: hooksBefore, ...others } = meaning(source);
         if (Object.keys(hooksBefore ?? {}).length > 0) withForeign++;
         if (/\r\n|\ufeff|\/[/*]|,\s*[}\]]/.test(source)) withOddities++;
-        const text = withHook(source, events, hook);
+        const text = withHook(source, events, command);
         assert.equal(text.startsWith('\ufeff'), source.startsWith('\ufeff'));
         assert.deepEqual(eventsOf(text), [...events].sort());
         for (const name of events)
           assert.deepEqual(meaning(text).hooks?.[name], [...(hooksBefore?.[name] ?? []), ours]);
-        assert.equal(withHook(text, events, hook), text, 'installing twice changes nothing');
+        assert.equal(withHook(text, events, command), text, 'installing twice changes nothing');
         const changed = text.replace(/\}(\s*)$/, (_, space: string) => `/* mine */}${space}`);
-        const gone = withHook(changed, [], hook);
+        const gone = withHook(changed, [], command);
         assert.deepEqual(eventsOf(gone), []);
         assert.deepEqual(commentsOf(text), commentsOf(source));
         assert.deepEqual(commentsOf(gone), commentsOf(changed));
@@ -81,7 +74,7 @@ describe('hooks in a settings file', () => {
     ] as const) {
       const hooks = JSON.stringify({ hooks: { Stop: [ours] } }, undefined, step);
       const lines = hooks.split('\n').slice(1).join('\n');
-      assert.equal(withHook(text, ['Stop'], hook), `${text.slice(0, -3)},\n${lines}\n`);
+      assert.equal(withHook(text, ['Stop'], command), `${text.slice(0, -3)},\n${lines}\n`);
     }
   });
 
@@ -97,10 +90,10 @@ describe('hooks in a settings file', () => {
       [inLines(' // mine'), true],
       [inLines(', // mine'), true],
     ] as const) {
-      const text = withHook(source, ['Stop'], hook);
+      const text = withHook(source, ['Stop'], command);
       assert.ok(text.includes(stop), text);
       assert.equal(text.split('\n').length > source.split('\n').length, isInLines, text);
-      assert.equal(withHook(`// somebody\n${text}`, [], hook), `// somebody\n${source}`);
+      assert.equal(withHook(`// somebody\n${text}`, [], command), `// somebody\n${source}`);
     }
   });
 
@@ -110,24 +103,24 @@ describe('hooks in a settings file', () => {
       ...['{"hooks":{"Stop":[]}}', '{"a":[1,2,], // why\n}', '{"hooks":{"Stop":[{"hooks":[]} // last\n]}}'],
       '{"hooks":{"SubagentStop":[], // mine\n"SessionEnd":[] \t\r\n  }}',
     ]) {
-      const text = withHook(source, usual, hook);
+      const text = withHook(source, usual, command);
       assert.deepEqual(eventsOf(text), [...usual].sort(), source);
-      const others = withHook(text, ['SubagentStop', 'Stop'], hook);
+      const others = withHook(text, ['SubagentStop', 'Stop'], command);
       assert.deepEqual(eventsOf(others), ['Stop', 'SubagentStop'], source);
-      const gone = withHook(`${others}\n`, [], hook);
+      const gone = withHook(`${others}\n`, [], command);
       assert.deepEqual(eventsOf(gone), []);
       for (const each of [text, others, gone]) assert.deepEqual(commentsOf(each), commentsOf(source));
     }
   });
 
   it('leave what somebody added to our entry', () => {
-    const source = withHook('{}', ['Stop'], hook).replace('"hooks": [\n', '"matcher": "x", "hooks": [\n');
+    const source = withHook('{}', ['Stop'], command).replace('"hooks": [\n', '"matcher": "x", "hooks": [\n');
     assert.match(source, /matcher/);
-    assert.deepEqual(meaning(withHook(source, [], hook)), {
+    assert.deepEqual(meaning(withHook(source, [], command)), {
       hooks: { Stop: [{ matcher: 'x', hooks: [] }] },
     });
     const shared = `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"mine"}, /* a */ ${JSON.stringify(ours.hooks[0])} /* b */]}]}}`;
-    const text = withHook(shared, [], hook);
+    const text = withHook(shared, [], command);
     assert.deepEqual(meaning(text).hooks?.['Stop'], [{ hooks: [{ type: 'command', command: 'mine' }] }]);
     assert.deepEqual(commentsOf(text), ['/* a */', '/* b */']);
   });
@@ -145,7 +138,7 @@ describe('hooks in a settings file', () => {
       ['{"hooks":{"Stop":{}}}', /should be "Stop": \[ \]/],
     ] as const)
       assert.throws(
-        () => withHook(source, usual, hook),
+        () => withHook(source, usual, command),
         (error: unknown) => error instanceof Refusal && reason.test(error.message),
         source,
       );
@@ -157,7 +150,7 @@ describe('hooks in a settings file', () => {
     fc.assert(
       fc.property(hostile, source => {
         try {
-          assert.equal(installedEvents(withHook(source, usual, hook), hook).length, usual.length);
+          assert.equal(installedEvents(withHook(source, usual, command), command).length, usual.length);
         } catch (error) {
           assert.ok(error instanceof Refusal, String(error));
         }
