@@ -2,8 +2,6 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import * as vscode from 'vscode';
-import { Hooks } from '../../../src/hooks';
 import { runCommand } from '../../../src/hooks/command';
 import { STEP_MS, stepsBefore } from '../../../src/hooks/inbox';
 import {
@@ -13,11 +11,8 @@ import {
   type FinishedHook,
   type OutgoingDeps,
 } from '../../../src/hooks/outgoing';
-import { Emitter } from '../../../src/util/event';
-import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
-import { openStorage } from '../../fakes/storage';
-import { cleanUp, eventsIn, focusedAs, later, root, temporaryFolder, until } from './support';
+import { cleanUp, eventsIn, later, temporaryFolder, until } from './support';
 
 const never = new AbortController().signal;
 const stop = { name: 'Stop', sessionId: 's1', cwd: '/' };
@@ -209,46 +204,5 @@ describe('hooks that go out', function () {
     await unmarked.hooks.run(event);
     assert.equal(unmarked.done.length, 1, 'it runs also where it cannot be marked');
     assert.match(unmarked.log.lines.join('\n'), /The disk is full/);
-  });
-});
-
-describe('the window that runs them', function () {
-  afterEach(cleanUp);
-
-  it('follows the sessions once they can be read', async () => {
-    const workspace = vscode.workspace as { onDidGrantWorkspaceTrust?: unknown };
-    workspace.onDidGrantWorkspaceTrust = () => new vscode.Disposable(() => undefined);
-    later(() => delete workspace.onDidGrantWorkspaceTrust);
-    const [storageRoot, dataFolder] = [temporaryFolder(), temporaryFolder()];
-    const log = silentLog();
-    const storage = openStorage({ root: storageRoot, log });
-    const changed = new Emitter<void>();
-    let followers = 0;
-    const followed = { onDidChangeState: () => (followers++, { dispose: () => undefined }) };
-    const answers = [Promise.reject(new Error('Not now.')), Promise.resolve(followed as never)];
-    const hooks = new Hooks({
-      storage,
-      dataFolder,
-      extensionFolder: root,
-      log,
-      focused: focusedAs(true),
-      format: new Formatter('en'),
-      details: { compare: () => Promise.reject(new Error('Nothing is compared.')) },
-      sessions: () => answers.shift() ?? Promise.reject(new Error('A third question.')),
-      settings: {
-        hooksOutgoing: () => ({ Stop: [command('true')] }),
-        notifications: { about: () => [], quietWhenFocused: () => true },
-      },
-      onDidChangeSettings: changed.event,
-      isShown: () => false,
-    });
-    later(() => {
-      hooks.dispose();
-      storage.dispose();
-    });
-    await until(() => log.lines.some(line => line.includes('Sessions cannot be followed')));
-    changed.fire();
-    await until(() => followers === 1);
-    changed.fire();
   });
 });

@@ -88,7 +88,7 @@ describe('settings of the controls', () => {
       assert.equal(directionOf([path, less, more, around]), 'loosens', what);
       assert.equal(directionOf([path, more, less, around]), 'tightens', what);
     }
-    for (const change of UNCERTAIN) assert.equal(directionOf(change), undefined, change.join());
+    for (const change of UNCERTAIN) assert.equal(directionOf(change), undefined, change[0]);
     const ruled = [...directions, ...sets].flatMap(([path, rule]) => (rule === undefined ? [] : [path]));
     assert.deepEqual(ruled.sort(), [...new Set(DIRECTED.map(([path]) => path))].sort());
   });

@@ -229,7 +229,7 @@ describe('a large organization', () => {
     await window.feature.refresh();
     const rows = (await drawnRows(window.feature.tree)).filter(({ depth }) => depth === 1);
     const [names, revisions] = ['person', 'revision'].map(kind =>
-      rows.filter(({ node }) => node.kind === kind).map(({ item }) => String(item.label)),
+      rows.filter(({ node }) => node.kind === kind).map(({ node }) => node.row().label),
     ) as [string[], string[]];
     assert.equal(names.length, 250);
     assert.deepEqual(names, names.toSorted(new Intl.Collator('en', { numeric: true }).compare));
