@@ -271,15 +271,14 @@ describe('a large organization', () => {
     const { feature, close } = open(server, root);
     await feature.refresh();
     assert.equal(server.hits.length, 70);
-    await drawnRows(feature.tree);
     await close();
     const again = open(server, root);
-    const counts = async (): Promise<unknown> =>
-      (await drawnRows(again.feature.tree)).filter(({ depth }) => depth === 0).map(({ text }) => text);
-    assert.deepEqual(await counts(), ['Users | 5,000', 'Control history | 2,000']);
+    const counts = async (): Promise<string> =>
+      ((await again.feature.tree.getChildren()) ?? []).map(node => node.row().description).join(' ');
+    assert.equal(await counts(), '5,000 2,000');
     assert.equal(server.hits.length, 70, 'nobody asks again');
     again.connection.go(apiOf(server), addressesOf(server), 'other');
-    await until(async () => String(await counts()) === 'Users,Control history');
+    await until(async () => (await counts()) === ' ');
   });
 
   it('is compared in a time that grows with its size alone', async () => {
