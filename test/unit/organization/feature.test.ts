@@ -273,8 +273,11 @@ describe('a large organization', () => {
     assert.equal(server.hits.length, 70);
     await close();
     const again = open(server, root);
+    const { tree } = again.feature;
     const counts = async (): Promise<string> =>
-      ((await again.feature.tree.getChildren()) ?? []).map(node => node.row().description).join(' ');
+      ((await tree.getChildren()) ?? [])
+        .map(node => String(tree.getTreeItem(node).description ?? ''))
+        .join(' ');
     assert.equal(await counts(), '5,000 2,000');
     assert.equal(server.hits.length, 70, 'nobody asks again');
     again.connection.go(apiOf(server), addressesOf(server), 'other');
