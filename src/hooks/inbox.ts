@@ -45,8 +45,7 @@ export interface InboxDeps {
 export class Inbox extends Disposable {
   readonly #deps: InboxDeps;
   /** Names that are being looked at, or wait for their time. */
-  readonly #pending = new Set<string>();
-  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #pending = new Map<string, NodeJS.Timeout | undefined>();
   #taken = 0;
 
   constructor(deps: InboxDeps) {
@@ -74,8 +73,7 @@ export class Inbox extends Disposable {
   }
 
   override dispose(): void {
-    for (const timer of this.#timers) clearTimeout(timer);
-    this.#timers.clear();
+    for (const timer of this.#pending.values()) clearTimeout(timer);
     super.dispose();
   }
 
@@ -83,7 +81,7 @@ export class Inbox extends Disposable {
     const names = await fs.readdir(this.#deps.spool).catch(() => []);
     for (const name of names.filter(each => EVENT_FILE.test(each)).sort()) {
       if (this.isDisposed || this.#pending.has(name)) continue;
-      this.#pending.add(name);
+      this.#pending.set(name, undefined);
       const found = await readEvent(this.#deps.spool, name);
       if (found === undefined) this.#pending.delete(name);
       else await this.#wait(found);
@@ -98,7 +96,6 @@ export class Inbox extends Disposable {
     const real = cwd === undefined ? undefined : await realOf(cwd);
     const steps = stepsBefore(real, await Promise.all(folders().map(realOf)), focused.current);
     const timer = setTimeout(() => {
-      this.#timers.delete(timer);
       focused
         .isShown()
         .then(() => (this.isDisposed ? undefined : this.#take(found)))
@@ -107,7 +104,7 @@ export class Inbox extends Disposable {
         .finally(() => this.#pending.delete(found.name));
     }, steps * stepMs);
     timer.unref();
-    this.#timers.add(timer);
+    this.#pending.set(found.name, timer);
   }
 
   async #take({ name, event }: Found): Promise<void> {
