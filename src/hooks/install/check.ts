@@ -9,7 +9,7 @@ import type { HooksContext } from '../context';
 import { byTime, isTest, TEST_SESSION } from '../model';
 import { labelOf } from '../notices';
 import { readOutgoing } from '../outgoing';
-import { hasScript, type InstalledFile, type Installation } from './installation';
+import { placeScript, type InstalledFile, type Installation } from './installation';
 
 export type CheckContext = Pick<HooksContext, 'log' | 'events' | 'isListening' | 'format'> & {
   readonly installation: Pick<Installation, 'files' | 'look' | 'command' | 'place'>;
@@ -61,16 +61,9 @@ export async function examine(context: CheckContext): Promise<Finding[]> {
   const { installation, isListening, settings } = context;
   const files = await installation.files();
   const findings = await Promise.all(files.map(file => examineFile(context, file)));
-  if (files.length === 0)
-    findings.push(row(BROKEN, vscode.l10n.t('No hooks have been installed from here'), install()));
-  if (!(await hasScript(installation.place)))
-    findings.push(
-      row(
-        BROKEN,
-        vscode.l10n.t('The script of the hook command is missing or from another version'),
-        install(),
-      ),
-    );
+  // A script that is missing or from another version is mended rather than told of.
+  if (files.length > 0) await placeScript(installation.place);
+  else findings.push(row(BROKEN, vscode.l10n.t('No hooks have been installed from here'), install()));
   findings.push(
     isListening()
       ? row(FINE, vscode.l10n.t('This window listens'))

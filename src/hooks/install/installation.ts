@@ -179,17 +179,15 @@ function idOf(file: string): string {
   return digest(file).slice(0, 32);
 }
 
-/** Puts the script there, or the newer one of this version. */
-export async function placeScript(place: HookPlace): Promise<void> {
-  if (await hasScript(place)) return;
-  for (const folder of [place.folder, place.spool, place.backups]) await privateFolder(folder);
-  await replaceFile(place.script, await fs.readFile(place.shipped));
-}
-
-/** Whether the script of this version is there: what is empty, or another's, may end well and yet hand nothing over. */
-export async function hasScript({ script, shipped }: HookPlace): Promise<boolean> {
-  const there = await fs.readFile(script).catch(() => undefined);
-  return there?.equals(await fs.readFile(shipped)) === true;
+/** Puts the script of this version there: what is empty, or another's, may end well and yet hand nothing over. */
+export async function placeScript({ folder, spool, backups, script, shipped }: HookPlace): Promise<void> {
+  const [wanted, there] = await Promise.all([
+    fs.readFile(shipped),
+    fs.readFile(script).catch(() => undefined),
+  ]);
+  if (there?.equals(wanted) === true) return;
+  for (const each of [folder, spool, backups]) await privateFolder(each);
+  await replaceFile(script, wanted);
 }
 
 /** Makes a folder that only this user can read; one that is there already is made private. */
