@@ -5,7 +5,7 @@ import { Disposable } from './disposable';
 import { forEditor, oneLine } from './text';
 
 /** Two texts to be shown side by side; a file stands for what it holds. */
-export interface Comparison {
+interface Comparison {
   /** Tells documents of one name apart. */
   readonly id: string;
   readonly name: string;

@@ -7,23 +7,15 @@ import * as jsonc from 'jsonc-parser';
 import * as vscode from 'vscode';
 import { repositoryOf } from '../../../src/hooks/install/dialogs';
 import { Installation } from '../../../src/hooks/install/installation';
-import type { HookPlace } from '../../../src/hooks/install/installation';
 import { settingsFile } from './settingsFiles';
 import { cleanUp, filesIn, later, temporaryFolder, temporaryPlace } from './support';
 
 const events = ['Notification', 'Stop', 'SessionEnd'];
 const foreign = `\ufeff{\r\n  // my model\r\n  "model": "x",\r\n  "hooks": { "Stop": [{"hooks":[{"type":"command","command":"mine"}]}] },\r\n}\r\n`;
 
-interface Scene {
-  readonly place: HookPlace;
-  readonly installation: Installation;
-  /** Of another window. */
-  readonly another: () => Installation;
-  readonly file: string;
-  read(): string;
-}
+type Scene = Awaited<ReturnType<typeof scene>>;
 
-async function scene(text = foreign): Promise<Scene> {
+async function scene(text = foreign) {
   const place = await temporaryPlace();
   const root = temporaryFolder();
   const another = (): Installation => new Installation(place, filesIn(root));
@@ -61,7 +53,6 @@ describe('installing the hook', function () {
     await install(at);
     const { text, read } = await at.installation.planInstall(at.file, events);
     assert.equal(text, read.text);
-    await install(at);
     await install(at, ['Stop', 'SubagentStop']);
     assert.deepEqual(await at.installation.look(at.file), ['Stop', 'SubagentStop']);
     await uninstall(at);
