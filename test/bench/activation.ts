@@ -1,12 +1,62 @@
+import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { removeFolder, temporaryFolder } from '../vscode/paths';
-import { startServer, type Server } from '../vscode/server';
+import { gzipSync } from 'node:zlib';
+import { commands, documents, panels, views } from '../../src/contributions';
+import { removeFolder, root, temporaryFolder } from '../vscode/paths';
+import { packageExtension, startServer, type Server } from '../vscode/server';
 import type { Activation, Failure } from './probe';
-import { atMost, bundled, median, megabytes, times, type Row } from './rows';
-import { stageVariants, variants, type Variant } from './samples';
+import { atMost, bundled, bytes, median, megabytes, times, type Row } from './rows';
 
 const rounds = 7;
+const trees = Object.values(views).filter(id => id !== views.chat);
+
+/** The extensions that are compared: ours, one that does nothing, and one that only registers our views and commands. */
+const variants = ['ours', 'empty', 'ui only'] as const;
+type Variant = (typeof variants)[number];
+
+/** Puts the three below `folder`, none of them activated by anything but a request, and returns where. */
+function stageVariants(folder: string): Record<Variant, string> {
+  const ours = path.join(folder, 'ours');
+  execFileSync(process.execPath, ['esbuild.js', '--production', '--dist', path.join(ours, 'dist')], {
+    cwd: root,
+  });
+  const manifest = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as object;
+  const stage = (name: string, changes: object, code?: string) => {
+    const target = path.join(folder, name);
+    fs.mkdirSync(path.join(target, 'dist'), { recursive: true });
+    for (const file of ['package.nls.json', 'media'])
+      fs.cpSync(path.join(root, file), path.join(target, file), { recursive: true });
+    const text = JSON.stringify({ ...manifest, activationEvents: [], ...changes }, null, 2);
+    fs.writeFileSync(path.join(target, 'package.json'), text);
+    if (code !== undefined) fs.writeFileSync(path.join(target, 'dist', 'extension.js'), code);
+    return target;
+  };
+  return {
+    ours: stage('ours', {}),
+    empty: stage('empty', { contributes: {} }, 'exports.activate=()=>{};\n'),
+    'ui only': stage('ui-only', {}, uiOnly()),
+  };
+}
+
+/** Registers every command, view, panel and document scheme of ours, and does nothing with them. */
+function uiOnly(): string {
+  const ids = (group: object) => JSON.stringify(Object.values(group));
+  const all = Object.values(commands).flatMap(group => Object.values<string>(group));
+  return `const vscode = require('vscode');
+exports.activate = context => {
+  const own = part => context.subscriptions.push(part);
+  const tree = { getChildren: () => [], getTreeItem: item => item };
+  const panel = { deserializeWebviewPanel: async () => {} };
+  const content = { provideTextDocumentContent: () => '' };
+  for (const id of ${ids(trees)}) own(vscode.window.createTreeView(id, { treeDataProvider: tree }));
+  own(vscode.window.registerWebviewViewProvider('${views.chat}', { resolveWebviewView() {} }));
+  for (const id of ${ids(panels)}) own(vscode.window.registerWebviewPanelSerializer(id, panel));
+  for (const id of ${ids(documents)}) own(vscode.workspace.registerTextDocumentContentProvider(id, content));
+  for (const id of ${ids(all)}) own(vscode.commands.registerCommand(id, () => {}));
+};
+`;
+}
 
 /** Activation of the three variants, interleaved, each time in a window and an extension host of its own. */
 export async function activationRows(): Promise<Row[]> {
@@ -101,4 +151,23 @@ function describe(variant: Variant, samples: readonly Activation[]): string {
   };
   const told = `load ${range('loadMs')} ms, call ${range('callMs')} ms, resolved ${range('resolvedMs')} ms`;
   return `${variant.padEnd(8)} ${told} (least/median/most of ${samples.length})`;
+}
+
+/** Sizes of the production build in `dist` and of the package. */
+export function sizeRows(dist: string): Row[] {
+  const host = fs.readdirSync(dist).filter(file => /\.m?js$/.test(file));
+  const size = (file: string) => fs.statSync(path.join(dist, file)).size;
+  const page = ['pages/chat.js', 'pages/chat.css'];
+  const gzipped = page.map(file => gzipSync(fs.readFileSync(path.join(dist, file)), { level: 9 }).length);
+  return [
+    atMost('code loaded at activation, minified', size('extension.js'), 15 * 1024, bytes),
+    atMost('all code of the extension host, minified', sum(host.map(size)), 450 * 1024, bytes),
+    atMost('.vsix', fs.statSync(packageExtension()).size, 330 * 1024, bytes),
+    atMost('chat page, script and style, minified', sum(page.map(size)), 220 * 1024, bytes),
+    atMost('chat page, script and style, gzipped', sum(gzipped), 80 * 1024, bytes),
+  ];
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }

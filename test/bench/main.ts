@@ -2,24 +2,18 @@ import { execFileSync } from 'node:child_process';
 import * as path from 'node:path';
 import { ensureVsCode } from '../vscode/install';
 import { root, temporaryFolder } from '../vscode/paths';
-import { endAll } from '../vscode/processes';
-import { acceptedRows } from './accepted';
-import { activationRows } from './activation';
-import { clientRows } from './client';
-import { enterRows } from './enter';
-import { panelRows } from './panel';
+import { runProgram } from '../vscode/processes';
+import { activationRows, sizeRows } from './activation';
+import { clientRows, redactionRows } from './api';
 import { print, type Row } from './rows';
-import { redactionRows } from './redaction';
-import { sessionRows } from './sessions';
-import { sendingRows } from './sending';
-import { sizeRows } from './sizes';
-import { storeRows } from './store';
-import { usageRows } from './usage';
+import { acceptedRows, sendingRows } from './sending';
+import { sessionRows, storeRows } from './store';
 import { transcriptRows } from './transcript';
-import { windowRows } from './window';
+import { usageRows } from './usage';
+import { windowRows } from './windows';
 
 /** `npm run bench [-- PART…]`: one row a target, `what | figure | target | holds or falls short`. It informs and never fails. */
-async function main(): Promise<void> {
+async function main(): Promise<undefined> {
   const { version } = await ensureVsCode();
   console.log(`VS Code ${version} (server, headless browser), Node ${process.version}\n`);
   const parts: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
@@ -34,8 +28,6 @@ async function main(): Promise<void> {
     accepted: () => acceptedRows(temporaryFolder('accepted')),
     transcript: () => transcriptRows(production()),
     windows: windowRows,
-    panel: panelRows,
-    enter: enterRows,
   };
   const chosen = process.argv.slice(2);
   const rows: Row[] = [];
@@ -58,10 +50,4 @@ function production(): string {
   return dist;
 }
 
-main().then(
-  () => endAll(0),
-  (error: unknown) => {
-    console.log(error instanceof Error ? error.message : error);
-    return endAll(0);
-  },
-);
+runProgram(main);

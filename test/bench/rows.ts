@@ -1,5 +1,7 @@
 import * as path from 'node:path';
 import { buildSync } from 'esbuild';
+import { ApiClient } from '../../src/api';
+import { silentLog } from '../fakes/log';
 import { root } from '../vscode/paths';
 
 /** One line of the report: what was measured, the figure, the target, and whether it holds. */
@@ -72,3 +74,10 @@ export function bundled(entry: string): string {
   });
   return outfile;
 }
+
+/** A client of a server on this machine. */
+export const clientOf = (origin: string, options: Partial<ConstructorParameters<typeof ApiClient>[0]> = {}) =>
+  new ApiClient({
+    ...{ baseUrl: origin, appUrl: origin, key: () => Promise.resolve('key'), log: silentLog() },
+    ...options,
+  });

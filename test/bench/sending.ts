@@ -1,13 +1,78 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { ApiClient } from '../../src/api';
-import { Attachments, type AttachableFiles } from '../../src/chat/attach/attachments';
+import { pathToFileURL } from 'node:url';
+import { Attachments } from '../../src/chat/attach/attachments';
 import { bodyBuilder } from '../../src/chat/attach/body';
-import { readLocal } from '../../src/chat/attach/workspaceFiles';
+import { Conversation } from '../../src/chat/conversation';
+import { Outboxes } from '../../src/chat/outbox/outbox';
+import { SessionIndex } from '../../src/sessions/store/sessionIndex';
+import type { Write } from '../../src/storage/database';
 import { silentLog } from '../fakes/log';
-import { atMost, ms, stall, times, type Row } from './rows';
+import { localEngine, openStorage } from '../fakes/storage';
+import { diskFiles, limits } from '../unit/chat/support';
+import { atMost, clientOf, ms, stall, times, type Row } from './rows';
+
+const [SERVICE, SESSION] = ['service', 'session'];
+
+/** How often an accepted message goes to the disk, from what is typed until the transcript and the list of sessions have it. */
+export async function acceptedRows(root: string): Promise<Row[]> {
+  const log = silentLog();
+  let durable = 0;
+  const storage = openStorage({
+    root,
+    log,
+    engine: options => {
+      const database = localEngine(options);
+      return {
+        close: () => database.close(),
+        call: (name, ...args) => {
+          const writes = name === 'write' ? (args[0] as readonly Write[]) : [];
+          if (writes.some(write => write.durable)) durable++;
+          return database.call(name, ...args);
+        },
+      };
+    },
+  });
+  const index = new SessionIndex(storage);
+  await index.use(SERVICE);
+  const session = { sessionId: SESSION, title: 'Session', status: 'idle', messageCount: 0, updatedAt: 1 };
+  await index.learn(SERVICE, { session, origin: 'created', at: 1 });
+  const failed = (error: unknown): void => log.error('Not written', error);
+  const outboxes = new Outboxes(storage, SERVICE, failed);
+  const one = (name: string) =>
+    name === 'sendMessage'
+      ? Promise.resolve({ messageId: 'message', status: 'running' })
+      : Promise.reject(new Error('not asked'));
+  const conversation = new Conversation({
+    ...{ serviceId: SERVICE, sessionId: SESSION, storage, outboxes, log, describe: String },
+    sessions: {
+      onDidChange: index.onDidChange,
+      get: () => ({ ...session, statusAt: 1 }),
+      watch: () => ({ dispose: () => undefined }),
+      pick: () => Promise.resolve(undefined),
+      ensure: () => Promise.resolve(),
+      refresh: () => Promise.reject(new Error('not asked')),
+      noteSend: (id, sent) => index.noteSend(SERVICE, id, sent),
+    },
+    attachments: new Attachments(diskFiles, () => limits(1024), 'en'),
+    extras: () => false,
+    buildBody: ({ text }) => Promise.resolve(text as never),
+    api: () => ({ one }) as never,
+  });
+  await conversation.load();
+  const before = durable;
+  const settled = new Promise<unknown>(resolve => conversation.onDidSettle(resolve));
+  conversation.composition.setText('Hello');
+  await conversation.submit('Hello');
+  await settled;
+  const figure = durable - before;
+  for (const each of [conversation, outboxes, index]) each.dispose();
+  await storage.settled();
+  storage.dispose();
+  return [atMost('durable writes of one accepted message (before: 10 to 12)', figure, 4, String)];
+}
 
 const SIZE = 25 * 1024 * 1024;
 
@@ -15,16 +80,6 @@ const SIZE = 25 * 1024 * 1024;
 const SINK = `require('node:http').createServer((request, response) => {
   request.resume().on('end', () => response.end('{"messageId":"m1","status":"idle"}'));
 }).listen(0, '127.0.0.1', function () { console.log(this.address().port); });`;
-
-const files: AttachableFiles = {
-  stat: async file => {
-    const { size, mtimeMs: mtime } = await fs.promises.stat(file);
-    return { kind: 'file', size, mtime };
-  },
-  read: readLocal,
-  name: file => path.basename(file),
-  workspacePath: file => path.basename(file),
-};
 
 /** What attaching and sending 25 MB costs the thread it is done on; `dist` holds the built extension. */
 export async function sendingRows(dist: string, folder: string): Promise<Row[]> {
@@ -39,7 +94,7 @@ export async function sendingRows(dist: string, folder: string): Promise<Row[]> 
       const file = path.join(folder, `large-${kind.replace(' ', '-')}`);
       fs.writeFileSync(file, head + 'A line of words, with "quotes".\n'.repeat(SIZE / 32).slice(head.length));
       const { longest, peak } = await measure(
-        file,
+        pathToFileURL(file).href,
         Number(line.toString()),
         path.join(dist, 'bodyWorker.mjs'),
       );
@@ -50,24 +105,19 @@ export async function sendingRows(dist: string, folder: string): Promise<Row[]> 
     }
     return rows;
   } finally {
-    await ended(sink);
+    const exit = once(sink, 'exit');
+    sink.kill();
+    await exit;
   }
 }
 
 async function measure(
-  file: string,
+  uri: string,
   port: number,
   workerFile: string,
 ): Promise<{ readonly longest: number; readonly peak: number }> {
-  const address = `http://127.0.0.1:${port}`;
-  const client = new ApiClient({
-    baseUrl: address,
-    appUrl: address,
-    key: () => Promise.resolve('key'),
-    log: silentLog(),
-  });
-  const limit = 2 * SIZE;
-  const attachments = new Attachments(files, () => ({ file: limit, image: limit, message: limit }), 'en');
+  const client = clientOf(`http://127.0.0.1:${port}`);
+  const attachments = new Attachments(diskFiles, () => limits(2 * SIZE), 'en');
   await client.one('sendMessage', {
     ids: { sessionId: 's' },
     body: JSON.stringify({ text: 'loads the code' }),
@@ -77,8 +127,8 @@ async function measure(
   let most = before;
   const sample = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 2);
   const longest = await stall(async () => {
-    await attachments.inspect(file);
-    const parts = await attachments.parts([file]);
+    await attachments.inspect(uri);
+    const parts = await attachments.parts([uri]);
     await client.one('sendMessage', {
       ids: { sessionId: 's' },
       body: await bodyBuilder(workerFile)({ text: 'Look', parts }),
@@ -87,10 +137,4 @@ async function measure(
   clearInterval(sample);
   client.dispose();
   return { longest, peak: (most - before) / SIZE };
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  const exit = once(child, 'exit');
-  child.kill();
-  await exit;
 }

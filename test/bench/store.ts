@@ -1,12 +1,21 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
+import type { Session } from '../../src/api';
+import { ServiceList } from '../../src/sessions/status/serviceList';
+import { statusOf } from '../../src/sessions/store/model';
+import { SessionIndex } from '../../src/sessions/store/sessionIndex';
+import { groupSessions } from '../../src/sessions/view/listing';
+import { sessionRow } from '../../src/sessions/view/row';
 import { openStorage, workerEngine, type CollectionOptions, type Storage } from '../../src/storage';
+import { ObservableValue } from '../../src/util/event';
+import { Formatter } from '../../src/util/format';
 import { silentLog } from '../fakes/log';
+import { openStorage as openHere } from '../fakes/storage';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
-import { atMost, bundled, ms, stall, timed, type Row } from './rows';
+import { atMost, bundled, median, ms, stall, timed, type Row } from './rows';
 
-interface Session {
+interface Kept {
   readonly sessionId: string;
   readonly title: string;
   readonly at: number;
@@ -17,10 +26,10 @@ const DAYS = 300 * 5;
 const UPDATES = 1_000;
 const PROCESSES = 4;
 const EACH = 500;
-const sessions: CollectionOptions<Session> = {
+const sessions: CollectionOptions<Kept> = {
   path: 'services/bench/sessions',
   version: 1,
-  schema: { parse: value => value as Session },
+  schema: { parse: value => value as Kept },
 };
 const MESSAGES = 100_000;
 const SEARCHES = 200;
@@ -57,7 +66,7 @@ export async function storeRows(): Promise<Row[]> {
       learn = await timed(async () => {
         // A hundred on a page, as the service lists them.
         for (let from = 0; from < SESSIONS; from += 100)
-          await Promise.all(range(100).map(n => all.put(`s${from + n}`, sessionOf(from + n))));
+          await Promise.all(range(100).map(n => all.put(`s${from + n}`, keptOf(from + n))));
       });
     });
     add(`store of ${SESSIONS} sessions: learn them (before: 7.2 s)`, learn, 2_000, ms);
@@ -74,7 +83,7 @@ export async function storeRows(): Promise<Row[]> {
     const updates: number[] = [];
     for (const n of range(UPDATES)) {
       const time = await timed(() =>
-        all.update(`s${n}`, current => ({ ...sessionOf(n), at: (current?.at ?? 0) + 1 })),
+        all.update(`s${n}`, current => ({ ...keptOf(n), at: (current?.at ?? 0) + 1 })),
       );
       updates.push(time);
     }
@@ -90,7 +99,7 @@ export async function storeRows(): Promise<Row[]> {
           resolve(performance.now());
         });
       });
-      await all.put(`heard${n}`, sessionOf(n));
+      await all.put(`heard${n}`, keptOf(n));
       const written = performance.now();
       heard.push((await told) - written);
     }
@@ -170,7 +179,7 @@ function randomNumbers(seed: number): () => number {
   return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
 }
 
-function sessionOf(n: number): Session {
+function keptOf(n: number): Kept {
   return {
     sessionId: `s${n}`,
     title: `Session number ${n} about something or other`.padEnd(300, '.'),
@@ -184,4 +193,97 @@ function range(count: number): readonly number[] {
 
 function percentile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length * share) / 100)] ?? 0;
+}
+
+const COMPUTERS = 500;
+
+const format = new Formatter('en');
+
+/** An index of 5,000 sessions. */
+export async function sessionRows(): Promise<Row[]> {
+  const folder = temporaryFolder('index');
+  try {
+    const first = openHere({ root: folder, log: silentLog() });
+    const filling = new SessionIndex(first);
+    await filling.use('service');
+    const learn = await timed(() => listed(filling));
+    filling.dispose();
+    first.dispose();
+
+    const storage = openHere({ root: folder, log: silentLog() });
+    const index = new SessionIndex(storage);
+    const read = await timed(() => index.use('service'));
+    if (index.records.size !== SESSIONS) throw new Error(`${index.records.size} sessions were read`);
+    const draws: number[] = [];
+    for (let round = 0; round < 9; round++) draws.push(await timed(() => draw(index)));
+    const changes: number[] = [];
+    for (let round = 0; round < 9; round++) {
+      const session = { ...sessionOf(round), messageCount: 100 + round };
+      changes.push(await timed(() => index.observe('service', session, Date.now())));
+    }
+    index.dispose();
+    storage.dispose();
+    return [
+      atMost(`index of ${SESSIONS} sessions: learn them from the service's list`, learn, 2_000, ms),
+      atMost(`index of ${SESSIONS} sessions: read from disk`, read, 500, ms),
+      atMost(`index of ${SESSIONS} sessions: groups and all rows`, median(draws), 100, ms),
+      atMost(`index of ${SESSIONS} sessions: store one answer`, median(changes), 50, ms),
+    ];
+  } finally {
+    removeFolder(folder);
+  }
+}
+
+/** Takes all sessions in from a service that lists them, a hundred on a page. */
+async function listed(index: SessionIndex): Promise<void> {
+  const page = (cursor = '0') => {
+    const from = Number(cursor);
+    const items = Array.from({ length: 100 }, (_, n) => sessionOf(from + n));
+    const next = from + items.length < SESSIONS ? { cursor: String(from + items.length) } : {};
+    return Promise.resolve({ items, problems: [], ...next });
+  };
+  const list = new ServiceList({
+    index,
+    api: () => client,
+    isWanted: () => true,
+    focused: new ObservableValue(true),
+    log: silentLog(),
+    mostPages: Infinity,
+  });
+  const client = { extras: { sessions: page } };
+  await list.read();
+  list.dispose();
+}
+
+function draw(index: SessionIndex): Promise<number> {
+  const now = Date.now();
+  const computer = () => ({ name: 'atlas', status: 'active' });
+  const groups = groupSessions(index.records.values(), {
+    grouping: 'attention',
+    sorting: 'activity',
+    now,
+    language: 'en',
+    statusOf: record => statusOf(record, undefined, now),
+    computerName: () => 'atlas',
+  });
+  let characters = 0;
+  for (const record of index.records.values()) {
+    const status = statusOf(record, undefined, now);
+    characters += sessionRow(record, { status, computer, format, now }).description?.length ?? 0;
+  }
+  return Promise.resolve(groups.length + characters);
+}
+
+function sessionOf(n: number): Session {
+  const updatedAt = Date.now() - n * 600_000;
+  return {
+    sessionId: `session-${String(n).padStart(5, '0')}-of-an-index`,
+    status: n % 50 === 0 ? 'running' : 'idle',
+    title: `Session number ${String(n)} about something or other`,
+    messageCount: n % 90,
+    createdAt: updatedAt - 60_000,
+    updatedAt,
+    computerId: `computer-${String(n % COMPUTERS)}`,
+    sessionSettings: { model: 'atlas-large', tokenUsage: { inputTokens: n * 1_000, outputTokens: n * 10 } },
+  };
 }

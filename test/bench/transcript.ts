@@ -1,8 +1,6 @@
-import { type Page } from 'playwright-core';
 import type { Row as ChatRow } from '../../src/chat/protocol';
-import { messageRow, openChatPage } from '../ui/chatPage';
-import { ensureVsCode } from '../vscode/install';
-import { launchBrowser } from '../vscode/server';
+import { messageRow, openChatPage } from '../ui/page';
+import { sharedBrowser } from '../vscode/server';
 import { atMost, median, ms, type Row } from './rows';
 
 const MESSAGES = 10_000;
@@ -17,22 +15,19 @@ interface Measured {
 
 /** The chat page with a long transcript, as its panel sends it, in the browser of the tests. */
 export async function transcriptRows(dist: string): Promise<Row[]> {
-  const browser = await launchBrowser(await ensureVsCode());
+  const browser = await sharedBrowser();
   const measured: Measured[] = [];
-  let typical: number;
-  try {
-    for (let round = 0; round < ROUNDS; round++) {
-      const page = await openChatPage(browser, dist);
-      measured.push(await measure(page));
-      await page.close();
-    }
+  for (let round = 0; round < ROUNDS; round++) {
     const page = await openChatPage(browser, dist);
-    const rows = JSON.stringify(Array.from({ length: 60 }, (_, index) => typicalRow(index)));
-    typical = await page.evaluate<number>(`${TYPICAL}(${rows})`);
+    const all = JSON.stringify(Array.from({ length: MESSAGES }, (_, index) => messageRow(index)));
+    await page.evaluate(`window.rows = ${all}`);
+    measured.push(await page.evaluate<Measured>(SCRIPT));
     await page.close();
-  } finally {
-    await browser.close();
   }
+  const page = await openChatPage(browser, dist);
+  const rows = JSON.stringify(Array.from({ length: 60 }, (_, index) => typicalRow(index)));
+  const typical = await page.evaluate<number>(`${TYPICAL}(${rows})`);
+  await page.close();
   const of = (name: keyof Measured): number => median(measured.map(round => round[name]));
   return [
     atMost('transcript of 10,000 messages, open at the end', of('opened'), 120, ms),
@@ -58,13 +53,6 @@ function typicalRow(index: number): ChatRow {
     id: `typical${index}`,
     parts: [{ kind: 'text', text }],
   };
-}
-
-async function measure(page: Page): Promise<Measured> {
-  await page.evaluate(
-    `window.rows = ${JSON.stringify(Array.from({ length: MESSAGES }, (_, index) => messageRow(index)))}`,
-  );
-  return page.evaluate<Measured>(SCRIPT);
 }
 
 /** From the message with the row until its elements stand and are laid out; the median, in ms, of all but the first ones. */

@@ -1,6 +1,5 @@
 import * as path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { ApiClient } from '../../src/api';
 import type { Connection, ConnectionState } from '../../src/connection';
 import { openStorage } from '../fakes/storage';
 import type { TabId } from '../../src/usage/report/types';
@@ -9,7 +8,7 @@ import { Emitter, ObservableValue } from '../../src/util/event';
 import { silentLog } from '../fakes/log';
 import { answerOf, tokenRows, userRows } from '../fakes/usage';
 import { temporaryFolder } from '../vscode/paths';
-import { atMost, bundled, ms, stall, type Row } from './rows';
+import { atMost, bundled, clientOf, ms, stall, type Row } from './rows';
 
 const SIZE = { days: 300, people: 400 };
 /** Day 301 since the earliest. */
@@ -78,14 +77,7 @@ function open(port: number, workerScript: string, root: string): UsageData {
   const service = { id: 'bench', baseUrl, appUrl: baseUrl, host: 'bench', source: 'settings' } as const;
   const state = new ObservableValue<ConnectionState>({ kind: 'signedIn', service });
   const now = (): number => NOW;
-  const api = new ApiClient({
-    baseUrl,
-    appUrl: baseUrl,
-    key: () => Promise.resolve('bench'),
-    log,
-    now,
-    workerScript,
-  });
+  const api = clientOf(baseUrl, { now, workerScript });
   const connection: Connection = {
     state,
     api,

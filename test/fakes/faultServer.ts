@@ -7,9 +7,43 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { Server as SecureServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { LoopbackServer } from './loopbackServer';
+
+/** A server on a port of this machine, and the connections it has. */
+export class LoopbackServer {
+  readonly #sockets = new Set<Socket>();
+  readonly port: number;
+  readonly #server: NetServer;
+
+  private constructor(server: NetServer) {
+    this.#server = server;
+    this.port = (server.address() as AddressInfo).port;
+    server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.on('error', () => undefined).on('close', () => this.#sockets.delete(socket));
+    });
+  }
+
+  /** Takes a port, by default any that is free; rejects where somebody else has it. */
+  static async listen(server: NetServer, port = 0): Promise<LoopbackServer> {
+    server.listen({ host: '127.0.0.1', port, exclusive: true });
+    await once(server, 'listening');
+    return new LoopbackServer(server);
+  }
+
+  get origin(): string {
+    return `http${this.#server instanceof SecureServer ? 's' : ''}://127.0.0.1:${this.port}`;
+  }
+
+  /** Ends every connection and lets go of the port; may be called again. */
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise(resolve => this.#server.close(resolve));
+  }
+}
 
 /** One way to answer, or not to. Bodies that are objects go out as JSON. */
 export type Fault =

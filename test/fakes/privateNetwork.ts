@@ -3,7 +3,7 @@ import { createServer as createSecureServer } from 'node:https';
 import { connect, type Server } from 'node:net';
 import type { Duplex } from 'node:stream';
 import certificates from './certificates.json';
-import { LoopbackServer } from './loopbackServer';
+import { LoopbackServer } from './faultServer';
 
 /** Which server on this machine answers for which name. */
 type Hosts = Readonly<Record<string, string>>;

@@ -7,8 +7,7 @@ import { demoSessions } from '../../src/sample/stories';
 import { toDisposable, type IDisposable } from '../../src/util/disposable';
 import { Emitter, type Event } from '../../src/util/event';
 import { breachOf } from './contract';
-import { send, type Fault } from './faultServer';
-import { LoopbackServer } from './loopbackServer';
+import { LoopbackServer, send, type Fault } from './faultServer';
 import { pastSessions } from './pastSessions';
 
 export { demoFacts } from '../../src/sample';
@@ -50,6 +49,10 @@ export interface SampleService {
   next(method: string, path: RegExp): Promise<RecordedRequest>;
   /** Makes requests fail until disposed or used up; the first fault that matches a request hits it. */
   fail(fault: ServiceFault): IDisposable;
+  /** The service says that the agent of a session, or of each, is at work, until disposed. */
+  busy(sessionId?: string): IDisposable;
+  /** What it answers to its Owner past the extension, as another client would ask; a body is posted. */
+  ask<T>(path: string, body?: unknown): Promise<T>;
   /** Resolves when no agent is working any more, or the service is closed. */
   settle(): Promise<void>;
   /** Ends every connection and lets go of the ports. May be called again. */
@@ -126,7 +129,7 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
     received.dispose();
     await Promise.all([first.close(), second.close()]);
   };
-  /** True after `ms`, false as soon as the service is closed. */
+  /** True after `ms`, false as soon as the service is closed. It is the slowness that a test asks for, and no test waits by it. */
   const wait = (ms: number): Promise<boolean> =>
     sleep(ms, true, { signal: ending.signal }).catch(() => false);
   const faultFor = (origin: Origin, method: string, path: string): ServiceFault | undefined => {
@@ -138,6 +141,11 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
       return entry.fault;
     }
     return undefined;
+  };
+  const fail = (fault: ServiceFault): IDisposable => {
+    const key = {};
+    faults.set(key, { fault, left: fault.times ?? Infinity });
+    return toDisposable(() => faults.delete(key));
   };
   const sample = { extras: false, sessions: pastSessions, records: sampleRecords(), ...options, appUrl };
   const fetch = sampleFetch(sample);
@@ -205,7 +213,7 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
       answer(origin, request, response).catch(() => request.socket.destroy());
     });
 
-  const busy = async (): Promise<boolean> => {
+  const isBusy = async (): Promise<boolean> => {
     for (let cursor = ''; ;) {
       const page = await list(`${baseUrl}/api/v0/sessions?limit=100${cursor}`);
       const { sessions, pagination } = (await page.json()) as {
@@ -232,13 +240,20 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
           resolve(request);
         });
       }),
-    fail: fault => {
-      const key = {};
-      faults.set(key, { fault, left: fault.times ?? Infinity });
-      return toDisposable(() => faults.delete(key));
+    fail,
+    busy: (sessionId = '[^/]+') =>
+      fail({
+        kind: 'alter',
+        match: { method: 'GET', path: new RegExp(`/sessions/${sessionId}$`) },
+        alter: body => ({ ...(body as object), status: 'running' }),
+      }),
+    ask: async (path, body) => {
+      const headers = { authorization: `Bearer ${keys.owner}`, 'content-type': 'application/json' };
+      const post = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+      return (await globalThis.fetch(`${baseUrl}${path}`, { headers, ...post })).json() as Promise<never>;
     },
     settle: async () => {
-      while (!ending.signal.aborted && (await busy())) await wait(20);
+      while (!ending.signal.aborted && (await isBusy())) await wait(20);
     },
   };
 }

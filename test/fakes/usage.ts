@@ -1,5 +1,11 @@
 import { Analytics, type Row } from '../../src/sample/analytics';
-import { EARLIEST_DAY, seeded } from '../../src/sample/random';
+import { dayOf, EARLIEST_DAY, seeded } from '../../src/sample/random';
+import { DayRecord } from '../../src/usage/days/day';
+import { addDays, daysOf } from '../../src/usage/report/calendar';
+import { report } from '../../src/usage/report/report';
+import type { Day, DayRange, TabId, TabReport, UsageQuery } from '../../src/usage/report/types';
+import type { UsageSource } from '../../src/usage/show/dashboard';
+import { Emitter } from '../../src/util/event';
 
 /** From the sample's first day on. */
 export interface Size {
@@ -17,17 +23,156 @@ export function peopleOf(count: number, names: readonly string[] = []) {
 
 /** The usage of an organization of any size, made as that of the sample; the same for the same arguments. */
 const usageOf = ({ people }: Size): Analytics => new Analytics('usage', peopleOf(people));
-const daysOf = ({ days }: Size) => ({ first: EARLIEST_DAY, last: EARLIEST_DAY + days - 1 });
+const spanOf = ({ days }: Size) => ({ first: EARLIEST_DAY, last: EARLIEST_DAY + days - 1 });
 
 /** Rows of section 2.6, person after person, as the service pages them. */
-export const userRows = (size: Size): Row[] => usageOf(size).users(daysOf(size), Infinity).rows;
+export const userRows = (size: Size): Row[] => usageOf(size).users(spanOf(size), Infinity).rows;
 
 /** Rows of section 2.2. */
-export const tokenRows = (size: Size): Row[] => usageOf(size).tokens(daysOf(size));
+export const tokenRows = (size: Size): Row[] => usageOf(size).tokens(spanOf(size));
 
 export function answerOf(rows: readonly unknown[], extra: Record<string, unknown> = {}): string {
   return JSON.stringify({
     data: rows,
     meta: { org_id: 'org_acme', has_more: false, next_cursor: null, ...extra },
   });
+}
+
+/** Reports of a made-up organization, made as those of a real one are: always the same for the same query, with odd and hostile names. */
+export const bounds: DayRange = { start: '2026-01-14', end: '2026-11-20' };
+
+export const hostileNames = [
+  '<img src=x onerror="document.title=1">',
+  '=HYPERLINK("http://example.invalid","x")',
+  '[x](command:workbench.action.reloadWindow)',
+  'exe.\u202etxt\u202c "quoted", comma\nnew line',
+  'Ωμέγα \u{1f9ea} 名前がとても長い人'.repeat(4),
+] as const;
+
+const first = ['ada', 'bo', 'chidi', 'dörte', 'émile', 'fatima', 'gao', 'håkon', 'ines', "o'neil"];
+const last = ['abel', 'brandt', 'castillo', 'dube', 'eriksen', 'fontaine', 'grün', 'hashimoto'];
+const usual = Array.from({ length: 80 }, (_, n) => `${first[n % 10]}.${last[n % 8]}.${n}@example.com`);
+
+const working = peopleOf(usual.length, [...hostileNames, ...usual.slice(hostileNames.length)]);
+export const people = working.map(({ id, email }) => ({ id, name: email }));
+
+const usage = new Analytics('usage', working);
+const days = { first: dayOf(Date.parse(bounds.start)), last: dayOf(Date.parse(bounds.end)) };
+const hostileTools = [
+  { tool: hostileNames[2], invocations: 100 },
+  { tool: hostileNames[3], invocations: 1 },
+];
+const manyExtensions = Array.from({ length: 600 }, (_, count) => ({ extension: `e${count}`, count }));
+const makers: Readonly<Record<TabId, () => readonly Row[]>> = {
+  tokens: () => usage.tokens(days),
+  people: () => usage.users(days, Infinity).rows,
+  tools: () =>
+    usage.tools(days).map(row => ({ ...row, by_tool: [...(row['by_tool'] as Row[]), ...hostileTools] })),
+  activity: () => usage.activity(days),
+  productivity: () =>
+    usage
+      .productivity(days)
+      .map((row, at, { length }) => ({ ...row, by_extension: at + 1 < length ? [] : manyExtensions })),
+};
+const made = new Map<TabId, ReadonlyMap<unknown, readonly Row[]>>();
+
+export interface Known {
+  readonly days: ReadonlySet<Day>;
+  /** Unix ms. */
+  readonly fetchedAt?: number;
+  /** What could not be read of each day. */
+  readonly problems?: readonly string[];
+}
+
+export function makeReport(query: UsageQuery, known: Known): TabReport {
+  const { tab } = query;
+  const rows = made.get(tab) ?? Map.groupBy(makers[tab](), ({ date }) => date);
+  made.set(tab, rows);
+  const records = [...known.days].map(day => {
+    return [
+      day,
+      new DayRecord(known.fetchedAt ?? 0, (rows.get(day) ?? []) as never, known.problems),
+    ] as const;
+  });
+  const steps = report(query, new Map(records), {
+    ...{ bounds, orgId: 'org_01JH7ZK3QF5Y8', salt: 'salt' },
+    directory: [...people.map(({ id, name }) => ({ id, email: name })), { id: 'user_nobody' }],
+    revisions: [
+      { revision: 45, day: '2026-11-03', changed: ['maxAutonomyLevel'] },
+      { revision: 31, day: addDays('2026-11-03', -140), changed: ['<b>allowedModels</b>'] },
+    ],
+  });
+  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
+}
+
+type State = ReturnType<UsageSource['state']>;
+
+/** A source of made-up reports whose moods a test sets. */
+export class FakeUsageSource implements UsageSource {
+  bounds = bounds;
+  readonly asked: UsageQuery[] = [];
+  readonly fetched: { readonly query: UsageQuery; readonly again: boolean }[] = [];
+  /** Unix ms; when the newest day was fetched. */
+  fetchedAt = Date.now() - 12 * 60_000;
+  /** Why days cannot be fetched; only a fetch tells. */
+  problem: string | undefined;
+  /** Not known of a new key. */
+  orgId: string | undefined = 'org_01JH7ZK3QF5Y8';
+  /** What could not be read of each day. */
+  problems: readonly string[] = [];
+  /** Awaited before a report from the cache is answered. */
+  gate: Promise<unknown> = Promise.resolve();
+  /** Awaited between the first half of a fetch and the rest. */
+  fetchGate: Promise<unknown> = Promise.resolve();
+  /** Fetches under way, and those that were given up. */
+  running = 0;
+  ended = 0;
+  readonly #changed = new Emitter<void>();
+  #known = new Set(daysOf(bounds));
+  #state: State = { kind: 'ready' };
+
+  readonly onDidChange = this.#changed.event;
+
+  state(): State {
+    return this.#state;
+  }
+
+  become(state: State): void {
+    this.#state = state;
+    this.#changed.fire();
+  }
+
+  /** Forgets days: all of them, or the newest so many. */
+  forget(count = Infinity): void {
+    const days = daysOf(bounds);
+    this.#known = new Set(count === Infinity ? [] : days.slice(0, days.length - count));
+  }
+
+  async report(query: UsageQuery): Promise<TabReport> {
+    this.asked.push(query);
+    await this.gate;
+    const known = { days: this.#known, fetchedAt: this.fetchedAt, problems: this.problems };
+    return { ...makeReport(query, known), orgId: this.orgId };
+  }
+
+  async fetch(
+    query: UsageQuery,
+    { again = false, signal, onProgress }: Parameters<UsageSource['fetch']>[1],
+  ): Promise<string | undefined> {
+    this.fetched.push({ query, again });
+    this.running++;
+    signal.addEventListener('abort', () => this.ended++);
+    onProgress?.(0.4, 'Fetching 12 of 30 days');
+    const left = new Promise((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error));
+    });
+    await Promise.race([this.fetchGate, left]).finally(() => this.running--);
+    signal.throwIfAborted();
+    if (this.problem === undefined) {
+      const missing = daysOf(query.range).filter(day => !this.#known.has(day));
+      for (const day of missing) this.#known.add(day);
+      if (again || missing.length > 0) this.fetchedAt = Date.now();
+    }
+    return this.problem;
+  }
 }

@@ -8,6 +8,18 @@ import { until } from '../until';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { run, sitDown, told } from './person';
 
+describe('activation', () => {
+  it('finds the extension, activates it, and loads one file for that', async () => {
+    const extension = vscode.extensions.getExtension('agent-console.agent-console');
+    assert.ok(extension, 'the extension is not there');
+    await extension.activate();
+    assert.equal(extension.isActive, true);
+    const dist = path.join(extension.extensionPath, 'dist');
+    const loaded = Object.keys(require.cache).filter(file => file.startsWith(dist));
+    assert.deepEqual(loaded, [path.join(dist, 'extension.js')]);
+  });
+});
+
 interface Manifest {
   readonly contributes: {
     readonly configuration: readonly { readonly properties: Record<string, unknown> }[];
@@ -65,10 +77,9 @@ describe('commands', () => {
     service = await startSampleService();
     outside = temporaryFolder('host');
     // Ids of the sample are the same in every installation, so one of our own tells them.
-    const response = await fetch(`${service.baseUrl}/api/v0/computers`, {
-      headers: { authorization: `Bearer ${service.apiKey}` },
-    });
-    const { computers } = (await response.json()) as { computers: { id: string; name: string }[] };
+    const { computers } = await service.ask<{ computers: { id: string; name: string }[] }>(
+      '/api/v0/computers',
+    );
     computerId = computers.find(({ name }) => name === 'atlas')!.id;
     await vscode.extensions.getExtension('agent-console.agent-console')?.activate();
     sitDown();

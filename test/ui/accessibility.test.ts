@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { removeFolder, root, temporaryFolder } from '../vscode/paths';
-import { violations } from './axe';
 import { ChatStage } from './chatStage';
+import { violations } from './page';
 import type { Workbench } from './workbench';
 
 /** One theme of each kind: its name in the picker, and the classes the window and the pages in it then have. */

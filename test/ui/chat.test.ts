@@ -1,13 +1,32 @@
 import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import type { Locator } from 'playwright-core';
 import { untilStored } from '../fakes/storage';
 import { until } from '../until';
-import { attaching, FILES, LIMIT_MB } from './attaching';
-import { ChatStage } from './chatStage';
+import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { ChatStage, image, textFile, type SentBody } from './chatStage';
 import { commandLink } from './corpus';
+import { dragOver, drop, noisePicture, SHIFT, type Dragging } from './giving';
 import { storageOf } from './seed';
-import { lastArticles, showsJust } from './shown';
 import { clickFor } from './waiting';
+import { openFile } from './window';
+
+const PNG = noisePicture(20, 20);
+/** Several pieces of what a page hands over at once, and no multiple of them. */
+const LONG = 'A line of a log, "quoted", größer.\n'.repeat(130_000);
+/** The largest file that may be sent. */
+const LIMIT_MB = 5;
+
+/** What the folder of the window holds. */
+const FILES: Readonly<Record<string, string | Buffer>> = {
+  'a.txt': 'a.txt\n',
+  'b.txt': 'b.txt\n',
+  'c.txt': 'c.txt\n',
+  'lines.ts': 'first\nsecond\nthird\nfourth\n',
+  'noise.png': noisePicture(1500, 1200),
+};
 
 const QUESTION = `First question ${commandLink}`;
 
@@ -80,18 +99,6 @@ describe('the chat', () => {
       assert.deepEqual(selected, [0, 14, 'half a thought']);
     });
 
-    it('tells above what the session has used, kind by kind', async () => {
-      const tokens = stage.chat.locator('.tokens');
-      await tokens.waitFor();
-      const tooltip = stage.chat.getByRole('tooltip');
-      assert.equal(await tooltip.isVisible(), false);
-      await tokens.focus();
-      for (const kind of ['Input', 'Output', 'Cache creation', 'Cache read', 'Thinking'])
-        await tooltip.getByText(new RegExp(`${kind}: [\\d,]+`)).waitFor();
-      await stage.composer.click();
-      await tooltip.waitFor({ state: 'hidden' });
-    });
-
     it('sends to the computer the person chose', async () => {
       await stage.idle();
       await stage.button('Send to atlas').click();
@@ -106,7 +113,130 @@ describe('the chat', () => {
     });
   });
 
-  describe('attachments', () => attaching(() => stage));
+  /** Each way files get into a message; what the service received is looked at byte for byte. */
+  describe('attachments', () => {
+    let outside: string;
+    const dropFiles = (
+      names: readonly string[],
+      place: Locator,
+      shows: () => Promise<boolean>,
+      how: Dragging,
+    ): Promise<void> =>
+      drop(stage.workbench.page, { files: names.map(name => path.join(outside, name)) }, place, shows, how);
+
+    before(() => {
+      outside = temporaryFolder('outside');
+      const files = { 'notes.txt': 'notes\n', 'shot.png': PNG, 'long.log': LONG };
+      for (const [name, bytes] of Object.entries(files)) fs.writeFileSync(path.join(outside, name), bytes);
+    });
+    after(() => removeFolder(outside));
+    afterEach(() => stage.clear());
+
+    it('are three files dropped at once from outside the window', async () => {
+      await dropFiles(['notes.txt', 'shot.png', 'long.log'], stage.header, stage.isDragging, {
+        modifiers: SHIFT,
+      });
+      await stage.attached('notes.txt', 'shot.png', 'long.log');
+      assert.deepEqual(await stage.send('From outside'), {
+        text: 'From outside',
+        images: [image('image/png', PNG)],
+        files: [textFile('notes.txt', 'notes\n'), textFile('long.log', LONG)],
+      } satisfies SentBody);
+    });
+
+    it('are one and three files of the Explorer, dropped with Shift', async () => {
+      for (const names of [['a.txt'], ['a.txt', 'b.txt', 'c.txt']]) {
+        await stage.dropFromExplorer(...names);
+        await stage.attached(...names);
+        const files = names.map(name => textFile(name, `${name}\n`));
+        assert.deepEqual(await stage.send('Dropped'), { text: 'Dropped', files });
+      }
+    });
+
+    it('are a file of the Explorer dropped on the row of a session, without Shift', async () => {
+      const { page } = stage.workbench;
+      await stage.dragFromExplorer('lines.ts');
+      // The view opens when the pointer rests there for a while.
+      await dragOver(page, stage.workbench.activityIcon('Agent Console'), () => stage.session.isVisible());
+      const target = page.locator('.sidebar .monaco-list-row.drop-target');
+      await dragOver(page, stage.session, () => target.first().isVisible());
+      await page.mouse.up();
+      await stage.attached('lines.ts');
+    });
+
+    it('are files dropped from outside on the row of a session, or beside it', async () => {
+      const list = stage.workbench.view('Sessions').locator('.pane-body');
+      await stage.workbench.openContainer('Agent Console');
+      for (const [place, above] of [
+        [stage.session, 0],
+        [list, -60],
+      ] as const) {
+        await stage.idle();
+        await stage.rests();
+        const target = list.locator('.drop-target').first();
+        await dropFiles(['notes.txt', 'shot.png'], place, () => target.isVisible(), { above });
+        await stage.attached('notes.txt', 'shot.png');
+        assert.deepEqual(await stage.send('On the list'), {
+          text: 'On the list',
+          images: [image('image/png', PNG)],
+          files: [textFile('notes.txt', 'notes\n')],
+        });
+      }
+    });
+
+    it('are chosen with the picker', async () => {
+      await stage.chat.getByRole('button', { name: 'Attach files' }).click();
+      await openFile(stage.workbench, path.join(outside, 'notes.txt'));
+      await stage.attached('notes.txt');
+      assert.deepEqual(await stage.send('Picked'), {
+        text: 'Picked',
+        files: [textFile('notes.txt', 'notes\n')],
+      });
+    });
+
+    it('are pasted pictures and files in order, shown as they are, each with a name of its own', async () => {
+      const picture = { name: 'image.png', type: 'image/png', base64: PNG.toString('base64') };
+      await stage.idle();
+      await stage.paste({ files: [picture, { name: 'a.txt', type: '', base64: 'aGk=' }] });
+      await stage.chips.getByText('a.txt').waitFor();
+      await stage.paste({ files: [picture] });
+      await stage.chat.locator('.composer .thumbnail').nth(1).waitFor();
+      await stage.attached('image.png', 'a.txt', 'image-2.png');
+      assert.deepEqual(await stage.send('Compare these'), {
+        text: 'Compare these',
+        images: [image('image/png', PNG), image('image/png', PNG)],
+        files: [textFile('a.txt', 'hi')],
+      });
+    });
+
+    it('are a picture that is too large once it is made smaller', async () => {
+      await stage.workbench.explorerMenu(['noise.png'], 'Send to agent session');
+      const chip = stage.chat.locator('.composer .chip');
+      await chip.getByText(/noise\.png is .*; the limit is 5 MB/).waitFor();
+      await chip.getByRole('button', { name: 'Make smaller' }).click();
+      await stage.chips.getByText('noise.webp').waitFor();
+      await stage.composer.click();
+      const { images: [smaller] = [] } = await stage.send('Smaller');
+      const bytes = Buffer.from(smaller?.data ?? '', 'base64');
+      assert.deepEqual([smaller?.mediaType, bytes.toString('latin1', 0, 4)], ['image/webp', 'RIFF']);
+      assert.ok(bytes.length < LIMIT_MB * 1024 * 1024);
+    });
+
+    it('are the selection of an editor with its path and lines', async () => {
+      const { workbench } = stage;
+      await workbench.openContainer('Explorer');
+      const editor = workbench.page.locator('.monaco-editor[data-uri$="lines.ts"]');
+      await clickFor(workbench.explorerRow('lines.ts'), editor);
+      await editor.locator('.view-line').nth(1).click();
+      for (const key of ['Home', 'Shift+ArrowDown', 'Shift+ArrowDown']) await stage.press(key);
+      await workbench.page.locator('.statusbar-item', { hasText: 'selected' }).waitFor();
+      await workbench.runCommand('Agent Console: Send selection to agent session');
+      await stage.chips.getByText('lines.ts:2-3').waitFor();
+      await stage.composer.click();
+      const { files } = await stage.send('Explain');
+      assert.deepEqual(files, [textFile('lines.ts:2-3', 'second\nthird\n')]);
+    });
+  });
 
   describe('of which nothing is lost', () => {
     it('queues while the agent works; what is queued can be taken back, survives a reload, and goes out in order', async () => {
@@ -211,12 +341,12 @@ describe('the chat', () => {
         },
       ];
       const before = stage.sent.length;
-      const articles = await lastArticles(workbench, 2);
+      const articles = await stage.lastArticles(2);
       for (const [round, act] of [...acts, ...acts].entries()) {
         const draft = `A thought, take ${String(round)}`;
         await stage.composer.fill(draft);
         await act();
-        await showsJust(workbench, { draft, chips: ['a.txt', 'b.txt'], articles }, 2);
+        await stage.showsJust({ draft, chips: ['a.txt', 'b.txt'], articles });
       }
       assert.equal(stage.sent.length, before);
     });

@@ -5,8 +5,8 @@ import type { Composer, GapRow } from '../../src/chat/protocol';
 import { until } from '../until';
 import { root } from '../vscode/paths';
 import { sharedBrowser } from '../vscode/server';
-import { messageRow, openChatPage, stateOf } from './chatPage';
 import { pasteInto } from './giving';
+import { messageRow, openChatPage, stateOf } from './page';
 
 const dist = path.join(root, 'dist');
 const LONG = 'one line of many\n'.repeat(300);

@@ -1,13 +1,12 @@
-import * as fs from 'node:fs';
-import * as path from 'node:path';
+import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import type { FrameLocator, Locator } from 'playwright-core';
-import { startSampleService, type SampleService } from '../fakes/sampleService';
-import { removeFolder, temporaryFolder } from '../vscode/paths';
+import type { SampleService } from '../fakes/sampleService';
 import { again, until } from '../until';
 import { dragOver, pasteInto, type Pasted } from './giving';
+import { openStage, type Stage, type StageOptions } from './stage';
 import { click, clickFor } from './waiting';
-import { signedInTo, Workbench } from './workbench';
+import type { Workbench } from './workbench';
 
 /** A message as the service received it (section 4.7). */
 export interface SentBody {
@@ -37,58 +36,57 @@ export const image = (mediaType: string, bytes: Buffer) => ({
   mediaType,
 });
 
-interface StageOptions {
-  /** Of the folder that is open. */
-  /** By their paths, or what puts them into the folder. */
-  readonly files: Readonly<Record<string, string | Uint8Array>> | ((folder: string) => void);
-  readonly settings?: Readonly<Record<string, unknown>>;
-  /** The service lists sessions and messages. */
-  readonly extras?: boolean;
-  /** Folders of extensions, in place of this checkout's. */
-  readonly extensions?: readonly string[];
+/** What a chat page holds. */
+interface Shown {
+  readonly draft: string | undefined;
+  readonly chips: readonly string[];
+  /** Of the messages that are drawn. */
+  readonly articles: readonly string[];
 }
+
+/** What the chat page shows now; of the articles so many at the end. */
+const shownNow = (last: number): string => `(() => {
+  const texts = selector => [...document.querySelectorAll(selector)].map(element => element.innerText.trim());
+  return {
+    draft: document.querySelector('.box textarea')?.value,
+    chips: texts('.composer .chip-name'),
+    articles: texts('article').slice(-${last}),
+  };
+})()`;
+
+/** The list rests at its end. */
+const RESTS_AT_END = `(() => {
+  const log = document.querySelector('.log');
+  return log !== null
+    && document.querySelector('.to-latest') === null
+    && log.querySelector('article') !== null
+    && log.scrollHeight - log.clientHeight - log.scrollTop <= 8;
+})()`;
 
 /** A window with the chat of a new session on the computer `atlas`. */
 export class ChatStage {
   readonly service: SampleService;
   readonly workbench: Workbench;
   readonly folder: string;
+  readonly close: () => Promise<void>;
 
-  private constructor(service: SampleService, workbench: Workbench, folder: string) {
+  private constructor({ service, workbench, folder, close }: Stage) {
     this.service = service;
     this.workbench = workbench;
     this.folder = folder;
+    this.close = close;
   }
 
-  static async open({ files, settings, extras = false, ...options }: StageOptions): Promise<ChatStage> {
-    const service = await startSampleService({ pace: 0, extras });
-    const folder = temporaryFolder('chat');
-    if (typeof files === 'function') files(folder);
-    else
-      for (const [name, content] of Object.entries(files)) {
-        fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
-        fs.writeFileSync(path.join(folder, name), content);
-      }
-    const workbench = await Workbench.open({
-      folder,
-      settings: { 'agentConsole.refresh.sessions': 1, ...settings },
-      contextOptions: { viewport: { width: 1280, height: 1200 } },
-      env: signedInTo(service),
-      ...options,
-    });
-    const stage = new ChatStage(service, workbench, folder);
+  static async open({ settings, ...options }: StageOptions): Promise<ChatStage> {
+    const often = { 'agentConsole.refresh.sessions': 1, ...settings };
+    const stage = new ChatStage(await openStage({ height: 1200, settings: often, ...options }));
+    const { workbench } = stage;
     await workbench.openContainer('Agent Console');
     await workbench.row('Computers', 'active').waitFor();
     await workbench.viewAction('Sessions', 'New session');
     await workbench.pick('atlas', 'Default');
     await stage.composer.waitFor();
     return stage;
-  }
-
-  async close(): Promise<void> {
-    await this.workbench.close();
-    await this.service.close();
-    removeFolder(this.folder);
   }
 
   /** The row of the session, below the heading of its group. */
@@ -245,13 +243,25 @@ export class ChatStage {
     );
   }
 
+  /** Waits until the page shows just this; of the articles so many at the end. */
+  async showsJust(wanted: Shown, last = wanted.articles.length): Promise<void> {
+    const same = `JSON.stringify(${shownNow(last)}) === ${JSON.stringify(JSON.stringify(wanted))}`;
+    await this.workbench.pageShows(same).catch(async (error: unknown) => {
+      assert.deepEqual(await this.workbench.inPage(frame => frame.evaluate(shownNow(last))), wanted);
+      throw error;
+    });
+  }
+
+  /** The texts of the last messages, once the page shows its end. */
+  async lastArticles(count: number): Promise<readonly string[]> {
+    await this.workbench.pageShows(RESTS_AT_END);
+    const texts = await this.chat.locator('article').allInnerTexts();
+    return texts.slice(-count).map(text => text.trim());
+  }
+
   /** The service says that the agent works, until disposed. */
   async busy(): Promise<{ dispose(): void }> {
-    const fault = this.service.fail({
-      kind: 'alter',
-      match: { method: 'GET', path: /\/sessions\/[^/]+$/ },
-      alter: body => ({ ...(body as object), status: 'running' }),
-    });
+    const fault = this.service.busy();
     await this.button('Refresh').first().click();
     await this.button('Queue').waitFor();
     return fault;

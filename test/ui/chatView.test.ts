@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { again } from '../until';
 import { ChatStage, textFile } from './chatStage';
-import { lastArticles, showsJust } from './shown';
 import { click, clickFor } from './waiting';
-import { stored } from './windowState';
+import { stored } from './window';
 
 /** How far the row at the upper edge goes beyond it, px. */
 const BEYOND = `(() => {
@@ -32,7 +31,7 @@ describe('the chat as a view', () => {
   before(async () => {
     const files = { 'a.txt': 'a.txt\n', 'b.txt': 'b.txt\n', 'c.txt': 'c.txt\n' };
     const settings = { 'agentConsole.chat.location': 'view' };
-    stage = await ChatStage.open({ files, settings, extras: true });
+    stage = await ChatStage.open({ files, settings, service: { extras: true } });
   });
   after(() => stage.close());
 
@@ -51,15 +50,6 @@ describe('the chat as a view', () => {
     assert.equal(await stage.workbench.tab(/./).count(), 0, 'no editor is opened');
     await show('Please fix');
     await stage.holds('A thought about the first');
-  });
-
-  it('does with its session what the row of the session does', async () => {
-    const pinned = stage.workbench.row('Sessions', /^Pinned/);
-    await stage.workbench.menu(stage.button('More actions'), 'Pin or unpin session');
-    await pinned.waitFor();
-    await stage.chat.locator('.header[data-vscode-context*="\\"pinned "]').waitFor();
-    await stage.workbench.contextMenu(stage.heading(/checkout/), 'Pin or unpin session');
-    await pinned.waitFor({ state: 'detached' });
   });
 
   it('takes one and three files of the Explorer, dropped with Shift, and sends them', async () => {
@@ -117,7 +107,7 @@ describe('the chat as a view', () => {
     await workbench.explorerMenu(['b.txt'], 'Send to agent session');
     await stage.attached('b.txt');
     await workbench.openContainer('Agent Console');
-    const articles = await lastArticles(workbench, 2);
+    const articles = await stage.lastArticles(2);
     // A key would go to a page that VS Code may be building anew.
     const toggle = workbench.page.locator(
       '.part.titlebar .action-label[aria-label^="Toggle Secondary Side"]',
@@ -147,7 +137,7 @@ describe('the chat as a view', () => {
       const draft = `A thought, take ${String(round)}`;
       await stage.composer.fill(draft);
       await act();
-      await showsJust(workbench, { draft, chips: ['b.txt'], articles }, 2);
+      await stage.showsJust({ draft, chips: ['b.txt'], articles });
     }
   });
 });

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { startSampleService, type SampleService } from '../fakes/sampleService';
-import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
-import { removeFolder, temporaryFolder } from '../vscode/paths';
+import type { SampleService } from '../fakes/sampleService';
 import { untilStored } from '../fakes/storage';
-import { violations } from './axe';
-import { storageOf } from './seed';
+import { until } from '../until';
+import { textFile } from './chatStage';
+import { violations } from './page';
+import { FOLLOWING_HOOKS, installHooks, storageOf } from './seed';
+import { onStage } from './stage';
 import { clickFor } from './waiting';
-import { stored } from './windowState';
-import { Workbench } from './workbench';
+import { stored } from './window';
+import type { Workbench } from './workbench';
 
 /** The issue's own path: sign in, create a session, send two files from the Explorer, read the earlier replies. */
 describe('a first day', () => {
@@ -17,17 +18,7 @@ describe('a first day', () => {
   let folder: string;
   let workbench: Workbench;
 
-  before(async () => {
-    service = await startSampleService({ pace: 0.02 });
-    folder = temporaryFolder('shop');
-    makeSampleWorkspace(folder);
-    workbench = await Workbench.open({ folder });
-  });
-  after(async () => {
-    await workbench.close();
-    await service.close();
-    removeFolder(folder);
-  });
+  onStage(stage => ({ service, folder, workbench } = stage), { signedIn: false, service: { pace: 0.02 } });
 
   it('signs in with both addresses and a key, checked before they are kept', async () => {
     const { page } = workbench;
@@ -69,30 +60,17 @@ describe('a first day', () => {
   it('attaches two files from the Explorer and sends them as the contract says', async () => {
     const chat = workbench.webview();
     await workbench.explorerMenu(['README.md', 'package.json'], 'Send to agent session');
-    await chat
-      .getByRole('list', { name: /ttachments/ })
-      .getByText('README.md')
-      .waitFor();
-    await chat
-      .getByRole('list', { name: /ttachments/ })
-      .getByText('package.json')
-      .waitFor();
+    for (const name of ['README.md', 'package.json'])
+      await chat
+        .getByRole('list', { name: /ttachments/ })
+        .getByText(name)
+        .waitFor();
     const sent = service.next('POST', /\/messages$/);
     await chat.getByRole('textbox').fill('Please explain these two files.');
     await workbench.page.keyboard.press('Enter');
     const { body, headers } = await sent;
     assert.match(String(headers['content-type']), /^application\/json/);
-    const file = (name: string): object => {
-      const bytes = readFileSync(path.join(folder, name));
-      return {
-        type: 'base64',
-        mediaType: 'text/plain',
-        data: bytes.toString('base64'),
-        parsedData: bytes.toString('utf8'),
-        name,
-        path: name,
-      };
-    };
+    const file = (name: string) => textFile(name, fs.readFileSync(path.join(folder, name), 'utf8'));
     const { computerId, ...rest } = body as { computerId?: string };
     assert.ok(computerId === undefined || typeof computerId === 'string');
     assert.deepEqual(rest, {
@@ -151,5 +129,55 @@ describe('a first day', () => {
       workbench.webview().getByRole('article').getByText('Thank you.'),
     );
     await workbench.pageShows(`document.querySelector('textarea')?.value === 'A thought for later'`);
+  });
+});
+
+describe('try with sample data', () => {
+  let folder: string;
+  let workbench: Workbench;
+
+  onStage(stage => ({ folder, workbench } = stage), { signedIn: false, settings: FOLLOWING_HOOKS });
+
+  it('leads from nothing to an answer that streams in, by two clicks and no typing, and is the same after a reload', async () => {
+    await workbench.openContainer('Agent Console');
+    await installHooks(workbench);
+    // What a hook tells before anybody has signed in is told all the same.
+    const spool = path.join(storageOf(workbench), 'hooks', 'spool');
+    fs.mkdirSync(spool, { recursive: true });
+    const event = path.join(spool, `${Math.floor(Date.now() / 1000)}.early`);
+    const told = { hook_event_name: 'Notification', session_id: 'early', message: 'May I go on?' };
+    fs.writeFileSync(event, JSON.stringify({ ...told, cwd: folder }));
+    fs.renameSync(event, `${event}.json`);
+    await workbench.notified('May I go on?');
+    await workbench.runCommand('Notifications: Clear All Notifications');
+    const listed = (name: RegExp) => workbench.view('Sessions').getByRole('treeitem', { name });
+    await clickFor(
+      workbench.welcome('Sessions').getByRole('button', { name: 'Try with sample data' }),
+      listed(/^Session /).nth(6),
+    );
+    for (const state of [/waiting/, /running/, /finished.*unread/, /ended \(error\)/, /pinned/])
+      await listed(state).first().waitFor();
+    const articles = workbench.webview().getByRole('article');
+    // What the agent has said so far is there.
+    const said = articles.last().and(workbench.webview().locator('[aria-label^="Agent"]'));
+    await clickFor(listed(/^Session Cover the checkout/), said);
+    // Nothing is done: what comes now comes by itself.
+    const known = await said.innerText();
+    await until(async () => (await articles.last().innerText()) !== known);
+    await workbench.row('Computers', 'active').waitFor();
+    await workbench.view('Sessions').locator('.pane-header', { hasText: 'sample data' }).waitFor();
+    const usage = workbench.page.locator('.statusbar-item[id="agent-console.agent-console.usage"]');
+    await usage.filter({ hasText: /\d/ }).waitFor();
+    // After a reload nothing of ours need be open for it.
+    await workbench.openContainer('Explorer');
+    const loaded = workbench.page.waitForEvent('load');
+    await workbench.runCommand('Developer: Reload Window');
+    await loaded;
+    await workbench.activityIcon('Agent Console').waitFor();
+    await usage.filter({ hasText: /\d/ }).waitFor();
+    await workbench.page.locator('.sidebar .composite.title', { hasText: 'Explorer' }).waitFor();
+    assert.equal(await workbench.view('Sessions').count(), 0);
+    await workbench.openContainer('Agent Console');
+    await workbench.row('Computers', 'active').waitFor();
   });
 });

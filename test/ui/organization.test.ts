@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import * as path from 'node:path';
-import { startSampleService, type SampleService } from '../fakes/sampleService';
-import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
-import { removeFolder, temporaryFolder } from '../vscode/paths';
-import { saveAs } from './fileDialog';
+import type { SampleService } from '../fakes/sampleService';
+import { onStage } from './stage';
 import { clickFor } from './waiting';
-import { signedInTo, Workbench } from './workbench';
+import { saveAs } from './window';
+import type { Workbench } from './workbench';
 
 const VIEW = 'Organization';
-const LISTS = /\/api\/v0\/organization\//;
 
 /** A member whose name must stay text. */
 const MALLORY = { firstName: 'Mallory \u202egnp.exe', lastName: '$(alert) [open](command:none)' };
@@ -19,7 +17,6 @@ describe('organization', () => {
   let service: SampleService;
   let folder: string;
   let workbench: Workbench;
-  let renamed: { dispose(): unknown };
 
   const users = (): ReturnType<Workbench['row']> => workbench.row(VIEW, /^Users/);
   /** Gives the view the height it needs, without the rows of users. */
@@ -32,35 +29,30 @@ describe('organization', () => {
   const diffText = (): Promise<string> =>
     workbench.page.locator('.diff-editor, .editor-instance').first().innerText();
 
-  before(async () => {
-    folder = temporaryFolder('organization');
-    makeSampleWorkspace(folder);
-    service = await startSampleService({ pace: 0.02 });
-    // The history as it was when it had 45 revisions: the sample's grows by one a week.
-    service.fail({
-      kind: 'alter',
-      match: { path: /\/enterprise-controls\/history$/ },
-      alter: body => {
-        const answer = body as { readonly changes: readonly { readonly revision: number }[] };
-        return { ...answer, changes: answer.changes.filter(({ revision }) => revision <= 45) };
-      },
-    });
-    renamed = service.fail({
-      kind: 'alter',
-      match: { path: /\/organization\/users$/ },
-      alter: body => {
-        const { users, pagination } = body as { users: object[]; pagination: { hasMore: boolean } };
-        if (!pagination.hasMore) users.splice(-1, 1, { ...users.at(-1), ...MALLORY });
-        return body;
-      },
-    });
-    workbench = await Workbench.open({ folder, env: signedInTo(service) });
-  });
-  after(async () => {
-    await workbench.close();
-    await service.close();
-    removeFolder(folder);
-  });
+  onStage(
+    stage => ({ service, folder, workbench } = stage),
+    { service: { pace: 0.02 } },
+    prepared => {
+      // The history as it was when it had 45 revisions: the sample's grows by one a week.
+      prepared.service.fail({
+        kind: 'alter',
+        match: { path: /\/enterprise-controls\/history$/ },
+        alter: body => {
+          const answer = body as { readonly changes: readonly { readonly revision: number }[] };
+          return { ...answer, changes: answer.changes.filter(({ revision }) => revision <= 45) };
+        },
+      });
+      prepared.service.fail({
+        kind: 'alter',
+        match: { path: /\/organization\/users$/ },
+        alter: body => {
+          const { users, pagination } = body as { users: object[]; pagination: { hasMore: boolean } };
+          if (!pagination.hasMore) users.splice(-1, 1, { ...users.at(-1), ...MALLORY });
+          return body;
+        },
+      });
+    },
+  );
 
   it('lists users page by page, finds one and exports', async () => {
     await showOnly();
@@ -155,36 +147,5 @@ describe('organization', () => {
     assert.deepEqual((created()[0] as { sessionSettings: unknown }).sessionSettings, {
       autonomyLevel: 'high',
     });
-  });
-
-  it('is there without the service too, with its age, also after a reload', async () => {
-    await showOnly();
-    await workbench.row(VIEW, 'rev 45').waitFor();
-    await users().filter({ hasText: '128' }).waitFor();
-    renamed.dispose();
-    const fault = service.fail({ kind: 'status', status: 503, match: { path: LISTS } });
-    await workbench.viewAction(VIEW, 'Refresh');
-    await workbench
-      .view(VIEW)
-      .getByText(/503.*Shown as of .* ago/)
-      .waitFor();
-    const changed = workbench.page.locator('.monaco-diff-editor').getByText('maxAutonomyLevel');
-    await clickFor(workbench.row(VIEW, 'rev 45'), changed.first());
-    await workbench.page.reload();
-    await showOnly();
-    await users().filter({ hasText: '128' }).waitFor();
-    const asked = (): number => service.requests.filter(({ path: at }) => LISTS.test(at)).length;
-    const before = asked();
-    await run('Compare control revisions…');
-    await workbench.pick(/^rev 40/);
-    await workbench.pick(/^rev 41/);
-    await workbench.tab(/revision 40 ↔ 41/).waitFor();
-    assert.equal(asked(), before, 'what was read a moment ago is not asked for again');
-    fault.dispose();
-    await workbench.viewAction(VIEW, 'Refresh');
-    await workbench
-      .view(VIEW)
-      .getByText(/Shown as of/)
-      .waitFor({ state: 'detached' });
   });
 });

@@ -4,8 +4,9 @@ import * as path from 'node:path';
 import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { PrivateNetwork } from '../fakes/privateNetwork';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { signedInTo } from './stage';
 import { clickFor } from './waiting';
-import { signedInTo, Workbench } from './workbench';
+import { Workbench } from './workbench';
 
 /** Names that mean something only behind the proxy. */
 const API = 'api.agents.test';

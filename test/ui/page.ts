@@ -1,5 +1,7 @@
+import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, type Frame, type Page } from 'playwright-core';
+import type { Composer, Kept, PanelState, Row } from '../../src/chat/protocol';
 import { pageHtml } from '../../src/webview/html';
 import { patience } from '../until';
 import { root } from '../vscode/paths';
@@ -73,6 +75,7 @@ export async function openPage(
   await page.addInitScript(`
     window.said = [];
     window.tell = (name, payload) => window.postMessage({ kind: 'event', name, payload }, '*');
+    // What is told has arrived and its frame is drawn: messages and frames come in turns of their own.
     window.drawn = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));
     window.acquireVsCodeApi = (storage => () => ({
       postMessage: message => (window.toPanel ? toPanel(message) : void said.push(message)),
@@ -82,4 +85,108 @@ export async function openPage(
   await page.addInitScript(before);
   await page.goto(`${origin}/`);
   return opened;
+}
+
+/** The chat page by itself, begun, for what needs exact timing or exact rows. */
+export async function openChatPage(
+  browser: Browser,
+  dist?: string,
+  kept: Kept = {},
+  before = '',
+): Promise<Page> {
+  const css = 'html, body { height: 100%; }';
+  const { page } = await openPage(browser, 'chat', { ...(dist !== undefined && { dist }), css, before });
+  await page.evaluate(`tell('start', ${JSON.stringify(startOf({ kept }))})`);
+  return page;
+}
+
+/** What the panel of a new session begins with. */
+export function startOf(fields: { readonly language?: string; readonly kept?: Kept } = {}): object {
+  const identity = { sessionId: 's', serviceId: 's', title: 't' };
+  return { language: 'en', identity, draft: '', kept: {}, focus: true, ...fields };
+}
+
+/** A message with code and a file's name in it; every fourth is the person's. */
+export function messageRow(index: number): Row {
+  const agent = index % 4 !== 0;
+  const code = Array.from(
+    { length: 12 },
+    (_, line) => `const line${line} = work(${index}, 'line ${line} of the code'); // ${index}`,
+  ).join('\n');
+  const words = `Number ${index}. **Some** words about \`src/file${index}.ts:${index % 90}\` and more of them.`;
+  const text = agent
+    ? `${words}\n\n- one\n- two\n\n\`\`\`ts\n${code}\n\`\`\`\n`
+    : `Number ${index}. Please look at this.`;
+  const read = { kind: 'fold', icon: 'file', label: ['Read ', 'a.ts', ''], preview: '' } as const;
+  const result = { ...read, texts: [code], isCode: true, failed: false } as const;
+  return {
+    kind: 'message',
+    key: `message:${index}`,
+    id: String(index),
+    author: agent ? 'agent' : 'person',
+    role: agent ? 'assistant' : 'user',
+    at: 1_700_000_000_000 + index * 60_000,
+    continued: false,
+    failed: false,
+    parts: [...(index % 3 === 1 ? [result] : []), { kind: 'text', text }],
+    chips: [],
+    accepted: false,
+  };
+}
+
+/** What the panel of an idle session tells of its composer. */
+export function stateOf(composer: Partial<Composer> = {}): PanelState {
+  return {
+    header: {
+      title: 'A session',
+      facts: [],
+      status: { word: 'idle', icon: 'circle', spin: false },
+      refreshing: false,
+      about: '{}',
+    },
+    composer: {
+      chips: [],
+      total: '',
+      sending: false,
+      canStop: false,
+      queues: false,
+      queue: [],
+      queueNote: '',
+      queueStopped: false,
+      target: '',
+      sendKey: 'enter',
+      largePaste: 'ask',
+      fileLimit: 100,
+      ...composer,
+    },
+    removed: false,
+  };
+}
+
+const axe = fs.readFileSync(path.join(root, 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
+
+interface Results {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly help: string;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+  }[];
+  readonly passes: readonly unknown[];
+}
+
+/** What the page breaks of every rule axe-core has, or of some, one line an element; empty when all is well. */
+export async function violations(frame: Frame, rules?: readonly string[]): Promise<string[]> {
+  if (!(await frame.evaluate<boolean>(`typeof axe === 'object'`))) await frame.evaluate(axe);
+  const { violations: found, passes } = await frame.evaluate<Results>(
+    `axe.run(document, ${JSON.stringify({
+      resultTypes: ['violations', 'passes'],
+      ...(rules && { runOnly: rules }),
+    })})`,
+  );
+  if (passes.length === 0) throw new Error('axe-core has looked at nothing.');
+  return found.flatMap(({ id, help, nodes }) =>
+    nodes.map(
+      ({ html, failureSummary }) => `${id} (${help}): ${html.slice(0, 300)}\n  ${failureSummary ?? ''}`,
+    ),
+  );
 }

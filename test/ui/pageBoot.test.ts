@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Browser, type Page } from 'playwright-core';
 import { sharedBrowser } from '../vscode/server';
-import { messageRow, startOf } from './chatPage';
-import { openPage } from './page';
+import { messageRow, openPage, startOf } from './page';
 
 const pages = ['chat', 'usage', 'readiness'] as const;
 

@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { type Browser, type Page } from 'playwright-core';
 import { root } from '../vscode/paths';
 import { sharedBrowser } from '../vscode/server';
-import { messageRow, openChatPage } from './chatPage';
+import { messageRow, openChatPage } from './page';
 import { untilTrue } from './waiting';
 
 const rows = (from: number, to: number) =>

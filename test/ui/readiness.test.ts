@@ -1,13 +1,22 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { startSampleService, type SampleService } from '../fakes/sampleService';
-import { makeSampleWorkspace, sampleCommits, sampleRemote } from '../vscode/sampleWorkspace';
-import { removeFolder, temporaryFolder } from '../vscode/paths';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import type { SampleService } from '../fakes/sampleService';
+import { until } from '../until';
 import { startReports, type FakeReports } from '../unit/readiness/reportsServer';
-import { violations } from './axe';
+import { violations } from './page';
+import { onStage, reportsOf, signedInTo } from './stage';
 import { clickFor } from './waiting';
-import { stored } from './windowState';
-import { signedInTo, Workbench } from './workbench';
+import { stored } from './window';
+import type { Workbench } from './workbench';
+
+/** Git of nobody in a folder. */
+const gitIn = (folder: string, ...args: readonly string[]): string => {
+  const settings = ['user.name=A', 'user.email=a@example.com', 'protocol.file.allow=always'];
+  const all = [...settings.flatMap(setting => ['-c', setting]), '-C', folder, ...args];
+  return execFileSync('git', all, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+};
 
 /** The way from "is this repository ready" to a message that mends it, with a real git repository in the window. */
 describe('readiness of the open repository', () => {
@@ -15,35 +24,19 @@ describe('readiness of the open repository', () => {
   let folder: string;
   let workbench: Workbench;
 
-  const git = (...args: readonly string[]): string =>
-    execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', '-C', folder, ...args], {
-      encoding: 'utf8',
-    });
-
   const showReport = (): Promise<void> =>
     clickFor(
       workbench.tab(/Readiness: acme/),
       workbench.webview().getByRole('heading', { level: 1, name: 'acme/shop' }),
     );
 
-  before(async () => {
-    folder = temporaryFolder('readiness');
-    makeSampleWorkspace(folder);
-    service = await startSampleService({
-      pace: 0,
-      openRepository: { url: sampleRemote, commits: sampleCommits(folder) },
-    });
-    workbench = await Workbench.open({
-      folder,
-      env: signedInTo(service),
-    });
-    await workbench.showOnly('Readiness');
-  });
-  after(async () => {
-    await workbench.close();
-    await service.close();
-    removeFolder(folder);
-  });
+  onStage(
+    async stage => {
+      ({ service, folder, workbench } = stage);
+      await workbench.showOnly('Readiness');
+    },
+    { service: reportsOf },
+  );
 
   it('shows the repository first with what fails, and the others below', async () => {
     await workbench.row('Readiness', /acme\/shop.*%.*since/s).waitFor();
@@ -56,7 +49,15 @@ describe('readiness of the open repository', () => {
   });
 
   it('tells that HEAD moved on as soon as Git knows', async () => {
-    git('commit', '--quiet', '--allow-empty', '--no-gpg-sign', '--message', 'Later than the report');
+    gitIn(
+      folder,
+      'commit',
+      '--quiet',
+      '--allow-empty',
+      '--no-gpg-sign',
+      '--message',
+      'Later than the report',
+    );
     await workbench.runCommand('Git: Refresh');
     await workbench.row('Readiness', /acme\/shop.*1 commit behind/s).waitFor();
   });
@@ -78,13 +79,10 @@ describe('readiness of the open repository', () => {
     const title = page.getByRole('heading', { level: 1, name: 'acme/shop' });
     const focused = page.locator(':focus');
     const seen = async (): Promise<void> => {
-      await workbench.pageShows(
-        `(() => {
+      await workbench.pageShows(`(() => {
         const { top, bottom } = document.activeElement.getBoundingClientRect();
         return top > -1 && bottom <= innerHeight;
-      })()`,
-        undefined,
-      );
+      })()`);
     };
     const older = page.getByRole('button', { name: /Compare with the report of/ });
     await older.last().click();
@@ -122,7 +120,8 @@ describe('readiness of the open repository', () => {
     await workbench.pick('atlas', 'Default');
     const composer = workbench.webview().getByRole('textbox');
     await composer.waitFor();
-    const text = await composerText(workbench, 'Please fix');
+    await workbench.pageShows(`document.querySelector('textarea')?.value.includes('Please fix')`);
+    const text = await composer.inputValue();
     assert.match(text, /Please fix this readiness criterion of acme\/shop/);
     assert.ok(text.includes(name.toLowerCase().replaceAll(' ', '_')), text);
     assert.match(text, /apps\/web: Storefront/);
@@ -131,21 +130,6 @@ describe('readiness of the open repository', () => {
       service.requests.filter(({ path, method }) => method === 'POST' && path.endsWith('/messages')),
       [],
     );
-  });
-
-  it('adds to a draft that is there, and takes nothing of it away', async () => {
-    await workbench.webview().getByRole('textbox').fill('My own words');
-    await showReport();
-    await workbench
-      .webview()
-      .getByRole('button', { name: /^Fix (?!failing)/ })
-      .first()
-      .click();
-    await workbench.quickInput.getByText('New session…').waitFor();
-    await workbench.quickInput.locator('.monaco-list-row').nth(1).click();
-    await workbench.webview().getByRole('textbox').waitFor();
-    const text = await composerText(workbench, 'My own words\n\nPlease fix this readiness criterion');
-    assert.equal(text.split('Please fix').length, 2);
   });
 
   it('shows the same report again after a reload, and asks the service once more at most', async () => {
@@ -161,98 +145,40 @@ describe('readiness of the open repository', () => {
   });
 });
 
-/** What the reader sees where there is nothing to match, or nothing to read. */
-describe('readiness without a repository', () => {
-  let service: SampleService;
-  let folder: string;
-  let workbench: Workbench;
-
-  before(async () => {
-    folder = temporaryFolder('no-repository');
-    service = await startSampleService({ pace: 0 });
-  });
-  after(async () => {
-    await workbench.close();
-    await service.close();
-    removeFolder(folder);
-  });
-
-  it('says why reports cannot be read, and reads them when asked again', async () => {
-    const fault = service.fail({
-      kind: 'status',
-      status: 503,
-      match: { path: '/api/organization/maturity-level-reports' },
-    });
-    workbench = await Workbench.open({
-      folder,
-      env: signedInTo(service),
-    });
-    await workbench.showOnly('Readiness');
-    await workbench.view('Readiness').getByText(/503/).waitFor();
-    await workbench.row('Readiness', 'Try again').waitFor();
-    fault.dispose();
-    await clickFor(workbench.row('Readiness', 'Try again'), workbench.row('Readiness', 'acme/billing'));
-    await workbench.view('Readiness').getByText(/503/).waitFor({ state: 'detached' });
-  });
-
-  it('says that no repository is known, and opens the others by name', async () => {
-    await workbench.row('Readiness', 'No repository is known here').waitFor();
-    assert.equal(
-      await workbench.page
-        .locator('.statusbar-item[id$="agentConsole.readiness"]')
-        .filter({ hasText: '%' })
-        .count(),
-      0,
-    );
-    await workbench.runCommand('Agent Console: Open readiness report');
-    await workbench.quickInput.getByText('acme/shop').first().waitFor();
-    await workbench.pick('acme/site');
-    const page = workbench.webview();
-    await page.getByRole('heading', { level: 1, name: 'acme/site' }).waitFor();
-    await page.getByText(/Not known: the repository must be open in this window/).waitFor();
-  });
-});
-
 /** 5,000 reports of one repository, the newest with 3,000 criteria, some of them malformed and all of them hostile. */
 describe('readiness of a very large and hostile kind', () => {
   const EVIL = '[x](command:workbench.action.quit) <img src=x onerror=alert(1)> $(zap) \u202Egnp';
-  let service: SampleService;
   let reports: FakeReports;
-  let folder: string;
   let workbench: Workbench;
 
-  before(async () => {
-    folder = temporaryFolder('large');
-    execFileSync('git', ['init', '--quiet', folder]);
-    execFileSync('git', ['-C', folder, 'remote', 'add', 'mirror', 'git@GIT.example.com:acme/repo-0.git/']);
-    service = await startSampleService({ pace: 0 });
-    reports = await startReports({ count: 5_000, order: 'newestFirst', repositories: 1 });
-    const many = Array.from({ length: 3_000 }, (_, index) => [
-      `criterion_${index} ${EVIL}`,
-      {
-        numerator: index % 500 === 499 ? 5 : index % 3,
-        denominator: 2,
-        rationale: `${EVIL} **sure** ${index}`,
-      },
-    ]);
-    Object.assign(reports.reports[0]!, {
-      branch: EVIL,
-      apps: { [EVIL]: { description: EVIL } },
-      report: Object.fromEntries(many) as unknown,
-    });
-    reports.reports.push({ reportId: 'without anything' } as never);
-    workbench = await Workbench.open({
-      folder,
-      env: signedInTo({ ...service, appUrl: reports.origin }),
-    });
-    await workbench.showOnly('Readiness');
-  });
-  after(async () => {
-    await workbench.close();
-    await reports.close();
-    await service.close();
-    removeFolder(folder);
-  });
+  onStage(
+    async stage => {
+      ({ workbench } = stage);
+      await workbench.showOnly('Readiness');
+    },
+    { files: {} },
+    async ({ service, folder }) => {
+      gitIn(folder, 'init', '--quiet');
+      gitIn(folder, 'remote', 'add', 'mirror', 'git@GIT.example.com:acme/repo-0.git/');
+      reports = await startReports({ count: 5_000, order: 'newestFirst', repositories: 1 });
+      const many = Array.from({ length: 3_000 }, (_, index) => [
+        `criterion_${index} ${EVIL}`,
+        {
+          numerator: index % 500 === 499 ? 5 : index % 3,
+          denominator: 2,
+          rationale: `${EVIL} **sure** ${index}`,
+        },
+      ]);
+      Object.assign(reports.reports[0]!, {
+        branch: EVIL,
+        apps: { [EVIL]: { description: EVIL } },
+        report: Object.fromEntries(many) as unknown,
+      });
+      reports.reports.push({ reportId: 'without anything' } as never);
+      return { env: signedInTo({ ...service, appUrl: reports.origin }) };
+    },
+  );
+  after(() => reports.close());
 
   it('draws as much as anybody reads, with every foreign text as text', async () => {
     const page = workbench.webview();
@@ -272,14 +198,163 @@ describe('readiness of a very large and hostile kind', () => {
   });
 });
 
-/** What the composer holds, once that contains these words. */
-async function composerText(workbench: Workbench, words: string): Promise<string> {
-  interface Browser {
-    readonly document: { querySelector(selector: string): { readonly value: string } | null };
-  }
-  const shown = await workbench.pageShows(wanted => {
-    const value = (globalThis as unknown as Browser).document.querySelector('textarea')?.value ?? '';
-    return value.includes(wanted) && value;
-  }, words);
-  return String(shown);
-}
+/** A workspace of several roots, with a fork, a submodule, and reports of commits that Git knows. */
+describe('readiness of a workspace with several roots', () => {
+  let reports: FakeReports;
+  let parent: string;
+  let workbench: Workbench;
+  const commits: string[] = [];
+
+  const git = (of: string, ...args: readonly string[]): string => gitIn(path.join(parent, of), ...args);
+  const repository = (folder: string, ...subjects: readonly string[]): void => {
+    fs.mkdirSync(path.join(parent, folder), { recursive: true });
+    git(folder, 'init', '--quiet', '--initial-branch=main');
+    for (const subject of subjects) {
+      git(folder, 'commit', '--quiet', '--allow-empty', '--no-gpg-sign', '--message', subject);
+    }
+  };
+  const report = (repoUrl: string, month: number, commitHash: string | undefined): void => {
+    reports.reports.unshift({
+      reportId: `${repoUrl} ${month}`,
+      // The same day in every time zone the tests run in.
+      createdAt: Date.UTC(2025, month, 10, 11, 30),
+      repoUrl,
+      apps: { 'apps/web': { description: 'Storefront' }, 'services/api': { description: 'Interface' } },
+      report: {
+        lint: { numerator: 0, denominator: 2, rationale: 'No linter anywhere.' },
+        unit_tests: {
+          numerator: 1,
+          denominator: 2,
+          rationale: 'None in `apps/web`:\n- no runner\n- no script',
+        },
+        readme: { numerator: 1, denominator: 1, rationale: 'There is one.' },
+      },
+      branch: 'main',
+      commitHash,
+    });
+  };
+  onStage(
+    async stage => {
+      ({ workbench } = stage);
+      await workbench.showOnly('Readiness');
+    },
+    // All rows are seen at once.
+    { files: {}, height: 920 },
+    async prepared => {
+      ({ parent } = prepared);
+      repository('ui-source', 'Parts of the interface');
+      repository('shop', 'Change 1', 'Change 2', 'Change 3', 'Change 4', 'Change 5');
+      commits.push(...git('shop', 'log', '--reverse', '--format=%H').split('\n'));
+      git('shop', 'submodule', '--quiet', 'add', path.join(parent, 'ui-source'), 'libs/ui');
+      git(path.join('shop', 'libs', 'ui'), 'remote', 'set-url', 'origin', 'git@git.example.com:acme/ui.git');
+      git('shop', 'remote', 'add', 'origin', 'https://git.example.com/fork/shop.git');
+      git('shop', 'remote', 'add', 'upstream', 'ssh://git@git.example.com:7999/acme/shop.git');
+      fs.mkdirSync(path.join(parent, 'shop', 'apps', 'web'), { recursive: true });
+      // VS Code shows a dot of its own instead of a folder's mark when a file in it has changed.
+      fs.writeFileSync(path.join(parent, 'shop', 'apps', 'web', '.keep'), '');
+      fs.appendFileSync(path.join(parent, 'shop', '.git', 'info', 'exclude'), 'apps/\n');
+      repository('bare', 'Alone');
+      fs.mkdirSync(path.join(parent, 'notes'));
+      const workspace = path.join(parent, 'all.code-workspace');
+      const folders = ['shop', 'bare', 'notes'].map(folder => ({ path: folder }));
+      fs.writeFileSync(workspace, JSON.stringify({ folders }));
+      reports = await startReports({ count: 0, order: 'newestFirst' });
+      for (const url of ['acme/billing', 'acme/ui', 'acme/shop']) {
+        report(`https://git.example.com/${url}`, 0, undefined);
+      }
+      for (const [month, commit] of [0, 2, 4].entries()) {
+        report('https://git.example.com/fork/shop', month, commits[commit]);
+      }
+      return { folder: workspace, env: signedInTo({ ...prepared.service, appUrl: reports.origin }) };
+    },
+  );
+  after(() => reports.close());
+
+  it('shows a fork and its parent, and a submodule', async () => {
+    await workbench.row('Readiness', /Other repositories\s*1/).waitFor();
+    for (const name of ['fork/shop', 'acme/shop', 'acme/ui']) await workbench.turn('Readiness', name, false);
+    // One after the other, each just once.
+    const wanted = [/fork\/shop/, /acme\/shop/, /acme\/ui/, /^bare.*no remote/s, /Other repositories/];
+    await until(async () => {
+      const rows = await workbench.rows('Readiness').allInnerTexts();
+      return rows.length === wanted.length && wanted.every((text, index) => text.test(rows[index] ?? ''));
+    });
+  });
+
+  it('compares two rows of the tree, and lists the commits between them', async () => {
+    await workbench.turn('Readiness', 'fork/shop', true);
+    await workbench.turn('Readiness', /^\s*Reports/, true);
+    const row = (day: string) => workbench.row('Readiness', day);
+    await clickFor(
+      row('Mar 10, 2025'),
+      workbench.webview().getByRole('heading', { level: 1, name: 'fork/shop' }),
+    );
+    await row('Jan 10, 2025').click({ modifiers: ['ControlOrMeta'] });
+    await workbench.view('Readiness').locator('.monaco-list-row.selected').nth(1).waitFor();
+    await workbench.contextMenu(row('Jan 10, 2025'), 'Compare readiness reports');
+    const page = workbench.webview();
+    await page.getByRole('heading', { name: /Changes since Jan 10, 2025/ }).waitFor();
+    const listed = page.getByRole('table', { name: 'Commits between the two reports' });
+    await listed.getByText('Change 5').waitFor();
+    await page.locator('.rationale li', { hasText: 'no script' }).waitFor();
+    assert.deepEqual(await listed.locator('tbody td:nth-child(2)').allInnerTexts(), [
+      'Change 5',
+      'Change 4',
+      'Change 3',
+      'Change 2',
+    ]);
+    await page.getByText('The newer report has 4 commits that the older one does not.').waitFor();
+  });
+
+  it('exports Markdown, and stands as it was left when its tab is shown again', async () => {
+    const page = workbench.webview();
+    await page.getByRole('combobox').selectOption('failing');
+    await page.getByRole('searchbox').fill('tests');
+    const criteria = page.getByRole('table', { name: /Criteria/ }).getByRole('row');
+    await criteria.nth(2).waitFor({ state: 'detached' });
+    const about = page.getByRole('heading', { name: 'About this report' });
+    await about.scrollIntoViewIfNeeded();
+    const before = await workbench.inPage(frame => frame.evaluate<number>('scrollY'));
+    assert.ok(before > 0);
+    await page
+      .getByRole('button', { name: 'Export Markdown' })
+      .evaluate(button => (button as { click(): void }).click());
+    await workbench.page
+      .locator('.monaco-editor .view-lines', { hasText: 'Readiness of fork/shop' })
+      .waitFor();
+    await clickFor(workbench.tab(/Readiness: fork/), about);
+    assert.equal(await page.getByRole('searchbox').inputValue(), 'tests');
+    assert.equal(await page.getByRole('combobox').inputValue(), 'failing');
+    assert.equal(await criteria.count(), 2);
+    await page.getByRole('table', { name: 'Commits between the two reports' }).waitFor();
+    await workbench.pageShows(`Math.abs(scrollY - ${before}) < 3`);
+  });
+
+  it('reveals the folder of an application', async () => {
+    await workbench.turn('Readiness', 'Applications', true);
+    const folder = workbench.page.locator('.explorer-folders-view .monaco-list-row.selected', {
+      hasText: 'web',
+    });
+    await clickFor(workbench.row('Readiness', /apps\/web/), folder);
+  });
+
+  it('says that no repository is known while Git is turned off, and hides its status bar item where a person wants that', async () => {
+    const set = (name: string, value: boolean): void => {
+      const file = path.join(workbench.server.userDataFolder, 'User', 'settings.json');
+      const settings = JSON.parse(fs.readFileSync(file, 'utf8')) as object;
+      fs.writeFileSync(file, JSON.stringify({ ...settings, [name]: value }));
+    };
+    const none = workbench.row('Readiness', 'No repository is known here');
+    const bar = workbench.page.locator('.statusbar-item[id$="agentConsole.readiness"]');
+    await workbench.openContainer('Agent Console');
+    await bar.filter({ hasText: '%' }).waitFor();
+    set('git.enabled', false);
+    await none.waitFor();
+    set('git.enabled', true);
+    await none.waitFor({ state: 'detached' });
+    await workbench.row('Readiness', /fork\/shop\s*40%/).waitFor();
+    await bar.filter({ hasText: '%' }).waitFor();
+    set('agentConsole.readiness.statusBar', false);
+    await bar.waitFor({ state: 'detached' });
+  });
+});

@@ -1,45 +1,39 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { startSampleService, type SampleService } from '../fakes/sampleService';
+import type { SampleService } from '../fakes/sampleService';
 import { again, until } from '../until';
-import { removeFolder, root, temporaryFolder } from '../vscode/paths';
+import { root } from '../vscode/paths';
 import { watch, type Watched } from './hostile';
+import { onStage } from './stage';
 import { clickFor } from './waiting';
-import { signedInTo, Workbench } from './workbench';
+import type { Workbench } from './workbench';
 
 /** A folder nobody has said to trust, and the page's policy as people have it. */
 describe('restricted mode', () => {
   let service: SampleService;
-  let parent: string;
   let workbench: Workbench;
   let seen: Watched;
   let spawned: string;
 
-  before(async () => {
-    service = await startSampleService({ pace: 0.02 });
-    parent = temporaryFolder('restricted');
-    const folder = path.join(parent, 'folder');
-    fs.mkdirSync(folder);
-    fs.writeFileSync(path.join(folder, 'hello.txt'), 'hello\n');
-    spawned = path.join(parent, 'spawned.txt');
-    const spy = path.join(parent, 'spy.cjs');
-    fs.writeFileSync(spy, spySource(spawned));
-    workbench = await Workbench.open({
-      folder,
+  onStage(
+    stage => ({ service, workbench } = stage),
+    {
+      files: { 'hello.txt': 'hello\n' },
+      service: { pace: 0.02 },
       workspaceTrust: true,
       keybindings: [{ key: 'ctrl+alt+f9', command: 'agentConsole.hooks.test' }],
-      env: { ...signedInTo(service), NODE_OPTIONS: `--require ${spy}` },
       prepare: async page => {
         seen = await watch(page);
       },
-    });
-  });
-  after(async () => {
-    await workbench.close();
-    await service.close();
-    removeFolder(parent);
-  });
+    },
+    ({ parent }) => {
+      spawned = path.join(parent, 'spawned.txt');
+      const spy = path.join(parent, 'spy.cjs');
+      fs.writeFileSync(spy, spySource(spawned));
+      return { env: { NODE_OPTIONS: `--require ${spy}` } };
+    },
+  );
 
   it('has trees and chat that work, and starts no program', async () => {
     await workbench.page.locator('.statusbar-item', { hasText: 'Restricted Mode' }).waitFor();
@@ -165,22 +159,14 @@ describe('restricted mode', () => {
 
 /** A workspace all of whose folders are elsewhere; nobody even knows how to read them. */
 describe('a virtual workspace', () => {
-  let service: SampleService;
-  let parent: string;
+  let folder: string;
   let workbench: Workbench;
 
-  before(async () => {
-    service = await startSampleService({ pace: 0 });
-    parent = temporaryFolder('virtual');
-    const file = path.join(parent, 'elsewhere.code-workspace');
-    fs.writeFileSync(file, JSON.stringify({ folders: [{ uri: 'elsewhere:/acme/shop', name: 'shop' }] }));
-    workbench = await Workbench.open({ folder: file, env: signedInTo(service) });
-  });
-  after(async () => {
-    await workbench.close();
-    await service.close();
-    removeFolder(parent);
-  });
+  onStage(
+    stage => ({ folder, workbench } = stage),
+    { files: { 'elsewhere.code-workspace': JSON.stringify({ folders: [{ uri: 'elsewhere:/acme/shop' }] }) } },
+    prepared => ({ folder: path.join(prepared.folder, 'elsewhere.code-workspace') }),
+  );
 
   it('has trees that work, and exports without writing a file', async () => {
     await workbench.openContainer('Agent Console');
@@ -188,7 +174,7 @@ describe('a virtual workspace', () => {
     await workbench.viewMenu('Sessions', 'Export the list of sessions');
     await shown(workbench, '"format": "agent-console-sessions"');
     await exportUsersAndUsage(workbench);
-    assert.deepEqual(fs.readdirSync(parent), ['elsewhere.code-workspace']);
+    assert.deepEqual(fs.readdirSync(folder), ['elsewhere.code-workspace']);
   });
 });
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { FaultServer } from '../fakes/faultServer';
-import { startSampleService, type SampleService } from '../fakes/sampleService';
+import type { SampleService } from '../fakes/sampleService';
 import { toDisposable, type IDisposable } from '../../src/util/disposable';
 import { until } from '../until';
-import { removeFolder, root, temporaryFolder } from '../vscode/paths';
+import { root } from '../vscode/paths';
 import { commandLink, corpus, lines } from './corpus';
 import {
   hostileMessages,
@@ -13,12 +12,13 @@ import {
   inspect,
   packageProbe,
   readThrough,
+  textsBelow,
   watch,
   type Watched,
 } from './hostile';
-import { textsBelow } from './files';
+import { onStage } from './stage';
 import { clickFor } from './waiting';
-import { Workbench } from './workbench';
+import type { Workbench } from './workbench';
 
 const KEY = 'canary_4f1d6c0b9e8a47d2b5c3';
 /** Links in what VS Code shows, beyond the buttons and names it makes of links itself. */
@@ -34,7 +34,6 @@ const FILE_NAMES = [
 /** Everything the service may say is hostile, and the page's policy is switched off: only our own care is left. */
 describe('hostile content', () => {
   let service: SampleService;
-  let parent: string;
   let workbench: Workbench;
   let seen: Watched;
   let hostility: IDisposable;
@@ -52,22 +51,24 @@ describe('hostile content', () => {
     assert.equal(await workbench.page.locator(where).locator('.codicon-zap').count(), 0);
   };
 
-  before(async () => {
-    service = await startSampleService({ pace: 0, keys: { owner: KEY } });
-    hostility = makeHostile(service);
-    parent = temporaryFolder('hostile');
-    const folder = path.join(parent, 'folder');
-    fs.mkdirSync(folder);
-    for (const name of FILE_NAMES) fs.writeFileSync(path.join(folder, name), `${name}\n`);
-    workbench = await Workbench.open({
-      folder,
+  onStage(
+    stage => ({ service, workbench } = stage),
+    {
+      files: Object.fromEntries(FILE_NAMES.map(name => [name, `${name}\n`])),
+      service: { keys: { owner: KEY } },
+      signedIn: false,
       extensions: [root],
-      vsix: [packageProbe(path.join(parent, 'probe'))],
       contextOptions: { bypassCSP: true },
       prepare: async page => {
         seen = await watch(page);
       },
-    });
+    },
+    prepared => {
+      hostility = makeHostile(prepared.service);
+      return { vsix: [packageProbe(path.join(prepared.parent, 'probe'))] };
+    },
+  );
+  before(async () => {
     await workbench.openContainer('Agent Console');
     await clickFor(
       workbench.welcome('Sessions').getByRole('button', { name: 'Sign in' }),
@@ -75,11 +76,6 @@ describe('hostile content', () => {
     );
     await signIn(service.baseUrl, service.appUrl);
     await workbench.rows('Computers').first().waitFor();
-  });
-  after(async () => {
-    await workbench.close();
-    await service.close();
-    removeFolder(parent);
   });
 
   it('is seen where nobody guards against it', async () => {

@@ -93,22 +93,7 @@ export async function seed(
 
 /** Creates a session at the service and gives its agent something to do. */
 export async function working(service: SampleService, computerId: string, text: string): Promise<Session> {
-  const ask = async (route: string, body?: unknown): Promise<unknown> => {
-    const response = await fetch(`${service.baseUrl}/api/v0${route}`, {
-      headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-    });
-    return response.json();
-  };
-  const { sessionId } = (await ask('/sessions', { computerId })) as Session;
-  await ask(`/sessions/${sessionId}/messages`, { text });
-  return (await ask(`/sessions/${sessionId}`)) as Session;
-}
-
-/** The computers of the service. */
-export async function computersOf(service: SampleService): Promise<readonly { id: string; name: string }[]> {
-  const response = await fetch(`${service.baseUrl}/api/v0/computers`, {
-    headers: { authorization: `Bearer ${service.apiKey}` },
-  });
-  return ((await response.json()) as { computers: { id: string; name: string }[] }).computers;
+  const { sessionId } = await service.ask<Session>('/api/v0/sessions', { computerId });
+  await service.ask(`/api/v0/sessions/${sessionId}/messages`, { text });
+  return service.ask(`/api/v0/sessions/${sessionId}`);
 }

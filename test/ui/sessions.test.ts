@@ -1,150 +1,176 @@
 import assert from 'node:assert/strict';
-import * as fs from 'node:fs';
+import * as path from 'node:path';
 import type { Locator } from 'playwright-core';
-import { startSampleService, type SampleService } from '../fakes/sampleService';
-import { SessionIndex } from '../../src/sessions/store/sessionIndex';
-import { openStorage, untilStored, type StoredRow } from '../fakes/storage';
-import { silentLog } from '../fakes/log';
+import type { Session } from '../../src/api';
+import { RECORD_VERSION } from '../../src/sessions/store/record';
+import type { IDisposable } from '../../src/util/disposable';
+import type { SampleService } from '../fakes/sampleService';
+import { storeRows } from '../fakes/storage';
 import { again } from '../until';
-import { removeFolder, temporaryFolder } from '../vscode/paths';
-import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
-import { computersOf, seed, serviceIdOf, storageOf, type Seed } from './seed';
-import { click } from './waiting';
-import { signedInTo, Workbench } from './workbench';
+import { change, seed, serviceIdOf, storageOf, type Seed } from './seed';
+import { onStage } from './stage';
+import { click, clickFor } from './waiting';
+import type { Workbench } from './workbench';
 
-const titles = (count: number, name: string): Seed[] =>
-  Array.from({ length: count }, (_, n) => ({
-    sessionId: `${name}-${String(n)}`,
-    ageMs: (n + 1) * 60_000,
-    session: { title: `${name} ${String(n)}` },
-  }));
+const MINUTE = 60_000;
+const computersCall = { path: '/api/v0/computers' };
 
-/** The list of sessions and the computers below it, all day and in several windows. */
-describe('sessions and computers', () => {
+/** What people do to the list of sessions and the computers below it: with keys, with the pointer, and in two windows. */
+describe('the sessions view at work', () => {
   let service: SampleService;
   let folder: string;
   let workbench: Workbench;
 
-  const open = (settings: Readonly<Record<string, unknown>> = {}): Promise<Workbench> =>
-    Workbench.open({
-      folder,
+  let unlisted: IDisposable;
+
+  const row = (text: string | RegExp, of = workbench): Locator => of.row('Sessions', text);
+  const press = (key: string): Promise<void> => workbench.page.keyboard.press(key);
+  const view = (): Locator => workbench.view('Sessions');
+  const focused = (): Locator => view().locator('.monaco-list-row.focused');
+  const selected = (hasText: string): Promise<void> =>
+    view().locator('.monaco-list-row.selected', { hasText }).waitFor();
+  const gone = (text: string | RegExp, of = workbench): Promise<void> =>
+    row(text, of).waitFor({ state: 'detached' });
+  const dialog = (text: string | RegExp): Locator =>
+    workbench.page.getByRole('dialog').filter({ hasText: text });
+  const rename = async (to: string, of = workbench): Promise<void> => {
+    await of.quickInput.getByText('The name stays on this machine').waitFor();
+    await of.answer(to);
+  };
+  /** The keyboard goes to the list and, by the arrow keys, to a row. */
+  const goTo = async (text: string): Promise<void> => {
+    await again(
+      () => press('Control+Alt+F8'),
+      limit => view().locator('.monaco-list:focus').waitFor(limit),
+    );
+    await press('Home');
+    await view().locator('.monaco-list-row.focused[data-index="0"]').waitFor();
+    for (let at = 0; !((await focused().innerText()).includes(text) && at > 0);) {
+      assert.ok(at < 20, `no row ${text}`);
+      await press('ArrowDown');
+      await view().locator(`.monaco-list-row.focused[data-index="${++at}"]`).waitFor();
+    }
+  };
+
+  onStage(
+    stage => ({ service, folder, workbench } = stage),
+    {
+      service: { pace: 0.02 },
       // High enough for the steps of every computer.
-      contextOptions: { viewport: { width: 1280, height: 2000 } },
-      settings,
-      env: signedInTo(service),
-    });
-  const posts = (): number => service.requests.filter(({ method }) => method === 'POST').length;
-  const dialog = (text: string | RegExp) => workbench.page.getByRole('dialog').filter({ hasText: text });
-  const row = (text: string | RegExp, of = workbench) => of.row('Sessions', text);
-
-  before(async () => {
-    service = await startSampleService({ pace: 0.02 });
-    folder = temporaryFolder('sessions');
-    makeSampleWorkspace(folder);
-    workbench = await open({
+      height: 2000,
       // A poll of its own would come between what a test makes the service answer.
-      'agentConsole.refresh.computers': 600,
-      'agentConsole.sessions.presets': { Careful: { model: 'atlas-large', autonomyLevel: 'low' } },
-    });
+      settings: { 'agentConsole.refresh.computers': 600 },
+      // By the palette the keyboard would first go back to where it was, and take a key along.
+      keybindings: [{ key: 'ctrl+alt+f8', command: 'agentConsole.sessions.focus' }],
+    },
+    prepared => {
+      unlisted = prepared.service.fail({ kind: 'status', status: 503, match: computersCall });
+    },
+  );
+
+  it('stands above computers that are tried again where they could not be read, and stay with their age later', async () => {
     await workbench.openContainer('Agent Console');
-    await workbench.row('Computers', 'atlas').waitFor();
-  });
-  after(async () => {
-    await workbench.close();
-    await service.close();
-    removeFolder(folder);
+    await workbench.view('Computers').getByText(/503/).waitFor();
+    await workbench.row('Computers', 'Try again').waitFor();
+    unlisted.dispose();
+    await clickFor(workbench.row('Computers', 'Try again'), workbench.row('Computers', 'active'));
+    await workbench.view('Computers').getByText(/503/).waitFor({ state: 'detached' });
+    for (const state of ['error', 'paused']) await workbench.row('Computers', state).waitFor();
+    const fault = service.fail({ kind: 'html', match: computersCall });
+    const age = workbench.view('Computers').getByText(/Shown as of/);
+    await workbench.viewAction('Computers', 'Refresh');
+    await age.waitFor();
+    const spoken = /^Computer atlas, unknown, active \d+ \w+ ago · cloud/;
+    await workbench.view('Computers').getByRole('treeitem', { name: spoken }).waitFor();
+    fault.dispose();
+    await workbench.viewAction('Computers', 'Refresh');
+    await age.waitFor({ state: 'detached' });
   });
 
-  it('are shared live by windows, with names kept here, removal and undo', async () => {
-    await seed(workbench, service, titles(3, 'Shared'));
-    await row('Shared 1').waitFor();
+  it('is worked with the keyboard alone: open, remove, rename, menu', async () => {
+    const titled = (title: string, minutes: number): Seed => ({
+      sessionId: title.toLowerCase(),
+      ageMs: minutes * MINUTE,
+      session: { title },
+    });
+    await seed(workbench, service, [
+      titled('Alpha', 1),
+      titled('Beta', 2),
+      titled('Gamma', 3),
+      { ...titled('Delta', 4), workspace: { uri: 'file:///home/ada/billing', name: 'billing' } },
+    ]);
+    await row('Delta').waitFor();
+    await goTo('Alpha');
+    await press('Enter');
+    await workbench.tab('Alpha').waitFor();
+    await workbench.webview().locator('textarea:focus').waitFor();
+    await goTo('Beta');
+    await press('Space');
+    await workbench.tab('Beta').waitFor();
+    await workbench.webview().getByRole('textbox').waitFor();
+
+    await goTo('Gamma');
+    await selected('Beta');
+    await press('Delete');
+    await gone('Gamma');
+    await selected('Beta');
+    await focused().filter({ hasText: 'Delta' }).waitFor();
+    const removed = await workbench.notified(/Removed “Gamma”/);
+    await removed.getByRole('button', { name: 'Undo' }).click();
+    await row('Gamma').waitFor();
+    await goTo('Gamma');
+
+    await press('F2');
+    await rename('Third');
+    await row('Third').waitFor();
+    await view().locator('.monaco-list:focus').waitFor();
+    await goTo('Third');
+    await press('Shift+F10');
+    const menu = workbench.page.locator('.monaco-menu').getByText('Remove session from this list');
+    await menu.waitFor();
+    await press('Escape');
+    await menu.waitFor({ state: 'detached' });
+    await goTo('Third');
+    await press('F2');
+    await rename('');
+    await row('Gamma').waitFor();
+  });
+
+  it('is shared live by windows, with names kept here, removal and undo', async () => {
     const other = await workbench.openAnother(folder);
+    const both = [workbench, other];
     await other.openContainer('Agent Console');
-    await row('Shared 1', other).waitFor();
-    await other.contextMenu(row('Shared 1', other), 'Rename session on this machine');
-    await other.quickInput.getByText('The name stays on this machine').waitFor();
-    await other.answer('Ours');
-    for (const window of [workbench, other]) await row('Ours', window).waitFor();
+    await other.contextMenu(row('Gamma', other), 'Rename session on this machine');
+    await rename('Ours', other);
+    for (const window of both) await row('Ours', window).waitFor();
     await other.contextMenu(row('Ours', other), 'Remove session from this list');
-    for (const window of [workbench, other]) await row('Ours', window).waitFor({ state: 'detached' });
+    for (const window of both) await gone('Ours', window);
     const removed = await other.notified(/Removed “Ours”/);
     await removed.getByRole('button', { name: 'Undo' }).click();
-    for (const window of [workbench, other]) await row('Ours', window).waitFor();
+    for (const window of both) await row('Ours', window).waitFor();
     await other.close();
     await workbench.page.bringToFront();
   });
 
-  it('are created with a preset in two choices, and are called by their first message', async () => {
-    const created = service.next('POST', /\/sessions$/);
-    await workbench.runCommand('Agent Console: New session');
-    await workbench.pick('atlas');
-    await workbench.pick(/Careful.*atlas-large · autonomy low/);
-    const { body } = await created;
-    assert.deepEqual((body as { sessionSettings: unknown }).sessionSettings, {
-      model: 'atlas-large',
-      autonomyLevel: 'low',
-    });
-    // Until then another chat is in front.
-    await workbench.webview().getByRole('heading', { level: 1, name: 'New session' }).waitFor();
-    await workbench.webview().getByRole('textbox').fill('Begin with the tests, please.');
-    await workbench.page.keyboard.press('Enter');
-    await workbench.webview().getByRole('article').getByText('Begin with the tests').waitFor();
-    await row('Begin with the tests').waitFor();
-  });
-
-  it('are not created on a computer in error without a word', async () => {
-    const before = posts();
-    await workbench.contextMenu(workbench.row('Computers', 'cinder'), /^New session…/);
-    await workbench.pick('Default');
-    const question = dialog('A session there may never start');
-    await question.getByRole('button', { name: 'Cancel' }).click();
+  it('gives back several that were removed at once', async () => {
+    await goTo('Beta');
+    await press('Escape');
+    for (const title of ['Ours', 'Delta']) {
+      await row(title).click({ modifiers: ['ControlOrMeta'] });
+      await selected(title);
+    }
+    await workbench.contextMenu(row('Delta'), 'Remove session from this list');
+    const question = dialog(/Remove \d sessions from this list/);
+    await question.getByRole('button', { name: 'Remove' }).click();
     await question.waitFor({ state: 'detached' });
-    assert.equal(posts(), before);
+    for (const title of ['Ours', 'Delta']) await gone(title);
+    const done = await workbench.notified(/Removed \d sessions from this list/);
+    await done.getByRole('button', { name: 'Undo' }).click();
+    for (const title of ['Ours', 'Delta']) await row(title).waitFor();
   });
 
-  it('stand below their computer', async () => {
-    const cinder = (await computersOf(service)).find(({ name }) => name === 'cinder');
-    await seed(workbench, service, [
-      { sessionId: 'stranded', session: { title: 'Left behind', computerId: cinder?.id ?? '' } },
-    ]);
-    const spoken = await row('Left behind').getAttribute('aria-label');
-    assert.match(spoken ?? '', /^Session Left behind, idle, cinder, 4 messages/);
-    await workbench.row('Computers', 'Left behind').waitFor();
-    await workbench.row('Computers', 'not started').first().waitFor();
-  });
-
-  it('say of computers what is known and since when, whatever becomes of the polls, also to screen readers', async () => {
-    const all = { path: '/api/v0/computers' };
-    const says = (name: string, spoken: RegExp): Promise<void> =>
-      workbench
-        .rows('Computers')
-        .and(workbench.page.getByRole('treeitem', { name: spoken }))
-        .filter({ hasText: new RegExp(`^${name}`) })
-        .waitFor();
-    const refresh = (): Promise<void> => workbench.runCommand('Agent Console: Refresh');
-    await says('atlas', /^Computer atlas, active · cloud/);
-    await says('Start machine', /^Step Start machine, error · 31 sec · Quota exceeded/);
-    await says('Left behind', /^Session Left behind, idle\b.*, cinder/);
-
-    const failing = service.fail({ kind: 'status', status: 503, match: all });
-    await refresh();
-    await says('atlas', /^Computer atlas, unknown, active \d+ \w+ ago · cloud/);
-    await says('cinder', /^Computer cinder, unknown, error \d+ \w+ ago · Quota exceeded/);
-    await workbench
-      .view('Computers')
-      .getByText(/503.*Shown as of/)
-      .waitFor();
-    failing.dispose();
-    await refresh();
-    await says('atlas', /^Computer atlas, active · cloud/);
-    await workbench.view('Computers').getByText('Shown as of').waitFor({ state: 'detached' });
-
-    await workbench.contextMenu(workbench.row('Computers', 'atlas'), 'Show computer details');
-    await workbench.tab('atlas.md').waitFor();
-  });
-
-  it('are opened by a link only after a question, and not at another service', async () => {
-    const [known = ''] = service.sessionIds;
+  it('opens a link only after a question, and none to another service', async () => {
+    const [, , known = ''] = service.sessionIds;
     const link = (host: string): string =>
       `code-oss://agent-console.agent-console/session/${known}?service=${encodeURIComponent(host)}`;
     const follow = async (address: string, outcome: Locator): Promise<void> => {
@@ -157,101 +183,118 @@ describe('sessions and computers', () => {
         limit => outcome.waitFor(limit),
       );
     };
-    const asked = (): boolean => service.requests.some(({ path: at }) => at.endsWith(known));
     const question = dialog(/Open session “/);
     await follow(link(new URL(service.baseUrl).host), question);
-    assert.equal(asked(), false, 'nothing is asked before the person has agreed');
-    const opened = service.next('GET', new RegExp(`${known}$`));
+    const asked = service.requests.filter(({ path: at }) => at.endsWith(known));
+    assert.deepEqual(asked, [], 'nothing is asked before the person has agreed');
     await question.getByRole('button', { name: 'Open session' }).click();
-    await opened;
     // The chat that opens takes the keyboard, and with it every box that is open then.
-    await workbench.tab('Please fix the flaky').waitFor();
+    await workbench.tab('Odd corners').waitFor();
     await workbench.webview().locator(':focus').waitFor();
     await follow(link('elsewhere.example'), workbench.news);
     await workbench.notified(/link is to a session at elsewhere\.example/);
   });
 
-  it('loses nothing when the extension host is killed in the middle of writing', async function () {
-    // The process of the extension host is found in /proc.
-    if (process.platform !== 'linux') this.skip();
-    await seed(workbench, service, titles(40, 'Burst'));
-    const burst = (number: number) =>
-      workbench
-        .rows('Sessions')
-        .filter({ has: workbench.page.getByText(`Burst ${number}`, { exact: true }) });
-    // All rows stand in their places before one of them is pointed at.
-    for (const number of [0, 39, 17]) await burst(number).waitFor();
-    await burst(17).click({ modifiers: ['ControlOrMeta'] });
-    await burst(17).and(workbench.page.locator('.focused')).waitFor();
-    await workbench.page.keyboard.press('ControlOrMeta+a');
-    await burst(18).and(workbench.page.locator('.selected')).waitFor();
-    const isPinned = ({ id, value }: StoredRow): boolean =>
-      id.startsWith('Burst-') && value?.includes('"pinned":true') === true;
-    const begun = untilStored(storageOf(workbench), rows => rows.filter(isPinned).length >= 5);
-    await workbench.contextMenu(burst(17), 'Pin or unpin session');
-    await begun;
-    for (const pid of extensionHosts()) process.kill(pid, 'SIGKILL');
-    const storage = openStorage({ root: storageOf(workbench), log: silentLog() });
-    const index = new SessionIndex(storage);
-    await index.use(serviceIdOf(service));
-    assert.deepEqual(index.unreadable, []);
-    assert.equal([...index.records.keys()].filter(id => id.startsWith('Burst-')).length, 40);
-    index.dispose();
-    storage.dispose();
-    await workbench.page.reload();
-    await workbench.activityIcon('Agent Console').waitFor();
-    await workbench.openContainer('Agent Console');
-    await burst(17).waitFor();
-  });
-});
-
-function read(file: string): string {
-  try {
-    return fs.readFileSync(file, 'utf8');
-  } catch {
-    // Replaced by its next revision meanwhile.
-    return '';
-  }
-}
-
-/** The extension hosts below this process. */
-function extensionHosts(): number[] {
-  const pids = fs.readdirSync('/proc').filter(name => /^\d+$/.test(name));
-  const parentOf = (pid: string): string => /^PPid:\s*(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1] ?? '0';
-  const isOurs = (pid: string): boolean => {
-    for (let at = pid; at !== '0' && at !== ''; at = parentOf(at))
-      if (at === String(process.pid)) return true;
-    return false;
-  };
-  const found = pids.filter(
-    pid => read(`/proc/${pid}/cmdline`).includes('--type=extensionHost') && isOurs(pid),
-  );
-  assert.ok(found.length > 0, 'no extension host was found');
-  return found.map(Number);
-}
-
-describe('a computer that is being set up', () => {
-  it('is told of once when it is ready, to who has looked at it', async () => {
-    // Slow enough that the set-up goes on when the view is opened on a busy machine.
-    const service = await startSampleService({ pace: 0.6 });
-    const folder = temporaryFolder('setUp');
-    makeSampleWorkspace(folder);
-    const workbench = await Workbench.open({
-      folder,
-      // High enough for the steps of every computer.
-      contextOptions: { viewport: { width: 1280, height: 2000 } },
-      env: signedInTo(service),
+  it('counts in its title what is listed, and in the badge what waits and what is unread', async () => {
+    const [waits = '', works = ''] = service.sessionIds;
+    const icon = workbench.activityIcon('Agent Console');
+    const badge = (count: RegExp) => icon.locator('.badge-content').filter({ hasText: count }).waitFor();
+    const running = service.busy(works);
+    await change(workbench, service, async (index, id) => {
+      for (const sessionId of [waits, works]) {
+        const session = await service.ask<Session>(`/api/v0/sessions/${sessionId}`);
+        const title = sessionId === waits ? 'Waits for you' : 'Works on';
+        await index.learn(id, { session, origin: 'created', at: Date.now() });
+        await index.keep(sessionId, () => ({ name: title, readCount: 0 }));
+      }
+      await index.signal(id, { sessionId: waits, kind: 'waiting', at: Date.now() }, undefined);
     });
-    try {
-      await workbench.openContainer('Agent Console');
-      await workbench.row('Computers', /boreal.*provisioning/).waitFor();
-      await workbench.row('Computers', /boreal.*active/).waitFor();
-      await workbench.notified(/boreal is ready/);
-      assert.equal(await workbench.notification(/boreal is ready/).count(), 1);
-    } finally {
-      await workbench.close();
-      await service.close();
-      removeFolder(folder);
-    }
+    await row(/^Waiting for input/).waitFor();
+    await row(/^Running/).waitFor();
+    await badge(/^1$/);
+    await view().locator('.pane-header .description', { hasText: /^7 · / }).waitFor();
+    running.dispose();
+    await workbench.runCommand('Agent Console: Refresh');
+    await gone(/^Running/);
+    await badge(/^2$/);
+    const label = (await icon.locator('a').getAttribute('aria-label')) ?? '';
+    assert.match(label, /1 session is waiting for you, 1 session has unread messages/);
+    await workbench.contextMenu(row('Waits for you'), 'Archive session on this machine');
+    await gone(/^Waiting for input/);
+    await badge(/^1$/);
+  });
+
+  it('is grouped by workspace, and shows this one alone or everything', async () => {
+    const [, , here = ''] = service.sessionIds;
+    await workbench.openSession(here);
+    await workbench.webview().locator(':focus').waitFor();
+    await row('Odd corners').waitFor();
+    const choose = async (option: string): Promise<void> => {
+      await workbench.viewAction('Sessions', 'Sessions view options');
+      await workbench.pick(option);
+    };
+    await choose('Workspace');
+    for (const group of ['billing', 'Unknown workspace', path.basename(folder)])
+      await row(new RegExp(`^${group}`)).waitFor();
+    await choose('Only sessions of this workspace');
+    await gone('Delta');
+    await row('Odd corners').waitFor();
+    await view()
+      .getByText(/Only sessions of this workspace are shown: /)
+      .waitFor();
+    await choose('All sessions');
+    await row('Delta').waitFor();
+    await choose('Status');
+    await row(/^Today/).waitFor();
   });
 });
+
+const SESSIONS = 5_000;
+const COMPUTERS = 500;
+const YEAR = 365 * 24 * 60 * MINUTE;
+
+describe('the sessions view of a large service that lists its sessions', () => {
+  let service: SampleService;
+  let workbench: Workbench;
+
+  onStage(
+    stage => ({ service, workbench } = stage),
+    { service: { extras: true } },
+    prepared => void prepared.service.fail({ kind: 'alter', match: computersCall, alter: manyComputers }),
+  );
+
+  it(`fills the list by itself, and shows ${COMPUTERS} computers and ${SESSIONS} sessions`, async () => {
+    storeMany();
+    await workbench.openContainer('Agent Console');
+    await workbench.rows('Sessions').nth(3).waitFor();
+    await workbench.row('Computers', 'node 0').waitFor();
+    const counts = (name: string, hasText: RegExp) =>
+      workbench.view(name).locator('.pane-header .description').filter({ hasText }).waitFor();
+    const all = new Intl.NumberFormat('en').format(SESSIONS + service.sessionIds.length);
+    await counts('Sessions', new RegExp(`^${all} · `));
+    await counts('Computers', new RegExp(String(COMPUTERS)));
+  });
+
+  /** Puts sessions of last year below the storage of the window, as an earlier window would have left them. */
+  function storeMany(): void {
+    const records = Array.from({ length: SESSIONS }, (_, n) => {
+      const sessionId = `many-${n}`;
+      const at = Date.now() - YEAR - n * MINUTE;
+      const session = {
+        ...{ sessionId, status: 'idle', title: `Session number ${n}`, messageCount: n % 90 },
+        ...{ createdAt: at, updatedAt: at, computerId: `computer-${n % COMPUTERS}` },
+      };
+      const value = { sessionId, origin: 'created', addedAt: at, checkedAt: at, session, local: {} };
+      return [sessionId, value] as const;
+    });
+    const collection = `services/${serviceIdOf(service)}/sessions`;
+    storeRows(storageOf(workbench), collection, RECORD_VERSION, records);
+  }
+});
+
+function manyComputers(): unknown {
+  const steps = ['create', 'start', 'install', 'connect'].map(id => ({ id, name: id, status: 'completed' }));
+  const computer = { providerType: 'cloud', createdAt: 1, status: 'active', provisioningSteps: steps };
+  const numbers = Array.from({ length: COMPUTERS }, (_, n) => n);
+  return { computers: numbers.map(n => ({ ...computer, id: `computer-${n}`, name: `node ${n}` })) };
+}

@@ -1,14 +1,13 @@
-import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { type Page } from 'playwright-core';
-import { startSampleService } from '../fakes/sampleService';
-import { packageExtension } from '../vscode/package';
-import { removeFolder, root, shotsFolder, temporaryFolder } from '../vscode/paths';
-import { endAll } from '../vscode/processes';
-import { makeSampleWorkspace, sampleCommits, sampleRemote } from '../vscode/sampleWorkspace';
-import { scenes } from './scenes';
-import { type Scene } from './scenes/scene';
-import { signedInTo, Workbench } from './workbench';
+import type { Locator, Page } from 'playwright-core';
+import { root, shotsFolder } from '../vscode/paths';
+import { runProgram } from '../vscode/processes';
+import { packageExtension } from '../vscode/server';
+import { sessionScenes } from './scenes/sessions';
+import { viewScenes, type Scene } from './scenes/views';
+import { openStage, reportsOf } from './stage';
+
+const scenes = { ...viewScenes, ...sessionScenes };
 
 /** The themes every scene is taken in: what VS Code calls them, and the classes its window and the pages in it then have. */
 const themes = {
@@ -20,60 +19,48 @@ const themes = {
 type Theme = keyof typeof themes;
 
 /** `npm run shots [-- SCENE... THEME...]`: a picture of each scene (all by default) in each theme (all), `.shots/SCENE-THEME.png`. */
-async function main(): Promise<void> {
+async function main(): Promise<undefined> {
   const given = process.argv.slice(2);
   const all = Object.keys(themes) as Theme[];
   const wanted = all.filter(theme => given.includes(theme));
   const names = given.filter(name => !all.some(theme => theme === name));
-  const unknown = names.filter(name => !scenes.some(scene => scene.name === name));
-  if (unknown.length > 0) {
-    throw new Error(
-      `Unknown: ${unknown.join(' ')}. Scenes are ${scenes.map(scene => scene.name).join(', ')}.`,
-    );
-  }
+  const unknown = names.filter(name => !(name in scenes));
+  if (unknown.length > 0)
+    throw new Error(`Unknown: ${unknown.join(' ')}. Scenes are ${Object.keys(scenes).join(', ')}.`);
   // Packaged, as people have it: a theme setting does not count in a window for an extension under development that has
   // VS Code itself somewhere below its folder.
   const vsix = packageExtension();
-  for (const scene of scenes) {
-    if (names.length > 0 && !names.includes(scene.name)) continue;
-    for (const theme of wanted.length > 0 ? wanted : all) await take(scene, theme, vsix);
+  for (const [name, scene] of Object.entries(scenes)) {
+    if (names.length > 0 && !names.includes(name)) continue;
+    for (const theme of wanted.length > 0 ? wanted : all) await take(name, scene, theme, vsix);
   }
 }
 
 /** Plays a scene in a theme, in a VS Code and with a sample service of its own, and takes it. */
-async function take(scene: Scene, theme: Theme, vsix: string): Promise<void> {
-  const parent = temporaryFolder('shots');
-  const folder = path.join(parent, 'shop');
-  fs.mkdirSync(folder);
-  makeSampleWorkspace(folder);
-  const service = await startSampleService({
-    openRepository: { url: sampleRemote, commits: sampleCommits(folder) },
-    pace: scene.pace ?? 0,
-  });
-  const signedIn = scene.signedIn ?? true;
-  const workbench = await Workbench.open({
-    folder,
+async function take(name: string, scene: Scene, theme: Theme, vsix: string): Promise<void> {
+  const { play, pace = 0, settings, signedIn = true, size = { width: 1280, height: 800 } } = scene;
+  const stage = await openStage({
+    service: folder => ({ ...reportsOf(folder), pace }),
     vsix: [vsix],
     // With the colours of every language.
     builtIn: undefined,
-    env: signedIn ? signedInTo(service) : {},
-    settings: { ...scene.settings, 'workbench.colorTheme': themes[theme].id },
-    contextOptions: { viewport: scene.size ?? { width: 1280, height: 800 } },
+    signedIn,
+    settings: { ...settings, 'workbench.colorTheme': themes[theme].id },
+    contextOptions: { viewport: size },
   });
+  const { page } = stage.workbench;
   try {
-    await workbench.page.locator(`.monaco-workbench.${themes[theme].window}`).waitFor();
-    const target = await scene.play({ workbench, service });
-    await drawn(workbench.page, theme);
-    const file = path.join(shotsFolder, `${scene.name}-${theme}.png`);
-    await (target ?? workbench.page).screenshot({ path: file, animations: 'disabled', caret: 'hide' });
+    await page.locator(`.monaco-workbench.${themes[theme].window}`).waitFor();
+    const part = (await play(stage)) as Locator | undefined;
+    await drawn(page, theme);
+    const file = path.join(shotsFolder, `${name}-${theme}.png`);
+    await (part ?? page).screenshot({ path: file, animations: 'disabled', caret: 'hide' });
     console.log(path.relative(root, file));
   } catch (error) {
-    await workbench.capture(`failed/shots-${scene.name}-${theme}`);
+    await stage.workbench.capture(`failed/shots-${name}-${theme}`);
     throw error;
   } finally {
-    await workbench.close();
-    await service.close();
-    removeFolder(parent);
+    await stage.close();
   }
 }
 
@@ -86,10 +73,4 @@ async function drawn(page: Page, theme: Theme): Promise<void> {
   await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))');
 }
 
-main().then(
-  () => endAll(0),
-  (error: unknown) => {
-    console.error(error instanceof Error ? error.message : error);
-    return endAll(1);
-  },
-);
+runProgram(main);

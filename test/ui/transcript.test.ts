@@ -6,18 +6,8 @@ import { again, until } from '../until';
 import { copyShop } from '../vscode/sampleWorkspace';
 import { ChatStage } from './chatStage';
 import { clickFor } from './waiting';
-import { stored } from './windowState';
+import { stored } from './window';
 import type { Workbench } from './workbench';
-
-/** Sends a message past the extension, as another client would. */
-async function sendElsewhere(service: SampleService, sessionId: string, text: string): Promise<void> {
-  const answer = await fetch(`${service.baseUrl}/api/v0/sessions/${sessionId}/messages`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${service.apiKey}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ text }),
-  });
-  assert.equal(answer.status, 200);
-}
 
 /** Resolves when the service was asked about a session once on a person's word, and twice after that. */
 async function askedTwice(service: SampleService, sessionId: string): Promise<void> {
@@ -51,14 +41,13 @@ describe('reading a transcript', () => {
   let workbench: Workbench;
 
   const chat = () => stage.chat;
-  const toLatest = () => chat().locator('.to-latest');
   /** The tab of a session's page. */
   const page = (title: string) =>
     workbench.page.locator('.tab[data-resource-name^="webview-"]').filter({ hasText: title });
   const id = (index: number): string => service.sessionIds[index] ?? '';
 
   before(async () => {
-    stage = await ChatStage.open({ files: copyShop, extras: true });
+    stage = await ChatStage.open({ files: copyShop, service: { extras: true } });
     ({ service, workbench } = stage);
     service.fail({ kind: 'alter', match: { method: 'GET', path: /\/messages$/ }, alter: more });
   });
@@ -168,48 +157,11 @@ describe('reading a transcript', () => {
     await chat().getByText('more characters').waitFor({ state: 'detached' });
   });
 
-  it('counts what is new below', async () => {
-    await workbench.page.setViewportSize({ width: 1280, height: 700 });
-    await stage.add(1);
-    await stage.heading('Migrate').waitFor();
-    await chat().getByRole('article').last().waitFor();
-    await chat().locator('textarea:focus').waitFor();
-    await chat().getByRole('log').press('Home');
-    await chat().getByRole('article').getByText('Migrate the build to workspaces').waitFor();
-    await toLatest().getByText('To the latest message').waitFor();
-    await sendElsewhere(service, id(1), 'Said elsewhere');
-    await chat().getByRole('button', { name: 'Refresh' }).click();
-    await toLatest()
-      .getByText(/^\d+ new/)
-      .waitFor();
-    await toLatest().click();
-    await chat().getByText('Said elsewhere').waitFor();
-    await toLatest().waitFor({ state: 'detached' });
-  });
-
-  it('copies a message', async () => {
-    const article = chat().getByRole('article').last();
-    await article.hover();
-    await article.getByRole('button', { name: 'Copy message' }).click();
-    await chat().getByRole('status').getByText('Copied').waitFor();
-  });
-
-  it('is exported as a Markdown document with headings', async () => {
-    await workbench.menu(chat().getByRole('button', { name: 'More actions' }), 'Export session to Markdown');
-    await workbench.tab(/\.md$/).waitFor();
-    const editor = workbench.page.locator('.monaco-editor');
-    await editor.getByText('# Migrate').first().waitFor();
-    await editor.getByText('### You, ').first().waitFor();
-    await workbench
-      .tab(/Migrate.*s$|^Migrate the build/)
-      .first()
-      .click();
-    // The page takes the focus, and with it whatever menu is open then.
-    await chat().locator(':focus').waitFor();
-  });
-
   it('says when its session was removed, and offers to add it again', async () => {
     const row = workbench.row('Sessions', 'Migrate the build');
+    await stage.add(1);
+    await stage.heading('Migrate').waitFor();
+    await chat().locator('textarea:focus').waitFor();
     await workbench.contextMenu(row, 'Remove session from this list');
     await chat().getByText('This session is no longer in your list.').first().waitFor();
     await chat().getByRole('button', { name: 'Add it again' }).click();
@@ -233,11 +185,7 @@ describe('reading a transcript', () => {
       const drafts = await Promise.all(composers.map(composer => composer.inputValue()));
       return drafts.every((draft, index) => draft === `For ${titles[index] ?? ''}`);
     });
-    const busy = service.fail({
-      kind: 'alter',
-      match: { method: 'GET', path: /\/sessions\/[^/]+$/ },
-      alter: body => ({ ...(body as object), status: 'running' }),
-    });
+    const busy = service.busy();
     const asked = [id(1), id(2)].map(sessionId => askedTwice(service, sessionId));
     for (const shown of pages) await shown.getByRole('button', { name: 'Refresh' }).click();
     for (const shown of pages) await shown.locator('.status', { hasText: 'running' }).waitFor();

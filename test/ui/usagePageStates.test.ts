@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { tabIds } from '../../src/usage/show/protocol';
-import { hostileNames } from '../fakes/usageReports';
-import { FakeUsageSource } from '../fakes/usageSource';
-import { violations } from './axe';
+import { hostileNames, FakeUsageSource } from '../fakes/usage';
+import { violations } from './page';
 import { pageThemes as themes, usagePage } from './usageStage';
 import { untilTrue } from './waiting';
 

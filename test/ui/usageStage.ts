@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
 import { Dashboard } from '../../src/usage/show/dashboard';
 import { firstState, type PageState, type UsageQuery } from '../../src/usage/show/protocol';
-import { FakeUsageSource } from '../fakes/usageSource';
+import { FakeUsageSource } from '../fakes/usage';
 import { sharedBrowser } from '../vscode/server';
 import { openPage, type OpenPage } from './page';
 import themeVariables from './themeVariables.json';

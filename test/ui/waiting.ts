@@ -1,4 +1,4 @@
-import { errors, type Frame, type Locator, type Page } from 'playwright-core';
+import { errors, type Frame, type FrameLocator, type Locator, type Page } from 'playwright-core';
 import { again, patience } from '../until';
 
 /** Whether playwright has waited in vain. */
@@ -34,4 +34,20 @@ export async function clickFor(target: Locator, brings: Locator): Promise<void> 
     limit => click(target, limit),
     limit => brings.waitFor(limit),
   );
+}
+
+/** What is on the screen in a few words: side bar, tabs, notices, pages. */
+export async function onScreen(page: Page, pages: readonly FrameLocator[]): Promise<string> {
+  const places: readonly (readonly [string, Locator])[] = [
+    ['side bar', page.locator('.part.sidebar')],
+    ['tabs', page.locator('.tabs-container .tab')],
+    ['picker', page.locator('.quick-input-widget:visible')],
+    ['notices', page.locator('.notification-list-item')],
+    ...pages.map((each, index) => [`page ${index + 1}`, each.locator('body')] as const),
+  ];
+  const told = places.map(async ([name, found]) => {
+    const all = await found.allInnerTexts().catch((error: unknown) => [String(error)]);
+    return `${name} “${all.join(' | ').replace(/\s+/g, ' ').slice(0, 400)}”`;
+  });
+  return (await Promise.all(told)).join(', ');
 }

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { Frame, FrameLocator, Locator, Page } from 'playwright-core';
-import type { SampleService } from '../fakes/sampleService';
 import { again, opened, patience, type Limit } from '../until';
 import { root, shotsFolder } from '../vscode/paths';
 import {
@@ -12,8 +11,7 @@ import {
   type Server,
   type ServerOptions,
 } from '../vscode/server';
-import { onScreen } from './shown';
-import { click, clickFor, isTimeout, untilTrue } from './waiting';
+import { click, clickFor, isTimeout, onScreen, untilTrue } from './waiting';
 
 export interface WorkbenchOptions extends ServerOptions {
   readonly folder?: string | undefined;
@@ -21,18 +19,7 @@ export interface WorkbenchOptions extends ServerOptions {
   readonly prepare?: NonNullable<PageOptions['prepare']>;
 }
 
-/** What signs a window in to a service that runs here. */
-export function signedInTo(
-  service: Pick<SampleService, 'baseUrl' | 'appUrl' | 'apiKey'>,
-): Readonly<Record<string, string>> {
-  return {
-    AGENT_CONSOLE_BASE_URL: service.baseUrl,
-    AGENT_CONSOLE_APP_URL: service.appUrl,
-    AGENT_CONSOLE_API_KEY: service.apiKey,
-  };
-}
-
-/** Open windows, for pictures when a test fails; shared by the test files, which are bundled one by one. */
+/** Open windows, for pictures when a test fails (rootHooks.ts); shared by the test files, which are bundled one by one. */
 const openWindows = ((globalThis as { agentConsoleWindows?: Set<Workbench> }).agentConsoleWindows ??=
   new Set());
 
@@ -316,6 +303,8 @@ export class Workbench {
         await seen.catch((error: unknown) => assert.ok(isTimeout(error)));
         if (await this.page.locator('.notifications-center.visible').isVisible()) return;
         await click(this.page.locator('.statusbar-item[id="status.notifications"]'), limit);
+        // What VS Code tells of the bell would cover the buttons of the notification.
+        await this.page.mouse.move(400, 300);
       },
       limit => wanted.waitFor(limit),
     );
@@ -354,14 +343,9 @@ export class Workbench {
     }
   }
 
-  /** Waits until an expression is true in the page of the webview, or until a function gives something true, and resolves to that. */
-  async pageShows<T, R>(isShown: string | ((arg: T) => R), arg?: T, index = 0): Promise<R | undefined> {
-    return this.inPage(async frame => {
-      if (typeof isShown !== 'string')
-        return (await frame.waitForFunction(isShown as (arg: unknown) => R, arg)).jsonValue();
-      await untilTrue(frame, isShown);
-      return undefined;
-    }, index);
+  /** Waits until an expression is true in the page of the webview. */
+  pageShows(isShown: string): Promise<void> {
+    return this.inPage(frame => untilTrue(frame, isShown));
   }
 
   /** Saves a picture and everything that was logged under `.shots/`; never fails. */
@@ -395,6 +379,3 @@ export class Workbench {
     else await this.page.close();
   }
 }
-
-/** The windows that are open now. */
-export const windows = (): readonly Workbench[] => [...openWindows];

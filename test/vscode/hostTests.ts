@@ -4,7 +4,7 @@ import { format } from 'node:util';
 import { downloadAndUnzipVSCode, runTests } from '@vscode/test-electron';
 import { lineMarker } from './mochaRun';
 import { root, temporaryFolder, testOutput } from './paths';
-import { endAll } from './processes';
+import { runProgram } from './processes';
 import { startServer } from './server';
 
 /** Ends a run that hangs, in ms. */
@@ -67,10 +67,4 @@ function print(values: readonly unknown[]): void {
   else if (process.env['AGENT_CONSOLE_VERBOSE'] === '1') console.log(format(...values));
 }
 
-main().then(
-  code => endAll(code),
-  (error: unknown) => {
-    console.error(error instanceof Error ? error.message : error);
-    return endAll(1);
-  },
-);
+runProgram(main);

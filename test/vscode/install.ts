@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { installFonts, installedBrowser, unpackBrowser, type Browser } from './browser';
-import { withLock } from './installLock';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createBrotliDecompress } from 'node:zlib';
 import { cacheFolder, removeFolder, root } from './paths';
 import { end, start } from './processes';
 
@@ -12,6 +14,13 @@ export interface Installation {
   readonly version: string;
   readonly serverMain: string;
   readonly browser: Browser;
+}
+
+/** A Chromium to show VS Code in. */
+interface Browser {
+  readonly executable: string;
+  /** Environment it needs beyond ours. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 interface Stamp {
@@ -30,18 +39,13 @@ const layout = 1;
 
 /**
  * Installs VS Code into `.vscode-test/vscode` on first use and finds it there afterwards. An interrupted installation
- * is done again; several processes may ask at once. `say` is told when something takes long.
+ * is done again; several processes may ask at once.
  */
-export async function ensureVsCode(
-  say: (line: string) => void = line => console.log(line),
-): Promise<Installation> {
+export async function ensureVsCode(): Promise<Installation> {
   requireNode();
   const key = installationKey();
   const ready = readStamp(key);
-  if (ready) return describe(ready);
-  const lock = path.join(cacheFolder, 'vscode.lock');
-  const waits = () => say('Another run is installing VS Code; waiting for it.');
-  return withLock(lock, waits, async () => describe(readStamp(key) ?? (await install(key, say))));
+  return describe(ready ?? (await locked(async () => readStamp(key) ?? (await install(key)))));
 }
 
 function requireNode(): void {
@@ -53,9 +57,9 @@ function requireNode(): void {
   }
 }
 
-async function install(key: string, say: (line: string) => void): Promise<Stamp> {
+async function install(key: string): Promise<Stamp> {
   const began = Date.now();
-  say('Installing VS Code into .vscode-test (once, about half a minute).');
+  console.log('Installing VS Code into .vscode-test (once, about half a minute).');
   removeFolder(target);
   const server = path.join(target, 'server');
   for (const [from, to] of [
@@ -89,7 +93,7 @@ async function install(key: string, say: (line: string) => void): Promise<Stamp>
   };
   fs.writeFileSync(`${stampFile}.new`, JSON.stringify(stamp, null, 2));
   fs.renameSync(`${stampFile}.new`, stampFile);
-  say(`Installed VS Code ${stamp.version} in ${Math.round((Date.now() - began) / 1000)} s.`);
+  console.log(`Installed VS Code ${stamp.version} in ${Math.round((Date.now() - began) / 1000)} s.`);
   return stamp;
 }
 
@@ -167,4 +171,132 @@ function vscodeFolder(): string {
 
 function packageVersion(file: string): string {
   return (JSON.parse(fs.readFileSync(file, 'utf8')) as { version: string }).version;
+}
+
+/** One run at a time; the others wait. The lock is of the system's, which takes it from a process that is gone. */
+async function locked<T>(work: () => Promise<T>): Promise<T> {
+  const { DatabaseSync } = await import('node:sqlite');
+  fs.mkdirSync(cacheFolder, { recursive: true });
+  const lock = new DatabaseSync(path.join(cacheFolder, 'install.lock'), { timeout: 0 });
+  try {
+    for (let waited = false; ; waited = true) {
+      try {
+        lock.exec('BEGIN EXCLUSIVE');
+        return await work();
+      } catch (error) {
+        if (!String(error).includes('database is locked')) throw error;
+      }
+      if (!waited) console.log('Another run is installing VS Code; waiting for it.');
+      await pause(250);
+    }
+  } finally {
+    lock.close();
+  }
+}
+
+const commands = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'microsoft-edge'];
+
+const applications: Partial<Record<NodeJS.Platform, readonly string[]>> = {
+  darwin: [
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+    '/Applications/Chromium.app/Contents/MacOS/Chromium',
+    '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
+  ],
+  win32: ['PROGRAMFILES', 'PROGRAMFILES(X86)', 'LOCALAPPDATA'].flatMap(name => {
+    const base = process.env[name];
+    return base === undefined
+      ? []
+      : [
+          path.join(base, 'Google/Chrome/Application/chrome.exe'),
+          path.join(base, 'Microsoft/Edge/Application/msedge.exe'),
+        ];
+  }),
+};
+
+/** The browser of this machine: CHROME_PATH, else an installed one; `undefined` when there is none. */
+function installedBrowser(): string | undefined {
+  const named = process.env['CHROME_PATH'];
+  if (named !== undefined && named !== '') {
+    if (!fs.existsSync(named)) throw new Error(`CHROME_PATH names ${named}, which does not exist.`);
+    return named;
+  }
+  const folders = (process.env['PATH'] ?? '').split(path.delimiter);
+  const found = commands.flatMap(command => folders.map(folder => path.join(folder, command)));
+  return [...(process.platform === 'win32' ? [] : found), ...(applications[process.platform] ?? [])].find(
+    file => fs.existsSync(file),
+  );
+}
+
+/** Unpacks the Chromium of the package `@sparticuz/chromium`; its libraries are used only where this machine lacks them. */
+async function unpackBrowser(packageFolder: string, target: string): Promise<Browser> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') {
+    throw new Error(
+      'No browser was found. Install Chromium, Chrome or Edge, or set CHROME_PATH to the executable of one.',
+    );
+  }
+  const executable = path.join(target, 'chromium');
+  await decompress(packageFolder, 'chromium', executable);
+  if (starts(executable, {})) return { executable, env: {} };
+  await unpackTar(packageFolder, 'al2023.tar', target);
+  const libraries = [path.join(target, 'lib'), process.env['LD_LIBRARY_PATH']].filter(Boolean);
+  const env = { LD_LIBRARY_PATH: libraries.join(path.delimiter) };
+  if (!starts(executable, env)) {
+    throw new Error('The Chromium of the npm registry does not start here. Install one, or set CHROME_PATH.');
+  }
+  return { executable, env };
+}
+
+/**
+ * Makes text look the same on every Linux machine, with fonts or without: Open Sans for the interface and DejaVu Sans
+ * Mono for code, everything else from the fonts of the machine. Returns the environment that selects it.
+ */
+async function installFonts(
+  openSansPackage: string,
+  dejaVuPackage: string,
+  target: string,
+): Promise<Record<string, string>> {
+  if (process.platform !== 'linux') return {};
+  await unpackTar(openSansPackage, 'fonts.tar', target);
+  const file = path.join(target, 'agent-console-fonts.conf');
+  const prefer = (family: string, font: string) =>
+    `<match target="pattern"><test name="family"><string>${family}</string></test>` +
+    `<edit name="family" mode="prepend" binding="strong"><string>${font}</string></edit></match>`;
+  const folders = [path.join(target, 'fonts'), path.join(dejaVuPackage, 'ttf'), '/usr/share/fonts'];
+  fs.writeFileSync(
+    file,
+    [
+      '<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>',
+      ...folders.map(folder => `<dir>${folder}</dir>`),
+      `<cachedir>${path.join(target, 'font-cache')}</cachedir>`,
+      ...['system-ui', 'sans-serif', 'sans'].map(family => prefer(family, 'Open Sans')),
+      ...['monospace'].map(family => prefer(family, 'DejaVu Sans Mono')),
+      '</fontconfig>',
+      '',
+    ].join('\n'),
+  );
+  return { FONTCONFIG_FILE: file };
+}
+
+async function decompress(packageFolder: string, name: string, file: string): Promise<void> {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  await pipeline(
+    fs.createReadStream(path.join(packageFolder, 'bin', `${name}.br`)),
+    createBrotliDecompress(),
+    fs.createWriteStream(file, { mode: 0o755 }),
+  );
+}
+
+async function unpackTar(packageFolder: string, name: string, target: string): Promise<void> {
+  const tar = path.join(target, name);
+  await decompress(packageFolder, name, tar);
+  const result = spawnSync('tar', ['-xf', tar, '--no-same-owner', '-C', target], { encoding: 'utf8' });
+  fs.rmSync(tar);
+  if (result.status !== 0) {
+    throw new Error(`Unpacking ${name} failed: ${result.error?.message ?? result.stderr}`);
+  }
+}
+
+function starts(executable: string, env: Record<string, string>): boolean {
+  const options = { stdio: 'ignore', env: { ...process.env, ...env } } as const;
+  return spawnSync(executable, ['--version'], options).status === 0;
 }

@@ -13,20 +13,14 @@ const longestTestMs = 10 * 60_000;
 /** A test that takes longer is told with its time. */
 const slowMs = 4_000;
 
-/** How many of the slowest files and tests are told at the end. */
-const slowestTold = 12;
-
 export interface Tally {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
   /** Of each failure the full title, and what went wrong. */
   readonly failures: readonly string[];
-  /** In ms, by name. */
-  readonly took: {
-    readonly files: Readonly<Record<string, number>>;
-    readonly tests: Readonly<Record<string, number>>;
-  };
+  /** By file. */
+  readonly tookMs: Readonly<Record<string, number>>;
 }
 
 export interface MochaRun {
@@ -34,39 +28,35 @@ export interface MochaRun {
   readonly files: readonly string[];
   /** How many processes share the files; 1 is this process. */
   readonly jobs?: number;
-  /** Only tests whose full title contains this. */
-  readonly grep?: string | undefined;
-  /** Where the tally is written as JSON when the run is over. */
-  readonly resultFile?: string | undefined;
   /** A file that exports the `mochaHooks` of every process. */
   readonly hooks?: string;
   /** Begin each line of the report with `lineMarker`. */
   readonly marked?: boolean;
 }
 
-/** Runs every test file of a folder with the `spec` reporter; a hook that fails counts as a failed test. */
-export async function runMocha(run: MochaRun): Promise<Tally> {
+/**
+ * Runs test files with the `spec` reporter; a hook that fails counts as a failed test. The environment says which: only tests whose
+ * full title contains AGENT_CONSOLE_TEST_GREP, and the tally goes as JSON to the file AGENT_CONSOLE_TEST_RESULT.
+ */
+export async function runMocha({ files, jobs = 1, hooks, marked = false }: MochaRun): Promise<Tally> {
+  const { AGENT_CONSOLE_TEST_GREP: grep = '', AGENT_CONSOLE_TEST_RESULT: resultFile } = process.env;
   process.setSourceMapsEnabled(true);
-  if (run.marked === true) markLines();
-  Mocha.reporters.Base.useColors = process.stdout.isTTY && run.marked !== true;
-  const { jobs = 1 } = run;
+  if (marked) markLines();
+  Mocha.reporters.Base.useColors = process.stdout.isTTY && !marked;
   const options = { ui: 'bdd', timeout: longestTestMs, reporter: 'spec', slow: 2 * slowMs } as const;
-  const mocha = new Mocha({ ...options, parallel: jobs > 1, jobs, require: run.hooks ? [run.hooks] : [] });
-  if (run.grep !== undefined && run.grep !== '') mocha.fgrep(run.grep);
+  const mocha = new Mocha({ ...options, parallel: jobs > 1, jobs, require: hooks ? [hooks] : [] });
+  if (grep !== '') mocha.fgrep(grep);
   // Other processes load them by themselves.
-  if (run.hooks !== undefined && jobs === 1) {
-    const module = (await import(pathToFileURL(run.hooks).href)) as {
-      readonly mochaHooks: Mocha.RootHookObject;
-    };
-    mocha.rootHooks(module.mochaHooks);
+  if (hooks !== undefined && jobs === 1) {
+    const module: unknown = await import(pathToFileURL(hooks).href);
+    mocha.rootHooks((module as { readonly mochaHooks: Mocha.RootHookObject }).mochaHooks);
   }
-  for (const file of run.files) mocha.addFile(file);
-  const took = { files: {} as Record<string, number>, tests: {} as Record<string, number> };
-  const tally = { passed: 0, failed: 0, skipped: 0, failures: [] as string[], took };
-  const count = (what: Mocha.Runnable): void => {
-    const { duration = 0, file = '' } = what;
-    add(took.files, path.basename(file, '.test.js'), duration);
-    if (!('type' in what) || what.type !== 'hook') add(took.tests, what.titlePath().join(' › '), duration);
+  for (const file of files) mocha.addFile(file);
+  const tookMs: Record<string, number> = {};
+  const tally = { passed: 0, failed: 0, skipped: 0, failures: [] as string[], tookMs };
+  const count = ({ duration = 0, file = '' }: Mocha.Runnable): void => {
+    const name = path.basename(file, '.test.js');
+    tookMs[name] = (tookMs[name] ?? 0) + duration;
   };
   await new Promise<void>(resolve => {
     const runner = mocha.run(() => resolve());
@@ -80,37 +70,16 @@ export async function runMocha(run: MochaRun): Promise<Tally> {
     runner.on('test end', count);
     runner.on('hook end', count);
   });
-  if (run.resultFile !== undefined) fs.writeFileSync(run.resultFile, JSON.stringify(tally));
+  if (resultFile !== undefined) fs.writeFileSync(resultFile, JSON.stringify(tally));
   return tally;
-}
-
-function add(times: Record<string, number>, name: string, ms: number): void {
-  times[name] = (times[name] ?? 0) + ms;
-}
-
-/** Prints which files and tests took longest. */
-export function tellSlowest({ took }: Tally): void {
-  for (const [what, times] of Object.entries(took)) {
-    const slow = Object.entries(times)
-      .filter(([, ms]) => ms >= slowMs / 2)
-      .sort(([, a], [, b]) => b - a);
-    if (slow.length === 0) continue;
-    const all = Object.values(times).reduce((sum, ms) => sum + ms, 0);
-    console.log(`\n  slowest ${what}, s, of ${(all / 1000).toFixed(1)} in all`);
-    for (const [name, ms] of slow.slice(0, slowestTold))
-      console.log(`  ${(ms / 1000).toFixed(1).padStart(6)}  ${name.slice(0, 120)}`);
-  }
 }
 
 /** The built test files of a folder and all below it. */
 export function testFiles(folder: string): string[] {
   if (!fs.existsSync(folder)) return [];
-  return fs
-    .readdirSync(folder, { recursive: true })
-    .map(String)
-    .filter(name => name.endsWith('.test.js'))
-    .sort()
-    .map(name => path.join(folder, name));
+  const names = fs.readdirSync(folder, { recursive: true }).map(String);
+  const tests = names.filter(name => name.endsWith('.test.js')).sort();
+  return tests.map(name => path.join(folder, name));
 }
 
 function markLines(): void {

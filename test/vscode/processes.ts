@@ -49,16 +49,23 @@ export async function end(child: ChildProcess): Promise<void> {
   clearTimeout(force);
 }
 
-/** Whether this process is on its way out. */
-export function isEnding(): boolean {
-  return shared.ending;
-}
-
 /** Ends what was started, and exits. */
 export async function endAll(exitCode: number): Promise<never> {
   shared.ending = true;
   await Promise.allSettled([...running.keys()].map(child => end(child)));
   process.exit(exitCode);
+}
+
+/** Runs a program to its end and exits: with the code it resolves to, if any, or by saying what went wrong. */
+export function runProgram(main: () => Promise<number | undefined>): void {
+  main().then(
+    code => (shared.ending ? undefined : endAll(code ?? 0)),
+    (error: unknown) => {
+      if (shared.ending) return;
+      console.error(error instanceof Error ? error.message : error);
+      void endAll(1);
+    },
+  );
 }
 
 function watch(): void {

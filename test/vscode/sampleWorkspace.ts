@@ -3,11 +3,11 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { ORDERS_PNG } from '../../src/sample/stories';
 import { root } from './paths';
-import { textPdf } from './sampleMedia';
 
 /** Of the sample repository; the sample service has readiness reports for it. */
 export const sampleRemote = 'https://git.example.com/acme/shop.git';
 
+const CHECKOUT = 'services/checkout/';
 const HISTORY: readonly (readonly [date: string, message: string, ...paths: string[]])[] = [
   [
     '2026-01-12',
@@ -18,14 +18,9 @@ const HISTORY: readonly (readonly [date: string, message: string, ...paths: stri
     'apps',
     'packages',
   ],
-  [
-    '2026-02-03',
-    'Checkout service: cart and tax',
-    'services/checkout/package.json',
-    'services/checkout/src/[ct]a*',
-  ],
-  ['2026-04-14', 'Total of a cart', 'services/checkout/src/total.ts'],
-  ['2026-06-09', 'Test of the total', 'services/checkout'],
+  ['2026-02-03', 'Checkout service: cart and tax', CHECKOUT + 'package.json', CHECKOUT + 'src/[ct]a*'],
+  ['2026-04-14', 'Total of a cart', CHECKOUT + 'src/total.ts'],
+  ['2026-06-09', 'Test of the total', CHECKOUT],
   ['2026-08-05', 'Orders of the last year', 'docs/orders.*'],
   ['2026-10-20', 'How checkout works', '.'],
 ];
@@ -42,7 +37,7 @@ export function makeSampleWorkspace(folder: string): void {
   }
 }
 
-/** Puts the files of the sample repository, a small shop, into `folder`. */
+/** Puts the files of the sample repository, a small shop, into `folder`. The test there that sleeps is what its sessions are about. */
 export function copyShop(folder: string): void {
   fs.cpSync(path.join(root, 'test/vscode/shop'), folder, { recursive: true });
   const docs = path.join(folder, 'docs');
@@ -69,15 +64,9 @@ export function sampleCommits(folder: string): { readonly hash: string; readonly
 
 function commit(folder: string, message: string, date: string): void {
   const env = { ...process.env, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
-  const person = [
-    '-c',
-    'user.name=Robin Vale',
-    '-c',
-    'user.email=robin@example.com',
-    '-c',
-    'commit.gpgsign=false',
-  ];
-  run(folder, [...person, 'commit', '--quiet', '--no-verify', '--message', message], env);
+  const person = ['user.name=Robin Vale', 'user.email=robin@example.com', 'commit.gpgsign=false'];
+  const args = person.flatMap(setting => ['-c', setting]);
+  run(folder, [...args, 'commit', '--quiet', '--no-verify', '--message', message], env);
 }
 
 function git(folder: string, ...args: readonly string[]): void {
@@ -89,4 +78,28 @@ function run(folder: string, args: readonly string[], env: NodeJS.ProcessEnv): v
   if (result.status !== 0) {
     throw new Error(`git ${args.join(' ')} failed: ${result.error?.message ?? result.stderr}`);
   }
+}
+
+/** A PDF of one page with these lines of text (plain ASCII without parentheses). */
+function textPdf(lines: readonly string[]): Buffer {
+  const text = lines.map(line => `(${line}) Tj T*`).join('\n');
+  const content = `BT /F1 12 Tf 16 TL 56 780 Td\n${text}\nET`;
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+    `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+  ];
+  let file = '%PDF-1.4\n';
+  const offsets = objects.map((object, index) => {
+    const offset = file.length;
+    file += `${index + 1} 0 obj\n${object}\nendobj\n`;
+    return offset;
+  });
+  const table = offsets.map(offset => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
+  const size = objects.length + 1;
+  const start = file.length;
+  file += `xref\n0 ${size}\n0000000000 65535 f \n${table}trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`;
+  return Buffer.from(file, 'latin1');
 }

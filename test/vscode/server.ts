@@ -1,4 +1,4 @@
-import { type ChildProcess } from 'node:child_process';
+import { spawnSync, type ChildProcess } from 'node:child_process';
 import * as fs from 'node:fs';
 import { createServer } from 'node:net';
 import * as path from 'node:path';
@@ -9,9 +9,9 @@ import {
   type BrowserContextOptions,
   type Page,
 } from 'playwright-core';
-import { LoopbackServer } from '../fakes/loopbackServer';
+import { LoopbackServer } from '../fakes/faultServer';
 import { ensureVsCode, type Installation } from './install';
-import { cacheFolder, removeFolder, temporaryFolder } from './paths';
+import { cacheFolder, removeFolder, root, temporaryFolder } from './paths';
 import { end, start } from './processes';
 
 export interface ServerOptions {
@@ -155,9 +155,7 @@ async function startIn(data: string, installation: Installation, options: Server
     ],
     { env, stdio: ['ignore', 'pipe', 'pipe'] },
   );
-  const output: string[] = [];
-  child.stdout?.on('data', (chunk: Buffer) => output.push(chunk.toString()));
-  child.stderr?.on('data', (chunk: Buffer) => output.push(chunk.toString()));
+  const output = outputOf(child);
   const port = await listening(child, output);
   if (shared.port === 0) shared.port = port;
   const authority = `localhost:${port}`;
@@ -251,7 +249,15 @@ async function contextOf(special: BrowserContextOptions): Promise<BrowserContext
 export async function sharedBrowser(): Promise<Browser> {
   const known = await shared.browser;
   if (known?.isConnected() === true) return known;
-  return (shared.browser = launchBrowser(await ensureVsCode()));
+  const { browser } = await ensureVsCode();
+  return (shared.browser = chromium.launch({
+    executablePath: browser.executable,
+    args: chromiumArguments,
+    env: { ...environment(), ...atNoon(), ...browser.env },
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+  }));
 }
 
 /** A port, or any with 0, when nobody listens there. */
@@ -259,18 +265,6 @@ export async function freePort(port: number): Promise<number | undefined> {
   const server = await LoopbackServer.listen(createServer(), port).catch(() => undefined);
   await server?.close();
   return server?.port;
-}
-
-/** Starts a browser; playwright ends it with this process. */
-export async function launchBrowser(installation: Installation): Promise<Browser> {
-  return chromium.launch({
-    executablePath: installation.browser.executable,
-    args: chromiumArguments,
-    env: { ...environment(), ...atNoon(), ...installation.browser.env },
-    handleSIGINT: false,
-    handleSIGTERM: false,
-    handleSIGHUP: false,
-  });
 }
 
 /** Our environment without what would change the editor or sign the extension in. */
@@ -289,6 +283,19 @@ function atNoon(): Record<string, string> {
   return { TZ: `Etc/GMT${behind < 0 ? '' : '+'}${behind}` };
 }
 
+/** Builds and packages the extension as `npm run package` does, into `.vscode-test`; returns the .vsix file. */
+export function packageExtension(): string {
+  const file = path.join(cacheFolder, 'agent-console.vsix');
+  fs.mkdirSync(cacheFolder, { recursive: true });
+  const vsce = path.join(root, 'node_modules', '@vscode', 'vsce', 'vsce');
+  const options = ['--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links'];
+  const args = [vsce, 'package', ...options, '--out', file];
+  const result = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+  if (result.status !== 0)
+    throw new Error(`The extension could not be packaged.\n${result.stdout}${result.stderr}`);
+  return file;
+}
+
 async function installPackages(
   installation: Installation,
   packages: readonly string[],
@@ -305,11 +312,17 @@ async function installPackages(
     ],
     { env, stdio: ['ignore', 'pipe', 'pipe'] },
   );
-  const output: string[] = [];
-  child.stdout?.on('data', (chunk: Buffer) => output.push(chunk.toString()));
-  child.stderr?.on('data', (chunk: Buffer) => output.push(chunk.toString()));
+  const output = outputOf(child);
   const code = await new Promise<number | null>(resolve => child.once('close', resolve));
   if (code !== 0) throw new Error(`VS Code did not install ${packages.join(', ')}:\n${output.join('')}`);
+}
+
+/** What a program says, as it comes. */
+function outputOf(child: ChildProcess): readonly string[] {
+  const output: string[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => output.push(chunk.toString()));
+  return output;
 }
 
 /** Resolves with the port once the server says that it listens. */

@@ -1,24 +1,31 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { parseArgs } from 'node:util';
-import { packageExtension } from './package';
+import { ConnectionRecords } from '../../src/connection/records';
+import { silentLog } from '../fakes/log';
+import { openStorage } from '../fakes/storage';
 import { cacheFolder, root, temporaryFolder } from './paths';
-import { endAll, isEnding } from './processes';
+import { runProgram } from './processes';
 import { makeSampleWorkspace } from './sampleWorkspace';
-import { freePort, startServer } from './server';
-import { useSample } from './useSample';
+import { environment, freePort, packageExtension, startServer } from './server';
 
 const usage = 'Usage: npm start -- [--port PORT] [--folder DIR] [--no-open] [--signed-out]';
 
 /** Tried when no port is named, so that the address stays the same from run to run. */
 const usualPort = 8439;
+const shop = path.join(cacheFolder, 'workspaces', 'shop');
 
-/** `npm start`: the packaged extension in a VS Code in the browser, on the sample workspace with sample data. */
-async function main(): Promise<void> {
-  const { port: named, folder: own, ...options } = parse();
-  const folder = path.resolve(own ?? path.join(cacheFolder, 'workspaces', 'shop'));
+/**
+ * `npm start`: the packaged extension on the sample workspace with sample data, in a VS Code in the browser; `npm run start:desktop`:
+ * in the VS Code whose `code` is on PATH.
+ */
+async function main(): Promise<undefined> {
+  const given = parse();
+  if (given.desktop) return startDesktop();
+  const { port: named, folder: own } = given;
+  const folder = path.resolve(own ?? shop);
   if (own === undefined) makeSampleWorkspace(folder);
   else if (!fs.existsSync(folder)) throw new Error(`The folder ${folder} does not exist.`);
   const port =
@@ -31,7 +38,7 @@ async function main(): Promise<void> {
   const vsix = packageExtension();
 
   const data = temporaryFolder('start');
-  if (!options['signed-out']) await useSample(path.join(data, 'user'));
+  if (!given['signed-out']) await useSample(path.join(data, 'user'));
   const token = randomBytes(18).toString('base64url');
   const server = await startServer({
     data,
@@ -46,16 +53,52 @@ async function main(): Promise<void> {
   const url = `http://127.0.0.1:${port}/?folder=${encodeURIComponent(folder).replaceAll('%2F', '/')}&tkn=${token}`;
   console.log(`Agent Console is running at ${url}`);
   console.log('Press Ctrl+C to end it.');
-  if (!options['no-open']) openInBrowser(url);
+  if (!given['no-open']) openInBrowser(url);
   await server.exited;
-  if (!isEnding()) throw new Error(`VS Code ended.\n${server.logs()}`);
+  throw new Error(`VS Code ended.\n${server.logs()}`);
+}
+
+async function startDesktop(): Promise<undefined> {
+  const shell = process.platform === 'win32';
+  if (spawnSync('code', ['--version'], { stdio: 'ignore', shell }).status !== 0)
+    throw new Error(
+      '`code` is not on PATH: install VS Code and its shell command, or use npm start, which needs neither.',
+    );
+  const vsix = packageExtension();
+  // A profile of its own: a VS Code that runs already would keep the environment it was started with.
+  const data = path.join(cacheFolder, 'desktop');
+  const user = path.join(data, 'user');
+  const folders = ['--user-data-dir', user, '--extensions-dir', path.join(data, 'extensions')];
+  const install = [...folders, '--install-extension', vsix, '--force'];
+  if (spawnSync('code', install, { stdio: 'inherit', shell }).status !== 0)
+    throw new Error('`code` did not install the extension.');
+  makeSampleWorkspace(shop);
+  await useSample(user);
+  const options = { env: environment(), stdio: 'ignore', shell } as const;
+  const editor = spawn('code', [...folders, '--new-window', '--wait', shop], options);
+  console.log(
+    'VS Code opens with the sample workspace and sample data. Close its window or press Ctrl+C to end.',
+  );
+  await new Promise((resolve, reject) => {
+    editor.once('exit', resolve);
+    editor.once('error', reject);
+  });
+}
+
+/** Chooses the extension's own sample, as *Try with sample data* does, for an editor with this user data that is yet to start. */
+async function useSample(userDataFolder: string): Promise<void> {
+  const root = path.join(userDataFolder, 'User', 'globalStorage', 'agent-console.agent-console');
+  const storage = openStorage({ root, log: silentLog() });
+  await new ConnectionRecords(storage, silentLog()).chooseSample(true);
+  await storage.settled();
+  storage.dispose();
 }
 
 function parse() {
   try {
     const flag = { type: 'boolean', default: false } as const;
     const text = { type: 'string' } as const;
-    const options = { port: text, folder: text, 'no-open': flag, 'signed-out': flag };
+    const options = { port: text, folder: text, desktop: flag, 'no-open': flag, 'signed-out': flag };
     const { values } = parseArgs({ options });
     if (values.port !== undefined && !(Number(values.port) >= 1 && Number(values.port) <= 65_535))
       throw new Error('--port takes a number from 1 to 65535.');
@@ -82,7 +125,4 @@ function openInBrowser(url: string): void {
   child.unref();
 }
 
-main().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error);
-  return endAll(1);
-});
+runProgram(main);

@@ -1,98 +1,190 @@
-import { type Locator } from 'playwright-core';
-import { computersOf, seed, working } from '../seed';
-import { type Scene, type Stage } from './scene';
+import type { FrameLocator, Locator } from 'playwright-core';
+import { noisePicture, pasteInto } from '../giving';
+import { seed, working } from '../seed';
+import type { Stage } from '../stage';
+import { addSessions, each, type Scene, type Scenes } from './views';
 
-export const sessionScenes: readonly Scene[] = [
-  {
-    name: 'sessions',
-    pace: 6,
+/** Trees and chat, in the states a session can be in. */
+export const sessionScenes: Scenes = {
+  sample: { signedIn: false, play: sampleData },
+  'sample-narrow': {
+    signedIn: false,
     async play(stage) {
-      await manySessions(stage);
-      return sideBar(stage);
+      await sampleData(stage);
+      return narrowed(stage, 250);
     },
   },
-  {
-    name: 'sessions-narrow',
-    pace: 6,
-    async play(stage) {
-      await manySessions(stage);
-      const narrow = await narrowed(stage, 185);
-      await stage.workbench.view('Sessions').locator('.pane-header').hover();
-      return narrow;
-    },
-  },
-  {
-    name: 'computers-unknown',
-    pace: 6,
-    async play(stage) {
-      await manySessions(stage);
-      const { workbench, service } = stage;
-      service.fail({ kind: 'status', status: 503, match: { path: '/api/v0/computers' } });
-      await workbench.runCommand('Agent Console: Refresh');
-      await workbench.row('Computers', 'unknown, active').waitFor();
-      await workbench.view('Computers').getByText('Shown as of').waitFor();
-      return sideBar(stage);
-    },
-  },
-  {
-    name: 'sessions-tooltip',
-    pace: 6,
-    async play(stage) {
-      await manySessions(stage);
-      await stage.workbench.row('Sessions', 'Migrate the workspace').hover();
-      await stage.workbench.page.locator('.monaco-hover:visible', { hasText: /tokens/ }).waitFor();
-      return undefined;
-    },
-  },
-  {
-    name: 'session-details',
-    pace: 6,
-    async play(stage) {
-      await manySessions(stage);
-      const { workbench } = stage;
-      await workbench.contextMenu(workbench.row('Sessions', 'Migrate the workspace'), 'Show session details');
-      await workbench.page.locator('.view-line', { hasText: 'Reasoning effort' }).waitFor();
-      return undefined;
-    },
-  },
-  {
-    name: 'session-create',
-    pace: 6,
-    settings: {
-      'agentConsole.sessions.presets': {
-        Careful: { model: 'atlas-large', autonomyLevel: 'low', interactionMode: 'spec' },
-        Quick: { model: 'onyx-mini', reasoningEffort: 'low' },
+  // The pictures of the README and the guide are of the sample where they can be.
+  ...each(
+    {
+      'sample-waiting': [/Session Round the tax/, 'pull request?'],
+      'sample-running': [/Session Cover the checkout/, 'The checkout service has'],
+      'sample-failed': [/Session Move the workspace/, 'The session ended'],
+      'sample-chart': [/Session Are returns/, 'There are more returns'],
+    } as const,
+    ([title, words]) => ({
+      signedIn: false,
+      async play(stage) {
+        await sampleData(stage);
+        await row(stage, title).click();
+        await stage.workbench.webview().getByRole('article').getByText(words).waitFor();
       },
-    },
+    }),
+  ),
+  answered: { play: answered },
+  'answered-narrow': {
+    settings: { 'agentConsole.chat.location': 'view' },
+    size: { width: 1280, height: 900 },
     async play(stage) {
-      await manySessions(stage);
-      const { workbench } = stage;
-      await workbench.runCommand('Agent Console: New session');
-      await workbench.quickInput.getByText('atlas', { exact: true }).waitFor();
-      await workbench.pick('atlas');
-      await workbench.quickInput.getByText('Careful').waitFor();
-      return workbench.quickInput;
+      await answered(stage);
+      return narrowed(stage, 250, 'auxiliarybar');
     },
   },
-  {
-    name: 'sessions-by-computer',
-    pace: 6,
+  trees: {
     async play(stage) {
-      await manySessions(stage);
-      await stage.workbench.runCommand('Agent Console: Sessions view options');
-      await stage.workbench.pick('Computer');
-      await stage.workbench.row('Sessions', /^Unknown computer/).waitFor();
-      return sideBar(stage);
+      await addSessions(stage);
+      await stage.workbench.row('Computers', 'atlas').waitFor();
     },
   },
-];
+  chat: {
+    async play(stage) {
+      await addSessions(stage);
+      await askAgent(stage, 'Why did the build job take longer yesterday?');
+      await stage.service.settle();
+    },
+  },
+  'chat-find': {
+    async play(stage) {
+      await addSessions(stage);
+      const chat = await askAgent(stage, 'Why did the build job take longer yesterday?');
+      await stage.workbench.page.keyboard.press('Control+f');
+      await chat.getByRole('textbox', { name: 'Find in this session' }).fill('return input');
+      await chat.getByText(/^\d+ of \d+$/).waitFor();
+      await chat.getByRole('button', { name: /tokens/ }).hover();
+      await chat.getByRole('tooltip').waitFor();
+    },
+  },
+  'chat-view': {
+    settings: { 'agentConsole.chat.location': 'view' },
+    async play(stage) {
+      await stage.workbench.openContainer('Agent Console');
+      await stage.workbench.openSession(stage.service.sessionIds[0]);
+      await askAgent(stage, 'Which tests are left?');
+    },
+  },
+  composer: {
+    settings: { 'agentConsole.chat.maxAttachmentMegabytes': 1 },
+    async play(stage) {
+      await addSessions(stage);
+      const chat = stage.workbench.webview();
+      const picture = (name: string, width: number, height: number) => ({
+        ...{ name, type: 'image/png', base64: noisePicture(width, height).toString('base64') },
+      });
+      await chat.getByRole('textbox').fill('The screen flickers since yesterday. What changed?');
+      await pasteInto(chat.locator('textarea'), {
+        files: [
+          picture('shot.png', 60, 40),
+          picture('far-too-large-picture.png', 800, 700),
+          { name: 'notes.md', type: '', base64: 'IyBOb3Rlcwo=' },
+          { name: 'tool.bin', type: '', base64: 'AAECAwA=' },
+        ],
+      });
+      await chat.locator('.chip').nth(3).waitFor();
+      await chat.locator('.thumbnail').nth(1).waitFor();
+    },
+  },
+  queue: {
+    async play(stage) {
+      await addSessions(stage);
+      const chat = stage.workbench.webview();
+      stage.service.busy();
+      await chat.getByRole('button', { name: 'Refresh' }).first().click();
+      await chat.getByRole('button', { name: 'Queue', exact: true }).waitFor();
+      const long = 'Then write the release notes, with every change since the last tag, grouped by package. ';
+      for (const [index, text] of ['Run the tests again', long.repeat(5), 'Open a pull request'].entries()) {
+        await chat.getByRole('textbox', { name: 'Message to the agent' }).fill(text);
+        await stage.workbench.page.keyboard.press('Enter');
+        await chat.locator('.queued').nth(index).waitFor();
+      }
+    },
+  },
+  sessions: ofMany(() => Promise.resolve(), sideBar),
+  'sessions-narrow': ofMany(async stage => {
+    const narrow = await narrowed(stage, 185);
+    await stage.workbench.view('Sessions').locator('.pane-header').hover();
+    return narrow;
+  }),
+  'computers-unknown': ofMany(async ({ workbench, service }) => {
+    service.fail({ kind: 'status', status: 503, match: { path: '/api/v0/computers' } });
+    await workbench.runCommand('Agent Console: Refresh');
+    await workbench.row('Computers', 'unknown, active').waitFor();
+    await workbench.view('Computers').getByText('Shown as of').waitFor();
+  }, sideBar),
+  'sessions-tooltip': ofMany(async ({ workbench }) => {
+    await workbench.row('Sessions', 'Migrate the workspace').hover();
+    await workbench.page.locator('.monaco-hover:visible', { hasText: /tokens/ }).waitFor();
+  }),
+  'session-details': ofMany(async ({ workbench }) => {
+    await workbench.contextMenu(workbench.row('Sessions', 'Migrate the workspace'), 'Show session details');
+    await workbench.page.locator('.view-line', { hasText: 'Reasoning effort' }).waitFor();
+  }),
+  'session-create': ofMany(async ({ workbench }) => {
+    await workbench.runCommand('Agent Console: New session');
+    await workbench.quickInput.getByText('atlas', { exact: true }).waitFor();
+    await workbench.pick('atlas');
+    await workbench.quickInput.getByText('Careful').waitFor();
+    return workbench.quickInput;
+  }),
+  'sessions-by-computer': ofMany(async ({ workbench }) => {
+    await workbench.runCommand('Agent Console: Sessions view options');
+    await workbench.pick('Computer');
+    await workbench.row('Sessions', /^Unknown computer/).waitFor();
+  }, sideBar),
+};
+
+async function sampleData(stage: Stage): Promise<void> {
+  const { workbench } = stage;
+  await workbench.openContainer('Agent Console');
+  await workbench.welcome('Sessions').getByRole('button', { name: 'Try with sample data' }).click();
+  await row(stage, /Session Review of/).waitFor();
+  await workbench.row('Computers', 'atlas').waitFor();
+  await workbench.runCommand('Notifications: Clear All Notifications');
+}
+
+function row({ workbench }: Stage, name: RegExp): Locator {
+  return workbench.view('Sessions').getByRole('treeitem', { name });
+}
+
+/** A message to a new session of a service without lists, whose agent has answered. */
+async function answered({ workbench }: Stage): Promise<void> {
+  await workbench.openContainer('Agent Console');
+  await workbench.row('Computers', 'active').waitFor();
+  await workbench.viewAction('Sessions', 'New session');
+  await workbench.pick('atlas', 'Default');
+  const chat = workbench.webview();
+  await chat.getByRole('textbox').fill('Why does total.test.ts fail now and then?');
+  await workbench.page.keyboard.press('Enter');
+  await chat.getByRole('article', { name: /^The agent has answered/ }).waitFor();
+}
+
+/** Writes to the agent of the chat that is shown, and waits for what it answers. */
+async function askAgent({ workbench }: Stage, text: string): Promise<FrameLocator> {
+  const chat = workbench.webview();
+  await chat.getByRole('textbox').fill(text);
+  await workbench.page.keyboard.press('Enter');
+  await chat
+    .getByRole('article', { name: /^Agent/ })
+    .first()
+    .waitFor();
+  return chat;
+}
 
 function sideBar({ workbench }: Stage): Locator {
   return workbench.page.locator('.part.sidebar');
 }
 
 /** A side bar, so many pixels wide. */
-export async function narrowed(
+async function narrowed(
   { workbench: { page } }: Stage,
   width: number,
   part: 'sidebar' | 'auxiliarybar' = 'sidebar',
@@ -107,74 +199,81 @@ export async function narrowed(
   return bar;
 }
 
-/** Sessions in every state the view knows. */
+/** A scene of sessions in every state the view knows, of which a part is taken. */
+function ofMany(play: Scene['play'], part?: (stage: Stage) => Locator): Scene {
+  const presets = {
+    Careful: { model: 'atlas-large', autonomyLevel: 'low', interactionMode: 'spec' },
+    Quick: { model: 'onyx-mini', reasoningEffort: 'low' },
+  };
+  return {
+    pace: 6,
+    settings: { 'agentConsole.sessions.presets': presets },
+    async play(stage) {
+      await manySessions(stage);
+      const taken = await play(stage);
+      return part?.(stage) ?? taken;
+    },
+  };
+}
+
 async function manySessions({ workbench, service }: Stage): Promise<void> {
   const hour = 3_600_000;
   await workbench.openContainer('Agent Console');
   await workbench.row('Computers', 'atlas').waitFor();
-  const computers = await computersOf(service);
+  const { computers } = await service.ask<{ computers: { id: string; name: string }[] }>('/api/v0/computers');
   const idOf = (name: string): string => computers.find(computer => computer.name === name)?.id ?? '';
   const [waiting = ''] = service.sessionIds;
-  const workspace = { uri: 'file:///home/ada/shop', name: 'shop' };
-  const running = await working(service, idOf('atlas'), 'Migrate the workspace packages to the new registry');
+  const long = 'Migrate the workspace packages to the new registry';
+  const running = await working(service, idOf('atlas'), long);
   const pending = await working(service, idOf('dune'), 'Write release notes');
-  const usage = { inputTokens: 3_900_000, outputTokens: 320_000 };
   const at = (title: string, computer: string, messageCount: number) => ({
-    title,
-    computerId: idOf(computer),
-    messageCount,
+    session: { title, computerId: idOf(computer), messageCount },
   });
+  const settings = {
+    model: 'atlas-large',
+    reasoningEffort: 'high',
+    autonomyLevel: 'medium',
+    tags: [{ name: 'build', metadata: { team: 'web' } }],
+    enabledToolIds: ['shell', 'edit'],
+    tokenUsage: { inputTokens: 3_900_000, outputTokens: 320_000 },
+  };
   await seed(workbench, service, [
     {
       sessionId: waiting,
-      session: at('Fix flaky checkout test', 'atlas', 12),
+      ...at('Fix flaky checkout test', 'atlas', 12),
       signal: { kind: 'waiting', message: 'May I delete the old snapshots?' },
-      workspace,
+      workspace: { uri: 'file:///home/ada/shop', name: 'shop' },
     },
-    {
-      sessionId: running.sessionId,
-      session: {
-        ...running,
-        title: 'Migrate the workspace packages to the new registry',
-        sessionSettings: {
-          model: 'atlas-large',
-          reasoningEffort: 'high',
-          autonomyLevel: 'medium',
-          tags: [{ name: 'build', metadata: { team: 'web' } }],
-          enabledToolIds: ['shell', 'edit'],
-          tokenUsage: usage,
-        },
-      },
-    },
+    { sessionId: running.sessionId, session: { ...running, title: long, sessionSettings: settings } },
     { sessionId: pending.sessionId, session: pending },
     {
       sessionId: 'pinned',
       ageMs: 30 * hour,
-      session: at('Where payments are settled', 'dune', 48),
+      ...at('Where payments are settled', 'dune', 48),
       local: { pinned: true, name: 'Payments map' },
     },
     {
       sessionId: 'today',
       ageMs: 60_000,
-      session: at('Explain the billing job', 'atlas', 6),
+      ...at('Explain the billing job', 'atlas', 6),
       local: { readCount: 4 },
     },
-    { sessionId: 'stranded', ageMs: 2 * 60_000, session: at('Try the other cache', 'cinder', 2) },
+    { sessionId: 'stranded', ageMs: 120_000, ...at('Try the other cache', 'cinder', 2) },
     {
       sessionId: 'ended',
       ageMs: 90_000,
-      session: at('Rename the tables', 'ember', 9),
+      ...at('Rename the tables', 'ember', 9),
       signal: { kind: 'ended', reason: 'error' },
     },
     {
       sessionId: 'long',
       ageMs: 200 * hour,
-      session: at(`A very long title ${'that goes on '.repeat(12)}`, 'fjord', 1_204),
+      ...at(`A very long title ${'that goes on '.repeat(12)}`, 'fjord', 1_204),
     },
     {
       sessionId: 'old',
       ageMs: 900 * hour,
-      session: at('First steps', 'fjord', 2),
+      ...at('First steps', 'fjord', 2),
       local: { archivedAt: Date.now() },
     },
   ]);

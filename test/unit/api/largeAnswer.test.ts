@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
-import { buildApiScript } from '../../fakes/apiScript';
 import { REQUEST_ID } from '../../fakes/faultServer';
 import { answerOf, tokenRows, userRows } from '../../fakes/usage';
-import { clientOf, collect, failureOf, testServer } from './support';
+import { buildApiScript, clientOf, collect, failureOf, testServer } from './support';
 
 const DAYS = { startDate: '2026-01-14', endDate: '2026-11-09' };
 const SIZE = { days: 300, people: 100 };

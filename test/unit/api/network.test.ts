@@ -5,9 +5,8 @@ import path from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { networkReason } from '../../../src/api/failures';
 import type { ApiErrorReason } from '../../../src/api/errors';
-import { FaultServer } from '../../fakes/faultServer';
+import { LoopbackServer, FaultServer } from '../../fakes/faultServer';
 import certificates from '../../fakes/certificates.json';
-import { LoopbackServer } from '../../fakes/loopbackServer';
 import { clientOf, failureOf } from './support';
 
 describe('the way to the service', () => {

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { redact, Redactor } from '../../../src/util/redact';
-import { buildApiScript } from '../../fakes/apiScript';
 import { harmlessTexts, harmlessValues, secretTexts, secretValues } from '../../fakes/redaction';
-import { clientOf, collect, KEY, MESSAGE, testServer } from './support';
+import { buildApiScript, clientOf, collect, KEY, MESSAGE, testServer } from './support';
 import type { ApiClient } from '../../../src/api';
 
 const MARK = /^\[redacted [0-9a-f]{8}\]$/;

@@ -4,11 +4,7 @@ import { until, type Window } from './support';
 
 /** The agent works until `rest` is called: what the service says of the session is changed. */
 export function busy({ service, sessionId }: Scene): { rest(): void } {
-  const fault = service.fail({
-    kind: 'alter',
-    match: { method: 'GET', path: new RegExp(`/sessions/${sessionId}$`) },
-    alter: body => ({ ...(body as object), status: 'running' }),
-  });
+  const fault = service.busy(sessionId);
   return { rest: () => fault.dispose() };
 }
 

@@ -13,7 +13,7 @@ import type { Storage } from '../../../src/storage';
 import type { NoticeButton } from '../../../src/ui/notify';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
-import { LoopbackServer } from '../../fakes/loopbackServer';
+import { LoopbackServer } from '../../fakes/faultServer';
 import { openStorage } from '../../fakes/storage';
 import { startSampleService, type SampleService, type SampleServiceOptions } from '../../fakes/sampleService';
 import { Emitter, type Event } from '../../../src/util/event';

@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict';
 import { compareSettings } from '../../../src/organization/changes';
 import type { FaultServer } from '../../fakes/faultServer';
-import { answerLists, largeOrganization, type LargeOrganization } from '../../fakes/largeOrganization';
 import { drawnRows, textOf } from '../../fakes/view';
 import { choices, shown } from '../../fakes/vscode';
 import { growsEvenly } from '../../growth';
 import { until } from '../../until';
-import { addressesOf, apiOf, cleanUp, faultServer, open, row, temporaryFolder } from './support';
+import {
+  addressesOf,
+  answerLists,
+  apiOf,
+  cleanUp,
+  faultServer,
+  largeOrganization,
+  open,
+  row,
+  temporaryFolder,
+  type LargeOrganization,
+} from './support';
 
 const FORBIDDEN = { kind: 'answer', status: 403, body: { title: 'Forbidden', requestId: 'req_9' } } as const;
 const HOUR_MS = 60 * 60_000;

@@ -328,6 +328,7 @@ describe('storage that is damaged, foreign or refused', function () {
   });
 
   it('names a folder that is read-only, and writes again when it is not', async function () {
+    // Windows has no such modes, and root may write whatever they say.
     if (process.platform === 'win32' || process.getuid?.() === 0) this.skip();
     const root = await filled();
     fs.chmodSync(databaseOf(root), 0o400);
@@ -341,6 +342,7 @@ describe('storage that is damaged, foreign or refused', function () {
   });
 
   it('loses nothing that it has acknowledged, at whatever write the disk is full', async function () {
+    // `ulimit` needs a POSIX shell.
     if (process.platform === 'win32') this.skip();
     const root = temporaryFolder();
     let acknowledged = 0;

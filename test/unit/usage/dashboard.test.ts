@@ -12,8 +12,7 @@ import {
   type UsageProtocol,
 } from '../../../src/usage/show/protocol';
 import { pageSide } from '../../../src/webview/ipc';
-import { bounds } from '../../fakes/usageReports';
-import { FakeUsageSource } from '../../fakes/usageSource';
+import { bounds, FakeUsageSource } from '../../fakes/usage';
 import { until } from '../../until';
 
 const stages: Stage[] = [];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { copyOf, csvOf, jsonOf } from '../../../src/usage/show/exports';
 import type { Cell, Figure, TabReport } from '../../../src/usage/report/types';
-import { hostileNames } from '../../fakes/usageReports';
+import { hostileNames } from '../../fakes/usage';
 import { query } from './support';
 
 const figure: Figure = { id: 'f', label: 'F', value: 3, unit: 'count', explanation: '' };

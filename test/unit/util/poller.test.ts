@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { Poller, type PollerOptions } from '../../../src/util/poller';
 import { SharedRequests } from '../../../src/util/promises';
-import { catchUnhandled } from '../../fakes/unhandled';
+import { catchUnhandled } from '../../fakes/cleanUp';
 
 interface Round extends PromiseWithResolvers<number> {
   readonly signal: AbortSignal;

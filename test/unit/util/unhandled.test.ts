@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { logUnhandled, OutputLog } from '../../../src/log';
 import { Disposable, Slot, toDisposable } from '../../../src/util/disposable';
 import { Emitter } from '../../../src/util/event';
-import { catchUnhandled } from '../../fakes/unhandled';
+import { catchUnhandled } from '../../fakes/cleanUp';
 import { output } from '../../fakes/vscode';
 
 describe('an error nobody waits for', () => {

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
-import { ApiClient } from '../../src/api';
-import { silentLog } from '../fakes/log';
-import { LoopbackServer } from '../fakes/loopbackServer';
-import { atMost, median, times, type Row } from './rows';
+import { readAnswer } from '../../src/api/worker';
+import { redact, Redactor } from '../../src/util/redact';
+import { LoopbackServer } from '../fakes/faultServer';
+import { atMost, bundled, clientOf, median, ms, times, type Row } from './rows';
 
 const ROUNDS = 600;
 
@@ -29,12 +29,7 @@ export async function clientRows(): Promise<Row[]> {
     }),
   );
   const address = server.origin;
-  const client = new ApiClient({
-    baseUrl: address,
-    appUrl: address,
-    key: () => Promise.resolve('key'),
-    log: silentLog(),
-  });
+  const client = clientOf(address);
   const bare = async (): Promise<unknown> =>
     (await fetch(`${address}/api/v0/computers`, { headers: { Authorization: 'Bearer key' } })).json();
   const took: Record<'ours' | 'bare', number[]> = { ours: [], bare: [] };
@@ -59,5 +54,47 @@ export async function clientRows(): Promise<Row[]> {
   );
   return [
     atMost('client on loopback against bare fetch, p50', median(took.ours) / median(took.bare), 1.5, times),
+  ];
+}
+
+const PIECES = [
+  'Plain words of a person. ',
+  'a://b:',
+  'akey=',
+  '--key ',
+  'bearer ',
+  'token="',
+  'https://a@',
+  'password: |\n ',
+];
+
+/** Redaction of the worst of several texts, and what a large answer costs the extension host. */
+export async function redactionRows(): Promise<Row[]> {
+  const redactor = new Redactor('bench');
+  const text = (piece: string, size: number): string => piece.repeat(Math.ceil(size / piece.length));
+  const took = PIECES.map(piece => {
+    const long = text(piece, 64 * 1024);
+    let quickest = Infinity;
+    for (let round = 0; round < 20; round++) {
+      const began = performance.now();
+      redact(long, redactor);
+      quickest = Math.min(quickest, performance.now() - began);
+    }
+    return quickest;
+  });
+  const script = bundled('src/api/worker.ts');
+  const costs: number[] = [];
+  for (const piece of PIECES.slice(0, 2)) {
+    const rows = Array.from({ length: 2_000 }, (_, id) => ({ id, note: text(piece, 8 * 1024) }));
+    const body = new Uint8Array(new TextEncoder().encode(JSON.stringify({ users: rows })));
+    const signal = new AbortController().signal;
+    const before = process.threadCpuUsage();
+    await readAnswer('users', body, redactor, signal, script);
+    const { user, system } = process.threadCpuUsage(before);
+    costs.push((user + system) / 1_000);
+  }
+  return [
+    atMost('redaction of 64 KB of text, the worst of several', Math.max(...took), 5, ms),
+    atMost('an answer of 16 MB: work of the extension host', Math.max(...costs), 50, ms),
   ];
 }

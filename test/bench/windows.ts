@@ -1,0 +1,277 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { Transcript } from '../../src/chat/transcript/transcript';
+import { silentLog } from '../fakes/log';
+import { openStorage } from '../fakes/storage';
+import { serviceIdOf, storageOf } from '../ui/seed';
+import { openStage, signedInTo, type Stage } from '../ui/stage';
+import { Workbench } from '../ui/workbench';
+import { atMost, median, ms, times, type Row } from './rows';
+
+const LATENCY_MS = 50;
+const IDLE_MS = 60_000;
+/** Computers, whether sessions are listed, users (two pages of the largest size), and controls. Reports are known by then. */
+const CALLS_OF_VIEWS = 5;
+const OPENINGS = 7;
+const MESSAGES = 10_000;
+
+/** What windows cost: views on a slow service, eight windows at once, a minute of nothing, a chat, a message in it. */
+export async function windowRows(): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const measure of [viewRows, manyRows, panelRows, enterRows]) {
+    const stage = await openStage({ height: 1600 });
+    try {
+      rows.push(...(await measure(stage)));
+    } finally {
+      await stage.close();
+    }
+  }
+  return rows;
+}
+
+/** The views of a window that has shown none yet, opened as fast as a script can. */
+async function viewRows({ service, workbench }: Stage): Promise<Row[]> {
+  // What runs without a view has asked by then.
+  await usageItem(workbench).waitFor();
+  const fault = service.fail({ kind: 'delay', ms: LATENCY_MS });
+  const before = service.requests.length;
+  const took = await workbench.page.evaluate<Record<string, number>>(OPEN_VIEWS);
+  const asked = service.requests.slice(before).map(({ method, path: asks }) => `${method} ${asks}`);
+  fault.dispose();
+  const each = Object.entries(took).map(([view, time]) => `${view} after ${ms(time)}`);
+  console.log(`all views: ${asked.join(', ')}; ${each.join(', ')}`);
+  const last = Math.max(...Object.values(took));
+  return [
+    atMost('all views, 50 ms latency: calls', asked.length, CALLS_OF_VIEWS, String),
+    atMost('all views, 50 ms latency: time to the last row', last, 3 * LATENCY_MS + 100, ms),
+  ];
+}
+
+/** Shows the container, expands what is collapsed, and resolves with the time until each list has a row, ms. */
+const OPEN_VIEWS = `(async () => {
+  const frame = () => new Promise(requestAnimationFrame);
+  const pane = title => [...document.querySelectorAll('.sidebar .pane')].find(each => each.querySelector('.pane-header[aria-label^="' + title + '"]'));
+  const took = {};
+  const began = performance.now();
+  document.querySelector('.activitybar .action-item a[aria-label^="Agent Console"]').click();
+  for (const waiting = new Set(['Computers', 'Organization', 'Readiness']); waiting.size > 0; await frame()) {
+    for (const title of waiting) {
+      const header = pane(title)?.querySelector('.pane-header');
+      if (header?.getAttribute('aria-expanded') === 'false') header.click();
+      if (!pane(title)?.querySelector('.monaco-list-row')) continue;
+      waiting.delete(title);
+      took[title] = performance.now() - began;
+    }
+  }
+  return took;
+})()`;
+
+function usageItem({ page }: Workbench) {
+  return page.locator('.statusbar-item[id="agent-console.agent-console.usage"]').filter({ hasText: /\d/ });
+}
+
+/** One window, then eight at one server; at the end a minute in which nobody looks. */
+async function manyRows(stage: Stage): Promise<Row[]> {
+  const { service, workbench, folder } = stage;
+  const analytics = (): number =>
+    service.requests.filter(({ path: asks }) => asks.includes('/analytics/')).length;
+  const empty = await openEmpty(stage);
+  try {
+    await workbench.openContainer('Agent Console');
+    await workbench.row('Computers', 'active').waitFor();
+    await usageItem(workbench).waitFor();
+    const one = analytics();
+    const others: Workbench[] = [];
+    for (let window = 1; window < 8; window++) {
+      const other = await workbench.openAnother(folder);
+      await usageItem(other).waitFor();
+      others.push(other);
+    }
+    const eight = analytics();
+    for (const other of others) await other.close();
+    await workbench.openContainer('Explorer');
+    const hosts = [workbench, empty].map(hostOf);
+    const before = hosts.map(cpuMs);
+    const hidden = Date.now();
+    // What a minute of nothing costs takes a minute to see.
+    await new Promise(done => setTimeout(done, IDLE_MS));
+    const [ours = 0, theirs = 0] = hosts.map((host, index) => cpuMs(host) - (before[index] ?? 0));
+    const asked = service.requests
+      .filter(({ method, receivedAt }) => method === 'GET' && receivedAt >= hidden)
+      .filter(({ path: asks }) => /\/(sessions|computers)/.test(asks))
+      .map(({ path: asks, receivedAt }) => `${asks} after ${ms(receivedAt - hidden)}`);
+    if (asked.length > 0) console.log(`asked while views were hidden: ${asked.join(', ')}`);
+    console.log(`idle: ${ours} ms of the extension host, ${theirs} ms without us`);
+    return [
+      atMost('eight windows: analytics calls beyond those of one', eight - one, 0, String),
+      atMost('60 s idle, views hidden: polls', asked.length, 0, String),
+      atMost('60 s idle, views hidden: CPU beyond an empty extension', Math.max(0, ours - theirs), 10, ms),
+    ];
+  } finally {
+    await empty.close();
+  }
+}
+
+/** The process of a window's extension host. */
+function hostOf(workbench: Workbench): number {
+  const processes = fs
+    .readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .flatMap(name => {
+      try {
+        const line = fs.readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
+        const parent = /^PPid:\s*(\d+)/m.exec(fs.readFileSync(`/proc/${name}/status`, 'utf8'))?.[1];
+        return [{ id: Number(name), parent: Number(parent), line }];
+      } catch {
+        return [];
+      }
+    });
+  const server = processes.find(each => each.line.includes(workbench.server.userDataFolder));
+  const hosts = processes.filter(each => each.parent === server?.id && each.line.includes('extensionHost'));
+  const [host] = hosts.sort((a, b) => a.id - b.id);
+  if (host === undefined)
+    throw new Error('The extension host was not found; this is measured on Linux only.');
+  return host.id;
+}
+
+/** Processor time a process has used, ms; the system counts in steps of 10. */
+function cpuMs(pid: number): number {
+  const fields = fs
+    .readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/** Opening a chat against opening a page that holds one word, in turn, each in a window of its own. */
+async function panelRows(stage: Stage): Promise<Row[]> {
+  const { service, workbench: ours } = stage;
+  const empty = await openEmpty(stage);
+  try {
+    await ours.openContainer('Agent Console');
+    await ours.openSession(service.sessionIds[0]);
+    const field = ours.webview().getByRole('textbox', { name: 'Message to the agent' });
+    await field.waitFor();
+    const link = empty.page.locator('.statusbar-item', { hasText: 'Empty page' });
+    await link.waitFor();
+    const chat: number[] = [];
+    const page: number[] = [];
+    const word = empty.webview().getByText('empty page');
+    for (let round = 0; round < OPENINGS; round++) {
+      const row = ours.rows('Sessions').last();
+      chat.push(
+        await opened(
+          ours,
+          () => row.click({ force: true }),
+          () => field.waitFor(),
+        ),
+      );
+      page.push(
+        await opened(
+          empty,
+          () => link.click({ force: true }),
+          () => word.waitFor(),
+        ),
+      );
+    }
+    console.log(`ready: chat ${ms(median(chat))}, empty page ${ms(median(page))}`);
+    return [atMost('chat page ready against an empty page', median(chat) / median(page), 1.35, times)];
+  } finally {
+    await empty.close();
+  }
+}
+
+/** A window with an extension that does nothing, at the same service. */
+function openEmpty({ service, folder, parent }: Stage): Promise<Workbench> {
+  return Workbench.open({ folder, extensions: [emptyExtension(parent)], env: signedInTo(service) });
+}
+
+/** How long a page takes to be ready in an editor area that is empty, ms. */
+async function opened(
+  { page }: Workbench,
+  open: () => Promise<unknown>,
+  ready: () => Promise<unknown>,
+): Promise<number> {
+  await page.keyboard.press('Control+K');
+  await page.keyboard.press('Control+W');
+  await page.locator('iframe.webview').waitFor({ state: 'detached' });
+  const began = performance.now();
+  await open();
+  await ready();
+  return performance.now() - began;
+}
+
+/** An extension that does nothing but show an empty page. */
+function emptyExtension(folder: string): string {
+  const target = path.join(folder, 'empty');
+  fs.mkdirSync(target, { recursive: true });
+  const command = 'emptyPage.open';
+  const manifest = {
+    name: 'empty-page',
+    publisher: 'bench',
+    version: '0.0.1',
+    main: './main.js',
+    engines: { vscode: '^1.105.0' },
+    activationEvents: ['onStartupFinished'],
+    contributes: { commands: [{ command, title: 'Open the empty page' }] },
+  };
+  fs.writeFileSync(path.join(target, 'package.json'), JSON.stringify(manifest));
+  fs.writeFileSync(
+    path.join(target, 'main.js'),
+    `const vscode = require('vscode');
+exports.activate = context => {
+  const item = vscode.window.createStatusBarItem();
+  Object.assign(item, { text: 'Empty page', command: '${command}' }).show();
+  context.subscriptions.push(item, vscode.commands.registerCommand('${command}', () => {
+    const panel = vscode.window.createWebviewPanel('empty', 'Empty', vscode.ViewColumn.Active, { enableScripts: true });
+    panel.webview.html = '<!DOCTYPE html><html><body><p>empty page</p></body></html>';
+  }));
+};
+`,
+  );
+  return target;
+}
+
+/** In the page: from the next Enter until the log shows the text, ms. */
+const DRAWN = `(wanted => new Promise(resolve => {
+  const look = began => {
+    if (document.querySelector('.log')?.textContent.includes(wanted)) resolve(performance.now() - began);
+    else requestAnimationFrame(() => look(began));
+  };
+  addEventListener('keydown', event => look(event.timeStamp), { capture: true, once: true });
+}))`;
+
+/** From Enter to the own message in the chat of a real window, with 10,000 messages of the session open. */
+async function enterRows({ service, workbench }: Stage): Promise<Row[]> {
+  const sessionId = service.sessionIds[0] ?? '';
+  const storage = openStorage({ root: storageOf(workbench), log: silentLog() });
+  const transcript = new Transcript(storage, serviceIdOf(service), sessionId);
+  await transcript.keep(
+    Array.from({ length: MESSAGES }, (_, index) => ({
+      id: String(index),
+      role: index % 2 === 0 ? 'user' : 'assistant',
+      createdAt: index,
+      updatedAt: index,
+      content: [{ type: 'text', text: `Number ${index}.\n\nSome \`code\` and **words**. `.repeat(4) }],
+      ...(index === 0 ? {} : { parentId: String(index - 1) }),
+    })),
+  );
+  await storage.settled();
+  storage.dispose();
+
+  await workbench.openContainer('Agent Console');
+  await workbench.openSession(sessionId);
+  const page = workbench.webview();
+  const field = page.getByRole('textbox', { name: 'Message to the agent' });
+  const took: number[] = [];
+  for (let round = 0; round < OPENINGS; round++) {
+    const text = `Measured message ${round}.`;
+    await field.fill(text);
+    await page.getByRole('button', { name: 'Send', exact: true }).and(page.locator(':enabled')).waitFor();
+    const drawn = workbench.inPage(frame => frame.evaluate<number>(`${DRAWN}(${JSON.stringify(text)})`));
+    await field.press('Enter');
+    took.push(await drawn);
+  }
+  const whole = (time: number) => `${time.toFixed(0)} ms`;
+  return [atMost('Enter to own message drawn, 10,000 messages open', median(took), 50, whole)];
+}

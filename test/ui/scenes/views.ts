@@ -1,0 +1,290 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import type { FrameLocator, Locator } from 'playwright-core';
+import { FOLLOWING_HOOKS, installHooks, storageOf } from '../seed';
+import type { Stage, StageOptions } from '../stage';
+import type { Workbench } from '../workbench';
+
+/** A named state to take pictures of: what is played, and in which window; signed in, and with agents done at once, unless told. */
+export interface Scene extends Pick<StageOptions, 'signedIn' | 'settings'> {
+  /** How fast the sample service's agents and computers are. */
+  readonly pace?: number;
+  readonly size?: { readonly width: number; readonly height: number };
+  /** Brings the window into the state; returns the part to take, or nothing for the whole window. */
+  readonly play: (stage: Stage) => Promise<unknown>;
+}
+export type Scenes = Readonly<Record<string, Scene>>;
+
+/** Scenes that differ in one thing. */
+export const each = <T>(of: Readonly<Record<string, T>>, scene: (value: T) => Scene): Scenes =>
+  Object.fromEntries(Object.entries(of).map(([name, value]) => [name, scene(value)]));
+
+/** The first look, readiness, the organization, hooks and usage. */
+export const viewScenes: Scenes = {
+  'signed-out': {
+    signedIn: false,
+    async play({ workbench }) {
+      await workbench.openContainer('Agent Console');
+      await workbench.welcome('Sessions').getByRole('button').first().waitFor();
+    },
+  },
+  ...each(
+    {
+      'walkthrough-1': 'Sign in, or try',
+      'walkthrough-2': 'Open a session',
+      'walkthrough-3': 'Send a file',
+      'walkthrough-4': 'See how ready',
+      'walkthrough-5': 'Get notified',
+    },
+    step => ({
+      signedIn: false,
+      // A narrow editor has no place for the picture of a step.
+      size: { width: 1720, height: 900 },
+      async play({ workbench }) {
+        await workbench.runCommand('Open Walkthrough...');
+        await workbench.pick('Get started with Agent Console');
+        const title = workbench.page.locator('.getting-started-step', { hasText: step }).first();
+        await title.click();
+        await title.and(workbench.page.locator('.expanded')).waitFor();
+      },
+    }),
+  ),
+  readiness: {
+    size: { width: 1280, height: 1000 },
+    async play({ workbench }) {
+      await openReadiness(workbench);
+      await workbench.webview().getByRole('heading', { level: 1 }).waitFor();
+    },
+  },
+  'readiness-trend': {
+    size: { width: 1280, height: 1000 },
+    async play({ workbench }) {
+      await openReadiness(workbench);
+      await workbench.webview().getByRole('heading', { name: 'Applications' }).scrollIntoViewIfNeeded();
+      await workbench.webview().getByRole('heading', { name: 'Trend' }).hover();
+      await workbench.page.mouse.wheel(0, 600);
+      await workbench.webview().getByRole('heading', { name: 'About this report' }).waitFor();
+    },
+  },
+  'readiness-failed': {
+    async play({ workbench, service }) {
+      service.fail({ kind: 'status', status: 503, match: { path: REPORTS } });
+      await workbench.showOnly('Readiness');
+      await workbench.row('Readiness', 'Try again').waitFor();
+    },
+  },
+  'readiness-stale': {
+    async play({ workbench, service }) {
+      await workbench.showOnly('Readiness');
+      await workbench.row('Readiness', 'acme/shop').waitFor();
+      service.fail({ kind: 'html', match: { path: REPORTS } });
+      await workbench.viewAction('Readiness', 'Refresh');
+      await workbench
+        .view('Readiness')
+        .getByText(/Shown as of/)
+        .waitFor();
+    },
+  },
+  'readiness-empty': {
+    async play({ workbench, service }) {
+      service.fail({ kind: 'alter', alter: () => ({ reports: [] }), match: { path: REPORTS } });
+      await workbench.showOnly('Readiness');
+      await workbench.welcome('Readiness').getByText('no readiness reports yet').waitFor();
+    },
+  },
+  'readiness-no-match': {
+    async play({ workbench }) {
+      await openReport(workbench);
+      await workbench.webview().getByRole('searchbox').fill('no such criterion');
+      await workbench.webview().getByText('No matching criteria.').waitFor();
+    },
+  },
+  organization: {
+    async play({ workbench }) {
+      await showOrganization(workbench);
+      await workbench.turn('Organization', /^rev \d/, true);
+      await workbench.row('Organization', /^maxAutonomyLevel: /).waitFor();
+      await workbench.row('Organization', /^rev \d/).click();
+      await workbench.page.locator('.monaco-diff-editor').getByText('maxAutonomyLevel').first().waitFor();
+    },
+  },
+  'organization-users': {
+    async play({ workbench }) {
+      await showOrganization(workbench);
+      await workbench.turn('Organization', /^Users/, true);
+      await workbench.row('Organization', /^Amara/).waitFor();
+      await workbench.runCommand('Agent Console: Show user details');
+      await workbench.quickInput.locator('.monaco-list-row').nth(5).waitFor();
+    },
+  },
+  'organization-forbidden': {
+    async play({ workbench, service }) {
+      service.fail({ kind: 'status', status: 403, match: { path: /\/organization\// } });
+      await workbench.showOnly('Organization');
+      await workbench
+        .view('Organization')
+        .getByText(/has no access to this/)
+        .waitFor();
+    },
+  },
+  'hooks-attention': {
+    settings: FOLLOWING_HOOKS,
+    async play(stage) {
+      await followHooks(stage);
+      const waiting = stage.workbench.page.locator('.statusbar-item[id$="agentConsole.attention"]');
+      await waiting.getByLabel('2 agents are waiting').waitFor();
+      await waiting.click();
+      await stage.workbench.quickInput.getByText('May I push').waitFor();
+    },
+  },
+  'hooks-install': {
+    async play({ workbench }) {
+      await workbench.openContainer('Agent Console');
+      await workbench.row('Computers', 'atlas').waitFor();
+      const file = path.join(workbench.server.userDataFolder, 'settings.json');
+      const text = '{\n  // The model of every session\n  "model": "atlas-large",\n  "theme": "auto"\n}\n';
+      fs.writeFileSync(file, text);
+      await workbench.runCommand('Agent Console: Install hooks…');
+      await workbench.quickInput.getByText('Path of the settings file').waitFor();
+      await workbench.answer(file);
+      await workbench.quickInput.getByText('A subagent has finished').waitFor();
+      await workbench.page.keyboard.press('Enter');
+      const diff = workbench.page.locator('.monaco-diff-editor');
+      await diff.getByText('agent-console-hook.sh').first().waitFor();
+    },
+  },
+  'hooks-check': {
+    settings: FOLLOWING_HOOKS,
+    async play(stage) {
+      await followHooks(stage);
+      await stage.workbench.runCommand('Agent Console: Check hooks');
+      await stage.workbench.quickInput.getByText('This window listens').waitFor();
+    },
+  },
+  'usage-status': {
+    async play({ workbench }) {
+      const item = statusItem(workbench);
+      await item.filter({ hasText: /\d/ }).waitFor();
+      await item.hover();
+      await workbench.page.locator('.monaco-hover').getByText(/Month/).waitFor();
+    },
+  },
+  ...each(
+    {
+      'usage-tokens': 'Tokens',
+      'usage-tools': 'Tools',
+      'usage-activity': 'Activity',
+      'usage-productivity': 'Productivity',
+      'usage-people': 'People',
+    },
+    tab => usageTab(tab, 1280),
+  ),
+  'usage-narrow': usageTab('Tools', 760),
+  'usage-inactive': usageTab('People', 1280, page =>
+    page.getByRole('heading', { name: 'No activity in this range' }).scrollIntoViewIfNeeded(),
+  ),
+  'usage-table': usageTab('Tokens', 1280, async page => {
+    await page.getByRole('radio', { name: 'Table' }).first().check();
+    await page.getByRole('columnheader', { name: 'Day (UTC)' }).first().waitFor();
+  }),
+  'usage-forbidden': {
+    async play({ workbench, service }) {
+      service.fail({ kind: 'status', status: 403, match: { path: /\/analytics\// } });
+      await workbench.notified(/403|role/);
+      await workbench.runCommand('Agent Console: Open usage');
+      await workbench.webview().getByText('Analytics cannot be read').waitFor();
+    },
+  },
+};
+
+const REPORTS = '/api/organization/maturity-level-reports';
+
+/** The report of the first failing criterion. */
+async function openReport(workbench: Workbench): Promise<void> {
+  await workbench.showOnly('Readiness');
+  await workbench.row('Readiness', 'acme/shop').waitFor();
+  await workbench.row('Readiness', /\d\/3.*\d+%/s).click();
+  await workbench.webview().locator('tr.wanted').waitFor();
+}
+
+/** That report, and the view with everything of it to be seen. */
+async function openReadiness(workbench: Workbench): Promise<void> {
+  await openReport(workbench);
+  await workbench.row('Readiness', 'Reports').click();
+  await workbench.row('Readiness', 'Other repositories').click();
+  await workbench.row('Readiness', 'acme/billing').waitFor();
+}
+
+/** Opens the view of the organization with all the height there is. */
+async function showOrganization(workbench: Workbench): Promise<void> {
+  await workbench.showOnly('Organization');
+  await workbench.row('Organization', 'Control history').waitFor();
+}
+
+/** Events that the hook command has just written down, of sessions that are known, and earlier ones as windows have taken them. */
+async function followHooks({ workbench, service }: Stage): Promise<void> {
+  await addSessions({ workbench, service });
+  await workbench.row('Computers', 'atlas').waitFor();
+  await installHooks(workbench);
+  const spool = path.join(storageOf(workbench), 'hooks', 'spool');
+  fs.mkdirSync(spool, { recursive: true, mode: 0o700 });
+  const [first, second] = service.sessionIds;
+  const asks = { hook_event_name: 'Notification' };
+  const events = [
+    { minutes: 0, ...asks, session_id: first, message: 'May I push this branch to origin?' },
+    { minutes: 0, ...asks, session_id: second },
+    { minutes: 12, hook_event_name: 'Stop', session_id: '7f3c9a52-5d1e-4c7e-9c1f-2d7a3f1f1f0a' },
+    { minutes: 50, hook_event_name: 'SessionEnd', session_id: 'b1f7', reason: 'error' },
+    { minutes: 90, hook_event_name: 'Stop', session_id: 'c2', cwd: `/home/x/${'long-name-'.repeat(12)}` },
+  ];
+  for (const [index, { minutes, ...event }] of events.entries()) {
+    // What the sessions are known to have done was before that.
+    const second = Math.ceil(Date.now() / 1000) - minutes * 60;
+    const file = path.join(spool, `${second}.scene${index}.json`);
+    const temp = `${file}.tmp`;
+    fs.writeFileSync(temp, JSON.stringify({ cwd: '/home/someone/shop', ...event }));
+    fs.utimesSync(temp, second, second);
+    fs.renameSync(temp, file);
+  }
+}
+
+/** The sessions that the sample service has from the start, opened by their ids; each one's chat opens with it. */
+export async function addSessions({ workbench, service }: Pick<Stage, 'workbench' | 'service'>) {
+  await workbench.openContainer('Agent Console');
+  for (const [index, id] of service.sessionIds.entries()) {
+    await workbench.openSession(id);
+    await workbench.tab(/./).nth(index).waitFor();
+    // The page takes the focus when it is there, which would close the next input box.
+    await workbench.webview().locator(':focus').waitFor();
+  }
+  await workbench
+    .rows('Sessions')
+    .nth(service.sessionIds.length - 1)
+    .waitFor();
+}
+
+function statusItem(workbench: Workbench): Locator {
+  return workbench.page.locator('.statusbar-item[id="agent-console.agent-console.usage"]');
+}
+
+/** The dashboard in a tab, complete, without its tooltip; tokens are compared. */
+function usageTab(name: string, width: number, further?: (page: FrameLocator) => Promise<unknown>): Scene {
+  return {
+    size: { width, height: 1000 },
+    async play({ workbench }) {
+      await statusItem(workbench).filter({ hasText: /\d/ }).waitFor();
+      await workbench.runCommand('Agent Console: Open usage');
+      const page = workbench.webview();
+      await page.getByRole('tab', { name, exact: true }).click();
+      await page.getByRole('tab', { name, exact: true, selected: true }).waitFor();
+      await page.locator('.drawing:not(.waits) section').first().waitFor();
+      await page.locator('.status progress').waitFor({ state: 'detached' });
+      await page.getByText(/Data through/).waitFor();
+      if (name === 'Tokens') {
+        await page.getByRole('checkbox', { name: 'Compare' }).check();
+        await page.getByText('compared with').waitFor();
+      }
+      await further?.(page);
+    },
+  };
+}

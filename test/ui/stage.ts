@@ -1,0 +1,102 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { startSampleService, type SampleService, type SampleServiceOptions } from '../fakes/sampleService';
+import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { makeSampleWorkspace, sampleCommits, sampleRemote } from '../vscode/sampleWorkspace';
+import { Workbench, type WorkbenchOptions } from './workbench';
+
+/** What signs a window in to a service that runs here. */
+export function signedInTo(
+  service: Pick<SampleService, 'baseUrl' | 'appUrl' | 'apiKey'>,
+): Readonly<Record<string, string>> {
+  return {
+    AGENT_CONSOLE_BASE_URL: service.baseUrl,
+    AGENT_CONSOLE_APP_URL: service.appUrl,
+    AGENT_CONSOLE_API_KEY: service.apiKey,
+  };
+}
+
+/** A service that has readiness reports of the sample workspace in a folder. */
+export const reportsOf = (folder: string): SampleServiceOptions => ({
+  openRepository: { url: sampleRemote, commits: sampleCommits(folder) },
+});
+
+/** What the folder of the window is filled with: files by their paths, or whoever fills it. */
+export type Filling = Readonly<Record<string, string | Uint8Array>> | ((folder: string) => void);
+
+export interface StageOptions extends WorkbenchOptions {
+  /** The sample workspace unless told. */
+  readonly files?: Filling;
+  /** What is opened instead of the folder. */
+  readonly folder?: string;
+  /** Its agents and computers are done at once unless told. */
+  readonly service?: SampleServiceOptions | ((folder: string) => SampleServiceOptions);
+  /** By the environment; true unless told. */
+  readonly signedIn?: boolean;
+  /** Of the window, in px. */
+  readonly height?: number;
+}
+
+/** Who is there before the window opens. */
+export interface Prepared {
+  readonly service: SampleService;
+  /** The folder of the window, and where it stands, for what is beside it. */
+  readonly folder: string;
+  readonly parent: string;
+}
+
+/** A window with a folder, and the sample service it talks to. */
+export interface Stage extends Prepared {
+  readonly workbench: Workbench;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens a stage; `prepare` may do what must be done before the window opens, and say more of the window. */
+export async function openStage(
+  given: StageOptions = {},
+  prepare?: (prepared: Prepared) => StageOptions | undefined | Promise<StageOptions | undefined>,
+): Promise<Stage> {
+  const parent = temporaryFolder('ui');
+  const folder = path.join(parent, 'shop');
+  fs.mkdirSync(folder);
+  fill(folder, given.files ?? makeSampleWorkspace);
+  const service = await startSampleService({
+    pace: 0,
+    ...(typeof given.service === 'function' ? given.service(folder) : given.service),
+  });
+  const prepared = { service, folder, parent };
+  const { signedIn = true, height, env, ...options } = { ...given, ...(await prepare?.(prepared)) };
+  const workbench = await Workbench.open({
+    folder,
+    ...(height !== undefined && { contextOptions: { viewport: { width: 1280, height } } }),
+    ...options,
+    env: { ...(signedIn && signedInTo(service)), ...env },
+  });
+  const close = async (): Promise<void> => {
+    await workbench.close();
+    await service.close();
+    removeFolder(parent);
+  };
+  return { ...prepared, workbench, close };
+}
+
+/** For a `describe`: opens a stage before its tests, hands it over, and closes it after them. */
+export function onStage(take: (stage: Stage) => unknown, ...options: Parameters<typeof openStage>): void {
+  let stage: Stage | undefined;
+  before(async () => {
+    stage = await openStage(...options);
+    await take(stage);
+  });
+  after(() => stage?.close());
+}
+
+function fill(folder: string, files: Filling): void {
+  if (typeof files === 'function') {
+    files(folder);
+    return;
+  }
+  for (const [name, content] of Object.entries(files)) {
+    fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    fs.writeFileSync(path.join(folder, name), content);
+  }
+}
