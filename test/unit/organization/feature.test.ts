@@ -285,7 +285,7 @@ describe('a large organization', () => {
     const again = open(server, root);
     const { tree } = again.feature;
     const counts = async (): Promise<string> =>
-      ((await tree.getChildren()) ?? [])
+      (await tree.getChildren())
         .map(node => String(tree.getTreeItem(node).description ?? ''))
         .join(' ');
     assert.equal(await counts(), '5,000 2,000');
