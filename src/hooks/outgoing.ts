@@ -69,8 +69,6 @@ export interface OutgoingDeps {
   readonly apartMs?: number;
 }
 
-/** Events whose commands run at the same time; the others take their turn. */
-const AT_ONCE = 4;
 /** So long what the service says of an end of work waits for an event that tells of the same: longer than a window leaves one to others, ms. */
 export const APART_MS = (stepsBefore(undefined, [], false) + 2) * STEP_MS;
 /** The service may say so long after such an event that the session still works, ms. */
@@ -80,8 +78,6 @@ const LAG_MS = 10_000;
 export class Outgoing extends Disposable {
   readonly #deps: OutgoingDeps;
   readonly #closing = new AbortController();
-  #running = 0;
-  readonly #turns: (() => void)[] = [];
 
   constructor(deps: OutgoingDeps) {
     super();
@@ -96,24 +92,14 @@ export class Outgoing extends Disposable {
   /** Resolves when all commands of the event have ended. A stored one is marked first, so that no window runs them again. */
   async run(event: Told): Promise<void> {
     const { id, name, sessionId, cwd = '' } = event;
-    if (sessionId === undefined || !this.isWanted(name)) return;
+    const wanted = this.#wanted(name);
+    if (sessionId === undefined || wanted.length === 0) return;
     if (id !== undefined)
       await this.#deps.events
         .update(id, stored => stored && { ...stored, hasRun: true })
         .catch((error: unknown) => this.#deps.log.error('A hook event cannot be marked as run', error));
-    if (this.#running < AT_ONCE) this.#running++;
-    else await new Promise<void>(resolve => this.#turns.push(resolve));
-    try {
-      // Much may have changed meanwhile.
-      const wanted = this.#wanted(name);
-      if (wanted.length === 0) return;
-      const folder = await firstFolder([cwd, ...this.#deps.folders(), os.homedir()]);
-      await Promise.all(wanted.map(hook => this.#runOne(hook, event, folder)));
-    } finally {
-      const next = this.#turns.shift();
-      if (next === undefined) this.#running--;
-      else next();
-    }
+    const folder = await firstFolder([cwd, ...this.#deps.folders(), os.homedir()]);
+    await Promise.all(wanted.map(hook => this.#runOne(hook, event, folder)));
   }
 
   /**

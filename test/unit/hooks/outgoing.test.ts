@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { runCommand } from '../../../src/hooks/command';
 import { STEP_MS, stepsBefore } from '../../../src/hooks/inbox';
 import {
   APART_MS,
@@ -12,9 +11,8 @@ import {
   type OutgoingDeps,
 } from '../../../src/hooks/outgoing';
 import { silentLog } from '../../fakes/log';
-import { cleanUp, eventsIn, later, temporaryFolder, until } from './support';
+import { cleanUp, eventsIn, later, temporaryFolder } from './support';
 
-const never = new AbortController().signal;
 const stop = { name: 'Stop', sessionId: 's1', cwd: '/' };
 const command = (text: string, timeout?: number): object => ({
   hooks: [{ type: 'command', command: text, timeout }],
@@ -127,26 +125,6 @@ describe('hooks that go out', function () {
     for (const cwd of [file, path.join(own, 'gone'), '', 'relative', '.', `${own}\0`])
       assert.equal(await output(cwd, ['/no/such/folder', workspace]), workspace, cwd);
     assert.equal(await output('/gone', []), fs.realpathSync(os.homedir()));
-  });
-
-  it('run four events at a time, the next in turn, and all commands of one event together', async () => {
-    const folder = temporaryFolder();
-    const started = (): string[] => fs.readdirSync(folder).filter(name => name.startsWith('started'));
-    const wait = (name: string): object =>
-      command(
-        `read -r x; touch ${folder}/started-$$-${name}; until [ -e ${folder}/go ]; do sleep 0.01; done`,
-        10,
-      );
-    const { hooks, done } = outgoing({ Stop: [wait('a'), wait('b')] });
-    const running = Array.from({ length: 9 }, () => hooks.run(stop));
-    await until(() => started().length >= 8);
-    // Whatever else had been let in would show before a command started later ends.
-    await runCommand({ command: 'true', input: '', timeoutMs: 5_000, signal: never });
-    assert.equal(started().length, 8);
-    fs.writeFileSync(path.join(folder, 'go'), '');
-    await Promise.all(running);
-    assert.equal(started().length, 18);
-    assert.deepEqual([...new Set(done.map(({ exitCode }) => exitCode))], [0]);
   });
 
   it('do not run in a workspace that is not trusted, nor after the window has closed', async () => {

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { compareSettings } from '../../../src/organization/changes';
 import type { FaultServer } from '../../fakes/faultServer';
 import { drawnRows, textOf } from '../../fakes/view';
 import { choices, shown } from '../../fakes/vscode';
-import { growsEvenly } from '../../growth';
 import { until } from '../../until';
 import {
   addressesOf,
@@ -285,21 +283,11 @@ describe('a large organization', () => {
     const again = open(server, root);
     const { tree } = again.feature;
     const counts = async (): Promise<string> =>
-      (await tree.getChildren())
-        .map(node => String(tree.getTreeItem(node).description ?? ''))
-        .join(' ');
+      (await tree.getChildren()).map(node => String(tree.getTreeItem(node).description ?? '')).join(' ');
     assert.equal(await counts(), '5,000 2,000');
     assert.equal(server.hits.length, 70, 'nobody asks again');
     again.connection.go(apiOf(server), addressesOf(server), 'other');
     await until(async () => (await counts()) === ' ');
-  });
-
-  it('is compared in a time that grows with its size alone', async () => {
-    const settings = largeOrganization(0, 2_000).changes as readonly { readonly settings: object }[];
-    const of = (index: number): Record<string, unknown> => ({ ...settings[index]?.settings });
-    await growsEvenly('all revisions compared', 2_000, size => {
-      for (let index = 1; index < size; index++) compareSettings(of(index), of(index - 1));
-    });
   });
 });
 
