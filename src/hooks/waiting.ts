@@ -133,30 +133,22 @@ export class Waiting extends Disposable {
     const { sessionId, cwd, at, message = '' } = signal;
     const isMuted = sessions.isMuted(sessionId);
     const terminal = terminalAt(cwd);
-    const button = (icon: string, tooltip: string, run: RowButton['run']): RowButton => ({
-      iconPath: new vscode.ThemeIcon(icon),
-      tooltip,
-      run,
-    });
+    const acts: [icon: string, tooltip: string, run: RowButton['run']][] = isMuted
+      ? [['bell', vscode.l10n.t('Unmute this session'), () => sessions.setMuted(sessionId, false)]]
+      : [
+          ['check', vscode.l10n.t('No longer waiting'), () => sessions.settle(sessionId)],
+          ['bell-slash', vscode.l10n.t('Mute this session'), () => sessions.setMuted(sessionId, true)],
+        ];
+    if (terminal !== undefined)
+      acts.unshift(['terminal', vscode.l10n.t('Show terminal'), () => terminal.show()]);
+    const label = forQuickPick(labelOf(signal, sessions.titleOf(sessionId)));
+    const age = this.#context.format.span(Date.now() - at);
     return {
       sessionId,
-      label: `$(${isMuted ? 'bell-slash' : 'bell-dot'}) ${forQuickPick(labelOf(signal, sessions.titleOf(sessionId)))}`,
-      description: joined([
-        this.#context.format.span(Date.now() - at),
-        isMuted ? vscode.l10n.t('muted') : undefined,
-      ]),
+      label: `$(${isMuted ? 'bell-slash' : 'bell-dot'}) ${label}`,
+      description: isMuted ? joined([age, vscode.l10n.t('muted')]) : age,
       detail: forQuickPick(message),
-      buttons: [
-        ...(terminal ? [button('terminal', vscode.l10n.t('Show terminal'), () => terminal.show())] : []),
-        ...(isMuted
-          ? [button('bell', vscode.l10n.t('Unmute this session'), () => sessions.setMuted(sessionId, false))]
-          : [
-              button('check', vscode.l10n.t('No longer waiting'), () => sessions.settle(sessionId)),
-              button('bell-slash', vscode.l10n.t('Mute this session'), () =>
-                sessions.setMuted(sessionId, true),
-              ),
-            ]),
-      ],
+      buttons: acts.map(([icon, tooltip, run]) => ({ iconPath: new vscode.ThemeIcon(icon), tooltip, run })),
     };
   }
 }
