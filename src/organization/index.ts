@@ -13,10 +13,10 @@ import type { Formatter } from '../util/format';
 import type { WindowFocus } from '../util/windowFocus';
 import { settingsOf, stableText } from './changes';
 import { FRESH_MS, OrganizationData, type KnownRevision, type OrganizationDataDeps } from './data';
-import { dayOf, nameOf, timeOf, whoOf, type Person, type Revision } from './model';
+import { nameOf, timeOf, whoOf, type Person, type Revision } from './model';
 import { warningsOf, type SessionChoice } from './policy';
 import { Rows } from './rows';
-import { changeText, makerText, peopleCsv, personFacts, personStatus, summaryText } from './words';
+import { changeText, dayText, makerText, peopleCsv, personFacts, personStatus, summaryText } from './words';
 
 export { searchedOrganization } from './data';
 export type { TreeNode as OrganizationTreeNode } from '../ui/tree';
@@ -210,14 +210,14 @@ export class Organization extends Disposable {
       .filter(revision => revision !== but)
       .map(revision => ({
         label: vscode.l10n.t('rev {0}', revision.revision),
-        description: joined([this.#dayOf(revision), makerText(revision), summaryText(revision.changes)]),
+        description: joined([
+          dayText(revision, this.#deps.format),
+          makerText(revision),
+          summaryText(revision.changes),
+        ]),
         detail: revision.changes.slice(0, 8).map(changeText).join('; '),
         value: revision,
       }));
-  }
-
-  #dayOf({ updatedAt }: Revision): string {
-    return this.#deps.format.day(dayOf(timeOf(updatedAt)));
   }
 
   /** Two selected rows, or the two that are asked for; the older one is on the left. */
@@ -241,10 +241,11 @@ export class Organization extends Disposable {
       before === undefined
         ? vscode.l10n.t('Controls: revision {0}', after.revision)
         : vscode.l10n.t('Controls: revision {0} ↔ {1}', before.revision, after.revision);
-    await this.#deps.details.compare({
+    const { details, format } = this.#deps;
+    await details.compare({
       id: `controls ${this.#data.serviceId} ${before?.revision} ${after.revision}`,
       name: `${documentName(after)}.jsonc`,
-      title: `${title} (${joined([makerText(after), this.#dayOf(after)], ', ')})`,
+      title: `${title} (${joined([makerText(after), dayText(after, format)], ', ')})`,
       before: before === undefined ? '{}\n' : stableText(before.settings),
       after: stableText(after.settings),
     });

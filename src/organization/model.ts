@@ -54,14 +54,6 @@ export function whoOf({ user }: Revision): string | undefined {
   return [user?.name, user?.email, user?.id].find(text => text !== undefined && text.trim() !== '');
 }
 
-/** The local calendar day of a time, `YYYY-MM-DD`; empty for none. */
-export function dayOf(time: number | undefined): string {
-  if (time === undefined) return '';
-  const date = new Date(time);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-}
-
 /** Whoever has not been seen for so long is inactive. */
 const INACTIVE_MS = 30 * 24 * 60 * 60 * 1000;
 

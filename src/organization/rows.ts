@@ -6,11 +6,12 @@ import type { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
 import type { SettingChange } from './changes';
 import type { KnownRevision, ListName, OrganizationData } from './data';
-import { activityOf, dayOf, nameOf, timeOf, type Person } from './model';
+import { activityOf, nameOf, type Person } from './model';
 import {
   changeLines,
   changeSpoken,
   changeText,
+  dayText,
   directionText,
   exactTime,
   gapText,
@@ -117,7 +118,7 @@ export class Rows {
       const summary = before === undefined ? vscode.l10n.t('first known revision') : summaryText(changes);
       const gap = gapText(before, revision);
       const label = vscode.l10n.t('rev {0}', revision.revision);
-      const day = format.day(dayOf(timeOf(revision.updatedAt)));
+      const day = dayText(revision, format);
       const exact = exactTime(revision.updatedAt, format);
       const toward = [...new Set(changes.map(({ direction }) => directionText(direction)))];
       return {

@@ -139,6 +139,12 @@ export function makerText(revision: Revision): string {
   return oneLine(whoOf(revision) ?? vscode.l10n.t('unknown'), 80);
 }
 
+/** The day of a revision, in the person's own time zone; empty where it is not known. */
+export function dayText({ updatedAt }: Revision, format: Formatter): string {
+  const time = timeOf(updatedAt);
+  return time === undefined ? '' : format.date({ dateStyle: 'medium' }, time);
+}
+
 /** The exact time of a revision, or what the service wrote instead. */
 export function exactTime(text: string | undefined, format: Formatter): string | undefined {
   const time = timeOf(text);
