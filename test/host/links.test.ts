@@ -235,4 +235,10 @@ describe('an address', () => {
       assert.equal(await asked, address);
     });
   }
+
+  it('say that they are not kept, after a reload', async () => {
+    const uri = vscode.Uri.from({ scheme: documents.details, path: '/before/a reload.jsonc' });
+    const text = (await vscode.workspace.openTextDocument(uri)).getText();
+    assert.equal(text, 'This document is not kept across a reload. Open it again.');
+  });
 });
