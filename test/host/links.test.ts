@@ -202,6 +202,12 @@ describe('documents of foreign words', () => {
       [],
     );
   });
+
+  it('say that they are not kept, after a reload', async () => {
+    const uri = vscode.Uri.from({ scheme: documents.details, path: '/before/a reload.jsonc' });
+    const text = (await vscode.workspace.openTextDocument(uri)).getText();
+    assert.equal(text, 'This document is not kept across a reload. Open it again.');
+  });
 });
 
 /** What a browser asks for when a link of a message is opened. */
@@ -235,10 +241,4 @@ describe('an address', () => {
       assert.equal(await asked, address);
     });
   }
-
-  it('say that they are not kept, after a reload', async () => {
-    const uri = vscode.Uri.from({ scheme: documents.details, path: '/before/a reload.jsonc' });
-    const text = (await vscode.workspace.openTextDocument(uri)).getText();
-    assert.equal(text, 'This document is not kept across a reload. Open it again.');
-  });
 });
