@@ -2,14 +2,7 @@ import type * as vscode from 'vscode';
 import { window } from 'vscode';
 import type { Parts } from './compose';
 import type { ComputerTreeNode } from './computers';
-import {
-  commands,
-  panels,
-  registerCommands,
-  registerTree,
-  views,
-  type Feature,
-} from './contributions';
+import { commands, panels, registerCommands, registerTree, views, type Feature } from './contributions';
 import type { OrganizationTreeNode } from './organization';
 import type { ReadinessTreeNode } from './readiness';
 import type { SessionTreeNode } from './sessions';
