@@ -11,7 +11,7 @@ import type { Readiness, ReadinessTreeNode } from './readiness';
 import type { SearchDeps } from './search';
 import type { Sessions, SessionTreeNode } from './sessions';
 import { composerSettings, hookSettings, onDidChangeSettings, settings } from './settings';
-import { Startup } from './startup';
+import { startup } from './startup';
 import type { Restored, Storage } from './storage';
 import type { DashboardPanels, UsageFeature } from './usage';
 import type { DetailsDocuments } from './util/detailsDocuments';
@@ -71,20 +71,22 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
   const connection: () => Promise<ConnectionPart> = once(async () => {
     const { connect } = await import('./connection');
     const part = own(connect(context, await storage(), log));
-    own(part.onDidBecomeReady(() => startup.signedIn()));
+    own(part.onDidBecomeReady(() => start.signedIn()));
     return part;
+  });
+
+  /** What every feature receives. */
+  const shared = async () => ({
+    connection: await connection(),
+    storage: await storage(),
+    ...{ log, focused, format, details, extensionUri },
   });
 
   const computers: () => Promise<Computers> = once(async () => {
     const { Computers: Feature } = await import('./computers');
     return own(
       new Feature({
-        connection: await connection(),
-        storage: await storage(),
-        focused,
-        format,
-        details,
-        log,
+        ...(await shared()),
         view: views.computers,
         shownIn: [views.sessions],
         refreshSeconds: settings.computersRefreshSeconds,
@@ -97,14 +99,9 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     const { Sessions: Feature } = await import('./sessions');
     return own(
       new Feature({
-        connection: await connection(),
-        storage: await storage(),
+        ...(await shared()),
         computers: await computers(),
-        log,
         view: views.sessions,
-        focused,
-        format,
-        details,
         fastestSeconds: settings.sessionsRefreshSeconds,
         extras: settings.extras,
         memory: workspaceState,
@@ -121,12 +118,8 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     const { Chat } = await import('./chat');
     const feature = own(
       new Chat({
-        connection: await connection(),
-        storage: await storage(),
+        ...(await shared()),
         sessions: (await sessions()).forChat,
-        log,
-        details,
-        extensionUri,
         storageUri: globalStorageUri,
         memory: workspaceState,
         location: settings.chatLocation,
@@ -149,12 +142,7 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     const { Organization: Feature } = await import('./organization');
     return own(
       new Feature({
-        connection: await connection(),
-        storage: await storage(),
-        log,
-        focused,
-        format,
-        details,
+        ...(await shared()),
         view: views.organization,
         usage: async () => (await usage()).activityOfPeople(),
       }),
@@ -165,12 +153,7 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     const { Readiness: Feature } = await import('./readiness');
     return own(
       new Feature({
-        connection: await connection(),
-        storage: await storage(),
-        log,
-        focused,
-        format,
-        extensionUri,
+        ...(await shared()),
         view: views.readiness,
         prefill: async message => (await chat()).prefill(message),
       }),
@@ -181,10 +164,7 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     const { registerUsage } = await import('./usage');
     const feature = own(
       registerUsage({
-        connection: await connection(),
-        storage: await storage(),
-        log,
-        format,
+        ...(await shared()),
         directory: { people: async signal => (await organization()).people(signal) },
         controlRevisions: { revisions: async () => (await organization()).revisions() },
         openDashboard: async () => (await dashboard()).openDashboard(),
@@ -206,11 +186,7 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
         dataFolder: globalStorageUri.fsPath,
         extensionFolder: context.extensionPath,
         storage: await storage(),
-        log,
-        focused,
-        format,
-        details,
-        settings,
+        ...{ log, focused, format, details, settings },
         onDidChangeSettings: listener => onDidChangeSettings(hookSettings, listener),
         isShown: sessionId => shownChats?.isShown(sessionId) === true,
         sessions: async () => {
@@ -230,9 +206,7 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     const { searchedComputers } = await import('./computers');
     const { searchedReadiness } = await import('./readiness');
     const deps: SearchDeps = {
-      connection: await connection(),
-      storage: await storage(),
-      format,
+      ...(await shared()),
       titles: async () => (await sessions()).titles(),
       removed: async () => (await sessions()).removed(),
       records: serviceId => ({
@@ -261,7 +235,7 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     return consoleCommands({ log, version, connection: await connection(), lists });
   };
 
-  const startup = own(new Startup({ log, focused, storage, connection, chat, readiness, usage, hooks }));
+  const start = startup({ log, focused, storage, connection, chat, readiness, usage, hooks }, own);
 
   return {
     computers,
@@ -286,7 +260,7 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     fail: async (command: string, error: unknown, args: readonly unknown[]) =>
       (await import('./console')).reportFailure({ command, error, args, log }),
     /** Begins what is wanted without any view being open. */
-    start: (): void => void startup.begin(),
+    start: (): void => void start.begin(),
     /** Lets drafts and records reach the disk; the last part made ends first. */
     end: async () => {
       for (const end of endings.splice(0).reverse()) await end();

@@ -9,72 +9,51 @@ import { LazyTree } from './ui/lazyTree';
  * (lint keeps it so), and a test compares this file with package.json.
  */
 export const commands = {
-  console: {
-    refresh: 'agentConsole.refresh',
-    showLog: 'agentConsole.showLog',
-    copyDiagnostics: 'agentConsole.copyDiagnostics',
-  },
-  connection: {
-    signIn: 'agentConsole.signIn',
-    signOut: 'agentConsole.signOut',
-    useSampleService: 'agentConsole.useSampleService',
-    showAccess: 'agentConsole.showAccess',
-  },
-  computers: {
-    showDetails: 'agentConsole.computers.showDetails',
-  },
+  console: ids('agentConsole', 'refresh', 'showLog', 'copyDiagnostics'),
+  connection: ids('agentConsole', 'signIn', 'signOut', 'useSampleService', 'showAccess'),
+  computers: ids('agentConsole.computers', 'showDetails'),
   sessions: {
-    create: 'agentConsole.sessions.create',
-    add: 'agentConsole.sessions.add',
-    remove: 'agentConsole.sessions.remove',
-    restore: 'agentConsole.sessions.restore',
-    copyId: 'agentConsole.sessions.copyId',
-    copyLink: 'agentConsole.sessions.copyLink',
-    showDetails: 'agentConsole.sessions.showDetails',
-    rename: 'agentConsole.sessions.rename',
-    pin: 'agentConsole.sessions.pin',
-    archive: 'agentConsole.sessions.archive',
-    unarchive: 'agentConsole.sessions.unarchive',
-    viewOptions: 'agentConsole.sessions.viewOptions',
-    export: 'agentConsole.sessions.export',
-    import: 'agentConsole.sessions.import',
+    ...ids(
+      'agentConsole.sessions',
+      'create',
+      'add',
+      'remove',
+      'restore',
+      'copyId',
+      'copyLink',
+      'showDetails',
+    ),
+    ...ids(
+      'agentConsole.sessions',
+      'rename',
+      'pin',
+      'archive',
+      'unarchive',
+      'viewOptions',
+      'export',
+      'import',
+    ),
   },
   chat: {
-    open: 'agentConsole.sessions.open',
-    send: 'agentConsole.chat.send',
-    attachFiles: 'agentConsole.chat.attachFiles',
-    stop: 'agentConsole.chat.stop',
-    find: 'agentConsole.chat.find',
-    export: 'agentConsole.chat.export',
-    attachSelection: 'agentConsole.chat.attachSelection',
+    ...ids('agentConsole.sessions', 'open'),
+    ...ids('agentConsole.chat', 'send', 'attachFiles', 'stop', 'find', 'export', 'attachSelection'),
   },
-  search: {
-    open: 'agentConsole.search',
-  },
+  search: { open: 'agentConsole.search' },
   organization: {
-    showUser: 'agentConsole.organization.showUser',
-    export: 'agentConsole.organization.export',
-    openChanges: 'agentConsole.organization.openChanges',
-    compareRevisions: 'agentConsole.organization.compareRevisions',
-    showRevision: 'agentConsole.organization.showRevision',
+    ...ids('agentConsole.organization', 'showUser', 'export', 'openChanges'),
+    ...ids('agentConsole.organization', 'compareRevisions', 'showRevision'),
   },
-  readiness: {
-    openReport: 'agentConsole.readiness.openReport',
-    compare: 'agentConsole.readiness.compare',
-    fix: 'agentConsole.readiness.fix',
-    exportReport: 'agentConsole.readiness.exportReport',
-  },
-  usage: {
-    open: 'agentConsole.usage.open',
-  },
-  hooks: {
-    install: 'agentConsole.hooks.install',
-    uninstall: 'agentConsole.hooks.uninstall',
-    test: 'agentConsole.hooks.test',
-    doctor: 'agentConsole.hooks.doctor',
-    attention: 'agentConsole.hooks.attention',
-  },
+  readiness: ids('agentConsole.readiness', 'openReport', 'compare', 'fix', 'exportReport'),
+  usage: ids('agentConsole.usage', 'open'),
+  hooks: ids('agentConsole.hooks', 'install', 'uninstall', 'test', 'doctor', 'attention'),
 } as const;
+
+function ids<P extends string, N extends string>(
+  prefix: P,
+  ...names: N[]
+): { readonly [K in N]: `${P}.${K}` } {
+  return Object.fromEntries(names.map(name => [name, `${prefix}.${name}`])) as never;
+}
 
 export const views = {
   sessions: 'agentConsole.sessions',

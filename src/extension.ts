@@ -15,6 +15,9 @@ const START_DELAY_MS = 2_000;
 
 let end: (() => Promise<void>) | undefined;
 
+type TreeOptions<T> = Omit<Parameters<typeof registerTree<T>>[2], 'own'>;
+type TreeLoader<T> = (made: Parts) => Promise<{ readonly tree: vscode.TreeDataProvider<T> }>;
+
 /**
  * Registers the whole surface and loads nothing else: `compose` is loaded when a view is first shown, a command first runs, or a
  * moment after VS Code has started, and loads each feature when that is first needed. No network, no secret and no file is
@@ -27,7 +30,6 @@ export function activate(context: vscode.ExtensionContext): void {
   };
   const details = own(new DetailsDocuments());
   const selected = own(new Emitter<readonly unknown[]>());
-  const several = { own, canSelectMany: true };
   const parts: () => Promise<Parts> = once(async () => {
     const { compose } = await import('./compose');
     const trees = { sessions, computers, organization, readiness };
@@ -42,53 +44,31 @@ export function activate(context: vscode.ExtensionContext): void {
     await chat.dropOn(target, data).catch((error: unknown) => made.fail('drop', error, []));
   };
 
-  const sessions = own(
-    registerTree<SessionTreeNode>(views.sessions, async () => (await (await parts()).sessions()).tree, {
-      ...several,
-      drop,
-    }),
-  );
+  const tree = <T>(id: string, load: TreeLoader<T>, options: TreeOptions<T> = {}): vscode.TreeView<T> =>
+    own(registerTree<T>(id, async () => (await load(await parts())).tree, { own, ...options }));
+  const several = { canSelectMany: true };
+  const sessions = tree<SessionTreeNode>(views.sessions, made => made.sessions(), { ...several, drop });
   own(sessions.onDidChangeSelection(({ selection }) => selected.fire(selection)));
-  const computers = own(
-    registerTree<ComputerTreeNode>(views.computers, async () => (await (await parts()).computers()).tree, {
-      own,
-      drop,
-    }),
+  const computers = tree<ComputerTreeNode>(views.computers, made => made.computers(), { drop });
+  const organization = tree<OrganizationTreeNode>(views.organization, made => made.organization(), several);
+  const readiness = tree<ReadinessTreeNode>(views.readiness, made => made.readiness(), several);
+  const restore = (
+    id: string,
+    fill: (made: Parts, panel: vscode.WebviewPanel, state: unknown) => Promise<void>,
+  ): unknown =>
+    own(
+      window.registerWebviewPanelSerializer(id, {
+        deserializeWebviewPanel: async (panel, state) => fill(await parts(), panel, state),
+      }),
+    );
+  restore(panels.chat, async ({ chat }, panel, state) => (await chat()).restorePanel(panel, state));
+  restore(panels.readinessReport, async (made, panel, state) =>
+    (await made.readiness()).restorePanel(panel, state),
   );
-  const organization = own(
-    registerTree<OrganizationTreeNode>(
-      views.organization,
-      async () => (await (await parts()).organization()).tree,
-      several,
-    ),
-  );
-  const readiness = own(
-    registerTree<ReadinessTreeNode>(
-      views.readiness,
-      async () => (await (await parts()).readiness()).tree,
-      several,
-    ),
-  );
-  own(
-    window.registerWebviewPanelSerializer(panels.chat, {
-      deserializeWebviewPanel: async (panel, state) =>
-        (await (await parts()).chat()).restorePanel(panel, state),
-    }),
-  );
+  restore(panels.usage, async ({ dashboard }, panel) => (await dashboard()).restoreDashboard(panel));
   own(
     window.registerWebviewViewProvider(views.chat, {
       resolveWebviewView: async view => (await (await parts()).chat()).resolveView(view),
-    }),
-  );
-  own(
-    window.registerWebviewPanelSerializer(panels.readinessReport, {
-      deserializeWebviewPanel: async (panel, state) =>
-        (await (await parts()).readiness()).restorePanel(panel, state),
-    }),
-  );
-  own(
-    window.registerWebviewPanelSerializer(panels.usage, {
-      deserializeWebviewPanel: async panel => (await (await parts()).dashboard()).restoreDashboard(panel),
     }),
   );
 

@@ -16,10 +16,7 @@ export const settings = {
   /** Whether the status bar shows the readiness of the active editor's repository. */
   readinessStatusBar: (): boolean => read('readiness.statusBar', true),
   /** Which days the status bar counts the tokens of; `off` hides it and fetches nothing for it. */
-  usageStatusBar: (): UsageSpan => {
-    const span = read<string>('usage.statusBar', '7days');
-    return usageSpans.find(known => known === span) ?? '7days';
-  },
+  usageStatusBar: (): UsageSpan => oneOf('usage.statusBar', usageSpans, '7days'),
   /** The person's own budget of billable tokens; 0 for none. */
   usageBudget: (): UsageBudget => {
     const stored = configuration().get<Readonly<Record<string, unknown>> | null>('usage.budget');
@@ -43,24 +40,18 @@ export const settings = {
     quietWhenFocused: (): boolean => read('notifications.quietWhenFocused', true),
   },
   /** Where a session's chat is opened. */
-  chatLocation: (): 'panel' | 'view' =>
-    read<string>('chat.location', 'panel') === 'view' ? 'view' : 'panel',
+  chatLocation: () => oneOf('chat.location', ['panel', 'view'], 'panel'),
   /** Whether what only some services offer is tried. */
-  extras: (): boolean => read<string>('extras', 'auto') !== 'off',
+  extras: (): boolean => oneOf('extras', ['auto', 'off'], 'auto') === 'auto',
   /** Largest attachments accepted: a file, and all of one message together; bytes. */
   attachmentLimits: () => ({
     file: clamp(read('chat.maxAttachmentMegabytes', 10), 1, 100) * 1024 * 1024,
     message: clamp(read('chat.maxMessageMegabytes', 30), 1, 100) * 1024 * 1024,
   }),
   /** The key that sends a message; the other one begins a new line. */
-  sendKey: (): 'enter' | 'ctrl+enter' =>
-    read<string>('chat.sendKey', 'enter') === 'ctrl+enter' ? 'ctrl+enter' : 'enter',
+  sendKey: () => oneOf('chat.sendKey', ['enter', 'ctrl+enter'], 'enter'),
   /** What becomes of a long text that is pasted. */
-  largePaste: () => {
-    const choices = ['ask', 'inline', 'file'] as const;
-    const chosen = read<string>('chat.largePaste', 'ask');
-    return choices.find(choice => choice === chosen) ?? 'ask';
-  },
+  largePaste: () => oneOf('chat.largePaste', ['ask', 'inline', 'file'], 'ask'),
 } as const;
 
 /** What a person can be told of. */
@@ -147,6 +138,11 @@ export function isDiffUnwrapped(): boolean {
 function read<T extends string | number | boolean>(key: SettingKey, fallback: T): T {
   const value = configuration().get<unknown>(key);
   return typeof value === typeof fallback ? (value as T) : fallback;
+}
+
+function oneOf<const T extends string>(key: SettingKey, choices: readonly T[], fallback: T): T {
+  const chosen = configuration().get<unknown>(key);
+  return choices.find(choice => choice === chosen) ?? fallback;
 }
 
 function configuration(): vscode.WorkspaceConfiguration {

@@ -1,5 +1,4 @@
 import './base.css';
-import './broken.css';
 
 /** What every page begins with: the first import of each, so that it is there before anything else of it runs. */
 
@@ -46,6 +45,7 @@ function showBroken(error: unknown): void {
   ] as const) {
     const button = block.appendChild(document.createElement('button'));
     button.type = 'button';
+    button.className = 'primary';
     button.textContent = label;
     button.addEventListener('click', () => tell(act));
   }

@@ -1,7 +1,7 @@
 import type { Redactor } from '../util/redact';
 import { decodeItem, decodeRows, isRecord, Unreadable, type ItemProblem, type Listed } from './decode';
 import { endpoints, type Endpoint, type EndpointName } from './endpoints';
-import { metaSchema, type AnalyticsMeta } from './resources/analytics';
+import { metaSchema, type AnalyticsMeta } from './resources';
 
 /** What an answer says: its items, which is one where it is no list. */
 export interface Answer<T = unknown> extends Listed<T> {

@@ -5,8 +5,7 @@ import type { Logger } from '../log';
 import type { Redactor } from '../util/redact';
 import { readBody, type Answer } from './answer';
 import type { Endpoint, EndpointName } from './endpoints';
-import { ApiError } from './errors';
-import { apiErrorOf, causeOf, cleanText, factsOf, mayPass, sentTexts } from './failures';
+import { ApiError, apiErrorOf, causeOf, cleanText, factsOf, mayPass, sentTexts } from './errors';
 import { readAnswer } from './worker';
 
 /** The pause a service asked for, shared by whoever sends to it: no request leaves before it is over (trust.md 25). */
@@ -77,8 +76,7 @@ const SPREAD = 250;
  */
 export class HttpClient {
   readonly #options: HttpOptions;
-  readonly #open = new Set<AbortController>();
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor(options: HttpOptions) {
     this.#options = options;
@@ -86,30 +84,27 @@ export class HttpClient {
 
   /** Gives up everything under way and everything asked later. */
   close(): void {
-    this.#isClosed = true;
-    for (const abort of this.#open) abort.abort();
+    this.#closing.abort();
   }
 
   /** What `read` makes of the answer; it may throw `Unreadable`. */
   async request<T>(request: Request, read: (answer: Answer) => T, signal?: AbortSignal): Promise<T> {
-    const abort = new AbortController();
-    const stop = (): void => abort.abort();
-    this.#open.add(abort);
-    if (this.#isClosed || signal?.aborted) stop();
-    else signal?.addEventListener('abort', stop, { once: true });
+    const own = new AbortController();
+    const any = AbortSignal.any([
+      own.signal,
+      this.#closing.signal,
+      ...(signal === undefined ? [] : [signal]),
+    ]);
     const budget = request.endpoint.method === 'GET' ? LONGEST_WAIT : LONGEST_POST_WAIT;
-    const call: Call = { ...request, signal: abort.signal, budget, sent: false };
+    const call: Call = { ...request, signal: any, budget, sent: false };
     try {
       await this.#perform(call);
       return read(await this.#read(call));
     } catch (thrown) {
       const error = apiErrorOf(thrown, call);
       // What is left of an attempt that took too long.
-      stop();
+      own.abort();
       throw error;
-    } finally {
-      this.#open.delete(abort);
-      signal?.removeEventListener('abort', stop);
     }
   }
 

@@ -1,12 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Search } from '../util/redact';
 import { decodeItem } from './decode';
-import * as analytics from './resources/analytics';
-import { computerSchema } from './resources/computer';
-import { messageSchema, sentSchema } from './resources/message';
-import { controlChangeSchema, userSchema } from './resources/organization';
-import { reportSchema, tidyReport } from './resources/readiness';
-import { sessionSchema } from './resources/session';
+import * as resources from './resources';
 import { openObject } from './tolerant';
 
 /** A call of the interface (section 4). */
@@ -46,36 +41,48 @@ const HISTORY = `${ORGANIZATION}/enterprise-controls/history`;
 const ANALYTICS = '/api/v1/analytics';
 
 export const endpoints = {
-  computers: { ...get, path: COMPUTERS, schema: computerSchema, list: 'computers', key: ['id'] },
-  computer: { ...get, path: `${COMPUTERS}/{computerId}`, schema: computerSchema },
+  computers: { ...get, path: COMPUTERS, schema: resources.computerSchema, list: 'computers', key: ['id'] },
+  computer: { ...get, path: `${COMPUTERS}/{computerId}`, schema: resources.computerSchema },
 
-  createSession: { ...post, path: SESSIONS, schema: sessionSchema },
-  session: { ...get, path: `${SESSIONS}/{sessionId}`, schema: sessionSchema },
+  createSession: { ...post, path: SESSIONS, schema: resources.sessionSchema },
+  session: { ...get, path: `${SESSIONS}/{sessionId}`, schema: resources.sessionSchema },
   /** Only some services have it, `interrupt` and `messages` (interface-notes, extras). */
-  sessions: { ...paged, path: SESSIONS, schema: sessionSchema, list: 'sessions', key: ['sessionId'] },
+  sessions: {
+    ...paged,
+    path: SESSIONS,
+    schema: resources.sessionSchema,
+    list: 'sessions',
+    key: ['sessionId'],
+  },
   interrupt: { ...post, path: `${SESSIONS}/{sessionId}/interrupt`, schema: openObject({}) },
 
-  sendMessage: { ...post, path: MESSAGES, schema: sentSchema },
-  message: { ...get, path: `${MESSAGES}/{messageId}`, schema: messageSchema },
-  messages: { ...paged, path: MESSAGES, schema: messageSchema, list: 'messages', key: ['id'] },
+  sendMessage: { ...post, path: MESSAGES, schema: resources.sentSchema },
+  message: { ...get, path: `${MESSAGES}/{messageId}`, schema: resources.messageSchema },
+  messages: { ...paged, path: MESSAGES, schema: resources.messageSchema, list: 'messages', key: ['id'] },
 
-  users: { ...paged, path: `${ORGANIZATION}/users`, schema: userSchema, list: 'users', key: ['id'] },
+  users: {
+    ...paged,
+    path: `${ORGANIZATION}/users`,
+    schema: resources.userSchema,
+    list: 'users',
+    key: ['id'],
+  },
   controlHistory: {
     ...paged,
     path: HISTORY,
-    schema: controlChangeSchema,
+    schema: resources.controlChangeSchema,
     list: 'changes',
     key: ['revision'],
   },
 
-  tokens: { ...day, path: `${ANALYTICS}/tokens`, schema: analytics.tokenDaySchema },
-  tools: { ...day, path: `${ANALYTICS}/tools`, schema: analytics.toolDaySchema },
-  activity: { ...day, path: `${ANALYTICS}/activity`, schema: analytics.activityDaySchema },
-  productivity: { ...day, path: `${ANALYTICS}/productivity`, schema: analytics.productivityDaySchema },
+  tokens: { ...day, path: `${ANALYTICS}/tokens`, schema: resources.tokenDaySchema },
+  tools: { ...day, path: `${ANALYTICS}/tools`, schema: resources.toolDaySchema },
+  activity: { ...day, path: `${ANALYTICS}/activity`, schema: resources.activityDaySchema },
+  productivity: { ...day, path: `${ANALYTICS}/productivity`, schema: resources.productivityDaySchema },
   people: {
     ...days,
     path: `${ANALYTICS}/users`,
-    schema: analytics.userDaySchema,
+    schema: resources.userDaySchema,
     key: ['user_id', 'date'],
     pages: 'meta',
   },
@@ -84,8 +91,8 @@ export const endpoints = {
     ...get,
     at: 'appUrl',
     path: '/api/organization/maturity-level-reports',
-    schema: reportSchema,
-    tidy: tidyReport,
+    schema: resources.reportSchema,
+    tidy: resources.tidyReport,
     list: 'reports',
     key: ['reportId'],
     pages: 'lastId',

@@ -1,3 +1,11 @@
+import { Blob } from 'node:buffer';
+import { isHTTPError, isTimeoutError } from 'ky';
+import { oneLine, withoutEcho } from '../util/text';
+import { redact } from '../util/redact';
+import { looksLikeJwt } from './address';
+import type { Call, SentBody } from './client';
+import { isRecord, Unreadable } from './decode';
+
 /** What went wrong with a request, in terms a caller can act on. */
 export type ApiErrorKind =
   | 'unauthorized'
@@ -92,4 +100,189 @@ export async function failureOf(call: () => Promise<unknown>): Promise<ApiError 
     if (isApiError(error)) return error;
     throw error;
   }
+}
+
+/** What an error about this call always says. */
+export function factsOf({ endpoint, url, status, requestId, retryAt }: Call): ApiErrorFacts {
+  const request = { method: endpoint.method, path: url.pathname, origin: url.origin };
+  return { request, status, requestId, retryAt };
+}
+
+/** Foreign text on one line and without the key; `undefined` when there is none. */
+export function cleanText(value: unknown, maxLength: number, { key }: Call): string | undefined {
+  if (typeof value !== 'string' || value.trim() === '') return undefined;
+  return oneLine(scrub(value, key, maxLength), maxLength);
+}
+
+/** Everything thrown on the way, as the one error callers see. */
+export function apiErrorOf(thrown: unknown, call: Call): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  const { status, key, url } = call;
+  // What may have left is never taken for a request that did not (trust.md 22).
+  const isUnsure = call.endpoint.method === 'POST' && call.sent;
+  const error = (kind: ApiErrorKind, more: Partial<ApiErrorFacts>): ApiError =>
+    new ApiError(isUnsure ? 'outcomeUnknown' : kind, { ...factsOf(call), ...more });
+  if (call.signal.aborted) return error('cancelled', { code: 'cancelled' });
+  if (status !== undefined && (status < 200 || status > 299))
+    return refusalOf(status, isHTTPError(thrown) ? thrown.data : undefined, call);
+  if (isTimeoutError(thrown)) return error('timedOut', { code: 'timedOut' });
+  if (thrown instanceof Unreadable) {
+    const { reason, code, message } = thrown;
+    return error('malformedAnswer', { reason, code, detail: message === code ? undefined : message });
+  }
+  const { reason, code } = networkReason(thrown, url);
+  const cause = causeOf(thrown, key);
+  if (status !== undefined)
+    return error('malformedAnswer', { reason: reason === 'notThisService' ? reason : 'broken', code, cause });
+  if (reason === 'redirect') return error('malformedAnswer', { reason, code: 'redirect', cause });
+  const facts = { ...factsOf(call), reason, code, cause };
+  if (isUnsure && !neverSent(reason)) return new ApiError('outcomeUnknown', facts);
+  const isSlow = !isUnsure && reason === 'network' && /TIMED?_?OUT/.test(code ?? '');
+  return new ApiError(isSlow ? 'timedOut' : 'unreachable', facts);
+}
+
+const KINDS: Readonly<Record<number, ApiErrorKind>> = {
+  403: 'forbidden',
+  404: 'notFound',
+  410: 'notFound',
+  429: 'rateLimited',
+};
+
+/** The error for an answer that is not 2xx, with what its body says. */
+function refusalOf(status: number, body: unknown, call: Call): ApiError {
+  const said = isRecord(body) ? body : {};
+  const words = (value: unknown, maxLength: number): string | undefined => {
+    const clean = cleanText(value, maxLength, call);
+    return clean === undefined ? undefined : withoutEcho(clean, call.said ?? []);
+  };
+  const isPage = typeof body === 'string' && body.trimStart().startsWith('<');
+  const facts: ApiErrorFacts = {
+    ...factsOf(call),
+    requestId: cleanText(said['requestId'], 100, call) ?? call.requestId,
+    title: words(said['title'], 300),
+    detail: words(said['detail'] ?? said['message'], 1_000),
+    ...(isPage ? { reason: 'notThisService', code: 'html' } : {}),
+  };
+  const { method, path } = call.endpoint;
+  if (status === 401) {
+    // Only calls below /api/v0 take one (section 5).
+    const isJwt = !path.startsWith('/api/v0/') && looksLikeJwt(call.key ?? '');
+    return new ApiError('unauthorized', isJwt ? { ...facts, reason: 'jwt' } : facts);
+  }
+  if (status === 407) return new ApiError('unreachable', { ...facts, reason: 'proxy' });
+  if (status < 400) {
+    const kind = method === 'POST' ? 'outcomeUnknown' : 'malformedAnswer';
+    return new ApiError(kind, { ...facts, reason: 'redirect', code: 'redirect' });
+  }
+  if (status >= 500) return new ApiError(method === 'POST' ? 'outcomeUnknown' : 'unavailable', facts);
+  return new ApiError(KINDS[status] ?? 'refused', facts);
+}
+
+/** Of a body only this much is compared with what a refusal says, bytes. */
+const COMPARED = 64 * 1024;
+
+/** The texts of a message's body (section 4.7), as far as they stand at its beginning; shorter ones say nothing about anybody. */
+export async function sentTexts(body: SentBody | undefined): Promise<readonly string[]> {
+  const json = body === undefined ? '' : await new Blob([body]).slice(0, COMPARED).text();
+  const values = json.matchAll(/(?<!\\)"(?:text|parsedData|data)":"((?:[^"\\]|\\(?:u[\da-f]{4}|[^u]))*)/gi);
+  const texts = [...values].map(([, value = '']) =>
+    String(JSON.parse(`"${value}"`))
+      .replace(/\s+/g, ' ')
+      .trim(),
+  );
+  return texts.filter(text => text.length >= 4);
+}
+
+/** True for a failure that another try a moment later may get past. */
+export function mayPass({ kind, reason, code, status }: ApiError): boolean {
+  if (status === 408 || status === 429 || kind === 'unavailable' || reason === 'broken') return true;
+  const lasts = status !== undefined || /bad port|UNSAFE_PORT|407|PROXY_AUTH/.test(code ?? '');
+  const isBelow = reason === undefined || reason === 'network' || reason === 'proxy';
+  return kind === 'unreachable' && !lasts && isBelow;
+}
+
+/** Names of failures, of Node's network stack and of a browser's, which VS Code can be told to use for `fetch`. */
+const BY_NAME: readonly (readonly [RegExp, ApiErrorReason])[] = [
+  [/^unexpected redirect|ERR_UNEXPECTED_REDIRECT/, 'redirect'],
+  [/^Proxy response \(407\)|ERR_PROXY_AUTH/, 'proxy'],
+  [/^Proxy response|ERR_(PROXY|TUNNEL|NO_SUPPORTED_PROXIES)/, 'proxy'],
+  [/^bad port$|ERR_UNSAFE_PORT/, 'network'],
+  [/^HTTPParserError|^HPE_|ERR_INVALID_(HTTP_)?RESPONSE/, 'notThisService'],
+  [/^Z_(?!BUF)|^ERR__ERROR_FORMAT/, 'notThisService'],
+  // A secured connection that broke while in use, not while it was made.
+  [/^(EPROTO|.*ERR_SSL_).*(DECRYPT|RECORD_MAC|UNEXPECTED_EOF)/i, 'broken'],
+  [/CERT|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|^EPROTO|ERR_SSL_/, 'certificate'],
+  [/^(ENOTFOUND|EAI_|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ENETDOWN|EADDRNOTAVAIL)/, 'network'],
+  [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)/, 'network'],
+  [/ERR_(NAME_|CONNECTION_(REFUSED|TIMED_OUT)|INTERNET_DISCONNECTED|ADDRESS_UNREACHABLE)/, 'network'],
+  [/^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_(SOCKET|RES_CONTENT)|Z_BUF)/, 'broken'],
+  [/ERR_(CONNECTION_|EMPTY_RESPONSE|SOCKET_|NETWORK_|INCOMPLETE_|CONTENT_LENGTH_)/, 'broken'],
+];
+
+/** Reasons that mean the request certainly never reached the service. */
+const neverSent = (reason: ApiErrorReason | undefined): boolean =>
+  reason === 'network' || reason === 'proxy' || reason === 'certificate';
+
+/** What `fetch` or a body stream threw, or a cause of it. */
+type Link = Readonly<
+  Partial<Record<'name' | 'message' | 'code' | 'port' | 'hostname' | 'syscall' | 'cause' | 'errors', unknown>>
+>;
+
+/** Laid out from the outside in; the cause that knows most is last. */
+function chainOf(thrown: unknown): Link[] {
+  const links: Link[] = [];
+  let current: unknown = thrown;
+  while (typeof current === 'object' && current !== null && links.length < 8) {
+    const link = current as Link;
+    links.push(link);
+    current = link.cause ?? (Array.isArray(link.errors) ? (link.errors as unknown[])[0] : undefined);
+  }
+  return links;
+}
+
+/** Names the reason of a failure below HTTP; nothing when nothing is known about it. */
+export function networkReason(thrown: unknown, url: URL): Pick<ApiErrorFacts, 'reason' | 'code'> {
+  const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+  for (const link of chainOf(thrown).reverse()) {
+    const [code, message] = [text(link.code), text(link.message)];
+    const netError = /net::(ERR_\w+)/.exec(message)?.[1] ?? '';
+    for (const name of [
+      netError,
+      code === 'EPROTO' ? `${code} ${message}` : code,
+      text(link.name),
+      message,
+    ]) {
+      const found = BY_NAME.find(([pattern]) => pattern.test(name));
+      if (found === undefined) continue;
+      const [pattern, reason] = found;
+      const known = (/\s/.test(name) ? pattern.exec(name)?.[0] : name)?.slice(0, 40) ?? name;
+      if (neverSent(reason) && isElsewhere(link, url)) return { reason: 'proxy', code: known };
+      // The same codes also come from a connection that was already in use.
+      const inUse = typeof link.syscall === 'string' && !/^(connect|getaddrinfo)/.test(link.syscall);
+      return { reason: inUse && neverSent(reason) ? 'broken' : reason, code: known };
+    }
+  }
+  return {};
+}
+
+/** True when the failing connection was not to the service itself, which leaves a proxy. */
+function isElsewhere({ port, hostname }: Link, url: URL): boolean {
+  if (typeof hostname === 'string' && hostname !== '')
+    return hostname.toLowerCase() !== url.hostname.replace(/^\[|\]$/g, '');
+  const own = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+  return typeof port === 'number' && port !== own;
+}
+
+/** Text from below or from the service with the key and anything like one taken out. */
+function scrub(text: string, key: string | undefined, maxLength: number): string {
+  return redact(text.slice(0, 4 * maxLength), { own: key }).slice(0, maxLength);
+}
+
+/** The innermost cause as plain data that is safe to print. */
+export function causeOf(thrown: unknown, key: string | undefined): ApiErrorFacts['cause'] {
+  const link = chainOf(thrown).at(-1);
+  if (link === undefined) return undefined;
+  const said = (value: unknown, otherwise: string, maxLength: number): string =>
+    scrub(typeof value === 'string' ? value : otherwise, key, maxLength);
+  return { name: said(link.name, 'Error', 60), message: said(link.message, '', 300) };
 }

@@ -1,9 +1,8 @@
 import type { Logger } from '../log';
 import { failureOf, isApiError } from './errors';
-import type { Page } from './pages';
-import type { Message } from './resources/message';
-import type { Session } from './resources/session';
-import type { ApiClient } from './service';
+import type { Message } from './resources';
+import type { Session } from './resources';
+import type { ApiClient, Page } from './service';
 
 interface RequestOptions {
   readonly signal?: AbortSignal | undefined;

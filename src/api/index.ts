@@ -4,25 +4,34 @@ export type { ItemProblem } from './decode';
 export { analyticsRow } from './endpoints';
 export { ApiError, failureOf, isApiError } from './errors';
 export type { Extra, Extras } from './extras';
-export type { Page } from './pages';
 export {
+  computerName,
   EARLIEST_DAY,
   latestDay,
+  readComputers,
+  readSession,
   type ActivityDay,
   type AnalyticsMeta,
+  type Computer,
+  type ContentItem,
+  type ControlChange,
+  type CriterionEvaluation,
+  type Message,
   type ModelTokens,
+  type OrganizationUser,
   type ProductivityDay,
+  type ProvisioningStep,
+  type ReadinessReport,
+  type SentMessage,
+  type Session,
+  type SessionSettings,
   type TokenDay,
+  type TokenUsage,
   type ToolDay,
   type UserDay,
-} from './resources/analytics';
-export { computerName, readComputers, type Computer, type ProvisioningStep } from './resources/computer';
-export type { ContentItem, Message, SentMessage } from './resources/message';
-export type { ControlChange, OrganizationUser } from './resources/organization';
-export type { CriterionEvaluation, ReadinessReport } from './resources/readiness';
-export { readSession, type Session, type SessionSettings, type TokenUsage } from './resources/session';
+} from './resources';
 export type { RequestGate } from './client';
-export { ApiClient, type ApiClientOptions } from './service';
+export { ApiClient, type ApiClientOptions, type Page } from './service';
 export {
   ifFits,
   into,

@@ -2,8 +2,6 @@ import * as z from 'zod/mini';
 import { Dropped, isRecord, reasonOf } from './decode';
 
 type Schema = z.ZodMiniType;
-type Fields<K extends string, S extends Schema> = Readonly<Record<K, Maybe<S>>>;
-type Maybe<S extends Schema> = z.ZodMiniCatch<z.ZodMiniOptional<S>>;
 
 /** As `z.looseObject`: unknown fields are kept (interface-notes 8). The inferred type names the known ones only. */
 export function openObject<S extends z.core.$ZodLooseShape>(shape: S): z.ZodMiniObject<S> {
@@ -19,51 +17,37 @@ export function orElse<S extends Schema>(
 }
 
 /** What does not fit, for `decodeItem` to take out and report. */
-function orDrop<S extends Schema>(schema: S, instead?: unknown): z.ZodMiniCatch<S> {
-  return orElse(schema, caught => new Dropped(caught, instead));
-}
+const orDrop = <S extends Schema>(schema: S, instead?: unknown) =>
+  orElse(schema, caught => new Dropped(caught, instead));
 
 /** A field that may be missing or `null`. */
-export function maybe<S extends Schema>(schema: S): Maybe<S> {
-  return orDrop(z.optional(schema));
-}
+export const maybe = <S extends Schema>(schema: S) => orDrop(z.optional(schema));
 
 /** An optional list whose entries are read each for itself. */
-export function list<S extends Schema>(entry: S): Maybe<z.ZodMiniArray<z.ZodMiniCatch<S>>> {
-  return maybe(z.array(orDrop(entry)));
-}
+export const list = <S extends Schema>(entry: S) => maybe(z.array(orDrop(entry)));
 
 /** An optional object with values of one kind under names from the service, each read for itself. */
-export function mapOf<S extends Schema>(
-  value: S,
-): Maybe<z.ZodMiniRecord<z.ZodMiniString, z.ZodMiniCatch<S>>> {
-  return maybe(z.record(z.string(), orDrop(value)));
-}
+export const mapOf = <S extends Schema>(value: S) => maybe(z.record(z.string(), orDrop(value)));
 
-export function mapOrEmpty<S extends Schema>(
-  value: S,
-): z.ZodMiniCatch<z.ZodMiniDefault<z.ZodMiniRecord<z.ZodMiniString, z.ZodMiniCatch<S>>>> {
-  return orDrop(
+export const mapOrEmpty = <S extends Schema>(value: S) =>
+  orDrop(
     z._default(z.record(z.string(), orDrop(value)), () => ({})),
     {},
   );
-}
 
-function each<K extends string, S extends Schema>(schema: S, names: readonly K[]): Fields<K, S> {
-  return Object.fromEntries(names.map(name => [name, maybe(schema)])) as unknown as Fields<K, S>;
+function each<K extends string, F>(names: readonly K[], field: F): Readonly<Record<K, F>> {
+  return Object.fromEntries(names.map(name => [name, field])) as Record<K, F>;
 }
 
 /** Optional fields of one kind. */
-export const texts = <K extends string>(...names: K[]) => each(z.string(), names);
-export const numbers = <K extends string>(...names: K[]) => each(z.number(), names);
-export const flags = <K extends string>(...names: K[]) => each(z.boolean(), names);
+export const texts = <K extends string>(...names: K[]) => each(names, maybe(z.string()));
+export const numbers = <K extends string>(...names: K[]) => each(names, maybe(z.number()));
+export const flags = <K extends string>(...names: K[]) => each(names, maybe(z.boolean()));
 /** Objects whose inner shape the interface does not show. */
-export const maps = <K extends string>(...names: K[]) => each(z.record(z.string(), z.unknown()), names);
-export const anything = <K extends string>(...names: K[]) => each(z.unknown(), names);
-export const textLists = <K extends string>(
-  ...names: K[]
-): Readonly<Record<K, ReturnType<typeof list<z.ZodMiniString>>>> =>
-  Object.fromEntries(names.map(name => [name, list(z.string())])) as never;
+export const maps = <K extends string>(...names: K[]) =>
+  each(names, maybe(z.record(z.string(), z.unknown())));
+export const anything = <K extends string>(...names: K[]) => each(names, maybe(z.unknown()));
+export const textLists = <K extends string>(...names: K[]) => each(names, list(z.string()));
 
 /** Reads records of one kind as they were stored. */
 export interface RecordSchema<T> {

@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 import type { ApiClient, ApiError } from '../api';
-import { errorSentence } from '../util/errorSentence';
+import { answerFacts, errorSentence } from '../util/errorSentence';
 import { hostOf } from './addresses';
 import type { Clients } from './clients';
-import { answerFacts } from './decide';
 import type { Addresses, Service } from './types';
 
 export type SignInStep = 'baseUrl' | 'appUrl' | 'key';
@@ -42,18 +41,17 @@ export async function checkService(
 
 export interface AccessRow {
   readonly what: string;
-  readonly state: 'checking' | 'readable' | 'refused' | 'unknown';
-  /** A sentence for people; empty while checking. */
+  readonly state: 'readable' | 'refused' | 'unknown';
+  /** A sentence for people. */
   readonly detail: string;
 }
 
-/** Asks for each thing once, all at the same time, and hands over the whole table whenever an answer has come. */
+/** Asks for each thing once, all at the same time. */
 export async function readAccess(
   client: ApiClient,
   { source, host }: Service,
   signal: AbortSignal,
-  onRows: (rows: readonly AccessRow[]) => void,
-): Promise<void> {
+): Promise<readonly AccessRow[]> {
   const { failureOf, latestDay } = await import('../api');
   const day = latestDay(Date.now());
   const asked = { limit: 1, signal };
@@ -67,23 +65,15 @@ export async function readAccess(
     ],
     [vscode.l10n.t('Readiness reports'), () => client.pages('reports', asked).next()],
   ];
-  const rows: AccessRow[] = questions.map(([what]) => ({ what, state: 'checking', detail: '' }));
-  onRows([...rows]);
-  const answers = questions.map(async ([what, ask], index) => {
-    const error = await failureOf(ask);
-    if (signal.aborted) return;
-    const isRefused = error?.kind === 'forbidden' || error?.kind === 'unauthorized';
-    rows[index] =
-      error === undefined
-        ? { what, state: 'readable', detail: vscode.l10n.t('This key can read it.') }
-        : {
-            what,
-            state: isRefused ? 'refused' : 'unknown',
-            detail: errorSentence(error, { host: source === 'sample' ? host : undefined }),
-          };
-    onRows([...rows]);
-  });
-  await Promise.all(answers);
+  return Promise.all(
+    questions.map(async ([what, ask]): Promise<AccessRow> => {
+      const error = await failureOf(ask);
+      if (error === undefined)
+        return { what, state: 'readable', detail: vscode.l10n.t('This key can read it.') };
+      const detail = errorSentence(error, { host: source === 'sample' ? host : undefined });
+      return { what, state: /^(forbidden|unauthorized)$/.test(error.kind) ? 'refused' : 'unknown', detail };
+    }),
+  );
 }
 
 /** Who is refused a right has been let in; but only the service says so in JSON: a door in front of it does not. */
@@ -94,7 +84,8 @@ function isLetIn({ kind, title, detail, requestId }: ApiError): boolean {
 function problemSentence(error: ApiError, step: 'baseUrl' | 'appUrl', addresses: Addresses): string {
   const host = hostOf(addresses[step]);
   const service = hostOf(addresses.baseUrl);
-  const facts = answerFacts(error);
+  const { status, requestId } = error;
+  const facts = answerFacts({ status, requestId });
   const isOther = error.kind === 'notFound' || error.kind === 'refused';
   if (error.kind === 'forbidden')
     return vscode.l10n.t(
@@ -117,7 +108,7 @@ function problemSentence(error: ApiError, step: 'baseUrl' | 'appUrl', addresses:
     );
   if (error.kind === 'unauthorized' && step === 'appUrl')
     return vscode.l10n.t(
-      '{0} accepted the key, but the web application at {1} did not{2}. Enter an API key of this organization, or go back and check the address.',
+      '{0} accepted the key, but the web application at {1} did not{2}. Enter an API key of this organization, or sign in again with another address.',
       service,
       host,
       facts,

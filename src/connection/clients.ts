@@ -1,40 +1,52 @@
 import type { ApiClient, ApiClientOptions } from '../api';
 import type { Logger } from '../log';
-import { Disposable } from '../util/disposable';
+import type { Storage } from '../storage';
+import type { OpenRepository } from '../util/git';
+import { once } from '../util/promises';
 import type { ConnectionRecords } from './records';
-import { SAMPLE } from './sample';
 import type { Addresses } from './types';
 
-/** Whoever waits for a probe has been refused already. */
-const PROBE_MS = 10_000;
+/** Where the sample is said to be, and a key for it. Nothing is ever sent there. */
+export const SAMPLE: Addresses & { readonly key: string } = {
+  baseUrl: 'https://api.sample.invalid',
+  appUrl: 'https://app.sample.invalid',
+  key: 'sample-data-needs-no-key',
+};
+
+/** Answers what is asked of the sample, in this process; loaded when first asked, its state shared by all windows. */
+export function answersOfSample(
+  storage: Storage,
+  openRepository: () => Promise<OpenRepository | undefined>,
+  log: Logger,
+): NonNullable<ApiClientOptions['fetch']> {
+  const load = once(async () => {
+    const { sampleFetch, sampleRecord } = await import('../sample');
+    return sampleFetch({
+      appUrl: SAMPLE.appUrl,
+      records: storage.collection({ path: 'sample', version: 1, schema: sampleRecord }),
+      openRepository: await openRepository().catch((error: unknown) => {
+        log.error('The sample has no reports of the open repository', error);
+        return undefined;
+      }),
+    });
+  });
+  return async (url, init) => (await load())(url, init);
+}
 
 /** Makes clients that share pauses and the marks of secrets with all windows. */
-export class Clients extends Disposable {
+export class Clients {
   readonly #records: ConnectionRecords;
   readonly #log: Logger;
   readonly #sample: NonNullable<ApiClientOptions['fetch']>;
 
   /** `sample` answers in place of the network what is asked of the sample. */
   constructor(records: ConnectionRecords, log: Logger, sample: NonNullable<ApiClientOptions['fetch']>) {
-    super();
     this.#records = records;
     this.#log = log;
     this.#sample = sample;
   }
 
-  /**
-   * A client that lives as long as this object: a request under way when the key changes is let come to its end, since nobody
-   * could tell whether an aborted one arrived.
-   */
-  async open(
-    addresses: Addresses,
-    keyForRequest: () => string | undefined,
-    onUnauthorized?: ApiClientOptions['onUnauthorized'],
-  ): Promise<ApiClient> {
-    return this.register(await this.#make(addresses, keyForRequest, onUnauthorized));
-  }
-
-  async #make(
+  async make(
     { baseUrl, appUrl }: Addresses,
     keyForRequest: () => string | undefined,
     onUnauthorized?: ApiClientOptions['onUnauthorized'],
@@ -57,23 +69,11 @@ export class Clients extends Disposable {
 
   /** Runs `work` with a client of its own for a key that is not in use. */
   async withKey<T>(addresses: Addresses, key: string, work: (client: ApiClient) => Promise<T>): Promise<T> {
-    const client = await this.#make(addresses, () => key);
+    const client = await this.make(addresses, () => key);
     try {
       return await work(client);
     } finally {
       client.dispose();
     }
-  }
-
-  /** Asks the service once whether it takes a key; `unknown` when it gives no answer to that. */
-  async probe(addresses: Addresses, key: string): Promise<'accepted' | 'refused' | 'unknown'> {
-    const { failureOf } = await import('../api');
-    const signal = AbortSignal.timeout(PROBE_MS);
-    const error = await failureOf(() =>
-      this.withKey(addresses, key, client => client.list('computers', { signal })),
-    );
-    // Only who has been let in can lack a right.
-    if (error === undefined || error.kind === 'forbidden') return 'accepted';
-    return error.kind === 'unauthorized' ? 'refused' : 'unknown';
   }
 }

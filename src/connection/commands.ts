@@ -117,9 +117,7 @@ export class ConnectionCommands {
       return;
     }
     const title = vscode.l10n.t('What this key can read at {0}', state.service.host);
-    await this.#prompts.showAccess(title, (signal, onRows) =>
-      readAccess(client, state.service, signal, onRows),
-    );
+    await this.#prompts.showAccess(title, signal => readAccess(client, state.service, signal));
   }
 
   async #tellOfRejection({

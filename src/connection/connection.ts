@@ -16,11 +16,10 @@ import {
   type Environment,
   type Named,
 } from './addresses';
-import { Clients } from './clients';
 import { decide, serviceAt, type Target } from './decide';
 import { KeyStore, type Secrets } from './keys';
 import { ConnectionRecords } from './records';
-import { answersOfSample } from './sample';
+import { answersOfSample, Clients } from './clients';
 import type { Addresses, Connection, ConnectionState, Service } from './types';
 
 export interface Surroundings {
@@ -35,16 +34,18 @@ interface Session {
   readonly service: Service;
   key: string;
   client?: ApiClient;
-  /** Unix ms at which the service last took this very key when asked to be sure. */
-  provedAt?: number | undefined;
+  /** Unix ms at which the service last refused this key or the one before. */
+  refusedAt?: number;
   /** One look at the key for all requests refused at the same time. */
   checking?: Promise<boolean> | undefined;
 }
 
 /** Changes of the settings come one by one; look when both are there. */
 const SETTINGS_MS = 300;
-/** A key the service has just taken is not asked about again because of an endpoint that does not take it. */
-const PROVED_MS = 5 * 60_000;
+/** Somebody waits for it. */
+const RECHECK_MS = 10_000;
+/** One refusal may be a mistake; the second within this time is none. */
+const SECOND_WITHIN_MS = 60_000;
 
 /**
  * Which service this window talks to and with which key, as `decide` says. Follows settings, secrets and what other windows
@@ -80,9 +81,7 @@ export class ServiceConnection extends Disposable implements Connection {
     this.settings = surroundings.settings;
     this.records = new ConnectionRecords(storage, log);
     this.#keys = new KeyStore(surroundings.secrets, log);
-    this.clients = this.register(
-      new Clients(this.records, log, answersOfSample(storage, openRepository, log)),
-    );
+    this.clients = new Clients(this.records, log, answersOfSample(storage, openRepository, log));
     this.register(
       toDisposable(() => {
         clearTimeout(this.#settingsTimer);
@@ -123,8 +122,13 @@ export class ServiceConnection extends Disposable implements Connection {
     await this.ready();
     const { state, key } = await this.#decide();
     if (state.kind === 'keyRejected' && key !== undefined) {
-      const isTaken = (await this.clients.probe(state.service, key)) === 'accepted';
-      if (isTaken) await this.records.accept(state.service.id, key);
+      const { failureOf } = await import('../api');
+      const signal = AbortSignal.timeout(RECHECK_MS);
+      const error = await failureOf(() =>
+        this.clients.withKey(state.service, key, client => client.list('computers', { signal })),
+      );
+      // Only who has been let in can lack a right.
+      if (error === undefined || error.kind === 'forbidden') await this.records.accept(state.service.id, key);
     }
     await this.refresh();
   }
@@ -213,12 +217,14 @@ export class ServiceConnection extends Disposable implements Connection {
     const before = this.#session;
     if (before?.key === key && isSame(before.service, service)) return;
     const session: Session = { service, key };
-    session.client = await this.clients.open(
+    const client = await this.clients.make(
       service,
       () => (this.#session === session ? session.key : undefined),
       error =>
         (session.checking ??= this.#mayTryAgain(session, error).finally(() => delete session.checking)),
     );
+    // A request under way when the key changes comes to its end: nobody could tell whether an aborted one arrived.
+    session.client = this.register(client);
     if (this.isDisposed) return;
     this.#session = session;
     this.#setState({ kind: 'signedIn', service });
@@ -237,7 +243,7 @@ export class ServiceConnection extends Disposable implements Connection {
     this.#log.info(`Connection: ${state.kind}${host}${reason}`);
   }
 
-  /** After a 401: whether the request is worth one more try. A key that is certainly refused stops all requests. */
+  /** After a 401: whether the request is worth one more try. A key that is refused twice stops all requests. */
   async #mayTryAgain(session: Session, error: ApiError): Promise<boolean> {
     if (this.#session !== session) return false;
     const { service } = session;
@@ -246,17 +252,14 @@ export class ServiceConnection extends Disposable implements Connection {
       await this.refresh();
       return false;
     }
-    if (key !== session.key) {
-      session.key = key;
-      session.provedAt = undefined;
-      return true;
-    }
-    const isWebApplication = !error.request.path.includes('/api/v0/');
-    if (isWebApplication && (session.provedAt ?? 0) > Date.now() - PROVED_MS) return false;
-    const verdict = await this.clients.probe(service, key);
-    if (verdict === 'accepted') session.provedAt = Date.now();
-    if (verdict === 'refused') await this.#reject(session, error);
-    return verdict === 'accepted';
+    const isSecond = (session.refusedAt ?? 0) > Date.now() - SECOND_WITHIN_MS;
+    const isTheSame = key === session.key;
+    // The web application may have reasons of its own.
+    if (isTheSame && !/\/api\/v\d\//.test(error.request.path)) return false;
+    session.key = key;
+    session.refusedAt = Date.now();
+    if (isTheSame && isSecond) await this.#reject(session, error);
+    return !isTheSame || !isSecond;
   }
 
   async #reject(session: Session, error: ApiError): Promise<void> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
-import { forNotification } from '../util/text';
+import { answerFacts } from '../util/errorSentence';
 import {
   environmentAddresses,
   hostOf,
@@ -10,8 +10,8 @@ import {
   type Environment,
 } from './addresses';
 import type { KeyStore } from './keys';
-import type { ConnectionRecords, Rejection } from './records';
-import { SAMPLE } from './sample';
+import type { ConnectionRecords } from './records';
+import { SAMPLE } from './clients';
 import type { Addresses, ConnectionState, Service } from './types';
 
 export interface Sources {
@@ -72,11 +72,4 @@ export function serviceAt({ baseUrl, appUrl }: Addresses, source: Service['sourc
     return { id: 'sample', baseUrl, appUrl, host: vscode.l10n.t('Sample service'), source };
   const id = createHash('sha256').update(baseUrl).digest('hex').slice(0, 16);
   return { id, baseUrl, appUrl, host: hostOf(baseUrl), source };
-}
-
-/** What a service answered, for the middle of a sentence: ` (401, request req_1)`, or nothing. */
-export function answerFacts({ status, requestId }: Rejection): string {
-  if (status === undefined) return '';
-  if (requestId === undefined) return ` (${status})`;
-  return vscode.l10n.t(' ({0}, request {1})', status, forNotification(requestId, 100));
 }

@@ -1,27 +1,22 @@
 import * as vscode from 'vscode';
 import { withSignal } from '../util/promises';
-import { errorSentence } from '../util/errorSentence';
 import type { Logger } from '../log';
 import { confirmed, notify, type NoticeButton } from '../ui/notify';
 import { openAddress } from '../ui/openAddress';
 import { forNotification, forQuickPick, plain } from '../util/text';
 import type { AccessRow } from './check';
 
-export interface Step {
-  readonly step: number;
-  readonly totalSteps: number;
+export interface Question {
+  readonly title: string;
   readonly prompt: string;
-  readonly placeholder?: string;
+  readonly placeHolder?: string;
   readonly value: string;
   readonly secret: boolean;
   /** What was wrong with this value the last time. */
   readonly problem?: string | undefined;
-  readonly link?: { readonly tooltip: string; readonly address: string };
   /** A sentence while the value cannot be used, `undefined` when it can. */
   readonly validate: (value: string) => string | undefined;
 }
-
-export type StepAnswer = { readonly value: string } | 'back' | 'cancelled';
 
 /** Everything the connection asks of a person and tells them. */
 export type Prompts = Pick<VscodePrompts, keyof VscodePrompts>;
@@ -33,39 +28,16 @@ export class VscodePrompts {
     this.#log = log;
   }
 
-  ask({ link, validate, secret, problem, ...step }: Step): Promise<StepAnswer> {
-    const input = vscode.window.createInputBox();
-    const iconPath = new vscode.ThemeIcon('link-external');
-    Object.assign(input, step, {
-      title: vscode.l10n.t('Sign in'),
-      password: secret,
-      ignoreFocusOut: true,
-      validationMessage: problem,
-      buttons: [
-        ...(step.step > 1 ? [vscode.QuickInputButtons.Back] : []),
-        ...(link === undefined ? [] : [{ iconPath, tooltip: link.tooltip }]),
-      ],
+  /** `undefined` when the person gives up. */
+  async ask(question: Question): Promise<string | undefined> {
+    const { title, prompt, placeHolder = '', value: known, secret: password, problem, validate } = question;
+    const value = await vscode.window.showInputBox({
+      ...{ title, prompt: problem ?? prompt, placeHolder, value: known, password, ignoreFocusOut: true },
+      // An empty box needs no reproach while somebody is about to type.
+      validateInput: text => (text.trim() === '' ? undefined : validate(text)),
     });
-    return new Promise(resolve => {
-      const end = (answer: StepAnswer): void => {
-        resolve(answer);
-        input.dispose();
-      };
-      input.onDidChangeValue(value => {
-        // An empty box needs no reproach while somebody is about to type.
-        input.validationMessage = value.trim() === '' ? undefined : validate(value);
-      });
-      input.onDidAccept(() => {
-        input.validationMessage = validate(input.value);
-        if (input.validationMessage === undefined) end({ value: input.value });
-      });
-      input.onDidTriggerButton(button => {
-        if (button === vscode.QuickInputButtons.Back) end('back');
-        else if (link !== undefined) void this.openExternal(link.address);
-      });
-      input.onDidHide(() => end('cancelled'));
-      input.show();
-    });
+    const unusable = value === undefined ? undefined : validate(value);
+    return unusable === undefined ? value : this.ask({ ...question, value: value ?? '', problem: unusable });
   }
 
   /** Shows that something is under way; the signal aborts when the person cancels. */
@@ -84,31 +56,16 @@ export class VscodePrompts {
     return confirmed(forNotification(message), forNotification(detail, 1_000), button);
   }
 
-  /** Shows rows as `read` hands them over; resolves when closed. */
-  showAccess(
+  /** Shows rows as soon as they are there; resolves when closed. */
+  async showAccess(
     title: string,
-    read: (signal: AbortSignal, onRows: (rows: readonly AccessRow[]) => void) => Promise<void>,
+    read: (signal: AbortSignal) => Promise<readonly AccessRow[]>,
   ): Promise<void> {
-    const pick = vscode.window.createQuickPick();
     const abort = new AbortController();
-    pick.title = title;
-    pick.placeholder = vscode.l10n.t('Checked just now');
-    pick.ignoreFocusOut = true;
-    pick.busy = true;
-    read(abort.signal, rows => {
-      if (!abort.signal.aborted) pick.items = rows.map(toItem);
-    })
-      .catch((error: unknown) => (pick.placeholder = forQuickPick(errorSentence(error), 500)))
-      .finally(() => (pick.busy = false));
-    return new Promise(resolve => {
-      pick.onDidAccept(() => pick.hide());
-      pick.onDidHide(() => {
-        abort.abort();
-        pick.dispose();
-        resolve();
-      });
-      pick.show();
-    });
+    const items = read(abort.signal).then(rows => rows.map(toItem));
+    const placeHolder = vscode.l10n.t('Checked just now');
+    await vscode.window.showQuickPick(items, { title, placeHolder, ignoreFocusOut: true });
+    abort.abort();
   }
 
   openExternal(address: string): Promise<void> {
@@ -117,7 +74,6 @@ export class VscodePrompts {
 }
 
 const icons: Readonly<Record<AccessRow['state'], string>> = {
-  checking: '$(loading~spin)',
   readable: '$(pass)',
   refused: '$(circle-slash)',
   unknown: '$(warning)',

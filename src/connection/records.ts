@@ -110,11 +110,11 @@ export class ConnectionRecords implements RequestGate {
   }
 
   /** The key of the marks that stand for secrets of the service's answers, the same in every window. */
-  async marksKey(): Promise<string> {
+  async marksKey(): Promise<string | undefined> {
     const record = await this.#records.update('marks', current =>
       current?.kind === 'marks' ? current : { kind: 'marks', key: randomBytes(32).toString('hex') },
     );
-    return record?.kind === 'marks' ? record.key : '';
+    return record?.kind === 'marks' ? record.key : undefined;
   }
 
   /** Holds in this window at once, and in all when it is stored. */

@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
+import { forNotification } from '../util/text';
 import { addressProblemSentence, hostOf } from './addresses';
 import { checkService, type SignInStep } from './check';
 import type { Clients } from './clients';
 import { keyProblem } from './keys';
-import type { Prompts, Step } from './prompts';
+import type { Prompts, Question } from './prompts';
 import type { Addresses } from './types';
 
 interface SignInStart {
@@ -34,34 +35,25 @@ export async function askSignIn(
     const parsed = parseAddress(text);
     return 'ok' in parsed ? undefined : addressProblemSentence(parsed.problem);
   };
-  let proposed = proposeAppUrl(typed.baseUrl);
   let at = Math.max(0, steps.indexOf(begin));
   let problem: string | undefined;
   for (;;) {
     const name = steps[at] ?? 'key';
     const addresses = { baseUrl: read(typed.baseUrl), appUrl: read(typed.appUrl) };
-    const answer = await prompts.ask({
+    const value = await prompts.ask({
       ...stepTexts(name, addresses),
-      step: at + 1,
-      totalSteps: steps.length,
+      title: vscode.l10n.t('Sign in ({0}/{1})', at + 1, steps.length),
       value: typed[name],
       secret: name === 'key',
       problem,
       validate: text => validate(name, text),
     });
     problem = undefined;
-    if (answer === 'cancelled') return undefined;
-    if (answer === 'back') {
-      at = Math.max(0, at - 1);
-      continue;
-    }
-    typed[name] = answer.value;
-    if (name === 'baseUrl') {
-      // The other follows, unless the person has typed another one.
-      const next = proposeAppUrl(read(answer.value));
-      if (typed.appUrl === '' || typed.appUrl === proposed) typed.appUrl = next;
-      proposed = next;
-    }
+    if (value === undefined) return undefined;
+    // The address of the web application follows, unless the person has typed another one.
+    const isFollowing = typed.appUrl === '' || typed.appUrl === proposeAppUrl(addresses.baseUrl);
+    typed[name] = value;
+    if (name === 'baseUrl' && isFollowing) typed.appUrl = proposeAppUrl(read(value));
     if (name !== 'key') {
       at++;
       continue;
@@ -91,28 +83,23 @@ function acceptsToken(prompts: Prompts): Promise<boolean> {
 function stepTexts(
   name: SignInStep,
   { baseUrl, appUrl }: Addresses,
-): Pick<Step, 'prompt' | 'placeholder' | 'link'> {
+): Pick<Question, 'prompt' | 'placeHolder'> {
+  const host = hostOf(baseUrl);
   switch (name) {
     case 'baseUrl':
-      return { prompt: vscode.l10n.t('Address of the service'), placeholder: 'https://api.example.com' };
+      return { prompt: vscode.l10n.t('Address of the service'), placeHolder: 'https://api.example.com' };
     case 'appUrl':
       return {
-        prompt: vscode.l10n.t(
-          'Address of the web application of {0}, which has the readiness reports',
-          hostOf(baseUrl),
-        ),
-        placeholder: 'https://app.example.com',
+        prompt: vscode.l10n.t('Address of the web application of {0}, which has the readiness reports', host),
+        placeHolder: 'https://app.example.com',
       };
     case 'key':
       return {
         prompt: vscode.l10n.t(
-          'API key for {0}. Administrators create keys in the settings of the web application. VS Code keeps it in its secret storage.',
-          hostOf(baseUrl),
+          'API key for {0}. Administrators create keys at {1}. VS Code keeps it in its secret storage.',
+          host,
+          forNotification(`${appUrl}/settings`),
         ),
-        link: {
-          tooltip: vscode.l10n.t('Open the settings of the web application'),
-          address: `${appUrl}/settings`,
-        },
       };
   }
 }

@@ -5,7 +5,7 @@ import type { Formatter } from '../util/format';
 import { notify } from '../ui/notify';
 import { PagePanel } from '../ui/pagePanel';
 import { forNotification, oneLine } from '../util/text';
-import { panelSide, type PanelSide } from '../webview/ipc';
+import type { PanelSide } from '../webview/ipc';
 import type { ReadinessCommands } from './commands';
 import type { LocalGit } from './git';
 import { reportProtocol, type PageState, type ReportProtocol } from './protocol';
@@ -26,7 +26,7 @@ export interface ReportPanelDeps {
 /** One report at a time, with what it is compared with; stays where it is when newer reports come. */
 export class ReportPanel extends PagePanel {
   readonly #deps: ReportPanelDeps;
-  readonly #side: PanelSide<ReportProtocol>;
+  readonly #side: Pick<PanelSide<ReportProtocol>, 'send'>;
   #state: PageState;
   #focus: string | undefined;
   /** How often it was drawn. */
@@ -42,11 +42,10 @@ export class ReportPanel extends PagePanel {
         const shown = deps.find(this.#state);
         if (shown !== undefined) await act(shown, params).catch((error: unknown) => this.#failed(error));
       };
-    this.#side = panelSide({
+    this.#side = this.page.connect({
       protocol: reportProtocol,
       handlers: {
         ready: () => {
-          this.page.ready();
           this.#side.send('start', { texts: vscode.l10n.bundle });
           this.update();
         },
@@ -58,9 +57,6 @@ export class ReportPanel extends PagePanel {
         export: withShown<object>(shown => deps.commands.export(shown)),
         reveal: withShown<{ path: string }>((shown, { path }) => deps.commands.reveal(shown, path)),
       },
-      post: message => panel.webview.postMessage(message),
-      describe: error => forNotification(errorSentence(error)),
-      onProblem: (problem, error) => this.page.problem(problem, error),
     });
     this.page.load();
   }
@@ -94,10 +90,6 @@ export class ReportPanel extends PagePanel {
     void git.between(local, older?.commitHash, newer?.commitHash).then(commits => {
       if (turn === this.#turn) this.#side.send('commits', base && commitsView(commits));
     });
-  }
-
-  protected override receive(message: unknown): void {
-    this.#side.receive(message);
   }
 
   protected override onMissing(): void {

@@ -1,4 +1,4 @@
-import type { Member } from './people';
+import type { Member } from './organization';
 import { dayText, EARLIEST_DAY, seeded, type Random } from './random';
 
 export interface Days {

@@ -1,3 +1,265 @@
+import { randomUUID } from 'node:crypto';
+import { once } from '../util/promises';
+import { Analytics, type Days, type Row } from './analytics';
+import { computerIdOf, computersOf, isUsable, type Computer } from './computers';
+import { controlHistory, people, users } from './organization';
+import { dayOf, dayText, EARLIEST_DAY, seeded } from './random';
+import { readinessReports, repositories, type OpenRepository } from './readiness';
+import { shown, type SessionState } from './records';
+import { messageOf, Sessions, type GivenMessage, type SampleRecords } from './sessions';
+import { demoSessions, type Surroundings } from './stories';
+
 export { sampleRecord, type SampleRecord, type SampleRecords } from './sessions';
-export { sampleFetch, type SampleOptions } from './sample';
 export { demoFacts, type LocalFacts } from './stories';
+
+export interface SampleOptions {
+  /** Address of the web application: what does not begin with it is asked of the service. Neither is ever contacted. */
+  readonly appUrl: string;
+  readonly records: SampleRecords;
+  /** The open folder's repository: it gets a series of readiness reports. */
+  readonly openRepository?: OpenRepository | undefined;
+  /** What all generated data depends on, with the date; `agent-console` by default. */
+  readonly seed?: string;
+  readonly now?: () => number;
+  /** Agents and provisioning take this multiple of their natural time (6-10 s, 40 s); 1 by default, 0 for at once. */
+  readonly pace?: number;
+  /** Answers the calls that only some services offer (interface-notes, extras) too; true by default. */
+  readonly extras?: boolean;
+  /** What there is from the start; the sessions of the sample by default. */
+  readonly sessions?: ((surroundings: Surroundings) => readonly SessionState[]) | undefined;
+}
+
+class Refusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, detail: string) {
+    super(detail);
+    this.status = status;
+  }
+}
+
+function refuse(status: number, detail: string): never {
+  throw new Refusal(status, detail);
+}
+
+/** The value; 404 where there is none. */
+function found<T>(value: T | undefined, what: string): T {
+  return value ?? refuse(404, `There is no such ${what}.`);
+}
+
+const TITLES: Readonly<Record<number, string>> = { 400: 'Bad Request', 404: 'Not Found', 409: 'Conflict' };
+
+interface Call {
+  readonly ids: readonly string[];
+  readonly query: URLSearchParams;
+  readonly body: unknown;
+}
+
+/** By method and path, with `*` for each part that varies: the body of the answer. */
+type Routes = Readonly<Record<string, (call: Call) => unknown>>;
+
+/**
+ * The documented interface with generated data, as a `fetch`: answers every request on this machine, whoever asks. Rejects when
+ * the request is given up or the records cannot be read or written.
+ */
+export function sampleFetch(options: SampleOptions): (url: string, init?: RequestInit) => Promise<Response> {
+  const { appUrl, records, seed = 'agent-console', now = Date.now, pace = 1 } = options;
+  const first = async (what: string): Promise<number> => {
+    const made = await records.update(what, current => current ?? { kind: 'first', at: Math.floor(now()) });
+    return made?.kind === 'first' ? made.at : now();
+  };
+  const sessions = new Sessions(records, now, pace);
+  const computers = async (): Promise<readonly Computer[]> => {
+    const begun = { usedAt: await first('used'), seenAt: await first('computer seen') };
+    return computersOf(seed, begun, now(), pace);
+  };
+  const begin = once(async () => {
+    await records.load();
+    if (records.values.has('used')) return;
+    const computerId = (name: string): string => computerIdOf(seed, name);
+    const surroundings = { seed, now: Math.floor(now()), pace, computerId };
+    for (const state of (options.sessions ?? demoSessions)(surroundings))
+      await records.update(state.sessionId, current => current ?? { kind: 'session', state });
+    await first('used');
+  });
+  const ofService: Routes = {
+    ...organizationRoutes(seed, now),
+    ...sessionRoutes(sessions, computers),
+    ...((options.extras ?? true) ? extraRoutes(sessions) : {}),
+  };
+  const ofApp = readinessRoutes(seed, options.openRepository, now);
+  return async (url, { method = 'GET', body, signal } = {}) => {
+    const requestId = `req_${randomUUID().slice(0, 18)}`;
+    const headers = { 'X-Request-Id': requestId };
+    signal?.throwIfAborted();
+    try {
+      await begin();
+      const { pathname, searchParams: query } = new URL(url);
+      const routes = url.startsWith(`${appUrl}/`) ? ofApp : ofService;
+      const [answer, ids] = found(find(routes, `${method} ${pathname}`), 'endpoint');
+      const given: unknown = typeof body === 'string' ? JSON.parse(body) : await json(body);
+      const answered = await answer({ ids, query, body: given });
+      signal?.throwIfAborted();
+      return Response.json(answered, { status: `${method} ${pathname}` === MADE ? 201 : 200, headers });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const { status, message: detail } = error;
+      return Response.json({ title: TITLES[status], detail, status, requestId }, { status, headers });
+    }
+  };
+}
+
+const MADE = 'POST /api/v0/sessions';
+
+async function json(body: RequestInit['body']): Promise<unknown> {
+  return body === undefined || body === null ? undefined : await new Response(body).json();
+}
+
+function find(
+  routes: Routes,
+  asked: string,
+): readonly [answer: (call: Call) => unknown, ids: readonly string[]] | undefined {
+  for (const [pattern, answer] of Object.entries(routes)) {
+    const match = new RegExp(`^${pattern.replaceAll('*', '([^/]+)')}$`).exec(asked);
+    if (match !== null) return [answer, match.slice(1).map(decodeURIComponent)];
+  }
+  return undefined;
+}
+
+/** The days asked for; 400 outside 2026-01-14 through yesterday (UTC). */
+function daysOf(query: URLSearchParams, now: number): Days {
+  const [first, last] = [query.get('startDate'), query.get('endDate')].map(text =>
+    dayOf(Date.parse(`${text ?? ''}T00:00:00Z`)),
+  );
+  const yesterday = dayOf(now) - 1;
+  if (first === undefined || last === undefined || Number.isNaN(first + last))
+    return refuse(400, 'startDate and endDate must be dates of the form YYYY-MM-DD.');
+  if (first > last || first < EARLIEST_DAY || last > yesterday)
+    refuse(400, `There is data from ${dayText(EARLIEST_DAY)} to yesterday (UTC), ${dayText(yesterday)}.`);
+  return { first, last };
+}
+
+/** What the organization is asked for: its usage, its members and its controls. */
+function organizationRoutes(seed: string, now: () => number): Routes {
+  const everyone = people(seed);
+  // Not everybody works with agents.
+  const analytics = new Analytics(seed, everyone.slice(0, 13));
+  const orgId = `org_${seeded(seed, 'organization').hex(16)}`;
+  const envelope = (days: Days, data: readonly Row[], more: Row = {}): unknown => ({
+    data,
+    meta: { org_id: orgId, start_date: dayText(days.first), end_date: dayText(days.last), ...more },
+  });
+  const daily = (['tokens', 'tools', 'activity', 'productivity'] as const).map(name => [
+    `GET /api/v1/analytics/${name}`,
+    ({ query }: Call): unknown => {
+      const days = daysOf(query, now());
+      return envelope(days, analytics[name](days));
+    },
+  ]);
+  return {
+    ...(Object.fromEntries(daily) as Routes),
+    'GET /api/v1/analytics/users': ({ query }) => {
+      const days = daysOf(query, now());
+      const users = analytics.users(days, limitOf(query), query.get('cursor') ?? undefined);
+      return envelope(days, users.rows, { has_more: users.next !== null, next_cursor: users.next });
+    },
+    'GET /api/v0/organization/users': ({ query }) =>
+      paged('users', users(everyone, now()), ({ id }) => id, query),
+    'GET /api/v0/organization/enterprise-controls/history': ({ query }) => {
+      const changes = controlHistory(seed, everyone.slice(0, 3), now());
+      return paged('changes', changes, ({ revision }) => `revision ${revision}`, query);
+    },
+  };
+}
+
+/** Interface 4.2. Without a limit every report is answered. */
+function readinessRoutes(seed: string, open: OpenRepository | undefined, now: () => number): Routes {
+  const known = repositories(seed, open);
+  return {
+    'GET /api/organization/maturity-level-reports': ({ query }) => {
+      const [id, after] = [query.get('repoId'), query.get('startAfter')];
+      const all = readinessReports(seed, known, now()).filter(({ repoId }) => id === null || repoId === id);
+      const from = after === null ? 0 : all.findIndex(({ report }) => report.reportId === after) + 1;
+      const limit = Number(query.get('limit') ?? all.length);
+      return { reports: all.slice(from, from + limit).map(({ report }) => report) };
+    },
+  };
+}
+
+type Computers = () => Promise<readonly Computer[]>;
+
+async function computerOf(computers: Computers, id: string): Promise<Computer> {
+  const one = (await computers()).find(each => each.id === id);
+  return found(one, 'computer');
+}
+
+function sessionRoutes(sessions: Sessions, computers: Computers): Routes {
+  const usable = async (id: string): Promise<void> => {
+    const one = await computerOf(computers, id);
+    if (!isUsable(one)) refuse(409, `The computer cannot take work: its status is ${one.status}.`);
+  };
+  return {
+    'GET /api/v0/computers': async () => ({ computers: await computers() }),
+    'GET /api/v0/computers/*': ({ ids: [id = ''] }) => computerOf(computers, id),
+    [MADE]: async ({ body }) => {
+      const { computerId, sessionSettings = {} } = body as {
+        readonly computerId: string;
+        readonly sessionSettings?: Readonly<Record<string, unknown>>;
+      };
+      await usable(computerId);
+      return shown(await sessions.create(computerId, sessionSettings));
+    },
+    'GET /api/v0/sessions/*': async ({ ids: [id = ''] }) => shown(found(await sessions.find(id), 'session')),
+    'POST /api/v0/sessions/*/messages': async ({ ids: [id = ''], body }) => {
+      const given = body as GivenMessage & { readonly computerId?: string };
+      if (given.text.trim() === '') refuse(400, 'The text must not be empty.');
+      const { computerId } = found(await sessions.find(id), 'session');
+      await usable(given.computerId ?? computerId);
+      return sessions.send(id, messageOf(given));
+    },
+    'GET /api/v0/sessions/*/messages/*': async ({ ids: [id = '', messageId] }) => {
+      const { messages } = found(await sessions.find(id), 'session');
+      const one = messages.find(each => each.id === messageId);
+      return found(one, 'message');
+    },
+  };
+}
+
+function extraRoutes(sessions: Sessions): Routes {
+  return {
+    'GET /api/v0/sessions': ({ query }) =>
+      paged('sessions', sessions.all().map(shown), ({ sessionId }) => sessionId, query),
+    'GET /api/v0/sessions/*/messages': async ({ ids: [id = ''], query }) => {
+      const { messages } = found(await sessions.find(id), 'session');
+      const role = query.get('role');
+      const wanted = messages.filter(message => role === null || message.role === role);
+      return paged('messages', wanted, message => message.id, query);
+    },
+    'POST /api/v0/sessions/*/interrupt': async ({ ids: [id = ''] }) => {
+      found(await sessions.find(id), 'session');
+      await sessions.interrupt(id);
+      return {};
+    },
+  };
+}
+
+function limitOf(query: URLSearchParams): number {
+  return Number(query.get('limit') ?? 20);
+}
+
+/** A page that begins after the item a cursor names. */
+function paged<T>(
+  name: string,
+  all: readonly T[],
+  idOf: (item: T) => string,
+  query: URLSearchParams,
+): unknown {
+  const cursorOf = (item: T): string => Buffer.from(`${name}:${idOf(item)}`).toString('base64url');
+  const cursor = query.get('cursor');
+  const from = cursor === null ? 0 : all.findIndex(item => cursorOf(item) === cursor) + 1;
+  if (cursor !== null && from === 0) refuse(400, 'The cursor was not given out by this endpoint.');
+  const items = all.slice(from, from + limitOf(query));
+  const last = items.at(-1);
+  const hasMore = last !== undefined && from + items.length < all.length;
+  return { [name]: items, pagination: { hasMore, nextCursor: hasMore ? cursorOf(last) : null } };
+}

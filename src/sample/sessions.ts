@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
-import { plan } from './agent';
 import { advance, ask, emptySession, stateAt, type ContentItem, type SessionState } from './records';
+import { plan } from './script';
 
 /** What is kept: when something happened first, and the sessions. */
 export const sampleRecord = z.discriminatedUnion('kind', [

@@ -1,8 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { isDamage } from './errors';
-import { versionOf } from './schema';
+import type { DatabaseOptions } from './database';
 import { BUSY_MS, quickCheck, sqlite } from './sqlite';
 
 /** Told to people: a broken database was put aside, and what took its place. */
@@ -14,11 +13,11 @@ export interface Restored {
 
 const KEPT = 3;
 const BACKUP = /^backup-(\d{4}-\d{2}-\d{2})\.db$/;
-/** What a process makes that may be killed meanwhile. */
-const COPY = /^(copying|restoring)-/;
+/** What a process makes that may be killed meanwhile, and a file that earlier builds kept beside the database. */
+const LEFT = /^((copying|restoring)-|passing\.db)/;
 const LONGEST_COPY_MS = 60 * 60 * 1000;
 /** What SQLite keeps beside a database. */
-export const JOURNALS = ['-wal', '-shm', '-journal'];
+const JOURNALS = ['-wal', '-shm', '-journal'];
 
 /** Whether there is a copy of the day (UTC). */
 export function isBackedUp(folder: string, now: number): boolean {
@@ -37,32 +36,40 @@ export async function backUp(db: DatabaseSync, folder: string, now: number): Pro
     for (const end of ['', ...JOURNALS]) fs.rmSync(copy + end, { force: true });
   }
   const isLeft = (name: string): boolean =>
-    COPY.test(name) && (statOf(path.join(folder, name))?.mtimeMs ?? now) < now - LONGEST_COPY_MS;
+    LEFT.test(name) && (statOf(path.join(folder, name))?.mtimeMs ?? now) < now - LONGEST_COPY_MS;
   for (const old of [...backupsIn(folder).slice(KEPT), ...fs.readdirSync(folder).filter(isLeft)])
     fs.rmSync(path.join(folder, old), { force: true });
 }
 
-/**
- * Puts a broken database aside and the newest whole backup in its place; nothing where another process has done so. `passing` is the
- * file of what need not last: its lock lets one process in at a time.
- */
-export function putAside(file: string, passing: string, inode: number, now: number): Restored | undefined {
+/** Puts a broken database aside and the newest whole backup in its place; nothing where another process has done so. */
+export function putAside(
+  file: string,
+  inode: number,
+  { now, onProblem }: Pick<DatabaseOptions, 'now' | 'onProblem'>,
+): Restored | undefined {
   const folder = path.dirname(file);
-  const keptAs = path.join(folder, `broken-${new Date(now).toISOString().replace(/\W/g, '-')}.db`);
+  const keptAs = path.join(folder, `broken-${new Date(now()).toISOString().replace(/\W/g, '-')}.db`);
   const copy = path.join(folder, `restoring-${process.pid}.db`);
-  const { DatabaseSync: Sqlite } = sqlite();
-  const others = new Sqlite(passing, { timeout: BUSY_MS });
+  const lock = path.join(folder, 'lock.db');
+  // An empty file whose lock lets one process in at a time.
+  makeFile(lock);
+  const others = new (sqlite().DatabaseSync)(lock, { timeout: BUSY_MS });
   try {
     others.exec('BEGIN IMMEDIATE');
     if (inodeOf(file) !== inode) return undefined;
-    const newest = backupsIn(folder).find(name => isCopied(path.join(folder, name), copy));
+    const newest = backupsIn(folder).find(name => {
+      try {
+        copyWhole(path.join(folder, name), copy);
+        return true;
+      } catch (error) {
+        onProblem(`${name} cannot take the place of a damaged database`, error);
+        return false;
+      }
+    });
     for (const end of JOURNALS.filter(journal => fs.existsSync(file + journal)))
       fs.renameSync(file + end, keptAs + end);
     fs.renameSync(file, keptAs);
     if (newest !== undefined) fs.renameSync(copy, file);
-    // They are of other records.
-    if (versionOf(others) > 0) others.exec('DELETE FROM changes');
-    others.exec('COMMIT');
     return { keptAs, day: newest && BACKUP.exec(newest)?.[1] };
   } finally {
     others.close();
@@ -70,28 +77,21 @@ export function putAside(file: string, passing: string, inode: number, now: numb
   }
 }
 
-/** Copies a backup, unless it is damaged or cannot be read. */
-function isCopied(backup: string, copy: string): boolean {
+/** Copies a backup; throws where that is damaged. */
+function copyWhole(backup: string, copy: string): void {
+  fs.copyFileSync(backup, copy);
+  const db = new (sqlite().DatabaseSync)(copy, { readOnly: true });
   try {
-    fs.copyFileSync(backup, copy);
-    return !isDamaged(copy);
-  } catch {
-    return false;
+    const problem = quickCheck(db);
+    if (problem !== undefined) throw new Error(problem);
+  } finally {
+    db.close();
   }
 }
 
-/** Whether SQLite finds damage in a database. */
-export function isDamaged(file: string): boolean {
-  const { DatabaseSync: Sqlite } = sqlite();
-  let db: DatabaseSync | undefined;
-  try {
-    db = new Sqlite(file, { readOnly: true, timeout: 1_000 });
-    return quickCheck(db) !== undefined;
-  } catch (error) {
-    return isDamage(error);
-  } finally {
-    db?.close();
-  }
+/** Made here for its mode; SQLite gives its other files the same. */
+export function makeFile(file: string): void {
+  fs.closeSync(fs.openSync(file, 'a', 0o600));
 }
 
 /** 0 where there is no file. */

@@ -1,6 +1,6 @@
 import { Emitter } from '../util/event';
 import { once } from '../util/promises';
-import { seqOf, type Row, type Write, type Written } from './database';
+import type { Row, Write } from './database';
 import type { Engine } from './engine';
 import { reasonOf, StorageError } from './errors';
 import type { Collection, CollectionOptions, UnreadableRecord } from './types';
@@ -8,17 +8,14 @@ import type { Collection, CollectionOptions, UnreadableRecord } from './types';
 /** What a collection asks of the store. */
 export interface RecordsStore {
   readonly engine: Pick<Engine, 'call'>;
-  write(write: Write): Promise<Written>;
+  /** The `seq` of what was written; `undefined` where another window was first. */
+  write(write: Write): Promise<number | undefined>;
   track<T>(work: Promise<T>): Promise<T>;
 }
 
-/** What this process knows of a stored record. */
+/** What this process knows of a stored record; `problem` is why its value cannot be used. */
 interface Known {
   readonly seq: number;
-  readonly isRemoved?: boolean;
-  /** What is known is newer than what is stored, which `seq` is of: a backup has taken the place of the database. */
-  readonly isAhead?: boolean;
-  /** Why its value cannot be used. */
   readonly problem?: { readonly reason: string; readonly isNewer: boolean };
 }
 
@@ -60,13 +57,13 @@ export class Records<T> implements Collection<T> {
   }
 
   readonly load = once(async () => {
-    await this.#store.track(this.#readAll(rows => this.#takeNewer(rows)));
+    await this.#store.track(this.#readAll(rows => this.#take(rows)));
     this.#isLoaded = true;
     return this.values;
   });
 
   async read(id: string): Promise<T | undefined> {
-    await this.#refresh(id);
+    await this.#readOne(id);
     return this.#values.get(id);
   }
 
@@ -88,7 +85,7 @@ export class Records<T> implements Collection<T> {
 
   /** Takes in what other processes have written. */
   follow(rows: readonly Row[]): void {
-    const changed = this.#takeNewer(rows);
+    const changed = this.#take(rows);
     if (changed.length > 0) this.#changed.fire(changed);
   }
 
@@ -96,9 +93,9 @@ export class Records<T> implements Collection<T> {
   async resume(): Promise<void> {
     const stored = new Map<string, Row>();
     if (this.#isLoaded) await this.#readAll(rows => rows.forEach(row => stored.set(row.id, row)));
-    for (const id of [...this.#known.keys()]) {
-      this.#adopt(id, stored.get(id) ?? (await this.#store.engine.call('read', this.#options.path, id)));
-      if (this.#known.get(id)?.isAhead !== true) continue;
+    for (const [id, { seq, problem }] of [...this.#known]) {
+      const row = stored.get(id) ?? (await this.#readOne(id));
+      if (problem !== undefined || (row?.seq ?? 0) >= seq) continue;
       await this.#write(id, current => (current === undefined ? 'remove' : { value: current }));
     }
     this.follow([...stored.values()]);
@@ -126,42 +123,30 @@ export class Records<T> implements Collection<T> {
     return this.#store.track(done);
   }
 
+  /** Reads, decides, writes where nobody else has written since; otherwise again. */
   async #swap(id: string, decide: (current: T | undefined) => Decision<T>): Promise<T | undefined> {
     const options = this.#options;
     const { path, version } = options;
-    // Whether what is known was asked for just now.
-    let isFresh = false;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      if (!isFresh && !this.#isLoaded && !this.#known.has(id)) {
-        await this.#refresh(id);
-        isFresh = true;
-      }
-      const known = this.#known.get(id);
-      if (known?.problem?.isNewer === true) throw newer(id);
+      const row = await this.#readOne(id);
+      const problem = this.#known.get(id)?.problem;
+      if (problem?.isNewer === true) throw newer(id);
       const before = this.#values.get(id);
       const decision = decide(before);
-      if (decision === undefined) {
-        if (isFresh || !(await this.#refresh(id))) return before;
-        isFresh = true;
-        continue;
-      }
+      if (decision === undefined) return before;
       const next = decision === 'remove' ? undefined : this.#prepare(decision.value);
-      const written = await this.#store.write({
+      const seq = await this.#store.write({
         collection: path,
         id,
-        expected: known === undefined || known.isRemoved === true ? 0 : known.seq,
+        expected: row?.seq ?? 0,
         version,
         value: next?.json ?? null,
-        quarantine: known?.problem !== undefined,
+        quarantine: problem !== undefined,
         durable: next === undefined || options.isVolatile?.(before, next.value) !== true,
         text: next && options.text?.(next.value),
       });
-      if ('found' in written) {
-        this.#adopt(id, written.found);
-        isFresh = true;
-        continue;
-      }
-      this.#known.set(id, { seq: written.seq, isRemoved: next === undefined });
+      if (seq === undefined) continue;
+      this.#known.set(id, { seq });
       if (next === undefined) this.#values.delete(id);
       else this.#values.set(id, next.value);
       this.#changed.fire([id]);
@@ -180,31 +165,21 @@ export class Records<T> implements Collection<T> {
     }
   }
 
-  /** Brings memory to what is stored. True when that was not known. */
-  async #refresh(id: string): Promise<boolean> {
-    return this.#adopt(id, await this.#store.engine.call('read', this.#options.path, id));
-  }
-
-  /** Brings memory to what the database has answered just now, and says so. True when that was not known. */
-  #adopt(id: string, row: Row | undefined): boolean {
-    const known = this.#known.get(id);
-    const seq = row?.seq ?? 0;
-    if (seq === known?.seq || (seqOf(row) === 0 && (known?.isRemoved ?? known === undefined))) return false;
-    if (known !== undefined && known.problem === undefined && seq < known.seq)
-      this.#known.set(id, { seq, isRemoved: seqOf(row) === 0, isAhead: true });
-    else if (row === undefined) this.#known.delete(id);
-    else if (this.#take(row)) this.#changed.fire([id]);
-    return true;
+  /** What is stored now; memory follows, unless it knows more than a backup that was restored. */
+  async #readOne(id: string): Promise<Row | undefined> {
+    const row = await this.#store.engine.call('read', this.#options.path, id);
+    if (row !== undefined) this.follow([row]);
+    return row;
   }
 
   /** Takes in rows unless later ones are known; the ids of those whose value came, went or changed. */
-  #takeNewer(rows: readonly Row[]): readonly string[] {
-    const isNews = (row: Row): boolean => row.seq > (this.#known.get(row.id)?.seq ?? 0) && this.#take(row);
+  #take(rows: readonly Row[]): readonly string[] {
+    const isNews = (row: Row): boolean => row.seq > (this.#known.get(row.id)?.seq ?? 0) && this.#decode(row);
     return rows.filter(isNews).map(({ id }) => id);
   }
 
   /** True when the value came, went or changed. */
-  #take({ id, seq, version: from, value: json }: Row): boolean {
+  #decode({ id, seq, version: from, value: json }: Row): boolean {
     const { version, schema, migrate = (value: unknown) => value } = this.#options;
     let problem: Known['problem'];
     if (json !== null && from > version)
@@ -218,7 +193,7 @@ export class Records<T> implements Collection<T> {
       } catch (error) {
         problem = { reason: reasonOf(error), isNewer: false };
       }
-    this.#known.set(id, { seq, isRemoved: json === null, ...(problem && { problem }) });
+    this.#known.set(id, problem === undefined ? { seq } : { seq, problem });
     return this.#values.delete(id);
   }
 }

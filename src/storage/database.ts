@@ -2,12 +2,11 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { FolderWatch } from '../util/folderWatch';
-import { backUp, inodeOf, isBackedUp, isDamaged, JOURNALS, putAside, type Restored } from './backup';
+import { backUp, inodeOf, isBackedUp, makeFile, putAside, type Restored } from './backup';
 import { isDamage, StorageError, storageFailure } from './errors';
 import { importOldFiles } from './importOldFiles';
-import { attachPassing, migrate, SCHEMA_VERSION, versionOf } from './schema';
 import { TextIndex } from './search';
-import { openSqlite, quickCheck } from './sqlite';
+import { migrate, openSqlite, quickCheck, SCHEMA_VERSION, versionOf } from './sqlite';
 import type { SearchAnswer, SearchQuery, SearchText } from './types';
 
 /** One record as it is stored. `value` is JSON; null when the record was removed. */
@@ -29,14 +28,11 @@ export interface Write {
   readonly value: string | null;
   /** What is written over could not be read: it is kept in quarantine. */
   readonly quarantine: boolean;
-  /** Whether it must survive a loss of power; a crash of this process loses nothing in any case. */
+  /** Whether it must survive a loss of power. */
   readonly durable: boolean;
   /** What it is found by. */
   readonly text?: SearchText | undefined;
 }
-
-/** `seq` of what was written, or what was there instead; `undefined` for no record. */
-export type Written = { readonly seq: number } | { readonly found: Row | undefined };
 
 export interface DatabaseOptions {
   /** The folder of all durable records. */
@@ -61,26 +57,17 @@ const LONGEST_LEASE_MS = 60 * 60 * 1000;
 /** A page of records at a time: what the other side takes in within a few milliseconds. */
 const [PAGE_ROWS, PAGE_CHARACTERS] = [200, 256 * 1024];
 
-/** What a write expects of a record: 0 where there is none, or it was removed. */
-export function seqOf(row: Row | undefined): number {
-  return row === undefined || row.value === null ? 0 : row.seq;
-}
-
-/**
- * All records, shared by all windows: one SQLite file, and beside it one of what need not survive a loss of power, which no write
- * waits for. Synchronous: it belongs in a thread of its own (`worker.ts`).
- */
+/** All records, shared by all windows: one SQLite file. Synchronous: it belongs in a thread of its own (`worker.ts`). */
 export class Database {
   readonly #options: DatabaseOptions;
   readonly #folder: string;
-  /** The database, and what need not last. */
-  readonly #files: readonly [main: string, passing: string];
+  readonly #file: string;
   readonly #followed = new Set<string>();
   readonly #statements = new Map<string, StatementSync>();
   readonly #texts = new TextIndex(text => this.#sql(text));
   #db: DatabaseSync | undefined;
-  /** The files that are open: another one in the place of one means that it was put aside as broken. */
-  #inodes: readonly number[] = [];
+  /** The file that is open: another one in its place means that it was put aside as broken. */
+  #inode = 0;
   /** The highest seq up to which everything was looked at, or written here. */
   #seen = 0;
   #watch: FolderWatch | undefined;
@@ -89,7 +76,7 @@ export class Database {
   constructor(options: DatabaseOptions) {
     this.#options = options;
     this.#folder = path.join(options.root, 'store');
-    this.#files = [path.join(this.#folder, 'console.db'), path.join(this.#folder, 'passing.db')];
+    this.#file = path.join(this.#folder, 'console.db');
   }
 
   /** The next records of a collection in the order of their ids; none at its end. The first page begins to follow it. */
@@ -97,7 +84,7 @@ export class Database {
     return this.#run(() => {
       if (after === undefined) this.#follow(collection);
       const found = this.#sql(
-        `SELECT * FROM records WHERE collection = ? AND id ${after === undefined ? '>=' : '>'} ? AND value IS NOT NULL ORDER BY id`,
+        `SELECT * FROM documents WHERE collection = ? AND id ${after === undefined ? '>=' : '>'} ? AND value IS NOT NULL ORDER BY id`,
       ).iterate(collection, after ?? '');
       const rows: Row[] = [];
       let characters = 0;
@@ -122,17 +109,18 @@ export class Database {
 
   /** The values of all records in the collections that a GLOB pattern names. */
   peek(pattern: string): readonly string[] {
-    const all = 'SELECT value FROM records WHERE collection GLOB ? AND value IS NOT NULL';
+    const all = 'SELECT value FROM documents WHERE collection GLOB ? AND value IS NOT NULL';
     return this.#run(() => this.#sql(all).all(pattern)).map(row => String(row['value']));
   }
 
-  /** Carries out all writes in one transaction, each by itself as a compare-and-swap. */
-  write(writes: readonly Write[]): readonly Written[] {
+  /** Carries out all writes in one transaction, each by itself as a compare-and-swap; the `seq` of each that happened. */
+  write(writes: readonly Write[]): readonly (number | undefined)[] {
+    const isDurable = writes.some(({ durable }) => durable);
     const { written, before, after } = this.#transaction(() => {
       const before = this.#newestSeq();
       const written = writes.map(write => this.#swap(write));
       return { written, before, after: this.#newestSeq() };
-    });
+    }, isDurable);
     // Nothing of others lies between.
     if (before === this.#seen) this.#seen = after;
     this.#touch();
@@ -143,21 +131,18 @@ export class Database {
   lease(name: string, holder: string, ttlMs: number): boolean {
     const now = this.#options.now();
     return this.#transaction(() => {
-      const held = this.#sql('SELECT holder, until FROM passing.leases WHERE name = ?').get(name);
+      const held = this.#sql('SELECT holder, until FROM leases WHERE name = ?').get(name);
       const until = Number(held?.['until'] ?? 0);
       // One that lasts longer than any is given was written by a clock that was ahead.
       const isFree = held?.['holder'] === holder || until <= now || until > now + LONGEST_LEASE_MS;
-      if (isFree)
-        this.#sql('INSERT OR REPLACE INTO passing.leases VALUES (?, ?, ?)').run(name, holder, now + ttlMs);
+      if (isFree) this.#sql('INSERT OR REPLACE INTO leases VALUES (?, ?, ?)').run(name, holder, now + ttlMs);
       return isFree;
     });
   }
 
   /** Gives a lease back, if this holder still has it. */
   release(name: string, holder: string): void {
-    this.#transaction(() =>
-      this.#sql('DELETE FROM passing.leases WHERE name = ? AND holder = ?').run(name, holder),
-    );
+    this.#transaction(() => this.#sql('DELETE FROM leases WHERE name = ? AND holder = ?').run(name, holder));
   }
 
   /** Lets the files go and follows nothing any more. */
@@ -186,21 +171,19 @@ export class Database {
 
   #connect(): void {
     const isAnother = this.#db !== undefined;
-    if (isAnother && this.#files.every((file, index) => inodeOf(file) === this.#inodes[index])) return;
+    if (isAnother && inodeOf(this.#file) === this.#inode) return;
     this.#disconnect();
     fs.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    const [main, passing] = this.#files;
-    const isUnclean = hasWork(main);
-    this.#files.forEach(make);
-    this.#inodes = this.#files.map(inodeOf);
-    const db = (this.#db = openSqlite(main));
+    const isUnclean = hasWork(this.#file);
+    makeFile(this.#file);
+    this.#inode = inodeOf(this.#file);
+    const db = (this.#db = openSqlite(this.#file));
     try {
       if (versionOf(db) > SCHEMA_VERSION) {
         const sentence = `The data in ${this.#folder} was stored by a newer version of Agent Console and stays as it is. Update Agent Console.`;
         throw new StorageError(sentence);
       }
       migrate(db, () => importOldFiles(this.#options.root, db, this.#options));
-      attachPassing(db, passing);
       this.#seen = this.#newestSeq();
     } catch (error) {
       // The next call tries again from the beginning.
@@ -220,8 +203,8 @@ export class Database {
       if (problem !== undefined) this.#replace(new Error(problem));
       const before = now() - REMOVED_MS;
       this.#transaction(() => {
-        this.#sql('DELETE FROM main.documents WHERE value IS NULL AND at < ?').run(before);
-        this.#sql('DELETE FROM passing.leases WHERE until < ?').run(before);
+        this.#sql('DELETE FROM documents WHERE value IS NULL AND at < ?').run(before);
+        this.#sql('DELETE FROM leases WHERE until < ?').run(before);
       });
       await backUp(this.#open, this.#folder, now());
     } catch (error) {
@@ -229,24 +212,10 @@ export class Database {
     }
   }
 
-  /** What can be asked for again is thrown away where it is broken; otherwise, or where it is broken as well, the database is. */
   #replace(why: unknown): void {
-    const [[main, passing], [inode = 0, ofPassing]] = [this.#files, this.#inodes];
-    const { now, onProblem, onReplaced } = this.#options;
+    const { onProblem, onReplaced } = this.#options;
     this.#disconnect();
-    const isBroken = isDamaged(passing);
-    // Another window has made it anew, maybe since this look at it: the error was of the old one.
-    const isAnew = inodeOf(passing) !== ofPassing;
-    if (isBroken && !isAnew) {
-      const made = path.join(this.#folder, `restoring-${process.pid}.db`);
-      make(made);
-      for (const end of JOURNALS) fs.rmSync(passing + end, { force: true });
-      // Never gone: SQLite fails with an error of the disk where it is opened in that moment.
-      fs.renameSync(made, passing);
-      onProblem('A damaged file of what can be asked for again was removed', why);
-    }
-    const isLost = (!isBroken && !isAnew) || isDamaged(main);
-    const restored = isLost ? putAside(main, passing, inode, now()) : undefined;
+    const restored = putAside(this.#file, this.#inode, this.#options);
     if (restored !== undefined) onProblem(`A damaged database is kept as ${restored.keptAs}`, why);
     this.#connect();
     onReplaced(restored);
@@ -259,10 +228,11 @@ export class Database {
     this.#db = undefined;
   }
 
-  #transaction<T>(work: () => T): T {
+  /** What is durable survives a loss of power, and waits for the disk; a crash of this process loses nothing in any case. */
+  #transaction<T>(work: () => T, isDurable = false): T {
     return this.#run(() => {
       const db = this.#open;
-      db.exec('BEGIN IMMEDIATE');
+      db.exec(`PRAGMA synchronous = ${isDurable ? 'FULL' : 'NORMAL'}; BEGIN IMMEDIATE`);
       try {
         const result = work();
         db.exec('COMMIT');
@@ -275,50 +245,46 @@ export class Database {
     });
   }
 
-  #swap({ collection, id, expected, version, value, quarantine, durable, text }: Write): Written {
+  #swap({ collection, id, expected, version, value, quarantine, durable, text }: Write): number | undefined {
     const found = this.#find(collection, id);
-    if (seqOf(found) !== expected) return { found };
-    if (value === null && expected === 0) return { seq: 0 };
+    if ((found?.seq ?? 0) !== expected) return undefined;
+    if (value === null && (found?.value ?? null) === null) return expected;
     const at = Math.floor(this.#options.now());
-    // Also after one of the files was lost no record becomes older than it was known to be.
+    // Also after a backup was restored no record becomes older than it was known to be.
     const seq = Math.max(this.#newestSeq() + 1, at);
-    if (!durable && value !== null && seqOf(found) > 0 && this.#texts.hasWords(found?.key ?? 0, text)) {
-      const change = 'INSERT OR REPLACE INTO passing.changes VALUES (?, ?, ?, ?)';
-      this.#sql(change).run(found?.key ?? 0, seq, version, value);
-      return { seq };
-    }
     if (quarantine)
       this.#sql(
-        'INSERT INTO quarantine SELECT collection, id, version, value, ? FROM records WHERE collection = ? AND id = ?',
+        'INSERT INTO quarantine SELECT collection, id, version, value, ? FROM documents WHERE collection = ? AND id = ?',
       ).run(at, collection, id);
     const stored = this.#sql(
       `INSERT INTO documents (collection, id, seq, version, at, value) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET seq = excluded.seq, version = excluded.version, at = excluded.at, value = excluded.value
        RETURNING key`,
     ).get(collection, id, seq, version, at, value);
-    this.#texts.put(Number(stored?.['key']), collection, at, value === null ? undefined : text);
-    return { seq };
+    const key = Number(stored?.['key']);
+    // What only was asked for again is found by the words it had, with the time of those.
+    if (durable || !this.#texts.hasWords(key, text))
+      this.#texts.put(key, collection, at, value === null ? undefined : text);
+    return seq;
   }
 
   /** The system tells other processes of what SQLite writes before they can read it; this is told when they can. */
   #touch(): void {
     const now = new Date();
     try {
-      fs.utimesSync(this.#files[0], now, now);
+      fs.utimesSync(this.#file, now, now);
     } catch (error) {
       this.#options.onProblem('Other windows learn late of what was stored', error);
     }
   }
 
   #find(collection: string, id: string): Row | undefined {
-    const row = this.#sql('SELECT * FROM records WHERE collection = ? AND id = ?').get(collection, id);
+    const row = this.#sql('SELECT * FROM documents WHERE collection = ? AND id = ?').get(collection, id);
     return row as Row | undefined;
   }
 
   #newestSeq(): number {
-    const newest = `SELECT max(coalesce((SELECT max(seq) FROM main.documents), 0),
-      coalesce((SELECT max(seq) FROM passing.changes), 0)) AS seq`;
-    return Number(this.#sql(newest).get()?.['seq']);
+    return Number(this.#sql('SELECT max(seq) AS seq FROM documents').get()?.['seq'] ?? 0);
   }
 
   #follow(collection: string): void {
@@ -326,7 +292,7 @@ export class Database {
     this.#watch ??= new FolderWatch({
       folder: this.#folder,
       // Every writer touches it; others change by reading alone where a journal is opened as root.
-      file: path.basename(this.#files[0]),
+      file: path.basename(this.#file),
       prepare: () => Promise.resolve(true),
       debounceMs: SETTLE_MS,
       onChange: () => this.#lookForChanges(),
@@ -342,10 +308,8 @@ export class Database {
         const newest = this.#newestSeq();
         if (newest === this.#seen) return;
         const rows = this.#sql(
-          `SELECT * FROM records WHERE collection IN (SELECT value FROM json_each(?)) AND key IN (
-             SELECT key FROM main.documents WHERE seq > ? UNION ALL SELECT key FROM passing.changes WHERE seq > ?
-           ) ORDER BY seq`,
-        ).all(JSON.stringify([...this.#followed]), this.#seen, this.#seen);
+          'SELECT * FROM documents WHERE seq > ? AND collection IN (SELECT value FROM json_each(?)) ORDER BY seq',
+        ).all(this.#seen, JSON.stringify([...this.#followed]));
         this.#seen = newest;
         if (rows.length > 0) this.#options.onChanged(rows as unknown as Row[]);
       });
@@ -364,11 +328,6 @@ export class Database {
     if (statement === undefined) this.#statements.set(text, (statement = this.#open.prepare(text)));
     return statement;
   }
-}
-
-/** Made here for its mode; SQLite gives its other files the same. */
-function make(file: string): void {
-  fs.closeSync(fs.openSync(file, 'a', 0o600));
 }
 
 /** Whether a transaction is left in the journal of a file: whoever wrote it has died, or is at it right now. */

@@ -2,6 +2,5 @@ export type * from './types';
 export { openStorage, type OpenStorageOptions } from './store';
 export { StorageError } from './errors';
 export type { Restored } from './backup';
-export type { Lease } from './lease';
 export { workerEngine } from './engine';
 export { wordsOf } from './search';

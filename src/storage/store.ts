@@ -1,11 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import type { Logger } from '../log';
 import type { Restored } from './backup';
 import { Records, type RecordsStore } from './collection';
-import type { Write, Written } from './database';
+import type { Write } from './database';
 import type { Engine, MakeEngine } from './engine';
-import { tryRun, type Lease } from './lease';
-import type { Collection, CollectionOptions, SearchAnswer, SearchQuery, Storage } from './types';
+import type { Collection, CollectionOptions, Lease, SearchAnswer, SearchQuery, Storage } from './types';
 
 export interface OpenStorageOptions {
   /** Absolute folder; the database is made below it when it is first needed. */
@@ -32,7 +32,7 @@ class Store implements Storage, RecordsStore {
   readonly #now: () => number;
   readonly #collections = new Map<string, Records<unknown>>();
   readonly #underWay = new Set<Promise<unknown>>();
-  #pending: { readonly write: Write; readonly done: PromiseWithResolvers<Written> }[] = [];
+  #pending: { readonly write: Write; readonly done: PromiseWithResolvers<number | undefined> }[] = [];
   #isFlushing = false;
   #isDisposed = false;
   #closing: Promise<void> | undefined;
@@ -81,8 +81,7 @@ class Store implements Storage, RecordsStore {
   }
 
   tryRun<T>(name: string, ttlMs: number, work: (lease: Lease) => Promise<T>): Promise<T | undefined> {
-    const deps = { engine: this.engine, log: this.#options.log, now: this.#now };
-    return this.track(tryRun(deps, name, ttlMs, work));
+    return this.track(this.#runAlone(name, ttlMs, work));
   }
 
   async settled(): Promise<void> {
@@ -121,9 +120,46 @@ class Store implements Storage, RecordsStore {
       );
   }
 
+  async #runAlone<T>(
+    name: string,
+    ttlMs: number,
+    work: (lease: Lease) => Promise<T>,
+  ): Promise<T | undefined> {
+    const { log } = this.#options;
+    const holder = randomUUID();
+    let until = 0;
+    const end = { isKept: false, isLost: false };
+    const take = async (): Promise<boolean> => {
+      // From before the question: what was granted lasts at least as long as is believed here.
+      const asked = this.#now();
+      if (!(await this.engine.call('lease', name, holder, ttlMs))) return false;
+      until = asked + ttlMs;
+      return true;
+    };
+    if (!(await take())) return undefined;
+    const isHeld = (): boolean => !end.isLost && this.#now() < until;
+    const renew = setInterval(() => {
+      // What has lapsed is not taken up again: somebody else may have had it meanwhile.
+      const renewed = isHeld() ? take() : Promise.resolve(false);
+      renewed.then(
+        held => (end.isLost ||= !held),
+        (error: unknown) => log.warn(`The lease ${name} could not be renewed: ${String(error)}`),
+      );
+    }, ttlMs / 3).unref();
+    try {
+      return await work({ isHeld, keep: () => (end.isKept = true) });
+    } finally {
+      clearInterval(renew);
+      if (!end.isKept)
+        await this.engine.call('release', name, holder).catch((error: unknown) => {
+          log.warn(`The lease ${name} could not be given back: ${String(error)}`);
+        });
+    }
+  }
+
   /** What is written while another write is under way goes together into the next transaction. */
-  write(write: Write): Promise<Written> {
-    const done = Promise.withResolvers<Written>();
+  write(write: Write): Promise<number | undefined> {
+    const done = Promise.withResolvers<number | undefined>();
     this.#pending.push({ write, done });
     if (!this.#isFlushing) {
       this.#isFlushing = true;

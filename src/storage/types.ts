@@ -1,6 +1,5 @@
 import type { Event } from '../util/event';
 import type { IDisposable } from '../util/disposable';
-import type { Lease } from './lease';
 
 /** How one kind of record is kept. */
 export interface CollectionOptions<T> {
@@ -101,6 +100,14 @@ export interface SearchAnswer {
   readonly isMore: boolean;
 }
 
+/** What the holder of a lease is given. */
+export interface Lease {
+  /** Whether it still holds. To be asked before anything that must happen once: a machine that slept may have lost it. */
+  readonly isHeld: () => boolean;
+  /** Lets it lapse instead of giving it back: nobody does the work again before that. */
+  readonly keep: () => void;
+}
+
 /** The root of all durable records. */
 export interface Storage extends IDisposable {
   /** The same path gives the same collection. */
@@ -109,7 +116,10 @@ export interface Storage extends IDisposable {
   peek(pattern: string): Promise<readonly unknown[]>;
   /** The latest records with these words. */
   search(query: SearchQuery): Promise<SearchAnswer>;
-  /** Runs `work` in one window at a time; see `lease.ts`. */
+  /**
+   * Runs `work` while this process alone holds the lease `name`, renewed until it ends. Resolves to its result, or to `undefined`
+   * without running it when another holder has the lease. `ttlMs` is how long others wait for one that died or sleeps.
+   */
   tryRun<T>(name: string, ttlMs: number, work: (lease: Lease) => Promise<T>): Promise<T | undefined>;
   /** Resolves when all that was asked for so far is done, after `dispose` also the closing. Writing goes on working then; following does not. */
   settled(): Promise<void>;

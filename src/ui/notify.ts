@@ -3,6 +3,12 @@ import type { Logger } from '../log';
 import { errorSentence } from '../util/errorSentence';
 import { forNotification } from '../util/text';
 
+const SHOW = {
+  info: 'showInformationMessage',
+  warning: 'showWarningMessage',
+  error: 'showErrorMessage',
+} as const;
+
 /** A button of a notice and what it does. */
 export type NoticeButton = readonly [label: string, run: () => unknown];
 
@@ -12,33 +18,17 @@ export type NoticeButton = readonly [label: string, run: () => unknown];
  */
 export function notify(
   log: Logger,
-  kind: 'info' | 'warning' | 'error',
+  kind: keyof typeof SHOW,
   sentence: string,
   ...buttons: readonly NoticeButton[]
 ): void {
   const labels = buttons.map(([label]) => label);
-  Promise.resolve(showNotice(kind, sentence, labels))
+  Promise.resolve(vscode.window[SHOW[kind]](sentence, ...labels))
     .then(chosen => buttons.find(([label]) => label === chosen)?.[1]())
     .catch((error: unknown) => {
       log.error('What a notice offered could not be done', error);
       void vscode.window.showErrorMessage(forNotification(errorSentence(error), 1_000));
     });
-}
-
-/** Shows a notification; resolves to the button that was pressed. */
-function showNotice(
-  kind: Parameters<typeof notify>[1],
-  sentence: string,
-  labels: readonly string[],
-): Thenable<string | undefined> {
-  switch (kind) {
-    case 'info':
-      return vscode.window.showInformationMessage(sentence, ...labels);
-    case 'warning':
-      return vscode.window.showWarningMessage(sentence, ...labels);
-    case 'error':
-      return vscode.window.showErrorMessage(sentence, ...labels);
-  }
 }
 
 /** Asks whether to go on, and waits for it. Foreign text has passed `forNotification`. */

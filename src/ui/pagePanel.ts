@@ -43,12 +43,10 @@ export abstract class PagePanel extends Disposable {
         onMissing: () => this.onMissing(),
       }),
     );
-    this.register(this.page.onDidReceive(message => this.receive(message)));
     this.register(panel.onDidDispose(() => this.dispose()));
     this.register(panel.onDidChangeViewState(() => this.page.followVisibility()));
   }
 
-  protected abstract receive(message: unknown): void;
   protected abstract onMissing(): void;
   protected onGone(): void {}
 }

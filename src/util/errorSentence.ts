@@ -1,4 +1,4 @@
-import * as vscode from 'vscode';
+import { l10n } from 'vscode';
 import type { ApiError } from '../api';
 import { forNotification } from './text';
 
@@ -16,7 +16,7 @@ export interface SentenceContext {
 export function errorSentence(error: unknown, context: SentenceContext = {}): string {
   if (isApiError(error)) return apiSentence(error, context);
   const message = error instanceof Error ? forNotification(error.message) : '';
-  return message === '' ? vscode.l10n.t('Something went wrong. See the log for details.') : message;
+  return message === '' ? l10n.t('Something went wrong. See the log for details.') : message;
 }
 
 /** Classes exist once a bundle, so this one is known by name here. */
@@ -26,26 +26,26 @@ function isApiError(error: unknown): error is ApiError {
 
 function apiSentence(error: ApiError, context: SentenceContext): string {
   const host = forNotification(context.host ?? hostOf(error.request.origin), 100);
-  const facts = factsOf(error);
+  const facts = answerFacts(error);
   switch (error.kind) {
     case 'unauthorized':
       if (error.reason === 'noKey')
-        return vscode.l10n.t('There is no usable key for {0}{1}. Sign in to enter one.', host, facts);
-      return error.reason === 'jwt'
-        ? vscode.l10n.t(
-            'This needs an API key, but you are signed in to {0} with an access token{1}. Sign in with an API key to use it; everything else works.',
-            host,
-            facts,
-          )
-        : vscode.l10n.t(
-            'The key was not accepted by {0}{1}. Enter it again or check it in the web application.',
-            host,
-            facts,
-          );
+        return l10n.t('There is no usable key for {0}{1}. Sign in to enter one.', host, facts);
+      if (error.reason === 'jwt')
+        return l10n.t(
+          'This needs an API key, but you are signed in to {0} with an access token{1}. Sign in with an API key to use it; everything else works.',
+          host,
+          facts,
+        );
+      return l10n.t(
+        'The key was not accepted by {0}{1}. Enter it again or check it in the web application.',
+        host,
+        facts,
+      );
     case 'forbidden':
       return error.request.path.includes('/api/v1/analytics/')
-        ? vscode.l10n.t('Analytics needs the Manager or Owner role{0}. Everything else works.', facts)
-        : vscode.l10n.t(
+        ? l10n.t('Analytics needs the Manager or Owner role{0}. Everything else works.', facts)
+        : l10n.t(
             'This key has no access to this at {0}{1}. Ask an administrator of your organization.',
             host,
             facts,
@@ -53,34 +53,40 @@ function apiSentence(error: ApiError, context: SentenceContext): string {
     case 'notFound':
       if (error.reason !== undefined) return answerSentence(error, host, facts);
       return /\/sessions\/[^/]+(?:\/messages)?$/.test(error.request.path)
-        ? vscode.l10n.t(
+        ? l10n.t(
             '{0} has no such session{1}. It may be gone, belong to another organization, or run only in the command-line client.',
             host,
             facts,
           )
-        : vscode.l10n.t(
+        : l10n.t(
             '{0} found nothing there{1}. Check the id, and the address if everything is missing.',
             host,
             facts,
           );
     case 'refused':
-      return withDetail(vscode.l10n.t('{0} did not accept the request{1}.', host, facts), error);
+      return refusedSentence(l10n.t('{0} did not accept the request{1}.', host, facts), error);
     case 'rateLimited':
     case 'unavailable':
-      return busySentence(error, host, facts, context.language);
+      if (error.retryAt !== undefined) {
+        const time = timeText(error.retryAt, context.language);
+        return l10n.t('{0} asks to wait until {1}{2}. Try again then.', host, time, facts);
+      }
+      return error.kind === 'rateLimited'
+        ? l10n.t('{0} is receiving too many requests{1}. Try again in a minute.', host, facts)
+        : l10n.t('{0} is having problems{1}. Try again in a few minutes.', host, facts);
     case 'malformedAnswer':
     case 'unreachable':
       return answerSentence(error, host, facts);
     case 'timedOut':
-      return vscode.l10n.t(
+      return l10n.t(
         '{0} did not answer in time{1}. Check the network, or try again in a few minutes.',
         host,
         facts,
       );
     case 'cancelled':
-      return vscode.l10n.t('Cancelled.');
+      return l10n.t('Cancelled.');
     case 'outcomeUnknown':
-      return vscode.l10n.t(
+      return l10n.t(
         '{0} sent no usable answer{1}, so it is not known whether this arrived. Check before you send it again.',
         host,
         facts,
@@ -88,91 +94,64 @@ function apiSentence(error: ApiError, context: SentenceContext): string {
   }
 }
 
-function busySentence(
-  { kind, retryAt }: ApiError,
-  host: string,
-  facts: string,
-  language: string | undefined,
-): string {
-  if (retryAt !== undefined) {
-    const time = timeText(retryAt, language);
-    return vscode.l10n.t('{0} asks to wait until {1}{2}. Try again then.', host, time, facts);
-  }
-  return kind === 'rateLimited'
-    ? vscode.l10n.t('{0} is receiving too many requests{1}. Try again in a minute.', host, facts)
-    : vscode.l10n.t('{0} is having problems{1}. Try again in a few minutes.', host, facts);
-}
-
 /** Of an answer that could not be taken, or did not come. */
 function answerSentence({ reason }: ApiError, host: string, facts: string): string {
   switch (reason) {
     case 'network':
-      return vscode.l10n.t(
-        '{0} cannot be reached{1}. Check the address, its port and the network.',
-        host,
-        facts,
-      );
+      return l10n.t('{0} cannot be reached{1}. Check the address, its port and the network.', host, facts);
     case 'proxy':
-      return vscode.l10n.t(
+      return l10n.t(
         'The proxy does not let requests through to {0}{1}. Check the settings “http.proxy” and “http.proxyAuthorization”, and the proxy itself.',
         host,
         facts,
       );
     case 'certificate':
-      return vscode.l10n.t(
+      return l10n.t(
         'No secure connection to {0} is possible{1}: its certificate is untrusted, expired, or made for another host. Add your organization’s certificate to the system’s store, keep “http.systemCertificates” on, and check the clock and the address.',
         host,
         facts,
       );
     case 'broken':
-      return vscode.l10n.t(
-        'The connection to {0} was lost{1}. Check the network and try again.',
-        host,
-        facts,
-      );
+      return l10n.t('The connection to {0} was lost{1}. Check the network and try again.', host, facts);
     case 'redirect':
-      return vscode.l10n.t(
+      return l10n.t(
         '{0} redirects to another address{1}. Nothing was sent there. Sign in again with the correct address.',
         host,
         facts,
       );
     case 'notThisService':
-      return vscode.l10n.t(
+      return l10n.t(
         '{0} did not answer the way this service should{1}. Check the address. If your network has a sign-in page, sign in there first. Agent Console may need an update.',
         host,
         facts,
       );
     case 'tooLarge':
-      return vscode.l10n.t(
-        'The answer from {0} is too large to read{1}. Ask for less at a time.',
-        host,
-        facts,
-      );
+      return l10n.t('The answer from {0} is too large to read{1}. Ask for less at a time.', host, facts);
     case 'brokenList':
-      return vscode.l10n.t(
+      return l10n.t(
         '{0} sent a list whose pages repeat or break off{1}, so part of it may be missing. Try again.',
         host,
         facts,
       );
     default:
-      return vscode.l10n.t('{0} sent no usable answer{1}. Check the address and the network.', host, facts);
+      return l10n.t('{0} sent no usable answer{1}. Check the address and the network.', host, facts);
   }
 }
 
 /** ` (ENOTFOUND)` or ` (401, request req_1)`: status, what the layer that failed calls it, and the service's name for it. */
-function factsOf({ status, code, requestId }: ApiError): string {
+export function answerFacts({ status, code, requestId }: Partial<ApiError>): string {
   const parts = [
     status === undefined ? undefined : String(status),
     code === undefined ? undefined : forNotification(code, 40),
-    requestId === undefined ? undefined : vscode.l10n.t('request {0}', forNotification(requestId, 100)),
+    requestId === undefined ? undefined : l10n.t('request {0}', forNotification(requestId, 100)),
   ].filter(part => part !== undefined);
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 }
 
-/** The service's own words, after ours. */
-function withDetail(sentence: string, { title, detail }: ApiError): string {
+/** Ours, and then the service's own words. */
+function refusedSentence(sentence: string, { title, detail }: ApiError): string {
   const words = forNotification(detail ?? title ?? '', 300);
-  return words === '' ? sentence : vscode.l10n.t('{0} It says: {1}', sentence, words);
+  return words === '' ? sentence : l10n.t('{0} It says: {1}', sentence, words);
 }
 
 function timeText(time: number, language: string | undefined): string {

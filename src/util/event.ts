@@ -1,22 +1,17 @@
 import { type IDisposable, toDisposable, unhandled } from './disposable';
 
-/** Same shape as `vscode.Event`, so parts that know nothing of VS Code can offer events to parts that do. */
-export type Event<T> = (
-  listener: (value: T) => unknown,
-  thisArg?: unknown,
-  disposables?: IDisposable[],
-) => IDisposable;
+/** As much of `vscode.Event` as is used, so parts that know nothing of VS Code can offer events to parts that do. */
+export type Event<T> = (listener: (value: T) => unknown) => IDisposable;
 
 /** Fires events. One listener that throws does not keep the others from hearing; its error reaches the log. */
 export class Emitter<T> implements IDisposable {
   readonly #listeners = new Set<(value: T) => unknown>();
 
-  readonly event: Event<T> = (listener, thisArg, disposables) => {
-    const bound = (value: T): unknown => listener.call(thisArg, value);
-    this.#listeners.add(bound);
-    const subscription = toDisposable(() => this.#listeners.delete(bound));
-    disposables?.push(subscription);
-    return subscription;
+  readonly event: Event<T> = listener => {
+    // Its own for each subscription: one listener may be there twice.
+    const heard = (value: T): unknown => listener(value);
+    this.#listeners.add(heard);
+    return toDisposable(() => this.#listeners.delete(heard));
   };
 
   fire(value: T): void {

@@ -56,18 +56,15 @@ const HARMLESS_TEXT = /^(?:[^\d=:@.-]*|[\w.-]{0,14}|[^=:@/]{0,11})$/;
 const MAY_HOLD_SECRETS =
   /@|---|[\w-]{11}|pass|pwd|secret|token|credential|cookie|signature|auth|bearer|basic|key|[?&_](?:sig|access|code)|-[ux]|-user/i;
 
-export interface RedactOptions {
-  /** What stands in the place of a secret; the same for the same one, so that a change shows. */
-  readonly mark?: ((secret: string) => string) | undefined;
-  /** The person's own key, to be taken out whatever it looks like. */
-  readonly own?: string | undefined;
-}
-
 /**
  * A text without the credentials in it: the person's own key, well-known forms of keys, what follows `Bearer` or the name of a
- * secret, credentials in addresses. The one way for the log, for errors and for answers; linear in the length of the text.
+ * secret, credentials in addresses. The one way for the log, for errors and for answers; linear in the length of the text. `mark` gives
+ * the same for the same secret, so that a change shows.
  */
-export function redact(text: string, { mark = () => REDACTED, own }: RedactOptions = {}): string {
+export function redact(
+  text: string,
+  { mark = () => REDACTED, own }: Partial<Pick<Redactor, 'mark' | 'own'>> = {},
+): string {
   const rest = withoutOwn(text, own, mark);
   if (HARMLESS_TEXT.test(rest) || !MAY_HOLD_SECRETS.test(rest)) return rest;
   try {
@@ -81,16 +78,15 @@ export function redact(text: string, { mark = () => REDACTED, own }: RedactOptio
 
 function withoutSecrets(text: string, mark: (secret: string) => string): string {
   let [result, done, marks] = ['', 0, 0];
-  SECRETS.lastIndex = 0;
-  for (let found = SECRETS.exec(text); found !== null; found = SECRETS.exec(text)) {
+  for (const found of text.matchAll(SECRETS)) {
     const secret = secretIn(found);
     if (secret === undefined) continue;
-    const [from, to] = ++marks > MOST_MARKS ? [secret.from, text.length] : [secret.from, secret.to];
-    result += text.slice(done, from) + mark(text.slice(from, to));
+    const to = ++marks > MOST_MARKS ? text.length : secret.to;
+    result += text.slice(done, secret.from) + mark(text.slice(secret.from, to));
     done = to;
     if (to === text.length) break;
   }
-  return done === 0 ? text : result + text.slice(done);
+  return result + text.slice(done);
 }
 
 /** Where the secret is in what was found; `undefined` where it is none. */
@@ -140,12 +136,10 @@ const DEEPEST = 64;
 /** Members at the top of an answer that lead to the next page: they go back to the service as they came. */
 const PAGING: ReadonlySet<string> = new Set(['pagination', 'meta']);
 
-/** What the name of a member says of its value. */
+/** What the name of a member says of its value; and the name without a secret in it. */
 interface KnownName {
   readonly secrecy: Secrecy;
-  /** The name without a secret in it. */
   readonly shown: string;
-  readonly isPairValue: boolean;
 }
 
 /** What is looked for: the person's own key, credentials within texts too, or also what stands under the name of a secret. */
@@ -158,33 +152,25 @@ export type Search = 'own' | 'texts' | 'all';
 export class Redactor {
   /** The same key gives the same marks in every window and session. */
   readonly key: string;
-  #own: string | undefined;
+  /** The person's own API key. */
+  own: string | undefined;
   readonly #names = new Map<string, KnownName>();
 
-  constructor(key?: string, own?: string) {
-    this.key = key === undefined || key === '' ? randomBytes(32).toString('hex') : key;
-    this.#own = own;
-  }
-
-  /** The person's own API key. */
-  get own(): string | undefined {
-    return this.#own;
+  constructor(key = randomBytes(32).toString('hex'), own?: string) {
+    this.key = key;
+    this.own = own;
   }
 
   keepOut(own: string): void {
-    if (own !== this.#own) this.#names.clear();
-    this.#own = own;
+    if (own !== this.own) this.#names.clear();
+    this.own = own;
   }
 
   readonly mark = (secret: string): string =>
     `[redacted ${createHmac('sha256', this.key).update(secret).digest('hex').slice(0, 8)}]`;
 
   /** An answer without its secrets; changes `value` itself. What somebody said in a message stays as it was said. */
-  redact(value: unknown, search: Search = 'all'): unknown {
-    return this.#walk(value, search, 'none', 0);
-  }
-
-  #walk(value: unknown, search: Search, secrecy: Secrecy, depth: number): unknown {
+  redact(value: unknown, search: Search = 'all', secrecy: Secrecy = 'none', depth = 0): unknown {
     if (typeof value === 'string') {
       if (secrecy === 'keys' ? LIKE_A_KEY.test(value) : secrecy !== 'none' && isSecretText(value))
         return this.mark(value);
@@ -195,24 +181,20 @@ export class Redactor {
     if (depth >= DEEPEST) return '[too deep]';
     if (Array.isArray(value)) {
       for (const [index, item] of value.entries())
-        value[index] = this.#walk(item, search, secrecy, depth + 1);
+        value[index] = this.redact(item, search, secrecy, depth + 1);
       return value;
     }
     const object = value as Record<string, unknown>;
     const isMessage = 'role' in object && Array.isArray(object['content']);
     for (const name of Object.keys(object)) {
-      const below = (isMessage && name === 'content') || (depth === 0 && PAGING.has(name)) ? 'own' : search;
+      const isKept = (isMessage && name === 'content') || (depth === 0 && PAGING.has(name));
+      const below = isKept ? 'own' : search;
       const known = this.#name(name);
-      const named = below !== 'all' ? 'none' : known.isPairValue ? this.#ofPair(object) : known.secrecy;
-      const value = object[name];
-      const safe = this.#walk(value, below, secrecy === 'none' ? named : secrecy, depth + 1);
-      const shown = below === 'own' ? withoutOwn(name, this.own, this.mark) : known.shown;
-      if (shown === name && name !== '__proto__') {
-        if (safe !== value) object[name] = safe;
-        continue;
-      }
-      Reflect.deleteProperty(object, name);
-      if (shown !== name) object[shown] = safe;
+      const named = below !== 'all' ? 'none' : PAIR_VALUE.test(name) ? this.#ofPair(object) : known.secrecy;
+      const safe = this.redact(object[name], below, secrecy === 'none' ? named : secrecy, depth + 1);
+      const shown = isKept || search === 'own' ? withoutOwn(name, this.own, this.mark) : known.shown;
+      if (shown !== name || name === '__proto__') Reflect.deleteProperty(object, name);
+      if (name !== '__proto__' && safe !== object[shown]) object[shown] = safe;
     }
     return object;
   }
@@ -227,7 +209,7 @@ export class Redactor {
     if (known === undefined) {
       const keys = KEY_FIELD.test(name) ? 'keys' : 'none';
       const secrecy = SECRET_FIELD.test(name) ? 'all' : TOKENS_FIELD.test(name) ? 'texts' : keys;
-      known = { secrecy, shown: redact(name, this), isPairValue: PAIR_VALUE.test(name) };
+      known = { secrecy, shown: redact(name, this) };
       if (this.#names.size < 1_000) this.#names.set(name, known);
     }
     return known;

@@ -2,9 +2,11 @@ import * as vscode from 'vscode';
 import type { Logger } from '../log';
 import { Disposable, Slot, toDisposable, type IDisposable } from '../util/disposable';
 import { commands } from '../contributions';
-import { oneLine } from '../util/text';
+import { errorSentence } from '../util/errorSentence';
+import { forNotification, oneLine } from '../util/text';
 import { object, oneOf, optional, text } from './guards';
 import { pageHtml } from './html';
+import { panelSide, type PanelSide, type PanelSideOptions, type Protocol } from './ipc';
 
 /** The page must say that it listens within this time, ms (trust.md 11). */
 const READY_WITHIN = 10_000;
@@ -56,6 +58,8 @@ export class WebviewPage extends Disposable {
   #isReady = false;
   #wasVisible: boolean;
   #problems = 0;
+  /** How many pages have said that they listen: before the first, what comes is from what was shown here last. */
+  heard = 0;
 
   constructor(options: WebviewPageOptions) {
     super();
@@ -82,18 +86,33 @@ export class WebviewPage extends Disposable {
     if (this.#options.isVisible()) this.#expect();
   }
 
-  /** The page said that it listens. */
-  ready(): void {
+  #isHeard(): void {
     this.#watchdog.set(undefined);
     this.#isReady = true;
+    this.heard++;
   }
 
-  /** Messages of what the page shows; those of the page itself are heard here. */
-  onDidReceive(listener: (message: unknown) => void): IDisposable {
-    return this.#options.webview.onDidReceiveMessage((message: unknown) => {
-      if (isOfPage(message)) this.#hear(message.act, message.words);
-      else listener(message);
+  /** The panel's end of what the page shows; what the page says of itself is heard here. */
+  connect<P extends Protocol>(
+    options: Pick<PanelSideOptions<P>, 'protocol' | 'handlers'>,
+  ): Pick<PanelSide<P>, 'send'> {
+    const { webview } = this.#options;
+    const side = panelSide<P>({
+      ...options,
+      // What is shown here may be of another panel by now.
+      post: message => (this.isDisposed ? undefined : webview.postMessage(message)),
+      describe: error => forNotification(errorSentence(error), 1_000),
+      onProblem: (problem, error) => this.problem(oneLine(problem), error),
     });
+    this.register(
+      webview.onDidReceiveMessage((message: unknown) => {
+        const isReady = (message as { readonly name?: unknown } | null)?.name === 'ready';
+        if (isReady) this.#isHeard();
+        if (isOfPage(message)) this.#hear(message.act, message.words);
+        else if (this.heard > 0) side.receive(message);
+      }),
+    );
+    return side;
   }
 
   #hear(act: 'broken' | 'problem' | 'reload' | 'log', words = ''): void {

@@ -7,7 +7,7 @@ import { activationRows, sizeRows } from './activation';
 import { clientRows, redactionRows } from './api';
 import { print, type Row } from './rows';
 import { acceptedRows, sendingRows } from './sending';
-import { sessionRows, storeRows } from './store';
+import { storeRows } from './store';
 import { transcriptRows } from './transcript';
 import { usageRows } from './usage';
 import { windowRows } from './windows';
@@ -22,7 +22,6 @@ async function main(): Promise<undefined> {
     client: clientRows,
     store: storeRows,
     redaction: redactionRows,
-    sessions: sessionRows,
     usage: usageRows,
     sending: () => sendingRows(production(), temporaryFolder('sending')),
     accepted: () => acceptedRows(temporaryFolder('accepted')),

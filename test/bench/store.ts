@@ -11,36 +11,29 @@ import { openStorage, workerEngine, type CollectionOptions, type Storage } from 
 import { ObservableValue } from '../../src/util/event';
 import { Formatter } from '../../src/util/format';
 import { silentLog } from '../fakes/log';
-import { openStorage as openHere } from '../fakes/storage';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { atMost, bundled, median, ms, stall, timed, type Row } from './rows';
-
-interface Kept {
-  readonly sessionId: string;
-  readonly title: string;
-  readonly at: number;
-}
 
 const SESSIONS = 5_000;
 const DAYS = 300 * 5;
 const UPDATES = 1_000;
 const PROCESSES = 4;
 const EACH = 500;
-const sessions: CollectionOptions<Kept> = {
-  path: 'services/bench/sessions',
-  version: 1,
-  schema: { parse: value => value as Kept },
-};
 const MESSAGES = 100_000;
 const SEARCHES = 200;
 interface Message {
   readonly text: string;
   readonly at: number;
 }
-const transcript = (session: string): CollectionOptions<Message> => ({
-  path: `services/bench/transcripts/${session}`,
+const text = 'A note about something or other'.padEnd(300, '.');
+const notes: CollectionOptions<Message> = {
+  path: 'services/bench/notes',
   version: 1,
   schema: { parse: value => value as Message },
+};
+const transcript = (session: string): CollectionOptions<Message> => ({
+  ...notes,
+  path: `services/bench/transcripts/${session}`,
   text: message => message,
 });
 
@@ -60,31 +53,37 @@ export async function storeRows(): Promise<Row[]> {
     const rows: Row[] = [];
     const add = (...row: Parameters<typeof atMost>): unknown => rows.push(atMost(...row));
     const here = open();
-    const all = here.collection(sessions);
+    const index = new SessionIndex(here);
+    await index.use('bench');
     let learn = 0;
-    const learning = await stall(async () => {
-      learn = await timed(async () => {
-        // A hundred on a page, as the service lists them.
-        for (let from = 0; from < SESSIONS; from += 100)
-          await Promise.all(range(100).map(n => all.put(`s${from + n}`, keptOf(from + n))));
-      });
-    });
-    add(`store of ${SESSIONS} sessions: learn them (before: 7.2 s)`, learn, 2_000, ms);
-    add(`store of ${SESSIONS} sessions: longest stall of the host while learning`, learning, 10, ms);
+    const learning = await stall(async () => (learn = await timed(() => listed(index))));
+    add(`${SESSIONS} sessions: learn them from the service's list (before: 7.2 s)`, learn, 2_000, ms);
+    add(`${SESSIONS} sessions: longest stall of the host while learning`, learning, 10, ms);
 
     let load = 0;
-    const other = open().collection(sessions);
-    const loading = await stall(async () => {
-      load = await timed(() => other.load());
-    });
-    add(`store of ${SESSIONS} sessions: loaded by a window that opens (before: 776 ms)`, load, 500, ms);
-    add(`store of ${SESSIONS} sessions: longest stall of the host while loading`, loading, 10, ms);
+    const second = open();
+    const loaded = new SessionIndex(second);
+    const loading = await stall(async () => (load = await timed(() => loaded.use('bench'))));
+    if (loaded.records.size !== SESSIONS) throw new Error(`${loaded.records.size} sessions were read`);
+    add(`${SESSIONS} sessions: loaded by a window that opens (before: 776 ms)`, load, 500, ms);
+    add(`${SESSIONS} sessions: longest stall of the host while loading`, loading, 10, ms);
+    const draws: number[] = [];
+    for (let round = 0; round < 9; round++) draws.push(await timed(() => draw(loaded)));
+    add(`${SESSIONS} sessions: groups and all rows`, median(draws), 100, ms);
+    const answers: number[] = [];
+    for (let round = 0; round < 9; round++) {
+      const session = { ...sessionOf(round), messageCount: 100 + round };
+      answers.push(await timed(() => index.observe('bench', session, Date.now())));
+    }
+    add(`${SESSIONS} sessions: store one answer`, median(answers), 50, ms);
+    for (const each of [index, loaded]) each.dispose();
 
+    const all = here.collection(notes);
+    const other = second.collection(notes);
+    await Promise.all([other.load(), ...range(UPDATES).map(n => all.put(`n${n}`, { at: n, text }))]);
     const updates: number[] = [];
     for (const n of range(UPDATES)) {
-      const time = await timed(() =>
-        all.update(`s${n}`, current => ({ ...keptOf(n), at: (current?.at ?? 0) + 1 })),
-      );
+      const time = await timed(() => all.update(`n${n}`, current => ({ text, at: (current?.at ?? 0) + 1 })));
       updates.push(time);
     }
     add('one durable update, p50 (before: 1.3 ms)', percentile(updates, 50), 0.5, ms);
@@ -99,7 +98,7 @@ export async function storeRows(): Promise<Row[]> {
           resolve(performance.now());
         });
       });
-      await all.put(`heard${n}`, keptOf(n));
+      await all.put(`heard${n}`, { at: n, text });
       const written = performance.now();
       heard.push((await told) - written);
     }
@@ -179,14 +178,6 @@ function randomNumbers(seed: number): () => number {
   return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
 }
 
-function keptOf(n: number): Kept {
-  return {
-    sessionId: `s${n}`,
-    title: `Session number ${n} about something or other`.padEnd(300, '.'),
-    at: n,
-  };
-}
-
 function range(count: number): readonly number[] {
   return Array.from({ length: count }, (_, n) => n);
 }
@@ -198,41 +189,6 @@ function percentile(values: readonly number[], share: number): number {
 const COMPUTERS = 500;
 
 const format = new Formatter('en');
-
-/** An index of 5,000 sessions. */
-export async function sessionRows(): Promise<Row[]> {
-  const folder = temporaryFolder('index');
-  try {
-    const first = openHere({ root: folder, log: silentLog() });
-    const filling = new SessionIndex(first);
-    await filling.use('service');
-    const learn = await timed(() => listed(filling));
-    filling.dispose();
-    first.dispose();
-
-    const storage = openHere({ root: folder, log: silentLog() });
-    const index = new SessionIndex(storage);
-    const read = await timed(() => index.use('service'));
-    if (index.records.size !== SESSIONS) throw new Error(`${index.records.size} sessions were read`);
-    const draws: number[] = [];
-    for (let round = 0; round < 9; round++) draws.push(await timed(() => draw(index)));
-    const changes: number[] = [];
-    for (let round = 0; round < 9; round++) {
-      const session = { ...sessionOf(round), messageCount: 100 + round };
-      changes.push(await timed(() => index.observe('service', session, Date.now())));
-    }
-    index.dispose();
-    storage.dispose();
-    return [
-      atMost(`index of ${SESSIONS} sessions: learn them from the service's list`, learn, 2_000, ms),
-      atMost(`index of ${SESSIONS} sessions: read from disk`, read, 500, ms),
-      atMost(`index of ${SESSIONS} sessions: groups and all rows`, median(draws), 100, ms),
-      atMost(`index of ${SESSIONS} sessions: store one answer`, median(changes), 50, ms),
-    ];
-  } finally {
-    removeFolder(folder);
-  }
-}
 
 /** Takes all sessions in from a service that lists them, a hundred on a page. */
 async function listed(index: SessionIndex): Promise<void> {

@@ -1,6 +1,5 @@
 import type { Row as ChatRow } from '../../src/chat/protocol';
 import { messageRow, openChatPage } from '../ui/page';
-import { sharedBrowser } from '../vscode/server';
 import { atMost, median, ms, type Row } from './rows';
 
 const MESSAGES = 10_000;
@@ -15,16 +14,15 @@ interface Measured {
 
 /** The chat page with a long transcript, as its panel sends it, in the browser of the tests. */
 export async function transcriptRows(dist: string): Promise<Row[]> {
-  const browser = await sharedBrowser();
   const measured: Measured[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const page = await openChatPage(browser, dist);
+    const page = await openChatPage(dist);
     const all = JSON.stringify(Array.from({ length: MESSAGES }, (_, index) => messageRow(index)));
     await page.evaluate(`window.rows = ${all}`);
     measured.push(await page.evaluate<Measured>(SCRIPT));
     await page.close();
   }
-  const page = await openChatPage(browser, dist);
+  const page = await openChatPage(dist);
   const rows = JSON.stringify(Array.from({ length: 60 }, (_, index) => typicalRow(index)));
   const typical = await page.evaluate<number>(`${TYPICAL}(${rows})`);
   await page.close();

@@ -11,20 +11,12 @@ const page = {
 const routed = { computerId: z.optional(words) };
 
 const tag = z.strictObject({ name: words, metadata: z.optional(z.record(z.string(), z.unknown())) });
+const settingWords =
+  'model reasoningEffort interactionMode autonomyLevel autonomyMode specModeModel specModeReasoningEffort providerLock ' +
+  'providerLockTimestamp apiProviderLock archivedAt';
 /** Interface 2.8, as it may be sent: no `tokenUsage`. What the enumerations allow is not shown, so any word passes. */
 const sessionSettings = z.strictObject({
-  ...Object.fromEntries(
-    [
-      ...['model', 'reasoningEffort', 'interactionMode', 'autonomyLevel', 'autonomyMode', 'specModeModel'],
-      ...[
-        'specModeReasoningEffort',
-        'providerLock',
-        'providerLockTimestamp',
-        'apiProviderLock',
-        'archivedAt',
-      ],
-    ].map(name => [name, z.optional(words)]),
-  ),
+  ...Object.fromEntries(settingWords.split(' ').map(name => [name, z.optional(words)])),
   assistantActiveTimeMs: z.optional(z.int().check(z.gte(0))),
   tags: z.optional(z.array(tag)),
   enabledToolIds: z.optional(z.array(words)),

@@ -1,4 +1,4 @@
-import { plan } from '../../src/sample/agent';
+import { plan } from '../../src/sample/script';
 import { DAY_MS, dayOf, seeded, type Random } from '../../src/sample/random';
 import {
   advance,

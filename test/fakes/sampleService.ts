@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sampleFetch, type SampleOptions, type SampleRecord, type SampleRecords } from '../../src/sample';
 import { demoSessions } from '../../src/sample/stories';
 import { toDisposable, type IDisposable } from '../../src/util/disposable';
-import { Emitter, type Event } from '../../src/util/event';
+import { Emitter } from '../../src/util/event';
 import { breachOf } from './contract';
 import { LoopbackServer, send, type Fault } from './faultServer';
 import { pastSessions } from './pastSessions';
@@ -31,33 +31,7 @@ export interface SampleKeys {
 }
 
 /** The sample behind two loopback ports, with a memory of the requests and with things that go wrong. */
-export interface SampleService {
-  /** `http://127.0.0.1:PORT`: everything but readiness. */
-  readonly baseUrl: string;
-  /** `http://127.0.0.1:PORT`: readiness reports. */
-  readonly appUrl: string;
-  /** The key of an Owner. */
-  readonly apiKey: string;
-  readonly keys: SampleKeys;
-  /** Sessions that exist from the start, for adding by id. */
-  readonly sessionIds: readonly string[];
-  /** The oldest first. */
-  readonly requests: readonly RecordedRequest[];
-  /** Fires when a request has arrived whole, before it is answered. */
-  readonly onDidReceive: Event<RecordedRequest>;
-  /** The next request that matches, when it has arrived whole. */
-  next(method: string, path: RegExp): Promise<RecordedRequest>;
-  /** Makes requests fail until disposed or used up; the first fault that matches a request hits it. */
-  fail(fault: ServiceFault): IDisposable;
-  /** The service says that the agent of a session, or of each, is at work, until disposed. */
-  busy(sessionId?: string): IDisposable;
-  /** What it answers to its Owner past the extension, as another client would ask; a body is posted. */
-  ask<T>(path: string, body?: unknown): Promise<T>;
-  /** Resolves when no agent is working any more, or the service is closed. */
-  settle(): Promise<void>;
-  /** Ends every connection and lets go of the ports. May be called again. */
-  close(): Promise<void>;
-}
+export type SampleService = Awaited<ReturnType<typeof startSampleService>>;
 
 /** A request as it arrived. The credential itself is not kept. */
 export interface RecordedRequest {
@@ -108,7 +82,7 @@ const usualKeys: SampleKeys = {
  * wait to be added by their ids: an everyday one, a long one, and one with everything out of the ordinary. `extras: true` serves
  * the lists as well, `sessions: undefined` what the product's sample has. Rejects when a port is taken.
  */
-export async function startSampleService(options: SampleServiceOptions = {}): Promise<SampleService> {
+export async function startSampleService(options: SampleServiceOptions = {}) {
   const { port = 0, appPort = 0, now = Date.now, seed = 'agent-console' } = options;
   const keys = { ...usualKeys, ...options.keys };
   const requests: { -readonly [K in keyof RecordedRequest]: RecordedRequest[K] }[] = [];
@@ -123,6 +97,7 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
     throw error;
   });
   const [baseUrl, appUrl] = [first.origin, second.origin];
+  /** Ends every connection and lets go of the ports. May be called again. */
   const close = async (): Promise<void> => {
     ending.abort();
     faults.clear();
@@ -142,6 +117,7 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
     }
     return undefined;
   };
+  /** Makes requests fail until disposed or used up; the first fault that matches a request hits it. */
   const fail = (fault: ServiceFault): IDisposable => {
     const key = {};
     faults.set(key, { fault, left: fault.times ?? Infinity });
@@ -227,13 +203,22 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
   };
   const made = (sample.sessions ?? demoSessions)({ seed, now: now(), pace: 1, computerId: name => name });
   return {
-    ...{ baseUrl, appUrl, keys, close },
+    /** `http://127.0.0.1:PORT`: everything but readiness. */
+    baseUrl,
+    /** `http://127.0.0.1:PORT`: readiness reports. */
+    appUrl,
+    keys,
+    /** The key of an Owner. */
     apiKey: keys.owner,
-    sessionIds: made.map(({ sessionId }) => sessionId),
-    requests,
+    /** Sessions that exist from the start, for adding by id. */
+    sessionIds: made.map(({ sessionId }): string => sessionId),
+    /** The oldest first. */
+    requests: requests as readonly RecordedRequest[],
+    /** Fires when a request has arrived whole, before it is answered. */
     onDidReceive: received.event,
-    next: (method, path) =>
-      new Promise(resolve => {
+    /** The next request that matches, when it has arrived whole. */
+    next: (method: string, path: RegExp) =>
+      new Promise<RecordedRequest>(resolve => {
         const subscription = received.event(request => {
           if (request.method !== method || !path.test(request.path)) return;
           subscription.dispose();
@@ -241,20 +226,24 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
         });
       }),
     fail,
+    /** The service says that the agent of a session, or of each, is at work, until disposed. */
     busy: (sessionId = '[^/]+') =>
       fail({
         kind: 'alter',
         match: { method: 'GET', path: new RegExp(`/sessions/${sessionId}$`) },
         alter: body => ({ ...(body as object), status: 'running' }),
       }),
-    ask: async (path, body) => {
+    /** What it answers to its Owner past the extension, as another client would ask; a body is posted. */
+    ask: async <T>(path: string, body?: unknown): Promise<T> => {
       const headers = { authorization: `Bearer ${keys.owner}`, 'content-type': 'application/json' };
       const post = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-      return (await globalThis.fetch(`${baseUrl}${path}`, { headers, ...post })).json() as Promise<never>;
+      return (await globalThis.fetch(`${baseUrl}${path}`, { headers, ...post })).json() as Promise<T>;
     },
+    /** Resolves when no agent is working any more, or the service is closed. */
     settle: async () => {
       while (!ending.signal.aborted && (await isBusy())) await wait(20);
     },
+    close,
   };
 }
 

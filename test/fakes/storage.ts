@@ -46,18 +46,8 @@ export interface StoredRow {
 
 /** All records below a root, past what the product makes of them. */
 export function storedRows(root: string): readonly StoredRow[] {
-  return withDatabase(
-    root,
-    db =>
-      db
-        .prepare(
-          `SELECT collection, id, document.version,
-             max(document.seq, ifnull(change.seq, 0)) AS seq,
-             iif(change.seq > document.seq, change.value, document.value) AS value
-           FROM documents AS document LEFT JOIN passing.changes AS change USING (key)`,
-        )
-        .all() as unknown as StoredRow[],
-  );
+  const all = 'SELECT collection, id, seq, version, value FROM documents';
+  return withDatabase(root, db => db.prepare(all).all() as unknown as StoredRow[]);
 }
 
 /** Stores records as they are, past what the product would make of them; `found` by what a collection says. */
@@ -99,7 +89,6 @@ export async function untilStored(
 /** Changes what is stored behind the product's back, as damage or another version would. */
 export function spoil(root: string, collection: string, id: string, value: string, version = 1): void {
   withDatabase(root, db => {
-    db.exec('DELETE FROM passing.changes');
     db.prepare('UPDATE documents SET value = ?, version = ? WHERE collection = ? AND id = ?').run(
       value,
       version,
@@ -112,7 +101,6 @@ export function spoil(root: string, collection: string, id: string, value: strin
 function withDatabase<T>(root: string, work: (db: DatabaseSync) => T): T {
   const db = new DatabaseSync(path.join(root, 'store', 'console.db'), { timeout: 5_000 });
   try {
-    db.prepare('ATTACH ? AS passing').run(path.join(root, 'store', 'passing.db'));
     return work(db);
   } finally {
     db.close();

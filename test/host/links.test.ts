@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { tests as commonmark } from 'commonmark-spec';
-import * as fc from 'fast-check';
 import * as vscode from 'vscode';
 import type { Part } from '../../src/chat/protocol';
 import { transcriptDocument } from '../../src/chat/transcript/markdownDocument';
@@ -99,38 +98,6 @@ describe('documents of foreign words', () => {
       for (let at = 0; at < hostile.length; at += 60)
         await assertNone(transcript(hostile.slice(at, at + 60)));
     }
-  });
-
-  it('hold no other link, whatever they are made of', async function () {
-    const piece = fc.oneof(
-      fc.constantFrom(...hostileTargets.flatMap(hostileForms)),
-      fc.constantFrom(...examples),
-      fc.constantFrom(
-        '`',
-        '``',
-        '```\n',
-        '~~~\n',
-        '[',
-        ']',
-        '](',
-        ']:',
-        '<a ',
-        'href="',
-        '">',
-        '\\',
-        '|',
-        '$$',
-        '\n\n',
-        '- ',
-        '> ',
-      ),
-    );
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(piece, { maxLength: 8 }), { minLength: 1, maxLength: 4 }), texts =>
-        assertNone(transcript(texts.map(pieces => pieces.join('')))),
-      ),
-      { numRuns: Number(process.env['AGENT_CONSOLE_LINK_RUNS'] ?? 60) },
-    );
   });
 
   it('keep the links that may be followed', async () => {

@@ -7,8 +7,8 @@ import { untilStored } from '../fakes/storage';
 import { until } from '../until';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { ChatStage, image, textFile, type SentBody } from './chatStage';
-import { commandLink } from './corpus';
 import { dragOver, drop, noisePicture, SHIFT, type Dragging } from './giving';
+import { commandLink } from './hostile';
 import { storageOf } from './seed';
 import { clickFor } from './waiting';
 import { openFile } from './window';
@@ -16,17 +16,7 @@ import { openFile } from './window';
 const PNG = noisePicture(20, 20);
 /** Several pieces of what a page hands over at once, and no multiple of them. */
 const LONG = 'A line of a log, "quoted", größer.\n'.repeat(130_000);
-/** The largest file that may be sent. */
 const LIMIT_MB = 5;
-
-/** What the folder of the window holds. */
-const FILES: Readonly<Record<string, string | Buffer>> = {
-  'a.txt': 'a.txt\n',
-  'b.txt': 'b.txt\n',
-  'c.txt': 'c.txt\n',
-  'lines.ts': 'first\nsecond\nthird\nfourth\n',
-  'noise.png': noisePicture(1500, 1200),
-};
 
 const QUESTION = `First question ${commandLink}`;
 
@@ -35,7 +25,11 @@ describe('the chat', () => {
   let stage: ChatStage;
   before(async () => {
     stage = await ChatStage.open({
-      files: FILES,
+      files: {
+        ...Object.fromEntries(['a.txt', 'b.txt', 'c.txt'].map(name => [name, `${name}\n`])),
+        'lines.ts': 'first\nsecond\nthird\nfourth\n',
+        'noise.png': noisePicture(1500, 1200),
+      },
       settings: { 'agentConsole.chat.maxAttachmentMegabytes': LIMIT_MB },
     });
   });
@@ -91,11 +85,9 @@ describe('the chat', () => {
       // What was being written before is there again.
       await stage.holds('half a thought');
       await stage.composer.press('ControlOrMeta+a');
-      const selected = await stage.composer.evaluate(element => {
-        const { selectionStart, selectionEnd } = element as unknown as Record<string, number>;
-        const browser = globalThis as unknown as { getSelection(): { toString(): string } };
-        return [selectionStart, selectionEnd, browser.getSelection().toString()];
-      });
+      const field = `document.querySelector('.box textarea')`;
+      const selection = `[${field}.selectionStart, ${field}.selectionEnd, String(getSelection())]`;
+      const selected = await stage.workbench.inPage(frame => frame.evaluate(selection));
       assert.deepEqual(selected, [0, 14, 'half a thought']);
     });
 
@@ -182,6 +174,14 @@ describe('the chat', () => {
           files: [textFile('notes.txt', 'notes\n')],
         });
       }
+    });
+
+    it('are not links: these become text, and lead nowhere', async () => {
+      const address = 'https://example.com/a?b=c';
+      const items = ['text/uri-list', 'text/plain'].map(mimeType => ({ mimeType, data: address }));
+      await drop(stage.workbench.page, { items }, stage.header, stage.isDragging, { modifiers: SHIFT });
+      await stage.holds(address);
+      assert.deepEqual(await stage.send(), { text: address });
     });
 
     it('are chosen with the picker', async () => {

@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
-import * as path from 'node:path';
-import { type Browser, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { Composer, GapRow } from '../../src/chat/protocol';
 import { until } from '../until';
-import { root } from '../vscode/paths';
-import { sharedBrowser } from '../vscode/server';
 import { pasteInto } from './giving';
 import { messageRow, openChatPage, stateOf } from './page';
 
-const dist = path.join(root, 'dist');
 const LONG = 'one line of many\n'.repeat(300);
 
 /** The code that is shown, how many marks are in it, and whatever else. */
@@ -27,7 +23,6 @@ interface Said {
 
 /** What only exact timing or exact rows show. */
 describe('a chat page by itself', () => {
-  let browser: Browser;
   let page: Page;
   const field = () => page.getByRole('textbox', { name: 'Message to the agent' });
   const button = (name: string) => page.getByRole('button', { name });
@@ -42,11 +37,8 @@ describe('a chat page by itself', () => {
   const answer = (message: object): Promise<unknown> =>
     page.evaluate(`window.postMessage(${JSON.stringify(message)}, '*')`);
 
-  before(async () => {
-    browser = await sharedBrowser();
-  });
   beforeEach(async () => {
-    page = await openChatPage(browser, dist);
+    page = await openChatPage();
     await composerIs();
   });
   afterEach(() => page.close());
@@ -76,8 +68,7 @@ describe('a chat page by itself', () => {
     const unsaved = { text: 'Half a thought', at: 5 };
     await page.close();
     page = await openChatPage(
-      browser,
-      dist,
+      undefined,
       {},
       `window.store = ${JSON.stringify({ [key]: JSON.stringify(unsaved), another: 'null' })};
       window.permanent = [];

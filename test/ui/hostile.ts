@@ -1,10 +1,37 @@
-import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { type Frame, type Page } from 'playwright-core';
 import type { Fault } from '../fakes/faultServer';
-import { root } from '../vscode/paths';
-import { collectingHost, commandLink, corpus, lines } from './corpus';
+import { packageExtension } from '../vscode/server';
+import payloads from './corpus.json';
+
+/** The host of every address in the corpus. */
+const collectingHost = 'collect.invalid';
+
+/** Long ones, of which many a parser is slow or runs out of its stack. */
+const long: readonly string[] = [
+  `${'A'.repeat(60_000)}<img src=x onerror={run}>`,
+  `${'<b>'.repeat(5_000)}<img src=x onerror={run}>`,
+  `${'['.repeat(10_000)}x](javascript:{run})`,
+  `${'> '.repeat(2_000)}<img src=x onerror={run}>`,
+  `${'*_a'.repeat(10_000)}<img src=x onerror={run}>`,
+  `${'a'.repeat(40_000)}@<img src=x onerror={run}>`,
+  `${'|a'.repeat(8_000)}\n${'|-'.repeat(8_000)}\n${'|a\n'.repeat(500)}<img src=x onerror={run}>`,
+];
+
+/**
+ * Texts that try to become script, requests or live markup, for every place that shows foreign text. In `corpus.json`, `{run}` stands
+ * for a call that tells the test, `{url}` for an address nobody may ask; each has a number of its own in both.
+ */
+export const corpus: readonly string[] = [...Object.values(payloads).flat(), ...long].map((text, index) =>
+  text.replaceAll('{run}', `canary(${index})`).replaceAll('{url}', `https://${collectingHost}/${index}`),
+);
+
+/** Short payloads that fit where a line is shown: titles, names, states, file names, error texts. */
+export const lines: readonly string[] = corpus.filter(text => text.length < 200 && !text.includes('\n'));
+
+/** What would become a live link in a notification, and an icon in a quick pick. */
+export const commandLink = '[x](command:workbench.action.openSettings) $(zap)';
 
 /** What a window did while hostile texts were shown in it. */
 export interface Watched {
@@ -249,13 +276,7 @@ exports.activate = () => {
 };
 `,
   );
-  const file = path.join(folder, 'probe.vsix');
-  const vsce = path.join(root, 'node_modules', '@vscode', 'vsce', 'vsce');
-  const args = ['--no-dependencies', '--allow-missing-repository', '--skip-license', '--out', file];
-  const result = spawnSync(process.execPath, [vsce, 'package', ...args], { cwd: folder, encoding: 'utf8' });
-  if (result.status !== 0)
-    throw new Error(`The probe could not be packaged.\n${result.stdout}${result.stderr}`);
-  return file;
+  return packageExtension(folder, '--skip-license');
 }
 
 /** Every file below a folder that a running VS Code writes to, with its bytes as latin1; what vanishes meanwhile is left out. */

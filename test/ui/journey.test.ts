@@ -2,14 +2,12 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { SampleService } from '../fakes/sampleService';
-import { untilStored } from '../fakes/storage';
 import { until } from '../until';
 import { textFile } from './chatStage';
 import { violations } from './page';
 import { FOLLOWING_HOOKS, installHooks, storageOf } from './seed';
 import { onStage } from './stage';
 import { clickFor } from './waiting';
-import { stored } from './window';
 import type { Workbench } from './workbench';
 
 /** The issue's own path: sign in, create a session, send two files from the Explorer, read the earlier replies. */
@@ -112,23 +110,6 @@ describe('a first day', () => {
       refused.filter(line => !tried.includes(line)),
       [],
     );
-  });
-
-  it('keeps the transcript and the draft over a reload', async () => {
-    const { page } = workbench;
-    await workbench.webview().getByRole('textbox').fill('A thought for later');
-    await workbench.tab('Please explain').waitFor();
-    await untilStored(storageOf(workbench), rows =>
-      rows.some(({ value }) => value?.includes('A thought for later')),
-    );
-    await stored(workbench, /agentConsole\.chat.*Please explain/);
-    await page.reload();
-    // Another tab may come to the front while they are restored.
-    await clickFor(
-      workbench.tab('Please explain'),
-      workbench.webview().getByRole('article').getByText('Thank you.'),
-    );
-    await workbench.pageShows(`document.querySelector('textarea')?.value === 'A thought for later'`);
   });
 });
 

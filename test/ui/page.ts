@@ -1,10 +1,11 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { type Browser, type BrowserContextOptions, type Frame, type Page } from 'playwright-core';
+import { type BrowserContextOptions, type Frame, type Page } from 'playwright-core';
 import type { Composer, Kept, PanelState, Row } from '../../src/chat/protocol';
 import { pageHtml } from '../../src/webview/html';
 import { patience } from '../until';
 import { root } from '../vscode/paths';
+import { sharedBrowser } from '../vscode/server';
 
 const usual: BrowserContextOptions = { viewport: { width: 900, height: 800 }, bypassCSP: true };
 
@@ -41,10 +42,10 @@ export interface OpenPage {
  * `drawn()` resolves when all that was told is on the screen.
  */
 export async function openPage(
-  browser: Browser,
   name: 'chat' | 'readiness' | 'usage',
   { dist = path.join(root, 'dist'), theme = '', css = '', before = '', ...options }: OpenOptions = {},
 ): Promise<OpenPage> {
+  const browser = await sharedBrowser();
   const page = await browser.newPage({ ...usual, ...options.context });
   page.setDefaultTimeout(patience());
   const html = pageHtml({
@@ -88,14 +89,9 @@ export async function openPage(
 }
 
 /** The chat page by itself, begun, for what needs exact timing or exact rows. */
-export async function openChatPage(
-  browser: Browser,
-  dist?: string,
-  kept: Kept = {},
-  before = '',
-): Promise<Page> {
+export async function openChatPage(dist?: string, kept: Kept = {}, before = ''): Promise<Page> {
   const css = 'html, body { height: 100%; }';
-  const { page } = await openPage(browser, 'chat', { ...(dist !== undefined && { dist }), css, before });
+  const { page } = await openPage('chat', { ...(dist !== undefined && { dist }), css, before });
   await page.evaluate(`tell('start', ${JSON.stringify(startOf({ kept }))})`);
   return page;
 }

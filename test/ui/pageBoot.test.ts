@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict';
-import { type Browser, type Page } from 'playwright-core';
-import { sharedBrowser } from '../vscode/server';
+import type { Page } from 'playwright-core';
 import { messageRow, openPage, startOf } from './page';
 
 const pages = ['chat', 'usage', 'readiness'] as const;
 
 describe('each page by itself', () => {
-  let browser: Browser;
   let page: Page;
   let problems: string[];
 
-  before(async function () {
-    browser = await sharedBrowser();
-  });
   afterEach(() => page.close());
 
   const open = async (name: (typeof pages)[number], before = ''): Promise<void> => {
-    ({ page, problems } = await openPage(browser, name, { before }));
+    ({ page, problems } = await openPage(name, { before }));
   };
   const said = (): Promise<Record<string, unknown>[]> => page.evaluate('said');
   const speaks = (language: string): string =>

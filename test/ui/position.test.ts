@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import * as path from 'node:path';
-import { type Browser, type Page } from 'playwright-core';
-import { root } from '../vscode/paths';
-import { sharedBrowser } from '../vscode/server';
+import type { Page } from 'playwright-core';
 import { messageRow, openChatPage } from './page';
 import { untilTrue } from './waiting';
 
@@ -23,7 +20,6 @@ interface Seen {
 
 /** What is read stays where it is, whatever arrives around it. */
 describe('the position in a transcript', () => {
-  let browser: Browser;
   let page: Page;
 
   const splice = async (
@@ -73,11 +69,8 @@ describe('the position in a transcript', () => {
       })`,
     );
 
-  before(async () => {
-    browser = await sharedBrowser();
-  });
   beforeEach(async () => {
-    page = await openChatPage(browser, path.join(root, 'dist'));
+    page = await openChatPage();
     await splice(0, 0, rows(100, 200), 100);
   });
   afterEach(() => page.close());
@@ -155,7 +148,7 @@ describe('the position in a transcript', () => {
   ] as const)
     it(`is restored in a page that ${what} when its rows come, the end of them first`, async () => {
       await page.close();
-      page = await openChatPage(browser, path.join(root, 'dist'), {
+      page = await openChatPage(undefined, {
         scroll: { key: 'message:110', offset: 60 },
       });
       await page.evaluate(begin);

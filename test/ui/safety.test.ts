@@ -5,11 +5,13 @@ import type { SampleService } from '../fakes/sampleService';
 import { toDisposable, type IDisposable } from '../../src/util/disposable';
 import { until } from '../until';
 import { root } from '../vscode/paths';
-import { commandLink, corpus, lines } from './corpus';
 import {
+  commandLink,
+  corpus,
   hostileMessages,
   hostileRefusal,
   inspect,
+  lines,
   packageProbe,
   readThrough,
   textsBelow,

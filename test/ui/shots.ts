@@ -5,17 +5,10 @@ import { runProgram } from '../vscode/processes';
 import { packageExtension } from '../vscode/server';
 import { sessionScenes } from './scenes/sessions';
 import { viewScenes, type Scene } from './scenes/views';
-import { openStage, reportsOf } from './stage';
+import { openStage, reportsOf, themes } from './stage';
 
 const scenes = { ...viewScenes, ...sessionScenes };
 
-/** The themes every scene is taken in: what VS Code calls them, and the classes its window and the pages in it then have. */
-const themes = {
-  light: { id: 'Light 2026', window: 'vs', page: 'vscode-light' },
-  dark: { id: 'Dark 2026', window: 'vs-dark', page: 'vscode-dark' },
-  'hc-dark': { id: 'Default High Contrast', window: 'hc-black', page: 'vscode-high-contrast' },
-  'hc-light': { id: 'Default High Contrast Light', window: 'hc-light', page: 'vscode-high-contrast-light' },
-} as const;
 type Theme = keyof typeof themes;
 
 /** `npm run shots [-- SCENE... THEME...]`: a picture of each scene (all by default) in each theme (all), `.shots/SCENE-THEME.png`. */
@@ -38,7 +31,7 @@ async function main(): Promise<undefined> {
 
 /** Plays a scene in a theme, in a VS Code and with a sample service of its own, and takes it. */
 async function take(name: string, scene: Scene, theme: Theme, vsix: string): Promise<void> {
-  const { play, pace = 0, settings, signedIn = true, size = { width: 1280, height: 800 } } = scene;
+  const { play, narrow, pace = 0, settings, signedIn = true, size = { width: 1280, height: 800 } } = scene;
   const stage = await openStage({
     service: folder => ({ ...reportsOf(folder), pace }),
     vsix: [vsix],
@@ -51,7 +44,10 @@ async function take(name: string, scene: Scene, theme: Theme, vsix: string): Pro
   const { page } = stage.workbench;
   try {
     await page.locator(`.monaco-workbench.${themes[theme].window}`).waitFor();
-    const part = (await play(stage)) as Locator | undefined;
+    const shown = (await play(stage)) as Locator | undefined;
+    const part = narrow === undefined ? shown : await narrowed(page, narrow);
+    // Away from all that has a tooltip of its own.
+    if (narrow !== undefined || shown !== undefined) await page.mouse.move(700, 9);
     await drawn(page, theme);
     const file = path.join(shotsFolder, `${name}-${theme}.png`);
     await (part ?? page).screenshot({ path: file, animations: 'disabled', caret: 'hide' });
@@ -62,6 +58,18 @@ async function take(name: string, scene: Scene, theme: Theme, vsix: string): Pro
   } finally {
     await stage.close();
   }
+}
+
+/** A side bar, 250 px wide. */
+async function narrowed(page: Page, which: 'sidebar' | 'auxiliarybar'): Promise<Locator> {
+  const bar = page.locator(`.part.${which}`);
+  const { x, width } = (await bar.boundingBox()) ?? { x: 0, width: 0 };
+  const [from, to] = which === 'sidebar' ? [x + width, x + 250] : [x, x + width - 250];
+  await page.mouse.move(from, 300);
+  await page.mouse.down();
+  await page.mouse.move(to, 300, { steps: 5 });
+  await page.mouse.up();
+  return bar;
 }
 
 /** Resolves when the pages inside the window are drawn in the theme, and all that was changed is on the screen. */

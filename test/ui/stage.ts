@@ -5,6 +5,24 @@ import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { makeSampleWorkspace, sampleCommits, sampleRemote } from '../vscode/sampleWorkspace';
 import { Workbench, type WorkbenchOptions } from './workbench';
 
+/** One theme of each kind: its name in settings and in the picker, and the classes the window and the pages in it then have. */
+export const themes = {
+  light: { id: 'Light 2026', label: 'Light 2026', window: 'vs', page: 'vscode-light' },
+  dark: { id: 'Dark 2026', label: 'Dark 2026', window: 'vs-dark', page: 'vscode-dark' },
+  'hc-dark': {
+    id: 'Default High Contrast',
+    label: 'Dark High Contrast',
+    window: 'hc-black',
+    page: 'vscode-high-contrast',
+  },
+  'hc-light': {
+    id: 'Default High Contrast Light',
+    label: 'Light High Contrast',
+    window: 'hc-light',
+    page: 'vscode-high-contrast-light',
+  },
+} as const;
+
 /** What signs a window in to a service that runs here. */
 export function signedInTo(
   service: Pick<SampleService, 'baseUrl' | 'appUrl' | 'apiKey'>,

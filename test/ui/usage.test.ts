@@ -6,7 +6,7 @@ import type { SampleService } from '../fakes/sampleService';
 import { again } from '../until';
 import { onStage } from './stage';
 import { clickFor } from './waiting';
-import { saveAs, stored } from './window';
+import { saveAs } from './window';
 import type { Workbench } from './workbench';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -24,20 +24,12 @@ describe('usage', () => {
   const tab = (name: string): Locator => dashboard().getByRole('tab', { name, exact: true });
   const chosen = (name: string): Locator => tab(name).and(dashboard().locator('[aria-selected=true]'));
   const section = (name: string): Locator => dashboard().getByRole('region', { name, exact: true });
-  const range = (name: string): Locator => dashboard().getByRole('radio', { name, exact: true });
   /** Which days the figures shown are of. */
   const days = (count: number): Locator => dashboard().getByText(new RegExp(`UTC, ${count} days`));
   const item = (): Locator =>
     workbench.page.locator('.statusbar-item[id="agent-console.agent-console.usage"]');
   /** Everything asked for is there. */
   const complete = (): Locator => dashboard().getByText(/^Data through .*fetched/);
-  /** A figure in full, as the pointer is told. */
-  const figure = async (label: string): Promise<number> => {
-    const box = dashboard()
-      .locator('.figure')
-      .filter({ has: dashboard().getByText(label, { exact: true }) });
-    return number((await box.getAttribute('title'))?.split('\n')[0]);
-  };
   /** Resolves when a figure has this value. */
   const shows = (label: string, value: number): Promise<void> =>
     dashboard()
@@ -132,21 +124,14 @@ describe('usage', () => {
 
   it('names people without activity, and exports what it shows', async () => {
     await tab('People').click();
-    const inactive = section('No activity in this range');
-    await inactive.waitFor();
-    await complete().waitFor();
-    const first = new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10);
-    const rows = (await answered('users')).filter(row => String(row['date']) >= first);
-    assert.equal(await figure('Active people'), new Set(rows.map(row => row['user_id'])).size);
-    assert.equal(await figure('Billable tokens'), total(rows, 'billable_tokens'));
-    const count = await figure('Without activity');
-    assert.ok(count > 0);
-    await inactive.getByText(`${count} rows`).waitFor();
-    await inactive
+    await section('No activity in this range')
       .getByText(/^none from \d{4}-\d\d-\d\d on$/)
       .first()
       .waitFor();
-
+    await complete().waitFor();
+    const first = new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10);
+    const rows = (await answered('users')).filter(row => String(row['date']) >= first);
+    await shows('Billable tokens', total(rows, 'billable_tokens'));
     await dashboard().getByRole('checkbox', { name: 'Hide names' }).check();
     await section('People')
       .getByRole('button', { name: /^Person [2-9A-Z]{6}$/ })
@@ -170,22 +155,7 @@ describe('usage', () => {
     const sum = lines.reduce((all, cells) => all + Number(cells[column]), 0);
     assert.equal(sum, total(rows, 'billable_tokens'));
   });
-
-  it('is the same after a reload: tab and range', async () => {
-    await range('7 days').check();
-    await days(7).waitFor();
-    await stored(workbench, /tab\\*":\\*"people\\*",\\*"preset\\*":\\*"7\b/);
-    await workbench.page.reload();
-    await chosen('People').waitFor();
-    await days(7).waitFor();
-    assert.ok(await range('7 days').isChecked());
-    assert.equal(await workbench.tab('Usage').count(), 1);
-  });
 });
-
-function number(text: string | undefined): number {
-  return Number((text ?? '').replace(/,/g, ''));
-}
 
 function total(rows: readonly Row[], field: string): number {
   return rows.reduce((sum, row) => sum + Number(row[field] ?? 0), 0);

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
 import { Dashboard } from '../../src/usage/show/dashboard';
-import { firstState, type PageState, type UsageQuery } from '../../src/usage/show/protocol';
+import {
+  firstState,
+  type PageState,
+  type UsageProtocol,
+  type UsageQuery,
+} from '../../src/usage/show/protocol';
+import { panelSide, type PanelSide } from '../../src/webview/ipc';
 import { FakeUsageSource } from '../fakes/usage';
-import { sharedBrowser } from '../vscode/server';
 import { openPage, type OpenPage } from './page';
 import themeVariables from './themeVariables.json';
 
@@ -89,12 +94,19 @@ async function openStage(kept: PageState, options: StageOptions = {}): Promise<U
   const { theme = 'vscode-dark', source = new FakeUsageSource() } = options;
   const told = { source, signIns: 0, saved: [], copied: [], problems: [] } as Told;
   let shown: Page | undefined;
+  let panel: PanelSide<UsageProtocol> | undefined;
   const dashboard = new Dashboard(source, {
     language: 'en',
-    ready: () => undefined,
     texts: undefined,
-    post: message =>
-      shown?.evaluate(`window.postMessage(${JSON.stringify(message)}, '*')`).catch(() => undefined),
+    connect: options =>
+      (panel = panelSide({
+        ...options,
+        post: message =>
+          shown?.evaluate(`window.postMessage(${JSON.stringify(message)}, '*')`).catch(() => undefined),
+        describe: error => (error instanceof Error ? error.message : String(error)),
+        onProblem: (problem, error) =>
+          told.problems.push(error instanceof Error ? `${problem}: ${error.message}` : problem),
+      })),
     save: (name, text) => {
       told.saved.push({ name, text });
       return Promise.resolve(name);
@@ -104,12 +116,9 @@ async function openStage(kept: PageState, options: StageOptions = {}): Promise<U
       return Promise.resolve();
     },
     signIn: () => told.signIns++,
-    describe: error => (error instanceof Error ? error.message : String(error)),
-    onProblem: (problem, error) =>
-      told.problems.push(error instanceof Error ? `${problem}: ${error.message}` : problem),
   });
   const variables = variablesOf(theme).map(([name, value]) => `${name}: ${value};`);
-  const opened = await openPage(await sharedBrowser(), 'usage', {
+  const opened = await openPage('usage', {
     context: { ...usual, ...options.context },
     theme: bodyClass(theme),
     css: `:root { ${variables.join('\n')} }`,
@@ -117,7 +126,7 @@ async function openStage(kept: PageState, options: StageOptions = {}): Promise<U
     problems: told.problems,
     onMessage: (message, page) => {
       shown = page;
-      dashboard.receive(message);
+      panel?.receive(message);
     },
   });
   return Object.assign(told, opened, { dashboard });

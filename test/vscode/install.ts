@@ -197,20 +197,13 @@ async function locked<T>(work: () => Promise<T>): Promise<T> {
 const commands = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'microsoft-edge'];
 
 const applications: Partial<Record<NodeJS.Platform, readonly string[]>> = {
-  darwin: [
-    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-    '/Applications/Chromium.app/Contents/MacOS/Chromium',
-    '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
-  ],
-  win32: ['PROGRAMFILES', 'PROGRAMFILES(X86)', 'LOCALAPPDATA'].flatMap(name => {
-    const base = process.env[name];
-    return base === undefined
-      ? []
-      : [
-          path.join(base, 'Google/Chrome/Application/chrome.exe'),
-          path.join(base, 'Microsoft/Edge/Application/msedge.exe'),
-        ];
-  }),
+  darwin: ['Google Chrome', 'Chromium', 'Microsoft Edge'].map(
+    name => `/Applications/${name}.app/Contents/MacOS/${name}`,
+  ),
+  win32: ['PROGRAMFILES', 'PROGRAMFILES(X86)', 'LOCALAPPDATA']
+    .flatMap(name => process.env[name] ?? [])
+    .flatMap(base => ['Google/Chrome', 'Microsoft/Edge'].map(name => path.join(base, name, 'Application')))
+    .flatMap(folder => ['chrome.exe', 'msedge.exe'].map(name => path.join(folder, name))),
 };
 
 /** The browser of this machine: CHROME_PATH, else an installed one; `undefined` when there is none. */

@@ -40,16 +40,7 @@ export function makeSampleWorkspace(folder: string): void {
 /** Puts the files of the sample repository, a small shop, into `folder`. The test there that sleeps is what its sessions are about. */
 export function copyShop(folder: string): void {
   fs.cpSync(path.join(root, 'test/vscode/shop'), folder, { recursive: true });
-  const docs = path.join(folder, 'docs');
-  fs.writeFileSync(path.join(docs, 'orders.png'), Buffer.from(ORDERS_PNG, 'base64'));
-  const lines = [
-    'Checkout, as it is meant to work',
-    '',
-    '1. The cart is priced when it is opened and again when it is paid.',
-    '2. Tax is rounded once, on the whole cart.',
-    '3. A price that changed in between is shown before anything is charged.',
-  ];
-  fs.writeFileSync(path.join(docs, 'checkout.pdf'), textPdf(lines));
+  fs.writeFileSync(path.join(folder, 'docs', 'orders.png'), Buffer.from(ORDERS_PNG, 'base64'));
 }
 
 /** What was checked out in the sample workspace when, the oldest first: its readiness reports name these commits. */
@@ -78,28 +69,4 @@ function run(folder: string, args: readonly string[], env: NodeJS.ProcessEnv): v
   if (result.status !== 0) {
     throw new Error(`git ${args.join(' ')} failed: ${result.error?.message ?? result.stderr}`);
   }
-}
-
-/** A PDF of one page with these lines of text (plain ASCII without parentheses). */
-function textPdf(lines: readonly string[]): Buffer {
-  const text = lines.map(line => `(${line}) Tj T*`).join('\n');
-  const content = `BT /F1 12 Tf 16 TL 56 780 Td\n${text}\nET`;
-  const objects = [
-    '<< /Type /Catalog /Pages 2 0 R >>',
-    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
-    `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
-    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
-  ];
-  let file = '%PDF-1.4\n';
-  const offsets = objects.map((object, index) => {
-    const offset = file.length;
-    file += `${index + 1} 0 obj\n${object}\nendobj\n`;
-    return offset;
-  });
-  const table = offsets.map(offset => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
-  const size = objects.length + 1;
-  const start = file.length;
-  file += `xref\n0 ${size}\n0000000000 65535 f \n${table}trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`;
-  return Buffer.from(file, 'latin1');
 }

@@ -283,16 +283,15 @@ function atNoon(): Record<string, string> {
   return { TZ: `Etc/GMT${behind < 0 ? '' : '+'}${behind}` };
 }
 
-/** Builds and packages the extension as `npm run package` does, into `.vscode-test`; returns the .vsix file. */
-export function packageExtension(): string {
-  const file = path.join(cacheFolder, 'agent-console.vsix');
-  fs.mkdirSync(cacheFolder, { recursive: true });
+/** Builds and packages the extension as `npm run package` does, or one in another folder; returns the .vsix file. */
+export function packageExtension(cwd = root, ...options: readonly string[]): string {
+  const file = path.join(cwd === root ? cacheFolder : cwd, 'agent-console.vsix');
+  fs.mkdirSync(path.dirname(file), { recursive: true });
   const vsce = path.join(root, 'node_modules', '@vscode', 'vsce', 'vsce');
-  const options = ['--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links'];
-  const args = [vsce, 'package', ...options, '--out', file];
-  const result = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
-  if (result.status !== 0)
-    throw new Error(`The extension could not be packaged.\n${result.stdout}${result.stderr}`);
+  const usual = ['--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links'];
+  const args = [vsce, 'package', ...usual, ...options, '--out', file];
+  const result = spawnSync(process.execPath, args, { cwd, encoding: 'utf8' });
+  if (result.status !== 0) throw new Error(`${cwd} could not be packaged.\n${result.stdout}${result.stderr}`);
   return file;
 }
 

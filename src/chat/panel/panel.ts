@@ -6,8 +6,8 @@ import { Emitter } from '../../util/event';
 import type { DetailsDocuments } from '../../util/detailsDocuments';
 import { Formatter } from '../../util/format';
 import { openAddress } from '../../ui/openAddress';
-import { forNotification, oneLine } from '../../util/text';
-import { panelSide, type PanelSide } from '../../webview/ipc';
+import { oneLine } from '../../util/text';
+import type { PanelSide } from '../../webview/ipc';
 import { WebviewPage } from '../../webview/page';
 import { Composing, type ComposingDeps } from './composing';
 import type { Conversation } from '../conversation';
@@ -49,14 +49,12 @@ export class ChatPanel extends Disposable {
   readonly #format = new Formatter(vscode.env.language);
   readonly #rows: RowFeed;
   readonly #life: WebviewPage;
-  readonly #page: PanelSide<ChatProtocol>;
+  readonly #page: Pick<PanelSide<ChatProtocol>, 'send'>;
   /** Held while the session is followed. */
   readonly #watch = this.register(new Slot<IDisposable>());
   /** The service can be asked again, and was not yet. */
   #isDue = false;
   readonly #disposed = new Emitter<void>();
-  /** Pages of this chat that have been heard: before the first, what comes is from what the place showed last. */
-  #pagesHeard = 0;
   #gathering: NodeJS.Timeout | undefined;
   #gatherFor = GATHER;
   #transcriptProblem: string | undefined;
@@ -79,14 +77,6 @@ export class ChatPanel extends Disposable {
     this.log = options.log;
     this.composing = new Composing(options.conversation, options.composing);
     this.#rows = this.register(new RowFeed(splice => this.#page.send('splice', splice), this.#format));
-    this.#page = panelSide({
-      protocol: chatProtocol,
-      handlers: panelHandlers(this),
-      // The place may show another session by now.
-      post: message => (this.isDisposed ? undefined : place.webview.postMessage(message)),
-      describe: error => forNotification(errorSentence(error)),
-      onProblem: (problem, error) => this.#life.problem(problem, error),
-    });
     this.#life = this.register(
       new WebviewPage({
         webview: place.webview,
@@ -99,11 +89,11 @@ export class ChatPanel extends Disposable {
         log: options.log,
       }),
     );
+    this.#page = this.#life.connect({ protocol: chatProtocol, handlers: panelHandlers(this) });
     const { composition } = this.conversation;
     const { state, onDidBecomeReady } = options.connection;
     const gather = (): void => this.#gather();
     for (const subscription of [
-      this.#life.onDidReceive(message => this.#receive(message)),
       place.onDidDispose(() => this.dispose()),
       place.onDidChangeVisibility(() => this.#viewChanged()),
       this.conversation.onDidChange(gather),
@@ -169,7 +159,6 @@ export class ChatPanel extends Disposable {
   }
 
   pageReady(): void {
-    this.#life.ready();
     const { sessionId, serviceId, composition } = this.conversation;
     const { text, stash } = composition.draft;
     this.#shown = { text, stash };
@@ -208,13 +197,13 @@ export class ChatPanel extends Disposable {
     const blocked = this.#blocked;
     if (blocked !== undefined) throw new Error(blocked);
     if (!/^[\w-]{8,64}$/.test(sendId)) throw new RangeError('Not the id of a send.');
-    const asked = this.#pagesHeard;
+    const asked = this.#life.heard;
     const { stash = '' } = this.#shown;
     this.#isSubmitting = true;
     try {
       await this.conversation.submit(text, sendId, this.#shown);
       // The page has what was stashed in its composer by now, unless it is another, which began with the text that is sent now.
-      if (asked === this.#pagesHeard) this.#shown = { text: stash };
+      if (asked === this.#life.heard) this.#shown = { text: stash };
     } finally {
       this.#isSubmitting = false;
       this.#gather();
@@ -248,11 +237,6 @@ export class ChatPanel extends Disposable {
     const { text, stash } = this.conversation.composition.draft;
     this.#shown = { text, stash };
     this.#page.send('setDraft', { text, stash: stash ?? '', focus });
-  }
-
-  #receive(message: unknown): void {
-    if ((message as { readonly name?: unknown } | undefined)?.name === 'ready') this.#pagesHeard++;
-    if (this.#pagesHeard > 0) this.#page.receive(message);
   }
 
   get #blocked(): string | undefined {

@@ -1,5 +1,5 @@
 import { Disposable } from '../../util/disposable';
-import { panelSide, type PanelSide } from '../../webview/ipc';
+import type { PanelHandlers, PanelSide } from '../../webview/ipc';
 import type { UsageData } from '../days/usageData';
 import { usageProtocol, type Fetch, type Situation, type Start, type UsageProtocol } from './protocol';
 
@@ -8,23 +8,21 @@ export type UsageSource = Pick<UsageData, 'bounds' | 'fetch' | 'onDidChange' | '
 
 /** What the dashboard needs of the place it runs in. */
 export interface DashboardHost extends Pick<Start, 'texts' | 'language'> {
-  /** The page has loaded. */
-  ready(): void;
-  /** Hands one message to the page. */
-  post(message: unknown): unknown;
+  /** Joins the page with its handlers. */
+  connect(options: {
+    readonly protocol: UsageProtocol;
+    readonly handlers: PanelHandlers<UsageProtocol>;
+  }): Pick<PanelSide<UsageProtocol>, 'send'>;
   /** Asks where to save a file; resolves with the name it got, `undefined` when the person thought better. */
   save(name: string, text: string): Promise<string | undefined>;
   copy(text: string): Promise<void>;
   signIn(): void;
-  /** The sentence the page shows for what failed. */
-  describe(error: unknown): string;
-  onProblem(problem: string, error?: unknown): void;
 }
 
 /** The panel's end of the dashboard: answers the page, which knows what it shows. Knows nothing of VS Code. */
 export class Dashboard extends Disposable {
   readonly #source: UsageSource;
-  readonly #page: PanelSide<UsageProtocol>;
+  readonly #page: Pick<PanelSide<UsageProtocol>, 'send'>;
   #fetching: AbortController | undefined;
   /** The last day that the page has heard of. */
   #end: string;
@@ -34,12 +32,11 @@ export class Dashboard extends Disposable {
     this.#source = source;
     this.#end = source.bounds.end;
     const { texts, language } = host;
-    this.#page = panelSide({
+    this.#page = host.connect({
       protocol: usageProtocol,
       handlers: {
         ready: () => {
           this.pageGone();
-          host.ready();
           return { texts, language };
         },
         situation: () => this.#situation(),
@@ -50,16 +47,8 @@ export class Dashboard extends Disposable {
         copy: ({ text }) => host.copy(text),
         signIn: () => host.signIn(),
       },
-      post: message => host.post(message),
-      describe: error => host.describe(error),
-      onProblem: (problem, error) => host.onProblem(problem, error),
     });
     this.register(source.onDidChange(() => this.#page.send('changed', this.#situation())));
-  }
-
-  /** Takes one message of the page; never throws, whatever it is. */
-  receive(message: unknown): void {
-    this.#page.receive(message);
   }
 
   /** Somebody may look again: there may be another finished day. */

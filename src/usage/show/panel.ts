@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { errorSentence } from '../../connection';
 import { commands, panels } from '../../contributions';
 import type { Logger } from '../../log';
 import { notify } from '../../ui/notify';
@@ -47,23 +46,16 @@ class DashboardPanel extends PagePanel {
       new Dashboard(source, {
         language: vscode.env.language,
         texts: vscode.l10n.bundle,
-        ready: () => this.page.ready(),
-        post: message => panel.webview.postMessage(message),
+        connect: options => this.page.connect(options),
         save: saveFile,
         copy: async text => vscode.env.clipboard.writeText(text),
         signIn: () => void vscode.commands.executeCommand(commands.connection.signIn),
-        describe: errorSentence,
-        onProblem: (problem, error) => this.page.problem(oneLine(problem), error),
       }),
     );
     const look = (): void => this.#dashboard.lookAgain();
     this.register(panel.onDidChangeViewState(look));
     this.register(vscode.window.onDidChangeWindowState(look));
     this.page.load();
-  }
-
-  protected override receive(message: unknown): void {
-    this.#dashboard.receive(message);
   }
 
   protected override onGone(): void {

@@ -7,11 +7,16 @@ import { addSessions, each, type Scene, type Scenes } from './views';
 /** Trees and chat, in the states a session can be in. */
 export const sessionScenes: Scenes = {
   sample: { signedIn: false, play: sampleData },
-  'sample-narrow': {
+  'sample-narrow': { signedIn: false, narrow: 'sidebar', play: sampleData },
+  'chat-narrow': {
     signedIn: false,
+    settings: { 'agentConsole.chat.location': 'view' },
+    size: { width: 1280, height: 1200 },
+    narrow: 'auxiliarybar',
     async play(stage) {
       await sampleData(stage);
-      return narrowed(stage, 250);
+      await row(stage, /Session Round the tax/).click();
+      await stage.workbench.webview().getByRole('article').getByText('pull request?').waitFor();
     },
   },
   // The pictures of the README and the guide are of the sample where they can be.
@@ -35,10 +40,8 @@ export const sessionScenes: Scenes = {
   'answered-narrow': {
     settings: { 'agentConsole.chat.location': 'view' },
     size: { width: 1280, height: 900 },
-    async play(stage) {
-      await answered(stage);
-      return narrowed(stage, 250, 'auxiliarybar');
-    },
+    narrow: 'auxiliarybar',
+    play: answered,
   },
   trees: {
     async play(stage) {
@@ -109,11 +112,7 @@ export const sessionScenes: Scenes = {
     },
   },
   sessions: ofMany(() => Promise.resolve(), sideBar),
-  'sessions-narrow': ofMany(async stage => {
-    const narrow = await narrowed(stage, 185);
-    await stage.workbench.view('Sessions').locator('.pane-header').hover();
-    return narrow;
-  }),
+  'sessions-narrow': { ...ofMany(() => Promise.resolve()), narrow: 'sidebar' },
   'computers-unknown': ofMany(async ({ workbench, service }) => {
     service.fail({ kind: 'status', status: 503, match: { path: '/api/v0/computers' } });
     await workbench.runCommand('Agent Console: Refresh');
@@ -135,11 +134,6 @@ export const sessionScenes: Scenes = {
     await workbench.quickInput.getByText('Careful').waitFor();
     return workbench.quickInput;
   }),
-  'sessions-by-computer': ofMany(async ({ workbench }) => {
-    await workbench.runCommand('Agent Console: Sessions view options');
-    await workbench.pick('Computer');
-    await workbench.row('Sessions', /^Unknown computer/).waitFor();
-  }, sideBar),
 };
 
 async function sampleData(stage: Stage): Promise<void> {
@@ -181,22 +175,6 @@ async function askAgent({ workbench }: Stage, text: string): Promise<FrameLocato
 
 function sideBar({ workbench }: Stage): Locator {
   return workbench.page.locator('.part.sidebar');
-}
-
-/** A side bar, so many pixels wide. */
-async function narrowed(
-  { workbench: { page } }: Stage,
-  width: number,
-  part: 'sidebar' | 'auxiliarybar' = 'sidebar',
-): Promise<Locator> {
-  const bar = page.locator(`.part.${part}`);
-  const { x, width: before } = (await bar.boundingBox()) ?? { x: 0, width: 0 };
-  const [from, to] = part === 'sidebar' ? [x + before, x + width] : [x, x + before - width];
-  await page.mouse.move(from, 300);
-  await page.mouse.down();
-  await page.mouse.move(to, 300, { steps: 5 });
-  await page.mouse.up();
-  return bar;
 }
 
 /** A scene of sessions in every state the view knows, of which a part is taken. */

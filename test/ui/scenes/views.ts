@@ -10,6 +10,8 @@ export interface Scene extends Pick<StageOptions, 'signedIn' | 'settings'> {
   /** How fast the sample service's agents and computers are. */
   readonly pace?: number;
   readonly size?: { readonly width: number; readonly height: number };
+  /** The side bar that is made 250 px wide then, and of which the picture is. */
+  readonly narrow?: 'sidebar' | 'auxiliarybar';
   /** Brings the window into the state; returns the part to take, or nothing for the whole window. */
   readonly play: (stage: Stage) => Promise<unknown>;
 }
@@ -56,6 +58,7 @@ export const viewScenes: Scenes = {
       await workbench.webview().getByRole('heading', { level: 1 }).waitFor();
     },
   },
+  'readiness-narrow': { narrow: 'sidebar', play: ({ workbench }) => openReadiness(workbench) },
   'readiness-trend': {
     size: { width: 1280, height: 1000 },
     async play({ workbench }) {
@@ -73,30 +76,11 @@ export const viewScenes: Scenes = {
       await workbench.row('Readiness', 'Try again').waitFor();
     },
   },
-  'readiness-stale': {
-    async play({ workbench, service }) {
-      await workbench.showOnly('Readiness');
-      await workbench.row('Readiness', 'acme/shop').waitFor();
-      service.fail({ kind: 'html', match: { path: REPORTS } });
-      await workbench.viewAction('Readiness', 'Refresh');
-      await workbench
-        .view('Readiness')
-        .getByText(/Shown as of/)
-        .waitFor();
-    },
-  },
   'readiness-empty': {
     async play({ workbench, service }) {
       service.fail({ kind: 'alter', alter: () => ({ reports: [] }), match: { path: REPORTS } });
       await workbench.showOnly('Readiness');
       await workbench.welcome('Readiness').getByText('no readiness reports yet').waitFor();
-    },
-  },
-  'readiness-no-match': {
-    async play({ workbench }) {
-      await openReport(workbench);
-      await workbench.webview().getByRole('searchbox').fill('no such criterion');
-      await workbench.webview().getByText('No matching criteria.').waitFor();
     },
   },
   organization: {
@@ -108,6 +92,14 @@ export const viewScenes: Scenes = {
       await workbench.page.locator('.monaco-diff-editor').getByText('maxAutonomyLevel').first().waitFor();
     },
   },
+  'organization-narrow': {
+    narrow: 'sidebar',
+    async play({ workbench }) {
+      await showOrganization(workbench);
+      await workbench.turn('Organization', /^rev \d/, true);
+      await workbench.row('Organization', /^maxAutonomyLevel: /).waitFor();
+    },
+  },
   'organization-users': {
     async play({ workbench }) {
       await showOrganization(workbench);
@@ -115,16 +107,6 @@ export const viewScenes: Scenes = {
       await workbench.row('Organization', /^Amara/).waitFor();
       await workbench.runCommand('Agent Console: Show user details');
       await workbench.quickInput.locator('.monaco-list-row').nth(5).waitFor();
-    },
-  },
-  'organization-forbidden': {
-    async play({ workbench, service }) {
-      service.fail({ kind: 'status', status: 403, match: { path: /\/organization\// } });
-      await workbench.showOnly('Organization');
-      await workbench
-        .view('Organization')
-        .getByText(/has no access to this/)
-        .waitFor();
     },
   },
   'hooks-attention': {
@@ -180,9 +162,6 @@ export const viewScenes: Scenes = {
     tab => usageTab(tab, 1280),
   ),
   'usage-narrow': usageTab('Tools', 760),
-  'usage-inactive': usageTab('People', 1280, page =>
-    page.getByRole('heading', { name: 'No activity in this range' }).scrollIntoViewIfNeeded(),
-  ),
   'usage-table': usageTab('Tokens', 1280, async page => {
     await page.getByRole('radio', { name: 'Table' }).first().check();
     await page.getByRole('columnheader', { name: 'Day (UTC)' }).first().waitFor();
@@ -199,17 +178,12 @@ export const viewScenes: Scenes = {
 
 const REPORTS = '/api/organization/maturity-level-reports';
 
-/** The report of the first failing criterion. */
-async function openReport(workbench: Workbench): Promise<void> {
+/** The report of the first failing criterion, and the view with everything of it to be seen. */
+async function openReadiness(workbench: Workbench): Promise<void> {
   await workbench.showOnly('Readiness');
   await workbench.row('Readiness', 'acme/shop').waitFor();
   await workbench.row('Readiness', /\d\/3.*\d+%/s).click();
   await workbench.webview().locator('tr.wanted').waitFor();
-}
-
-/** That report, and the view with everything of it to be seen. */
-async function openReadiness(workbench: Workbench): Promise<void> {
-  await openReport(workbench);
   await workbench.row('Readiness', 'Reports').click();
   await workbench.row('Readiness', 'Other repositories').click();
   await workbench.row('Readiness', 'acme/billing').waitFor();

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { FaultServer, REQUEST_ID, type Fault } from '../../fakes/faultServer';
-import { clientOf, ENDPOINTS, failureOf, testServer } from './support';
+import fc from 'fast-check';
+import { type Fault, FaultServer, REQUEST_ID } from '../../fakes/faultServer';
+import { ENDPOINTS, clientOf, failureOf, testServer } from './support';
+import { isApiError } from '../../../src/api';
 
 /** `kind reason code status xHITS`, `-` for what is unknown; `*` for any code. */
 type Outcome = string;
@@ -153,4 +155,41 @@ describe('every endpoint under every fault', () => {
     isBusy = false;
     assert.equal((await api.pages('reports').next()).done, false);
   });
+});
+
+describe('every endpoint with any JSON for an answer', () => {
+  const server = testServer();
+
+  /** Replaces any one value within `good` by `other`. */
+  function mutate(good: unknown, path: number, other: unknown): unknown {
+    const keys = typeof good === 'object' && good !== null ? Object.keys(good) : [];
+    const key = keys[path % keys.length];
+    if (key === undefined) return other;
+    const copy = structuredClone(good) as Record<string, unknown>;
+    copy[key] = path % 3 === 0 ? other : mutate(copy[key], Math.floor(path / 7), other);
+    return copy;
+  }
+
+  for (const { name, call, good } of ENDPOINTS)
+    it(`${name} gives an answer or one typed error`, async () => {
+      const mutated = fc.tuple(fc.nat(10_000), fc.jsonValue());
+      const bodies = fc.oneof(
+        fc.jsonValue(),
+        mutated.map(([path, other]) => mutate(good, path, other)),
+      );
+      await fc.assert(
+        fc.asyncProperty(bodies, async body => {
+          server.answer({ kind: 'answer', body: JSON.stringify(body) });
+          const error = await call(clientOf(server).api).then(
+            () => undefined,
+            (thrown: unknown) => thrown,
+          );
+          if (error === undefined) return;
+          assert.ok(isApiError(error));
+          assert.ok(['malformedAnswer', 'outcomeUnknown'].includes(error.kind), error.message);
+          assert.deepEqual([error.status, error.cause], [200, undefined], 'no code threw');
+        }),
+        { numRuns: 60 },
+      );
+    });
 });

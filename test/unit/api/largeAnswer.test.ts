@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { rmSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
-import { REQUEST_ID } from '../../fakes/faultServer';
-import { answerOf, tokenRows, userRows } from '../../fakes/usage';
-import { buildApiScript, clientOf, collect, failureOf, testServer } from './support';
+import { rmSync, writeFileSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { type Fault, REQUEST_ID } from '../../fakes/faultServer';
+import { answerOf, tokenRows } from '../../fakes/usage';
+import { ENDPOINTS, buildApiScript, clientOf, failureOf, testServer } from './support';
 
 const DAYS = { startDate: '2026-01-14', endDate: '2026-11-09' };
 const SIZE = { days: 300, people: 100 };
@@ -72,48 +74,6 @@ describe('a large analytics answer', function () {
     assert.equal(server.hits.length - before, 1);
   });
 
-  it('of any kind is read, and rid of its secrets, by a worker', async () => {
-    const note = `a://b:token=canary-1f2e3d4c `.repeat(40);
-    const users = Array.from({ length: 2_000 }, (_, n) => ({
-      id: `u${n}`,
-      metadata: { note, apiKey: `canary-${n}` },
-    }));
-    server.answer({ kind: 'answer', body: { users, pagination: { hasMore: false } } });
-    const read = (workerScript: string): Promise<unknown> =>
-      collect(clientOf(server, { workerScript, redactionKey: 'k' }).api.pages('users'));
-    let pages: unknown;
-    const turns = await turnsDuring(async () => (pages = await read(built.script)));
-    assert.ok(turns > 20, `${turns} turns`);
-    assert.doesNotMatch(JSON.stringify(pages), /canary/);
-    assert.deepEqual(await read('/no/such/script.js'), pages);
-  });
-
-  it('comes in pages as a small one does, and names what it could not read', async () => {
-    const rows = userRows(SIZE);
-    rows[3] = { ...rows[3], tool_calls: 'many' };
-    rows.push({ user_id: 'nobody' });
-    const [first, second] = [answerOf(rows, { has_more: true, next_cursor: 'c' }), answerOf([])];
-    assert.ok(first.length > 5 * 1024 * 1024);
-    server.answer((_, count) => ({ kind: 'answer', body: count === 1 ? first : second }));
-    const pages = [];
-    for await (const page of client().pages('people', { query: DAYS })) pages.push(page);
-    assert.deepEqual(
-      pages.map(page => [page.items.length, page.cursor]),
-      [
-        [rows.length - 1, 'c'],
-        [0, undefined],
-      ],
-    );
-    assert.deepEqual(
-      pages[0]?.problems.map(({ id, field }) => [id, field]),
-      [
-        [rows[3]['user_id'], 'tool_calls'],
-        ['nobody', undefined],
-      ],
-    );
-    assert.match(server.hits[1]!.url, /cursor=c/);
-  });
-
   it('fails as a small one does', async () => {
     const filler = 'x'.repeat(6 * 1024 * 1024);
     for (const [body, code] of [
@@ -133,5 +93,82 @@ describe('a large analytics answer', function () {
     await server.arrived(1);
     abort.abort();
     assert.equal((await asked).kind, 'cancelled');
+  });
+});
+
+const MB = 1_000_000;
+
+describe('a 100 MB answer', () => {
+  const server = testServer();
+
+  before(async () => {
+    // What is loaded on first use is no growth of an answer.
+    server.answer({ kind: 'html' });
+    for (const { call } of ENDPOINTS) await failureOf(call(clientOf(server).api));
+  });
+
+  /** By how much the memory in use grew at most while `work` ran, bytes; what is only waiting to be collected is not in use. */
+  async function growthWhile(work: () => Promise<unknown>): Promise<number> {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const used = (): number => {
+      collect();
+      collect();
+      const { heapUsed, arrayBuffers } = process.memoryUsage();
+      return heapUsed + arrayBuffers;
+    };
+    const before = used();
+    let most = before;
+    server.onLargePart = () => (most = Math.max(most, used()));
+    try {
+      await work();
+    } finally {
+      server.onLargePart = () => undefined;
+    }
+    return Math.max(most, used()) - before;
+  }
+
+  const declared: Fault = { kind: 'large', bytes: 110 * MB, declared: true };
+  const endless: Fault = { kind: 'large', bytes: 100 * MB, declared: false };
+  for (const [name, fault, endpoints] of [
+    ['that says so', declared, /^computers.list|readiness|sessions.create|tokens/],
+    ['that does not say so', endless, /^computers.list|readiness|sessions.create/],
+    ['in an archive', { kind: 'gzipBomb', bytes: 100 * MB }, /^computers.list/],
+  ] as const)
+    for (const endpoint of ENDPOINTS.filter(each => endpoints.test(each.name)))
+      it(`${name} is given up by ${endpoint.name}`, async () => {
+        server.answer(fault);
+        const growth = await growthWhile(async () => {
+          const { kind, reason, status, requestId } = await failureOf(endpoint.call(clientOf(server).api));
+          const expected = endpoint.method === 'GET' ? 'malformedAnswer' : 'outcomeUnknown';
+          assert.deepEqual([kind, reason, status], [expected, 'tooLarge', 200]);
+          assert.ok(requestId);
+        });
+        assert.equal(server.hits.length, 1);
+        assert.ok(fault.kind === 'gzipBomb' || growth < 20 * MB, `grew by ${Math.round(growth / MB)} MB`);
+        assert.ok(server.sentBytes < 40 * MB, `${server.sentBytes} bytes were sent`);
+      });
+
+  it('an answer cut into single bytes, with a byte order mark, is read whole', async () => {
+    const name = '🦊'.repeat(20_000);
+    const bytes = new TextEncoder().encode(`\uFEFF${JSON.stringify({ computers: [{ id: 'é', name }] })}`);
+    let length = bytes.length;
+    const { api } = clientOf(server, {
+      fetch: () => {
+        const body = new ReadableStream<Uint8Array>({
+          start: controller => {
+            for (const byte of bytes.subarray(0, length)) controller.enqueue(Uint8Array.of(byte));
+            controller.close();
+          },
+        });
+        return Promise.resolve(new Response(body, { status: 200 }));
+      },
+    });
+    assert.equal((await api.list('computers')).items[0]?.name, name);
+    // One that ends within a letter leaves nothing to the next.
+    length = bytes.indexOf(0xf0) + 1;
+    assert.equal((await failureOf(api.list('computers'))).code, 'notJson');
+    length = bytes.length;
+    assert.equal((await api.list('computers')).items[0]?.name, name);
   });
 });

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import type { ApiClient } from '../../../src/api';
+import { latestDay, type ApiClient } from '../../../src/api';
 import type { Hit } from '../../fakes/faultServer';
 import {
-  clientOf,
-  collect,
   COMPUTER,
   ENDPOINTS,
-  failureOf,
   KEY,
   MESSAGE,
   SESSION,
+  clientOf,
+  collect,
+  failureOf,
   testServer,
 } from './support';
 
@@ -194,6 +194,7 @@ describe('what each endpoint sends and takes', () => {
       { id: 'c4' },
       { ...COMPUTER, id: 'c5', status: 9 },
       { name: 'boreal', status: 'active' },
+      JSON.parse('{"id":"c6","__proto__":{"polluted":1}}'),
     ];
     const { items, problems } = await client({ computers: rows }).list('computers');
     assert.deepEqual(
@@ -203,6 +204,7 @@ describe('what each endpoint sends and takes', () => {
         ['c2', undefined],
         ['c4', undefined],
         ['c5', undefined],
+        ['c6', undefined],
       ],
     );
     assert.deepEqual(problems, [
@@ -212,6 +214,17 @@ describe('what each endpoint sends and takes', () => {
       { index: 5, id: 'c5', field: 'status', reason: 'status: expected string, received number' },
       { index: 6, id: 'boreal', reason: 'id is missing' },
     ]);
+    assert.equal((items.at(-1) as { readonly polluted?: unknown }).polluted, undefined);
+  });
+
+  it('problems beyond the first five hundred are counted, and named on one short line', async () => {
+    const list = (computers: unknown) => client({ computers }).list('computers');
+    const { items, problems } = await list(Array<unknown>(1200).fill(null));
+    assert.deepEqual([items.length, problems.length, problems.at(-1)], [0, 501, { reason: 'and 700 more' }]);
+    const apps = { [`a\u202e\n${'x'.repeat(500)}`]: 'no' };
+    const [page] = await collect(client({ reports: [{ reportId: 'r', apps, report: {} }] }).pages('reports'));
+    const [{ field = '', reason } = { reason: '' }] = page?.problems ?? [];
+    assert.ok(field.length > 0 && field.length <= 80 && !/[\n\u202e]/.test(field + reason));
   });
 
   it('only what cannot be addressed, or says nothing, is left out; everything else is unknown where it is missing', async () => {
@@ -348,4 +361,32 @@ describe('what each endpoint sends and takes', () => {
     }
     assert.deepEqual(seen, [`${server.origin}/api/v0/computers`, 'error', 'object']);
   });
+});
+
+it('an id that would lead elsewhere is not sent', async () => {
+  const hits: string[] = [];
+  const fetch = (url: string): Promise<Response> => (hits.push(url), Promise.resolve(Response.json({})));
+  const { api } = clientOf({ origin: 'https://api.example' }, { fetch });
+  for (const id of ['', '  ', '.', '..', '\ud800'])
+    for (const work of [
+      api.one('computer', { ids: { computerId: id } }),
+      api.one('session', { ids: { sessionId: id } }),
+      api.one('sendMessage', { ids: { sessionId: id }, body: '{}' }),
+      api.one('message', { ids: { sessionId: id, messageId: 'm' } }),
+      api.one('message', { ids: { sessionId: 's', messageId: id } }),
+    ]) {
+      const { kind, code } = await failureOf(work);
+      assert.deepEqual([kind, code], ['notFound', 'badId']);
+    }
+  assert.deepEqual(hits, []);
+});
+
+it('the latest day of analytics is yesterday, UTC', () => {
+  for (const [now, day] of [
+    [Date.UTC(2026, 10, 21), '2026-11-20'],
+    [Date.UTC(2026, 10, 21, 23, 59, 59, 999), '2026-11-20'],
+    [Date.UTC(2027, 0, 1), '2026-12-31'],
+    [Date.UTC(2028, 2, 1), '2028-02-29'],
+  ] as const)
+    assert.equal(latestDay(now), day);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { SAMPLE } from '../../../src/connection/sample';
+import { SAMPLE } from '../../../src/connection/clients';
 import { until } from '../../until';
-import { cleanUp, Machine, service, signIn, type Window } from './support';
+import { cleanUp, Machine, service, signIn, type Window, signedIn } from './support';
 
 describe('the sample', () => {
   const network = globalThis.fetch;
@@ -71,9 +71,7 @@ describe('the sample', () => {
   });
 
   it('leads back to the service before it, whose key it leaves alone', async () => {
-    const running = await service();
-    const window = new Machine().window();
-    await signIn(window, running);
+    const { running, window } = await signedIn();
     window.person.confirms(false);
     await window.connection.commands.useSampleService();
     assert.equal(addressOf(window), running.baseUrl);

@@ -1,35 +1,34 @@
 import assert from 'node:assert/strict';
 import {
-  brokenSecrets,
   CANARY,
-  cleanUp,
-  hostOf,
   Machine,
   OTHER_CANARY,
-  service,
   SharedSecrets,
+  anyServer,
+  brokenSecrets,
+  cleanUp,
+  deadAddress,
+  hostOf,
+  service,
   signIn,
+  signedIn,
 } from './support';
 
 describe('signing in', function () {
   afterEach(cleanUp);
 
   it('asks for two addresses and a key, checks both with one call each, and stores them', async () => {
-    const running = await service();
-    const secrets = new SharedSecrets();
-    const machine = new Machine(secrets);
-    const window = machine.window();
-    await signIn(window, running);
+    const { running, secrets, machine, window } = await signedIn();
 
     assert.deepEqual(
-      window.person.steps.map(({ step, totalSteps, value, secret }) => [step, totalSteps, value, secret]),
+      window.person.steps.map(({ title, value, secret }) => [title, value, secret]),
       [
-        [1, 3, '', false],
-        [2, 3, running.baseUrl, false],
-        [3, 3, '', true],
+        ['Sign in (1/3)', '', false],
+        ['Sign in (2/3)', running.baseUrl, false],
+        ['Sign in (3/3)', '', true],
       ],
     );
-    assert.equal(window.person.steps[2]?.link?.address, `${running.appUrl}/settings`);
+    assert.ok(window.person.steps[2]?.prompt.includes(`${running.appUrl}/settings`));
     assert.deepEqual(
       running.requests.map(({ method, origin, path: at, query }) => [method, origin, at, query]),
       [
@@ -69,33 +68,32 @@ describe('signing in', function () {
     assert.ok(next.connection.api !== undefined);
   });
 
-  it('proposes the address of the web application and follows the service’s address until it is changed', async () => {
-    const window = new Machine().window();
-    window.person.answers('https://api.one.example', 'back', 'api.two.example', 'back');
-    window.person.answers(
-      'api.two.example:8443/base/',
-      'https://mine.example',
-      'back',
-      'back',
-      'api.one.example',
-      'cancel',
-    );
-    await window.connection.commands.signIn();
+  it('proposes the address of the web application, which follows the service’s until it is changed', async () => {
+    const dead = await deadAddress();
+    const values = async (...answers: readonly string[]): Promise<readonly string[]> => {
+      const window = new Machine().window();
+      window.person.answers(...answers, 'cancel');
+      await window.connection.commands.signIn();
+      return window.person.steps.map(({ value }) => value);
+    };
+    const two = 'api.two.example:8443/base/';
     assert.deepEqual(
-      window.person.steps.map(({ step, value }) => [step, value]),
+      [await values('https://api.one.example'), await values(two)],
       [
-        [1, ''],
-        [2, 'https://app.one.example'],
-        [1, 'https://api.one.example'],
-        [2, 'https://app.two.example'],
-        [1, 'api.two.example'],
-        [2, 'https://app.two.example:8443'],
-        [3, ''],
-        [2, 'https://mine.example'],
-        [1, 'api.two.example:8443/base/'],
-        [2, 'https://mine.example'],
+        ['', 'https://app.one.example'],
+        ['', 'https://app.two.example:8443'],
       ],
     );
+    // Nothing listens there, so it is asked again from the beginning.
+    assert.deepEqual(await values(dead, dead, 'key', two), [
+      '',
+      dead,
+      '',
+      dead,
+      'https://app.two.example:8443',
+    ]);
+    const mine = 'https://mine.example';
+    assert.deepEqual(await values(dead, mine, 'key', two), ['', dead, '', dead, mine]);
   });
 
   it('says while typing what is wrong with an address or a key', async () => {
@@ -158,8 +156,8 @@ describe('signing in', function () {
     window.person.confirms(false, true).answers(running.baseUrl, running.appUrl, jwt, jwt);
     await window.connection.commands.signIn();
     assert.deepEqual(
-      window.person.steps.map(({ step }) => step),
-      [1, 2, 3, 3],
+      window.person.steps.map(({ secret }) => secret),
+      [false, false, true, true],
     );
     assert.match(
       window.person.confirmed[0] ?? '',
@@ -242,5 +240,126 @@ describe('signing in', function () {
     window.person.confirms(true);
     assert.equal(await useSampleService(), undefined);
     assert.deepEqual(new Set(running.requests.map(({ credential }) => credential)), new Set(['owner']));
+  });
+});
+
+/** Each says at the step where it can be fixed what is wrong; what was typed stays, and nothing known is lost. */
+describe('signing in with bad input', function () {
+  afterEach(cleanUp);
+
+  interface Pair {
+    readonly baseUrl: string;
+    readonly appUrl: string;
+  }
+  type Case = readonly [addresses: () => Promise<Pair>, step: number, sentence: RegExp, key?: string];
+
+  const ok = async (): Promise<Pair> => {
+    const { baseUrl, appUrl } = await service();
+    return { baseUrl, appUrl };
+  };
+  const baseIs = (make: () => Promise<string>) => async () => ({ ...(await ok()), baseUrl: await make() });
+  const appIs = (make: () => Promise<string>) => async () => ({ ...(await ok()), appUrl: await make() });
+  const answering = (status: number, type: string, body: string) => () =>
+    anyServer((_request, response) => {
+      response.writeHead(status, { 'content-type': type }).end(body);
+    });
+  const page = answering(200, 'text/html', '<!doctype html><title>Welcome</title>');
+  const json = (status: number, body = '{}') => answering(status, 'application/json', body);
+  const nowhere = /^127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)\. Check the address, its port/;
+  const door = /^Something other than the service refused the request to .* \(403\)\. Check the address/;
+
+  const cases: Record<string, Case> = {
+    'a host that does not exist': [
+      baseIs(() => Promise.resolve('https://no-such-host.invalid')),
+      1,
+      /^no-such-host\.invalid cannot be reached \(ENOTFOUND\)\. Check the address/,
+    ],
+    'a port where nothing listens': [baseIs(deadAddress), 1, nowhere],
+    'a web page': [
+      baseIs(page),
+      1,
+      /did not answer the way this service should \(200, html\)\. Check the address/,
+    ],
+    'a service of another kind (404)': [
+      baseIs(json(404)),
+      1,
+      /answered, but it is not an agent service: it has no computers \(404\)\. Check the address\.$/,
+    ],
+    'a door that refuses everybody': [baseIs(answering(403, 'text/plain', 'Forbidden.')), 1, door],
+    'a firewall before the web application': [appIs(answering(403, 'text/html', '<p>Blocked')), 2, door],
+    'a service that is down': [
+      baseIs(json(503, '{"title":"Down","requestId":"req_9"}')),
+      1,
+      /\(503, request req_9\)\. Try again/,
+    ],
+    'a key nobody knows': [
+      ok,
+      3,
+      /^The key was not accepted by 127\.0\.0\.1:\d+ \(401, request [^)]+\)\. Enter it again or check/,
+      'wrong-key',
+    ],
+    'a web application where nothing listens': [appIs(deadAddress), 2, nowhere],
+    'a web application that is only a page': [
+      appIs(page),
+      2,
+      /did not answer the way this service should \(200, html\)/,
+    ],
+    'a web application of another kind': [
+      appIs(json(404)),
+      2,
+      /it is not the web application of 127\.0\.0\.1:\d+: it has no readiness reports \(404\)/,
+    ],
+    'a web application of another organization': [
+      appIs(async () => (await service({ keys: { owner: OTHER_CANARY } })).appUrl),
+      3,
+      /accepted the key, but the web application at 127\.0\.0\.1:\d+ did not \(401, request .*with another address/,
+    ],
+  };
+
+  for (const [name, [addresses, step, sentence, key = CANARY]] of Object.entries(cases)) {
+    it(name, async () => {
+      const secrets = new SharedSecrets();
+      const machine = new Machine(secrets);
+      const window = machine.window();
+      const known = await service();
+      await signIn(window, known);
+      const { current } = window.connection.state;
+      const kept = [...secrets.values];
+      const { baseUrl, appUrl } = await addresses();
+      window.person.steps.length = 0;
+      window.person.answers(baseUrl, appUrl, key, 'cancel');
+      await window.connection.commands.signIn();
+
+      const shown = window.person.steps.at(-1);
+      assert.equal(shown?.title, `Sign in (${step}/3)`, shown?.problem);
+      assert.match(shown.problem ?? '', sentence);
+      assert.equal(shown.value, [baseUrl, appUrl, key][step - 1]);
+      assert.equal(window.connection.state.current, current);
+      assert.deepEqual([...secrets.values], kept);
+      assert.equal(machine.settings.baseUrl, known.baseUrl);
+      assert.equal((await window.connection.api?.list('computers'))?.problems.length, 0);
+    });
+  }
+
+  it('lets the person fix it and continue', async () => {
+    const running = await service();
+    const window = new Machine().window();
+    window.person.answers(await deadAddress(), running.appUrl, 'wrong');
+    window.person.answers(running.baseUrl, running.appUrl, step => step.value);
+    window.person.answers(CANARY);
+    await window.connection.commands.signIn();
+    assert.deepEqual(
+      window.person.steps.map(({ title, problem }) => [Number(/\d/.exec(title)?.[0]), problem === undefined]),
+      [
+        [1, true],
+        [2, true],
+        [3, true],
+        [1, false],
+        [2, true],
+        [3, true],
+        [3, false],
+      ],
+    );
+    assert.equal(window.connection.state.current.kind, 'signedIn');
   });
 });

@@ -7,7 +7,7 @@ import type { AccessRow } from '../../../src/connection/check';
 import { withCommands, type ConnectionPart } from '../../../src/connection';
 import { ServiceConnection } from '../../../src/connection/connection';
 import type { Secrets } from '../../../src/connection/keys';
-import type { Prompts, Step, StepAnswer } from '../../../src/connection/prompts';
+import type { Prompts, Question } from '../../../src/connection/prompts';
 import type { Addresses, ConnectionState } from '../../../src/connection/types';
 import type { Storage } from '../../../src/storage';
 import type { NoticeButton } from '../../../src/ui/notify';
@@ -124,12 +124,12 @@ export class SharedSettings {
   }
 }
 
-/** A value to enter; `back` and `cancel` do what they say. */
-type Answer = string | ((step: Step) => string);
+/** A value to enter; `cancel` does what it says. */
+type Answer = string | ((question: Question) => string);
 
 /** A person: answers what it was told to, in order, and remembers everything it was shown. */
 export class Person implements Prompts {
-  readonly steps: Step[] = [];
+  readonly steps: Question[] = [];
   readonly told: string[] = [];
   readonly confirmed: string[] = [];
   readonly opened: string[] = [];
@@ -143,7 +143,6 @@ export class Person implements Prompts {
 
   readonly onDidSee: Event<void> = this.#shown.event;
 
-  /** Values for the next questions; `back` and `cancel` are what they say. */
   answers(...answers: Answer[]): this {
     this.#answers.push(...answers);
     return this;
@@ -162,20 +161,19 @@ export class Person implements Prompts {
 
   /** Every text that has been on the screen. */
   get texts(): string[] {
-    const steps = this.steps.flatMap(step => [step.prompt, step.placeholder ?? '', step.problem ?? '']);
+    const steps = this.steps.flatMap(step => [step.title, step.prompt, step.problem ?? '']);
     return [...steps, ...this.told, ...this.confirmed, ...this.opened, JSON.stringify(this.tables)];
   }
 
-  ask(step: Step): Promise<StepAnswer> {
+  ask(step: Question): Promise<string | undefined> {
     this.steps.push(step);
     this.#shown.fire();
     const answer = this.#answers.shift();
     assert.ok(answer !== undefined, `No answer to: ${step.prompt} ${step.problem ?? ''}`);
-    if (answer === 'back') return Promise.resolve('back');
-    if (answer === 'cancel') return Promise.resolve('cancelled');
+    if (answer === 'cancel') return Promise.resolve(undefined);
     const value = typeof answer === 'function' ? answer(step) : answer;
     assert.equal(step.validate(value), undefined);
-    return Promise.resolve({ value });
+    return Promise.resolve(value);
   }
 
   progress<T>(_title: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -203,10 +201,10 @@ export class Person implements Prompts {
 
   async showAccess(
     title: string,
-    read: (signal: AbortSignal, onRows: (rows: readonly AccessRow[]) => void) => Promise<void>,
+    read: (signal: AbortSignal) => Promise<readonly AccessRow[]>,
   ): Promise<void> {
     this.told.push(title);
-    await read(new AbortController().signal, rows => this.tables.push(rows));
+    this.tables.push(await read(new AbortController().signal));
   }
 
   openExternal(address: string): Promise<void> {
@@ -292,4 +290,13 @@ export async function turnsTo(window: Window, kind: ConnectionState['kind']): Pr
 export async function signIn(window: Window, addresses: Addresses, key = CANARY): Promise<void> {
   window.person.answers(addresses.baseUrl, addresses.appUrl, key);
   await window.connection.commands.signIn();
+}
+
+/** A window of a machine whose person has signed in to a service. */
+export async function signedIn(secrets = new SharedSecrets()) {
+  const running = await service();
+  const machine = new Machine(secrets);
+  const window = machine.window();
+  await signIn(window, running);
+  return { running, secrets, machine, window };
 }

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { card, factsDocument } from '../../../src/ui/text';
-import { Tree, type Row, type TreeNode } from '../../../src/ui/tree';
+import { type Row, Tree, type TreeNode } from '../../../src/ui/tree';
 import { fakeView } from '../../fakes/view';
+import { LazyTree } from '../../../src/ui/lazyTree';
+import { Emitter } from '../../../src/util/event';
+import { acts } from '../../fakes/vscode';
+import { restriction } from '../../../src/ui/restriction';
 
 /** What the tree is to show: rows by id, and what stands below what. */
 interface Scene {
@@ -168,4 +172,95 @@ describe('cards and documents', () => {
     assert.equal(text.match(/^#/gm)?.length, 2);
     assert.deepEqual(card('', ['', undefined, 'one']).value, 'one');
   });
+});
+
+describe('a tree', () => {
+  it('asks its provider for rows and tells its changes', async () => {
+    const changed = new Emitter<string | string[] | undefined>();
+    const told: unknown[] = [];
+    const inner = {
+      onDidChangeTreeData: changed.event,
+      getChildren: (row?: string) => (row === undefined ? ['a', 'b'] : []),
+      getTreeItem: (row: string) => ({ id: row }),
+    };
+    const tree = new LazyTree(() => Promise.resolve(inner), 'test.openRow');
+    tree.onDidChangeTreeData(rows => told.push(rows));
+    assert.deepEqual(await tree.getChildren(), ['a', 'b']);
+    changed.fire(['a']);
+    changed.fire(undefined);
+    assert.deepEqual(told, [['a'], undefined]);
+  });
+});
+
+describe('a row of a tree', () => {
+  interface Node {
+    readonly name: string;
+  }
+  const [a, b]: readonly Node[] = [{ name: 'a' }, { name: 'b' }];
+  beforeEach(() => {
+    acts.length = 0;
+  });
+
+  const treeOf = (
+    command: (node: Node) => { command: string; title: string; arguments?: unknown[] } | undefined,
+  ) =>
+    new LazyTree<Node>(
+      () =>
+        Promise.resolve({
+          getChildren: () => [a!, b!],
+          getTreeItem: node => ({
+            id: node.name,
+            ...(command(node) === undefined ? {} : { command: command(node)! }),
+          }),
+        }),
+      'test.openRow',
+    );
+
+  it('has a command without arguments, which VS Code cannot forget while the row is drawn anew', async () => {
+    const tree = treeOf(node => ({ command: 'open', title: 'Open', arguments: [node] }));
+    for (const node of [a!, b!, a!])
+      assert.deepEqual((await tree.getTreeItem(node)).command, { command: 'test.openRow', title: 'Open' });
+    await tree.openSelected(() => [b!]);
+    assert.deepEqual(acts, ['commands.executeCommand']);
+    await tree.openSelected(() => [a!, b!]);
+    assert.equal(acts.length, 1, 'of several, none');
+  });
+
+  it('keeps a command that needs nothing, and may have none', async () => {
+    const tree = treeOf(node => (node === a ? { command: 'retry', title: 'Try again' } : undefined));
+    assert.deepEqual((await tree.getTreeItem(a!)).command, { command: 'retry', title: 'Try again' });
+    assert.equal((await tree.getTreeItem(b!)).command, undefined);
+    await tree.openSelected(() => [b!]);
+    assert.deepEqual(acts, []);
+  });
+
+  it('is waited for while all rows are drawn anew and VS Code knows none', async () => {
+    const tree = treeOf(node => ({ command: 'open', title: 'Open', arguments: [node] }));
+    await tree.getTreeItem(a!);
+    let known: readonly Node[] = [];
+    const opened = tree.openSelected(() => known);
+    await tree.getTreeItem(b!);
+    await new Promise(resolve => setImmediate(resolve));
+    assert.deepEqual(acts, []);
+    known = [a!];
+    await tree.getTreeItem(a!);
+    await opened;
+    assert.deepEqual(acts, ['commands.executeCommand']);
+  });
+});
+
+describe('what a window may do', () => {
+  for (const [what, isTrusted, folders, expected] of [
+    ['all without a folder', true, [undefined, ''], undefined],
+    ['all with a folder on this machine', true, ['file', 'vscode-vfs file'], undefined],
+    ['nothing in Restricted Mode', false, [undefined, '', 'file', 'vscode-vfs'], 'untrusted'],
+    ['nothing where all folders lie on no machine', true, ['vscode-vfs', 'vscode-vfs memfs'], 'virtual'],
+  ] as const)
+    it(`is ${what}`, () => {
+      for (const schemes of folders) {
+        const found = schemes?.split(' ').filter(scheme => scheme !== '');
+        const workspaceFolders = found?.map(scheme => ({ uri: { scheme } }));
+        assert.equal(restriction({ isTrusted, workspaceFolders }), expected, schemes);
+      }
+    });
 });

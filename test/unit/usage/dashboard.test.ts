@@ -11,7 +11,7 @@ import {
   type TabReport,
   type UsageProtocol,
 } from '../../../src/usage/show/protocol';
-import { pageSide } from '../../../src/webview/ipc';
+import { pageSide, panelSide, type PanelSide } from '../../../src/webview/ipc';
 import { bounds, FakeUsageSource } from '../../fakes/usage';
 import { until } from '../../until';
 
@@ -23,11 +23,17 @@ class Stage {
   readonly heard: string[] = [];
   readonly acts: string[] = [];
   readonly problems: string[] = [];
+  panel: PanelSide<UsageProtocol> | undefined;
   readonly dashboard = new Dashboard(this.source, {
     language: 'en',
-    ready: () => undefined,
     texts: undefined,
-    post: message => this.page.receive(message),
+    connect: options =>
+      (this.panel = panelSide({
+        ...options,
+        post: message => this.page.receive(message),
+        describe: error => (error as Error).message,
+        onProblem: problem => this.problems.push(problem),
+      })),
     save: (name, text) => {
       this.acts.push(`save ${name} ${text.length}`);
       return Promise.resolve(undefined);
@@ -37,15 +43,13 @@ class Stage {
       return Promise.resolve();
     },
     signIn: () => this.acts.push('signIn'),
-    describe: error => (error as Error).message,
-    onProblem: problem => this.problems.push(problem),
   });
   readonly page = pageSide<UsageProtocol>(
     {
       changed: ({ bounds: { end }, state }) => this.heard.push(`${state.kind} through ${end}`),
       fetching: ({ fraction }) => this.heard.push(String(fraction)),
     },
-    message => this.dashboard.receive(message),
+    message => this.panel?.receive(message),
   );
 
   constructor() {

@@ -1,8 +1,23 @@
 import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
 import { mock } from 'node:test';
 import { Uri, type Webview, type WebviewOptions } from 'vscode';
-import { pageOptions, WebviewPage } from '../../../src/webview/page';
+import { WebviewPage, pageOptions } from '../../../src/webview/page';
 import { silentLog } from '../../fakes/log';
+import { boolean, listOf, number, object, oneOf, optional, text } from '../../../src/webview/guards';
+import { pageHtml } from '../../../src/webview/html';
+import {
+  type Protocol,
+  RefusedByPanel,
+  act,
+  event,
+  pageSide,
+  panelSide,
+  request,
+} from '../../../src/webview/ipc';
+import { chatProtocol } from '../../../src/chat/protocol';
+import { reportProtocol } from '../../../src/readiness/protocol';
+import { usageProtocol } from '../../../src/usage/show/protocol';
 
 describe('a page in a webview', () => {
   let isVisible: boolean;
@@ -10,12 +25,13 @@ describe('a page in a webview', () => {
   let gone: number;
   let missing: number;
   let said: (message: unknown) => void;
+  let noted: string[];
   let log: ReturnType<typeof silentLog>;
   let page: WebviewPage;
 
   beforeEach(() => {
     mock.timers.enable({ apis: ['setTimeout'] });
-    [isVisible, written, gone, missing] = [true, [], 0, 0];
+    [isVisible, written, gone, missing, noted] = [true, [], 0, 0, []];
     const webview = {
       options: {},
       cspSource: 'https://pages.example',
@@ -38,6 +54,10 @@ describe('a page in a webview', () => {
       onMissing: () => missing++,
       log: (log = silentLog()),
     });
+    page.connect({
+      protocol: { requests: { ready: act(object({})), note: act(object({})) }, events: {} },
+      handlers: { ready: () => noted.push('ready'), note: () => noted.push('note') },
+    });
     const { enableScripts, localResourceRoots } = webview.options as WebviewOptions;
     assert.deepEqual(
       [enableScripts, localResourceRoots?.map(String)],
@@ -55,8 +75,6 @@ describe('a page in a webview', () => {
   };
 
   it('that says why it is broken is not called missing, and is loaded anew when the person asks for that', () => {
-    const heard: unknown[] = [];
-    page.onDidReceive(message => heard.push(message));
     said({ kind: 'page', act: 'broken', words: 'RangeError: en-US@posix' });
     mock.timers.tick(60_000);
     assert.equal(missing, 0);
@@ -65,12 +83,12 @@ describe('a page in a webview', () => {
     assert.deepEqual([written.length, gone], [2, 1]);
     mock.timers.tick(10_000);
     assert.equal(missing, 1, 'the page loaded anew has its own ten seconds');
-    for (const other of [
-      { kind: 'page', act: 'other' },
-      { kind: 'notification', name: 'ready' },
-    ])
-      said(other);
-    assert.equal(heard.length, 2);
+    said({ name: 'note', params: {} });
+    assert.deepEqual(noted, [], 'a page that has not said that it listens is one that was here before');
+    for (const name of ['ready', 'note']) said({ name, params: {} });
+    assert.deepEqual(noted, ['ready', 'note']);
+    said({ kind: 'page', act: 'other' });
+    assert.match(log.lines.at(-1) ?? '', /dropped: wrong shape/);
   });
 
   it('is missing when it is not heard within ten seconds, once', () => {
@@ -82,12 +100,12 @@ describe('a page in a webview', () => {
     assert.equal(written.length, 2);
     mock.timers.tick(10_000);
     assert.equal(missing, 2, 'each loading has its own ten seconds');
-    page.ready();
+    said({ name: 'ready', params: {} });
     assert.equal(page.isMissing, false, 'it came late');
   });
 
   it('is not missing once it was heard, nor while nobody looks', () => {
-    page.ready();
+    said({ name: 'ready', params: {} });
     mock.timers.tick(60_000);
     show(false);
     mock.timers.tick(60_000);
@@ -98,14 +116,14 @@ describe('a page in a webview', () => {
   });
 
   it('is written anew each time it is hidden, with a nonce of its own', () => {
-    page.ready();
+    said({ name: 'ready', params: {} });
     for (let round = 0; round < 5; round++) {
       show(false);
       show(false);
       assert.equal(page.isReady, false);
       show(true);
       show(true);
-      page.ready();
+      said({ name: 'ready', params: {} });
     }
     assert.deepEqual([gone, written.length], [5, 6]);
     assert.equal(new Set(written.map(html => /nonce="([^"]+)"/.exec(html)?.[1])).size, 6);
@@ -132,5 +150,191 @@ describe('what a page may do', () => {
       assert.equal(webview.options !== options, isTold);
       if (isTold)
         assert.deepEqual(JSON.parse(JSON.stringify(webview.options)), JSON.parse(JSON.stringify(wanted)));
+    });
+});
+
+const options = {
+  cspSource: "'self' https://*.example",
+  scriptUri: 'https://page.example/chat.js',
+  styleUri: 'https://page.example/chat.css',
+  language: 'de',
+  title: 'A "title" with <b> & ampersand',
+  broken: { sentence: 'Not "drawn": {0}', reload: 'Reload', log: 'Show log' },
+};
+
+function policyOf(html: string): Map<string, string> {
+  const content = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(html)?.[1] ?? '';
+  return new Map(
+    content.split('; ').map(directive => {
+      const [name = '', ...sources] = directive.split(' ');
+      return [name, sources.join(' ')];
+    }),
+  );
+}
+
+describe('the document of a page', () => {
+  it('lets exactly one script run, by a nonce of 128 bits', () => {
+    const html = pageHtml(options);
+    const policy = policyOf(html);
+    const nonce = /^'nonce-([A-Za-z0-9+/]+={0,2})'$/.exec(policy.get('script-src') ?? '')?.[1];
+    assert.ok(nonce !== undefined, 'script-src holds the nonce and nothing else');
+    assert.equal(Buffer.from(nonce, 'base64').length, 16);
+    assert.deepEqual(
+      [...html.matchAll(/<script[^>]*>/g)].map(([tag]) => tag),
+      [`<script nonce="${nonce}" src="https://page.example/chat.js">`],
+    );
+  });
+
+  it('allows nothing that is not named, and no requests', () => {
+    const html = pageHtml(options);
+    const policy = policyOf(html);
+    assert.deepEqual([...policy.keys()], ['default-src', 'script-src', 'style-src', 'font-src', 'img-src']);
+    assert.equal(policy.get('default-src'), "'none'");
+    assert.equal(policy.get('style-src'), options.cspSource);
+    assert.equal(policy.get('img-src'), `${options.cspSource} data: blob:`);
+    assert.doesNotMatch(html, /unsafe-|connect-src/);
+    assert.ok(
+      html.indexOf('Content-Security-Policy') < html.indexOf('<link'),
+      'the policy comes before all it governs',
+    );
+  });
+
+  it('escapes what it is given and names its language', () => {
+    const html = pageHtml({ ...options, language: 'd"e' });
+    assert.match(html, /<title>A &#34;title&#34; with &#60;b&#62; &#38; ampersand<\/title>/);
+    assert.match(html, /<html lang="d&#34;e">/);
+  });
+});
+
+const protocol = {
+  requests: {
+    add: request(object({ a: number(0, 100), b: number(0, 100) }))<number>(),
+    fail: request(object({}))<null>(),
+    note: act(object({ words: listOf(text(10), 3), loud: optional(boolean), tone: oneOf('a', 'b') })),
+  },
+  events: { told: event<{ readonly value: string }>() },
+};
+
+interface Wire {
+  readonly calls: string[];
+  readonly problems: string[];
+  readonly told: string[];
+  readonly panel: ReturnType<typeof panelSide<typeof protocol>>;
+  readonly page: ReturnType<typeof pageSide<typeof protocol>>;
+}
+
+/** Both ends joined; what is sent is cloned on the way, as between two documents. */
+function join(): Wire {
+  const calls: string[] = [];
+  const problems: string[] = [];
+  const told: string[] = [];
+  const panel = panelSide({
+    protocol,
+    handlers: {
+      add: ({ a, b }) => {
+        calls.push('add');
+        return a + b;
+      },
+      fail: () => Promise.reject(new Error('It rained.')),
+      note: ({ words, tone }) => {
+        calls.push(`note ${words.join()} ${tone}`);
+        if (tone === 'b') throw new Error('Too loud.');
+      },
+    },
+    post: message => page.receive(structuredClone(message)),
+    describe: error => (error as Error).message,
+    onProblem: problem => problems.push(problem),
+  });
+  const page = pageSide<typeof protocol>({ told: ({ value }) => told.push(value) }, message =>
+    panel.receive(structuredClone(message)),
+  );
+  return { calls, problems, told, panel, page };
+}
+
+describe('messages between panel and page', () => {
+  it('answers requests with their own answers', async () => {
+    const { page } = join();
+    const sums = await Promise.all([
+      page.request('add', { a: 1, b: 2 }),
+      page.request('add', { a: 3, b: 4 }),
+    ]);
+    assert.deepEqual(sums, [3, 7]);
+  });
+
+  it('refuses with the sentence of a handler that fails', async () => {
+    const { page, problems } = join();
+    await assert.rejects(page.request('fail', {}), (error: Error) => {
+      assert.ok(error instanceof RefusedByPanel);
+      assert.equal(error.message, 'It rained.');
+      return true;
+    });
+    assert.equal(problems.length, 1);
+  });
+
+  it('refuses wrong parameters without calling the handler', async () => {
+    const { page, calls, problems } = join();
+    await assert.rejects(page.request('add', { a: 1, b: 101 }), RefusedByPanel);
+    await assert.rejects(page.request('add', { a: 1 } as never), RefusedByPanel);
+    await assert.rejects(page.request('add', { a: 1, b: 2, c: 3 } as never), RefusedByPanel);
+    await assert.rejects(page.request('constructor' as never, {}), RefusedByPanel);
+    assert.deepEqual(calls, []);
+    assert.equal(problems.length, 4);
+  });
+
+  it('delivers notifications and events, and drops wrong ones', () => {
+    const { page, panel, calls, told, problems } = join();
+    page.notify('note', { words: ['x'], tone: 'a' });
+    page.notify('note', { words: ['much too long a word'], tone: 'a' });
+    page.notify('note', { words: [], tone: 'c' } as never);
+    panel.send('told', { value: 'hello' });
+    assert.deepEqual(told, ['hello']);
+    return Promise.resolve().then(() => {
+      assert.deepEqual(calls, ['note x a']);
+      assert.equal(problems.length, 2);
+    });
+  });
+
+  it('reports a notification whose handler throws', async () => {
+    const { page, problems } = join();
+    page.notify('note', { words: [], tone: 'b' });
+    await new Promise(resolve => setImmediate(resolve));
+    assert.match(problems.join(), /"note"/);
+  });
+});
+
+describe('10,000 wrong messages of a page', () => {
+  const field = fc.constantFrom(
+    ...'text id key href path reportId range tab again view __proto__'.split(' '),
+  );
+  const params = fc.oneof(
+    fc.dictionary(field, fc.oneof(fc.string(), fc.anything())).map(fields => ({ ...fields, extra: 1 })),
+    fc.anything().filter(value => JSON.stringify(value) !== '{}'),
+  );
+  const protocols: Readonly<Record<string, Protocol>> = { chatProtocol, usageProtocol, reportProtocol };
+  for (const [title, { requests }] of Object.entries(protocols))
+    it(`reach no handler of ${title}, throw nothing, and each that waits is refused once`, async () => {
+      const names = Object.keys(requests);
+      const called = new Set<string>();
+      const [asked, refused]: number[][] = [[], []];
+      const panel = panelSide({
+        protocol: { requests, events: {} },
+        handlers: Object.fromEntries(names.map(name => [name, () => called.add(name)])),
+        post: message => refused!.push((message as { readonly id: number }).id),
+        describe: String,
+        onProblem: (_, error) => assert.equal(error, undefined),
+      });
+      const name = fc.constantFrom(...names, '__proto__', 'constructor', 'toString');
+      const message = fc.record({ id: fc.nat(), name, params });
+      fc.assert(
+        fc.property(message, fc.anything(), (wrong, noise) => {
+          asked!.push(wrong.id);
+          panel.receive(wrong);
+          panel.receive(noise);
+        }),
+        { numRuns: 5_000 },
+      );
+      await new Promise(setImmediate);
+      assert.deepEqual([...called], []);
+      assert.deepEqual(refused, asked);
     });
 });

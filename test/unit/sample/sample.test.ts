@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { ApiClient, type Message, type Session } from '../../../src/api';
+import { demoFacts, sampleFetch, sampleRecord, type SampleOptions } from '../../../src/sample';
+import { STORIES } from '../../../src/sample/stories';
+import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
+import { silentLog } from '../../fakes/log';
+import { pastSessions } from '../../fakes/pastSessions';
+import { sampleRecords } from '../../fakes/sampleService';
+import { openStorage } from '../../fakes/storage';
+import { until } from '../../until';
+import { copyShop } from '../../vscode/sampleWorkspace';
+
+/** A fixed moment: the data of 45 control revisions and of analytics through 20 November 2026. */
+const NOW = Date.UTC(2026, 10, 21, 9, 30);
+const RANGE = { startDate: '2026-01-14', endDate: '2026-11-20' };
+const MINUTE = 60_000;
+const [baseUrl, appUrl] = ['https://api.sample.invalid', 'https://app.sample.invalid'];
+
+/** The sample as one window has it, with a clock that stands still until it is moved. */
+class Sample {
+  time = NOW;
+  readonly fetch: ReturnType<typeof sampleFetch>;
+  readonly log = silentLog();
+  readonly api: ApiClient;
+
+  constructor(options: Partial<SampleOptions> = {}) {
+    const records = options.records ?? sampleRecords();
+    this.fetch = sampleFetch({ now: () => this.time, ...options, appUrl, records });
+    const key = () => Promise.resolve('any-key');
+    const about = { baseUrl, appUrl, key, redactionKey: 'k' };
+    this.api = new ApiClient({ ...about, log: this.log, fetch: this.fetch });
+  }
+
+  async newSession(): Promise<string> {
+    const { items } = await this.api.list('computers');
+    const computer = items.find(({ name }) => name === 'atlas');
+    return (await this.api.createSession({ computerId: computer?.id ?? '' })).sessionId;
+  }
+
+  session(sessionId: string): Promise<Session> {
+    return this.api.one('session', { ids: { sessionId } });
+  }
+
+  sessions(): Promise<readonly Session[]> {
+    return all(this.api.pages('sessions'));
+  }
+
+  messages(sessionId: string): Promise<readonly Message[]> {
+    return all(this.api.pages('messages', { ids: { sessionId } }));
+  }
+
+  send(sessionId: string, body: object | string) {
+    const content = typeof body === 'string' ? { text: body } : body;
+    return this.api.one('sendMessage', { ids: { sessionId }, body: JSON.stringify(content) });
+  }
+}
+
+async function all<T>(pages: AsyncIterable<{ readonly items: readonly T[] }>): Promise<readonly T[]> {
+  const found: T[] = [];
+  for await (const { items } of pages) found.push(...items);
+  return found;
+}
+
+const base64 = (content: string): string => Buffer.from(content).toString('base64');
+
+describe('the sample and the interface', () => {
+  const sample = new Sample();
+  /**
+   * The fields of interface section 2 by endpoint, all of which the sample has and no others; `*` names what varies. Of the last
+   * ones of `settings` only that they are there.
+   */
+  const OPEN =
+    /^(settings\.(?:mcpAutonomyOverrides|userModelPolicies|enabledPlugins|extraKnownMarketplaces)|settings\.customModels\.(?:extraHeaders|extraArgs))\..*/;
+
+  /** The names of all values in an answer; those of an application or a criterion are `*`, lists have none. */
+  function namesIn(value: unknown, place = ''): string[] {
+    if (Array.isArray(value)) return value.flatMap(item => namesIn(item, place));
+    if (typeof value !== 'object' || value === null) return [place];
+    return Object.entries(value).flatMap(([name, inner]) => {
+      const varies = place.endsWith('.apps') || place.endsWith('.report');
+      return namesIn(inner, `${place}${place === '' ? '' : '.'}${varies ? '*' : name}`);
+    });
+  }
+
+  const list = path.join(process.env['AGENT_CONSOLE_ROOT']!, 'test/unit/sample/fields.txt');
+  for (const block of fs.readFileSync(list, 'utf8').split(/\n(?=\/)/)) {
+    const [asked = '', ...fields] = block.trim().split(/\s+/);
+    it(`${asked} has the fields of section 2`, async () => {
+      const isHistory = asked.endsWith('/history');
+      const address = (asked.startsWith('/api/organization') ? appUrl : baseUrl) + asked;
+      const query = asked.includes('analytics') ? new URLSearchParams(RANGE).toString() : '';
+      const answer = isHistory
+        ? await all(sample.api.pages('controlHistory'))
+        : await (await sample.fetch(address + query)).json();
+      const names = namesIn(answer).map(name => name.replace(OPEN, '$1'));
+      assert.deepEqual([...new Set(names)].sort(), [...fields].sort());
+    });
+  }
+
+  it('a client reads everything without a complaint', async () => {
+    const { api } = sample;
+    for (const name of ['tokens', 'tools', 'activity', 'productivity'] as const)
+      assert.deepEqual((await api.list(name, { query: RANGE })).problems, []);
+    for (const pages of [
+      api.pages('people', { query: RANGE }),
+      api.pages('users'),
+      api.pages('controlHistory'),
+      api.pages('reports'),
+    ])
+      for await (const { problems } of pages) assert.deepEqual(problems, []);
+    const sessionId = await sample.newSession();
+    const image = { type: 'base64', data: base64('bytes'), mediaType: 'image/png' };
+    const { messageId } = await sample.send(sessionId, { text: 'Look at this', images: [image] });
+    sample.time += 20_000;
+    assert.equal((await sample.session(sessionId)).status, 'idle');
+    assert.equal((await api.one('message', { ids: { sessionId, messageId } })).role, 'user');
+    const odd = new Sample({ sessions: pastSessions });
+    for (const each of [sample, odd])
+      for (const { sessionId } of await each.sessions()) {
+        await each.session(sessionId);
+        for (const { id: messageId } of await each.messages(sessionId))
+          await each.api.one('message', { ids: { sessionId, messageId } });
+      }
+    const complaints = [...sample.log.lines, ...odd.log.lines].filter(line => line.includes('left out'));
+    assert.deepEqual(complaints, []);
+  });
+});
+
+describe('the sessions of the sample', () => {
+  let sample: Sample;
+  beforeEach(() => (sample = new Sample()));
+
+  const working = async () => (await sample.sessions()).find(({ status }) => status === 'running');
+
+  it('are varied: a question each, calls of tools, a failed one, a diff, tables, a picture, and an answer', async () => {
+    const all = await sample.sessions();
+    assert.equal(new Set(all.map(({ title }) => title)).size, 8);
+    assert.deepEqual(
+      all.map(({ status }) => status).filter(status => status !== 'idle'),
+      ['running'],
+    );
+    const bodies = await Promise.all(all.map(({ sessionId }) => sample.messages(sessionId)));
+    for (const [index, body] of bodies.entries()) {
+      assert.equal(body.length, all[index]?.messageCount);
+      assert.equal(body[0]?.role, 'user');
+      assert.ok(body.every((message, at) => message.parentId === body[at - 1]?.id));
+    }
+    const text = JSON.stringify(bodies);
+    for (const kind of ['```diff', '| ---', '"type":"image"', '"type":"tool_use"', '"isError":true'])
+      assert.ok(text.includes(kind), kind);
+  });
+
+  it('name only files and lines that the shop has', () => {
+    const shop = temporaryFolder();
+    copyShop(shop);
+    const texts = JSON.stringify(STORIES);
+    const named = [...texts.matchAll(/\b((?:apps|services|packages|docs)\/[\w./]*\.\w+)(?::(\d+))?/g)];
+    assert.ok(named.length > 20);
+    for (const [, file = '', line = '1'] of named) {
+      // Of tests, also those the agent makes.
+      if (file.endsWith('.test.ts') && line === '1') continue;
+      const content = fs.readFileSync(path.join(shop, file), 'utf8');
+      assert.ok(Number(line) <= content.split('\n').length, `${file}:${line}`);
+    }
+  });
+
+  it('have one that works on for minutes, message by message, and stops when it is interrupted', async () => {
+    const { sessionId, messageCount = 0 } = (await working()) ?? assert.fail();
+    const began = sample.time;
+    for (let count = messageCount; sample.time - began < 2 * MINUTE; sample.time += 1_000) {
+      const now = await sample.session(sessionId);
+      assert.ok(now.status === 'running' && now.messageCount! - count <= 1, 'one thing after another');
+      count = now.messageCount!;
+    }
+    const reached = (await sample.session(sessionId)).messageCount!;
+    assert.ok(reached - messageCount > 10, `${reached - messageCount} messages`);
+    for (let times = 0; times < 2; times++) await sample.api.one('interrupt', { ids: { sessionId } });
+    assert.equal(await working(), undefined);
+    sample.time += MINUTE;
+    assert.equal((await sample.session(sessionId)).messageCount, reached);
+    assert.equal((await sample.send(sessionId, 'Go on')).status, 'pending');
+  });
+
+  it('are what hooks and people on this machine are said to have told about', async () => {
+    const facts = demoFacts();
+    const known = new Map(
+      (await sample.sessions()).map(({ sessionId, messageCount = 0 }) => [sessionId, messageCount]),
+    );
+    assert.deepEqual(new Set(facts.map(({ sessionId }) => sessionId)), new Set(known.keys()));
+    const isUnread = ({ sessionId, read = 0 }: (typeof facts)[number]) => read < known.get(sessionId)!;
+    const count = (is: (fact: (typeof facts)[number]) => boolean | undefined) => facts.filter(is).length;
+    assert.deepEqual(
+      [
+        count(({ signal }) => signal?.kind === 'waiting'),
+        count(({ signal }) => signal?.reason === 'error'),
+        count(({ pinned }) => pinned),
+        count(({ archived }) => archived),
+        count(fact => fact.signal?.kind === 'finished' && isUnread(fact)),
+        count(({ sessionId, read = 0 }) => read > known.get(sessionId)!),
+      ],
+      [1, 1, 1, 1, 2, 0],
+    );
+  });
+
+  it('go from pending over running to idle, take up what came meanwhile, and are read back from the last message', async () => {
+    const sessionId = await sample.newSession();
+    const file = { type: 'base64', mediaType: 'text/markdown', name: 'no`tes.md', data: base64('# Notes') };
+    const first = await sample.send(sessionId, { text: 'Explain the billing job', files: [file] });
+    assert.equal(first.status, 'pending');
+    sample.time += 2_500;
+    assert.equal((await sample.send(sessionId, 'And the tests')).status, 'running');
+    sample.time += 10_500;
+    assert.equal((await sample.session(sessionId)).status, 'running');
+    sample.time += 10_500;
+    const { status, title, completedAt, updatedAt, messageCount } = await sample.session(sessionId);
+    assert.deepEqual([status, title, completedAt], ['idle', 'Explain the billing job', updatedAt]);
+    const chain: Message[] = [];
+    let messageId: string | undefined = (await sample.send(sessionId, 'Thanks')).messageId;
+    for (; messageId !== undefined; messageId = chain[0]?.parentId)
+      chain.unshift(await sample.api.one('message', { ids: { sessionId, messageId } }));
+    assert.deepEqual([chain.length, chain[0]?.id], [messageCount! + 1, first.messageId]);
+    assert.deepEqual(
+      chain.flatMap(({ providerAPhase }) => providerAPhase ?? []),
+      ['commentary', 'final_answer', 'commentary', 'final_answer'],
+      'one answer after the other',
+    );
+    const said = JSON.stringify(chain);
+    for (const part of ["I have read `no'tes.md`.", '"type":"tool_use"', '```diff', '| ---'])
+      assert.ok(said.includes(part), part);
+  });
+});
+
+/** Windows that share the store of one machine, each with its own copy of the sample. */
+describe('the sample in several windows', () => {
+  let root: string;
+  beforeEach(() => (root = temporaryFolder()));
+  afterEach(cleanUp);
+
+  function window(): Sample & { close(): Promise<void> } {
+    const storage = openStorage({ root, log: silentLog() });
+    const close = (): Promise<void> => {
+      storage.dispose();
+      return storage.settled();
+    };
+    later(close);
+    const records = storage.collection({ path: 'sample', version: 1, schema: sampleRecord });
+    return Object.assign(new Sample({ records }), { close });
+  }
+
+  it('shows the same sessions and messages, with the same ids, while agents work', async () => {
+    const [one, two] = [window(), window()];
+    const session = await one.newSession();
+    const { messageId } = await one.send(session, 'Explain this');
+    one.time = two.time += 3_600;
+    assert.deepEqual(await two.session(session), await one.session(session));
+    assert.equal((await two.session(session)).status, 'running');
+    assert.deepEqual(await two.messages(session), await one.messages(session));
+    assert.equal((await two.messages(session))[0]?.id, messageId);
+    assert.equal((await two.send(session, 'And now')).status, 'running');
+    await until(async () => (await one.messages(session)).at(-1)?.role === 'user');
+    one.time = two.time += 60_000;
+    assert.deepEqual(await two.messages(session), await one.messages(session));
+    assert.deepEqual(await two.sessions(), await one.sessions());
+    assert.equal((await one.sessions()).length, 9, 'those of the sample once');
+  });
+
+  it('has everything at the next start: sessions, unfinished answers, and how far a computer is', async () => {
+    const first = window();
+    const session = await first.newSession();
+    await first.send(session, 'Explain this');
+    first.time += 2_000;
+    const [before, computers] = [await first.session(session), await first.api.list('computers')];
+    await first.close();
+    const second = window();
+    second.time = first.time;
+    assert.deepEqual(await second.session(session), before);
+    assert.equal(before.status, 'running');
+    assert.deepEqual(await second.api.list('computers'), computers);
+    second.time += 20_000;
+    assert.equal((await second.session(session)).status, 'idle');
+  });
+});
