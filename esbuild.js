@@ -94,10 +94,11 @@ const extension = [
   },
   {
     ...shared,
-    entryPoints: ['chat', 'readiness', 'usage'].map(page => ({
-      in: `media/${page}/main.tsx`,
-      out: `pages/${page}`,
-    })),
+    entryPoints: {
+      'pages/chat': 'media/chat/main.tsx',
+      'pages/readiness': 'media/readiness/main.ts',
+      'pages/usage': 'media/usage/main.tsx',
+    },
     outdir: dist,
     platform: 'browser',
     target: 'chrome128',

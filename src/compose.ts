@@ -13,7 +13,7 @@ import type { Sessions, SessionTreeNode } from './sessions';
 import { composerSettings, hookSettings, onDidChangeSettings, settings } from './settings';
 import { startup } from './startup';
 import type { Restored, Storage } from './storage';
-import type { DashboardPanels, UsageFeature } from './usage';
+import type { UsageFeature } from './usage';
 import type { DetailsDocuments } from './util/detailsDocuments';
 import type { Event } from './util/event';
 import { Formatter } from './util/format';
@@ -126,7 +126,6 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
         extras: settings.extras,
         composer: {
           sendKey: settings.sendKey,
-          largePaste: settings.largePaste,
           limits: settings.attachmentLimits,
           onDidChange: heard => onDidChangeSettings(composerSettings, () => heard(undefined)),
         },
@@ -161,22 +160,14 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
   });
 
   const usage: () => Promise<UsageFeature> = once(async () => {
-    const { registerUsage } = await import('./usage');
-    const feature = own(
-      registerUsage({
+    const { UsageFeature: Feature } = await import('./usage');
+    return own(
+      new Feature({
         ...(await shared()),
         directory: { people: async signal => (await organization()).people(signal) },
         controlRevisions: { revisions: async () => (await organization()).revisions() },
-        openDashboard: async () => (await dashboard()).openDashboard(),
       }),
     );
-    await feature.ready();
-    return feature;
-  });
-
-  const dashboard: () => Promise<DashboardPanels> = once(async () => {
-    const { DashboardPanels: Panels } = await import('./usage');
-    return own(new Panels({ source: (await usage()).source, extensionUri, log }));
   });
 
   const hooks: () => Promise<Hooks> = once(async () => {
@@ -243,7 +234,7 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     chat,
     organization,
     readiness,
-    dashboard,
+    usage,
     commands: {
       console,
       connection,

@@ -65,7 +65,7 @@ export function activate(context: vscode.ExtensionContext): void {
   restore(panels.readinessReport, async (made, panel, state) =>
     (await made.readiness()).restorePanel(panel, state),
   );
-  restore(panels.usage, async ({ dashboard }, panel) => (await dashboard()).restoreDashboard(panel));
+  restore(panels.usage, async ({ usage }, panel) => (await usage()).restorePanel(panel));
   own(
     window.registerWebviewViewProvider(views.chat, {
       resolveWebviewView: async view => (await (await parts()).chat()).resolveView(view),

@@ -50,8 +50,6 @@ export const settings = {
   }),
   /** The key that sends a message; the other one begins a new line. */
   sendKey: () => oneOf('chat.sendKey', ['enter', 'ctrl+enter'], 'enter'),
-  /** What becomes of a long text that is pasted. */
-  largePaste: () => oneOf('chat.largePaste', ['ask', 'inline', 'file'], 'ask'),
 } as const;
 
 /** What a person can be told of. */
@@ -75,7 +73,6 @@ type WithoutPrefix<Id> = Id extends `agentConsole.${infer Key}` ? Key : never;
 /** What the composer of the chat, the status bar and the hooks each follow. */
 export const composerSettings: readonly SettingKey[] = [
   'chat.sendKey',
-  'chat.largePaste',
   'chat.maxAttachmentMegabytes',
   'chat.maxMessageMegabytes',
 ];

@@ -1,26 +1,33 @@
 import * as l10n from '@vscode/l10n';
 import { useEffect, useState } from 'preact/hooks';
 import { ask, panel } from './page';
-import { header, removed, words } from './state';
+import { told, words } from './state';
 import { Button, Icon, IconButton, Notice } from './controls';
 
 export function Header() {
-  const known = header.value;
-  if (known === undefined) return <header class="header" />;
-  const { title, facts, status, tokens, messages, problem, refreshing, about } = known;
+  if (told.value === undefined) return <header class="header" />;
+  const { title, facts, status, tokens, messages, problem, refreshing, about } = told.value.header;
   return (
     <header class="header" data-vscode-context={about}>
-      <div class="header-line">
-        <h1 title={title}>{title}</h1>
-        <span class="status">
+      <div class="header-line bar">
+        <h1 class="one-line" title={title}>
+          {title}
+        </h1>
+        <span class="status bar">
           <Icon name={`${status.icon}${status.spin ? ' spin' : ''}`} />
           <span>{status.word}</span>
           <Age />
         </span>
+        <IconButton
+          icon={`refresh${refreshing ? ' spin' : ''}`}
+          label={l10n.t('Refresh')}
+          onClick={() => void ask(panel.request('refresh', {}))}
+        />
+        <IconButton icon="ellipsis" label={l10n.t('More actions')} onClick={openMenu} />
       </div>
-      <ul class="facts">
+      <ul class="facts quiet">
         {facts.map(({ label, value }) => (
-          <li key={label} title={`${label}: ${value}`}>
+          <li class="one-line" key={label} title={`${label}: ${value}`}>
             {value}
           </li>
         ))}
@@ -39,7 +46,7 @@ export function Header() {
         </div>
       )}
       <Notice icon="warning">{problem}</Notice>
-      {removed.value && (
+      {told.value.removed && (
         <Notice icon="info">
           {l10n.t('This session is no longer in your list.')}{' '}
           <Button kind="link" onClick={() => void ask(panel.request('addAgain', {}))}>
@@ -47,14 +54,6 @@ export function Header() {
           </Button>
         </Notice>
       )}
-      <div class="header-actions">
-        <IconButton
-          icon={`refresh${refreshing ? ' spin' : ''}`}
-          label={l10n.t('Refresh')}
-          onClick={() => void ask(panel.request('refresh', {}))}
-        />
-        <IconButton icon="ellipsis" label={l10n.t('More actions')} onClick={openMenu} />
-      </div>
     </header>
   );
 }
@@ -69,16 +68,16 @@ function openMenu({ currentTarget }: { readonly currentTarget: Element }): void 
 
 /** How long ago the status was known; moves on while the page is seen. */
 function Age() {
-  const known = header.value;
+  const { header: known, receivedAt = 0 } = told.value ?? {};
   const [now, setNow] = useState(performance.now());
   const since = known?.statusAge;
-  const age = (since ?? 0) + Math.max(0, now - (known?.receivedAt ?? 0));
+  const age = (since ?? 0) + Math.max(0, now - receivedAt);
   const step = age < 60_000 ? 1000 : 30_000;
   useEffect(() => {
     const timer = setInterval(() => setNow(performance.now()), step);
     return () => clearInterval(timer);
   }, [step]);
-  return <span class="quiet">{ageWords(since, age, known?.problem !== undefined)}</span>;
+  return <span class="quiet one-line">{ageWords(since, age, known?.problem !== undefined)}</span>;
 }
 
 function ageWords(since: number | undefined, age: number, isOld: boolean): string {

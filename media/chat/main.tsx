@@ -4,9 +4,12 @@ import { Composer } from './composer/composer';
 import { Header } from './header';
 import { connect } from './page';
 import { announcement, start } from './state';
-import { prepareMarkdown } from './transcript/parts';
+import { prepareMarkdown } from './transcript/rows';
 import { Transcript } from './transcript/transcript';
-import './main.css';
+import './styles/base.css';
+import './styles/transcript.css';
+import './styles/composer.css';
+import './styles/markdown.css';
 
 function Chat() {
   if (start.value === undefined) return null;

@@ -1,26 +1,18 @@
 import * as l10n from '@vscode/l10n';
-import { withDays, type ChatProtocol, type Kept, type Row, type Unsaved } from '../../src/chat/protocol';
+import {
+  withDays,
+  type ChatProtocol,
+  type Kept,
+  type PageState,
+  type Row,
+  type Unsaved,
+} from '../../src/chat/protocol';
 import { pageSide, type PageSide } from '../../src/webview/ipc';
 import { vscode } from '../kit/boot';
-import {
-  announce,
-  composer,
-  finding,
-  header,
-  note,
-  opened,
-  refusal,
-  removed,
-  speak,
-  start,
-  transcript,
-  transcriptProblem,
-  wanted,
-} from './state';
+import { announce, finding, note, opened, refusal, speak, start, told, transcript } from './state';
 
 interface ComposerChange {
   readonly text?: string;
-  readonly stash?: string;
   readonly focus: boolean;
 }
 
@@ -35,33 +27,34 @@ export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
     start: payload => {
       if (payload.texts !== undefined) l10n.config({ contents: payload.texts });
       speak(payload.language);
-      scroll = payload.kept.scroll;
-      opened.value = new Set(payload.kept.opened);
+      const kept = payload.kept ?? leftPlace(payload.identity);
+      scroll = kept?.scroll;
+      opened.value = new Set(kept?.opened);
       start.value = payload;
+      seen = 0;
       rows = [];
       transcript.value = { rows, total: undefined };
-      vscode.setState(payload.identity);
+      keep();
       const left = leftUnsaved();
       if (left !== undefined) panel.notify('unsaved', left);
     },
     state: payload => {
-      header.value = { ...payload.header, receivedAt: performance.now() };
-      composer.value = payload.composer;
-      transcriptProblem.value = payload.transcriptProblem;
-      removed.value = payload.removed;
+      told.value = { ...payload, receivedAt: performance.now() };
     },
     splice: ({ from, remove, rows: added, total }) => {
       rows = [...rows.slice(0, from), ...added, ...rows.slice(from + remove)];
       const shown = withDays(rows);
       transcript.value = { rows: shown, total: total - rows.length + shown.length };
     },
-    setDraft: change => tellComposer(change),
+    setDraft: change => {
+      if (change.text !== undefined) seen++;
+      tellComposer(change);
+    },
     draftStored: ({ version }) => {
       if (version === draftVersion && unsaved?.sendId === undefined) keepUnsaved(undefined);
     },
     find: what => {
-      wanted.value = what;
-      finding.value++;
+      finding.value = what;
     },
     announce: ({ text }) => announce(text),
   },
@@ -84,13 +77,24 @@ export function keepScroll(at: Kept['scroll']): void {
   keep();
 }
 
-/** The panel keeps it for whenever this session is shown again. */
+/** The panel keeps it for whenever this session is shown again, VS Code for the page that comes after a reload. */
 function keep(): void {
-  if (start.value !== undefined) panel.notify('kept', { scroll, opened: [...opened.value].slice(-500) });
+  if (start.value === undefined) return;
+  const kept: Kept = { scroll, opened: [...opened.value].slice(-100) };
+  vscode.setState({ ...start.value.identity, kept } satisfies PageState);
+  panel.notify('kept', kept);
+}
+
+/** Where this session was read when the page before this one went; a view may have shown another. */
+function leftPlace({ serviceId, sessionId }: PageState): Kept | undefined {
+  const left = vscode.getState() as PageState | undefined;
+  return left?.serviceId === serviceId && left.sessionId === sessionId ? left.kept : undefined;
 }
 
 let unsaved: Unsaved | undefined;
 let draftVersion = 0;
+/** Texts that the panel gave for the composer since the start. */
+let seen = 0;
 /** What a browser keeps is small; longer texts count on the panel. */
 const LONGEST_KEPT = 50_000;
 
@@ -125,18 +129,18 @@ export function keepUnsaved(next: Unsaved | undefined): void {
 }
 
 /** Tells the panel the draft. */
-export function tellDraft(text: string, stash: string | undefined): void {
+export function tellDraft(text: string): void {
   keepUnsaved({ text, at: Date.now() });
-  panel.notify('draft', { text, version: ++draftVersion, ...(stash === undefined ? {} : { stash }) });
+  panel.notify('draft', { text, seen, version: ++draftVersion });
 }
 
-/** Hands the draft over to be sent; resolves to whether it is recorded. */
-export async function sendDraft(text: string): Promise<boolean> {
+/** Hands a text over to be sent; resolves to whether it is recorded. */
+export async function sendText(text: string): Promise<boolean> {
   const sendId = crypto.getRandomValues(new Uint32Array(4)).join('-');
   draftVersion++;
   keepUnsaved({ text, at: Date.now(), sendId });
-  const recorded = await ask(panel.request('send', { text, sendId }));
-  if (recorded) keepUnsaved(undefined);
+  const recorded = await ask(panel.request('send', { text, seen, sendId }));
+  keepUnsaved(undefined);
   return recorded;
 }
 

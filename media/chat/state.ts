@@ -1,21 +1,10 @@
-import { signal } from '@preact/signals';
-import {
-  Formatter,
-  supportedLanguage,
-  type Composer,
-  type Header,
-  type Row,
-  type Start,
-  type Wanted,
-} from '../../src/chat/protocol';
+import { computed, signal } from '@preact/signals';
+import { Formatter, type PanelState, type Row, type Start, type Wanted } from '../../src/chat/protocol';
 
 /** What the panel said last; everything shown is made from these. Nothing is drawn before the start. */
 export const start = signal<Start | undefined>(undefined);
-export const header = signal<(Header & { readonly receivedAt: number }) | undefined>(undefined);
-export const composer = signal<Composer | undefined>(undefined);
-
-/** Why the stored transcript cannot be shown. */
-export const transcriptProblem = signal<string | undefined>(undefined);
+export const told = signal<(PanelState & { readonly receivedAt: number }) | undefined>(undefined);
+export const composer = computed(() => told.value?.composer);
 
 export interface Rows {
   readonly rows: readonly Row[];
@@ -28,14 +17,8 @@ export const transcript = signal<Rows>({ rows: [], total: undefined });
 /** The transcript is read at its end, and follows it. */
 export const following = signal(true);
 
-/** The session is no longer in the person's list. */
-export const removed = signal(false);
-
-/** Raised when the find bar should open, or take the cursor again; 0 while it is closed. */
-export const finding = signal(0);
-
-/** What find is to look for once it is open. */
-export const wanted = signal<Wanted>({});
+/** What the find bar is opened for, another each time it should take the cursor again; `undefined` while it is closed. */
+export const finding = signal<Wanted | undefined>(undefined);
 
 /** Why the last act failed; shown above the composer until the next. */
 export const refusal = signal<string | undefined>(undefined);
@@ -49,12 +32,10 @@ export const asked = signal(0);
 /** Raised when the transcript should go to its end, as after a send. */
 export const endWanted = signal(0);
 
-/** The person's language, and dates and numbers in it. */
-export let language = 'en';
-export let words = new Formatter(language);
+/** Dates and numbers in the person's language. */
+export let words = new Formatter('en');
 
-export function speak(wantedLanguage: string): void {
-  language = supportedLanguage(wantedLanguage);
+export function speak(language: string): void {
   words = new Formatter(language);
 }
 

@@ -22,11 +22,6 @@ function wordsOf(error: unknown): string {
   return (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, 300);
 }
 
-/** Tells the log of what went wrong without the person's noticing. */
-export function tellProblem(error: unknown): void {
-  tell('problem', wordsOf(error));
-}
-
 /** Says what went wrong in place of the page, or above what there is of it, and tells the log. */
 function showBroken(error: unknown): void {
   const words = wordsOf(error);
@@ -58,6 +53,6 @@ window.addEventListener('error', event => {
 });
 window.addEventListener('unhandledrejection', ({ reason }) => {
   // What the panel refused is no fault of the page.
-  if (reason instanceof Error && reason.name === 'RefusedByPanel') tellProblem(reason);
+  if (reason instanceof Error && reason.name === 'RefusedByPanel') tell('problem', wordsOf(reason));
   else showBroken(reason);
 });

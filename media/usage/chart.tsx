@@ -1,124 +1,108 @@
 import * as l10n from '@vscode/l10n';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { addDays, sum, type DayRange } from '../../src/usage/show/protocol';
+import { useState } from 'preact/hooks';
+import { addDays, sum, type DayRange, type Value } from '../../src/usage/show/protocol';
 import { dayText, exact, figureText, short, words } from './format';
 import { barsOf, known, layersOf, lineOf, looksLike, namedDays, placeOf, ticksOf, type Chart } from './plot';
 
 interface ChartProps {
-  readonly id: string;
   readonly title: string;
   readonly chart: Chart;
   readonly previousRange: DayRange | undefined;
 }
 
-/** Lines that a chart has room for, in a read-out over it or where days are marked. */
-const MOST_LINES = 12;
-const DAYS_A_PAGE = 7;
-
-/** A chart with its legend, a read-out that follows the pointer, and one that is spoken when the arrow keys move. */
-export function ChartView({ id, title, chart, previousRange }: ChartProps) {
-  const area = useRef<HTMLDivElement>(null);
+/**
+ * A chart, and a legend with the figures of one day: the one under the pointer, the one that the arrow keys have come to, else the
+ * last. The keys move a slider that nobody sees.
+ */
+export function ChartView({ title, chart, previousRange }: ChartProps) {
   const [off, setOff] = useState<ReadonlySet<string>>(new Set());
-  const [day, setDay] = useState<number | undefined>(undefined);
-  const [spoken, setSpoken] = useState('');
-  useEffect(() => setSpoken(''), [chart]);
-  const last = chart.days.length - 1;
-  const isCompared = chart.series.some(({ previous }) => previous !== undefined);
-  const look = (at: number): Look => lookAt(chart, at, off, isCompared ? previousRange : undefined);
-
-  const leave = (): void => {
-    setDay(undefined);
-    setSpoken('');
-  };
-  const point = ({ clientX }: PointerEvent): void => {
-    const { left = 0, width = 0 } = area.current?.getBoundingClientRect() ?? {};
-    const share = (clientX - left) / width;
-    setDay(share < 0 || share > 1 ? undefined : Math.min(last, Math.floor(share * chart.days.length)));
-  };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const steps: Readonly<Record<string, number>> = {
-      ArrowLeft: day === undefined ? last : day - 1,
-      ArrowRight: day === undefined ? 0 : day + 1,
-      PageUp: (day ?? last + 1) - DAYS_A_PAGE,
-      PageDown: (day ?? -1) + DAYS_A_PAGE,
-      Home: 0,
-      End: last,
-    };
-    const next = steps[event.key];
-    if (next !== undefined) {
-      const to = Math.min(last, Math.max(0, next));
-      setDay(to);
-      setSpoken(sentences(look(to)).join('. '));
-    } else if (event.key === 'Escape' && day !== undefined) leave();
-    else return;
-    event.preventDefault();
-  };
-  const toggle = (series: string): void => {
+  const [chosen, setDay] = useState<number | undefined>(undefined);
+  const { days, kind, markers, series, unit } = chart;
+  const last = Math.max(0, days.length - 1);
+  const at = Math.min(chosen ?? last, last);
+  const isCompared = series.some(({ previous }) => previous !== undefined);
+  const before = isCompared && previousRange ? words.day(addDays(previousRange.start, at)) : undefined;
+  const text = (value: Value | undefined): string =>
+    figureText(value ?? null, value => exact(value, unit)) || l10n.t('not known');
+  const seen = series.filter(({ id }) => !off.has(id));
+  const rows = series.map(({ id, label, values, previous }, index) => ({
+    ...{ id, label, index, now: text(values[at]), earlier: text(previous?.[at]) },
+  }));
+  const total = (of: 'values' | 'previous'): string => text(sum(seen.map(each => each[of]?.[at] ?? null)));
+  if (kind === 'bars' && seen.length > 1)
+    rows.push({
+      id: '',
+      label: l10n.t('Total'),
+      index: -1,
+      now: total('values'),
+      earlier: total('previous'),
+    });
+  const day = `${dayText(days[at] ?? '')} UTC`;
+  const marks = markers.filter(marker => marker.day === days[at]).map(({ label }) => label);
+  const beforeText = (value: string): string => l10n.t('before: {0}', value);
+  const spoken = rows
+    .filter(({ id }) => !off.has(id))
+    .map(({ label, now, earlier }) =>
+      [`${label}: ${now}`, before === undefined ? undefined : beforeText(earlier)].filter(Boolean).join(', '),
+    );
+  const toggle = (id: string): void => {
     const next = new Set(off);
-    if (!next.delete(series)) next.add(series);
+    if (!next.delete(id)) next.add(id);
     setOff(next);
   };
-
   return (
     <div class="chart-box">
-      <div
-        class="chart"
-        role="application"
-        aria-label={l10n.t('Chart: {0}', title)}
-        aria-describedby={`${id}-help`}
-        tabIndex={0}
-        onKeyDown={onKeyDown}
-        onBlur={leave}
-        onPointerMove={point}
-        onPointerLeave={leave}
-      >
-        <Drawing chart={chart} off={off} day={day} area={area} />
-        {day === undefined ? null : <ReadOut chart={chart} day={day} look={look(day)} />}
+      <div class="chart">
+        <Drawing chart={chart} off={off} day={chosen === undefined ? undefined : at} />
+        <input
+          type="range"
+          max={last}
+          value={at}
+          aria-label={l10n.t('Chart: {0}', title)}
+          aria-valuetext={[day, ...spoken, ...marks].join('. ')}
+          onInput={({ currentTarget }) => setDay(currentTarget.valueAsNumber)}
+          onPointerMove={({ offsetX, currentTarget }) => {
+            const share = Math.max(0, offsetX / currentTarget.clientWidth);
+            setDay(Math.min(last, Math.floor(share * days.length)));
+          }}
+          onPointerLeave={() => setDay(undefined)}
+          onBlur={() => setDay(undefined)}
+        />
       </div>
-      <p class="unseen" id={`${id}-help`}>
-        {l10n.t(
-          'Arrow keys move from day to day, Home and End to the first and last, Escape leaves the day.',
+      <p class="ellipsis" title={marks.join('\n')}>
+        <strong>{day}</strong>
+        {before === undefined ? null : (
+          <span class="quiet">
+            {' '}
+            <Swatch index={0} look="previous total" /> {beforeText(before)}
+          </span>
         )}
+        {marks.map(label => ` · ${label}`)}
       </p>
-      <div class="unseen spoken" aria-live="polite">
-        {spoken}
-      </div>
-      {chart.series.length < 2 && !isCompared ? null : (
-        <ul class="legend" aria-label={l10n.t('Lines of the chart')}>
-          {chart.series.map(({ id: series, label }, index) => (
-            <li key={series}>
-              <button
-                type="button"
-                aria-pressed={!off.has(series)}
-                title={label}
-                onClick={() => toggle(series)}
-              >
-                <Swatch index={index} kind={chart.kind} />
-                <span class="ellipsis">{label}</span>
-              </button>
-            </li>
-          ))}
-          {isCompared ? (
-            <li>
-              <Swatch index={undefined} kind="lines" /> {l10n.t('Same weekdays before')}
-            </li>
-          ) : null}
-        </ul>
-      )}
+      <ul class="legend" aria-label={l10n.t('Lines of the chart')}>
+        {rows.map(({ id, label, index, now, earlier }) => (
+          <li key={id}>
+            <label class="check" title={label}>
+              {index < 0 || series.length < 2 ? null : (
+                <input type="checkbox" checked={!off.has(id)} onChange={() => toggle(id)} />
+              )}
+              {index < 0 ? null : <Swatch index={index} look={kind === 'lines' ? 'line' : 'area'} />}
+              <span class="ellipsis">{label}</span>
+            </label>
+            <strong>{now}</strong>
+            {before === undefined ? null : <span class="quiet">{beforeText(earlier)}</span>}
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }
 
-/** A piece of a series as it is drawn in the chart; without an index, of the period before. */
-function Swatch({ index, kind }: { readonly index: number | undefined; readonly kind: Chart['kind'] }) {
+/** A piece of a series as it is drawn in the chart. */
+function Swatch({ index, look }: { readonly index: number; readonly look: string }) {
   return (
-    <svg class="swatch" viewBox="0 0 20 12" aria-hidden="true" style={looksLike(index ?? 0)}>
-      {kind === 'lines' ? (
-        <path class={index === undefined ? 'previous total' : 'line'} d="M0 6H20" />
-      ) : (
-        <path class="area" d="M0 0H20V12H0Z" />
-      )}
+    <svg class="swatch" viewBox="0 0 20 12" aria-hidden="true" style={looksLike(index)}>
+      <path class={look} d={look === 'area' ? 'M0 0H20V12H0Z' : 'M0 6H20'} />
     </svg>
   );
 }
@@ -127,11 +111,10 @@ interface DrawingProps {
   readonly chart: Chart;
   readonly off: ReadonlySet<string>;
   readonly day: number | undefined;
-  readonly area: { current: HTMLDivElement | null };
 }
 
 /** The picture: colours are the theme's own variables, so that another theme needs no new drawing. Words are laid over it. */
-function Drawing({ chart, off, day, area }: DrawingProps) {
+function Drawing({ chart, off, day }: DrawingProps) {
   const { days, kind, unit, markers } = chart;
   const seen = chart.series
     .map(({ id, values, previous = [] }, index) => ({
@@ -171,7 +154,7 @@ function Drawing({ chart, off, day, area }: DrawingProps) {
           {ticks.map(tick => short(tick, unit)).reduce((a, b) => (b.length > a.length ? b : a), '')}
         </span>
       </div>
-      <div class="plot" ref={area}>
+      <div class="plot">
         <svg viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true">
           <path class="grid" d={ticks.map(tick => `M0 ${y(tick)}H1000`).join('')} />
           {layers.map((layer, place) => (
@@ -190,16 +173,9 @@ function Drawing({ chart, off, day, area }: DrawingProps) {
               d={lineOf(line, y)}
             />
           ))}
-          {marks.length <= MOST_LINES && (
-            <path class="marks" d={marks.map(at => `M${x(at)} 0V1000`).join('')} />
-          )}
+          <path class="marks" d={marks.map(at => `M${x(at)} 0V1000`).join('')} />
           {day === undefined ? null : <path class="cursor" d={`M${x(day)} 0V1000`} />}
         </svg>
-        {marks.map(at => (
-          <span key={at} class="flag" style={{ left: `${x(at) / 10}%` }} aria-hidden="true">
-            ▼
-          </span>
-        ))}
       </div>
       <div class="days" aria-hidden="true">
         {labels.map(at => (
@@ -209,89 +185,5 @@ function Drawing({ chart, off, day, area }: DrawingProps) {
         ))}
       </div>
     </>
-  );
-}
-
-/** What a day has, in words. */
-interface Look {
-  readonly day: string;
-  /** The day of the period before, where it is drawn as well. */
-  readonly before: string | undefined;
-  readonly rows: readonly {
-    readonly index?: number;
-    readonly label: string;
-    readonly now: string;
-    readonly earlier: string;
-  }[];
-  readonly marks: readonly string[];
-}
-
-function lookAt(
-  { days, series, unit, kind, markers }: Chart,
-  at: number,
-  off: ReadonlySet<string>,
-  previousRange: DayRange | undefined,
-): Look {
-  const text = (value: Parameters<typeof figureText>[0]): string =>
-    figureText(value, number => exact(number, unit));
-  const seen = series.flatMap((each, index) => (off.has(each.id) ? [] : [{ ...each, index }]));
-  const total = (of: 'values' | 'previous') => text(sum(seen.map(each => each[of]?.[at] ?? null)) ?? null);
-  const sums = { label: l10n.t('Total'), now: total('values'), earlier: total('previous') };
-  return {
-    day: `${dayText(days[at] ?? '')} UTC`,
-    before: previousRange === undefined ? undefined : words.day(addDays(previousRange.start, at)),
-    rows: [
-      ...seen.map(({ index, label, values, previous }) => ({
-        ...{ index, label, now: text(values[at] ?? null), earlier: text(previous?.[at] ?? null) },
-      })),
-      ...(kind === 'lines' || seen.length < 2 ? [] : [sums]),
-    ],
-    marks: markers.filter(marker => marker.day === days[at]).map(({ label }) => label),
-  };
-}
-
-/** Day and values as sentences. */
-function sentences({ day, before, rows, marks }: Look): string[] {
-  const value = (text: string): string => text || l10n.t('not known');
-  const told = rows.map(({ label, now, earlier }) => {
-    const first = `${label}: ${value(now)}`;
-    return before === undefined ? first : `${first}, ${l10n.t('before: {0}', value(earlier))}`;
-  });
-  return [day, ...told, ...marks];
-}
-
-/** What a day has, beside the pointer. Spoken elsewhere. */
-function ReadOut({ chart, day, look }: { readonly chart: Chart; readonly day: number; readonly look: Look }) {
-  const place = placeOf(day, chart.days.length) / 10;
-  const style = place > 50 ? { right: `calc(${100 - place}% + 10px)` } : { left: `calc(${place}% + 10px)` };
-  const { before, rows, marks } = look;
-  const hidden = rows.length - MOST_LINES - 1;
-  return (
-    <div class="over" aria-hidden="true">
-      <div class="read-out" style={style}>
-        <b>{look.day}</b>
-        <table>
-          <tbody>
-            {rows
-              .filter((row, at) => at < MOST_LINES || row.index === undefined)
-              .map(({ index, label, now, earlier }) => (
-                <tr key={index ?? 'total'} class={index === undefined ? 'sum' : undefined}>
-                  <td>{index === undefined ? null : <Swatch index={index} kind={chart.kind} />}</td>
-                  <td class="ellipsis">{label}</td>
-                  <td class="number">{now}</td>
-                  {before === undefined ? null : <td class="number quiet">{earlier}</td>}
-                </tr>
-              ))}
-          </tbody>
-        </table>
-        {hidden <= 0 ? null : <div class="quiet">+{hidden}</div>}
-        {before === undefined ? null : <div class="quiet">{l10n.t('before: {0}', before)}</div>}
-        {marks.map((label, index) => (
-          <div key={index} class="mark">
-            ▼ {label}
-          </div>
-        ))}
-      </div>
-    </div>
   );
 }

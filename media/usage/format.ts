@@ -32,11 +32,6 @@ export function exact(value: number, unit: Unit): string {
   return words.as({ maximumFractionDigits: unit === 'ratio' ? 3 : 6 }, value);
 }
 
-/** A change of a percentage, in its own points. */
-export function points(change: number): string {
-  return words.as({ signDisplay: 'exceptZero', maximumFractionDigits: 1 }, change * 100);
-}
-
 /** Words may stand in the place of a day, and a browser makes a day of many words. */
 const ISO_DAY = /^\d{4}-\d\d-\d\d$/;
 

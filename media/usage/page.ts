@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import * as l10n from '@vscode/l10n';
 import {
   firstState,
+  isSame,
   pageState,
   queryOf,
   type Fetching,
@@ -25,23 +26,16 @@ export const report = signal<TabReport | undefined>(undefined);
 /** The answer takes longer than a person should wait without a word. */
 export const slow = signal(false);
 export const fetching = signal<Fetching | undefined>(undefined);
-/** Why the days shown could not be fetched. */
-export const problem = signal<string | undefined>(undefined);
-/** Why the last act failed; shown until the next. */
-export const refusal = signal<string | undefined>(undefined);
-/** What the last act did, shown for a while and said politely. */
-export const announcement = signal('');
+/** What the last act did, or why it failed; said politely. */
+export const said = signal<{ readonly text: string; readonly isProblem?: boolean }>({ text: '' });
 
 /** What takes longer is said to be under way, ms. */
 const SLOW_MS = 300;
 /** Changes that come together are looked at together, ms. */
 const GATHER_MS = 50;
 let gathering: number | undefined;
-/** Stand for the newest report asked for and the fetch under way: the answers of others are dropped. */
+/** Stands for the newest report asked for: the answers of others are dropped. */
 let loading = {};
-let running: object | undefined;
-/** The days fetched without a person's asking, so that a day that stays away is not asked for again and again. */
-const tried = new Set<string>();
 /** Pixels from the top; no part of what is drawn. */
 let scrolled = 0;
 
@@ -49,14 +43,12 @@ let scrolled = 0;
 export const panel: PageSide<UsageProtocol> = pageSide<UsageProtocol>(
   {
     changed: now => {
-      setSituation(now);
+      situation.value = now;
       clearTimeout(gathering);
       // What is being fetched is looked at when it has come.
-      gathering = setTimeout(() => isRunning() || void load(), GATHER_MS);
+      gathering = setTimeout(() => fetching.value ?? void load(), GATHER_MS);
     },
-    fetching: now => {
-      if (running !== undefined) fetching.value = now;
-    },
+    fetching: now => (fetching.value = now ?? undefined),
   },
   message => vscode.postMessage(message),
 );
@@ -71,10 +63,10 @@ export async function connect(): Promise<void> {
     scrolled = top;
     keep();
   });
-  const { texts, language } = await panel.request('ready', {});
-  if (texts !== undefined) l10n.config({ contents: texts });
-  setLanguage(language);
-  setSituation(await panel.request('situation', {}));
+  const start = await panel.request('ready', {});
+  if (start.texts !== undefined) l10n.config({ contents: start.texts });
+  setLanguage(start.language);
+  situation.value = start;
   await load();
 }
 
@@ -83,37 +75,7 @@ export function query(): UsageQuery | undefined {
   return situation.value === undefined ? undefined : queryOf(state.value, situation.value.bounds);
 }
 
-/** Names the days that are asked for now. */
-function daysKey(): string {
-  const { tab, range } = query() ?? {};
-  return [tab, range?.start, range?.end].join(' ');
-}
-
-/** Where something else may be asked for, days that were tried may be there now. */
-function setSituation(now: Situation): void {
-  const { value: before } = situation;
-  follow(() => (situation.value = now));
-  if (before?.bounds.end === now.bounds.end && before.state.kind === now.state.kind) return;
-  tried.clear();
-  problem.value = undefined;
-}
-
-/** Makes a change; a fetch of other days than are asked for then ends, and they are fetched when they are shown again. */
-function follow(make: () => unknown): void {
-  const before = daysKey();
-  make();
-  if (daysKey() === before) return;
-  if (running !== undefined) tried.delete(before);
-  endFetch();
-  problem.value = undefined;
-}
-
-/** Nothing of it is left to fetch. */
-function isWhole({ missing, previousRange, isComparable }: TabReport): boolean {
-  return missing === undefined && (previousRange === undefined || isComparable);
-}
-
-/** Shows what is known of what is asked for, and fetches what is not, once for the same days. */
+/** Shows what is known of what is asked for. */
 async function load(): Promise<void> {
   const asked = query();
   if (asked === undefined || situation.value?.state.kind !== 'ready') return;
@@ -121,34 +83,21 @@ async function load(): Promise<void> {
   const waiting = setTimeout(() => (slow.value = true), SLOW_MS);
   try {
     const made = await panel.request('report', asked);
-    if (mine !== loading) return;
-    const { value: before } = report;
-    report.value = made;
-    refusal.value = undefined;
-    // Another key may have what was refused to the one before.
-    const isOtherKey = before?.orgId !== undefined && before.orgId !== made.orgId;
-    if (isOtherKey) tried.clear();
-    if (isOtherKey || (before !== undefined && !isWhole(before) && isWhole(made))) problem.value = undefined;
-    if (isWhole(made) || (problem.value ?? made.missing?.problem) !== undefined) return;
-    if (running === undefined && !tried.has(daysKey())) void fetchNow(false);
+    if (mine === loading) report.value = made;
   } catch (error) {
-    if (mine === loading) refusal.value = sentenceOf(error);
+    if (mine === loading) refuse(error);
   } finally {
     clearTimeout(waiting);
     if (mine === loading) slow.value = false;
   }
 }
 
-/** Sets what the person chose, and keeps it. */
-export function prefer(changed: Partial<PageState>): void {
-  follow(() => (state.value = { ...state.value, ...changed }));
-  keep();
-}
-
 /** Sets what the person chose, keeps it, and shows what it asks for. */
 export function change(changed: Partial<PageState>): void {
-  prefer(changed);
-  void load();
+  const before = query();
+  state.value = { ...state.value, ...changed };
+  keep();
+  if (!isSame(before, query())) void load();
   // Other figures begin at their top, where the tabs end, which stay in view.
   const place = changed.tab === undefined ? null : document.getElementById('panel');
   if (place === null) return;
@@ -167,57 +116,30 @@ function keep(): void {
   vscode.setState({ ...state.value, scroll: scrolled } satisfies PageState);
 }
 
-/** Fetches missing days of what is shown, or all of them again. */
+/** Fetches missing days of what is shown, or all of them again, and says how that ended. */
 export async function fetchDays(again: boolean): Promise<void> {
-  refusal.value = undefined;
-  announcement.value = '';
-  const told = problem.value ?? report.value?.missing?.problem;
-  // There may be another finished day.
-  setSituation(await panel.request('situation', {}));
-  if (!(await fetchNow(again))) return;
-  // A new reason speaks for itself; that it is still the same must be said.
-  if (problem.value === undefined) {
-    const isUpToDate = again && (report.value?.missing?.unread ?? 0) === 0;
-    announcement.value = isUpToDate ? l10n.t('Figures are up to date.') : '';
-  } else if (problem.value === told) announcement.value = told;
-}
-
-/** Resolves to whether nothing ended it. */
-async function fetchNow(again: boolean): Promise<boolean> {
-  const asked = query();
-  if (asked === undefined) return false;
-  const mine = (running = {});
-  const label = l10n.t('Fetching');
-  tried.add(daysKey());
-  fetching.value = { fraction: 0, label: again ? label : undefined };
-  const slowly = setTimeout(() => {
-    if (mine === running && fetching.value?.label === undefined) fetching.value = { fraction: 0, label };
-  }, SLOW_MS);
-  const failed = await panel.request('fetch', { query: asked, again }).catch(sentenceOf);
-  clearTimeout(slowly);
-  if (mine !== running) return false;
-  running = undefined;
-  problem.value = failed ?? undefined;
-  await load();
-  if (!isRunning()) fetching.value = undefined;
-  return true;
-}
-
-const isRunning = (): boolean => running !== undefined;
-
-function endFetch(): void {
-  if (isRunning()) panel.notify('cancel', {});
-  running = fetching.value = undefined;
+  say('');
+  try {
+    // There may be another finished day.
+    situation.value = await panel.request('situation', {});
+    const asked = query();
+    if (asked === undefined) return;
+    const done = await panel.request('fetch', { query: asked, again });
+    await load();
+    if (typeof done === 'string') refuse(done);
+    else if (done && again && report.value?.unread === 0) say(l10n.t('Figures are up to date.'));
+  } catch (error) {
+    refuse(error);
+  }
 }
 
 /** Ends the fetch for the person, who is told what that means. */
 export function giveUpFetch(): void {
-  endFetch();
-  announcement.value = l10n.t('Fetching was cancelled. What is known is shown.');
-  void load();
+  panel.notify('cancel', {});
+  say(l10n.t('Fetching was cancelled. What is known is shown.'));
 }
 
-/** Saves a file; a refusal is shown and said, a success said. */
+/** Saves a file. */
 export function save(name: string, text: string): Promise<void> {
   return act(panel.request('save', { name, text }), saved =>
     saved === null ? '' : l10n.t('Saved as {0}.', saved),
@@ -231,13 +153,16 @@ export function copy(text: string, rows: number): Promise<void> {
 }
 
 async function act<T>(question: Promise<T>, done: (answer: T) => string): Promise<void> {
-  refusal.value = undefined;
-  announcement.value = '';
-  try {
-    announcement.value = done(await question);
-  } catch (error) {
-    refusal.value = sentenceOf(error);
-  }
+  say('');
+  await question.then(answer => say(done(answer)), refuse);
+}
+
+export function say(text: string): void {
+  said.value = { text };
+}
+
+function refuse(error: unknown): void {
+  said.value = { text: sentenceOf(error), isProblem: true };
 }
 
 function sentenceOf(error: unknown): string {

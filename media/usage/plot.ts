@@ -1,10 +1,10 @@
 import {
   knownOf,
-  type Amount,
   type Day,
   type Marker,
   type Section,
   type Unit,
+  type Value,
 } from '../../src/usage/show/protocol';
 
 /** What a chart draws: columns of its section's table. */
@@ -20,14 +20,14 @@ interface Series {
   readonly id: string;
   readonly label: string;
   /** One a day; `null` where no figure is known. */
-  readonly values: readonly (Amount | null)[];
+  readonly values: readonly Value[];
   /** The period before, day by day, where it is drawn as well. */
-  readonly previous?: readonly (Amount | null)[] | undefined;
+  readonly previous?: readonly Value[] | undefined;
 }
 
 export function chartOf({ chart: kind = 'bars', table }: Section, markers: readonly Marker[]): Chart {
   const { columns, rows } = table;
-  const cellsOf = (id: string): (Amount | null)[] | undefined => {
+  const cellsOf = (id: string): Value[] | undefined => {
     const at = columns.findIndex(column => column.id === id);
     if (at < 0) return undefined;
     return rows.map(({ cells }) => {
@@ -46,7 +46,7 @@ export function chartOf({ chart: kind = 'bars', table }: Section, markers: reado
 /** One number a day; `null` where none is known. */
 export type Values = readonly (number | null)[];
 
-export function known(amounts: readonly (Amount | null)[]): Values {
+export function known(amounts: readonly Value[]): Values {
   return amounts.map(amount => knownOf(amount) ?? null);
 }
 

@@ -1,38 +1,44 @@
 import * as l10n from '@vscode/l10n';
+import { useMemo, useState } from 'preact/hooks';
 import {
+  copyOf,
+  csvOf,
+  fileNameOf,
   isPart,
   knownOf,
   lengthOf,
   runsOf,
+  shown,
   type Figure,
+  type Section,
+  type TableView,
   type TabReport,
 } from '../../src/usage/show/protocol';
-import { Icon } from '../kit/controls';
-import { TryAgain } from './controls';
-import { exact, figureText, points, short, words } from './format';
-import { fetching, openPerson, problem } from './page';
+import { Icon, IconButton } from '../kit/controls';
+import { ChartView } from './chart';
+import { exact, figureText, language, short, words } from './format';
+import { Check, TryAgain } from './head';
+import { copy, fetching, openPerson, save, state } from './page';
+import { chartOf } from './plot';
+import { SeenTable } from './table';
 
-/** Which days are drawn, and what they are compared with. */
+/** Which days are drawn and what they are compared with or, where a person wants to compare and nothing is under way, that they are not. */
 export function RangeLine({ report }: { readonly report: TabReport }) {
-  const { range } = report.query;
-  const days = lengthOf(range);
-  const shown = `${words.day(range.start)} – ${words.day(range.end)}`;
+  const { query, previousRange: before, isComparable } = report;
+  const { start, end } = query.range;
+  const days = lengthOf(query.range);
+  const isToldOf = query.compare && fetching.value === undefined;
   return (
     <p class="quiet range-line">
       {days === 1
-        ? l10n.t('{0} UTC, 1 day', words.day(range.start))
-        : l10n.t('{0} UTC, {1} days', shown, words.number(days))}
-      {comparison(report)}
+        ? l10n.t('{0} UTC, 1 day', words.day(start))
+        : l10n.t('{0} UTC, {1} days', `${words.day(start)} – ${words.day(end)}`, words.number(days))}
+      {before !== undefined && isComparable
+        ? `, ${l10n.t('compared with the same weekdays before, {0} – {1}', words.day(before.start), words.day(before.end))}`
+        : isToldOf &&
+          `, ${l10n.t('not compared, since not all of these days and the same weekdays before have figures')}`}
     </p>
   );
-}
-
-/** What the range is compared with or, where a person wants to compare and nothing is under way, that it is not. */
-function comparison({ query, previousRange: before, isComparable }: TabReport): string {
-  if (before !== undefined && isComparable)
-    return `, ${l10n.t('compared with the same weekdays before, {0} – {1}', words.day(before.start), words.day(before.end))}`;
-  if (!query.compare || fetching.value !== undefined) return '';
-  return `, ${l10n.t('not compared, since not all of these days and the same weekdays before have figures')}`;
 }
 
 /** Figures that are seen at once. */
@@ -40,9 +46,8 @@ const TILES = 4;
 
 /** The numbers at the head of a tab, each with its change since the period before. */
 export function Figures({ figures }: { readonly figures: readonly Figure[] }) {
-  const [first, more] = [figures.slice(0, TILES), figures.slice(TILES)];
-  const tiles = (of: readonly Figure[], label?: string) => (
-    <dl class="figures" aria-label={label}>
+  const tiles = (of: readonly Figure[]) => (
+    <dl class="figures">
       {of.map(figure => (
         <FigureView key={figure.id} figure={figure} />
       ))}
@@ -50,14 +55,14 @@ export function Figures({ figures }: { readonly figures: readonly Figure[] }) {
   );
   return (
     <>
-      {tiles(first, l10n.t('Figures'))}
-      {more.length === 0 ? null : (
+      {tiles(figures.slice(0, TILES))}
+      {figures.length <= TILES ? null : (
         <details>
           <summary>{l10n.t('More figures')}</summary>
-          {tiles(more)}
+          {tiles(figures.slice(TILES))}
         </details>
       )}
-      <details class="how">
+      <details>
         <summary>{l10n.t('How these figures are calculated')}</summary>
         <dl>
           {figures.map(({ id, label, explanation }) => (
@@ -72,65 +77,53 @@ export function Figures({ figures }: { readonly figures: readonly Figure[] }) {
   );
 }
 
+/** A change is neither good nor bad: what growth means is for the person to say. */
 function FigureView({ figure }: { readonly figure: Figure }) {
-  const { label, value, unit, explanation } = figure;
+  const { label, value, previous, unit, explanation } = figure;
   const ofDays = (known: string, of: string): string => l10n.t('{0} of {1} days', known, of);
   const full = figureText(value, number => exact(number, unit), ofDays) || l10n.t('not known');
   const known = knownOf(value);
+  const change = (now: number, before: number): string => {
+    if (now === before) return l10n.t('no change');
+    return before === 0 ? '' : words.change(now / before - 1);
+  };
   return (
     <div class="figure" title={`${full}\n${explanation}`}>
       <dt>{label}</dt>
-      <dd class="value">{known === undefined ? <span class="quiet">–</span> : short(known, unit)}</dd>
+      <dd class="value">{known === undefined ? '–' : short(known, unit)}</dd>
       {isPart(value) ? (
         <dd class="quiet">{ofDays(words.number(value.known), words.number(value.of))}</dd>
       ) : null}
-      <Change figure={figure} />
+      {known === undefined || previous === undefined ? null : (
+        <dd class="change" title={exact(previous, unit)}>
+          <Icon name={known > previous ? 'arrow-small-up' : known < previous ? 'arrow-small-down' : 'dash'} />
+          {change(known, previous)} <span class="quiet">{l10n.t('before: {0}', short(previous, unit))}</span>
+        </dd>
+      )}
     </div>
-  );
-}
-
-/** Neither good nor bad: what growth means is for the person to say. */
-function Change({ figure: { value: amount, previous, unit } }: { readonly figure: Figure }) {
-  const value = knownOf(amount);
-  if (value === undefined || previous === undefined) return null;
-  const icon = value > previous ? 'arrow-small-up' : value < previous ? 'arrow-small-down' : 'dash';
-  const change = (): string => {
-    if (value === previous) return l10n.t('no change');
-    if (unit === 'percent') return l10n.t('{0} points', points(value - previous));
-    return previous === 0 ? '' : words.change(value / previous - 1);
-  };
-  return (
-    <dd class="change" title={exact(previous, unit)}>
-      <Icon name={icon} />
-      {change()} <span class="quiet">{l10n.t('before: {0}', short(previous, unit))}</span>
-    </dd>
   );
 }
 
 /** Whose days these are, and the way back to all people. */
 export function Person({ name }: { readonly name: string | undefined }) {
   return (
-    <div class="person">
+    <div class="line person">
       <button type="button" class="secondary" onClick={() => openPerson(undefined)}>
         <Icon name="arrow-left" />
         {l10n.t('All people')}
       </button>
-      <h2 class="ellipsis" title={name}>
-        {name ?? l10n.t('One person')}
-      </h2>
+      <h2>{name ?? l10n.t('One person')}</h2>
     </div>
   );
 }
 
 /** Days that are not there and what could not be read, why, and what can be done. While they are fetched unasked, the head says so instead. */
-export function Missing({ report, empty }: { readonly report: TabReport; readonly empty: boolean }) {
-  const { missing, unreadable, query: asked, fetchedAt } = report;
-  const { days = [], unread = 0 } = missing ?? {};
-  const why = problem.value ?? missing?.problem;
-  const isQuiet = days.length === 0 || fetching.value !== undefined;
-  if (why === undefined && unreadable === undefined && isQuiet) return null;
-  const canTry = why !== undefined || unread > 0;
-  const all = lengthOf(asked.range);
+export function Missing({ report }: { readonly report: TabReport }) {
+  const { missing, problem, unread, unreadable, query } = report;
+  const days = fetching.value === undefined ? missing : [];
+  if (problem === undefined && unreadable === undefined && days.length === 0) return null;
+  const canTry = problem !== undefined || unread > 0;
+  const all = lengthOf(query.range);
   const counted =
     days.length !== 1
       ? l10n.t('{0} of {1} days are missing.', words.number(days.length), words.number(all))
@@ -144,29 +137,17 @@ export function Missing({ report, empty }: { readonly report: TabReport; readonl
     <div class="banner" role="status">
       <Icon name={canTry ? 'warning' : 'info'} />
       <div>
-        {why === undefined ? null : <p>{why}</p>}
-        <p>
-          {days.length === 0 ? null : counted}{' '}
-          {fetchedAt === undefined || empty ? null : (
-            <span class="quiet">
-              {l10n.t(
-                'The figures shown were fetched {0} ago.',
-                words.span(Math.max(0, Date.now() - fetchedAt)),
-              )}
-            </span>
-          )}
-        </p>
-        {days.length === 0 ? null : <Which summary={l10n.t('Which days')} list={spans} />}
+        {problem === undefined ? null : <p>{problem}</p>}
+        {days.length === 0 ? null : <Told sentence={counted} summary={l10n.t('Which days')} list={spans} />}
         {unreadable === undefined ? null : (
-          <p>
-            {l10n.t(
+          <Told
+            sentence={l10n.t(
               'Parts of the service’s answers could not be read and are not counted: {0}.',
               words.number(unreadable.count),
             )}
-          </p>
-        )}
-        {(unreadable?.names.length ?? 0) === 0 ? null : (
-          <Which summary={l10n.t('Which parts')} list={unreadable?.names ?? []} />
+            summary={l10n.t('Which parts')}
+            list={unreadable.names}
+          />
         )}
       </div>
       {canTry ? <TryAgain again={false} /> : null}
@@ -174,11 +155,69 @@ export function Missing({ report, empty }: { readonly report: TabReport; readonl
   );
 }
 
-function Which({ summary, list }: { readonly summary: string; readonly list: readonly string[] }) {
+interface ToldProps {
+  readonly sentence: string;
+  readonly summary: string;
+  readonly list: readonly string[];
+}
+
+function Told({ sentence, summary, list }: ToldProps) {
   return (
-    <details>
-      <summary>{summary}</summary>
-      <p class="quiet">{list.join(', ')}</p>
-    </details>
+    <>
+      <p>{sentence}</p>
+      {list.length === 0 ? null : (
+        <details>
+          <summary>{summary}</summary>
+          <p>{list.join(', ')}</p>
+        </details>
+      )}
+    </>
+  );
+}
+
+interface SectionProps {
+  readonly section: Section;
+  readonly report: TabReport;
+}
+
+/** A titled part of a tab: its chart or its table, and what can be done with it. */
+export function SectionView({ section, report }: SectionProps) {
+  const { id, title, explanation, table } = section;
+  const { markers, previousRange } = report;
+  const isTable = section.chart === undefined || state.value.tables === true;
+  const [view, setView] = useState<TableView>({});
+  const seen = useMemo(() => shown(table, view, language), [table, view]);
+  const chart = useMemo(() => chartOf(section, markers), [section, markers]);
+  const asShown = (): Section => ({ ...section, table: seen });
+  const headingId = `section-${id}`;
+  const act = (icon: string, label: string, onClick: () => unknown) => (
+    <IconButton icon={icon} title={label} label={`${label}: ${title}`} onClick={() => void onClick()} />
+  );
+  return (
+    <section aria-labelledby={headingId}>
+      <div class="line">
+        <h2 id={headingId}>{title}</h2>
+        <span class="last" />
+        {section.isFoldable === true ? (
+          <Check
+            of="folded"
+            label={l10n.t('Merge and group names')}
+            title={l10n.t('Names that differ only by letter case are merged, odd names are grouped')}
+          />
+        ) : null}
+        {act('copy', l10n.t('Copy this table, as shown'), () =>
+          copy(copyOf(report, asShown()), seen.rows.length),
+        )}
+        {act('export', l10n.t('Export this table as CSV, as shown'), () =>
+          save(fileNameOf(report, 'csv', id), csvOf(report, asShown())),
+        )}
+      </div>
+      {explanation === '' ? null : <p class="quiet explanation">{explanation}</p>}
+      {isTable ? (
+        <SeenTable title={title} all={table.rows.length} seen={seen} view={view} setView={setView} />
+      ) : (
+        <ChartView title={title} chart={chart} previousRange={previousRange} />
+      )}
+    </section>
   );
 }

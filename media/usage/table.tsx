@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { useMemo } from 'preact/hooks';
-import type { Column, Row, Table, TableView } from '../../src/usage/show/protocol';
+import type { Cell, Column, Row, Table, TableView } from '../../src/usage/show/protocol';
 import { Icon } from '../kit/controls';
 import { cellText, words } from './format';
 import { openPerson } from './page';
@@ -27,15 +27,15 @@ export function SeenTable({ title, all, seen, view, setView }: TableProps) {
   );
   const { length: count } = seen.rows;
   const counted =
-    count === all
-      ? all === 1
+    count < all
+      ? l10n.t('{0} of {1} rows', words.number(count), words.number(all))
+      : all === 1
         ? l10n.t('1 row')
-        : l10n.t('{0} rows', words.number(all))
-      : l10n.t('{0} of {1} rows', words.number(count), words.number(all));
+        : l10n.t('{0} rows', words.number(all));
   return (
-    <div class="table">
-      <div class="table-tools">
-        {all < SEARCHED && !view.search ? null : (
+    <>
+      <div class="line">
+        {all < SEARCHED ? null : (
           <input
             type="search"
             value={view.search ?? ''}
@@ -46,11 +46,13 @@ export function SeenTable({ title, all, seen, view, setView }: TableProps) {
           />
         )}
         <span class="quiet" role="status">
-          {counted}
+          {counted}{' '}
+          {count > MOST &&
+            l10n.t('The first {0} rows are shown. Search, or export, for the rest.', words.number(MOST))}
         </span>
       </div>
       {count === 0 ? (
-        <p class="quiet no-rows">
+        <p class="quiet">
           {all === 0 ? l10n.t('No rows.') : l10n.t('No row matches "{0}".', view.search ?? '')}
         </p>
       ) : (
@@ -58,18 +60,26 @@ export function SeenTable({ title, all, seen, view, setView }: TableProps) {
           {drawn}
         </div>
       )}
-      {count <= MOST ? null : (
-        <p class="quiet">
-          {l10n.t('The first {0} rows are shown. Search, or export, for the rest.', words.number(MOST))}
-        </p>
-      )}
-    </div>
+    </>
   );
 }
 
-type RowsProps = Omit<TableProps, 'all'>;
-
-function Rows({ title, seen: { columns, rows, total }, view, setView }: RowsProps) {
+function Rows({ title, seen: { columns, rows, total }, view, setView }: Omit<TableProps, 'all'>) {
+  const inRow = (cells: readonly Cell[], row?: Row) =>
+    columns.map(({ id, kind }, at) => {
+      const cell = cells[at] ?? null;
+      const text = cellText(cell, kind);
+      const title = typeof cell === 'string' ? text : undefined;
+      return at === 0 ? (
+        <th key={id} scope="row" class={classOf(kind)} title={title}>
+          {row?.person === undefined ? text : <PersonLink name={text} person={row.person} />}
+        </th>
+      ) : (
+        <td key={id} class={classOf(kind)} title={title}>
+          {text}
+        </td>
+      );
+    });
   return (
     <table>
       <caption class="unseen">{l10n.t('Table: {0}', title)}</caption>
@@ -82,29 +92,12 @@ function Rows({ title, seen: { columns, rows, total }, view, setView }: RowsProp
       </thead>
       <tbody>
         {rows.map(row => (
-          <tr key={row.id}>
-            {columns.map((column, at) => (
-              <Cell key={column.id} column={column} at={at} row={row} />
-            ))}
-          </tr>
+          <tr key={row.id}>{inRow(row.cells, row)}</tr>
         ))}
       </tbody>
       {total === undefined ? null : (
         <tfoot>
-          <tr>
-            {columns.map(({ id, kind }, place) => {
-              const cell = total[place] ?? null;
-              return place === 0 ? (
-                <th key={id} scope="row">
-                  {typeof cell === 'string' && cell !== '' ? cell : l10n.t('Total')}
-                </th>
-              ) : (
-                <td key={id} class={classOf(kind)}>
-                  {cellText(cell, kind)}
-                </td>
-              );
-            })}
-          </tr>
+          <tr>{inRow(total)}</tr>
         </tfoot>
       )}
     </table>
@@ -115,62 +108,37 @@ interface HeadingProps extends Pick<TableProps, 'view' | 'setView'> {
   readonly column: Column;
 }
 
-function Heading({ column, view, setView }: HeadingProps) {
-  const { id, label, kind } = column;
+function Heading({ column: { id, label, kind }, view, setView }: HeadingProps) {
   const sort = view.sort?.column === id ? view.sort : undefined;
   const direction = sort === undefined ? 'none' : sort.descending ? 'descending' : 'ascending';
-  // Numbers are asked for from the highest, names from A.
+  // Numbers are asked for from the highest, names from A; the third time as they came.
   const down = kind !== 'text';
-  const next =
-    sort === undefined
-      ? { column: id, descending: down }
-      : sort.descending === down
-        ? { column: id, descending: !down }
-        : undefined;
+  const descending = sort === undefined ? down : !down;
+  const isOver = sort?.descending === !down;
   return (
     <th scope="col" class={classOf(kind)} aria-sort={direction}>
-      <button type="button" title={label} onClick={() => setView({ ...view, sort: next })}>
-        <span class="label">{label}</span>
-        <Icon name={sort === undefined ? 'none' : sort.descending ? 'arrow-small-down' : 'arrow-small-up'} />
+      <button
+        type="button"
+        title={label}
+        onClick={() => setView({ ...view, sort: isOver ? undefined : { column: id, descending } })}
+      >
+        {label}
+        {sort && <Icon name={sort.descending ? 'arrow-small-down' : 'arrow-small-up'} />}
       </button>
     </th>
   );
 }
 
-interface CellProps {
-  readonly column: Column;
-  /** Its place. */
-  readonly at: number;
-  readonly row: Row;
-}
-
-function Cell({ column: { kind }, at, row }: CellProps) {
-  const value = row.cells[at] ?? null;
-  const text = cellText(value, kind);
-  const title = typeof value === 'string' ? text : undefined;
-  if (at !== 0) {
-    return (
-      <td class={classOf(kind)} title={title}>
-        {text}
-      </td>
-    );
-  }
-  const { person } = row;
+function PersonLink({ name, person }: { readonly name: string; readonly person: string }) {
   return (
-    <th scope="row" class={classOf(kind)} title={title}>
-      {person === undefined ? (
-        text
-      ) : (
-        <button
-          type="button"
-          class="link"
-          title={l10n.t('Show the days of {0}', text)}
-          onClick={() => openPerson(person)}
-        >
-          {text}
-        </button>
-      )}
-    </th>
+    <button
+      type="button"
+      class="link"
+      title={l10n.t('Show the days of {0}', name)}
+      onClick={() => openPerson(person)}
+    >
+      {name}
+    </button>
   );
 }
 

@@ -10,6 +10,7 @@ export {
   latestDay,
   readComputers,
   readSession,
+  settingNames,
   type ActivityDay,
   type AnalyticsMeta,
   type Computer,

@@ -173,6 +173,9 @@ const settingsSchema = openObject({
   ...textLists('enabledToolIds', 'disabledToolIds'),
 });
 
+/** What a client may send of them: all but what was used. */
+export const settingNames = Object.keys(settingsSchema.shape).filter(name => name !== 'tokenUsage');
+
 export const sessionSchema = openObject({
   sessionId: z.string(),
   ...texts('status', 'title', 'computerId'),

@@ -2,32 +2,28 @@ import * as vscode from 'vscode';
 import { randomUUID } from 'node:crypto';
 import type { ApiClient } from '../api';
 import type { Logger } from '../log';
-import type { Storage } from '../storage';
+import type { Collection, Storage } from '../storage';
 import { Disposable, every, Slot, toDisposable, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { AttachmentsRefused, type Attachments } from './attach/attachments';
 import type { BuildBody } from './attach/body';
-import { wasSentSince } from './transcript/model';
+import { wasSentSince } from './transcript/messages';
 import type { Unsaved } from './protocol';
 import { Composition } from './outbox/composition';
-import type { Outbox, Outboxes } from './outbox/outbox';
+import { Outbox } from './outbox/outbox';
 import {
-  type Change,
-  type Entry,
-  entryOf,
-  isBusy,
-  isChanged,
-  isQueued,
-  isSettled,
-  type Message,
-  type Shown,
-  UNDECIDED,
-  undecided,
+  inEntry,
+  nextOf,
+  outboxRecords,
   withAdded,
   withoutEntry,
   withQueueHeld,
-  withReplaced,
   withTaken,
+  withTakenBack,
+  type Change,
+  type Entry,
+  type Message,
+  type OutboxRecord,
 } from './outbox/record';
 import { Sender, type SendOutcome } from './outbox/sender';
 import { Reading } from './transcript/reading';
@@ -43,7 +39,6 @@ export interface ConversationOptions {
   readonly serviceId: string;
   readonly sessionId: string;
   readonly storage: Storage;
-  readonly outboxes: Outboxes;
   readonly attachments: Attachments;
   readonly buildBody: BuildBody;
   readonly sessions: ChatSessions;
@@ -66,6 +61,7 @@ export class Conversation extends Disposable {
   readonly #options: ConversationOptions;
   readonly #reading: Reading;
   readonly #sender: Sender;
+  readonly #outboxes: Collection<OutboxRecord>;
   readonly #outbox: Outbox;
   readonly #looking = this.register(new Slot<IDisposable>());
   readonly #changed = this.register(new Emitter<void>());
@@ -77,12 +73,15 @@ export class Conversation extends Disposable {
   constructor(options: ConversationOptions) {
     super();
     this.#options = options;
-    const { sessionId, serviceId, storage, outboxes, attachments, sessions } = options;
+    const { sessionId, serviceId, storage, attachments, sessions, log } = options;
     this.sessionId = sessionId;
     this.serviceId = serviceId;
     this.transcript = new Transcript(storage, serviceId, sessionId);
-    this.#outbox = outboxes.of(sessionId);
-    this.composition = this.register(new Composition(this.#outbox, attachments));
+    this.#outboxes = storage.collection(outboxRecords(serviceId));
+    this.#outbox = this.register(
+      new Outbox(this.#outboxes, sessionId, error => log.error('What is written could not be stored', error)),
+    );
+    this.composition = this.register(new Composition(this.#outbox, attachments, serviceId));
     const { transcript } = this;
     this.#reading = this.register(
       new Reading({
@@ -103,6 +102,7 @@ export class Conversation extends Disposable {
     );
     const changed = (): void => this.#onChange();
     this.register(transcript.onDidChange(changed));
+    this.register(this.#outbox.onDidChange(changed));
     this.register(this.composition.onDidChange(changed));
     this.register(this.#reading.onDidChange(changed));
     this.register(
@@ -144,10 +144,7 @@ export class Conversation extends Disposable {
 
   /** Queued messages wait for the person. */
   get isQueueStopped(): boolean {
-    const [first] = this.queued;
-    return (
-      first !== undefined && (first.sentence !== undefined || undecided(this.#outbox.current).length > 0)
-    );
+    return this.queued.length > 0 && !this.isSending && nextOf(this.#outbox.current) === undefined;
   }
 
   /** A message of the person is queued rather than sent. */
@@ -188,11 +185,10 @@ export class Conversation extends Disposable {
       .catch((error: unknown) => this.#options.log.error('What is queued could not be held', error));
   }
 
-  /** What was sent from here and is not in the transcript: on its way, refused or of unknown outcome. */
+  /** What was sent from here and is not in the transcript: on its way or of unknown outcome. */
   get sends(): readonly Entry[] {
-    const { draft, entries } = this.#outbox.current;
-    const sent = entries.filter(({ id, state }) => state !== 'queued' && !this.transcript.hasSent(id));
-    return draft.refused === undefined ? sent : [...sent, draft.refused];
+    const { entries } = this.#outbox.current;
+    return entries.filter(({ id, state }) => state !== 'queued' && !this.transcript.hasSent(id));
   }
 
   /** What the rows of the transcript are made from. */
@@ -201,8 +197,8 @@ export class Conversation extends Disposable {
       known: this.transcript.known,
       sends: this.sends,
       status: this.session?.status,
+      statusAt: this.session?.statusAt,
       ...this.#reading.state,
-      inComposer: this.composition.draft.refused?.id,
     };
   }
 
@@ -237,70 +233,88 @@ export class Conversation extends Disposable {
 
   /**
    * Sends the text with the attachments of the draft, or queues it while the agent works. Resolves to its id when it is recorded;
-   * rejects with a sentence when it was not; the draft stays. `over`: what the page showed before this text.
+   * rejects with a sentence when it was not; the draft stays. `shown` is what the composer holds, which stays where it is another
+   * text; without it, the text becomes the draft first.
    */
-  async submit(text: string, id: string = randomUUID(), over?: Shown): Promise<void> {
+  async submit(text: string, id: string = randomUUID(), shown?: string): Promise<void> {
     if (!this.isLoaded) await this.load();
     if (this.isRecorded(id)) throw new Error(vscode.l10n.t('This message was already recorded.'));
     if (text.trim() === '') throw new Error(vscode.l10n.t('Write a message first.'));
-    this.composition.setText(text, (over ?? this.composition.draft).stash, over);
-    const { message } = this.composition;
-    if (message.text !== text) throw isChanged();
-    const isSent = !this.queuesNow && (await this.#send(id, message, withTaken));
-    if (!isSent && !this.isRecorded(id)) await this.#enqueue(id, message);
+    if (shown === undefined) this.composition.setText(text);
+    const message = { ...this.composition.message, text };
+    const record = (entry: Entry): Change => withTaken(entry, shown ?? text);
+    if (!this.queuesNow && (await this.#send(id, message, record))) return;
+    if (this.isRecorded(id)) return;
+    const at = (this.#options.now ?? Date.now)();
+    await this.#outbox.change(record({ ...message, id, state: 'queued', at }));
+    if (!this.isRecorded(id))
+      throw new Error(vscode.l10n.t('The text was changed in another window. Check it and send it again.'));
+    this.#sender.look();
   }
 
   /** Takes up what a page still held when its window was closed, unless it was sent or queued since. Resolves when that is durable. */
   async takeUnsaved({ text, at = 0, sendId }: Unsaved): Promise<void> {
     await this.load();
     if (sendId !== undefined && this.isRecorded(sendId)) return;
-    const isSent = [...this.sends, ...this.queued].some(entry => entry.text === text && entry.at >= at);
+    const isSent = this.#outbox.current.entries.some(entry => entry.text === text && entry.at >= at);
     if (isSent || wasSentSince(this.transcript.known.values(), text, at)) return;
-    this.composition.takeUnsaved(text, at);
-    await this.#outbox.flush();
+    this.composition.takeUnsaved(text);
+    await this.flush();
+  }
+
+  /** Something that was written is not durable yet. */
+  get isUnwritten(): boolean {
+    return this.#outbox.isUnwritten;
+  }
+
+  /** Resolves when all that was written is durable; rejects when it is not. */
+  flush(): Promise<void> {
+    return this.#outbox.flush();
   }
 
   /** Whether a message with this id was recorded: sent, being sent, or queued. */
   isRecorded(id: string): boolean {
-    return entryOf(this.#outbox.current, id) !== undefined || this.transcript.hasSent(id);
+    return this.#outbox.current.entries.some(each => each.id === id) || this.transcript.hasSent(id);
   }
 
   /** Sends text and files without touching the draft; resolves to the outcome. Errors say `recorded: true` where the chat has the message. */
   async sendDirectly(text: string, uris: readonly string[]): Promise<SendOutcome> {
-    const attachments = await this.#options.attachments.references(uris);
+    const attachments = await Promise.all(uris.map(uri => this.#options.attachments.inspect(uri)));
     const id = randomUUID();
     try {
       const sending = await this.#sender.send(id, { text, attachments }, withAdded);
-      if (sending === undefined) throw this.isRecorded(id) ? isQueued() : isBusy();
-      return await sending.outcome;
+      if (sending !== undefined) return await sending.outcome;
+      // It was recorded, but its window lost its turn before the request left.
+      const queued = vscode.l10n.t('The message is queued. It will be sent when the agent is idle.');
+      throw this.isRecorded(id) ? new Error(queued) : isBusy();
     } catch (error) {
       throw error instanceof Error && this.isRecorded(id) ? Object.assign(error, { recorded: true }) : error;
     }
   }
 
-  /** Sends the same again in its place: only ever on the person's word. */
+  /** Sends one of unknown outcome again in its place: only ever on the person's word. */
   async sendAgain(id: string): Promise<void> {
-    const entry = this.#outbox.current.entries.find(each => each.id === id && UNDECIDED.includes(each.state));
+    const entry = this.#outbox.current.entries.find(each => each.id === id && each.state === 'unknown');
     if (entry === undefined) throw isSettled();
     const again = randomUUID();
-    const isSent = await this.#send(again, entry, by => withReplaced(id, by));
+    const isSent = await this.#send(again, entry, by => inEntry(id, ['unknown'], by));
     if (!isSent && !this.isRecorded(again)) throw this.isSending ? isBusy() : isSettled();
   }
 
-  /** Forgets a send that was refused or whose outcome is unknown; resolves to what is nowhere else then. */
-  async discard(id: string): Promise<Entry | undefined> {
-    if (this.composition.draft.refused?.id === id) {
-      await this.#outbox.change(withoutEntry(id));
-      return undefined;
-    }
-    const entry = await this.#outbox.take(id, UNDECIDED, withoutEntry(id));
-    if (entry === undefined) throw isSettled();
-    return entry;
-  }
+  /** Forgets a message that is queued or of unknown outcome; resolves to what is nowhere else then. */
+  discard = (id: string): Promise<Message> => this.#take(id, withoutEntry(id));
 
-  /** Takes out a queued message that nobody is sending; resolves to it, if it was there. */
-  removeQueued(id: string): Promise<Entry | undefined> {
-    return this.#outbox.take(id, ['queued'], withoutEntry(id));
+  /** Moves such a message behind what the composer holds. */
+  takeBack = (id: string): Promise<Message> => this.#take(id, withTakenBack(id));
+
+  async #take(id: string, change: Change): Promise<Message> {
+    let taken: Entry | undefined;
+    await this.#outbox.change(before => {
+      taken = before.entries.find(each => each.id === id && ['queued', 'unknown'].includes(each.state));
+      return taken === undefined ? before : change(before);
+    });
+    if (taken === undefined) throw isSettled();
+    return taken;
   }
 
   /** Whether it was sent by this window. */
@@ -313,18 +327,8 @@ export class Conversation extends Disposable {
     }
   }
 
-  async #enqueue(id: string, { text, attachments, target }: Message): Promise<void> {
-    const at = (this.#options.now ?? Date.now)();
-    const after = await this.#outbox.change(
-      withTaken({ id, text, attachments, target, state: 'queued', at }),
-    );
-    if (entryOf(after, id) === undefined) throw isChanged();
-    this.#sender.look();
-  }
-
   async #load(): Promise<void> {
-    await Promise.all([this.#options.outboxes.load(), this.transcript.load()]);
-    await this.composition.load();
+    await Promise.all([this.#outboxes.load(), this.transcript.load()]);
     this.isLoaded = true;
     this.#changed.fire();
     this.#inBackground(() => this.#goOn().then(() => this.readOn(false)));
@@ -339,7 +343,7 @@ export class Conversation extends Disposable {
   #onChange(): void {
     this.#changed.fire();
     if (this.isLoaded) this.#sender.look();
-    const isUnderWay = this.#outbox.current.entries.some(({ state }) => !UNDECIDED.includes(state));
+    const isUnderWay = this.#outbox.current.entries.some(({ state }) => state !== 'unknown');
     if (isUnderWay === (this.#looking.value !== undefined)) return;
     this.#looking.set(isUnderWay ? every(LOOK_EVERY_MS, () => void this.#goOn()) : undefined);
   }
@@ -347,7 +351,6 @@ export class Conversation extends Disposable {
   async #refresh(): Promise<void> {
     await this.#sender.reconcile();
     await this.#options.sessions.refresh(this.sessionId);
-    await this.#sender.noteAfter();
     await this.readOn();
   }
 
@@ -364,3 +367,8 @@ export class Conversation extends Disposable {
     });
   }
 }
+
+/** Why a person's act on a message was not carried out. */
+const isBusy = (): Error => new Error(vscode.l10n.t('The message before this one is still being sent.'));
+/** There is nothing left to decide about. */
+const isSettled = (): Error => new Error(vscode.l10n.t('This message has been dealt with meanwhile.'));

@@ -2,9 +2,8 @@ import * as vscode from 'vscode';
 import { isApiError, type ApiClient } from '../api';
 import { errorSentence, type Connection } from '../connection';
 import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
-import type { KeptFiles } from './attach/keptFiles';
 import { Conversation, type ConversationOptions } from './conversation';
-import { Outboxes } from './outbox/outbox';
+import { outboxRecords } from './outbox/record';
 import { keyOf } from './sessions';
 
 export interface ConversationsOptions extends Pick<
@@ -12,7 +11,6 @@ export interface ConversationsOptions extends Pick<
   'storage' | 'sessions' | 'attachments' | 'buildBody' | 'log' | 'extras'
 > {
   readonly connection: Connection;
-  readonly kept: Pick<KeptFiles, 'sweep'>;
 }
 
 /** A conversation somebody uses. */
@@ -21,10 +19,11 @@ export interface Used {
   readonly lease: IDisposable;
 }
 
-/** One conversation a session, shared by whoever uses it and let go after the last. */
+/** One conversation a session, shared by whoever uses it and let go after the last, as soon as all that was written is durable and what is sent has an outcome. */
 export class Conversations extends Disposable {
   readonly #options: ConversationsOptions;
-  readonly #services = new Map<string, Outboxes>();
+  /** Services whose queues go on. */
+  readonly #going = new Set<string>();
   readonly #open = new Map<string, { readonly conversation: Conversation; users: number }>();
 
   constructor(options: ConversationsOptions) {
@@ -40,26 +39,33 @@ export class Conversations extends Disposable {
   /** The conversation of a session; dispose what comes with it when it is no longer used. */
   use(serviceId: string, sessionId: string): Used {
     const key = keyOf({ serviceId, sessionId });
-    const open = this.#open.get(key) ?? { conversation: this.#make(serviceId, sessionId), users: 0 };
+    const known = this.#open.get(key);
+    const open = known ?? { conversation: this.#make(serviceId, sessionId), users: 0 };
+    const { conversation } = open;
+    const end = (): void => {
+      const isBusy = conversation.isUnwritten || conversation.isSending;
+      if (open.users > 0 || isBusy || this.#open.get(key) !== open) return;
+      this.#open.delete(key);
+      conversation.dispose();
+    };
+    if (known === undefined) conversation.onDidChange(end);
     this.#open.set(key, open);
     open.users++;
     const lease = toDisposable(() => {
       open.users--;
-      if (open.users > 0) return;
-      this.#open.delete(key);
-      open.conversation.dispose();
+      end();
     });
-    return { conversation: open.conversation, lease };
+    return { conversation, lease };
   }
 
   /** Goes on sending what was queued for the service known now. */
   goOn(): void {
-    if (this.serviceId !== undefined) this.#outboxesOf(this.serviceId);
+    if (this.serviceId !== undefined) this.#goOn(this.serviceId);
   }
 
   /** Resolves when all that is written is durable, or was tried in vain. */
   async flush(): Promise<void> {
-    await Promise.allSettled([...this.#services.values()].map(outboxes => outboxes.flush()));
+    await Promise.allSettled([...this.#open.values()].map(({ conversation }) => conversation.flush()));
   }
 
   override dispose(): void {
@@ -70,9 +76,9 @@ export class Conversations extends Disposable {
 
   #make(serviceId: string, sessionId: string): Conversation {
     const { connection } = this.#options;
+    this.#goOn(serviceId);
     return new Conversation({
       ...this.#options,
-      outboxes: this.#outboxesOf(serviceId),
       serviceId,
       sessionId,
       api: (): ApiClient | undefined => {
@@ -86,43 +92,41 @@ export class Conversations extends Disposable {
     });
   }
 
-  #outboxesOf(serviceId: string): Outboxes {
-    let outboxes = this.#services.get(serviceId);
-    if (outboxes === undefined) {
-      const { storage, log } = this.#options;
-      outboxes = this.register(
-        new Outboxes(storage, serviceId, error => log.error('What is written could not be stored', error)),
-      );
-      this.#services.set(serviceId, outboxes);
-      this.#goOn(serviceId, outboxes).catch((error: unknown) =>
-        log.error('What was queued cannot be read', error),
-      );
-    }
-    return outboxes;
-  }
-
-  /** Keeps the conversations of sessions with a queue alive until it is empty, and clears attachments nobody needs any more. */
-  async #goOn(serviceId: string, outboxes: Outboxes): Promise<void> {
-    const { log, kept } = this.#options;
+  /** Keeps the conversations of sessions with a queue alive until it is empty, and clears kept files nobody needs any more. */
+  #goOn(serviceId: string): void {
+    if (this.#going.has(serviceId)) return;
+    this.#going.add(serviceId);
+    const { log, storage, attachments } = this.#options;
+    const outboxes = storage.collection(outboxRecords(serviceId));
     const held = new Map<string, IDisposable>();
     const hold = (): void => {
-      const waiting = this.isDisposed ? [] : outboxes.waiting;
-      for (const sessionId of waiting) {
+      const all = this.isDisposed ? [] : [...outboxes.values];
+      const waiting = all.filter(([, { entries }]) => entries.some(({ state }) => state === 'queued'));
+      const ids = waiting.map(([sessionId]) => sessionId);
+      for (const sessionId of ids) {
         if (held.has(sessionId)) continue;
         const { conversation, lease } = this.use(serviceId, sessionId);
         held.set(sessionId, lease);
         conversation.load().catch((error: unknown) => log.error('A queue cannot go on', error));
       }
       for (const [sessionId, lease] of held) {
-        if (waiting.includes(sessionId)) continue;
+        if (ids.includes(sessionId)) continue;
         held.delete(sessionId);
         lease.dispose();
       }
     };
+    const begin = async (): Promise<void> => {
+      await outboxes.load();
+      hold();
+      // In a record that cannot be read other files may be named.
+      if (outboxes.unreadable.length > 0) return;
+      const all = [...outboxes.values.values()].flatMap(({ draft, entries }) => [draft, ...entries]);
+      await attachments.sweep(
+        serviceId,
+        all.flatMap(each => each.attachments),
+      );
+    };
     this.register(outboxes.onDidChange(hold));
-    await outboxes.load();
-    hold();
-    const { attachments } = outboxes;
-    if (attachments !== undefined) await kept.sweep(serviceId, attachments);
+    begin().catch((error: unknown) => log.error('What was queued cannot be read', error));
   }
 }

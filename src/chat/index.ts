@@ -7,19 +7,19 @@ import type { Storage } from '../storage';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable } from '../util/disposable';
 import type { Event } from '../util/event';
-import { Formatter, supportedLanguage } from '../util/format';
+import { Formatter } from '../util/format';
 import { Attachments } from './attach/attachments';
 import { bodyBuilder } from './attach/body';
 import type { Conversation } from './conversation';
 import { Conversations } from './conversations';
 import { droppedFiles, pickFiles, selectedTexts, type Given } from './attach/given';
-import { KeptFiles } from './attach/keptFiles';
+import { joined } from './outbox/record';
 import { transcriptDocument } from './transcript/markdownDocument';
 import { ChatPanel } from './panel/panel';
 import { headerOf, type ComposerSettings } from './panel/panelState';
 import { Places } from './panel/places';
 import { RowBuilder, rowKeyOf } from './transcript/rows';
-import { ReadingPlaces } from './panel/readingPlaces';
+import type { Kept } from './protocol';
 import { readSendRequest, readSessionId, readUris } from './requests';
 import type { ChatSessions } from './sessions';
 import { workspaceFiles } from './attach/workspaceFiles';
@@ -82,13 +82,12 @@ export class Chat extends Disposable {
     super();
     this.#deps = deps;
     const { connection, storage, sessions, log, extensionUri, extras, composer, memory, details } = deps;
-    const kept = new KeptFiles(deps.storageUri.fsPath, workspaceFiles);
-    const attachments = new Attachments(kept, composer.limits, vscode.env.language);
+    const { fsPath } = deps.storageUri;
+    const attachments = new Attachments(workspaceFiles, fsPath, composer.limits, vscode.env.language);
     const buildBody = bodyBuilder(path.join(__dirname, 'bodyWorker.mjs'));
-    const composing = { ...composer, kept, attachments, api: () => connection.api };
-    const reading = new ReadingPlaces(memory);
+    const reading = new Map<string, Kept>();
     this.#conversations = this.register(
-      new Conversations({ connection, storage, sessions, attachments, kept, buildBody, log, extras }),
+      new Conversations({ connection, storage, sessions, attachments, buildBody, log, extras }),
     );
     this.#places = this.register(
       new Places({
@@ -96,7 +95,7 @@ export class Chat extends Disposable {
         serviceId: () => this.#conversations.serviceId,
         makePanel: (place, { serviceId, sessionId, ...rest }) => {
           const { conversation, lease } = this.#conversations.use(serviceId, sessionId);
-          const own = { conversation, composing, reading, details, ...rest };
+          const own = { conversation, composer, reading, details, ...rest };
           const panel = new ChatPanel(place, { extensionUri, connection, sessions, log, ...own });
           panel.onDidDispose(() => lease.dispose());
           return panel;
@@ -135,13 +134,11 @@ export class Chat extends Disposable {
     await sessions.ensure(chosen);
     const panel = await this.#places.show(chosen);
     panel.reveal();
-    const { conversation, composing } = panel;
-    await conversation.load();
-    const { draft } = conversation.composition;
-    const written = draft.text.trimEnd();
-    conversation.composition.setText(written === '' ? text : `${written}\n\n${text}`, draft.stash);
-    panel.showDraft();
-    await composing.attachUris(files.map(file => file.toString()));
+    await this.#with(chosen, async ({ composition }) => {
+      composition.setText(joined(composition.draft.text.trimEnd(), text));
+      panel.showDraft();
+      await composition.attach(files.map(file => file.toString()));
+    });
     return true;
   }
 
@@ -218,8 +215,10 @@ export class Chat extends Disposable {
     if (sessionId === undefined) return;
     const panel = inFront ?? (await this.#places.show(sessionId));
     panel.reveal();
-    await panel.composing.attachUris(uris);
-    await panel.composing.attach(files);
+    await this.#with(sessionId, async ({ composition }) => {
+      await composition.attach(uris);
+      await composition.attachFiles(files);
+    });
   }
 
   /** Shows a transcript as Markdown: of the session given, else the one in front, else one that is picked; with a row, only that message. */
@@ -266,5 +265,5 @@ function documentOf(conversation: Conversation, key: string | undefined): string
   const header = headerOf(conversation.session, conversation.sessionId, false, Date.now(), format);
   const all = new RowBuilder(format, true).build(conversation.rows);
   const rows = all.filter(row => key === undefined || row.key === key);
-  return transcriptDocument({ header, rows, language: supportedLanguage(vscode.env.language) });
+  return transcriptDocument(header, rows, format);
 }

@@ -27,8 +27,8 @@ export type Part =
   /** Markdown. */
   | ({ readonly kind: 'text'; readonly text: string } & Cut)
   | Fold
-  /** `index` names the picture in a `picture` request; without it there is nothing to show but the label. */
-  | { readonly kind: 'file'; readonly label: string; readonly index?: number };
+  /** `picture` is its key in a `picture` request; without it there is nothing to show but the label. */
+  | { readonly kind: 'file'; readonly label: string; readonly picture?: string };
 
 /** What is behind a line that opens it; without texts there is only the line. */
 export interface Fold extends Cut {
@@ -49,12 +49,12 @@ export interface Chip {
   /** Names it in `detach`; empty where it cannot be removed. */
   readonly key: string;
   readonly name: string;
-  readonly kind: 'image' | 'pdf' | 'text' | 'unknown' | 'checking';
+  readonly kind: 'image' | 'pdf' | 'text' | 'unknown';
   /** Such as `180 KB`; empty when not known. */
   readonly size: string;
   readonly title: string;
-  /** Names the picture of a message in a `picture` request. */
-  readonly index?: number;
+  /** Of a picture of a message, its key in a `picture` request; an attached one has its address. */
+  readonly picture?: string;
   /** Why it cannot be sent. */
   readonly problem?: string;
   /** A picture that could be sent if it were smaller. */
@@ -63,7 +63,7 @@ export interface Chip {
 
 export type Row =
   /** A heading of a day (`withDays`). */
-  { readonly kind: 'date'; readonly key: string; readonly at: number } | MessageRow | GapRow | SendRow;
+  { readonly kind: 'date'; readonly key: string; readonly at: number } | MessageRow | GapRow;
 
 /** Messages of the session that are not shown, and why. */
 export interface GapRow {
@@ -87,8 +87,6 @@ export interface MessageRow {
   readonly role: string;
   /** Unix ms of the service, where it is known. */
   readonly at?: number;
-  /** Same author as the row above, so the name need not be said again. */
-  readonly continued: boolean;
   readonly failed: boolean;
   /** What the message is in the course of an answer, in words; not for commentary, which has a label of its own. */
   readonly phase?: string;
@@ -96,20 +94,12 @@ export interface MessageRow {
   readonly chips: readonly Chip[];
   /** Sent from here and accepted; its body has not been read back yet. */
   readonly accepted: boolean;
-}
-
-export interface SendRow extends Cut {
-  readonly kind: 'send';
-  readonly key: string;
-  readonly sendId: string;
-  readonly state: 'sending' | 'refused' | 'unknown';
-  readonly at: number;
-  readonly text: string;
-  readonly chips: readonly Chip[];
-  /** What is known of it. */
-  readonly sentence: string;
-  /** The composer holds its text again. */
-  readonly inComposer: boolean;
+  /** How a message stands that is not known to have arrived; `id` is that of the send. */
+  readonly send?: {
+    readonly state: 'sending' | 'unknown';
+    /** What is known of it. */
+    readonly sentence: string;
+  };
 }
 
 export interface Header {
@@ -134,9 +124,9 @@ export interface Composer {
   readonly total: string;
   readonly sending: boolean;
   /** Why nothing can be sent now; the draft is kept. */
-  readonly blocked?: string | undefined;
-  /** Why the attachments together cannot be sent. */
-  readonly tooMuch?: string | undefined;
+  readonly obstacle?: string | undefined;
+  /** Why what came back into the composer was not sent. */
+  readonly problem?: string | undefined;
   /** The agent works and can be stopped. */
   readonly canStop: boolean;
   /** Enter queues the message rather than sending it. */
@@ -149,7 +139,6 @@ export interface Composer {
   /** Where the message goes, such as `atlas`; empty when not known. */
   readonly target: string;
   readonly sendKey: 'enter' | 'ctrl+enter';
-  readonly largePaste: 'inline' | 'file' | 'ask';
   /** Largest file accepted, bytes. */
   readonly fileLimit: number;
 }
@@ -180,12 +169,14 @@ const isKept = object({
 /** Where the reader was and which parts were opened, by row and number; without a position at the end. */
 export type Kept = Guarded<typeof isKept>;
 
+export const isPageState = object({
+  sessionId: text(1000),
+  serviceId: text(100),
+  title: text(1000),
+  kept: optional(isKept),
+});
 /** What the page keeps over a reload, and hands back to be restored. */
-export interface PageState {
-  readonly sessionId: string;
-  readonly serviceId: string;
-  readonly title: string;
-}
+export type PageState = Guarded<typeof isPageState>;
 
 const isUnsaved = object({
   text: written,
@@ -200,11 +191,9 @@ export interface Start {
   readonly texts: Readonly<Record<string, string>> | undefined;
   readonly language: string;
   readonly identity: PageState;
-  /** Where the session was read before. */
-  readonly kept: Kept;
+  /** Where the session was read before, if that was in this window and since it was loaded. */
+  readonly kept?: Kept | undefined;
   readonly draft: string;
-  /** What comes back when the called up message in `draft` is left. */
-  readonly stash?: string;
   readonly focus: boolean;
 }
 
@@ -235,8 +224,6 @@ export function partText(part: Part): string {
 
 /** What a row is searched for. */
 export function partsOfRow(row: Row): readonly Part[] {
-  if (row.kind === 'send')
-    return [{ kind: 'text', text: row.text, ...(row.cut === undefined ? {} : { cut: row.cut }) }];
   return row.kind === 'message' ? row.parts : [];
 }
 
@@ -248,9 +235,23 @@ export function withDays(rows: readonly Row[]): readonly Row[] {
     const own = at === undefined || !isTime(at) ? day : new Date(at).toDateString();
     if (row.kind !== 'message' || at === undefined || own === day) return [row];
     day = own;
-    return [{ kind: 'date', key: `date:${row.id}`, at }, row.continued ? { ...row, continued: false } : row];
+    return [{ kind: 'date', key: `date:${row.id}`, at }, row];
   });
 }
+
+/** After this long the author is named again, ms. */
+const SAME_BREATH = 10 * 60_000;
+
+/** Whether a row goes on with what the agent says in the one above, so that its name need not be said again. */
+export function goesOn(row: Row, above: Row | undefined): boolean {
+  if (row.kind !== 'message' || above?.kind !== 'message' || row.author === 'person') return false;
+  const { author, phase = above.phase, at = NaN } = row;
+  return author === above.author && phase === above.phase && at - (above.at ?? NaN) < SAME_BREATH;
+}
+
+/** A file with a line, and perhaps a column, such as `src/a.ts:41:2`; not a host with a port. */
+export const PATH =
+  /(?<![\w/\\.@:+-])(?:\.{0,2}[\\/])?(?:[\w@+.-]{1,100}[\\/]){0,30}[\w@+.-]{1,100}\.(?!(?:com|org|net|io|dev|local):)[a-z]\w{0,9}:\d{1,7}(?::\d{1,5})?(?![\w/])/gi;
 
 /** All places of these words, whatever their case. */
 export function wordsPattern(words: string): RegExp {
@@ -259,9 +260,11 @@ export function wordsPattern(words: string): RegExp {
 
 const none = object({});
 const code = act(object({ text: text(MAX_TEXT) }));
-const ofSend = act(object({ sendId: text(100) }));
-const ofQueued = act(object({ id: text(100) }));
-/** Names an attachment of the draft by its address. */
+/** Names a message that is queued or of unknown outcome. */
+const ofEntry = act(object({ id: text(100) }));
+/** Texts of the composer that the page was given before it said this: what it says may cross the next. */
+const seen = number(0, Number.MAX_SAFE_INTEGER);
+/** An attachment of the draft by its address, or a picture of a message by its id, a line feed and its place. */
 const ofAttachment = object({ key: text(10_000) });
 const ofRow = act(object({ key: text(2000) }));
 
@@ -269,9 +272,10 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
   requests: {
     /**
      * Sends the text with the attachments the panel holds, or queues it while the agent works; answered when it is recorded durably,
-     * before it is accepted. `sendId`: 8 to 64 letters, digits or dashes, made by the page.
+     * before it is accepted. A text that the composer did not hold leaves what it holds. `sendId`: 8 to 64 letters, digits or
+     * dashes, made by the page.
      */
-    send: act(object({ text: written, sendId: text(100) })),
+    send: act(object({ text: written, sendId: text(100), seen })),
     /** What the person sent before, the latest first. */
     history: request(none)<readonly string[]>(),
     /** Attaches a pasted or dropped file, or a long text; without its bytes where it is too large. With `replaces`, in the place of that. */
@@ -285,15 +289,12 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     ),
     attach: act(none),
     attachUris: act(object({ uris: listOf(text(10_000), 500) })),
-    attachedPicture: request(ofAttachment)<Picture>(),
-    takeBackQueued: ofQueued,
-    removeQueued: ofQueued,
+    /** Puts a queued message back into the composer. */
+    takeBack: ofEntry,
+    discard: ofEntry,
+    sendAgain: ofEntry,
     chooseTarget: act(none),
     stop: act(none),
-    sendAgain: ofSend,
-    discard: ofSend,
-    /** Puts a refused message back into the composer. */
-    editAgain: ofSend,
     refresh: act(none),
     /** Goes on with an ancestor walk that stopped. */
     readEarlier: act(none),
@@ -304,13 +305,11 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     compareDiff: code,
     applyDiff: code,
     addAgain: act(none),
-    picture: request(object({ messageId: text(1000), index: number(0, 10_000) }))<Picture>(),
+    picture: request(ofAttachment)<Picture>(),
     /** The page listens. Sent again each time it was built anew. */
     ready: act(none),
-    /** `stash`: what was written before an earlier message was called up. `version` comes back in `draftStored`. */
-    draft: act(
-      object({ text: written, stash: optional(written), version: number(0, Number.MAX_SAFE_INTEGER) }),
-    ),
+    /** `version` comes back in `draftStored`. */
+    draft: act(object({ text: written, seen, version: number(0, Number.MAX_SAFE_INTEGER) })),
     detach: act(ofAttachment),
     openAttachment: act(ofAttachment),
     /** Text a page before this one had not seen stored, and the id of the send it was to become. */
@@ -331,8 +330,8 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     start: event<Start>(),
     state: event<PanelState>(),
     splice: event<Splice>(),
-    /** The panel changed the text of the composer, or what comes back after it, or puts the cursor there. */
-    setDraft: event<{ readonly text?: string; readonly stash?: string; readonly focus: boolean }>(),
+    /** The panel changed the text of the composer, or puts the cursor there. */
+    setDraft: event<{ readonly text?: string; readonly focus: boolean }>(),
     /** Everything up to this version of the draft is durable. */
     draftStored: event<{ readonly version: number }>(),
     /** Opens the find bar; with these words, at the row with this key. */

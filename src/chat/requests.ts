@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import { object, text } from '../webview/guards';
-import type { PageState } from './protocol';
+import { isPageState, type PageState } from './protocol';
 
 /** What `agentConsole.chat.send` takes. Addresses are URIs as text. */
 export interface SendRequest {
@@ -42,12 +41,6 @@ function isUri(value: unknown): value is vscode.Uri {
   const uri = value as Partial<vscode.Uri> | null | undefined;
   return typeof uri?.scheme === 'string' && typeof uri.path === 'string';
 }
-
-const isPageState = object({
-  sessionId: text(1000),
-  serviceId: text(100),
-  title: text(1000),
-});
 
 /** What a page kept over a reload, if it is that (a page is free to keep anything). */
 export function readPageState(state: unknown): PageState | undefined {

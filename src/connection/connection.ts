@@ -18,7 +18,7 @@ import {
 } from './addresses';
 import { decide, serviceAt, type Target } from './decide';
 import { KeyStore, type Secrets } from './keys';
-import { ConnectionRecords } from './records';
+import { ConnectionRecords, markOf } from './records';
 import { answersOfSample, Clients } from './clients';
 import type { Addresses, Connection, ConnectionState, Service } from './types';
 
@@ -96,6 +96,10 @@ export class ServiceConnection extends Disposable implements Connection {
 
   get api(): ApiClient | undefined {
     return this.state.current.kind === 'signedIn' ? this.#session?.client : undefined;
+  }
+
+  keyMark(salt: string): string | undefined {
+    return this.#session && markOf(this.#session.key, salt);
   }
 
   environment(): Promise<Named> {

@@ -149,6 +149,6 @@ function isRefusalOf(record: ConnectionRecord | undefined, key: string): boolean
   return record?.kind === 'rejection' && markOf(key, record.salt) === record.mark;
 }
 
-function markOf(key: string, salt: string): string {
+export function markOf(key: string, salt: string): string {
   return createHmac('sha256', salt).update(key).digest('hex').slice(0, 24);
 }

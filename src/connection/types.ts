@@ -37,6 +37,11 @@ export interface Connection {
   readonly state: Observable<ConnectionState>;
   /** The client of the current service; `undefined` unless signed in. Ask for it anew before each request. */
   readonly api: ApiClient | undefined;
+  /**
+   * Stands for the key in use, and tells whether another is the same one; the key cannot be had from it. `undefined` where there
+   * is none.
+   */
+  keyMark(salt: string): string | undefined;
   /** Fires when requests may be worth making again (signed in anew, another key). */
   readonly onDidBecomeReady: Event<Service>;
   /**

@@ -1,15 +1,24 @@
 import * as vscode from 'vscode';
+import type { ReadinessReport } from '../api';
 import type { CommandHandlers } from '../contributions';
 import { pick, pickSeveral } from '../ui/pick';
+import { inMarkdown as escape, joined } from '../ui/text';
 import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
-import { markdownOf } from './exports';
-import { fixMessage } from './fixMessage';
-import type { LocalGit } from './git';
-import { criteriaOf, passes, percentOf, type Repository } from './model';
+import { appFolder, type LocalGit, type Staleness } from './git';
+import { criteriaOf, passes, percentOf, type Repository, type ShownReport } from './model';
 import type { PageState } from './protocol';
-import { appFolder, appLabel, reportView, type ShownReport } from './reportView';
-import { dayText, percentText, reportLabel, scoreText } from './text';
+import {
+  changeText,
+  dayText,
+  deltaText,
+  percentText,
+  reportFacts,
+  reportLabel,
+  reportNotes,
+  scoreText,
+  subtitle,
+} from './text';
 
 /** Puts a message into a session's composer without sending it; resolves to false when the person cancelled. */
 export type Prefill = (message: { readonly text: string; readonly title?: string }) => Promise<boolean>;
@@ -53,20 +62,21 @@ export class ReadinessCommands {
   }
 
   /** Asks an agent to fix criteria: the message is put into a composer, never sent. Without any named, asks which. */
-  async fix({ repository, report }: ShownReport, criteria: readonly string[]): Promise<void> {
-    let chosen: readonly string[] | undefined = criteria;
-    if (criteria.length === 0) {
-      const choices = criteriaOf(report)
-        .filter(({ now }) => !passes(now))
-        .map(({ id, name, now }) => ({
-          label: name,
-          description: scoreText(now),
-          detail: plain(now.rationale ?? ''),
-          value: id,
-        }));
-      if (choices.length === 0) throw new Error(vscode.l10n.t('Every criterion in this report passes.'));
-      chosen = await pickSeveral(choices, vscode.l10n.t('Which criteria should the agent fix?'));
-    }
+  async fix({ repository, report }: ShownReport, named: readonly string[]): Promise<void> {
+    const failing = criteriaOf(report).filter(({ now }) => !passes(now));
+    if (failing.length === 0) throw new Error(vscode.l10n.t('Every criterion in this report passes.'));
+    const choices = failing.map(({ id, name, now }) => ({
+      label: name,
+      description: scoreText(now),
+      detail: plain(now.rationale ?? ''),
+      value: id,
+    }));
+    const chosen =
+      named.length === 0
+        ? await pickSeveral(choices, vscode.l10n.t('Which criteria should the agent fix?'))
+        : failing.flatMap(({ id }) => (named.includes(id) ? [id] : []));
+    if (named.length > 0 && chosen?.length === 0)
+      throw new Error(vscode.l10n.t('None of the selected criteria fails.'));
     if (chosen === undefined || chosen.length === 0) return;
     await this.#deps.prefill({
       text: fixMessage(repository, report, chosen),
@@ -78,22 +88,16 @@ export class ReadinessCommands {
   async export(shown: ShownReport): Promise<void> {
     const { git, format } = this.#deps;
     const staleness = await git.counted(shown.report.commitHash, shown.local);
-    const content = markdownOf(reportView(shown, staleness, format));
+    const content = markdownOf(shown, staleness, format);
     const document = await vscode.workspace.openTextDocument({ content, language: 'markdown' });
     await vscode.window.showTextDocument(document);
   }
 
   /** Shows the folder of an application in the Explorer. */
-  async reveal(shown: ShownReport, app: string): Promise<void> {
-    const isKnown = Object.hasOwn(shown.report.apps ?? {}, app);
-    const folder = isKnown ? appFolder(shown.local, app) : undefined;
+  async reveal({ local }: ShownReport, app: string): Promise<void> {
+    const folder = appFolder(local, app);
     if (folder === undefined)
       throw new Error(vscode.l10n.t('The repository of this application is not open in this window.'));
-    try {
-      await vscode.workspace.fs.stat(folder);
-    } catch {
-      throw new Error(vscode.l10n.t('The folder {0} no longer exists.', appLabel(app)));
-    }
     await vscode.commands.executeCommand('revealInExplorer', folder);
   }
 
@@ -127,16 +131,11 @@ export class ReadinessCommands {
     const rows = selected(node, nodes);
     const shown = await this.#shownOf(rows);
     if (shown === undefined) return;
-    const { repository, report } = shown;
-    const failing = new Set(criteriaOf(report).flatMap(({ id, now }) => (passes(now) ? [] : [id])));
-    const asked = rows.flatMap(({ key, criterion }) =>
-      typeof criterion === 'string' && key === repository.key ? [criterion] : [],
+    const { key: own } = shown.repository;
+    const named = rows.flatMap(({ key, criterion }) =>
+      typeof criterion === 'string' && key === own ? [criterion] : [],
     );
-    const criteria = [...new Set(asked)].filter(id => failing.has(id));
-    // Rows that all pass are no wish to be asked for others.
-    if (asked.length > 0 && criteria.length === 0)
-      throw new Error(vscode.l10n.t('None of the selected criteria fails.'));
-    await this.fix(shown, criteria);
+    await this.fix(shown, named);
   }
 
   /** The report of the rows; of several repositories the one that the person chooses. Without a row the latest of the one in front. */
@@ -169,8 +168,7 @@ export class ReadinessCommands {
     return pick<Repository>(
       all.map(repository => {
         const { name: label, url: detail, reports } = repository;
-        const [report] = reports;
-        const description = report && `${percentText(percentOf(report))} · ${dayText(report.createdAt)}`;
+        const description = `${percentText(percentOf(reports[0]))} · ${dayText(reports[0].createdAt)}`;
         return { label, description, detail, value: repository };
       }),
       vscode.l10n.t('Find a repository'),
@@ -179,8 +177,7 @@ export class ReadinessCommands {
 }
 
 function latest(repository: Repository | undefined): PageState | undefined {
-  const [report] = repository?.reports ?? [];
-  return repository && report && { key: repository.key, reportId: report.reportId };
+  return repository && { key: repository.key, reportId: repository.reports[0].reportId };
 }
 
 function pickReport(
@@ -204,4 +201,92 @@ function given(node: unknown): Given {
 
 function selected(node: unknown, nodes: unknown): readonly Given[] {
   return (Array.isArray(nodes) && nodes.length > 0 ? (nodes as unknown[]) : [node]).map(given);
+}
+
+/** What an agent is asked to mend: the criteria, why they fail, the applications and the commit. Foreign text is made plain. */
+export function fixMessage(
+  repository: Repository,
+  report: ReadinessReport,
+  criteria: readonly string[],
+): string {
+  const { branch, commitHash } = report;
+  const where = joined(
+    [
+      oneLine(repository.name, 200),
+      branch !== undefined && vscode.l10n.t('branch {0}', oneLine(branch, 100)),
+      commitHash !== undefined && vscode.l10n.t('commit {0}', oneLine(commitHash, 64)),
+    ],
+    ', ',
+  );
+  const asked = criteria.flatMap(id => {
+    const evaluation = Object.hasOwn(report.report, id) ? report.report[id] : undefined;
+    if (evaluation === undefined) return [];
+    const rationale = plain(evaluation.rationale ?? '', 4_000).replace(/\n/g, '\n  ');
+    const line = `- ${oneLine(id, 200)}: ${vscode.l10n.t('{0} pass', scoreText(evaluation))}`;
+    return rationale === '' ? [line] : [line, `  ${rationale}`];
+  });
+  const apps = Object.entries(report.apps ?? {}).map(
+    ([path, { description }]) =>
+      `- ${oneLine(path, 200)}${description ? `: ${oneLine(description, 500)}` : ''}`,
+  );
+  return [
+    vscode.l10n.t(
+      'Please fix the readiness of {0}. The report of {1} says:',
+      where,
+      dayText(report.createdAt),
+    ),
+    '',
+    ...asked,
+    ...(apps.length === 0 ? [] : ['', vscode.l10n.t('Applications:'), ...apps]),
+    '',
+  ].join('\n');
+}
+
+/** The report, and how it stands against the base, as a Markdown document. Foreign text is escaped: it holds no markup. */
+export function markdownOf(shown: ShownReport, staleness: Staleness, format: Formatter): string {
+  const { repository, report, base, isPartial } = shown;
+  const table = (head: readonly string[], rows: readonly (readonly string[])[]): string[] => [
+    `| ${head.join(' | ')} |`,
+    `| ${head.map(() => '---').join(' | ')} |`,
+    ...rows.map(row => `| ${row.map(escape).join(' | ')} |`),
+    '',
+  ];
+  const isCompared = base !== undefined;
+  const delta =
+    base === undefined ? '' : ` (${joined([deltaText(report, base), escape(reportLabel(base))], ', ')})`;
+  const withBase = isCompared ? [vscode.l10n.t('Before'), vscode.l10n.t('Change')] : [];
+  const notes = reportNotes(report, staleness, isPartial);
+  const apps = Object.entries(report.apps ?? {});
+  return [
+    `# ${vscode.l10n.t('Readiness of {0}', escape(oneLine(repository.name, 100)))}`,
+    '',
+    `${escape(subtitle(report))}: ${percentText(percentOf(report))}${delta}`,
+    '',
+    ...(notes.length === 0 ? [] : [...notes.map(note => `- ${escape(note)}`), '']),
+    `## ${vscode.l10n.t('Criteria')}`,
+    '',
+    ...table(
+      [vscode.l10n.t('Criterion'), vscode.l10n.t('Score'), ...withBase, vscode.l10n.t('Rationale')],
+      criteriaOf(report, base).map(({ id, name, now, before, change }) => [
+        name === id ? id : `${name} (${id})`,
+        change === 'gone' ? '' : scoreText(now),
+        ...(isCompared ? [before === undefined ? '' : scoreText(before), changeText(change)] : []),
+        change === 'gone' ? '' : plain(now.rationale ?? '', 4_000),
+      ]),
+    ),
+    ...(apps.length === 0
+      ? []
+      : [
+          `## ${vscode.l10n.t('Applications')}`,
+          '',
+          ...table(
+            [vscode.l10n.t('Application'), vscode.l10n.t('Description')],
+            apps.map(([path, { description = '' }]) => [path, description]),
+          ),
+        ]),
+    `## ${vscode.l10n.t('About this report')}`,
+    '',
+    ...reportFacts(report, format).map(([name, value]) => `- ${name}: ${escape(value)}`),
+    '',
+  ].join('\n');
 }

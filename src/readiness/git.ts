@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
-import { gitExtension, remoteUrls, type GitApi, type GitRepository } from '../util/git';
-import { isCommit } from './model';
+import { gitExtension, remoteUrls, type GitApi, type GitCommit, type GitRepository } from '../util/git';
+import { appParts, isCommit } from './model';
 
 /** A repository of this window. */
 export interface LocalRepository {
@@ -13,21 +13,16 @@ export interface LocalRepository {
 }
 
 /**
- * How many commits of HEAD a report has not seen, `MOST` at most. `elsewhere`: its commit is not in HEAD; `unnamed`: it names none;
- * `undefined` where nothing is known yet or nothing can be.
+ * How many commits of HEAD a report has not seen, `MOST` at most, and whether HEAD has its commit. `unnamed`: it names none; `undefined`
+ * where nothing is known yet or nothing can be.
  */
-export type Staleness = number | 'same' | 'elsewhere' | 'unnamed' | 'unknown' | undefined;
-
-export interface Commit {
-  readonly hash: string;
-  readonly subject: string;
-  readonly author: string;
-  /** Unix ms. */
-  readonly at?: number | undefined;
-}
+export type Staleness =
+  { readonly behind: number; readonly isInHead: boolean } | 'unnamed' | 'unknown' | undefined;
 
 /** More commits than this are not counted. */
 export const MOST = 1000;
+
+const SAME: Staleness = { behind: 0, isInHead: true };
 
 /** The repositories of this window, through the built-in Git extension only; it may be missing, disabled or late. */
 export class LocalGit extends Disposable {
@@ -69,14 +64,16 @@ export class LocalGit extends Disposable {
     if (git === undefined || head === undefined) return undefined;
     if (commit === undefined) return 'unnamed';
     if (!isCommit(commit)) return 'unknown';
-    if (head.startsWith(commit.toLowerCase())) return 'same';
+    if (head.startsWith(commit.toLowerCase())) return SAME;
     const range = `${commit}..${head}`;
     const key = `${git.rootUri.toString()} ${range}`;
     const count = async (): Promise<Staleness> => {
       const log = async (of: string, maxEntries: number): Promise<number> =>
         (await git.log({ range: of, maxEntries })).length;
-      const compare = async (): Promise<Staleness> =>
-        (await log(`${head}..${commit}`, 1)) > 0 ? 'elsewhere' : log(range, MOST);
+      const compare = async (): Promise<Staleness> => {
+        const [ahead, behind] = await Promise.all([log(`${head}..${commit}`, 1), log(range, MOST)]);
+        return { behind, isInHead: ahead === 0 };
+      };
       const age = await compare().catch((): Staleness => 'unknown');
       this.#ages.set(key, age);
       this.#changed.fire();
@@ -92,17 +89,11 @@ export class LocalGit extends Disposable {
     local: LocalRepository | undefined,
     from: string | undefined,
     to: string | undefined,
-  ): Promise<readonly Commit[] | undefined> {
+  ): Promise<readonly GitCommit[] | undefined> {
     const git = local?.git;
     if (git === undefined || !isCommit(from) || !isCommit(to)) return undefined;
     try {
-      const commits = await git.log({ range: `${from}..${to}`, maxEntries: MOST });
-      return commits.map(({ hash, message, authorName, authorDate }) => ({
-        hash,
-        subject: message.split('\n', 1)[0] ?? '',
-        author: authorName ?? '',
-        at: authorDate?.getTime(),
-      }));
+      return await git.log({ range: `${from}..${to}`, maxEntries: MOST });
     } catch {
       return undefined;
     }
@@ -172,4 +163,10 @@ export class LocalGit extends Disposable {
 export function inWindowOrder(a: LocalRepository, b: LocalRepository): number {
   const [x, y] = [a, b].map(({ root }) => vscode.workspace.getWorkspaceFolder(root)?.index ?? Infinity);
   return x === y ? (a.root.path < b.root.path ? -1 : 1) : Number(x) - Number(y);
+}
+
+/** Where an application is on this machine; `undefined` when its repository is not open or the path leads out of it. */
+export function appFolder(local: LocalRepository | undefined, app: string): vscode.Uri | undefined {
+  const parts = appParts(app);
+  return local === undefined || parts === undefined ? undefined : vscode.Uri.joinPath(local.root, ...parts);
 }

@@ -1,12 +1,13 @@
 import * as vscode from 'vscode';
 import type { ReadinessReport } from '../api';
 import type { Connection } from '../connection';
-import { panels, type CommandHandlers } from '../contributions';
+import { commands, panels, type CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
 import { onDidChangeSettings, settings } from '../settings';
 import type { Storage } from '../storage';
 import { ConnectedList } from '../ui/connectedList';
 import { createPanel, PagePanels } from '../ui/pagePanel';
+import { card } from '../ui/text';
 import { Tree, type TreeNode } from '../ui/tree';
 import { Disposable, Slot } from '../util/disposable';
 import { Emitter } from '../util/event';
@@ -16,13 +17,12 @@ import type { WindowFocus } from '../util/windowFocus';
 import { ReadinessCommands, type Prefill } from './commands';
 import { LocalGit } from './git';
 import { Matches } from './matches';
-import { groupReports, previousOf, type Repository } from './model';
+import { groupReports, previousOf, type Repository, type ShownReport } from './model';
 import { ReportPanel } from './panel';
 import { isPageState, type PageState } from './protocol';
-import { pathOf, reportKind } from './reports';
-import type { ShownReport } from './reportView';
+import { isPartlyRead, pathOf, reportKind } from './reports';
 import { readinessRows } from './rows';
-import { ReadinessStatusBar } from './statusBar';
+import { latestLines, latestOf } from './text';
 
 export { searchedReadiness } from './reports';
 export type { TreeNode as ReadinessTreeNode } from '../ui/tree';
@@ -47,7 +47,7 @@ export class Readiness extends Disposable {
   readonly #list: ConnectedList<ReadinessReport>;
   readonly #git = this.register(new LocalGit());
   readonly #seen = this.register(new Emitter<void>());
-  readonly #statusBar = this.register(new Slot<ReadinessStatusBar>());
+  readonly #statusBar = this.register(new Slot<vscode.StatusBarItem>());
   readonly #panels = this.register(new PagePanels<ReportPanel>());
   readonly #commands: ReadinessCommands;
   /** What is kept has been read, or could not be. */
@@ -65,10 +65,7 @@ export class Readiness extends Disposable {
         connection,
         storage,
         log,
-        keyOf: ({ reportId }) => reportId,
         ...reportKind,
-        // A trend goes back further than what the service may still list.
-        keepsGone: true,
         pathOf: ({ service }) => service && pathOf(service),
         pages: (api, signal) => api.pages('reports', { signal }),
       }),
@@ -100,6 +97,13 @@ export class Readiness extends Disposable {
     );
     this.register(connection.state.onDidChange(() => void this.#list.open().then(() => this.#draw())));
     this.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.#draw()));
+    const { tabGroups, onDidChangeActiveTextEditor } = vscode.window;
+    for (const event of [
+      onDidChangeActiveTextEditor,
+      tabGroups.onDidChangeTabs,
+      tabGroups.onDidChangeTabGroups,
+    ])
+      this.register((event as vscode.Event<unknown>)(() => this.#drawStatusBar()));
     this.register(onDidChangeSettings(['readiness.statusBar'], () => this.#showStatusBar()));
     this.#list.follow({
       pace: () => ({ usualMs: PERIOD_MS }),
@@ -130,8 +134,7 @@ export class Readiness extends Disposable {
       panel.dispose();
       return;
     }
-    const { key, reportId, baseId } = state;
-    this.#panels.keep(key, this.#panelOf(panel, { key, reportId, baseId }));
+    this.#panels.keep(state.key, this.#panelOf(panel, state));
     await this.#list.open();
   }
 
@@ -170,7 +173,7 @@ export class Readiness extends Disposable {
     [this.#repositories, this.#matches] = [undefined, undefined];
     this.#showStatus();
     this.tree.update();
-    this.#statusBar.value?.update();
+    this.#drawStatusBar();
     for (const panel of this.#panels.all) panel.update();
   }
 
@@ -191,9 +194,39 @@ export class Readiness extends Disposable {
   }
 
   #showStatusBar(): void {
+    const { Right } = vscode.StatusBarAlignment;
     const isWanted = settings.readinessStatusBar();
-    this.#statusBar.set(isWanted ? new ReadinessStatusBar(this.#git, () => this.#window.here) : undefined);
+    this.#statusBar.set(
+      isWanted ? vscode.window.createStatusBarItem('agentConsole.readiness', Right, 50) : undefined,
+    );
+    this.#drawStatusBar();
     this.#seen.fire();
+  }
+
+  /** The readiness of the active editor's repository; hidden where there is no report. */
+  #drawStatusBar(): void {
+    const item = this.#statusBar.value;
+    const match = this.#window.here;
+    if (item === undefined) return;
+    if (match === undefined) {
+      item.hide();
+      return;
+    }
+    const { repository, local } = match;
+    const latest = latestOf(repository);
+    const isWorse = latest.criteria().some(({ change }) => change === 'worse');
+    const name = oneLine(repository.name, 100);
+    const staleness = this.#git.staleness(latest.report.commitHash, local);
+    item.name = vscode.l10n.t('Agent Console: readiness');
+    item.command = {
+      command: commands.readiness.openReport,
+      title: vscode.l10n.t('Open readiness report'),
+      arguments: [{ kind: 'repository', key: repository.key }],
+    };
+    item.text = `$(${isWorse ? 'arrow-down' : 'pass'}) ${latest.percent}`;
+    item.tooltip = card(vscode.l10n.t('Readiness of {0}', name), latestLines(latest, staleness));
+    item.accessibilityInformation = { label: vscode.l10n.t('Readiness of {0}: {1}', name, latest.percent) };
+    item.show();
   }
 
   /** Reports are asked for while somebody sees something of them. */
@@ -215,9 +248,7 @@ export class Readiness extends Disposable {
     const { repository, report } = found;
     const asked = baseId === undefined ? undefined : of(baseId)?.report;
     const base = asked ?? previousOf(repository.reports, report);
-    const isPartial = this.#list.state.current.problems.some(
-      ({ id, field }) => id === reportId && field !== undefined,
-    );
+    const isPartial = isPartlyRead(this.#list.state.current, [report, base]);
     return { repository, report, base, local: this.#window.local(repository.key), isPartial };
   }
 

@@ -1,5 +1,6 @@
 import type { CriterionEvaluation, ReadinessReport } from '../api';
-import type { Change } from './protocol';
+import type { LocalRepository } from './git';
+import { readableName } from '../util/text';
 import { identify } from './repositoryUrl';
 
 /** A repository with all its reports, the newest first. */
@@ -8,8 +9,21 @@ export interface Repository {
   readonly name: string;
   /** As the newest report has it. */
   readonly url: string;
-  readonly reports: readonly ReadinessReport[];
+  readonly reports: readonly [ReadinessReport, ...ReadinessReport[]];
 }
+
+/** A report with what it is compared with, and where it stands in this window. */
+export interface ShownReport {
+  readonly repository: Repository;
+  readonly report: ReadinessReport;
+  readonly base?: ReadinessReport | undefined;
+  readonly local?: LocalRepository | undefined;
+  /** Parts of the report, or of the one it is compared with, could not be read. */
+  readonly isPartial: boolean;
+}
+
+/** How a criterion stands against an earlier report. */
+export type Change = 'worse' | 'better' | 'same' | 'new' | 'gone';
 
 export interface CriterionRow {
   readonly id: string;
@@ -43,10 +57,11 @@ export function groupReports(
   const latest = new Map([...reports].map(report => [report.reportId, report])).values();
   const addresses = Map.groupBy(latest, ({ repoUrl = UNNAMED }) => repoUrl);
   const groups = Map.groupBy(addresses, ([repoUrl]) => repositoryOf({ repoUrl }).key);
-  const repositories = [...groups].map(([key, forms]): Repository => {
-    const all = forms.flatMap(([, ofForm]) => ofForm).sort(newestFirst);
-    const url = all[0]?.repoUrl ?? '';
-    return { key, name: key === UNNAMED ? unnamed : repositoryOf({ repoUrl: url }).name, url, reports: all };
+  const repositories = [...groups].flatMap(([key, forms]): readonly Repository[] => {
+    const [newest, ...others] = forms.flatMap(([, ofForm]) => ofForm).sort(newestFirst);
+    if (newest === undefined) return [];
+    const name = key === UNNAMED ? unnamed : repositoryOf(newest).name;
+    return [{ key, name, url: newest.repoUrl ?? '', reports: [newest, ...others] }];
   });
   repositories.sort((a, b) => compareText(a.name, b.name) || compareText(a.key, b.key));
   return new Map(repositories.map(repository => [repository.key, repository]));
@@ -91,20 +106,6 @@ export function share({ numerator, denominator }: CriterionEvaluation): number {
 
 export function passes({ numerator, denominator }: CriterionEvaluation): boolean {
   return numerator >= denominator;
-}
-
-/** Words of criteria that are written in capitals. */
-const CAPITALS = /\b(?:adr|api|cd|ci|cli|css|html|http|id|json|llm|mcp|pr|sbom|sdk|sql|ui|url|yaml)\b/gi;
-
-/** `type_check`, `typeCheck` and `type-check` as `Type check`; `ci_pipeline` as `CI pipeline`. */
-export function readableName(id: string): string {
-  const words = id
-    .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
-    .replace(/[_\-./:\s]+/g, ' ')
-    .trim();
-  if (words === '') return id;
-  const rest = words.slice(1).replace(/\b\p{Lu}\p{Ll}+/gu, word => word.toLowerCase());
-  return (words.charAt(0).toUpperCase() + rest).replace(CAPITALS, word => word.toUpperCase());
 }
 
 /**

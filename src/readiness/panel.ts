@@ -8,8 +8,9 @@ import { forNotification, oneLine } from '../util/text';
 import type { PanelSide } from '../webview/ipc';
 import type { ReadinessCommands } from './commands';
 import type { LocalGit } from './git';
+import type { ShownReport } from './model';
+import { missingParts, pageParts, type PageFacts } from './page';
 import { reportProtocol, type PageState, type ReportProtocol } from './protocol';
-import { commitsView, reportView, type ShownReport } from './reportView';
 
 export interface ReportPanelDeps {
   readonly extensionUri: vscode.Uri;
@@ -28,9 +29,14 @@ export class ReportPanel extends PagePanel {
   readonly #deps: ReportPanelDeps;
   readonly #side: Pick<PanelSide<ReportProtocol>, 'send'>;
   #state: PageState;
-  #focus: string | undefined;
-  /** How often it was drawn. */
+  #wanted: string | undefined;
+  /** The wanted criterion has not been brought into view yet. */
+  #isWanted = false;
+  #commits: PageFacts['commits'] = 'asked';
+  /** How often commits were asked for. */
   #turn = 0;
+  /** The page as it was drawn. */
+  #drawn: Readonly<Record<string, string>> = {};
 
   constructor(panel: vscode.WebviewPanel, state: PageState, deps: ReportPanelDeps) {
     super(panel, { ...deps, name: 'readiness' });
@@ -46,8 +52,13 @@ export class ReportPanel extends PagePanel {
       protocol: reportProtocol,
       handlers: {
         ready: () => {
-          this.#side.send('start', { texts: vscode.l10n.bundle });
+          this.#drawn = {};
           this.update();
+        },
+        look: look => {
+          const { filter, words } = this.#state.look ?? {};
+          this.#state = { ...this.#state, look };
+          if (filter !== look.filter || words !== look.words) this.#draw();
         },
         show: ({ reportId }) => this.show({ ...this.#state, reportId, baseId: undefined }),
         compare: ({ reportId }) => this.show({ ...this.#state, baseId: reportId }),
@@ -61,34 +72,28 @@ export class ReportPanel extends PagePanel {
     this.page.load();
   }
 
-  /** Shows another report, or another comparison; `focus` is the criterion to bring into view. */
-  show(state: PageState, focus?: string): void {
-    this.#state = state;
-    this.#focus = focus;
+  /** Shows another report, or another comparison; `wanted` is the criterion to bring into view. */
+  show(state: PageState, wanted?: string): void {
+    this.#state = { look: wanted === undefined ? this.#state.look : undefined, ...state };
+    this.#wanted = wanted;
+    this.#isWanted = wanted !== undefined;
+    this.#commits = 'asked';
     this.update();
   }
 
   /** Draws the report as it is known now. */
   update(): void {
     if (!this.page.isReady) return;
-    const { git, find, format, missing } = this.#deps;
-    const shown = find(this.#state);
-    if (shown === undefined) {
-      const sentence = missing();
-      if (sentence !== undefined) this.#side.send('missing', { sentence });
-      return;
-    }
-    const { repository, report, base, local } = shown;
-    this.panel.title = vscode.l10n.t('Readiness: {0}', oneLine(repository.name, 50));
-    const staleness = git.staleness(report.commitHash, local);
-    const view = { ...reportView(shown, staleness, format), focus: this.#focus };
-    this.#focus = undefined;
-    this.#side.send('report', { view, state: this.#state });
+    const { git, find } = this.#deps;
+    const { report, base, local } = find(this.#state) ?? {};
+    this.#draw();
     const turn = ++this.#turn;
     const [older, newer] =
-      (base?.createdAt ?? 0) <= (report.createdAt ?? 0) ? [base, report] : [report, base];
+      (base?.createdAt ?? 0) <= (report?.createdAt ?? 0) ? [base, report] : [report, base];
     void git.between(local, older?.commitHash, newer?.commitHash).then(commits => {
-      if (turn === this.#turn) this.#side.send('commits', base && commitsView(commits));
+      if (turn !== this.#turn) return;
+      this.#commits = commits;
+      this.#draw();
     });
   }
 
@@ -99,6 +104,30 @@ export class ReportPanel extends PagePanel {
       vscode.l10n.t('Open as text'),
       () => this.#deps.commands.export(shown),
     ]);
+  }
+
+  /** Sends the page what of it says something else now. */
+  #draw(): void {
+    const { git, find, format, missing } = this.#deps;
+    const shown = find(this.#state);
+    const sentence = shown === undefined ? missing() : undefined;
+    if (!this.page.isReady || (shown === undefined && sentence === undefined)) return;
+    if (shown !== undefined)
+      this.panel.title = vscode.l10n.t('Readiness: {0}', oneLine(shown.repository.name, 50));
+    const [state, wanted, commits] = [this.#state, this.#wanted, this.#commits];
+    const parts =
+      shown === undefined
+        ? missingParts(sentence ?? '')
+        : pageParts(shown, {
+            ...{ state, wanted, commits, format },
+            staleness: git.staleness(shown.report.commitHash, shown.local),
+          });
+    const changed = Object.entries(parts).filter(([id, part]) => this.#drawn[id] !== part);
+    const isWanted = shown !== undefined && this.#isWanted;
+    if (changed.length === 0 && !isWanted) return;
+    this.#drawn = parts;
+    this.#side.send('draw', { parts: Object.fromEntries(changed), state, isWanted });
+    if (isWanted) this.#isWanted = false;
   }
 
   #failed(error: unknown): void {

@@ -3,7 +3,8 @@ import * as vscode from 'vscode';
 import { openObject, recordSchema, taken, type ReadinessReport } from '../api';
 import type { Service } from '../connection';
 import type { SearchHit } from '../storage';
-import { keyIn, listRecords, type ItemKind } from '../sync/stored';
+import type { RemoteListOptions } from '../sync/remoteList';
+import { keyIn, listRecords, type ListState } from '../sync/stored';
 import { oneLine } from '../util/text';
 import { repositoryOf } from './model';
 
@@ -12,7 +13,13 @@ const reportSchema = recordSchema(() =>
   openObject({ reportId: z.string(), report: taken<ReadinessReport['report']>() }),
 );
 
-export const reportKind: ItemKind<ReadinessReport> = {
+export const reportKind: Pick<
+  RemoteListOptions<ReadinessReport>,
+  'keyOf' | 'keepsGone' | 'schema' | 'text'
+> = {
+  keyOf: ({ reportId }) => reportId,
+  // A trend goes back further than what the service may still list.
+  keepsGone: true,
   schema: reportSchema,
   // A line a criterion.
   text: report => {
@@ -23,6 +30,15 @@ export const reportKind: ItemKind<ReadinessReport> = {
     return { text: [repositoryOf(report).key, ...lines].join('\n'), at: report.createdAt };
   },
 };
+
+/** Whether parts of one of these reports could not be read. */
+export function isPartlyRead(
+  { problems }: Pick<ListState<ReadinessReport>, 'problems'>,
+  reports: readonly (ReadinessReport | undefined)[],
+): boolean {
+  const partly = problems.flatMap(({ id, field }) => (field === undefined ? [] : [id]));
+  return reports.some(report => report !== undefined && partly.includes(report.reportId));
+}
 
 /** How the criteria of all reports of a service can be found, and what opens the latest report with what was found. */
 export function searchedReadiness(

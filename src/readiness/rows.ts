@@ -6,11 +6,10 @@ import { card, factLines, joined } from '../ui/text';
 import type { Row, TreeNode } from '../ui/tree';
 import type { Formatter } from '../util/format';
 import { middle, oneLine } from '../util/text';
-import type { LocalGit, LocalRepository } from './git';
-import { passes, percentOf, previousOf, share, type CriterionRow, type Repository } from './model';
-import { appFolder, appLabel, latestLines, latestOf } from './reportView';
-import * as words from './text';
+import { appFolder, type LocalGit, type LocalRepository } from './git';
 import type { Matches } from './matches';
+import { passes, percentOf, previousOf, share, type CriterionRow, type Repository } from './model';
+import * as words from './text';
 
 export interface RowsContext {
   readonly repositories: ReadonlyMap<string, Repository>;
@@ -25,13 +24,33 @@ export function readinessRows(context: RowsContext): readonly TreeNode[] {
   const { repositories, matches } = context;
   if (repositories.size === 0) return [];
   const { all, unreported } = matches;
-  const others = repositories.size - all.length;
+  const here = new Set(all.map(({ repository }) => repository.key));
+  const others = [...repositories.values()].filter(({ key }) => !here.has(key));
   return [
     ...all.map(({ repository, local }) => repositoryNode(repository, local, context)),
     ...unreported.map(unreportedNode),
     ...(all.length + unreported.length === 0 ? [unmatchedNode()] : []),
-    ...(others > 0 ? [othersNode(others, context)] : []),
+    // Open at first where it is all there is.
+    ...groupNode(
+      `others/${all.length > 0}`,
+      vscode.l10n.t('Other repositories'),
+      all.length === 0,
+      others,
+      each => repositoryNode(each, undefined, context),
+    ),
   ];
+}
+
+/** The row above several others; none where there is nothing below it. */
+function groupNode<T>(
+  id: string,
+  label: string,
+  open: boolean,
+  of: readonly T[],
+  nodeOf: (each: T) => TreeNode,
+): readonly TreeNode[] {
+  const row: Row = { label, description: String(of.length), open };
+  return of.length === 0 ? [] : [{ id, kind: 'group', row: () => row, children: () => of.map(nodeOf) }];
 }
 
 function unreportedNode(local: LocalRepository): TreeNode {
@@ -51,86 +70,44 @@ function unmatchedNode(): TreeNode {
   const detail = vscode.l10n.t(
     "Open a folder with a Git repository. VS Code's Git finds it, unless it is turned off, as in Restricted Mode.",
   );
-  const row: Row = {
-    label,
-    icon: { id: 'info' },
-    spoken: `${label}. ${detail}`,
-    tooltip: () => card(label, [detail]),
-  };
+  const spoken = `${label}. ${detail}`;
+  const row: Row = { label, icon: { id: 'info' }, spoken, tooltip: () => card(label, [detail]) };
   return { id: 'unmatched', kind: 'unmatched', row: () => row };
-}
-
-function othersNode(count: number, context: RowsContext): TreeNode {
-  const { matches, repositories } = context;
-  const here = new Set(matches.all.map(({ repository }) => repository.key));
-  return {
-    // Open at first where it is all there is.
-    id: `others/${here.size > 0}`,
-    kind: 'others',
-    row: () => ({
-      label: vscode.l10n.t('Other repositories'),
-      description: String(count),
-      open: here.size === 0,
-    }),
-    children: () =>
-      [...repositories.values()]
-        .filter(({ key }) => !here.has(key))
-        .map(repository => repositoryNode(repository, undefined, context)),
-  };
 }
 
 function repositoryNode(
   repository: Repository,
   local: LocalRepository | undefined,
-  context: RowsContext,
+  { git, format }: RowsContext,
 ): TreeNode {
-  const { key } = repository;
-  const latest = latestOf(repository);
-  const name = oneLine(repository.name, 100);
+  const { key, reports } = repository;
+  const latest = words.latestOf(repository);
   const id = `${local === undefined ? '' : 'here/'}${key}`;
   const row = (): Row => {
-    const open = local !== undefined;
-    if (latest === undefined) return { label: name, context: 'readinessRepository', open };
-    const staleness = context.git.staleness(latest.report.commitHash, local);
+    const staleness = git.staleness(latest.report.commitHash, local);
+    const label = oneLine(repository.name, 100);
     return {
-      label: name,
+      label,
       description: joined([latest.percent, words.stalenessText(staleness), latest.since]),
       icon: { id: 'repo' },
       context: 'readinessRepository',
-      open,
-      tooltip: () => card(name, [...latestLines(latest, staleness), repository.url]),
+      open: local !== undefined,
+      tooltip: () => card(label, [...words.latestLines(latest, staleness), repository.url]),
     };
   };
   const children = (): readonly TreeNode[] => {
-    if (latest === undefined) return [];
     const rows = latest.criteria().filter(({ change }) => change !== 'gone');
-    const passing = rows.filter(isPassing);
-    const apps = Object.keys(latest.report.apps ?? {});
-    const group = (name: string, label: string, of: readonly TreeNode[]): TreeNode => ({
-      id: `group/${id}/${name}`,
-      kind: 'group',
-      row: () => ({ label, description: String(of.length), open: false }),
-      children: () => of,
-    });
-    const { reports } = repository;
-    const toCriterion = (each: CriterionRow): TreeNode => criterionNode(repository, each);
+    const [passing, failing] = [rows.filter(isPassing), rows.filter(each => !isPassing(each))];
+    const toCriterion = (each: CriterionRow): TreeNode => criterionNode(key, each);
+    const group = <T>(name: string, label: string, of: readonly T[], nodeOf: (each: T) => TreeNode) =>
+      groupNode(`group/${id}/${name}`, label, false, of, nodeOf);
     return [
-      ...rows.filter(each => !isPassing(each)).map(toCriterion),
-      ...(passing.length === 0 ? [] : [group('passing', vscode.l10n.t('Passing'), passing.map(toCriterion))]),
-      ...(apps.length === 0
-        ? []
-        : [
-            group(
-              'apps',
-              vscode.l10n.t('Applications'),
-              apps.map(app => appNode(repository, local, app)),
-            ),
-          ]),
-      group(
-        'reports',
-        vscode.l10n.t('Reports'),
-        reports.map(each => reportNode(repository, each, context.format)),
+      ...failing.map(toCriterion),
+      ...group('passing', vscode.l10n.t('Passing'), passing, toCriterion),
+      ...group('apps', vscode.l10n.t('Applications'), Object.keys(latest.report.apps ?? {}), app =>
+        appNode(repository, local, app),
       ),
+      ...group('reports', vscode.l10n.t('Reports'), reports, each => reportNode(repository, each, format)),
     ];
   };
   return { id: `repository/${id}`, kind: 'repository', ...{ key }, row, children };
@@ -144,27 +121,30 @@ function openReport(node: object): vscode.Command {
   return { command: commands.readiness.openReport, title: vscode.l10n.t('Open report'), arguments: [node] };
 }
 
-function criterionNode({ key }: Repository, criterion: CriterionRow): TreeNode {
+function criterionNode(key: string, criterion: CriterionRow): TreeNode {
   const { id, now, before, change } = criterion;
   const node = { kind: 'criterion', key, criterion: id };
-  const name = oneLine(criterion.name, 120);
   const row = (): Row => {
+    const label = oneLine(criterion.name, 120);
     const score = words.scoreText(now);
     const isChanged = change === 'worse' || change === 'better';
     const was = isChanged && before !== undefined ? vscode.l10n.t('was {0}', words.scoreText(before)) : '';
     const isNew = change === 'new' ? vscode.l10n.t('new') : '';
     const description = joined([score, `${share(now)}%`, was, isNew]);
-    const state = passes(now) ? vscode.l10n.t('passes') : vscode.l10n.t('fails');
+    const [state, changed] = [
+      passes(now) ? vscode.l10n.t('passes') : vscode.l10n.t('fails'),
+      words.changeText(change),
+    ];
     return {
-      label: name,
+      label,
       description,
       icon: words.criterionIcon(criterion),
       context: passes(now) ? 'readinessPassing' : 'readinessFailing',
       command: openReport(node),
-      spoken: joined([name, state, description, words.changeText(change)], ', '),
+      spoken: joined([label, state, description, changed], ', '),
       tooltip: () =>
-        card(name, [
-          joined([score, was, words.changeText(change)]),
+        card(label, [
+          joined([score, was, changed]),
           now.rationale,
           ...factLines([[vscode.l10n.t('Criterion id'), id]]),
         ]),
@@ -173,44 +153,34 @@ function criterionNode({ key }: Repository, criterion: CriterionRow): TreeNode {
   return { id: `criterion/${key}/${id}`, ...node, row };
 }
 
-function appNode(repository: Repository, local: LocalRepository | undefined, app: string): TreeNode {
-  const description = repository.reports[0]?.apps?.[app]?.description;
+function appNode({ key, reports }: Repository, local: LocalRepository | undefined, app: string): TreeNode {
+  const description = reports[0].apps?.[app]?.description;
   const folder = appFolder(local, app);
   const title = vscode.l10n.t('Show in the Explorer');
   const row: Row = {
-    label: middle(appLabel(app), 60),
+    label: middle(words.appLabel(app), 60),
     description,
     icon: { id: app === '.' ? 'root-folder' : 'folder' },
     tooltip: () => card(app, [description]),
     command: folder && { command: 'revealInExplorer', title, arguments: [folder] },
   };
-  return {
-    id: `app/${folder === undefined ? '' : 'here/'}${repository.key}/${app}`,
-    kind: 'app',
-    row: () => row,
-  };
+  return { id: `app/${folder === undefined ? '' : 'here/'}${key}/${app}`, kind: 'app', row: () => row };
 }
 
-function reportNode(repository: Repository, report: ReadinessReport, format: Formatter): TreeNode {
-  const { key, reports } = repository;
+function reportNode({ key, reports }: Repository, report: ReadinessReport, format: Formatter): TreeNode {
   const node = { kind: 'report', key, reportId: report.reportId };
   const row = (): Row => {
-    const percent = percentOf(report);
-    const before = previousOf(reports, report);
     const label = words.dayText(report.createdAt);
-    const score = joined([words.percentText(percent), words.deltaText(percent, before && percentOf(before))]);
+    const before = previousOf(reports, report);
+    const score = joined([words.percentText(percentOf(report)), words.deltaText(report, before)]);
+    const facts = words.reportFacts(report, format).slice(0, -1);
     return {
       label,
       description: joined([score, oneLine(report.branch ?? '', 60)]),
       icon: { id: 'git-commit' },
       context: 'readinessReport',
       command: openReport(node),
-      tooltip: () =>
-        card(label, [
-          score,
-          ...factLines(words.reportFacts(report, format).slice(0, -1)),
-          ...words.reportNotes(report),
-        ]),
+      tooltip: () => card(label, [score, ...factLines(facts), ...words.reportNotes(report)]),
     };
   };
   return { id: `report/${key}/${report.reportId}`, ...node, row };

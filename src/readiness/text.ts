@@ -2,9 +2,17 @@ import * as vscode from 'vscode';
 import type { CriterionEvaluation, ReadinessReport } from '../api';
 import { isTime, supportedLanguage, type Formatter } from '../util/format';
 import { oneLine } from '../util/text';
-import type { Fact } from '../ui/text';
-import { isCommit, passes, percentOf, type CriterionRow } from './model';
-import type { Change } from './protocol';
+import { factLines, joined, type Fact, type Icon } from '../ui/text';
+import {
+  criteriaOf,
+  isCommit,
+  passes,
+  percentOf,
+  previousOf,
+  type Change,
+  type CriterionRow,
+  type Repository,
+} from './model';
 import { MOST, type Staleness } from './git';
 
 /** A day in the person's own time zone. */
@@ -20,8 +28,9 @@ export function percentText(percent: number | undefined): string {
   return percent === undefined ? vscode.l10n.t('no score') : `${percent}%`;
 }
 
-/** `+4`, `-3` or `±0`, in points; empty without an earlier figure. */
-export function deltaText(now: number | undefined, before: number | undefined): string {
+/** How the score stands against an earlier report's, in points: `+4`, `-3` or `±0`; empty without one. */
+export function deltaText(report: ReadinessReport, base: ReadinessReport | undefined): string {
+  const [now, before] = [percentOf(report), base && percentOf(base)];
   if (now === undefined || before === undefined) return '';
   const delta = now - before;
   return delta === 0 ? '±0' : delta > 0 ? `+${delta}` : String(delta);
@@ -37,31 +46,66 @@ export function commitText(commit: string | undefined): string | undefined {
 
 /** `12 Nov 2026 · main · 72%`. */
 export function reportLabel(report: ReadinessReport): string {
-  const parts = [dayText(report.createdAt), oneLine(report.branch ?? '', 60), percentText(percentOf(report))];
-  return parts.filter(part => part !== '').join(' · ');
+  return joined([
+    dayText(report.createdAt),
+    oneLine(report.branch ?? '', 60),
+    percentText(percentOf(report)),
+  ]);
 }
 
-export function changeText(change: Change | undefined): string {
-  switch (change) {
-    case 'worse':
-      return vscode.l10n.t('worse');
-    case 'better':
-      return vscode.l10n.t('better');
-    case 'new':
-      return vscode.l10n.t('new');
-    case 'gone':
-      return vscode.l10n.t('gone');
-    case 'same':
-    case undefined:
-      return '';
-  }
+/** `12 Nov 2026 · main · 0123abcd`. */
+export function subtitle({ createdAt, branch = '', commitHash }: ReadinessReport): string {
+  return joined([dayText(createdAt), oneLine(branch, 60), commitText(commitHash)]);
+}
+
+/** An application's path as people read it. */
+export function appLabel(path: string): string {
+  return path === '.' || path === '' ? vscode.l10n.t('whole repository') : oneLine(path, 200);
+}
+
+/** The newest report of a repository, and how it stands against the one before it on its branch: `+7 since Nov 12` in `since`. */
+export function latestOf({ reports }: Repository) {
+  const [report] = reports;
+  const before = previousOf(reports, report);
+  const delta = deltaText(report, before);
+  return {
+    report,
+    percent: percentText(percentOf(report)),
+    since: delta && vscode.l10n.t('{0} since {1}', delta, dayText(before?.createdAt)),
+    criteria: () => criteriaOf(report, before),
+  };
+}
+
+/** What the tooltips of a repository's row and of the status bar say of its newest report. */
+export function latestLines(
+  { report, since, criteria }: ReturnType<typeof latestOf>,
+  staleness: Staleness,
+): readonly string[] {
+  const rows = criteria().filter(({ change }) => change !== 'gone');
+  const worse = rows.filter(({ change }) => change === 'worse').length;
+  const failing = rows.filter(({ now }) => !passes(now)).length;
+  return [
+    joined([reportLabel(report), since]),
+    ...factLines([
+      [vscode.l10n.t('Failing criteria'), String(failing)],
+      [vscode.l10n.t('Got worse'), worse > 0 ? String(worse) : undefined],
+    ]),
+    ...reportNotes(report, staleness),
+  ];
+}
+
+export function changeText(change: Change = 'same'): string {
+  return {
+    worse: vscode.l10n.t('worse'),
+    better: vscode.l10n.t('better'),
+    new: vscode.l10n.t('new'),
+    gone: vscode.l10n.t('gone'),
+    same: '',
+  }[change];
 }
 
 /** Codicon of a criterion; colour never stands alone. */
-export function criterionIcon({ now, change }: CriterionRow): {
-  readonly id: string;
-  readonly color: string;
-} {
+export function criterionIcon({ now, change }: CriterionRow): Icon {
   if (change === 'worse') return { id: 'arrow-down', color: 'list.errorForeground' };
   if (passes(now)) return { id: 'pass', color: 'charts.green' };
   return now.numerator > 0
@@ -69,38 +113,54 @@ export function criterionIcon({ now, change }: CriterionRow): {
     : { id: 'error', color: 'list.errorForeground' };
 }
 
+/** How the report's commit stands against HEAD: each fact in a few words for a row, and in a sentence. */
+function stalenessFacts(staleness: Staleness): readonly (readonly [short: string, note: string])[] {
+  if (staleness === undefined) return [];
+  if (staleness === 'unnamed')
+    return [['', vscode.l10n.t('The report names no commit, so it cannot be compared with HEAD.')]];
+  if (staleness === 'unknown')
+    return [
+      [
+        vscode.l10n.t('unknown commit'),
+        vscode.l10n.t("Git does not know the report's commit. Fetch it; it may never have been pushed."),
+      ],
+    ];
+  const { behind, isInHead } = staleness;
+  const elsewhere = [
+    vscode.l10n.t('not in HEAD'),
+    vscode.l10n.t("The report's commit is not in HEAD."),
+  ] as const;
+  const count = commitsText(behind);
+  const older = [
+    behind === 1 ? vscode.l10n.t('1 commit behind') : vscode.l10n.t('{0} commits behind', count),
+    behind === 1
+      ? vscode.l10n.t('HEAD has 1 commit that is not in the report.')
+      : vscode.l10n.t('HEAD has {0} commits that are not in the report.', count),
+  ] as const;
+  if (isInHead && behind === 0)
+    return [['', vscode.l10n.t('The report is of the commit you have checked out.')]];
+  return [...(isInHead ? [] : [elsewhere]), ...(behind === 0 ? [] : [older])];
+}
+
 /** How the report's commit stands against HEAD, in a few words; empty where nothing needs saying. */
 export function stalenessText(staleness: Staleness): string {
-  if (staleness === 'unknown') return vscode.l10n.t('unknown commit');
-  if (staleness === 'elsewhere') return vscode.l10n.t('not in HEAD');
-  if (staleness === 'same' || staleness === 'unnamed' || !staleness) return '';
-  return staleness === 1
-    ? vscode.l10n.t('1 commit behind')
-    : vscode.l10n.t('{0} commits behind', commitsText(staleness));
+  return joined(stalenessFacts(staleness).map(([short]) => short));
 }
 
 /** What a report's age and flags mean for whoever reads it; one sentence each. */
-export function reportNotes(report: ReadinessReport, staleness?: Staleness): string[] {
-  const { hasLocalChanges, hasNonRemoteCommits } = report;
+export function reportNotes(
+  { hasLocalChanges, hasNonRemoteCommits }: ReadinessReport,
+  staleness?: Staleness,
+  isPartial = false,
+): string[] {
   return [
-    staleness !== undefined && stalenessNote(staleness),
+    isPartial && vscode.l10n.t('Parts of the report could not be read and are left out.'),
+    ...stalenessFacts(staleness).map(([, note]) => note),
     hasLocalChanges === true &&
       vscode.l10n.t('It was made with uncommitted changes, so it may describe files that are in no commit.'),
     hasNonRemoteCommits === true &&
       vscode.l10n.t('It was made with unpushed commits, so others may not have what it describes.'),
   ].filter(note => note !== false);
-}
-
-function stalenessNote(staleness: Exclude<Staleness, undefined>): string {
-  if (staleness === 'same') return vscode.l10n.t('The report is of the commit you have checked out.');
-  if (staleness === 'elsewhere') return vscode.l10n.t("The report's commit is not in HEAD.");
-  if (staleness === 'unnamed')
-    return vscode.l10n.t('The report names no commit, so it cannot be compared with HEAD.');
-  if (staleness === 'unknown')
-    return vscode.l10n.t("Git does not know the report's commit. Fetch it; it may never have been pushed.");
-  return staleness === 1
-    ? vscode.l10n.t('HEAD has 1 commit that is not in the report.')
-    : vscode.l10n.t('HEAD has {0} commits that are not in the report.', commitsText(staleness));
 }
 
 /** As many as were counted. */

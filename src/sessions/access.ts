@@ -1,15 +1,14 @@
 import * as vscode from 'vscode';
-import { isApiError, type ApiClient, type ApiError } from '../api';
+import { isApiError, type ApiClient } from '../api';
 import type { Service } from '../connection';
 import { commands } from '../contributions';
 import { joined, themeIcon } from '../ui/text';
+import { errorSentence } from '../util/errorSentence';
 import { withSignal } from '../util/promises';
-import { forNotification, forQuickPick, oneLine } from '../util/text';
-import { contextOf, type SessionsContext } from './context';
-import { elsewhereText, isSessionId, linkIn, noSessionText } from './links';
-import { activityOf } from './store/model';
-import type { SessionRecord } from './store/record';
-import { currentWorkspace } from './store/workspaces';
+import { forQuickPick } from '../util/text';
+import { type SessionsContext, contextOf, currentWorkspace } from './context';
+import { typedSession } from './links';
+import { activityOf, type SessionRecord } from './store/record';
 import { wordsOf } from './view/words';
 
 /** What a person chose when asked for a session. */
@@ -47,11 +46,7 @@ export class SessionAccess {
     const { api, service } = await this.signedIn(byPerson);
     const session = await inProgress(vscode.l10n.t('Looking for the session…'), signal =>
       api.one('session', { ids: { sessionId }, signal }),
-    ).catch((error: unknown) => {
-      if (isApiError(error) && error.kind === 'notFound')
-        throw new Error(unknownSession(error, sessionId, service));
-      throw error;
-    });
+    );
     if (session === undefined) return undefined;
     const learnt = { session, origin: 'added', at: Date.now(), workspace: currentWorkspace() } as const;
     await this.#context.index.learn(service.id, learnt);
@@ -136,9 +131,16 @@ export class SessionAccess {
         'The id is shown in the web application and in the command-line client. A link to a session works, too.',
       ),
       ignoreFocusOut: true,
-      validateInput: text => (text.trim() === '' ? undefined : typedSession(text, host).problem),
+      validateInput: text => {
+        try {
+          if (text.trim() !== '') typedSession(text, host);
+          return undefined;
+        } catch (error) {
+          return errorSentence(error);
+        }
+      },
     });
-    return value === undefined ? undefined : typedSession(value, host).sessionId;
+    return value === undefined || value.trim() === '' ? undefined : typedSession(value, host);
   }
 
   #choice(record: SessionRecord): Choice {
@@ -170,26 +172,4 @@ export async function inProgress<T>(
 export function isSession(row: unknown): row is { readonly sessionId: string } {
   const { kind, sessionId } = (row ?? {}) as { readonly kind?: unknown; readonly sessionId?: unknown };
   return kind === 'session' && typeof sessionId === 'string';
-}
-
-/** The id of the session that a text names, or why it names none. Any id without white space or control characters may be one. */
-function typedSession(
-  text: string,
-  host: string,
-): { readonly sessionId?: string; readonly problem?: string } {
-  const link = linkIn(text.trim());
-  if (link === 'other') return { problem: noSessionText() };
-  if (link?.host !== undefined && link.host !== host) return { problem: elsewhereText(link.host, host) };
-  const sessionId = link?.sessionId ?? text.trim();
-  return isSessionId(sessionId)
-    ? { sessionId }
-    : { problem: vscode.l10n.t('A session id has no spaces and at most 256 characters.') };
-}
-
-function unknownSession({ status, requestId }: ApiError, sessionId: string, { host }: Service): string {
-  const code = String(status ?? 404);
-  const facts =
-    requestId === undefined ? code : vscode.l10n.t('{0}, request {1}', code, forNotification(requestId, 100));
-  const id = oneLine(sessionId, 60);
-  return vscode.l10n.t('There is no session “{1}” at {0} ({2}). Check the id.', host, id, facts);
 }

@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
 import { commands, type CommandHandlers } from '../contributions';
 import { confirmed, notify } from '../ui/notify';
-import { forNotification, forQuickPick, oneLine } from '../util/text';
+import { pickSeveral } from '../ui/pick';
+import { forNotification } from '../util/text';
 import { isSession, type SessionAccess } from './access';
 import { contextOf, type SessionsContext } from './context';
 import { NewSessions } from './create/newSessions';
-import { elsewhereText, isSessionId, linkTo, noSessionText, readLink } from './links';
+import { linkedSession, linkTo, typedSession } from './links';
 import type { Overlay, SessionRecord } from './store/record';
 import { exportSessions, importSessions } from './transfer';
 import { sessionDocument } from './view/document';
@@ -56,28 +57,24 @@ export class SessionCommands {
 
   /** Opens the session that a link names, after the person has agreed. Nothing is asked of any service before that. */
   async openLink(uri: Pick<vscode.Uri, 'path' | 'query'>): Promise<void> {
-    const link = readLink(uri);
-    if (link === undefined) throw new Error(noSessionText());
     const { service } = await this.#access.signedIn(true);
-    if (link.host !== undefined && link.host !== service.host)
-      throw new Error(elsewhereText(link.host, service.host));
+    const sessionId = linkedSession(uri, service.host);
     const isMeant = await confirmed(
-      vscode.l10n.t('Open session “{0}” at {1}?', forNotification(link.sessionId, 80), service.host),
+      vscode.l10n.t('Open session “{0}” at {1}?', forNotification(sessionId, 80), service.host),
       vscode.l10n.t(
         'A link from outside asked to open it. Continue only if you trust where the link came from.',
       ),
       vscode.l10n.t('Open session'),
     );
-    if (isMeant) await vscode.commands.executeCommand(commands.chat.open, link.sessionId);
+    if (isMeant) await vscode.commands.executeCommand(commands.chat.open, sessionId);
   }
 
   async #add(argument: unknown): Promise<string | undefined> {
     // A button of the view passes the selected row along.
     const byPerson = typeof argument !== 'string';
-    const sessionId = byPerson ? await this.#access.askId() : argument;
+    const { host } = (await this.#access.signedIn(byPerson)).service;
+    const sessionId = byPerson ? await this.#access.askId() : typedSession(argument, host);
     if (sessionId === undefined) return undefined;
-    if (!isSessionId(sessionId))
-      throw new Error(vscode.l10n.t('“{0}” is not a session id.', oneLine(sessionId, 60)));
     const known = await this.#access.learn(sessionId, byPerson);
     if (byPerson && known !== undefined) await vscode.commands.executeCommand(commands.chat.open, known);
     return known;
@@ -90,8 +87,7 @@ export class SessionCommands {
 
   #link({ sessionId }: SessionRecord): string {
     const { connection, linkBase } = this.#context;
-    const state = connection.state.current;
-    return linkTo(linkBase, { sessionId, host: state.kind === 'signedOut' ? undefined : state.service.host });
+    return linkTo(linkBase, { sessionId, host: connection.state.current.service?.host });
   }
 
   async #showDetails(node: unknown): Promise<void> {
@@ -104,22 +100,26 @@ export class SessionCommands {
     });
   }
 
-  /** Takes sessions out of the list or into the archive. Several are asked about once; a notice offers to take it back. */
+  /** Takes sessions out of the list or into the archive; a notice offers to take it back. */
   async #take(what: 'removedAt' | 'archivedAt', node: unknown, nodes: unknown): Promise<void> {
     const all = await this.#access.recordsOf(node, nodes);
     const { index, log } = this.#context;
-    // A person may have gone to another service when they answer.
+    // A person may have gone to another service when they take it back.
     const { serviceId } = index;
     const records = all.filter(({ local }) => local[what] === undefined);
     const [first] = records;
     if (first === undefined) return;
-    const { question, detail, act, done } = wordsFor(what, records.length, sessionTitle(first));
-    if (records.length > 1 && !(await confirmed(question, detail, act))) return;
     const [focused] = Array.isArray(node) ? (node as unknown[]) : [];
     // A row that goes takes the focus with it.
     if (isSession(focused)) await this.#view.stepAside(focused.sessionId, records);
     const at = Date.now();
     await this.#keep(records, { [what]: at }, serviceId);
+    const which =
+      records.length === 1 ? `“${sessionTitle(first)}”` : vscode.l10n.t('{0} sessions', records.length);
+    const done =
+      what === 'archivedAt'
+        ? vscode.l10n.t('Archived {0} on this machine.', which)
+        : vscode.l10n.t('Removed {0} from this list. Nothing was removed from the service.', which);
     const undo = async (): Promise<void> => {
       for (const { sessionId } of records)
         // Unless somebody has touched it since.
@@ -138,24 +138,15 @@ export class SessionCommands {
     await ready();
     const { serviceId } = index;
     const now = Date.now();
-    const items = index.removed.map(record => ({
-      label: forQuickPick(sessionTitle(record)),
+    const choices = index.removed.map(record => ({
+      label: sessionTitle(record),
       description: vscode.l10n.t('removed {0} ago', format.span(now - (record.local.removedAt ?? now))),
-      detail: forQuickPick(record.sessionId),
-      record,
+      detail: record.sessionId,
+      value: record,
     }));
-    if (items.length === 0) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('No session was removed from this list.'));
-      return;
-    }
-    const placeHolder = vscode.l10n.t('Restore which sessions to the list?');
-    const options = { canPickMany: true, matchOnDetail: true, placeHolder } as const;
-    const chosen = (await vscode.window.showQuickPick(items, options)) ?? [];
-    await this.#keep(
-      chosen.map(({ record }) => record),
-      { removedAt: undefined },
-      serviceId,
-    );
+    if (choices.length === 0) throw new Error(vscode.l10n.t('No session was removed from this list.'));
+    const chosen = await pickSeveral(choices, vscode.l10n.t('Restore which sessions to the list?'), false);
+    await this.#keep(chosen ?? [], { removedAt: undefined }, serviceId);
   }
 
   /** Pins them, or where all of them are pinned lets them go. */
@@ -196,33 +187,4 @@ export class SessionCommands {
     const isOwn = given === '' || (record.local.name === undefined && given === title);
     await this.#keep([record], { name: isOwn ? undefined : given }, serviceId);
   }
-}
-
-function wordsFor(what: 'removedAt' | 'archivedAt', count: number, title: string) {
-  if (what === 'archivedAt')
-    return {
-      question: vscode.l10n.t('Archive {0} sessions?', count),
-      detail: vscode.l10n.t(
-        'They go to the group “Archived” on this machine. The service keeps them as they are.',
-      ),
-      act: vscode.l10n.t('Archive'),
-      done:
-        count === 1
-          ? vscode.l10n.t('Archived “{0}” on this machine.', title)
-          : vscode.l10n.t('Archived {0} sessions on this machine.', count),
-    };
-  return {
-    question: vscode.l10n.t('Remove {0} sessions from this list?', count),
-    detail: vscode.l10n.t(
-      'The sessions themselves stay with the service. “Restore removed sessions…” brings them back to this list.',
-    ),
-    act: vscode.l10n.t('Remove'),
-    done:
-      count === 1
-        ? vscode.l10n.t('Removed “{0}” from this list. The session itself stays with the service.', title)
-        : vscode.l10n.t(
-            'Removed {0} sessions from this list. The sessions themselves stay with the service.',
-            count,
-          ),
-  };
 }

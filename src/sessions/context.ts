@@ -1,4 +1,5 @@
-import type * as vscode from 'vscode';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
 import type { Connection, Service } from '../connection';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
@@ -6,10 +7,11 @@ import type { TreeNode } from '../ui/tree';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import type { Event } from '../util/event';
 import type { Formatter } from '../util/format';
+import { middle, oneLine } from '../util/text';
 import type { WindowFocus } from '../util/windowFocus';
 import type { SessionPolicy } from './create/newSessions';
 import type { SessionMonitor } from './status/monitor';
-import type { SessionRecord, SessionSignal } from './store/record';
+import type { SessionRecord, SessionSignal, Workspace } from './store/record';
 import type { SessionIndex } from './store/sessionIndex';
 import type { ComputerFacts, SessionContext } from './view/words';
 
@@ -68,5 +70,35 @@ export function contextOf(record: SessionRecord, context: SessionsContext): Sess
     format,
     now: Date.now(),
     canStop: extras() && connection.api?.extras.canInterrupt === true,
+  };
+}
+
+/** The workspace of this window: its file where it has one, else its first folder; `undefined` without any. */
+export function currentWorkspace(): Workspace | undefined {
+  const { workspaceFile, workspaceFolders, name } = vscode.workspace;
+  const uri = workspaceFile ?? workspaceFolders?.[0]?.uri;
+  return uri === undefined ? undefined : { uri: uri.toString(), name: oneLine(name ?? uri.path, 80) };
+}
+
+/** Whether a session belongs to this window: to its workspace, to one of its folders, or to something below one. */
+export function isHere(workspace: Workspace | undefined): boolean {
+  if (workspace === undefined) return false;
+  const { workspaceFile, workspaceFolders = [] } = vscode.workspace;
+  if (workspace.uri === workspaceFile?.toString()) return true;
+  return workspaceFolders.some(({ uri }) => {
+    const folder = uri.toString().replace(/\/$/, '');
+    return workspace.uri === folder || workspace.uri.startsWith(`${folder}/`);
+  });
+}
+
+/** The workspace of a working directory that a hook named: the folder of this window it lies in, else the directory itself. */
+export function workspaceOfCwd(cwd: string | undefined): Workspace | undefined {
+  if (cwd === undefined || !path.isAbsolute(cwd)) return undefined;
+  const directory = vscode.Uri.file(cwd);
+  const folder = vscode.workspace.getWorkspaceFolder(directory);
+  if (folder !== undefined) return currentWorkspace();
+  return {
+    uri: directory.toString().replace(/\/$/, ''),
+    name: middle(oneLine(path.basename(cwd) || cwd), 80),
   };
 }

@@ -1,18 +1,15 @@
 import type * as vscode from 'vscode';
-import { isApiError } from '../api';
-import { errorSentence, type Service } from '../connection';
+import type { Service } from '../connection';
 import type { CommandHandlers } from '../contributions';
 import type { TreeNode } from '../ui/tree';
 import { Disposable } from '../util/disposable';
 import { SessionAccess } from './access';
 import { SessionCommands } from './commands';
-import type { Seed, SessionsContext, SessionsDeps } from './context';
+import { type Seed, type SessionsContext, type SessionsDeps, workspaceOfCwd } from './context';
 import { SessionMonitor } from './status/monitor';
 import { ServiceList } from './status/serviceList';
-import { activityOf, isActive } from './store/model';
-import type { SessionSignal } from './store/record';
+import { activityOf, isActive, type SessionSignal } from './store/record';
 import { SessionIndex } from './store/sessionIndex';
-import { workspaceOfCwd } from './store/workspaces';
 import { sessionsForChat, sessionsForComputers, sessionsForHooks } from './surfaces';
 import { SessionsView } from './view/view';
 import { sessionTitle } from './view/words';
@@ -35,21 +32,11 @@ export class Sessions extends Disposable {
 
   constructor(deps: SessionsDeps) {
     super();
-    const { connection, computers, log, focused, extras } = deps;
-    const api = () => connection.api;
+    const { connection, computers, log } = deps;
     const index = this.register(new SessionIndex(deps.storage));
-    const monitor = this.register(
-      new SessionMonitor({
-        index,
-        api,
-        focused,
-        fastestMs: () => deps.fastestSeconds() * 1000,
-        sentence: error => this.#sentence(error),
-      }),
-    );
-    const list = this.register(new ServiceList({ index, api, isWanted: extras, focused, log }));
-    this.#serviceList = list;
+    const monitor = this.register(new SessionMonitor({ ...deps, index }));
     const context = (this.#context = { ...deps, index, monitor, ready: () => this.ready() });
+    const list = (this.#serviceList = this.register(new ServiceList(context)));
     const view = this.register(new SessionsView(context));
     this.tree = view.tree;
     const access = new SessionAccess(context);
@@ -148,11 +135,5 @@ export class Sessions extends Disposable {
     } catch (error) {
       log.error('The first sessions could not be added', error);
     }
-  }
-
-  #sentence(error: unknown): string | undefined {
-    if (isApiError(error) && error.kind === 'cancelled') return undefined;
-    const state = this.#context.connection.state.current;
-    return errorSentence(error, state.kind === 'signedOut' ? {} : { host: state.service.host });
   }
 }

@@ -16,33 +16,39 @@ export function linkTo(base: Pick<vscode.Uri, 'scheme' | 'authority'>, link: Ses
   return `${base.scheme}://${base.authority}${FOLDER}${encodeURIComponent(sessionId)}${query}`;
 }
 
-/** The link in a text that a person typed or pasted, of whichever editor; `undefined` for a text that is no address. */
-export function linkIn(text: string): SessionLink | 'other' | undefined {
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return undefined;
-  try {
-    const { pathname, search } = new URL(text);
-    const [path, query] = [decodeURIComponent(pathname), decodeURIComponent(search.slice(1))];
-    return readLink({ path, query }) ?? 'other';
-  } catch {
-    return 'other';
-  }
-}
-
-/** Says that a link is to another service than the one a person is signed in to. */
-export function elsewhereText(host: string, own: string): string {
-  return vscode.l10n.t(
-    'This link is to a session at {0}, but you are signed in to {1}. Sign in there to open it.',
-    forNotification(host, 80),
-    own,
+/** The session that a link is to, at the service a person is signed in to; throws why it is to none. */
+export function linkedSession(link: Pick<vscode.Uri, 'path' | 'query'>, own: string): string {
+  const { sessionId, host = own } = readLink(link) ?? {};
+  if (sessionId === undefined) throw new Error(vscode.l10n.t('This link does not lead to a session.'));
+  if (host === own) return sessionId;
+  throw new Error(
+    vscode.l10n.t(
+      'This link is to a session at {0}, but you are signed in to {1}. Sign in there to open it.',
+      forNotification(host, 80),
+      own,
+    ),
   );
 }
 
-export function noSessionText(): string {
-  return vscode.l10n.t('This link does not lead to a session.');
+/** The session that a typed or pasted text names: an id, or a link of whichever editor. Throws why it names none. */
+export function typedSession(typed: string, own: string): string {
+  const text = typed.trim();
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return linkedSession(decoded(text), own);
+  if (isSessionId(text)) return text;
+  throw new Error(vscode.l10n.t('A session id has no spaces and at most 256 characters.'));
+}
+
+function decoded(address: string): Pick<vscode.Uri, 'path' | 'query'> {
+  try {
+    const { pathname, search } = new URL(address);
+    return { path: decodeURIComponent(pathname), query: decodeURIComponent(search.slice(1)) };
+  } catch {
+    return { path: '', query: '' };
+  }
 }
 
 /** Reads a link that anybody may have written; `undefined` for one that names no session. An address comes decoded. */
-export function readLink({ path, query }: Pick<vscode.Uri, 'path' | 'query'>): SessionLink | undefined {
+function readLink({ path, query }: Pick<vscode.Uri, 'path' | 'query'>): SessionLink | undefined {
   const sessionId = path.startsWith(FOLDER) ? path.slice(FOLDER.length) : '';
   if (!isSessionId(sessionId)) return undefined;
   const host = /^service=(.*)$/s.exec(query)?.[1];

@@ -3,10 +3,8 @@ import type { Row } from '../ui/tree';
 import { toDisposable, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { contextOf, type SessionsContext } from './context';
-import { activityOf, isWaiting } from './store/model';
-import type { SessionRecord, SessionSignal } from './store/record';
-import { sessionRow } from './view/row';
-import { sessionTitle, wordsOf } from './view/words';
+import { activityOf, isWaiting, type SessionRecord, type SessionSignal } from './store/record';
+import { sessionRow, sessionTitle, wordsOf } from './view/words';
 
 /** The sessions as the chat sees them. */
 export function sessionsForChat(

@@ -20,9 +20,7 @@ export async function exportSessions(index: SessionIndex, { host }: Service): Pr
   if (target === undefined) return;
   const name = forNotification(target.path.split('/').at(-1) ?? '');
   void vscode.window.showInformationMessage(
-    records.length === 1
-      ? vscode.l10n.t('Exported 1 session to {0}.', name)
-      : vscode.l10n.t('Exported {0} sessions to {1}.', records.length, name),
+    vscode.l10n.t('Sessions exported to {0}: {1}.', name, records.length),
   );
 }
 
@@ -40,18 +38,17 @@ export async function importSessions(
   if (source === undefined) return;
   const bytes = await vscode.workspace.fs.readFile(source);
   const { host, records, bad } = readImport(new TextDecoder().decode(bytes));
-  if (host !== service.host && !(await isMeant(host, service.host))) return;
-  const options = {
-    location: vscode.ProgressLocation.Notification,
-    title: vscode.l10n.t('Importing sessions…'),
-  };
-  const outcomes = await vscode.window.withProgress(options, () =>
-    Promise.all(
-      records.map(record =>
-        index.add(service.id, record).catch((error: unknown) => {
-          bad.push(placeOf(record.sessionId, error));
-        }),
-      ),
+  const question = vscode.l10n.t(
+    'These sessions are from {0}, but you are signed in to {1}. Import them here anyway?',
+    forNotification(host, 80),
+    forNotification(service.host, 80),
+  );
+  if (host !== service.host && !(await confirmed(question, '', vscode.l10n.t('Import anyway')))) return;
+  const outcomes = await Promise.all(
+    records.map(record =>
+      index.add(service.id, record).catch((error: unknown) => {
+        bad.push(placeOf(record.sessionId, error));
+      }),
     ),
   );
   const count = (isNew: boolean): number => outcomes.filter(outcome => outcome === isNew).length;
@@ -128,13 +125,4 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
   } catch {
     return {};
   }
-}
-
-function isMeant(of: string, current: string): Promise<boolean> {
-  const question = vscode.l10n.t(
-    'These sessions are from {0}, but you are signed in to {1}. Import them here anyway?',
-    forNotification(of, 80),
-    forNotification(current, 80),
-  );
-  return confirmed(question, '', vscode.l10n.t('Import anyway'));
 }

@@ -4,7 +4,7 @@ import { StorageError } from './errors';
 import { TEXTS, WORDS } from './search';
 
 /** How long one call waits for other processes, ms. It holds up this thread, so never the extension host's own. */
-export const BUSY_MS = 5_000;
+export const BUSY_MS = 10_000;
 
 /** The module, which VS Code has since 1.105; not loaded before a database is opened. */
 export function sqlite(): typeof Sqlite {

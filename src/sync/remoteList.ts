@@ -5,9 +5,9 @@ import { hasCome } from '../util/clock';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import { ObservableValue, type Observable } from '../util/event';
 import { SharedRequests } from '../util/promises';
-import type { ListFailure, ListState } from './listState';
 import { isSame } from './same';
-import { HEAD, idOf, listRecords, type Head, type ItemKind, type Stored } from './stored';
+import { HEAD, idOf, listRecords } from './stored';
+import type { Head, ItemKind, ListFailure, ListState, Stored } from './stored';
 
 export interface RemoteListOptions<T extends object> extends ItemKind<T> {
   readonly storage: Pick<Storage, 'collection' | 'tryRun'>;
@@ -17,7 +17,7 @@ export interface RemoteListOptions<T extends object> extends ItemKind<T> {
   readonly pages: (signal: AbortSignal) => AsyncIterable<Pick<Page<T>, 'items' | 'problems'>> | undefined;
   /** What to tell of a failed request; `undefined` when it was only cancelled. */
   readonly failureOf: (error: unknown) => Omit<ListFailure, 'at'> | undefined;
-  /** What the service no longer lists stays. */
+  /** What the service no longer lists stays, unless it lists nothing of what is known: then it is of another organization. */
   readonly keepsGone?: boolean;
   readonly now?: (() => number) | undefined;
 }
@@ -230,11 +230,13 @@ export class RemoteList<T extends object> extends Disposable {
         show({ reading: { count: read.size } });
       }
       if (!isCurrent()) return;
-      const items = [...(keepsGone === true ? new Map([...known, ...read]) : read).values()];
+      const isOther = read.size > 0 && ![...read.keys()].some(key => known.has(key));
+      const keeps = keepsGone === true && !isOther;
+      const items = [...(keeps ? new Map([...known, ...read]) : read).values()];
       const at = (this.#stamp = this.#now());
       this.#failures = 0;
       this.#state.set({ items, problems, at });
-      await this.#keep(read, askedAt, { at, askedAt, problems });
+      await this.#keep(askedAt, { at, askedAt, problems }, read, keeps);
     } catch (error) {
       const told = failureOf(error);
       const partial = read.size > 0;
@@ -246,7 +248,7 @@ export class RemoteList<T extends object> extends Disposable {
       this.#stamp = failure.at;
       this.#failures += 1;
       show({ partial, failure });
-      await this.#keep(undefined, askedAt, { failure, partial });
+      await this.#keep(askedAt, { failure, partial });
     } finally {
       if (this.#stop === stop) {
         this.#stop = undefined;
@@ -268,7 +270,12 @@ export class RemoteList<T extends object> extends Disposable {
   }
 
   /** Keeps what was read, then says so to the other windows. What was asked for earlier than what is kept is dropped. */
-  async #keep(read: ReadonlyMap<string, T> | undefined, askedAt: number, head: Partial<Head>): Promise<void> {
+  async #keep(
+    askedAt: number,
+    head: Partial<Head>,
+    read?: ReadonlyMap<string, T>,
+    keepsGone?: boolean,
+  ): Promise<void> {
     const records = this.#records;
     if (records === undefined) return;
     const isLate = (kept: Head | undefined): boolean =>
@@ -282,7 +289,6 @@ export class RemoteList<T extends object> extends Disposable {
         const changed = [...read].filter(([key, item]) => this.#stored(key) !== item);
         await Promise.all(changed.map(([key, item]) => records.put(idOf(key), { item })));
         const ids = new Set([HEAD, ...[...read.keys()].map(idOf)]);
-        const { keepsGone } = this.#options;
         const gone = keepsGone === true ? [] : [...records.values.keys()].filter(id => !ids.has(id));
         await Promise.all(gone.map(id => records.remove(id)));
       }

@@ -1,6 +1,7 @@
 import type * as vscode from 'vscode';
 import { commands, EventEmitter } from 'vscode';
 import { Emitter } from '../util/event';
+import { once } from '../util/promises';
 
 type Changed<T> = T | T[] | undefined | null;
 
@@ -14,14 +15,17 @@ const DRAWN_WITHIN = 2_000;
  */
 export class LazyTree<T> implements vscode.TreeDataProvider<T> {
   readonly #changed = new EventEmitter<Changed<T>>();
-  readonly #load: () => Promise<vscode.TreeDataProvider<T>>;
-  #loading: Promise<vscode.TreeDataProvider<T>> | undefined;
+  readonly #provider: () => Promise<vscode.TreeDataProvider<T>>;
   readonly #openRow: string;
   readonly #commands = new WeakMap<object, vscode.Command>();
   readonly #drawn = new Emitter<void>();
 
   constructor(load: () => Promise<vscode.TreeDataProvider<T>>, openRow: string) {
-    this.#load = load;
+    this.#provider = once(async () => {
+      const inner = await load();
+      inner.onDidChangeTreeData?.(changed => this.#changed.fire(changed as Changed<T>));
+      return inner;
+    });
     this.#openRow = openRow;
   }
 
@@ -71,19 +75,5 @@ export class LazyTree<T> implements vscode.TreeDataProvider<T> {
 
   async resolveTreeItem(item: vscode.TreeItem, element: T, token: vscode.CancellationToken) {
     return (await (await this.#provider()).resolveTreeItem?.(item, element, token)) ?? item;
-  }
-
-  #provider(): Promise<vscode.TreeDataProvider<T>> {
-    this.#loading ??= this.#load().then(
-      inner => {
-        inner.onDidChangeTreeData?.(changed => this.#changed.fire(changed as Changed<T>));
-        return inner;
-      },
-      (error: unknown) => {
-        this.#loading = undefined;
-        throw error;
-      },
-    );
-    return this.#loading;
   }
 }

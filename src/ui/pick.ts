@@ -37,12 +37,13 @@ export async function pick<T>(
   return (await vscode.window.showQuickPick(items, options))?.value;
 }
 
-/** Asks which of these, all of them at first. */
+/** Asks which of these. */
 export async function pickSeveral<T>(
   choices: readonly Choice<T>[],
   placeHolder: string,
+  picked = true,
 ): Promise<readonly T[] | undefined> {
-  const items = choices.map(choice => ({ ...itemOf(choice), picked: true }));
+  const items = choices.map(choice => ({ ...itemOf(choice), picked }));
   const options = { ...LOOKED_THROUGH, placeHolder, canPickMany: true } as const;
   return (await vscode.window.showQuickPick(items, options))?.map(({ value }) => value);
 }

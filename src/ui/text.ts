@@ -43,8 +43,8 @@ function breakable(line: string): string {
 }
 
 /** Parts that are there, in one line: `active · cloud`. */
-export function joined(parts: readonly (string | undefined)[], separator = ' · '): string {
-  return parts.filter(part => part !== undefined && part !== '').join(separator);
+export function joined(parts: readonly (string | false | undefined)[], separator = ' · '): string {
+  return parts.filter(Boolean).join(separator);
 }
 
 /** Foreign text on one line of a Markdown document: it holds no markup and no link (trust.md 41), and reads well as it is, too. */

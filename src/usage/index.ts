@@ -1,7 +1,8 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
-import { commands, type CommandHandlers } from '../contributions';
+import { commands, panels, type CommandHandlers } from '../contributions';
 import { onDidChangeSettings, settings } from '../settings';
+import { createPanel, PagePanels } from '../ui/pagePanel';
 import { Disposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
 import { notify } from '../ui/notify';
@@ -9,35 +10,29 @@ import { forNotification } from '../util/text';
 import { UsageData, type UsageDataDeps } from './days/usageData';
 import { addDays, daysOf } from './report/calendar';
 import { activityOfPeople, type PersonActivity } from './report/people';
-import type { UsageSource } from './show/dashboard';
+import { DashboardPanel } from './show/panel';
 import { UsageStatusBar } from './show/statusBar';
 
-export { DashboardPanels } from './show/panel';
-
-export interface UsageDeps extends UsageDataDeps {
+interface UsageDeps extends UsageDataDeps {
   readonly format: Formatter;
-  /** Shows the dashboard. */
-  readonly openDashboard: () => unknown;
-}
-
-/** What the organization uses (sections 2.1-2.6, 4.1): data, status bar and commands. */
-export function registerUsage(deps: UsageDeps): UsageFeature {
-  if (vscode.l10n.bundle !== undefined) l10n.config({ contents: vscode.l10n.bundle });
-  return new UsageFeature(deps);
+  readonly extensionUri: vscode.Uri;
 }
 
 const ACTIVITY_DAYS = 30;
 
+/** What the organization uses (sections 2.1-2.6, 4.1): data, status bar, and the one dashboard of a window. */
 export class UsageFeature extends Disposable {
   readonly #deps: UsageDeps;
   readonly #data: UsageData;
   readonly #bar: UsageStatusBar;
+  readonly #panels = this.register(new PagePanels<DashboardPanel>());
   readonly commands: CommandHandlers<'usage'> = {
     open: () => this.#open(),
   };
 
   constructor(deps: UsageDeps) {
     super();
+    if (vscode.l10n.bundle !== undefined) l10n.config({ contents: vscode.l10n.bundle });
     this.#deps = deps;
     const { format, log } = deps;
     this.#data = this.register(new UsageData(deps));
@@ -59,18 +54,15 @@ export class UsageFeature extends Disposable {
     );
   }
 
-  get source(): UsageSource {
-    return this.#data;
-  }
-
-  /** Finds out which service there is, so that `source.state()` is true; makes no request. */
-  async ready(): Promise<void> {
-    await this.#data.open();
-  }
-
   /** Fills the status bar, once and for as long as the window is open. */
   startStatusBar(): void {
     this.#bar.start();
+  }
+
+  /** Fills a dashboard found after a reload. */
+  async restorePanel(panel: vscode.WebviewPanel): Promise<void> {
+    await this.#data.open();
+    this.#panels.keep('', this.#dashboard(panel));
   }
 
   /** Each person's use of the last 30 finished days; `undefined` when it cannot be known. */
@@ -85,9 +77,16 @@ export class UsageFeature extends Disposable {
     return activityOfPeople(days.map(day => known?.get(day)?.rows ?? []));
   }
 
+  /** Opens the dashboard, or brings it to the front. */
   async #open(): Promise<void> {
-    await this.ready();
     this.#bar.start();
-    await this.#deps.openDashboard();
+    // Only then is it known whether somebody is signed in.
+    await this.#data.open();
+    const made = () => createPanel(panels.usage, 'usage', vscode.l10n.t('Usage'), this.#deps.extensionUri);
+    this.#panels.show('', () => this.#dashboard(made()));
+  }
+
+  #dashboard(panel: vscode.WebviewPanel): DashboardPanel {
+    return new DashboardPanel(panel, { ...this.#deps, source: this.#data });
   }
 }

@@ -49,6 +49,20 @@ export function middle(text: string, maxLength: number): string {
   return `${text.slice(0, maxLength - 1 - tail)}…${text.slice(-tail)}`;
 }
 
+/** Words of names that are written in capitals. */
+const CAPITALS = /\b(?:adr|api|cd|ci|cli|css|html|http|id|json|llm|mcp|pr|sbom|sdk|sql|ui|url|yaml)\b/gi;
+
+/** `type_check`, `typeCheck` and `type-check` as `Type check`; `ci_pipeline` as `CI pipeline`. */
+export function readableName(id: string): string {
+  const words = id
+    .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
+    .replace(/[_\-./:\s]+/g, ' ')
+    .trim();
+  if (words === '') return id;
+  const rest = words.slice(1).replace(/\b\p{Lu}\p{Ll}+/gu, word => word.toLowerCase());
+  return (words.charAt(0).toUpperCase() + rest).replace(CAPITALS, word => word.toUpperCase());
+}
+
 /** As many characters in a row are no coincidence. */
 const RUN = 12;
 

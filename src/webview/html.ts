@@ -27,7 +27,7 @@ export function pageHtml({ cspSource, scriptUri, styleUri, language, title, brok
   const data = texts.map(([name, text = '']) => ` data-${name}="${escapeHtml(text)}"`).join('');
   const body =
     scriptUri === undefined
-      ? `<main class="loading"><p>${escapeHtml(title)}</p></main>`
+      ? `<main class="loading quiet"><p>${escapeHtml(title)}</p></main>`
       : `<div id="root"${data}></div>\n<script nonce="${nonce}" src="${escapeHtml(scriptUri)}"></script>`;
   return `<!DOCTYPE html>
 <html lang="${escapeHtml(language)}">
@@ -45,6 +45,23 @@ ${body}
 }
 
 /** Text for HTML content and double-quoted attributes. */
-function escapeHtml(value: string): string {
+export function escapeHtml(value: string): string {
   return value.replace(/[&<>"]/g, character => `&#${character.charCodeAt(0)};`);
+}
+
+/** HTML that was made here. */
+export class Markup {
+  constructor(readonly text: string) {}
+}
+
+export type Part = string | number | false | undefined | Markup | readonly Part[];
+
+/** A template of HTML. What is put into it is text, unless it is markup made here, too; the values of attributes stand in quotes. */
+export function html(template: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+  const textOf = (part: Part): string => {
+    if (part instanceof Markup) return part.text;
+    if (part === undefined || part === false) return '';
+    return typeof part === 'object' ? part.map(textOf).join('') : escapeHtml(String(part));
+  };
+  return new Markup(String.raw(template, ...parts.map(textOf)));
 }

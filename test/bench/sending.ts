@@ -3,15 +3,13 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Attachments } from '../../src/chat/attach/attachments';
 import { bodyBuilder } from '../../src/chat/attach/body';
 import { Conversation } from '../../src/chat/conversation';
-import { Outboxes } from '../../src/chat/outbox/outbox';
 import { SessionIndex } from '../../src/sessions/store/sessionIndex';
 import type { Write } from '../../src/storage/database';
 import { silentLog } from '../fakes/log';
 import { localEngine, openStorage } from '../fakes/storage';
-import { diskFiles, limits } from '../unit/chat/support';
+import { attachmentsIn } from '../unit/chat/support';
 import { atMost, clientOf, ms, stall, times, type Row } from './rows';
 
 const [SERVICE, SESSION] = ['service', 'session'];
@@ -39,14 +37,12 @@ export async function acceptedRows(root: string): Promise<Row[]> {
   await index.use(SERVICE);
   const session = { sessionId: SESSION, title: 'Session', status: 'idle', messageCount: 0, updatedAt: 1 };
   await index.learn(SERVICE, { session, origin: 'created', at: 1 });
-  const failed = (error: unknown): void => log.error('Not written', error);
-  const outboxes = new Outboxes(storage, SERVICE, failed);
   const one = (name: string) =>
     name === 'sendMessage'
       ? Promise.resolve({ messageId: 'message', status: 'running' })
       : Promise.reject(new Error('not asked'));
   const conversation = new Conversation({
-    ...{ serviceId: SERVICE, sessionId: SESSION, storage, outboxes, log, describe: String },
+    ...{ serviceId: SERVICE, sessionId: SESSION, storage, log, describe: String },
     sessions: {
       onDidChange: index.onDidChange,
       get: () => ({ ...session, statusAt: 1 }),
@@ -56,7 +52,7 @@ export async function acceptedRows(root: string): Promise<Row[]> {
       refresh: () => Promise.reject(new Error('not asked')),
       noteSend: (id, sent) => index.noteSend(SERVICE, id, sent),
     },
-    attachments: new Attachments(diskFiles, () => limits(1024), 'en'),
+    attachments: attachmentsIn(root),
     extras: () => false,
     buildBody: ({ text }) => Promise.resolve(text as never),
     api: () => ({ one }) as never,
@@ -68,7 +64,7 @@ export async function acceptedRows(root: string): Promise<Row[]> {
   await conversation.submit('Hello');
   await settled;
   const figure = durable - before;
-  for (const each of [conversation, outboxes, index]) each.dispose();
+  for (const each of [conversation, index]) each.dispose();
   await storage.settled();
   storage.dispose();
   return [atMost('durable writes of one accepted message (before: 10 to 12)', figure, 4, String)];
@@ -117,7 +113,7 @@ async function measure(
   workerFile: string,
 ): Promise<{ readonly longest: number; readonly peak: number }> {
   const client = clientOf(`http://127.0.0.1:${port}`);
-  const attachments = new Attachments(diskFiles, () => limits(2 * SIZE), 'en');
+  const attachments = attachmentsIn('/nowhere', 2 * SIZE);
   await client.one('sendMessage', {
     ids: { sessionId: 's' },
     body: JSON.stringify({ text: 'loads the code' }),
@@ -127,8 +123,7 @@ async function measure(
   let most = before;
   const sample = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 2);
   const longest = await stall(async () => {
-    await attachments.inspect(uri);
-    const parts = await attachments.parts([uri]);
+    const parts = await attachments.parts([await attachments.inspect(uri)]);
     await client.one('sendMessage', {
       ids: { sessionId: 's' },
       body: await bodyBuilder(workerFile)({ text: 'Look', parts }),

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import type { Session } from '../../src/api';
 import { ServiceList } from '../../src/sessions/status/serviceList';
-import { statusOf } from '../../src/sessions/store/model';
+import { statusOf } from '../../src/sessions/store/record';
 import { SessionIndex } from '../../src/sessions/store/sessionIndex';
 import { groupSessions } from '../../src/sessions/view/listing';
-import { sessionRow } from '../../src/sessions/view/row';
+import { sessionRow } from '../../src/sessions/view/words';
 import { openStorage, workerEngine, type CollectionOptions, type Storage } from '../../src/storage';
 import { ObservableValue } from '../../src/util/event';
 import { Formatter } from '../../src/util/format';
@@ -190,23 +190,17 @@ const COMPUTERS = 500;
 
 const format = new Formatter('en');
 
-/** Takes all sessions in from a service that lists them, a hundred on a page. */
+/** Takes all sessions in from a service that lists them, on 20 pages. */
 async function listed(index: SessionIndex): Promise<void> {
   const page = (cursor = '0') => {
     const from = Number(cursor);
-    const items = Array.from({ length: 100 }, (_, n) => sessionOf(from + n));
+    const items = Array.from({ length: SESSIONS / 20 }, (_, n) => sessionOf(from + n));
     const next = from + items.length < SESSIONS ? { cursor: String(from + items.length) } : {};
     return Promise.resolve({ items, problems: [], ...next });
   };
-  const list = new ServiceList({
-    index,
-    api: () => client,
-    isWanted: () => true,
-    focused: new ObservableValue(true),
-    log: silentLog(),
-    mostPages: Infinity,
-  });
-  const client = { extras: { sessions: page } };
+  const connection = { api: { extras: { sessions: page } } };
+  const focused = new ObservableValue(true);
+  const list = new ServiceList({ index, connection, focused, extras: () => true, log: silentLog() } as never);
   await list.read();
   list.dispose();
 }

@@ -81,6 +81,7 @@ function open(port: number, workerScript: string, root: string): UsageData {
   const connection: Connection = {
     state,
     api,
+    keyMark: () => 'bench',
     onDidBecomeReady: new Emitter<never>().event,
     ready: () => Promise.resolve(state.current),
   };

@@ -17,6 +17,10 @@ export class FakeConnection {
     });
   }
 
+  keyMark(): string | undefined {
+    return this.api && 'key';
+  }
+
   ready(): Promise<ConnectionState> {
     return Promise.resolve(this.state.current);
   }

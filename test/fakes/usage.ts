@@ -84,7 +84,7 @@ export interface Known {
   readonly problems?: readonly string[];
 }
 
-export function makeReport(query: UsageQuery, known: Known): TabReport {
+export function makeReport(query: UsageQuery, known: Known, problem?: string): TabReport {
   const { tab } = query;
   const rows = made.get(tab) ?? Map.groupBy(makers[tab](), ({ date }) => date);
   made.set(tab, rows);
@@ -95,7 +95,7 @@ export function makeReport(query: UsageQuery, known: Known): TabReport {
     ] as const;
   });
   const steps = report(query, new Map(records), {
-    ...{ bounds, orgId: 'org_01JH7ZK3QF5Y8', salt: 'salt' },
+    ...{ bounds, orgId: 'org_01JH7ZK3QF5Y8', salt: 'salt', problem },
     directory: [...people.map(({ id, name }) => ({ id, email: name })), { id: 'user_nobody' }],
     revisions: [
       { revision: 45, day: '2026-11-03', changed: ['maxAutonomyLevel'] },
@@ -129,6 +129,7 @@ export class FakeUsageSource implements UsageSource {
   ended = 0;
   readonly #changed = new Emitter<void>();
   #known = new Set(daysOf(bounds));
+  #told: string | undefined;
   #state: State = { kind: 'ready' };
 
   readonly onDidChange = this.#changed.event;
@@ -152,7 +153,8 @@ export class FakeUsageSource implements UsageSource {
     this.asked.push(query);
     await this.gate;
     const known = { days: this.#known, fetchedAt: this.fetchedAt, problems: this.problems };
-    return { ...makeReport(query, known), orgId: this.orgId };
+    const problem = this.problem && this.#told;
+    return { ...makeReport(query, known, problem), orgId: this.orgId };
   }
 
   async fetch(
@@ -173,6 +175,6 @@ export class FakeUsageSource implements UsageSource {
       for (const day of missing) this.#known.add(day);
       if (again || missing.length > 0) this.fetchedAt = Date.now();
     }
-    return this.problem;
+    return (this.#told = this.problem);
   }
 }

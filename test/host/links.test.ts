@@ -5,8 +5,8 @@ import type { Part } from '../../src/chat/protocol';
 import { transcriptDocument } from '../../src/chat/transcript/markdownDocument';
 import { commands, documents } from '../../src/contributions';
 import { stableText } from '../../src/organization/changes';
-import { markdownOf } from '../../src/readiness/exports';
-import { reportView, type ShownReport } from '../../src/readiness/reportView';
+import { markdownOf } from '../../src/readiness/commands';
+import type { ShownReport } from '../../src/readiness/model';
 import { startSampleService } from '../fakes/sampleService';
 import { csv } from '../../src/util/csv';
 import { factsDocument, type Fact } from '../../src/ui/text';
@@ -41,9 +41,9 @@ describe('documents of foreign words', () => {
   /** A session whose agent said all these. */
   const transcript = (texts: readonly string[]): string =>
     forEditor(
-      transcriptDocument({
-        header: { title: texts[0] ?? '', facts: [] },
-        rows: texts.map((text, index) => ({
+      transcriptDocument(
+        { title: texts[0] ?? '', facts: [] },
+        texts.map((text, index) => ({
           kind: 'message',
           key: String(index),
           id: String(index),
@@ -62,9 +62,9 @@ describe('documents of foreign words', () => {
             { kind: 'file', label: text },
           ] satisfies readonly Part[],
           chips: [{ key: '0', name: text, size: '1 KB' }],
-        })) as unknown as Parameters<typeof transcriptDocument>[0]['rows'],
-        language: 'en',
-      }),
+        })) as unknown as Parameters<typeof transcriptDocument>[1],
+        new Formatter('en'),
+      ),
     );
 
   before(async function () {
@@ -126,7 +126,7 @@ describe('documents of foreign words', () => {
         repoUrl: text,
       };
       const shown = { repository: { name: text, reports: [report] }, report } as unknown as ShownReport;
-      await assertNone(markdownOf(reportView(shown, 'unknown', format)));
+      await assertNone(markdownOf(shown, 'unknown', format));
     }
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     assert.ok(folder);

@@ -64,8 +64,8 @@ describe('the repositories of this window', () => {
       'https://git.example.com/me/shop.git',
       'ssh://git@git.example.com/acme/shop.git',
     ]);
-    assert.equal(await git.counted(first, local), 'same');
-    assert.equal(await git.counted(first.slice(0, 10), local), 'same');
+    for (const same of [first, first.slice(0, 10)])
+      assert.deepEqual(await git.counted(same, local), { behind: 0, isInHead: true });
     run('checkout', '--quiet', '-b', 'other');
     const beside = commit('beside');
     run('checkout', '--quiet', 'main');
@@ -73,12 +73,12 @@ describe('the repositories of this window', () => {
     // A window without the focus does not look by itself.
     await vscode.commands.executeCommand('git.refresh');
     const now = await at(last!);
-    assert.equal(await git.counted(first, now), 2);
-    assert.equal(await git.counted(beside, now), 'elsewhere');
+    assert.deepEqual(await git.counted(first, now), { behind: 2, isInHead: true });
+    assert.deepEqual(await git.counted(beside, now), { behind: 2, isInHead: false });
     assert.equal(await git.counted(undefined, now), 'unnamed');
     const between = await git.between(now, first, last);
     assert.deepEqual(
-      between?.map(({ subject, author }) => `${subject} by ${author}`),
+      between?.map(({ message, authorName }) => `${message} by ${authorName ?? ''}`),
       ['third by A', 'second by A'],
     );
     assert.deepEqual(await git.between(now, last, first), []);

@@ -61,7 +61,8 @@ describe('accessibility', () => {
     service.fail({ kind: 'status', status: 422, times: 1, match: { method: 'POST' } });
     await send('Refused');
     await chat()
-      .getByRole('article', { name: /not sent/ })
+      .locator('.composer')
+      .getByText(/^Not sent: /)
       .waitFor();
     await workbench.explorerMenu(['empty.txt', 'notes.txt', 'tool.bin'], 'Send to agent session');
     await workbench.pick('Odd corners');
@@ -118,10 +119,10 @@ describe('accessibility', () => {
 
     await chat().getByRole('log').focus();
     await press('End');
-    const refused = chat().getByRole('article', { name: /not sent/ });
-    await refused.getByRole('button', { name: 'Discard' }).focus();
+    const unknown = chat().getByRole('article', { name: /unknown/ });
+    await unknown.getByRole('button', { name: 'Discard' }).focus();
     await press('Enter');
-    await refused.waitFor({ state: 'detached' });
+    await unknown.waitFor({ state: 'detached' });
     await chat().getByRole('log').and(focused).waitFor();
 
     await chat().getByRole('button', { name: 'Refresh' }).focus();

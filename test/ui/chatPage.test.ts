@@ -5,8 +5,6 @@ import { until } from '../until';
 import { pasteInto } from './giving';
 import { messageRow, openChatPage, stateOf } from './page';
 
-const LONG = 'one line of many\n'.repeat(300);
-
 /** The code that is shown, how many marks are in it, and whatever else. */
 const CODE_SHOWN = `[...document.querySelectorAll('.code pre')].map(pre => ({
   text: pre.textContent,
@@ -138,35 +136,6 @@ describe('a chat page by itself', () => {
     assert.deepEqual(await sent(), []);
     await field().press('ControlOrMeta+Enter');
     assert.deepEqual(await sent(), ['line one\nline two']);
-  });
-
-  it('keeps a long paste in the field or makes it a file, as the person wants', async () => {
-    await composerIs({ largePaste: 'inline' });
-    await pasteInto(field(), { text: LONG });
-    assert.equal(await field().inputValue(), LONG);
-    assert.equal(await button('Attach as file instead').count(), 0);
-    await composerIs({ largePaste: 'file' });
-    await field().fill('');
-    await pasteInto(field(), { text: 'short' });
-    await pasteInto(field(), { text: LONG });
-    await until(async () => (await said('attachBytes')).length === 1);
-    const [{ params }] = (await said('attachBytes')) as [Said];
-    assert.deepEqual([params.name, params.size], ['pasted text.txt', LONG.length]);
-    assert.equal(await field().inputValue(), 'short');
-  });
-
-  it('leaves a paste where it is when it cannot become a file', async () => {
-    await field().fill('Look: ');
-    await pasteInto(field(), { text: LONG });
-    await button('Attach as file instead').click();
-    await until(async () => (await said('attachBytes')).length === 1);
-    const [upload] = await said('attachBytes');
-    await answer({ kind: 'refusal', id: upload?.id, reason: 'It is too large.' });
-    await page
-      .locator('.composer .problem')
-      .getByText(/^It is too large\.$/)
-      .waitFor();
-    assert.equal(await field().inputValue(), `Look: ${LONG}`);
   });
 
   it('says of a pasted picture that is too large and none that it is that', async () => {

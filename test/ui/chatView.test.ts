@@ -88,11 +88,11 @@ describe('the chat as a view', () => {
         `document.querySelector('.log').scrollTop === 137 && ${BEYOND} === ${beyond}`,
       );
     };
-    await stored(workbench, new RegExp(`offset\\\\*":${beyond}\\b`));
     await show('Odd corners');
     await stage.holds('Written beside');
     await show('Please fix');
     await isThere();
+    await stored(workbench, new RegExp(`offset\\\\*":${beyond}\\b`));
     await workbench.page.reload();
     // VS Code in a browser may not have stored yet which session the view showed last.
     await show('Please fix');

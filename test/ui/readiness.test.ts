@@ -122,7 +122,7 @@ describe('readiness of the open repository', () => {
     await composer.waitFor();
     await workbench.pageShows(`document.querySelector('textarea')?.value.includes('Please fix')`);
     const text = await composer.inputValue();
-    assert.match(text, /Please fix this readiness criterion of acme\/shop/);
+    assert.match(text, /Please fix the readiness of acme\/shop/);
     assert.ok(text.includes(name.toLowerCase().replaceAll(' ', '_')), text);
     assert.match(text, /apps\/web: Storefront/);
     assert.match(text, /commit [0-9a-f]{40}/);
@@ -160,7 +160,7 @@ describe('readiness of a very large and hostile kind', () => {
     async ({ service, folder }) => {
       gitIn(folder, 'init', '--quiet');
       gitIn(folder, 'remote', 'add', 'mirror', 'git@GIT.example.com:acme/repo-0.git/');
-      reports = await startReports({ count: 5_000, order: 'newestFirst', repositories: 1 });
+      reports = await startReports({ count: 5_000, repositories: 1 });
       const many = Array.from({ length: 3_000 }, (_, index) => [
         `criterion_${index} ${EVIL}`,
         {
@@ -276,7 +276,7 @@ describe('readiness of a workspace with several roots', () => {
       const workspace = path.join(parent, 'all.code-workspace');
       const folders = ['shop', 'bare', 'notes'].map(folder => ({ path: folder }));
       fs.writeFileSync(workspace, JSON.stringify({ folders }));
-      reports = await startReports({ count: 0, order: 'newestFirst' });
+      reports = await startReports({ count: 0 });
       for (const url of ['acme/billing', 'acme/ui', 'acme/shop']) {
         report(`https://git.example.com/${url}`, 0, undefined);
       }

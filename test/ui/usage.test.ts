@@ -21,15 +21,17 @@ describe('usage', () => {
   let workbench: Workbench;
 
   const dashboard = (): FrameLocator => workbench.webview();
-  const tab = (name: string): Locator => dashboard().getByRole('tab', { name, exact: true });
-  const chosen = (name: string): Locator => tab(name).and(dashboard().locator('[aria-selected=true]'));
+  const tab = (name: string): Locator =>
+    dashboard().getByRole('navigation').getByRole('button', { name, exact: true });
+  const chosen = (name: string): Locator => tab(name).and(dashboard().locator('[aria-current]'));
   const section = (name: string): Locator => dashboard().getByRole('region', { name, exact: true });
   /** Which days the figures shown are of. */
   const days = (count: number): Locator => dashboard().getByText(new RegExp(`UTC, ${count} days`));
   const item = (): Locator =>
     workbench.page.locator('.statusbar-item[id="agent-console.agent-console.usage"]');
   /** Everything asked for is there. */
-  const complete = (): Locator => dashboard().getByText(/^Data through .*fetched/);
+  const complete = (): Locator =>
+    dashboard().locator('.status:not(:has(progress))', { hasText: /^Data through .*fetched/ });
   /** Resolves when a figure has this value. */
   const shows = (label: string, value: number): Promise<void> =>
     dashboard()
@@ -115,7 +117,7 @@ describe('usage', () => {
     await shows('Commits', total(rows, 'git_commits'));
     await shows('Files edited', total(rows, 'files_edited'));
     // The organization's changes of controls stand in the table of each chart.
-    await section('Files').getByRole('radio', { name: 'Table' }).check();
+    await dashboard().getByRole('checkbox', { name: 'Tables' }).check();
     await section('Files')
       .getByText(/Controls, revision \d+/)
       .first()

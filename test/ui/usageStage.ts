@@ -57,10 +57,12 @@ export function usagePage() {
       await stage.page.locator('h1').waitFor({ state: 'attached' });
       return stage;
     },
-    tab: (name: string): Locator => stage.page.getByRole('tab', { name }),
+    tab: (name: string): Locator => stage.page.getByRole('navigation').getByRole('button', { name }),
+    chosenTab: (): Locator => stage.page.locator('nav [aria-current]'),
     section: (name: string): Locator => stage.page.getByRole('region', { name, exact: true }),
-    chart: (name: string): Locator => stage.page.getByRole('application', { name: `Chart: ${name}` }),
-    range: (name: string): Locator => stage.page.getByRole('radio', { name, exact: true }),
+    chart: (name: string): Locator => stage.page.getByRole('slider', { name: `Chart: ${name}` }),
+    range: (name: string) =>
+      stage.page.getByRole('combobox', { name: 'Range' }).selectOption({ label: name }),
     check: (name: string): Locator => stage.page.getByRole('checkbox', { name }),
     lastAsked: (): UsageQuery => stage.source.asked.at(-1)!,
     setTheme: async (theme: PageTheme): Promise<void> => {
@@ -107,15 +109,14 @@ async function openStage(kept: PageState, options: StageOptions = {}): Promise<U
         onProblem: (problem, error) =>
           told.problems.push(error instanceof Error ? `${problem}: ${error.message}` : problem),
       })),
-    save: (name, text) => {
-      told.saved.push({ name, text });
-      return Promise.resolve(name);
+    acts: {
+      save: file => {
+        told.saved.push(file);
+        return file.name;
+      },
+      copy: ({ text }) => told.copied.push(text),
+      signIn: () => told.signIns++,
     },
-    copy: text => {
-      told.copied.push(text);
-      return Promise.resolve();
-    },
-    signIn: () => told.signIns++,
   });
   const variables = variablesOf(theme).map(([name, value]) => `${name}: ${value};`);
   const opened = await openPage('usage', {

@@ -29,13 +29,15 @@ const HOLDS = `(async wanted => {
   return false;
 })`;
 
-/** Leaves the window for a moment, which makes it store its state, and resolves when the store holds what is wanted. */
+/** Leaves the window, each time of which makes it store its state, until the store holds what is wanted. */
 export async function stored({ page }: Workbench, wanted: RegExp): Promise<void> {
-  await page.evaluate(`{
-    document.hasFocus = () => false;
-    document.dispatchEvent(new Event('visibilitychange'));
-  }`);
-  await until(() => page.evaluate<boolean>(`${HOLDS}(${String(wanted)})`));
+  await until(async () => {
+    await page.evaluate(`for (const isFocused of [true, false]) {
+      document.hasFocus = () => isFocused;
+      document.dispatchEvent(new Event('visibilitychange'));
+    }`);
+    return page.evaluate<boolean>(`${HOLDS}(${String(wanted)})`);
+  });
 }
 
 /**

@@ -78,7 +78,7 @@ describe('the production build', () => {
 
   it('has no file that needs itself', async () => {
     const { metafile } = await esbuild.build({
-      entryPoints: ['src/compose.ts', ...fs.globSync('media/*/main.tsx', { cwd: root })],
+      entryPoints: ['src/compose.ts', ...fs.globSync('media/*/main.ts*', { cwd: root })],
       ...{
         absWorkingDir: root,
         outdir: dist,

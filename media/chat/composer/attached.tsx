@@ -31,13 +31,12 @@ function useAnnouncements(chips: readonly Chip[]): void {
   const said = useRef<ReadonlyMap<string, string> | undefined>(undefined);
   useEffect(() => {
     if (composer.value === undefined) return;
-    const known = chips.filter(({ kind }) => kind !== 'checking');
     const sentences = new Map(
-      known.map(({ key, name, problem }) => [key, problem ?? l10n.t('{0} attached', name)]),
+      chips.map(({ key, name, problem }) => [key, problem ?? l10n.t('{0} attached', name)]),
     );
     const isNew = ({ key, problem }: Chip): boolean =>
       said.current === undefined ? problem !== undefined : said.current.get(key) !== sentences.get(key);
-    const fresh = known.filter(isNew).map(({ key }) => sentences.get(key));
+    const fresh = chips.filter(isNew).map(({ key }) => sentences.get(key));
     if (fresh.length > 0) announce(fresh.join(' '));
     said.current = sentences;
   }, [chips]);
@@ -51,19 +50,19 @@ function AttachedChip({ chip, onRemoved }: { readonly chip: Chip; readonly onRem
     void ask(shrinkAttached(name, key)).finally(() => setBusy(false));
   };
   return (
-    <li class={`chip${problem === undefined ? '' : ' refused'}`} title={title}>
+    <li class={`chip bar${problem === undefined ? '' : ' refused'}`} title={title}>
       <ChipIcon chip={chip} />
       {problem === undefined ? (
         <>
           <button
             type="button"
-            class="chip-name"
+            class="chip-name one-line"
             aria-label={l10n.t('Open {0}', name)}
             onClick={() => panel.notify('openAttachment', { key })}
           >
             {name}
           </button>
-          <span class="quiet">{size}</span>
+          <span class="quiet small">{size}</span>
         </>
       ) : (
         <span class="chip-name">{problem}</span>

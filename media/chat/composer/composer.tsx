@@ -1,11 +1,11 @@
 import * as l10n from '@vscode/l10n';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { MAX_TEXT, type Composer as Known } from '../../../src/chat/protocol';
-import { Button, Icon, IconButton, Notice } from '../controls';
-import { ask, keepUnsaved, onComposerChange, panel, sendDraft, tellDraft } from '../page';
-import { announce, asked, composer, endWanted, note, refusal, start, words } from '../state';
+import { Icon, IconButton, Notice } from '../controls';
+import { ask, keepUnsaved, onComposerChange, panel, sendText, tellDraft } from '../page';
+import { announce, asked, composer, endWanted, note, refusal, start } from '../state';
 import { Attached } from './attached';
-import { LONG_PASTE, attachFiles, attachText, filesOf, insert, listenToPage } from './given';
+import { attachFiles, attachText, filesOf, insert, listenToPage } from './given';
 import { Queue } from './queue';
 
 /** Where a message is written: text, attachments, what is queued, and why it cannot be sent when it cannot. */
@@ -19,47 +19,33 @@ export function Composer() {
     recording: false,
     /** The send key was pressed while another message was being made ready. */
     wanted: false,
-    /** What was being written when an earlier message was called up and changed. */
-    stash: start.value?.stash,
-    /** Earlier messages, the latest first, which one is shown (-1: none), and what was being written before. */
+    /** Earlier messages, the latest first, which one is shown (-1: none), and the draft, which stays what it was. */
     walk: { texts: [] as readonly string[], at: -1, draft: '' },
   }).current;
   const { walk } = held;
   const [empty, setEmpty] = useState(true);
   const [starting, setStarting] = useState(false);
-  const [pasted, setPasted] = useState<string | undefined>(undefined);
   const [dragging, setDragging] = useState(false);
 
   const text = (): string => ref.current?.value ?? '';
   const focus = (): void => ref.current?.focus();
   const changed = (): void => setEmpty(text().trim() === '');
-  const tell = (): void => tellDraft(text(), held.stash);
-  /** Puts a text into the field, with the cursor at its beginning or end. */
-  const show = (shown: string, cursor: 'start' | 'end'): void => {
+  const tell = (): void => tellDraft(text());
+  /** Puts a text into the field, with the cursor there or at its end. */
+  const show = (shown: string, at = shown.length): void => {
     if (ref.current === null) return;
     ref.current.value = shown;
-    const at = cursor === 'start' ? 0 : shown.length;
     ref.current.setSelectionRange(at, at);
     changed();
   };
-  /** The earlier message that is shown becomes the draft; what was being written comes back after it. */
-  const takeEarlier = (): boolean => {
-    if (walk.at < 0) return false;
-    held.stash = walk.draft === '' ? undefined : walk.draft;
-    walk.at = -1;
-    return true;
-  };
 
   useLayoutEffect(() => {
-    onComposerChange(({ text: given, stash, focus: wantsFocus }) => {
-      if (stash !== undefined) {
-        held.stash = stash === '' ? undefined : stash;
-        if (given === undefined) tell();
-      }
+    onComposerChange(({ text: given, focus: wantsFocus }) => {
       if (given !== undefined && text() !== given) {
         walk.at = -1;
         keepUnsaved(undefined);
-        show(given, 'end');
+        // What came behind what is being written does not move the cursor.
+        show(given, wantsFocus || !given.startsWith(text()) ? undefined : ref.current?.selectionEnd);
       }
       if (wantsFocus) focus();
     });
@@ -77,10 +63,7 @@ export function Composer() {
 
   const chips = known?.chips ?? [];
   const waiting = starting || known?.sending === true;
-  const refused = chips.some(chip => chip.problem !== undefined)
-    ? l10n.t('Remove the attachments that cannot be sent.')
-    : undefined;
-  const obstacle = known?.blocked ?? refused ?? known?.tooMuch;
+  const obstacle = known?.obstacle;
   /** Why nothing would be sent now. */
   const why = obstacle ?? (empty ? l10n.t('Write a message first.') : undefined);
 
@@ -92,28 +75,20 @@ export function Composer() {
       focus();
       return;
     }
-    if (takeEarlier()) tell();
-    setPasted(undefined);
+    const isEarlier = walk.at >= 0;
+    const left = isEarlier ? walk.draft : '';
+    walk.at = -1;
     setStarting(true);
     const queued = known?.queues === true;
-    const aside = held.stash ?? '';
     // What is typed from now on is the next message; it is told when this one is recorded.
     held.recording = true;
-    show(aside, 'end');
-    const recorded = await sendDraft(sent);
+    show(left);
+    const recorded = await sendText(sent);
     held.recording = false;
     setStarting(false);
     const since = text();
-    if (recorded) {
-      held.stash = undefined;
-      if (since !== '' || aside !== '') tell();
-    } else if (since === aside) {
-      show(sent, 'end');
-    } else {
-      show(`${sent}\n\n${since}`, 'end');
-      held.stash = undefined;
-      tell();
-    }
+    if (!recorded && !isEarlier) show(since === '' ? sent : `${sent}\n\n${since}`);
+    if (!recorded || since !== left) tell();
     if (recorded && queued) announce(l10n.t('Queued. It will be sent when the agent is idle.'));
     else if (recorded) endWanted.value++;
     focus();
@@ -136,20 +111,12 @@ export function Composer() {
     const earlier = walk.texts[walk.at + 1];
     if (earlier === undefined) return;
     walk.at++;
-    show(earlier, 'start');
+    show(earlier, 0);
   };
-  /** Goes on to a later message, in the end to what was being written; from an empty field to what was put aside. */
-  const newer = (): boolean => {
-    if (walk.at >= 0) {
-      walk.at--;
-      show(walk.texts[walk.at] ?? walk.draft, 'end');
-      return true;
-    }
-    if (text() !== '' || held.stash === undefined) return false;
-    show(held.stash, 'end');
-    held.stash = undefined;
-    tell();
-    return true;
+  /** Goes on to a later message, in the end to what was being written. */
+  const newer = (): void => {
+    walk.at--;
+    show(walk.texts[walk.at] ?? walk.draft);
   };
 
   const keyDown = (event: KeyboardEvent): void => {
@@ -167,13 +134,13 @@ export function Composer() {
     if (event.key === 'ArrowUp' && !modified && (atStart || (atEnd && walk.at >= 0))) {
       event.preventDefault();
       void older();
-    } else if (event.key === 'ArrowDown' && !modified && (atStart || atEnd)) {
-      if (newer()) event.preventDefault();
+    } else if (event.key === 'ArrowDown' && !modified && (atStart || atEnd) && walk.at >= 0) {
+      event.preventDefault();
+      newer();
     } else if (event.key === 'Escape') {
-      if (walk.at >= 0) show(walk.draft, 'end');
+      if (walk.at >= 0) show(walk.draft);
       walk.at = -1;
       refusal.value = undefined;
-      setPasted(undefined);
     } else if (modified && event.key.toLowerCase() === 'a') {
       event.preventDefault();
       event.stopPropagation();
@@ -184,8 +151,9 @@ export function Composer() {
   const input = (): void => {
     refusal.value = undefined;
     held.wanted = false;
-    takeEarlier();
-    if (pasted !== undefined && !text().includes(pasted)) setPasted(undefined);
+    // An earlier message that is changed becomes the draft, with what was being written below it.
+    if (walk.at >= 0 && walk.draft !== '') show(`${text()}\n\n${walk.draft}`, ref.current?.selectionEnd);
+    walk.at = -1;
     changed();
     if (!held.recording) tell();
   };
@@ -195,30 +163,16 @@ export function Composer() {
     if (data === null || known === undefined) return;
     const files = filesOf(data);
     const given = data.getData('text/plain').replace(/\r\n?/g, '\n');
-    const choice = given.length < LONG_PASTE ? 'inline' : known.largePaste;
     if (files.length > 0) {
       event.preventDefault();
       void ask(attachFiles(files));
-    } else if (choice === 'file' || text().length + given.length > MAX_TEXT) {
+    } else if (text().length + given.length > MAX_TEXT) {
       event.preventDefault();
       void ask(attachText(given));
-    } else if (choice === 'ask') {
-      setPasted(given);
     }
   };
-  /** Takes the pasted text out of the field again, as soon as it is a file. */
-  const pastedToFile = async (given: string): Promise<void> => {
-    await attachText(given);
-    setPasted(undefined);
-    const at = text().lastIndexOf(given);
-    if (at < 0) return;
-    ref.current?.setRangeText('', at, at + given.length, 'end');
-    changed();
-    tell();
-    focus();
-  };
 
-  const notices = [refusal.value, obstacle].filter(notice => notice !== undefined);
+  const notices = [refusal.value, known?.problem, obstacle].filter(notice => notice !== undefined);
   return (
     <footer class="composer">
       {known && <Queue known={known} onRemoved={focus} />}
@@ -228,17 +182,6 @@ export function Composer() {
         </Notice>
       ))}
       <Notice icon="info">{note.value}</Notice>
-      {pasted !== undefined && (
-        <p class="notice">
-          <span>{l10n.t('{0} characters were pasted.', words.number(pasted.length))}</span>
-          <Button kind="link" onClick={() => void ask(pastedToFile(pasted))}>
-            {l10n.t('Attach as file instead')}
-          </Button>
-          <Button kind="link" onClick={() => setPasted(undefined)}>
-            {l10n.t('Keep as text')}
-          </Button>
-        </p>
-      )}
       <div class={`box${dragging ? ' dragging' : ''}`}>
         <Attached chips={chips} onRemoved={focus} />
         <textarea
@@ -258,7 +201,7 @@ export function Composer() {
           onKeyDown={keyDown}
           onPaste={paste}
         />
-        <div class="toolbar">
+        <div class="toolbar bar">
           <IconButton
             icon="attach"
             label={l10n.t('Attach files')}
@@ -270,15 +213,15 @@ export function Composer() {
           {known && known.target !== '' && (
             <button
               type="button"
-              class="target"
+              class="target bar"
               title={l10n.t('Choose the computer this message goes to')}
               onClick={() => void ask(panel.request('chooseTarget', {}))}
             >
-              <span>{l10n.t('Send to {0}', known.target)}</span>
+              <span class="one-line">{l10n.t('Send to {0}', known.target)}</span>
               <Icon name="chevron-down" />
             </button>
           )}
-          <span class="quiet total" title={known?.total}>
+          <span class="quiet small total one-line" title={known?.total}>
             {known?.total}
           </span>
           {known?.canStop === true && (

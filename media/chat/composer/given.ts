@@ -3,9 +3,6 @@ import { ask, panel } from '../page';
 import { announce, composer, note } from '../state';
 import { pictureOf } from '../transcript/picture';
 
-/** From so many characters on a pasted text is long. */
-export const LONG_PASTE = 5_000;
-
 /** The addresses of dropped files, local and remote: all of them, where `text/uri-list` holds only the first. */
 function urisOf(data: DataTransfer): readonly string[] {
   const lists = ['application/vnd.code.uri-list', 'text/uri-list'].map(type => data.getData(type));
@@ -72,7 +69,7 @@ async function attachFile(file: File): Promise<void> {
 
 /** Makes an attached picture small enough, in its place. */
 export async function shrinkAttached(name: string, key: string): Promise<void> {
-  const smaller = await shrink(await pictureOf({ key }), name, composer.value?.fileLimit ?? 0);
+  const smaller = await shrink(await pictureOf(key), name, composer.value?.fileLimit ?? 0);
   await inTurn(() => handOver(smaller, key));
 }
 

@@ -14,7 +14,7 @@ export function Queue({ known: { queue, queueNote, queueStopped }, onRemoved }: 
   if (queue.length === 0) return null;
   return (
     <section class="queue" aria-label={l10n.t('Queued messages')}>
-      <p class="queue-note">
+      <p class="queue-note quiet">
         <Icon name={queueStopped ? 'debug-pause' : 'list-ordered'} />
         {queueNote}
       </p>
@@ -34,12 +34,12 @@ export function Queue({ known: { queue, queueNote, queueStopped }, onRemoved }: 
             <IconButton
               icon="edit"
               label={l10n.t('Take "{0}" back into the composer', text.slice(0, 60))}
-              onClick={() => void ask(panel.request('takeBackQueued', { id }))}
+              onClick={() => void ask(panel.request('takeBack', { id }))}
             />
             <IconButton
               icon="close"
               label={l10n.t('Remove "{0}" from the queue', text.slice(0, 60))}
-              onClick={() => void ask(panel.request('removeQueued', { id })).then(onRemoved)}
+              onClick={() => void ask(panel.request('discard', { id })).then(onRemoved)}
             />
           </li>
         ))}

@@ -1,8 +1,19 @@
 import * as l10n from '@vscode/l10n';
 import DOMPurify, { type Config } from 'dompurify';
+import hljs from 'highlight.js/lib/core';
+import bash from 'highlight.js/lib/languages/bash';
+import diff from 'highlight.js/lib/languages/diff';
+import go from 'highlight.js/lib/languages/go';
+import java from 'highlight.js/lib/languages/java';
+import json from 'highlight.js/lib/languages/json';
+import python from 'highlight.js/lib/languages/python';
+import rust from 'highlight.js/lib/languages/rust';
+import sql from 'highlight.js/lib/languages/sql';
+import typescript from 'highlight.js/lib/languages/typescript';
+import xml from 'highlight.js/lib/languages/xml';
+import yaml from 'highlight.js/lib/languages/yaml';
 import { Marked, type Tokens } from 'marked';
 import { bounds } from './bounds';
-import { highlight } from './highlight';
 import { dressPaths } from './paths';
 
 /** The only elements and attributes that come out of Markdown (trust.md 4-6). */
@@ -33,7 +44,9 @@ export function renderMarkdown(text: string, breaks: boolean): DocumentFragment 
     dressPaths(fragment);
     return fragment;
   } catch {
-    return plainText(text);
+    const fragment = document.createDocumentFragment();
+    fragment.append(element('p', 'plain', text));
+    return fragment;
   }
 }
 
@@ -80,6 +93,27 @@ function escape(text: string): string {
   return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`);
 }
 
+const languages = { bash, diff, go, java, json, python, rust, sql, typescript, xml, yaml };
+
+/** Longer code is shown in one colour: highlighting it would hold up scrolling. */
+const MAX_LENGTH = 30_000;
+/** Some languages read a word anew from each of its letters. */
+const LONG_WORD = /\w{1000}/;
+
+for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
+// The library's grammar of the one is made from that of the other, and would be here twice.
+hljs.registerAliases(['javascript', 'js', 'jsx', 'mjs', 'cjs'], { languageName: 'typescript' });
+
+/** Highlighted code; `undefined` for languages not known here. */
+function highlight(code: string, language: string): DocumentFragment | undefined {
+  if (code.length > MAX_LENGTH || LONG_WORD.test(code) || hljs.getLanguage(language) === undefined)
+    return undefined;
+  const template = document.createElement('template');
+  // The library writes spans with a class, and all else as text.
+  template.innerHTML = hljs.highlight(code, { language, ignoreIllegals: true }).value;
+  return template.content;
+}
+
 /** Colours code, and frames it with its language and buttons for what can be done with it; the transcript handles the clicks. */
 function dressCode(pre: HTMLPreElement): void {
   const language = pre.title;
@@ -87,32 +121,28 @@ function dressCode(pre: HTMLPreElement): void {
   const code = pre.querySelector('code');
   const colored = highlight(pre.textContent, language);
   if (colored !== undefined) code?.replaceChildren(colored);
-  const block = element('div', 'code');
-  const bar = element('div', 'code-bar');
-  const name = element('span', 'code-language');
-  name.textContent = language;
   const button = (act: string, label: string, icon?: string): HTMLButtonElement => {
-    const made = element('button', icon === undefined ? 'link' : 'icon-button');
+    const shown = icon === undefined ? label : element('span', `codicon codicon-${icon}`);
+    const made = element('button', icon === undefined ? 'link' : 'icon-button', shown);
     made.type = 'button';
     made.dataset['act'] = act;
-    if (icon === undefined) made.textContent = label;
-    else {
-      made.title = made.ariaLabel = label;
-      made.append(element('span', `codicon codicon-${icon}`));
-    }
+    made.title = made.ariaLabel = label;
     return made;
   };
   const isDiff = language === 'diff' || language === 'patch';
-  bar.append(
-    name,
+  const bar = element(
+    'div',
+    'code-bar bar',
+    element('span', 'code-language one-line quiet small', language),
     ...(isDiff
       ? [button('compareDiff', l10n.t('Open as diff')), button('applyDiff', l10n.t('Apply…'))]
       : [button('insertCode', l10n.t('Insert at cursor'), 'insert')]),
     button('copy', l10n.t('Copy code'), 'copy'),
   );
   group(pre, language === '' ? l10n.t('Code') : `${l10n.t('Code')}, ${language}`);
+  const block = element('div', 'code', bar);
   pre.replaceWith(block);
-  block.append(bar, pre);
+  block.append(pre);
 }
 
 function dressTables(fragment: DocumentFragment): void {
@@ -134,19 +164,13 @@ function group<E extends HTMLElement>(frame: E, label: string): E {
   return frame;
 }
 
-function plainText(text: string): DocumentFragment {
-  const fragment = document.createDocumentFragment();
-  const paragraph = element('p', 'plain');
-  paragraph.textContent = text;
-  fragment.append(paragraph);
-  return fragment;
-}
-
 function element<K extends keyof HTMLElementTagNameMap>(
   name: K,
   className: string,
+  ...content: readonly (Node | string)[]
 ): HTMLElementTagNameMap[K] {
   const made = document.createElement(name);
   made.className = className;
+  made.append(...content);
   return made;
 }

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { PATH } from './filePattern';
+import { PATH } from '../../../src/chat/protocol';
 
 /** Makes names of files with a line open that file; what they open is decided by the panel. */
 export function dressPaths(root: DocumentFragment | Element): void {

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { partsOfRow, partText, wordsPattern, type Row } from '../../../src/chat/protocol';
 import { IconButton } from '../controls';
-import { finding, toggle, transcript, wanted } from '../state';
+import { finding, toggle, transcript } from '../state';
 import type { Place } from './list';
 
 /** Typing that comes together is searched for together, ms. */
@@ -35,8 +35,7 @@ export function FindBar({ list }: { readonly list: { readonly current: Place | u
   const { rows } = transcript.value;
 
   useEffect(() => {
-    const { words: given, key } = wanted.value;
-    wanted.value = {};
+    const { words: given, key } = finding.value ?? {};
     if (given !== undefined) setWords(given);
     aim.current = key;
     field.current?.select();
@@ -82,14 +81,14 @@ export function FindBar({ list }: { readonly list: { readonly current: Place | u
     setAt((Math.max(at, step < 0 ? 0 : -1) + step + matches.length) % Math.max(1, matches.length));
   };
   const close = (): void => {
-    finding.value = 0;
+    finding.value = undefined;
     if (came.current instanceof HTMLElement) came.current.focus();
   };
   const count = matches.length === 0 ? l10n.t('No results') : l10n.t('{0} of {1}', at + 1, matches.length);
   const label = l10n.t('Find in this session');
   return (
     <div
-      class="find"
+      class="find bar"
       role="search"
       onKeyDown={event => {
         if (event.isComposing) return;

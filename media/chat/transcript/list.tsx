@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
-import type { Kept, Row } from '../../../src/chat/protocol';
+import { goesOn, type Kept, type Row } from '../../../src/chat/protocol';
 import { keepScroll, keptScroll } from '../page';
 import { following, type Rows } from '../state';
 import { RowView } from './rows';
@@ -57,17 +57,17 @@ export function List({
       onFocusOut={({ target }) => (hadFocus.current = target instanceof HTMLButtonElement && target.disabled)}
     >
       <div class="rows" ref={box}>
-        {rows.rows.slice(first, last + 1).map(row => (
-          <Item key={row.key} row={row} />
+        {rows.rows.slice(first, last + 1).map((row, index) => (
+          <Item key={row.key} row={row} continued={goesOn(row, rows.rows[first + index - 1])} />
         ))}
       </div>
     </div>
   );
 }
 
-function Item({ row }: { readonly row: Row }) {
+function Item({ row, continued }: { readonly row: Row; readonly continued: boolean }) {
   // The same one draws nothing anew.
-  const content = useMemo(() => <RowView row={row} />, [row]);
+  const content = useMemo(() => <RowView row={row} continued={continued} />, [row, continued]);
   return <div class="row">{content}</div>;
 }
 
@@ -187,9 +187,9 @@ export class Place {
     this.settle();
   }
 
-  /** Brings a row to the top; it is drawn there with the next frame. */
-  toRow(key: string): void {
-    this.#go({ key, offset: -48 });
+  /** Brings a row near the top; it is drawn there with the next frame. */
+  toRow(key: string, offset = -48): void {
+    this.#go({ key, offset });
     this.settle();
   }
 
@@ -203,8 +203,8 @@ export class Place {
     if ((event.key !== 'End' && event.key !== 'Home') || event.target !== event.currentTarget) return;
     event.preventDefault();
     const [first] = this.#rows;
-    this.#go(event.key === 'End' || first === undefined ? undefined : { key: first.key, offset: 0 });
-    this.settle();
+    if (event.key === 'End' || first === undefined) this.toEnd();
+    else this.toRow(first.key, 0);
   }
 
   /** Without a time to rest it is kept at once: the page may be put away the next moment. */
@@ -249,14 +249,8 @@ export class Place {
   }
 
   #rowAt(top: number): number {
-    const tops = this.#allTops();
-    let [low, high] = [0, this.#rows.length - 1];
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if ((tops[middle] ?? 0) <= top) low = middle;
-      else high = middle - 1;
-    }
-    return high < 0 ? -1 : low;
+    const index = this.#allTops().findLastIndex(each => each <= top);
+    return Math.min(Math.max(0, index), this.#rows.length - 1);
   }
 
   #allTops(): Float64Array {

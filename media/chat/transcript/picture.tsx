@@ -3,13 +3,8 @@ import type { Chip } from '../../../src/chat/protocol';
 import { Icon } from '../controls';
 import { panel } from '../page';
 
-/** Where a picture is: in a message, or attached to the draft. */
-type Source = { readonly messageId: string; readonly index: number } | { readonly key: string };
-
-export async function pictureOf(source: Source): Promise<Blob> {
-  const { mediaType, bytes } = await ('key' in source
-    ? panel.request('attachedPicture', source)
-    : panel.request('picture', source));
+export async function pictureOf(key: string): Promise<Blob> {
+  const { mediaType, bytes } = await panel.request('picture', { key });
   return new Blob([Uint8Array.from(bytes)], { type: mediaType });
 }
 
@@ -17,9 +12,9 @@ export async function pictureOf(source: Source): Promise<Blob> {
 const pictures = new Map<string, string>();
 const MOST_PICTURES = 60;
 
-async function addressOf(source: Source, name: string): Promise<string> {
-  const made = URL.createObjectURL(await pictureOf(source));
-  pictures.set(name, made);
+async function addressOf(key: string): Promise<string> {
+  const made = URL.createObjectURL(await pictureOf(key));
+  pictures.set(key, made);
   const [oldest] = pictures;
   if (pictures.size > MOST_PICTURES && oldest !== undefined) {
     pictures.delete(oldest[0]);
@@ -28,20 +23,21 @@ async function addressOf(source: Source, name: string): Promise<string> {
   return made;
 }
 
-/** A picture, once it is there; with `thumbnail` a small one, and its icon before. */
-export function Picture(props: {
-  readonly source: Source;
+interface PictureProps {
+  /** What it is asked for by. */
+  readonly source: string;
   readonly label: string;
   readonly thumbnail?: boolean;
-}) {
-  const { source, label, thumbnail = false } = props;
-  const name = JSON.stringify(source);
-  const [address, setAddress] = useState(pictures.get(name));
+}
+
+/** A picture, once it is there; with `thumbnail` a small one, and its icon before. */
+export function Picture({ source, label, thumbnail = false }: PictureProps) {
+  const [address, setAddress] = useState(pictures.get(source));
   useEffect(() => {
     let wanted = true;
-    setAddress(pictures.get(name));
-    if (pictures.has(name)) return;
-    addressOf(source, name).then(
+    setAddress(pictures.get(source));
+    if (pictures.has(source)) return;
+    addressOf(source).then(
       made => {
         if (wanted) setAddress(made);
       },
@@ -50,7 +46,7 @@ export function Picture(props: {
     return () => {
       wanted = false;
     };
-  }, [name]);
+  }, [source]);
   if (address !== undefined)
     return <img class={thumbnail ? 'thumbnail' : undefined} src={address} alt={label} />;
   return thumbnail ? <Icon name="file-media" /> : null;
@@ -61,20 +57,10 @@ const icons: Readonly<Record<Chip['kind'], string>> = {
   pdf: 'file-pdf',
   text: 'file',
   unknown: 'warning',
-  checking: 'sync spin',
 };
 
 /** The icon of an attachment; of a picture a small one of it, once that is there. */
-export function ChipIcon({
-  chip,
-  messageId,
-}: {
-  readonly chip: Chip;
-  readonly messageId?: string | undefined;
-}) {
-  const { key, kind, index } = chip;
-  const inMessage = messageId !== undefined && index !== undefined ? { messageId, index } : undefined;
-  const source = inMessage ?? (key === '' ? undefined : { key });
-  if (kind !== 'image' || source === undefined) return <Icon name={icons[kind]} />;
-  return <Picture source={source} label="" thumbnail={true} />;
+export function ChipIcon({ chip: { key, kind, picture = key } }: { readonly chip: Chip }) {
+  if (kind !== 'image' || picture === '') return <Icon name={icons[kind]} />;
+  return <Picture source={picture} label="" thumbnail={true} />;
 }

@@ -1,39 +1,35 @@
 import * as l10n from '@vscode/l10n';
-import { useEffect, useState } from 'preact/hooks';
-import type { GapRow, MessageRow, Row, SendRow } from '../../../src/chat/protocol';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Fold, GapRow, MessageRow, Part, Row } from '../../../src/chat/protocol';
 import { Button, Icon, IconButton, Notice } from '../controls';
+import { dressPaths } from '../markdown/paths';
 import { ask, copied, panel } from '../page';
-import { announce, asked, language, opened, start, toggle, words } from '../state';
-import { PartView } from './parts';
+import { announce, asked, opened, start, toggle, words } from '../state';
 import { ChipIcon, Picture } from './picture';
 
-export function RowView({ row }: { readonly row: Row }) {
+/** `continued`: with what the row above says. */
+export function RowView({ row, continued }: { readonly row: Row; readonly continued: boolean }) {
   switch (row.kind) {
     case 'date':
-      return <h2 class="date">{dayName(row.at)}</h2>;
+      return <h2 class="date bar quiet small">{dayName(row.at)}</h2>;
     case 'message':
-      return <MessageView row={row} />;
+      return <MessageView row={row} continued={continued} />;
     case 'gap':
       return row.reason === undefined ? <Missing row={row} /> : <Answered row={row} />;
-    case 'send':
-      return <SendView row={row} />;
   }
 }
 
 /** A day as a heading; the year only where it is another one. */
 function dayName(at: number): string {
   const sameYear = new Date(at).getFullYear() === new Date().getFullYear();
-  return new Intl.DateTimeFormat(language, {
-    weekday: 'long',
-    day: 'numeric',
-    month: 'long',
-    ...(sameYear ? {} : { year: 'numeric' }),
-  }).format(at);
+  const year = sameYear ? undefined : 'numeric';
+  return words.date({ weekday: 'long', day: 'numeric', month: 'long', year }, at);
 }
 
 function Missing({ row }: { readonly row: GapRow }) {
   return (
-    <div class="missing">
+    <div class="missing bar quiet small">
       <p>
         {row.sentence}{' '}
         {row.canRead === true && (
@@ -84,32 +80,34 @@ function Answered({ row: { sentence, reason = '', webApp } }: { readonly row: Ga
   );
 }
 
-function MessageView({ row }: { readonly row: MessageRow }) {
-  const { key, at, author, continued, failed, id, role } = row;
+function MessageView({ row, continued }: { readonly row: MessageRow; readonly continued: boolean }) {
+  const { key, at, author, failed, id, role, send } = row;
   const name = { person: l10n.t('You'), agent: l10n.t('Agent'), other: role }[author];
   const time = at === undefined ? '' : words.timeOfDay(at);
+  const classes = [
+    'message',
+    author,
+    continued && 'continued',
+    failed && 'failed',
+    send && `send ${send.state}`,
+  ];
   return (
     <article
-      class={`message ${author}${continued ? ' continued' : ''}${failed ? ' failed' : ''}`}
-      aria-label={l10n.t('{0}, {1}', name, time)}
+      class={classes.filter(Boolean).join(' ')}
+      aria-label={l10n.t('{0}, {1}', name, send === undefined ? time : stateOf(send)[1])}
     >
       {!continued && (
         <div class="byline">
           <span class="author">{name}</span>
-          <span class="phase">{row.phase}</span>
-          <time title={at === undefined ? '' : words.exact(at)}>{time}</time>
+          <span class="phase quiet small">{row.phase}</span>
+          <time class="quiet small" title={at === undefined ? '' : words.exact(at)}>
+            {time}
+          </time>
         </div>
       )}
       {failed && <Notice icon="error">{l10n.t('The agent reported an error')}</Notice>}
       {row.parts.map((part, index) => (
-        <PartView
-          key={index}
-          part={part}
-          index={index}
-          rowKey={key}
-          messageId={id}
-          breaks={author === 'person'}
-        />
+        <PartView key={index} part={part} index={index} rowKey={key} breaks={author === 'person'} />
       ))}
       <IconButton
         icon="copy"
@@ -123,94 +121,215 @@ function MessageView({ row }: { readonly row: MessageRow }) {
       />
       <Chips row={row} />
       {row.accepted && (
-        <p class="send-state">
+        <p class="send-state quiet small">
           <Icon name="check" />
           {l10n.t('accepted')}
         </p>
       )}
+      {send && <SendState id={id} send={send} />}
     </article>
   );
 }
 
-function SendView({ row }: { readonly row: SendRow }) {
-  const { key, at, inComposer, sendId, sentence, state } = row;
-  const [busy, setBusy] = useState(false);
-  const [icon, label] = {
+type Send = NonNullable<MessageRow['send']>;
+
+const stateOf = ({ state }: Send): readonly [icon: string, label: string] =>
+  ({
     sending: ['sync spin', l10n.t('sending')] as const,
-    refused: ['error', l10n.t('not sent')] as const,
     unknown: ['question', l10n.t('outcome unknown')] as const,
-  }[state];
-  const act = (name: 'sendAgain' | 'discard' | 'editAgain', text: string) => (
+  })[state];
+
+/** How a message stands that is not known to have arrived, and what can be done about it. */
+function SendState({ id, send }: { readonly id: string; readonly send: Send }) {
+  const { state, sentence } = send;
+  const [busy, setBusy] = useState(false);
+  const [icon, label] = stateOf(send);
+  const act = (name: 'sendAgain' | 'discard', text: string) => (
     <Button
       kind="secondary"
       disabled={busy}
       onClick={() => {
         setBusy(true);
-        void ask(panel.request(name, { sendId })).finally(() => setBusy(false));
+        void ask(panel.request(name, { id })).finally(() => setBusy(false));
       }}
     >
       {text}
     </Button>
   );
   return (
-    <article class={`message person send ${state}`} aria-label={l10n.t('{0}, {1}', l10n.t('You'), label)}>
-      <div class="byline">
-        <span class="author">{l10n.t('You')}</span>
-        <time title={words.exact(at)}>{words.timeOfDay(at)}</time>
-      </div>
-      <PartView part={{ ...row, kind: 'text' }} index={0} rowKey={key} messageId="" breaks={true} />
-      <Chips row={row} />
-      <p class="send-state">
+    <>
+      <p class="send-state quiet small">
         <Icon name={icon} />
-        <span>
-          {state === 'refused' && sentence !== '' ? l10n.t('Not sent: {0}', sentence) : sentence || label}
-        </span>
+        <span>{sentence || label}</span>
       </p>
-      {state !== 'sending' && (
+      {state === 'unknown' && (
         <div class="actions">
-          {state === 'unknown' && act('sendAgain', l10n.t('Send again'))}
-          {state === 'refused' && !inComposer && act('editAgain', l10n.t('Edit and send again'))}
+          {act('sendAgain', l10n.t('Send again'))}
           {act('discard', l10n.t('Discard'))}
         </div>
       )}
-    </article>
+    </>
   );
 }
 
 /** Attachments as the composer shows them; a click on a picture's name shows all of it. */
-function Chips({ row }: { readonly row: MessageRow | SendRow }) {
-  if (row.chips.length === 0) return null;
-  const messageId = row.kind === 'message' ? row.id : undefined;
-  const idOf = (index: number): string => `${row.key}:chip${index}`;
+function Chips({ row: { key, chips } }: { readonly row: MessageRow }) {
+  if (chips.length === 0) return null;
+  const idOf = (index: number): string => `${key}:chip${index}`;
   return (
     <>
       <ul class="chips" aria-label={l10n.t('Attachments')}>
-        {row.chips.map((chip, at) => (
-          <li class="chip" key={at} title={chip.title}>
-            <ChipIcon chip={chip} messageId={messageId} />
-            {chip.index === undefined ? (
-              <span class="chip-name">{chip.name}</span>
+        {chips.map((chip, at) => (
+          <li class="chip bar" key={at} title={chip.title}>
+            <ChipIcon chip={chip} />
+            {chip.picture === undefined ? (
+              <span class="chip-name one-line">{chip.name}</span>
             ) : (
               <button
                 type="button"
-                class="chip-name"
+                class="chip-name one-line"
                 aria-expanded={opened.value.has(idOf(at))}
                 onClick={() => toggle(idOf(at), !opened.value.has(idOf(at)))}
               >
                 {chip.name}
               </button>
             )}
-            <span class="quiet">{chip.size}</span>
+            <span class="quiet small">{chip.size}</span>
           </li>
         ))}
       </ul>
-      {row.chips.map(({ index, name }, at) =>
-        index !== undefined && messageId !== undefined && opened.value.has(idOf(at)) ? (
+      {chips.map(({ picture, name }, at) =>
+        picture !== undefined && opened.value.has(idOf(at)) ? (
           <figure class="picture" key={at}>
-            <Picture source={{ messageId, index }} label={name} />
+            <Picture source={picture} label={name} />
           </figure>
         ) : null,
       )}
     </>
   );
+}
+
+interface PartProps {
+  readonly part: Part;
+  /** Of the row it is in, and its place there. */
+  readonly rowKey: string;
+  readonly index: number;
+  /** Line feeds are line breaks. */
+  readonly breaks: boolean;
+}
+
+/** One block of a message: text as Markdown, everything else behind a line that opens it. */
+function PartView({ part, rowKey, index, breaks }: PartProps) {
+  const cut = 'cut' in part && (
+    <p class="cut quiet">
+      {part.cut}{' '}
+      <Button kind="link" onClick={() => panel.notify('openMessage', { key: rowKey })}>
+        {l10n.t('Open the whole message as a text document')}
+      </Button>
+    </p>
+  );
+  switch (part.kind) {
+    case 'text':
+      return (
+        <>
+          <Markdown text={part.text} breaks={breaks} />
+          {cut}
+        </>
+      );
+    case 'fold':
+      return part.texts.length === 0 ? (
+        <Line icon={part.icon}>{part.label.join('')}</Line>
+      ) : (
+        <FoldView fold={part} id={`${rowKey}:${index}`}>
+          {part.texts.map((text, at) =>
+            part.isCode ? (
+              <Preformatted key={at} text={text} />
+            ) : (
+              <Markdown key={at} text={text} breaks={false} />
+            ),
+          )}
+          {cut}
+        </FoldView>
+      );
+    case 'file':
+      return part.picture === undefined ? (
+        <Line icon="file">{part.label}</Line>
+      ) : (
+        <figure class="picture">
+          <Picture source={part.picture} label={part.label} />
+          <figcaption class="quiet small">{part.label}</figcaption>
+        </figure>
+      );
+  }
+}
+
+function Line({ icon, children }: { readonly icon: string; readonly children: ComponentChildren }) {
+  return (
+    <p class="line bar quiet">
+      <Icon name={icon} />
+      {children}
+    </p>
+  );
+}
+
+interface FoldProps {
+  readonly id: string;
+  readonly fold: Fold;
+  readonly children: ComponentChildren;
+}
+
+function FoldView({ id, fold, children }: FoldProps) {
+  const open = opened.value.has(id);
+  return (
+    <details
+      class={`fold${fold.failed ? ' failed' : ''}`}
+      open={open}
+      onToggle={event => toggle(id, event.currentTarget.open)}
+    >
+      <summary class="bar quiet">
+        <Icon name="chevron-right" />
+        <Icon name={fold.icon} />
+        <span class="fold-label one-line">
+          {fold.label.map((words, at) =>
+            at % 2 === 1 && words !== '' ? (
+              <code class="small" key={at}>
+                {words}
+              </code>
+            ) : (
+              words
+            ),
+          )}
+        </span>
+        {!open && <span class="fold-preview one-line">{fold.preview}</span>}
+      </summary>
+      {open && <div class="fold-body">{children}</div>}
+    </details>
+  );
+}
+
+function Preformatted({ text }: { readonly text: string }) {
+  const element = useRef<HTMLPreElement>(null);
+  useLayoutEffect(() => {
+    element.current?.replaceChildren(text);
+    if (element.current !== null) dressPaths(element.current);
+  }, [text]);
+  return (
+    <pre class="preformatted small" tabIndex={0} role="group" aria-label={l10n.t('Code')} ref={element} />
+  );
+}
+
+let renderMarkdown: ((text: string, breaks: boolean) => DocumentFragment) | undefined;
+
+/** Makes ready what rendering takes, which is most of this page's code: the panel is told that the page listens before that. */
+export async function prepareMarkdown(): Promise<void> {
+  ({ renderMarkdown } = await import('../markdown/markdown'));
+}
+
+function Markdown({ text, breaks }: { readonly text: string; readonly breaks: boolean }) {
+  const element = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const rendered = renderMarkdown?.(text, breaks);
+    if (rendered !== undefined) element.current?.replaceChildren(rendered);
+  }, [text, breaks]);
+  return <div class="markdown" dir="auto" ref={element} />;
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Row } from '../../../src/chat/protocol';
 import { Icon, Notice } from '../controls';
 import { ask, copied, panel } from '../page';
-import { endWanted, finding, following, transcript, transcriptProblem } from '../state';
+import { endWanted, finding, following, told, transcript } from '../state';
 import { FindBar } from './find';
 import { List, type Place } from './list';
 
@@ -22,7 +22,7 @@ export function Transcript() {
       const command = /mac/i.test(navigator.platform) ? event.metaKey : event.ctrlKey;
       if (!command || event.shiftKey || event.altKey || event.key.toLowerCase() !== 'f') return;
       event.preventDefault();
-      finding.value++;
+      finding.value = {};
     };
     window.addEventListener('keydown', keyDown);
     return () => window.removeEventListener('keydown', keyDown);
@@ -33,11 +33,11 @@ export function Transcript() {
   }, [endWanted.value]);
 
   if (known.total === undefined) {
-    const problem = transcriptProblem.value;
+    const problem = told.value?.transcriptProblem;
     return (
       <main class="transcript">
         {problem === undefined ? (
-          <p class="loading">{l10n.t('Loading')}</p>
+          <p class="loading quiet">{l10n.t('Loading')}</p>
         ) : (
           <Notice icon="error">{problem}</Notice>
         )}
@@ -47,11 +47,11 @@ export function Transcript() {
   const toLatest = l10n.t('To the latest message');
   return (
     <main class="transcript" onClick={click} onKeyDown={pressed}>
-      {finding.value > 0 && <FindBar list={list} />}
+      {finding.value !== undefined && <FindBar list={list} />}
       <h2 class="unseen">{l10n.t('Transcript')}</h2>
       <List rows={known} handle={list} />
       {known.total === 0 && (
-        <div class="empty">
+        <div class="empty quiet">
           <Icon name="comment" />
           <h2>{l10n.t('No messages yet')}</h2>
           <p>
@@ -62,7 +62,7 @@ export function Transcript() {
         </div>
       )}
       {!following.value && (
-        <button type="button" class="to-latest" title={toLatest} onClick={() => list.current?.toEnd()}>
+        <button type="button" class="to-latest bar" title={toLatest} onClick={() => list.current?.toEnd()}>
           {unseen === 0 ? toLatest : l10n.t('{0} new', unseen)}
           <Icon name="arrow-down" />
         </button>
@@ -71,7 +71,7 @@ export function Transcript() {
   );
 }
 
-const isMessage = (row: Row): boolean => row.kind === 'message';
+const isMessage = (row: Row): boolean => row.kind === 'message' && row.send === undefined;
 
 function messagesAfter(rows: readonly Row[], key: string | undefined): number {
   const from = rows.findLastIndex(row => row.key === key);

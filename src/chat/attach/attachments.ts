@@ -1,11 +1,19 @@
 import * as vscode from 'vscode';
+import { randomUUID } from 'node:crypto';
+import * as fs from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
 import type { BodyPart } from './body';
-import { imageType } from './imageType';
-import { sniff, type MediaType } from './mediaTypes';
-import type { AttachmentReference } from '../outbox/record';
+import type { AwayFile } from './given';
+import { ascii, imageType } from './imageType';
+import type { Attachment } from '../outbox/record';
 import type { Picture } from '../protocol';
+
+/** A file as it is called: what is in no file of the person says where it belongs. */
+type Named = Pick<Attachment, 'uri' | 'name' | 'path'>;
 
 export interface FileFacts {
   readonly kind: 'file' | 'folder' | 'symbolicLink' | 'other';
@@ -25,18 +33,6 @@ export interface AttachableFiles {
   /** Relative to the workspace, with `/`; the name alone for files outside it. */
   workspacePath(uri: string): string;
 }
-
-/** What a look at a file found. */
-export type Inspected =
-  | ({ readonly ok: true; readonly name: string; readonly size: number } & MediaType)
-  | {
-      readonly ok: false;
-      readonly name: string;
-      readonly size?: number;
-      readonly problem: string;
-      /** A picture that could be sent if it were smaller. */
-      readonly shrinkable?: boolean;
-    };
 
 /** What is accepted, bytes. */
 export interface AttachmentLimits {
@@ -61,33 +57,71 @@ export class AttachmentsRefused extends Error {
 const MOST_SHRINKABLE = 64 * 1024 * 1024;
 /** So much of a file is looked at when it is attached; the rest when it is sent. */
 const HEAD = 64 * 1024;
+/** Others get their turn after so many bytes. */
+const SLICE = 1024 * 1024;
+/** Kept files that nobody refers to any more are removed after this long, ms. */
+const GRACE = 24 * 60 * 60_000;
 
 /** Reads files for messages: checked before and after reading, typed by content (trust.md 14). */
 export class Attachments {
   readonly #files: AttachableFiles;
+  readonly #root: string;
   readonly #limits: () => AttachmentLimits;
   readonly #format: Formatter;
 
-  constructor(files: AttachableFiles, limits: () => AttachmentLimits, language: string) {
+  /** Below `root` is kept what is in no file of the person. */
+  constructor(files: AttachableFiles, root: string, limits: () => AttachmentLimits, language: string) {
     this.#files = files;
+    this.#root = root;
     this.#limits = limits;
     this.#format = new Formatter(language);
   }
 
-  /** Says what a file is and whether it can be attached, by its beginning. */
-  async inspect(uri: string): Promise<Inspected> {
-    return (await this.#read(uri, false)).result;
+  /** Says what a file is and whether it can be sent, by its beginning. */
+  inspect(uri: string): Promise<Attachment> {
+    return this.#inspect({ uri, name: this.#nameOf(uri) });
   }
 
-  /** What a message says of its files; rejects with `AttachmentsRefused` at the first that cannot be sent. */
-  async references(uris: readonly string[]): Promise<AttachmentReference[]> {
-    const references: AttachmentReference[] = [];
-    for (const uri of uris) {
-      const found = await this.inspect(uri);
-      if (!found.ok) throw new AttachmentsRefused(new Map([[uri, found.problem]]));
-      references.push({ uri, name: found.name, kind: found.kind, size: found.size });
+  async #inspect(file: Named): Promise<Attachment> {
+    return (await this.#read(file, false)).attachment;
+  }
+
+  /**
+   * Keeps what is in no file of the person, pasted or selected, in one of ours until no draft or message refers to it; resolves when
+   * that is durable. Rejects with a sentence where it cannot be read or is too large, which shows when it is read at the latest.
+   */
+  async keep(serviceId: string, name: string, away: AwayFile): Promise<Attachment> {
+    const unread = this.#unfit({ kind: 'file', size: away.size ?? 1 }, name);
+    if (unread !== undefined) throw new Error(unread);
+    const bytes = await Promise.resolve(away.read()).catch((error: unknown): never => {
+      throw new Error(cannotBeRead(name, error));
+    });
+    const unfit = this.#unfit({ kind: 'file', size: bytes.length }, name);
+    if (unfit !== undefined) throw new Error(unfit);
+    const folder = join(this.#folder(serviceId), randomUUID());
+    const file = join(folder, fileName(name));
+    await fs.mkdir(folder, { recursive: true });
+    try {
+      await fs.writeFile(file, bytes, { flag: 'wx', flush: true });
+    } catch (error) {
+      await fs.rm(folder, { recursive: true, force: true });
+      throw error;
     }
-    return references;
+    return this.#inspect({ uri: pathToFileURL(file).href, name, path: away.path ?? name });
+  }
+
+  /** Removes what was kept more than a day ago and is none of these attachments. */
+  async sweep(serviceId: string, inUse: readonly Attachment[], now = Date.now()): Promise<void> {
+    const folder = this.#folder(serviceId);
+    for (const id of await fs.readdir(folder).catch(() => [])) {
+      if (inUse.some(({ uri }) => uri.includes(id))) continue;
+      const { mtimeMs } = await fs.stat(join(folder, id));
+      if (mtimeMs < now - GRACE) await fs.rm(join(folder, id), { recursive: true, force: true });
+    }
+  }
+
+  #folder(serviceId: string): string {
+    return join(this.#root, 'services', serviceId, 'attachments');
   }
 
   /** Why so many bytes cannot go with one message; `undefined` when they can. */
@@ -99,18 +133,15 @@ export class Attachments {
   }
 
   /** Reads all of them for the body of a message, in order; rejects with `AttachmentsRefused` when one cannot be sent. */
-  async parts(uris: readonly string[]): Promise<readonly BodyPart[]> {
+  async parts(attachments: readonly Attachment[]): Promise<readonly BodyPart[]> {
     const problems = new Map<string, string>();
     const parts: BodyPart[] = [];
-    for (const uri of uris) {
-      const { result, bytes } = await this.#read(uri, true);
-      if (!result.ok) {
-        problems.set(uri, result.problem);
-      } else if (problems.size === 0) {
-        const { kind, mediaType } = result;
-        const [name, path] = [this.#files.name(uri), this.#files.workspacePath(uri)];
-        parts.push({ kind, mediaType, bytes, name, path });
-      }
+    for (const { uri, name, path } of attachments) {
+      const { attachment, ...read } = await this.#read({ uri, name, path }, true);
+      const { kind, problem } = attachment;
+      if (problem !== undefined) problems.set(uri, problem);
+      else if (problems.size === 0)
+        parts.push({ ...read, kind, name, path: path ?? this.#files.workspacePath(uri) });
     }
     if (problems.size > 0) throw new AttachmentsRefused(problems);
     return parts;
@@ -124,50 +155,52 @@ export class Attachments {
   }
 
   async #read(
-    uri: string,
+    file: Named,
     isWhole: boolean,
-  ): Promise<{ readonly result: Inspected; readonly bytes: Uint8Array }> {
-    const name = this.#nameOf(uri);
-    const refused = (problem: string, facts: { size?: number; shrinkable?: boolean } = {}) => ({
-      result: { ok: false as const, name, problem, ...facts },
-      bytes: new Uint8Array(),
+  ): Promise<{ readonly attachment: Attachment } & Pick<BodyPart, 'bytes' | 'mediaType'>> {
+    const { uri } = file;
+    const name = oneLine(file.name, 100);
+    const refused = (problem: string, size = 0, shrinkable = false) => ({
+      attachment: { ...file, kind: 'text' as const, size, problem, shrinkable },
+      ...{ bytes: new Uint8Array(), mediaType: '' },
     });
     try {
       const before = await this.#files.stat(uri);
-      const { size, mtime } = before;
+      const { kind, size, mtime } = before;
       const unfit = this.#unfit(before, name);
       if (unfit !== undefined) {
-        const shrinkable = size > 0 && size <= MOST_SHRINKABLE && /\.(?:png|jpe?g|webp)$/i.test(name);
-        return refused(unfit, before.kind === 'file' ? { size, shrinkable } : {});
+        const isPicture = kind === 'file' && /\.(?:png|jpe?g|webp)$/i.test(name);
+        return refused(unfit, size, isPicture && size > 0 && size <= MOST_SHRINKABLE);
       }
       const bytes = await this.#files.read(uri, isWhole ? undefined : HEAD);
       const type = await sniff(bytes, bytes.length === size);
       const after = await this.#files.stat(uri);
       const isRead = bytes.length === (isWhole ? size : Math.min(size, HEAD));
       if (!isRead || after.kind !== 'file' || after.size !== size || after.mtime !== mtime)
-        return refused(vscode.l10n.t('{0} changed while being read. Attach it again.', name), { size });
-      if (type !== undefined) return { result: { ok: true, name, size, ...type }, bytes };
+        return refused(vscode.l10n.t('{0} changed while being read. Attach it again.', name), size);
+      if (type !== undefined)
+        return { attachment: { ...file, kind: type.kind, size }, bytes, mediaType: type.mediaType };
       const taken = vscode.l10n.t(
         '{0} is not supported. The service takes images (PNG, JPEG, GIF, WebP), PDF and UTF-8 text.',
         name,
       );
-      return refused(taken, { size });
+      return refused(taken, size);
     } catch (error) {
-      const why = oneLine(error instanceof Error ? error.message : String(error));
-      return refused(vscode.l10n.t('{0} cannot be read: {1}', name, why));
+      return refused(cannotBeRead(name, error));
     }
   }
 
-  /** The name of a file; of what is no address at all, the beginning of that. */
+  /** The name of a file; of what is no address at all, that. */
   #nameOf(uri: string): string {
     try {
-      return oneLine(this.#files.name(uri), 100);
+      return this.#files.name(uri);
     } catch {
-      return oneLine(uri, 100);
+      return uri;
     }
   }
 
-  #unfit({ kind, size }: FileFacts, name: string): string | undefined {
+  /** Why such a file cannot be sent; `undefined` where it can. */
+  #unfit({ kind, size }: Pick<FileFacts, 'kind' | 'size'>, name: string): string | undefined {
     const limit = this.#limits().file;
     if (kind === 'folder') return vscode.l10n.t('{0} is a folder. Attach the files in it.', name);
     if (kind === 'symbolicLink')
@@ -185,4 +218,41 @@ export function pictureFrom(bytes: Uint8Array): Picture {
   const mediaType = imageType(bytes);
   if (mediaType === undefined) throw new Error(vscode.l10n.t('This picture cannot be shown.'));
   return { mediaType, bytes: Uint8Array.from(bytes) };
+}
+
+function cannotBeRead(name: string, error: unknown): string {
+  const why = oneLine(error instanceof Error ? error.message : String(error));
+  return vscode.l10n.t('{0} cannot be read: {1}', name, why);
+}
+
+/** A name every file system takes; some take no more than 140 bytes. */
+function fileName(name: string): string {
+  const safe = name.slice(-45).replace(/[^\p{L}\p{N} ._()-]/gu, '_');
+  return safe.replace(/^[. ]+|[. ]+$/g, '_') || '_';
+}
+
+/**
+ * What a file is by its bytes, never by its name, if the service takes it; text is well-formed UTF-8 without NUL. Of a file's
+ * beginning, as far as that tells.
+ */
+async function sniff(
+  bytes: Uint8Array,
+  isWhole: boolean,
+): Promise<Pick<BodyPart, 'kind' | 'mediaType'> | undefined> {
+  const image = imageType(bytes);
+  if (image !== undefined) return { kind: 'image', mediaType: image };
+  if (ascii(bytes, 0, 5) === '%PDF-') return { kind: 'pdf', mediaType: 'application/pdf' };
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  try {
+    for (let from = 0; from < bytes.length; from += SLICE) {
+      if (from > 0) await setImmediate();
+      const slice = bytes.subarray(from, from + SLICE);
+      if (slice.includes(0)) return undefined;
+      decoder.decode(slice, { stream: true });
+    }
+    if (isWhole) decoder.decode();
+    return { kind: 'text', mediaType: 'text/plain' };
+  } catch {
+    return undefined;
+  }
 }

@@ -1,10 +1,13 @@
 import * as vscode from 'vscode';
+import { oneLine } from '../../util/text';
 
 /** A file without an address; its bytes are brought here when they are read. */
 export interface AwayFile {
   readonly name: string;
   /** Where it belongs in the workspace; the name without it. */
   readonly path?: string;
+  /** Where that is known before it is read, bytes. */
+  readonly size?: number;
   read(): Thenable<Uint8Array>;
 }
 
@@ -65,4 +68,19 @@ export async function droppedFiles(data: vscode.DataTransfer): Promise<Given> {
 
 function nameOf(uri: vscode.Uri): string {
   return uri.path.split('/').at(-1) ?? uri.path;
+}
+
+/**
+ * What a file is called beside others, never without a character that leaves a trace: as all pasted pictures are `image.png`, one
+ * without a place gets a name that no other has.
+ */
+export function nameAmong({ name, path }: AwayFile, others: readonly { readonly name: string }[]): string {
+  const last = oneLine(name.split(/[\\/]/).at(-1) ?? '', 100);
+  const isSeen = /[^\p{Z}\p{C}\p{Default_Ignorable_Code_Point}]/u.test(last);
+  const own = isSeen ? last : vscode.l10n.t('file');
+  const [, stem = own, ending = ''] = /^(.+?)(\.[^.]*)?$/s.exec(own) ?? [];
+  const isTaken = (free: string): boolean => path === undefined && others.some(each => each.name === free);
+  let free = own;
+  for (let number = 2; isTaken(free); number++) free = `${stem}-${number}${ending}`;
+  return free;
 }

@@ -1,20 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { Collection, Storage } from '../../storage';
+import type { Collection } from '../../storage';
 import { Disposable } from '../../util/disposable';
-import { Emitter, type Event } from '../../util/event';
-import {
-  EMPTY,
-  outboxSchema,
-  withText,
-  type Change,
-  type Edit,
-  type Entry,
-  type OutboxRecord,
-} from './record';
+import { Emitter } from '../../util/event';
+import { EMPTY, withText, type Change, type Edit, type OutboxRecord } from './record';
 
 /** What is typed is durable so much after the last key, and tried again so much after a failure, ms. */
 const WRITE_DELAY = 300;
 const RETRY_DELAY = 5_000;
+
 /** Writes that are remembered in a record. */
 const MOST_WRITES = 10;
 
@@ -43,14 +36,15 @@ export class Outbox extends Disposable {
   #writing: Promise<unknown> = Promise.resolve();
   #seen = { stored: EMPTY, kept: this.#kept, current: EMPTY };
 
+  /** `onWriteError` hears of the first failure, not of each further try. */
   constructor(
-    sessionId: string,
     collection: Collection<OutboxRecord>,
+    sessionId: string,
     onWriteError: (error: unknown) => void,
   ) {
     super();
-    this.#sessionId = sessionId;
     this.#collection = collection;
+    this.#sessionId = sessionId;
     this.#onWriteError = onWriteError;
     this.register(
       collection.onDidChange(ids => {
@@ -62,7 +56,7 @@ export class Outbox extends Disposable {
   /** Fires when `current` may have changed, here or in another window. */
   readonly onDidChange = this.#changed.event;
   /** Fires when all that was typed here is durable. */
-  readonly onDidStore: Event<void> = this.#stored.event;
+  readonly onDidStore = this.#stored.event;
 
   get current(): OutboxRecord {
     const stored = this.#collection.get(this.#sessionId) ?? EMPTY;
@@ -85,17 +79,14 @@ export class Outbox extends Disposable {
 
   /** Changes the composer's text. */
   type(edit: Edit): void {
-    const { edit: before, writes = [] } = this.#kept.at(-1) ?? {};
-    const isNext = before?.text === edit.over.text && before.stash === edit.over.stash;
-    if (!isNext || writes.length > 0) {
+    const last = this.#kept.at(-1);
+    if (last?.edit === undefined || last.writes.length > 0 || last.edit.text !== edit.over) {
       this.edit(withText(edit), edit);
       return;
     }
-    const { over } = before;
-    const both = { ...edit, over };
+    const both = { over: last.edit.over, text: edit.text };
     // What was typed and erased again is nothing to be written, and must not meet what others write later.
-    const isNothing = edit.text === over.text && edit.stash === over.stash;
-    const after = isNothing ? [] : [{ change: withText(both), edit: both, writes: [] }];
+    const after = both.over === both.text ? [] : [{ change: withText(both), edit: both, writes: [] }];
     this.#keep([...this.#kept.slice(0, -1), ...after]);
     if (!this.isUnwritten) this.#stored.fire();
   }
@@ -112,21 +103,19 @@ export class Outbox extends Disposable {
   async change(change: Change): Promise<OutboxRecord> {
     clearTimeout(this.#timer);
     const write = randomUUID();
-    let settled: readonly Kept[] = [];
+    let included: readonly Kept[] = [];
     const work = this.#collection.update(this.#sessionId, stored => {
       const before = stored ?? EMPTY;
-      const open = this.#missingIn(before);
-      const after = change(apply(open, before));
-      // What changes nothing is there already.
-      settled = after === before ? open : [];
+      included = this.#missingIn(before);
+      const after = change(apply(included, before));
       if (after === before) return stored;
-      for (const each of open) each.writes.push(write);
+      for (const kept of included) kept.writes.push(write);
       return { ...after, writes: [...before.writes, write].slice(-MOST_WRITES) };
     });
     this.#writing = Promise.allSettled([this.#writing, work]);
     try {
       const after = (await work) ?? EMPTY;
-      this.#forget(after, settled);
+      this.#forget(after, included);
       this.#isFailing = false;
       if (!this.isUnwritten) this.#stored.fire();
       return after;
@@ -146,28 +135,15 @@ export class Outbox extends Disposable {
     return this.change(same);
   }
 
-  /**
-   * Changes the record where an entry is in one of these states, which `change` takes out; resolves to it, or to `undefined` where
-   * another window was first.
-   */
-  async take(id: string, states: readonly Entry['state'][], change: Change): Promise<Entry | undefined> {
-    const taken: { entry?: Entry | undefined } = {};
-    await this.change(before => {
-      taken.entry = before.entries.find(each => each.id === id && states.includes(each.state));
-      return taken.entry === undefined ? before : change(before);
-    });
-    return taken.entry;
-  }
-
   /** Resolves when all is durable; rejects when it is not. */
   async flush(): Promise<void> {
     if (this.isUnwritten) await this.change(same);
     await this.#writing;
   }
 
+  /** What is not written yet still is. */
   override dispose(): void {
-    this.flush().catch(this.#onWriteError);
-    clearTimeout(this.#timer);
+    this.flush().catch(this.#report);
     super.dispose();
   }
 
@@ -185,7 +161,8 @@ export class Outbox extends Disposable {
 
   #writeLater(delay: number): void {
     clearTimeout(this.#timer);
-    if (this.isDisposed || !this.isUnwritten) return;
+    // The last try is the one when this goes: nobody would end the next.
+    if (!this.isUnwritten || this.isDisposed) return;
     this.#timer = setTimeout(() => void this.change(same).catch(this.#report), delay);
   }
 
@@ -193,63 +170,11 @@ export class Outbox extends Disposable {
     return this.#kept.filter(kept => !kept.writes.some(write => writes.includes(write)));
   }
 
-  #forget(stored: OutboxRecord, settled: readonly Kept[] = []): void {
-    const open = this.#missingIn(stored).filter(kept => !settled.includes(kept));
+  #forget(stored: OutboxRecord, written: readonly Kept[] = []): void {
+    const open = this.#missingIn(stored).filter(kept => !written.includes(kept));
     if (open.length === this.#kept.length) return;
     this.#kept = open;
     this.#changed.fire();
-  }
-}
-
-/** The outboxes of one service. */
-export class Outboxes extends Disposable {
-  readonly #collection: Collection<OutboxRecord>;
-  readonly #onWriteError: (error: unknown) => void;
-  readonly #outboxes = new Map<string, Outbox>();
-
-  /** `onWriteError` hears of the first failure, not of each further try. */
-  constructor(storage: Storage, serviceId: string, onWriteError: (error: unknown) => void) {
-    super();
-    this.#onWriteError = onWriteError;
-    const path = `services/${serviceId}/outbox`;
-    this.#collection = storage.collection({ path, version: 1, schema: outboxSchema });
-    this.onDidChange = listener => this.#collection.onDidChange(() => listener());
-  }
-
-  /** Fires when any of them changed. */
-  readonly onDidChange: Event<void>;
-
-  async load(): Promise<void> {
-    await this.#collection.load();
-  }
-
-  of(sessionId: string): Outbox {
-    const known = this.#outboxes.get(sessionId);
-    const outbox = known ?? this.register(new Outbox(sessionId, this.#collection, this.#onWriteError));
-    this.#outboxes.set(sessionId, outbox);
-    return outbox;
-  }
-
-  /** Sessions with messages that are to go out. */
-  get waiting(): readonly string[] {
-    return [...this.#collection.values].flatMap(([id, { entries }]) =>
-      entries.some(({ state }) => state === 'queued') ? [id] : [],
-    );
-  }
-
-  /** The addresses of all attachments; `undefined` while some records cannot be read. */
-  get attachments(): readonly string[] | undefined {
-    if (this.#collection.unreadable.length > 0) return undefined;
-    const unwritten = [...this.#outboxes.values()].map(({ current }) => current);
-    return [...this.#collection.values.values(), ...unwritten].flatMap(({ draft, entries }) => [
-      ...draft.attachments,
-      ...entries.flatMap(({ attachments }) => attachments.map(({ uri }) => uri)),
-    ]);
-  }
-
-  /** Resolves when all is durable; rejects when some is not. */
-  async flush(): Promise<void> {
-    await Promise.all([...this.#outboxes.values()].map(outbox => outbox.flush()));
   }
 }
 

@@ -1,27 +1,26 @@
 import * as vscode from 'vscode';
 import { randomUUID } from 'node:crypto';
-import { isApiError, type ApiClient, type SentMessage } from '../../api';
+import { isApiError, type SentMessage } from '../../api';
 import type { Lease } from '../../storage';
 import { Disposable, Slot, type IDisposable } from '../../util/disposable';
 import { oneLine } from '../../util/text';
 import type { BuildBody } from '../attach/body';
 import type { ConversationOptions } from '../conversation';
-import { arrivedAs } from '../transcript/model';
+import { arrivedAs } from '../transcript/messages';
 import type { Transcript } from '../transcript/transcript';
 import type { Outbox } from './outbox';
 import {
   inEntry,
-  isBusy,
-  undecided,
+  nextOf,
   withNext,
   withoutEntry,
-  withRefused,
+  withTakenBack,
   type Change,
   type Entry,
   type Message,
 } from './record';
 
-/** How a send ended. A refused or unknown one stays until the person decides. */
+/** How a send ended. A refused one is in the composer again; an unknown one stays until the person decides. */
 export type SendOutcome =
   | { readonly state: 'accepted'; readonly messageId: string; readonly status: string | undefined }
   | { readonly state: 'refused' | 'unknown'; readonly sentence: string };
@@ -76,15 +75,15 @@ export class Sender extends Disposable {
 
   /**
    * Sends a message that `record` puts among the entries as `sending`. Resolves when that is durable and the request has left; to
-   * `undefined` where another window is sending, or has sent or changed what was to be sent. Rejects with a sentence
+   * `undefined` where another message is being sent, or this one was sent or changed elsewhere. Rejects with a sentence
    * (`AttachmentsRefused` when files are the reason); then nothing was sent.
    */
   async send(id: string, message: Message, record: (entry: Entry) => Change): Promise<Sending | undefined> {
-    if (this.isSending) throw isBusy();
+    if (this.isSending) return undefined;
     this.isStarting = true;
     this.#options.onChange();
     try {
-      return await this.#begin((lease, left) => this.#carry(lease, left, id, message, record));
+      return await this.#alone((lease, left) => this.#carry(lease, left, id, message, record));
     } finally {
       this.isStarting = false;
       this.#options.onChange();
@@ -93,23 +92,15 @@ export class Sender extends Disposable {
 
   /** Sends the first of the queue if it can go. To be called whenever something changed that the queue may have waited for. */
   look(): void {
-    const { outbox, sessionId, sessions, api, log } = this.#options;
-    const first = outbox.current.entries.find(({ state }) => state === 'queued');
-    if (first === undefined || this.isDisposed) {
+    const { outbox, sessionId, sessions, log } = this.#options;
+    if (this.isDisposed || !outbox.current.entries.some(({ state }) => state === 'queued')) {
       this.#watch.set(undefined);
       return;
     }
     if (this.#watch.value === undefined) this.#watch.set(sessions.watch(sessionId));
-    if (
-      this.#isLooking ||
-      first.sentence !== undefined ||
-      this.isSending ||
-      undecided(outbox.current).length > 0
-    )
-      return;
-    if (api() === undefined || sessions.get(sessionId)?.status !== 'idle') return;
+    if (this.#isLooking || this.isSending || !this.#isFree || nextOf(outbox.current) === undefined) return;
     this.#isLooking = true;
-    this.#begin((lease, left) => this.#carryNext(lease, left))
+    this.#alone((lease, left) => this.#carryNext(lease, left))
       .catch((error: unknown) => log.error('A queued message could not be sent', error))
       .finally(() => {
         this.#isLooking = false;
@@ -143,39 +134,32 @@ export class Sender extends Disposable {
     }
   }
 
-  /** Notes how the session stands for sends whose outcome is unknown. */
-  async noteAfter(): Promise<void> {
-    const { outbox } = this.#options;
-    const after = this.#counts;
-    if (after === undefined) return;
-    for (const { id, state } of outbox.current.entries)
-      if (state === 'unknown') await outbox.settle(inEntry(id, ['unknown'], { after }));
+  /** The service can be asked, and the agent rests as far as anybody knows. */
+  get #isFree(): boolean {
+    const { api, sessions, sessionId } = this.#options;
+    return api() !== undefined && sessions.get(sessionId)?.status === 'idle';
   }
 
-  /** One message at a time. Resolves as soon as a request has left, or there is nothing to be sent. */
-  #begin(work: Work): Promise<Sending | undefined> {
+  /**
+   * Runs `work` after what this window does already, unless another one sends. Resolves as soon as a request has left, or there is
+   * nothing to be sent.
+   */
+  #alone(work: Work): Promise<Sending | undefined> {
+    const { storage } = this.#options;
     return new Promise((resolve, reject) => {
-      this.#alone(lease => work(lease, resolve)).then(() => resolve(undefined), reject);
+      const run = this.#running.then(() =>
+        storage.tryRun(this.#lease, LEASE_MS, lease => work(lease, resolve)),
+      );
+      this.#running = Promise.allSettled([run]);
+      run.then(() => resolve(undefined), reject);
     });
-  }
-
-  /** Runs `work` after what this window does already, unless another one sends. */
-  #alone(work: (lease: Lease) => Promise<void>): Promise<void> {
-    const run = this.#running.then(() => this.#options.storage.tryRun(this.#lease, LEASE_MS, work));
-    this.#running = Promise.allSettled([run]);
-    return run;
   }
 
   /** One of the queue that cannot be sent stays, with the reason. */
   async #carryNext(lease: Lease, left: (sending: Sending) => void): Promise<void> {
-    const { outbox, sessions, sessionId } = this.#options;
-    // Another window may know more of the agent than this one.
-    const status = await sessions.refresh(sessionId).then(
-      session => session.status,
-      () => 'unknown',
-    );
-    const next = (await outbox.read()).entries.find(({ state }) => state === 'queued');
-    if (status !== 'idle' || next === undefined || next.sentence !== undefined) return;
+    const { outbox } = this.#options;
+    const next = nextOf(await outbox.read());
+    if (next === undefined || !this.#isFree) return;
     try {
       await this.#carry(lease, left, next.id, next, withNext);
     } catch (error) {
@@ -192,14 +176,16 @@ export class Sender extends Disposable {
     message: Message,
     record: (entry: Entry) => Change,
   ): Promise<void> {
-    const { outbox, sessionId, now = Date.now, onSettled } = this.#options;
+    const { outbox, sessions, sessionId, now = Date.now, onSettled } = this.#options;
     const { text, attachments, target } = message;
-    this.#client();
     const body = await this.#build(message);
-    // It may have been another service's by now.
-    const client = this.#client();
-    const own = { id, state: 'sending', lease: randomUUID(), at: now(), before: this.#counts } as const;
-    const entry: Entry = { ...own, text, attachments, target };
+    const client = this.#options.api();
+    if (client === undefined) throw new Error(vscode.l10n.t('Sign in to send messages.'));
+    const { messageCount, updatedAt } = sessions.get(sessionId) ?? {};
+    const before =
+      messageCount === undefined || updatedAt === undefined ? undefined : { messageCount, updatedAt };
+    const own = { id, state: 'sending', lease: randomUUID(), at: now(), before } as const;
+    const entry: Entry = { ...own, text, attachments, target, sentence: undefined };
     this.#own.add(id);
     try {
       const { entries } = await outbox.change(record(entry));
@@ -217,15 +203,9 @@ export class Sender extends Disposable {
     }
   }
 
-  #client(): ApiClient {
-    const client = this.#options.api();
-    if (client === undefined) throw new Error(vscode.l10n.t('Sign in to send messages.'));
-    return client;
-  }
-
   async #build({ text, attachments: sent, target }: Message): ReturnType<BuildBody> {
     const { attachments, buildBody } = this.#options;
-    const parts = await attachments.parts(sent.map(({ uri }) => uri));
+    const parts = await attachments.parts(sent);
     const tooMuch = attachments.tooMuch(parts.reduce((sum, { bytes }) => sum + bytes.length, 0));
     if (tooMuch !== undefined) throw new Error(tooMuch);
     return buildBody({ text, computerId: target?.computerId, parts });
@@ -240,10 +220,13 @@ export class Sender extends Disposable {
       return { state: 'accepted', messageId, status };
     } catch (error) {
       const sentence = this.#describe(error);
-      const state = certainlyNotProcessed(error) ? 'refused' : 'unknown';
-      const settled = inEntry(id, ['sending'], { state, sentence });
+      // The service said no, or the request never left: only then there is certainly no message.
+      const isRefused = isApiError(error) && error.kind !== 'outcomeUnknown';
+      const state = isRefused ? 'refused' : 'unknown';
       await outbox
-        .settle(state === 'refused' ? withRefused(id, sentence) : settled)
+        .settle(
+          isRefused ? withTakenBack(id, sentence) : inEntry(id, ['sending'], { state: 'unknown', sentence }),
+        )
         .catch((failure: unknown) => log.error('The outcome of a send could not be recorded', failure));
       if (state === 'unknown') await this.#lookAfter();
       return { state, sentence };
@@ -277,29 +260,13 @@ export class Sender extends Disposable {
   async #lookAfter(): Promise<void> {
     const { api, sessions, sessionId, log } = this.#options;
     if (api() === undefined) return;
-    try {
-      await sessions.refresh(sessionId);
-      await this.noteAfter();
-    } catch (error) {
-      log.warn(
-        `How the session stands after a send without an answer is not known: ${this.#describe(error)}`,
-      );
-    }
+    await sessions.refresh(sessionId).catch((error: unknown) => {
+      const why = this.#describe(error);
+      log.warn(`How the session stands after a send without an answer is not known: ${why}`);
+    });
   }
 
   #describe(error: unknown): string {
     return this.#options.describe(error) ?? vscode.l10n.t('The request was cancelled.');
   }
-
-  /** How the session stands, as far as it is known. */
-  get #counts(): Entry['before'] {
-    const { messageCount, updatedAt } = this.#options.sessions.get(this.#options.sessionId) ?? {};
-    if (messageCount === undefined || updatedAt === undefined) return undefined;
-    return { messageCount, updatedAt };
-  }
-}
-
-/** The service said no, or the request never left: only then there is certainly no message. */
-function certainlyNotProcessed(error: unknown): boolean {
-  return isApiError(error) && error.kind !== 'outcomeUnknown';
 }

@@ -1,9 +1,88 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { pick } from '../../ui/pick';
 import type { DetailsDocuments } from '../../util/detailsDocuments';
 import { oneLine } from '../../util/text';
-import { findFile, isFile, newFile } from './openPath';
-import { changed, readDiff, type FileChange } from './unifiedDiff';
+import { changed, readDiff } from './unifiedDiff';
+
+/** Matches offered where a name fits several files. */
+const MOST_FILES = 20;
+
+/** Reads `path:line` or `path:line:column`, both from 1, with forward slashes; `undefined` when it is neither. */
+export function readPosition(text: string) {
+  const [found, path = '', line, column = 1] =
+    /^([^\n:*?"<>|]{1,3500}):(\d{1,7})(?::(\d{1,5}))?$/.exec(text) ?? [];
+  if (found === undefined) return undefined;
+  const fromOne = (number: unknown): number => Math.max(1, Number(number));
+  return { path: path.replaceAll('\\', '/'), line: fromOne(line), column: fromOne(column) };
+}
+
+/**
+ * Where a path of a message may lie below a workspace folder, as paths relative to it. A path of another machine or out of the
+ * folder leads nowhere.
+ */
+export function candidates(path: string, folder: { readonly path: string; readonly name: string }): string[] {
+  const parts: string[] = [];
+  const inside = path.startsWith(`${folder.path}/`) ? path.slice(folder.path.length + 1) : path;
+  if (inside.startsWith('/')) return [];
+  for (const part of inside.split('/')) {
+    if (part === '..' && parts.pop() === undefined) return [];
+    if (part !== '..' && part !== '.' && part !== '') parts.push(part);
+  }
+  if (parts.length === 0) return [];
+  // Comparisons name the two sides `a/` and `b/`; with several folders a path may begin with the folder's name.
+  const [first = ''] = parts;
+  const shorter =
+    [folder.name, 'a', 'b'].includes(first) && parts.length > 1 ? [parts.slice(1).join('/')] : [];
+  return [parts.join('/'), ...shorter];
+}
+
+/** Opens a file of the workspace at a line, wherever the workspace is; rejects with a sentence when it has no such file. */
+export async function openPath(text: string): Promise<void> {
+  const position = readPosition(text);
+  if (position === undefined) throw isNowhere(text);
+  const uri = await findFile(position.path);
+  if (uri === undefined) return;
+  const at = new vscode.Position(position.line - 1, position.column - 1);
+  await vscode.window.showTextDocument(uri, { selection: new vscode.Range(at, at), preview: true });
+}
+
+const isNowhere = (name: string): Error =>
+  new Error(vscode.l10n.t('{0} is not in this workspace.', oneLine(name, 200)));
+
+/** The file of the workspace that a message names; `undefined` where the person chose none. Rejects with a sentence when it has none. */
+async function findFile(path: string): Promise<vscode.Uri | undefined> {
+  for (const { uri, name } of vscode.workspace.workspaceFolders ?? []) {
+    for (const candidate of candidates(path, { path: uri.path, name })) {
+      const file = vscode.Uri.joinPath(uri, candidate);
+      if (await isFile(file)) return file;
+    }
+  }
+  // A message often names a file without the folders above it.
+  const tail = path.split('/').filter(part => part !== '.' && part !== '');
+  if (path.startsWith('/') || tail.includes('..') || tail.length === 0 || !/^[\w@+./-]+$/.test(path))
+    throw isNowhere(path);
+  const found = await vscode.workspace.findFiles(`**/${tail.join('/')}`, '**/node_modules/**', MOST_FILES);
+  if (found.length === 0) throw isNowhere(path);
+  const choices = found.map(value => ({ label: vscode.workspace.asRelativePath(value), value }));
+  return found.length === 1 ? found[0] : pick(choices, vscode.l10n.t('Which file?'));
+}
+
+/** Where a file of this name would be made. */
+function newFile(path: string): vscode.Uri {
+  const [folder] = vscode.workspace.workspaceFolders ?? [];
+  const inside = folder && candidates(path, { path: folder.uri.path, name: folder.name }).at(-1);
+  if (inside === undefined || folder === undefined) throw isNowhere(path);
+  return vscode.Uri.joinPath(folder.uri, inside);
+}
+
+async function isFile(uri: vscode.Uri): Promise<boolean> {
+  try {
+    return ((await vscode.workspace.fs.stat(uri)).type & vscode.FileType.File) !== 0;
+  } catch {
+    return false;
+  }
+}
 
 /** A file as it is, if it is there, and as it would be. */
 interface Proposed {
@@ -62,10 +141,10 @@ async function proposed(diff: string): Promise<readonly Proposed[]> {
   if (changes.length === 0) throw new Error(vscode.l10n.t('This diff names no file that it changes.'));
   const all: Proposed[] = [];
   for (const change of changes) {
-    const uri = await fileOf(change);
+    const { path: file, isNew, isDeleted } = change;
+    const uri = isNew ? newFile(file) : await findFile(file);
     if (uri === undefined) return [];
     const name = oneLine(vscode.workspace.asRelativePath(uri));
-    const { isNew, isDeleted } = change;
     if (isNew && (await isFile(uri)))
       throw new Error(vscode.l10n.t('{0} already exists; this diff would create it.', name));
     const before = isNew ? undefined : await vscode.workspace.openTextDocument(uri);
@@ -75,12 +154,4 @@ async function proposed(diff: string): Promise<readonly Proposed[]> {
     all.push({ uri, before, after, isDeleted });
   }
   return all;
-}
-
-/** The file a change is about; `undefined` where the person chose none. */
-async function fileOf({ path: name, isNew }: FileChange): Promise<vscode.Uri | undefined> {
-  const found = isNew ? newFile(name) : await findFile(name);
-  if (found === undefined)
-    throw new Error(vscode.l10n.t('{0} is not in this workspace.', oneLine(name, 200)));
-  return found === 'cancelled' ? undefined : found;
 }

@@ -38,5 +38,5 @@ async function write(conversation: Conversation, title: string): Promise<void> {
     validateInput: value => void (written = value),
   });
   if (text !== undefined && text.trim() !== '') await conversation.submit(text);
-  else if (written !== undefined) composition.setText(written, composition.draft.stash);
+  else if (written !== undefined) composition.setText(written);
 }

@@ -1,25 +1,22 @@
 import * as vscode from 'vscode';
+import type { ApiClient } from '../../api';
 import { errorSentence, type Connection } from '../../connection';
 import type { Logger } from '../../log';
 import { Disposable, Slot, type IDisposable } from '../../util/disposable';
-import { Emitter } from '../../util/event';
+import { Emitter, type Event } from '../../util/event';
 import type { DetailsDocuments } from '../../util/detailsDocuments';
 import { Formatter } from '../../util/format';
 import { openAddress } from '../../ui/openAddress';
 import { oneLine } from '../../util/text';
 import type { PanelSide } from '../../webview/ipc';
 import { WebviewPage } from '../../webview/page';
-import { Composing, type ComposingDeps } from './composing';
 import type { Conversation } from '../conversation';
 import { offerInputBox } from './nativeComposer';
 import type { SendOutcome } from '../outbox/sender';
-import type { Shown } from '../outbox/record';
 import { panelHandlers } from './panelHandlers';
-import { blockedReason, composerOf, headerOf, outcomeWords } from './panelState';
-import type { ChatPlace } from './places';
-import type { ReadingPlaces } from './readingPlaces';
+import { blockedReason, composerOf, headerOf, outcomeWords, type ComposerSettings } from './panelState';
 import { chatProtocol, type ChatProtocol, type Kept, type Unsaved, type Wanted } from '../protocol';
-import { RowFeed } from '../transcript/rowFeed';
+import { RowFeed } from '../transcript/rows';
 import { keyOf, type ChatSessions } from '../sessions';
 
 export interface PanelOptions {
@@ -30,9 +27,10 @@ export interface PanelOptions {
   readonly log: Logger;
   /** The title until the session is known. */
   readonly title: string;
-  readonly composing: ComposingDeps;
+  readonly composer: ComposerSettings & { readonly onDidChange: Event<unknown> };
   readonly details: Pick<DetailsDocuments, 'compare'>;
-  readonly reading: ReadingPlaces;
+  /** Where sessions were read in this window, by service and session. */
+  readonly reading: Map<string, Kept>;
   /** Puts another panel in the place of this one: what keeps a page from loading may be the frame VS Code made for it. */
   readonly startAnew?: (() => void) | undefined;
 }
@@ -40,6 +38,11 @@ export interface PanelOptions {
 /** Changes that come together are shown together, ms; at most a sixth of the time goes into showing them. */
 const GATHER = 30;
 const REST_FACTOR = 5;
+
+/** Where a chat page is shown: a panel among the editors, or the view of the side bar. */
+export type ChatPlace = vscode.WebviewPanel | vscode.WebviewView;
+
+const isPanel = (place: ChatPlace): place is vscode.WebviewPanel => 'active' in place;
 
 /** The panel of one session: shows its conversation and carries the person's acts to it. */
 export class ChatPanel extends Disposable {
@@ -60,11 +63,11 @@ export class ChatPanel extends Disposable {
   #transcriptProblem: string | undefined;
   #focusWhenReady = false;
   #findWhenReady: Wanted | undefined;
-  /** The composer as the page has it. */
-  #shown: Shown = { text: '' };
+  /** How many texts the page was given for its composer, and what it has made of each: what it says may cross the next. */
+  #given = 0;
+  #shown = new Map([[0, '']]);
   #isSubmitting = false;
   #draftVersion = 0;
-  readonly composing: Composing;
   readonly details: Pick<DetailsDocuments, 'compare'>;
   readonly log: Logger;
 
@@ -75,15 +78,14 @@ export class ChatPanel extends Disposable {
     this.conversation = options.conversation;
     this.details = options.details;
     this.log = options.log;
-    this.composing = new Composing(options.conversation, options.composing);
     this.#rows = this.register(new RowFeed(splice => this.#page.send('splice', splice), this.#format));
     this.#life = this.register(
       new WebviewPage({
         webview: place.webview,
         extensionUri: options.extensionUri,
         name: 'chat',
-        title: place.title,
-        isVisible: place.isVisible,
+        title: () => this.title,
+        isVisible: () => place.visible,
         onGone: () => this.#rows.pause(),
         onMissing: () => this.#onMissing(),
         log: options.log,
@@ -93,12 +95,15 @@ export class ChatPanel extends Disposable {
     const { composition } = this.conversation;
     const { state, onDidBecomeReady } = options.connection;
     const gather = (): void => this.#gather();
+    const onDidChangeVisibility: vscode.Event<unknown> = isPanel(place)
+      ? place.onDidChangeViewState
+      : place.onDidChangeVisibility;
     for (const subscription of [
       place.onDidDispose(() => this.dispose()),
-      place.onDidChangeVisibility(() => this.#viewChanged()),
+      onDidChangeVisibility(() => this.#viewChanged()),
       this.conversation.onDidChange(gather),
       this.conversation.onDidSettle(outcome => this.#settled(outcome)),
-      options.composing.onDidChange(gather),
+      options.composer.onDidChange(gather),
       composition.onDidStore(() => {
         if (this.#life.isReady) this.#page.send('draftStored', { version: this.#draftVersion });
       }),
@@ -112,7 +117,7 @@ export class ChatPanel extends Disposable {
       }),
     ])
       this.register(subscription);
-    place.setTitle(this.#title);
+    this.#showTitle();
     this.#life.load();
     this.conversation.load().catch((error: unknown) => {
       options.log.error('A transcript could not be read', error);
@@ -122,12 +127,26 @@ export class ChatPanel extends Disposable {
     this.#viewChanged();
   }
 
+  get api(): ApiClient | undefined {
+    return this.#options.connection.api;
+  }
+
   /** Fires once, when this chat ends. */
   readonly onDidDispose = this.#disposed.event;
 
+  get title(): string {
+    return oneLine(this.conversation.session?.title ?? this.#options.title, 60);
+  }
+
+  /** The person works here. */
+  get isActive(): boolean {
+    return isPanel(this.place) ? this.place.active : this.place.visible;
+  }
+
   /** Shows the panel with the cursor in the composer. */
   reveal(): void {
-    this.place.reveal();
+    if (isPanel(this.place)) this.place.reveal(undefined, false);
+    else this.place.show(false);
     this.takeCursor();
   }
 
@@ -148,7 +167,8 @@ export class ChatPanel extends Disposable {
   override dispose(): void {
     if (this.isDisposed) return;
     this.leave();
-    this.place.close();
+    // A view stays and waits for another session.
+    if (isPanel(this.place)) this.place.dispose();
   }
 
   /** Asks how the session stands; rejects with the reason. */
@@ -160,19 +180,19 @@ export class ChatPanel extends Disposable {
 
   pageReady(): void {
     const { sessionId, serviceId, composition } = this.conversation;
-    const { text, stash } = composition.draft;
-    this.#shown = { text, stash };
+    const { text } = composition.draft;
+    this.#given = 0;
+    this.#shown = new Map([[0, text]]);
     this.#page.send('start', {
       texts: vscode.l10n.bundle,
       language: vscode.env.language,
-      identity: { sessionId, serviceId, title: this.place.title() },
+      identity: { sessionId, serviceId, title: this.title },
       kept: this.#options.reading.get(keyOf(this.conversation)),
       draft: text,
-      ...(stash === undefined ? {} : { stash }),
       // A view that is merely there takes the cursor from nobody.
       focus:
         this.#findWhenReady === undefined &&
-        (this.#focusWhenReady || (this.place.kind === 'panel' && this.place.isActive())),
+        (this.#focusWhenReady || (isPanel(this.place) && this.place.active)),
     });
     if (this.#findWhenReady !== undefined) this.#page.send('find', this.#findWhenReady);
     this.#findWhenReady = undefined;
@@ -182,28 +202,26 @@ export class ChatPanel extends Disposable {
     this.#payAttention();
   }
 
-  async setDraft(text: string, stash: string | undefined, version: number): Promise<void> {
+  async setDraft(text: string, seen: number, version: number): Promise<void> {
     const { conversation } = this;
     this.#draftVersion = version;
-    const over = this.#shown;
-    this.#shown = { text, stash: stash === '' ? undefined : stash };
-    // Written before the stored draft was read, which waits in the stash then.
-    if (!conversation.isLoaded) await conversation.takeUnsaved({ text, at: Date.now() });
-    else conversation.composition.setText(text, this.#shown.stash, over);
+    const over = this.#shown.get(seen);
+    this.#shown.set(seen, text);
+    if (!conversation.isLoaded) await conversation.load();
+    conversation.composition.setText(text, over);
     this.#gather();
   }
 
-  async send(text: string, sendId: string): Promise<void> {
+  async send(text: string, seen: number, sendId: string): Promise<void> {
     const blocked = this.#blocked;
     if (blocked !== undefined) throw new Error(blocked);
     if (!/^[\w-]{8,64}$/.test(sendId)) throw new RangeError('Not the id of a send.');
-    const asked = this.#life.heard;
-    const { stash = '' } = this.#shown;
+    const shown = this.#shown;
     this.#isSubmitting = true;
     try {
-      await this.conversation.submit(text, sendId, this.#shown);
-      // The page has what was stashed in its composer by now, unless it is another, which began with the text that is sent now.
-      if (asked === this.#life.heard) this.#shown = { text: stash };
+      await this.conversation.submit(text, sendId, shown.get(seen));
+      // The page has emptied its composer by now; another, which began with the text that is sent now, is told.
+      if (shown.get(seen) === text) shown.set(seen, '');
     } finally {
       this.#isSubmitting = false;
       this.#gather();
@@ -216,7 +234,7 @@ export class ChatPanel extends Disposable {
   }
 
   keep(kept: Kept): void {
-    this.#options.reading.keep(keyOf(this.conversation), kept);
+    this.#options.reading.set(keyOf(this.conversation), kept);
   }
 
   readonly addAgain = (): Promise<void> => this.#options.sessions.ensure(this.conversation.sessionId);
@@ -234,9 +252,10 @@ export class ChatPanel extends Disposable {
   /** What was moved into the composer goes from where it was at the same time. */
   showDraft(focus = true): void {
     if (focus) this.#show();
-    const { text, stash } = this.conversation.composition.draft;
-    this.#shown = { text, stash };
-    this.#page.send('setDraft', { text, stash: stash ?? '', focus });
+    const { text } = this.conversation.composition.draft;
+    this.#shown.set(++this.#given, text);
+    this.#shown.delete(this.#given - 10);
+    this.#page.send('setDraft', { text, focus });
   }
 
   get #blocked(): string | undefined {
@@ -251,10 +270,6 @@ export class ChatPanel extends Disposable {
     return this.#options.sessions.serviceId === serviceId && session === undefined;
   }
 
-  get #title(): string {
-    return oneLine(this.conversation.session?.title ?? this.#options.title, 60);
-  }
-
   #viewChanged(): void {
     this.#life.followVisibility();
     this.#payAttention();
@@ -263,7 +278,7 @@ export class ChatPanel extends Disposable {
   /** Nothing is asked of the service while nobody sees the page or it is still being made, nor of one that is not in use. */
   #payAttention(): void {
     if (this.isDisposed) return;
-    if (!this.place.isVisible() || !this.#life.isReady || this.#blocked !== undefined) {
+    if (!this.place.visible || !this.#life.isReady || this.#blocked !== undefined) {
       this.#watch.set(undefined);
       return;
     }
@@ -284,7 +299,7 @@ export class ChatPanel extends Disposable {
     const reload = (): void => {
       if (this.#life.isMissing) startAnew();
     };
-    offerInputBox(this.log, this.conversation, this.place.title(), reload);
+    offerInputBox(this.log, this.conversation, this.title, reload);
   }
 
   #gather(): void {
@@ -297,9 +312,8 @@ export class ChatPanel extends Disposable {
     const began = performance.now();
     clearTimeout(this.#gathering);
     this.#gathering = undefined;
-    const title = this.#title;
     this.#payAttention();
-    if (this.place.title() !== title) this.place.setTitle(title);
+    this.#showTitle();
     if (!this.#life.isReady) return;
     this.#page.send('state', {
       header: headerOf(
@@ -309,7 +323,7 @@ export class ChatPanel extends Disposable {
         Date.now(),
         this.#format,
       ),
-      composer: composerOf(conversation, this.#blocked, this.#options.composing, this.#format),
+      composer: composerOf(conversation, this.#blocked, this.#options.composer, this.#format),
       removed: this.#removed,
       ...(this.#transcriptProblem === undefined ? {} : { transcriptProblem: this.#transcriptProblem }),
     });
@@ -320,11 +334,15 @@ export class ChatPanel extends Disposable {
     this.#gatherFor = Math.max(GATHER, REST_FACTOR * (performance.now() - began));
   }
 
+  #showTitle(): void {
+    if (isPanel(this.place)) this.place.title = this.title;
+    else this.place.description = this.title;
+  }
+
   /** The draft came back from a refused send, or another window changed it. */
   #followDraft(): void {
-    const { text, stash } = this.conversation.composition.draft;
-    if (this.#isSubmitting) return;
-    if (text !== this.#shown.text || stash !== this.#shown.stash) this.showDraft(false);
+    const { text } = this.conversation.composition.draft;
+    if (!this.#isSubmitting && text !== this.#shown.get(this.#given)) this.showDraft(false);
   }
 
   #settled(outcome: SendOutcome): void {

@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
+import { computerName } from '../../api';
 import { commands } from '../../contributions';
 import { notify } from '../../ui/notify';
 import { openAddress } from '../../ui/openAddress';
+import { pick } from '../../ui/pick';
 import type { PanelHandlers } from '../../webview/ipc';
 import { pictureFrom } from '../attach/attachments';
 import { pickFiles } from '../attach/given';
@@ -9,46 +11,34 @@ import type { Conversation } from '../conversation';
 import type { Message } from '../outbox/record';
 import type { ChatProtocol, Picture } from '../protocol';
 import { explainGap } from '../transcript/gap';
-import { isHidden } from '../transcript/messages';
-import { ownTexts } from '../transcript/model';
+import { isHidden, ownTexts } from '../transcript/messages';
 import { pictureOf } from '../transcript/parts';
 import { RowBuilder, rowText } from '../transcript/rows';
 import { Formatter } from '../../util/format';
-import { applyDiff, compareDiff, insertCode } from './codeBlocks';
-import { openPath } from './openPath';
+import { applyDiff, compareDiff, insertCode, openPath } from './codeBlocks';
 import type { ChatPanel } from './panel';
 
 /** Answers to everything the page may say; one for each name of the protocol. */
 export function panelHandlers(panel: ChatPanel): PanelHandlers<ChatProtocol> {
-  const { conversation, composing } = panel;
+  const { conversation } = panel;
   const { composition } = conversation;
   return {
-    send: ({ text, sendId }) => panel.send(text, sendId),
+    send: ({ text, seen, sendId }) => panel.send(text, seen, sendId),
     stop: () => conversation.stop(),
     history: () => ownTexts(conversation.transcript.known),
-    attach: async () => composing.attachUris(await pickFiles()),
-    attachUris: ({ uris }) => composing.attachUris(uris),
-    attachBytes: file => composing.receive(file),
-    attachedPicture: ({ key }) => composing.picture(key),
-    chooseTarget: () => composing.chooseTarget(),
-    takeBackQueued: async ({ id }) => {
-      if ((await composition.takeBackQueued(id)) === undefined) throw isGone();
+    attach: async () => composition.attach(await pickFiles()),
+    attachUris: ({ uris }) => composition.attach(uris),
+    attachBytes: async ({ replaces, bytes, ...file }) => {
+      await conversation.load();
+      await composition.attachFiles([{ ...file, read: () => Promise.resolve(bytes) }], replaces);
+    },
+    chooseTarget: () => chooseTarget(panel),
+    takeBack: async ({ id }) => {
+      await conversation.takeBack(id);
       panel.showDraft();
     },
-    removeQueued: async ({ id }) => {
-      const gone = await conversation.removeQueued(id);
-      if (gone === undefined) throw isGone();
-      offerBack(panel, vscode.l10n.t('Message removed from the queue.'), gone);
-    },
-    sendAgain: ({ sendId }) => conversation.sendAgain(sendId),
-    discard: async ({ sendId }) => {
-      const gone = await conversation.discard(sendId);
-      if (gone !== undefined) offerBack(panel, vscode.l10n.t('Message discarded.'), gone);
-    },
-    editAgain: async ({ sendId }) => {
-      await composition.editAgain(sendId);
-      panel.showDraft();
-    },
+    discard: async ({ id }) => offerBack(panel, await conversation.discard(id)),
+    sendAgain: ({ id }) => conversation.sendAgain(id),
     refresh: () => panel.refresh(),
     readEarlier: () => conversation.readOn(),
     openPath: ({ path }) => openPath(path),
@@ -56,12 +46,12 @@ export function panelHandlers(panel: ChatPanel): PanelHandlers<ChatProtocol> {
     compareDiff: ({ text }) => compareDiff(text, panel.details),
     applyDiff: ({ text }) => applyDiff(text),
     addAgain: () => panel.addAgain(),
-    picture: ({ messageId, index }) => picture(conversation, messageId, index),
+    picture: ({ key }) => pictureIn(conversation, key) ?? composition.picture(key),
     ready: () => panel.pageReady(),
-    draft: ({ text, stash, version }) => panel.setDraft(text, stash, version),
+    draft: ({ text, seen, version }) => panel.setDraft(text, seen, version),
     detach: ({ key }) => composition.detach(key),
     unsaved: unsaved => panel.takeUnsaved(unsaved),
-    openAttachment: ({ key }) => composing.open(key),
+    openAttachment: ({ key }) => composition.open(key),
     openLink: ({ href }) => openLink(href),
     copy: ({ text }) => vscode.env.clipboard.writeText(text),
     copyMessage: async ({ key }) => {
@@ -78,7 +68,22 @@ export function panelHandlers(panel: ChatPanel): PanelHandlers<ChatProtocol> {
   };
 }
 
-const isGone = (): Error => new Error(vscode.l10n.t('This message is being sent or is gone.'));
+/** Lets the person choose where the message goes. */
+async function chooseTarget({ api, conversation }: ChatPanel): Promise<void> {
+  const { composition, session } = conversation;
+  if (api === undefined) throw new Error(vscode.l10n.t('Sign in first.'));
+  const own = session?.computerId;
+  const { items } = await api.list('computers');
+  const choices = items.map(computer => ({
+    label: computerName(computer),
+    description: computer.status ?? '',
+    detail: computer.id === own ? vscode.l10n.t('The computer of this session') : undefined,
+    value: { computerId: computer.id, name: computerName(computer) },
+  }));
+  choices.sort((a, b) => Number(b.value.computerId === own) - Number(a.value.computerId === own));
+  const choice = await pick(choices, vscode.l10n.t('Send the message to which computer?'));
+  if (choice !== undefined) composition.setTarget(choice.computerId === own ? undefined : choice);
+}
 
 /** Opens web and mail links only (trust.md 6). */
 async function openLink(href: string): Promise<void> {
@@ -92,19 +97,22 @@ export function safeLink(href: string): string | undefined {
   return ['http:', 'https:', 'mailto:'].includes(url?.protocol ?? '') ? url?.href : undefined;
 }
 
-/** A picture of a message a person may see, if its bytes are what they say. */
-function picture(conversation: Conversation, messageId: string, index: number): Picture {
-  const message = conversation.transcript.known.get(messageId)?.message;
-  const item = message === undefined || isHidden(message) ? undefined : message.content[index];
+/** A picture of a message a person may see, if its bytes are what they say; `undefined` for what is none of a message. */
+function pictureIn({ transcript }: Conversation, key: string): Picture | undefined {
+  const [, id, index] = /^([^]*)\n(\d+)$/.exec(key) ?? [];
+  if (id === undefined) return undefined;
+  const message = transcript.known.get(id)?.message;
+  const item = message === undefined || isHidden(message) ? undefined : message.content[Number(index)];
   const encoded = item === undefined ? undefined : pictureOf(item);
   return pictureFrom(Buffer.from(encoded ?? '', 'base64'));
 }
 
-/** Says that a message is gone; when the person wants it back, it comes before what the composer holds then. */
-function offerBack(panel: ChatPanel, words: string, gone: Message): void {
+/** Says that a message is gone; when the person wants it back, it comes behind what the composer holds then. */
+function offerBack(panel: ChatPanel, gone: Message): void {
   const putBack = async (): Promise<void> => {
     await panel.conversation.composition.putBack(gone);
     if (!panel.isDisposed) panel.showDraft();
   };
-  notify(panel.log, 'info', words, [vscode.l10n.t('Put back into the composer'), putBack]);
+  const back = vscode.l10n.t('Put back into the composer');
+  notify(panel.log, 'info', vscode.l10n.t('Message discarded.'), [back, putBack]);
 }

@@ -4,8 +4,7 @@ import type { Formatter } from '../../util/format';
 import { middle, oneLine, plain } from '../../util/text';
 import type { AttachmentLimits } from '../attach/attachments';
 import type { Conversation } from '../conversation';
-import type { Attached } from '../outbox/composition';
-import { UNDECIDED, type Entry } from '../outbox/record';
+import type { Attachment, Entry } from '../outbox/record';
 import type { SendOutcome } from '../outbox/sender';
 import type { Chip, Composer, Header, QueuedRow } from '../protocol';
 import type { ChatSession } from '../sessions';
@@ -117,7 +116,6 @@ const MOST_QUEUED = 4_000;
 /** What the person has chosen for the composer. */
 export interface ComposerSettings {
   readonly sendKey: () => Composer['sendKey'];
-  readonly largePaste: () => Composer['largePaste'];
   readonly limits: () => AttachmentLimits;
 }
 
@@ -129,13 +127,15 @@ export function composerOf(
   format: Formatter,
 ): Composer {
   const { composition, queued, session } = conversation;
-  const { attached, references, draft, tooMuch } = composition;
-  const total = references.reduce((sum, { size }) => sum + size, 0);
+  const { draft } = composition;
+  const total = draft.attachments.reduce((sum, { size }) => sum + size, 0);
+  const size = total === 0 ? '' : format.bytes(total);
   return {
-    chips: attached.map(attachment => chipOf(attachment, format)),
-    total: total === 0 ? '' : format.bytes(total),
+    chips: draft.attachments.map(attachment => chipOf(attachment, attachment.uri, format)),
+    total: composition.isLooking ? vscode.l10n.t('Checking…') : size,
     sending: conversation.isStarting,
-    ...{ blocked, tooMuch },
+    obstacle: blocked ?? composition.problem,
+    problem: draft.problem && vscode.l10n.t('Not sent: {0}', oneLine(draft.problem, 300)),
     queues: conversation.queuesNow,
     canStop: conversation.canStop,
     queue: queued.map(message => queuedRow(message, format)),
@@ -143,13 +143,12 @@ export function composerOf(
     queueStopped: conversation.isQueueStopped,
     target: oneLine(draft.target?.name ?? session?.computerName ?? session?.computerId ?? '', 60),
     sendKey: settings.sendKey(),
-    largePaste: settings.largePaste(),
     fileLimit: settings.limits().file,
   };
 }
 
 function queueNote(conversation: Conversation): string {
-  if (conversation.isQueueStopped && !conversation.sends.some(({ state }) => UNDECIDED.includes(state)))
+  if (conversation.isQueueStopped && conversation.queued[0]?.sentence !== undefined)
     return vscode.l10n.t('On hold: see the first message.');
   if (conversation.isQueueStopped)
     return vscode.l10n.t('On hold: an earlier message was not sent, or it is not known whether it was.');
@@ -163,42 +162,29 @@ function queuedRow({ id, text, attachments, sentence }: Entry, format: Formatter
   return {
     id,
     text: plain(text.slice(0, MOST_QUEUED), MOST_QUEUED),
-    chips: attachments.map(({ uri, name, kind, size }) => ({
-      key: '',
-      name: oneLine(name, 100),
-      kind,
-      size: format.bytes(size),
-      title: titleOf(uri),
-    })),
+    chips: attachments.map(attachment => chipOf(attachment, '', format)),
     problem: sentence && oneLine(sentence, 300),
   };
 }
 
-function chipOf({ uri, inspected }: Attached, format: Formatter): Chip {
-  const title = titleOf(uri);
-  if (inspected === undefined) return { key: uri, name: lastPart(uri), kind: 'checking', size: '', title };
-  const { name, size: count } = inspected;
-  const size = count === undefined ? '' : format.bytes(count);
-  if (inspected.ok) return { key: uri, name, kind: inspected.kind, size, title };
-  const problem = oneLine(inspected.problem, 300);
-  const { shrinkable = false } = inspected;
-  return { key: uri, name, kind: 'unknown', size, title, problem, shrinkable };
+function chipOf(attachment: Attachment, key: string, format: Formatter): Chip {
+  const { name, kind, size, problem, shrinkable, uri, path } = attachment;
+  return {
+    key,
+    name: oneLine(name, 100),
+    kind: problem === undefined ? kind : 'unknown',
+    size: size === 0 ? '' : format.bytes(size),
+    title: middle(oneLine(path ?? decoded(uri), 500), 120),
+    ...(problem !== undefined && { problem: oneLine(problem, 300) }),
+    ...(shrinkable !== undefined && { shrinkable }),
+  };
 }
 
-function titleOf(uri: string): string {
-  return middle(oneLine(decoded(uri), 500), 120);
-}
-
-/** The path of an address, in words; of a kept file its name. */
+/** The path of an address, in words. */
 function decoded(uri: string): string {
-  const place = uri.replace(/^agentconsole-attachment:\/[^/]*\/[^/]*\/([^?]*).*$/, '$1');
   try {
-    return decodeURIComponent(place.replace(/^[a-z-]+:\/\/[^/]*/i, ''));
+    return decodeURIComponent(uri.replace(/^[a-z-]+:\/\/[^/]*/i, ''));
   } catch {
     return uri;
   }
-}
-
-function lastPart(uri: string): string {
-  return oneLine(decoded(uri).split('/').at(-1) ?? uri, 100);
 }

@@ -3,26 +3,10 @@ import { panels, views } from '../../contributions';
 import { Disposable } from '../../util/disposable';
 import { oneLine } from '../../util/text';
 import { pageHtml } from '../../webview/html';
-import type { ChatPanel, PanelOptions } from './panel';
+import type { ChatPanel, ChatPlace, PanelOptions } from './panel';
 import { pageOptions } from '../../webview/page';
 import { readPageState } from '../requests';
 import { keyOf, type ChatSessions } from '../sessions';
-
-/** Where a chat page is shown: a panel among the editors, or the view of the side bar. */
-export interface ChatPlace {
-  readonly kind: 'panel' | 'view';
-  readonly webview: vscode.Webview;
-  readonly isVisible: () => boolean;
-  /** The person works here. */
-  readonly isActive: () => boolean;
-  readonly title: () => string;
-  readonly setTitle: (title: string) => void;
-  readonly onDidChangeVisibility: vscode.Event<unknown>;
-  readonly onDidDispose: vscode.Event<unknown>;
-  readonly reveal: () => void;
-  /** Ends a panel; a view stays and waits for another session. */
-  readonly close: () => void;
-}
 
 export interface PlacesOptions {
   readonly extensionUri: vscode.Uri;
@@ -74,13 +58,13 @@ export class Places extends Disposable {
     const shown = this.#shown;
     const ofPanels = shown.filter(panel => panel !== this.#inView);
     const [only, ...others] = ofPanels.length > 0 ? ofPanels : shown;
-    return shown.find(({ place }) => place.isActive()) ?? (others.length === 0 ? only : undefined);
+    return shown.find(({ isActive }) => isActive) ?? (others.length === 0 ? only : undefined);
   }
 
   /** Whether a session is shown in this window. */
   isShown(sessionId: string): boolean {
     return this.#shown.some(
-      ({ place, conversation }) => place.isVisible() && conversation.sessionId === sessionId,
+      ({ place, conversation }) => place.visible && conversation.sessionId === sessionId,
     );
   }
 
@@ -111,7 +95,7 @@ export class Places extends Disposable {
   restorePanel(panel: vscode.WebviewPanel, state: unknown): void {
     const kept = readPageState(state);
     if (kept === undefined) panel.dispose();
-    else this.#attachPanel(panelPlace(panel), kept);
+    else this.#attachPanel(panel, kept);
     this.#came?.();
   }
 
@@ -156,14 +140,17 @@ export class Places extends Disposable {
   }
 
   async #openPanel(chat: ChatOfPlace): Promise<ChatPanel> {
-    const column = await this.#takeTab(chat);
+    const column = (await this.#takeTab(chat)) ?? vscode.ViewColumn.Active;
     const open = this.#panels.get(keyOf(chat));
     if (open !== undefined) {
       open.reveal();
       return open;
     }
-    const made = createPanel(chat.title, this.#options.extensionUri, column);
-    const panel = this.#attachPanel(panelPlace(made), chat);
+    const { extensionUri } = this.#options;
+    const made = vscode.window.createWebviewPanel(panels.chat, chat.title, column, pageOptions(extensionUri));
+    const icon = (kind: string) => vscode.Uri.joinPath(extensionUri, 'media', 'chat', `icon-${kind}.svg`);
+    made.iconPath = { light: icon('light'), dark: icon('dark') };
+    const panel = this.#attachPanel(made, chat);
     // It is shown already.
     panel.takeCursor();
     return panel;
@@ -177,16 +164,18 @@ export class Places extends Disposable {
   async #takeTab(chat: ChatOfPlace): Promise<vscode.ViewColumn | undefined> {
     const key = keyOf(chat);
     if (this.#panels.has(key) || !this.#remembered.includes(key)) return undefined;
-    const tabs = vscode.window.tabGroups.all
-      .flatMap(group => group.tabs)
-      .filter(({ input }) => isChat(input));
-    const inFront = tabs.filter(({ isActive }) => isActive).length;
-    const shown = (): number => [...this.#panels.values()].filter(({ place }) => place.isVisible()).length;
-    while (!this.#areRestored && !this.#panels.has(key) && shown() < inFront)
+    const tabs = (inFront: boolean): vscode.Tab[] =>
+      vscode.window.tabGroups.all
+        .flatMap(group => group.tabs)
+        .filter(
+          ({ input, label, isActive }) => isChat(input) && label === chat.title && isActive === inFront,
+        );
+    const isHere = (): boolean =>
+      this.#panels.has(key) || [...this.#panels.values()].some(({ title }) => title === chat.title);
+    while (!this.#areRestored && !isHere() && tabs(true).length > 0)
       this.#areRestored = !(await this.#comes(RESTORED_WITHIN));
-    const isKnown = [...this.#panels.values()].some(({ place }) => place.title() === chat.title);
-    const [tab, ...others] = tabs.filter(({ label, isActive }) => label === chat.title && !isActive);
-    if (tab === undefined || others.length > 0 || isKnown || this.#panels.has(key)) return undefined;
+    const [tab, ...others] = tabs(false);
+    if (tab === undefined || others.length > 0 || isHere()) return undefined;
     const { viewColumn } = tab.group;
     await vscode.window.tabGroups.close(tab, true);
     return viewColumn;
@@ -195,7 +184,11 @@ export class Places extends Disposable {
   async #showInView(chat: ChatOfPlace): Promise<ChatPanel> {
     this.#wanted = chat;
     if (this.#view === undefined) await this.#focusView();
-    if (this.#view === undefined) return this.#openPanel(chat);
+    if (this.#view === undefined) {
+      // Nor is it to show up there later, beside the panel.
+      this.#wanted = undefined;
+      return this.#openPanel(chat);
+    }
     const shown = this.#attachView(this.#view, chat);
     shown.reveal();
     return shown;
@@ -224,13 +217,9 @@ export class Places extends Disposable {
     this.#wanted = undefined;
     const { serviceId, sessionId, title } = chat;
     const shown = this.#inView;
-    if (shown?.conversation.sessionId === sessionId && shown.conversation.serviceId === serviceId)
-      return shown;
+    if (shown !== undefined && keyOf(shown.conversation) === keyOf(chat)) return shown;
     shown?.leave();
-    const place = viewPlace(view, () => {
-      if (this.#view === view) this.#showNotice(view);
-    });
-    const panel = this.#options.makePanel(place, { serviceId, sessionId, title });
+    const panel = this.#options.makePanel(view, { serviceId, sessionId, title });
     panel.onDidDispose(() => {
       if (this.#inView === panel) this.#inView = undefined;
     });
@@ -239,7 +228,7 @@ export class Places extends Disposable {
     return panel;
   }
 
-  #attachPanel(place: ChatPlace, { serviceId, sessionId, title }: ChatOfPlace): ChatPanel {
+  #attachPanel(place: vscode.WebviewPanel, { serviceId, sessionId, title }: ChatOfPlace): ChatPanel {
     const key = keyOf({ serviceId, sessionId });
     this.#panels.get(key)?.dispose();
     const startAnew = (): void => {
@@ -279,50 +268,4 @@ export class Places extends Disposable {
 
 function isChat(input: unknown): boolean {
   return input instanceof vscode.TabInputWebview && input.viewType.endsWith(panels.chat);
-}
-
-/** Makes the editor panel of a session. */
-function createPanel(
-  title: string,
-  extensionUri: vscode.Uri,
-  column: vscode.ViewColumn = vscode.ViewColumn.Active,
-): vscode.WebviewPanel {
-  const panel = vscode.window.createWebviewPanel(panels.chat, title, column, pageOptions(extensionUri));
-  const icon = (kind: string): vscode.Uri =>
-    vscode.Uri.joinPath(extensionUri, 'media', 'chat', `icon-${kind}.svg`);
-  panel.iconPath = { light: icon('light'), dark: icon('dark') };
-  return panel;
-}
-
-function panelPlace(panel: vscode.WebviewPanel): ChatPlace {
-  return {
-    kind: 'panel',
-    webview: panel.webview,
-    isVisible: () => panel.visible,
-    isActive: () => panel.active,
-    title: () => panel.title,
-    setTitle: title => (panel.title = title),
-    onDidChangeVisibility: panel.onDidChangeViewState,
-    onDidDispose: panel.onDidDispose,
-    reveal: () => panel.reveal(undefined, false),
-    close: () => void panel.dispose(),
-  };
-}
-
-/** `onClose` shows what a view without a session shows. */
-function viewPlace(view: vscode.WebviewView, onClose: () => void): ChatPlace {
-  return {
-    kind: 'view',
-    webview: view.webview,
-    isVisible: () => view.visible,
-    isActive: () => view.visible,
-    title: () => view.description ?? '',
-    setTitle: title => (view.description = title),
-    onDidChangeVisibility: view.onDidChangeVisibility,
-    onDidDispose: view.onDidDispose,
-    reveal: () => {
-      view.show(false);
-    },
-    close: onClose,
-  };
 }

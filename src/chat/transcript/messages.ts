@@ -125,3 +125,88 @@ export function textOf(message: StoredMessage): string {
 export function timeOf(known: KnownMessage): number | undefined {
   return known.message?.createdAt ?? known.sent?.at;
 }
+
+/**
+ * Messages in reading order: a parent always before its children, otherwise by time, those
+ * of unknown time last, then by id. Loops among parents are cut.
+ */
+export function inOrder(known: ReadonlyMap<string, KnownMessage>): KnownMessage[] {
+  const last = (entry: KnownMessage): number => timeOf(entry) ?? Number.MAX_VALUE;
+  const byTime = [...known.values()].sort((a, b) => last(a) - last(b) || (a.id < b.id ? -1 : 1));
+  const placed = new Set<string>();
+  const ordered: KnownMessage[] = [];
+  for (const message of byTime) {
+    const chain: KnownMessage[] = [];
+    const seen = new Set<string>();
+    let next: KnownMessage | undefined = message;
+    while (next !== undefined && !placed.has(next.id) && !seen.has(next.id)) {
+      chain.push(next);
+      seen.add(next.id);
+      const parentId: string | undefined = next.message?.parentId;
+      next = parentId === undefined ? undefined : known.get(parentId);
+    }
+    for (const link of chain.reverse()) {
+      placed.add(link.id);
+      ordered.push(link);
+    }
+  }
+  return ordered;
+}
+
+/** Whether this text was sent from here at that time (Unix ms) or later. */
+export function wasSentSince(known: Iterable<KnownMessage>, text: string, at: number): boolean {
+  return [...known].some(({ sent }) => sent?.text === text && sent.at >= at);
+}
+
+/** What the ancestor walk can ask for: bodies never read, and parents not known; the newest first. */
+export function unread(known: ReadonlyMap<string, KnownMessage>): string[] {
+  return inOrder(known)
+    .reverse()
+    .flatMap(({ id, message }) => (message === undefined ? id : (message.parentId ?? [])))
+    .filter(id => known.get(id)?.message === undefined);
+}
+
+/** The body of a known message may be shown to a person. */
+export function isShown(known: KnownMessage): boolean {
+  return known.message === undefined ? known.sent !== undefined : !isHidden(known.message);
+}
+
+/** Clocks of service and host may differ by this much, ms. */
+const CLOCK_SKEW = 10 * 60_000;
+
+/**
+ * The message an unanswered send became, if a message read later shows it: a user message with the same text, made after the
+ * state of the session that was known before the send, and not the result of another send.
+ */
+export function arrivedAs(
+  send: {
+    readonly text: string;
+    readonly at: number;
+    readonly before?: { readonly updatedAt: number } | undefined;
+  },
+  known: Iterable<KnownMessage>,
+): string | undefined {
+  for (const { id, message, sent } of known) {
+    if (message?.role !== 'user' || sent !== undefined || isHidden(message)) continue;
+    const { createdAt = -Infinity } = message;
+    const after =
+      send.before?.updatedAt === undefined
+        ? createdAt >= send.at - CLOCK_SKEW
+        : createdAt > send.before.updatedAt;
+    if (after && textOf(message) === send.text) return id;
+  }
+  return undefined;
+}
+
+/** Own messages that can be called up again. */
+const MOST_HISTORY = 200;
+
+/** What the person sent in a session, as far as known: the latest first, each text once. */
+export function ownTexts(known: ReadonlyMap<string, KnownMessage>): readonly string[] {
+  const own = inOrder(known).flatMap(entry => {
+    const { message, sent } = entry;
+    if (message === undefined) return sent === undefined ? [] : [sent.text];
+    return message.role === 'user' && isShown(entry) ? [textOf(message)] : [];
+  });
+  return [...new Set(own.reverse().filter(text => text.trim() !== ''))].slice(0, MOST_HISTORY);
+}

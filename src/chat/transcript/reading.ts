@@ -1,12 +1,10 @@
-import * as vscode from 'vscode';
 import type { ApiClient } from '../../api';
 import type { Logger } from '../../log';
 import { Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/event';
 import type { ChatSession } from '../sessions';
-import { toStored, type StoredMessage } from './messages';
-import { frontiers } from './model';
-import type { Break, RowsInput } from './rows';
+import { toStored, unread, type StoredMessage } from './messages';
+import type { RowsInput } from './rows';
 import type { Transcript } from './transcript';
 
 export interface ReadingOptions {
@@ -48,8 +46,7 @@ export class Reading extends Disposable {
   #newestFirst = false;
   /** Where the last page of a list with the oldest first begins. */
   #resume: string | undefined;
-  /** What the walk asks for, and its failures as sentences by the id that was asked for. */
-  #asking: string | undefined;
+  /** Failures of the walk as sentences, by the id that was asked for. */
   readonly #failed = new Map<string, string>();
 
   constructor(options: ReadingOptions) {
@@ -66,14 +63,14 @@ export class Reading extends Disposable {
   readonly onDidChange = this.#changed.event;
 
   /** What is missing, and where. */
-  get state(): Pick<RowsInput, 'messageCount' | 'breaks' | 'complete'> {
+  get state(): Pick<RowsInput, 'messageCount' | 'walk' | 'complete'> {
     const complete = this.#isListed && this.#isComplete;
     const isBehind = this.#running !== undefined || this.#seen !== this.#stamp;
     return {
       // A list is read again after the count has moved: until then there is nothing to say about the difference.
       messageCount: complete && isBehind ? undefined : this.#options.session()?.messageCount,
       // The list has no holes: what is missing is missing at the service.
-      breaks: this.#isListed ? new Map() : this.#breaks(),
+      walk: this.#isListed ? undefined : { failed: this.#failed, isOn: this.#running !== undefined },
       complete,
     };
   }
@@ -85,12 +82,15 @@ export class Reading extends Disposable {
   read(retry: boolean): Promise<void> {
     this.#again = this.#running !== undefined;
     if (retry && this.#running === undefined) this.#failed.clear();
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
+    if (this.#running === undefined) {
+      this.#running = this.#run().finally(() => {
+        this.#running = undefined;
+        this.#changed.fire();
+        // A list that failed is tried again when the session is next asked about, not at once.
+        if (!this.#isFailing) this.follow();
+      });
       this.#changed.fire();
-      // A list that failed is tried again when the session is next asked about, not at once.
-      if (!this.#isFailing) this.follow();
-    });
+    }
     return this.#running;
   }
 
@@ -135,18 +135,16 @@ export class Reading extends Disposable {
     for (const met = new Set<string | undefined>(); met.size < CAP && !met.has(cursor);) {
       met.add(cursor);
       const client = extras() ? api() : undefined;
+      const wasFailing = this.#isFailing;
+      this.#isFailing = false;
       let page;
       try {
         page = await client?.extras.messages(sessionId, cursor, { signal });
       } catch (error) {
-        if (!signal.aborted && !this.#isFailing)
-          log.warn(`The list of messages could not be read: ${describe(error) ?? ''}`);
-        this.#resume = undefined;
         this.#isFailing = true;
-        this.#isComplete = false;
-        return false;
+        if (!signal.aborted && !wasFailing)
+          log.warn(`The list of messages could not be read: ${describe(error) ?? ''}`);
       }
-      this.#isFailing = false;
       if (page === undefined || page === 'missing') {
         // What comes until it is there again is not in what was read of it.
         this.#resume = undefined;
@@ -185,52 +183,27 @@ export class Reading extends Disposable {
     const isWanted = (id: string): boolean =>
       !asked.has(id) && !this.#failed.has(id) && transcript.known.get(id)?.message === undefined;
     let next: string | undefined;
-    try {
-      while (asked.size < CAP && !signal.aborted) {
-        next ??= frontiers(transcript.known).find(({ ask }) => isWanted(ask))?.ask;
-        const client = api();
-        if (client === undefined || next === undefined) return;
-        asked.add(next);
-        const begins = this.#asking === undefined;
-        this.#asking = next;
-        if (begins) this.#changed.fire();
-        let message: StoredMessage;
-        try {
-          message = toStored(
-            next,
-            await client.one('message', { ids: { sessionId, messageId: next }, signal }),
-          );
-        } catch (error) {
-          const sentence = describe(error);
-          if (sentence === undefined) return;
-          this.#failed.set(next, sentence);
-          next = undefined;
-          continue;
-        }
-        await transcript.keep([message]);
-        next = message.parentId !== undefined && isWanted(message.parentId) ? message.parentId : undefined;
+    while (asked.size < CAP && !signal.aborted) {
+      next ??= unread(transcript.known).find(isWanted);
+      const client = api();
+      if (client === undefined || next === undefined) return;
+      asked.add(next);
+      let message: StoredMessage;
+      try {
+        message = toStored(
+          next,
+          await client.one('message', { ids: { sessionId, messageId: next }, signal }),
+        );
+      } catch (error) {
+        const sentence = describe(error);
+        if (sentence === undefined) return;
+        this.#failed.set(next, sentence);
+        next = undefined;
+        continue;
       }
-    } finally {
-      this.#asking = undefined;
+      await transcript.keep([message]);
+      next = message.parentId !== undefined && isWanted(message.parentId) ? message.parentId : undefined;
     }
-  }
-
-  /** Where something is missing, by the message below it. */
-  #breaks(): ReadonlyMap<string, Break> {
-    const found = frontiers(this.#options.transcript.known).filter(({ ask, below }) => ask !== below);
-    return new Map(found.map(({ ask, below }) => [below, this.#breakAt(ask)]));
-  }
-
-  #breakAt(ask: string): Break {
-    const failed = this.#failed.get(ask);
-    const isReading = failed === undefined && this.#asking !== undefined;
-    const sentence =
-      failed !== undefined
-        ? vscode.l10n.t('Earlier messages could not be read: {0}', failed)
-        : isReading
-          ? vscode.l10n.t('Reading earlier messages')
-          : vscode.l10n.t('Earlier messages have not been read yet.');
-    return { sentence, canRead: !isReading };
   }
 
   /** Changes whenever the service has said something new about the session. */

@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
+import { Disposable } from '../../util/disposable';
 import type { Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
 import type { Entry } from '../outbox/record';
@@ -10,36 +12,45 @@ import {
   type MessageRow,
   type Part,
   type Row,
-  type SendRow,
+  type Splice,
 } from '../protocol';
-import { gapOf } from './gap';
-import { timeOf, type KnownMessage, type SentAttachment, type StoredItem } from './messages';
-import { inOrder, isShown } from './model';
-import { clipped, COMMENTARY, fileOf, partsOf, pictureOf } from './parts';
-import { isToolResult, toolId, toolsIn, type Tools } from './tools';
-
-/** Why the walk has not gone on before a message, in words, and whether it can. */
-export type Break = Required<Pick<GapRow, 'sentence' | 'canRead'>>;
+import { breakAbove, gapOf } from './gap';
+import {
+  inOrder,
+  isShown,
+  timeOf,
+  type KnownMessage,
+  type SentAttachment,
+  type StoredItem,
+} from './messages';
+import {
+  clipped,
+  COMMENTARY,
+  fileOf,
+  isToolResult,
+  partsOf,
+  pictureOf,
+  toolId,
+  toolsIn,
+  type Tools,
+} from './parts';
 
 export interface RowsInput {
   readonly known: ReadonlyMap<string, KnownMessage>;
   readonly sends: readonly Entry[];
   /** `idle`, `pending`, `running`, another word of the service, or `unknown`. */
   readonly status?: string | undefined;
+  /** When the service last said so, Unix ms. */
+  readonly statusAt?: number | undefined;
   /** There is a web application to open. */
   readonly webApp?: boolean;
   /** What the service counts; `undefined` when it was never asked. */
   readonly messageCount: number | undefined;
-  /** By the id of the message above which something is missing. */
-  readonly breaks: ReadonlyMap<string, Break>;
+  /** Whether the ancestor walk is under way, and its failures in words, by id; of a list the service has, nothing. */
+  readonly walk?: { readonly isOn: boolean; readonly failed: ReadonlyMap<string, string> } | undefined;
   /** All the service shows is known. */
   readonly complete?: boolean;
-  /** The send whose text the composer holds again. */
-  readonly inComposer: string | undefined;
 }
-
-/** After this long the author is named again, ms. */
-const SAME_BREATH = 10 * 60_000;
 
 function messageKey(id: string): string {
   return `message:${id}`;
@@ -55,14 +66,15 @@ export function rowKeyOf(known: RowsInput['known'], id: string): string {
   return messageKey(holder?.id ?? id);
 }
 
-/** What a row of a message or a send says, commentary too; of one that says nothing, all it holds. */
+/** What the row of a message says, commentary too; of one that says nothing, all it holds. */
 export function rowText(row: Row): string {
   const parts = partsOfRow(row);
   const said = parts.filter(
     part => part.kind === 'text' || (part.kind === 'fold' && part.icon === COMMENTARY),
   );
-  const texts = (said.length > 0 ? said : parts).map(partText);
-  return texts.filter(text => text.trim() !== '').join('\n\n');
+  const texts = (said.length > 0 ? said : parts).map(partText).filter(text => text.trim() !== '');
+  const names = row.kind === 'message' ? row.chips.map(({ name }) => name) : [];
+  return texts.join('\n\n') || names.join('\n');
 }
 
 /** Turns what is known of a session into the rows of its transcript. Rows that did not change stay the same objects. */
@@ -82,82 +94,62 @@ export class RowBuilder {
     const ordered = inOrder(input.known);
     const rows: Row[] = [];
     const tools = toolsIn(ordered.flatMap(({ message }) => message ?? []));
-    let previous: MessageRow | undefined;
     for (const entry of ordered.slice(Math.max(0, ordered.length - last))) {
-      const broken = input.breaks.get(entry.id);
-      if (broken !== undefined) {
-        rows.push(this.#gap(`break:${entry.id}`, broken));
-        previous = undefined;
-      }
-      if (!isShown(entry)) continue;
-      const content = this.#content(entry, tools);
-      if (content.parts.length === 0 && content.chips.length === 0) continue;
-      previous = this.#message(entry, content, previous);
-      rows.push(previous);
+      const broken = breakAbove(entry, input);
+      if (broken !== undefined) rows.push(this.#gap(`break:${entry.id}`, broken));
+      const row = isShown(entry) ? this.#message(entry, tools) : undefined;
+      if (row !== undefined) rows.push(row);
     }
     const gap = gapOf(input, ordered, this.#format);
     if (gap !== undefined) rows.push(this.#gap('gap', gap));
     for (const send of input.sends) {
       if (send.state === 'accepted' && input.known.has(send.messageId ?? '')) continue;
-      rows.push(this.#send(send, input.inComposer === send.id));
+      rows.push(this.#send(send, (input.statusAt ?? 0) > send.at ? input.messageCount : undefined));
     }
     return rows;
   }
 
-  #message(entry: KnownMessage, content: Content, previous: MessageRow | undefined): MessageRow {
+  /** The row of a message, if it holds anything. */
+  #message(entry: KnownMessage, tools: Tools): MessageRow | undefined {
     const { id, message } = entry;
-    const at = timeOf(entry);
-    const author = authorOf(entry);
-    const phase = phaseOf(message?.providerAPhase);
-    const continued =
-      previous !== undefined &&
-      previous.author === author &&
-      author !== 'person' &&
-      (phase === undefined || phase === previous.phase) &&
-      (at ?? NaN) - (previous.at ?? NaN) < SAME_BREATH;
     const key = messageKey(id);
-    return this.#same<MessageRow>(key, [content, continued], () => ({
-      kind: 'message',
-      key,
-      id,
-      author,
-      role: oneLine(message === undefined ? 'user' : (message.role ?? vscode.l10n.t('author unknown')), 40),
-      ...(at === undefined ? {} : { at }),
-      continued,
-      failed: message?.isError === true && message.role !== 'tool' && !isToolResult(message),
-      ...(phase === undefined ? {} : { phase }),
-      ...content,
-      accepted: message === undefined,
-    }));
+    const ids = message?.content.flatMap(item => toolId(item) ?? []) ?? [];
+    const stamp = [entry, ...ids.flatMap(each => [tools.results.get(each), tools.uses.has(each)])];
+    return this.#same<MessageRow | undefined>(key, stamp, () => {
+      const content = this.#content(entry, tools);
+      if (content.parts.length === 0 && content.chips.length === 0) return undefined;
+      const at = timeOf(entry);
+      const phase = phaseOf(message?.providerAPhase);
+      return {
+        ...{ kind: 'message', key, id, author: authorOf(entry) },
+        role: oneLine(message === undefined ? 'user' : (message.role ?? vscode.l10n.t('author unknown')), 40),
+        ...(at === undefined ? {} : { at }),
+        failed: message?.isError === true && message.role !== 'tool' && !isToolResult(message),
+        ...(phase === undefined ? {} : { phase }),
+        ...content,
+        accepted: message === undefined,
+      };
+    });
   }
 
   /** What a message holds. A person's pictures and documents are shown as in the composer. */
   #content(entry: KnownMessage, tools: Tools): Content {
-    const { id, message, sent } = entry;
-    const ids = message?.content.flatMap(item => toolId(item) ?? []) ?? [];
-    const stamp = [entry, ...ids.flatMap(each => [tools.results.get(each), tools.uses.has(each)])];
-    return this.#same(`content:${id}`, stamp, () => {
-      if (message === undefined) {
-        const text = sent?.text ?? '';
-        const parts: Part[] =
-          text.trim() === '' ? [] : [{ kind: 'text', ...clipped(text, this.#format, this.#whole) }];
-        return { parts, chips: this.#chips(sent?.attachments) };
-      }
-      const parts = partsOf(message, tools, this.#format, this.#whole);
-      if (authorOf(entry) !== 'person') return { parts, chips: [] };
-      return { parts: parts.filter(({ kind }) => kind !== 'file'), chips: this.#files(entry) };
-    });
+    const { message, sent } = entry;
+    if (message === undefined) return this.#written(sent?.text, sent?.attachments);
+    const parts = partsOf(message, tools, this.#format, this.#whole);
+    if (authorOf(entry) !== 'person') return { parts, chips: [] };
+    return { parts: parts.filter(({ kind }) => kind !== 'file'), chips: this.#files(entry) };
   }
 
   /** The service shows only the bytes of pictures, in the order they were sent: from here they keep their names. */
-  #files({ message, sent }: KnownMessage): readonly Chip[] {
+  #files({ id, message, sent }: KnownMessage): readonly Chip[] {
     const files = (message?.content ?? []).flatMap((item, index): Chip[] => {
       if (item.type !== 'image' && item.type !== 'document') return [];
       const isImage = item.type === 'image';
       const what = isImage ? vscode.l10n.t('Image') : vscode.l10n.t('Document');
       const { name, mediaType = '', size = '' } = fileOf(item, what, this.#format);
       const kind = isImage ? 'image' : mediaType === 'application/pdf' ? 'pdf' : 'text';
-      const picture = pictureOf(item) === undefined ? {} : { index };
+      const picture = pictureOf(item) === undefined ? {} : { picture: `${id}\n${index}` };
       return [{ key: '', name, kind, size, title: name, ...picture }];
     });
     if (sent === undefined) return files;
@@ -172,24 +164,26 @@ export class RowBuilder {
   }
 
   /** An accepted one stays as it was until the transcript has it, so that it is never out of sight. */
-  #send(send: Entry, inComposer: boolean): SendRow {
-    const key = `send:${send.id}`;
-    const state = send.state === 'refused' || send.state === 'unknown' ? send.state : 'sending';
-    return this.#same<SendRow>(key, [send, inComposer], () => ({
-      kind: 'send',
-      key,
-      sendId: send.id,
-      state,
-      at: send.at,
-      ...clipped(send.text, this.#format, this.#whole),
-      chips: this.#chips(send.attachments),
-      sentence:
-        state === 'unknown' ? unknownSentence(send) : state === 'refused' ? (send.sentence ?? '') : '',
-      inComposer,
+  #send(send: Entry, count: number | undefined): MessageRow {
+    const { id, at } = send;
+    const key = `send:${id}`;
+    const state = send.state === 'unknown' ? send.state : 'sending';
+    return this.#same<MessageRow>(key, [send, count], () => ({
+      ...{ kind: 'message', key, id, author: 'person', role: 'user', at },
+      ...{ failed: false, accepted: false },
+      ...this.#written(send.text, send.attachments),
+      send: { state, sentence: state === 'unknown' ? unknownSentence(send, count) : '' },
     }));
   }
 
-  #chips(attachments: readonly SentAttachment[] = []): Chip[] {
+  /** What was written here. */
+  #written(text = '', attachments: readonly SentAttachment[] = []): Content {
+    const parts: Part[] =
+      text.trim() === '' ? [] : [{ kind: 'text', ...clipped(text, this.#format, this.#whole) }];
+    return { parts, chips: this.#chips(attachments) };
+  }
+
+  #chips(attachments: readonly SentAttachment[]): Chip[] {
     return attachments.map(({ name: foreign, kind, size }) => {
       const name = oneLine(foreign, 100);
       return { key: '', name, kind, size: this.#format.bytes(size), title: name };
@@ -230,16 +224,90 @@ function phaseOf(phase: string | undefined): string | undefined {
   return phase === 'final_answer' ? vscode.l10n.t('Final answer') : oneLine(phase.replaceAll('_', ' '), 40);
 }
 
-/** What is known of a send without an answer. */
-function unknownSentence({ before, after, sentence = '' }: Entry): string {
-  const count = after?.messageCount ?? 0;
-  const now = count === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', count);
-  const was = before?.messageCount ?? 0;
+/** What is known of a send without an answer, since which the session was found to have so many messages. */
+function unknownSentence({ before, sentence = '' }: Entry, count: number | undefined): string {
+  const now = count === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', count ?? '');
   const facts =
-    after === undefined
+    count === undefined
       ? sentence
       : before === undefined
         ? vscode.l10n.t('The session has {0} now.', now)
-        : vscode.l10n.t('The session has {0} now, {1} when last checked.', now, was);
+        : vscode.l10n.t('The session has {0} now, {1} when last checked.', now, before.messageCount);
   return `${vscode.l10n.t('It is not known whether this message arrived.')} ${facts}`.trim();
+}
+
+/** Messages shown first, from the end; then so many more a step until the page has all. A step with so much text ends early. */
+const FIRST = 200;
+const STEP = 500;
+const STEP_SIZE = 2_000_000;
+
+/** Keeps the rows of a page true to a transcript, sending only what changed, the end of it first. */
+export class RowFeed extends Disposable {
+  readonly #rows: RowBuilder;
+  readonly #send: (splice: Splice) => void;
+  #input: RowsInput | undefined;
+  /** What the page holds; `undefined` while there is none. */
+  #sent: readonly Row[] | undefined;
+  /** Messages from the end that the page has or is sent now. */
+  #reach = 0;
+  #filling = false;
+
+  constructor(send: (splice: Splice) => void, format: Formatter) {
+    super();
+    this.#rows = new RowBuilder(format);
+    this.#send = send;
+  }
+
+  /** Shows these; a page that was built anew, or was away, is sent all of them. */
+  show(input: RowsInput): void {
+    this.#input = input;
+    this.#sync(input);
+    void this.#fill();
+  }
+
+  /** The page is gone. */
+  pause(): void {
+    this.#sent = undefined;
+    this.#reach = 0;
+  }
+
+  async #fill(): Promise<void> {
+    if (this.#filling) return;
+    this.#filling = true;
+    for (;;) {
+      await setImmediate();
+      if (this.isDisposed || this.#sent === undefined || this.#input === undefined) break;
+      if (this.#reach >= this.#input.known.size) break;
+      this.#reachFurther(this.#input, STEP);
+      this.#sync(this.#input);
+    }
+    this.#filling = false;
+  }
+
+  #reachFurther({ known }: RowsInput, most: number): void {
+    const before = inOrder(known).reverse().slice(this.#reach);
+    let size = 0;
+    for (const { message } of before.slice(0, most)) {
+      this.#reach++;
+      size += JSON.stringify(message?.content.filter(({ type }) => type !== 'image') ?? []).length;
+      if (size > STEP_SIZE) return;
+    }
+  }
+
+  #sync(input: RowsInput): void {
+    const before = this.#sent ?? [];
+    if (this.#reach === 0) this.#reachFurther(input, FIRST);
+    if (this.#reach >= input.known.size) this.#reach = Infinity;
+    const rows = this.#rows.build(input, this.#reach);
+    let from = 0;
+    while (from < before.length && from < rows.length && before[from] === rows[from]) from++;
+    let [end, last] = [rows.length, before.length];
+    while (end > from && last > from && before[last - 1] === rows[end - 1]) [end, last] = [end - 1, last - 1];
+    const isAnew = this.#sent === undefined;
+    this.#sent = rows;
+    // More than there are, as long as not all have come.
+    const total = this.#reach === Infinity ? rows.length : Math.max(rows.length + 1, input.known.size);
+    if (isAnew || from < last || from < end)
+      this.#send({ from, remove: last - from, rows: rows.slice(from, end), total });
+  }
 }

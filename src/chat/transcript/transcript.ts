@@ -12,8 +12,7 @@ import {
   type StoredMessage,
 } from './messages';
 import { partText } from '../protocol';
-import { partsOf } from './parts';
-import { isToolResult, toolsIn } from './tools';
+import { isToolResult, partsOf, toolsIn } from './parts';
 
 /** How the messages of a session are kept, and what they are found by: all a person may see of them. */
 export function transcriptRecords(serviceId: string, sessionId: string): CollectionOptions<KnownMessage> {

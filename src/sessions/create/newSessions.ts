@@ -1,14 +1,15 @@
 import * as vscode from 'vscode';
+import { computerName, type ApiClient, type Computer } from '../../api';
 import { commands } from '../../contributions';
 import { confirmed } from '../../ui/notify';
+import { pick } from '../../ui/pick';
+import { joined } from '../../ui/text';
 import { within } from '../../util/promises';
-import { forNotification, oneLine } from '../../util/text';
+import { forNotification, forQuickPick, oneLine, readableName } from '../../util/text';
 import { inProgress, type SessionAccess } from '../access';
-import type { SessionsContext } from '../context';
-import { currentWorkspace } from '../store/workspaces';
+import { type SessionsContext, currentWorkspace } from '../context';
 import type { ComputerFacts } from '../view/words';
-import { chooseComputer, chooseSettings, factsOf, type ChosenComputer } from './choose';
-import { readPresets, settingText, type KnownSetting, type SendableSettings } from './settings';
+import { readPresets, settingsSummary, settingText, type Preset, type SendableSettings } from './settings';
 
 /** What the organization has to say against a session that is about to be made; each warning is a sentence for people. */
 export interface SessionPolicy {
@@ -48,13 +49,9 @@ export class NewSessions {
   async createForPerson(computerId?: string, settings?: SendableSettings): Promise<string | undefined> {
     const { computers, presets } = this.#context;
     const { api } = await this.#access.signedIn(true);
-    const asking = new AbortController();
-    const ask = (): ReturnType<typeof chooseComputer> =>
-      chooseComputer(api.list('computers', { signal: asking.signal }), this.#lastComputer());
     const computer =
       computerId === undefined
-        ? // Whoever thinks better of it waits for no list.
-          await ask().finally(() => asking.abort())
+        ? await chooseComputer(api, this.#lastComputer())
         : { id: computerId, facts: computers.known(computerId) };
     if (computer === undefined) return undefined;
     const where = computer.facts?.name ?? vscode.l10n.t('this computer');
@@ -74,21 +71,20 @@ export class NewSessions {
     // One that this window has not read is asked for: the organization may forbid its kind. The service decides, so it is no matter.
     const asked = (signal: AbortSignal) => api.one('computer', { ids: { computerId }, signal });
     const facts = known ?? (await within(ASK_MS, asked).then(factsOf, () => undefined));
-    // Another program is told by the service how its computer stands.
-    const warnings = byPerson ? stateWarnings(facts) : [];
-    warnings.push(
+    const [first, ...others] = [
+      // Another program is told by the service how its computer stands.
+      ...(byPerson ? stateWarnings(facts) : []),
       ...((await policy?.warnings({ ...settings, computerProvider: facts?.providerType })) ?? []),
-    );
-    if (!(await goOnInSpiteOf(warnings))) return undefined;
+    ].map(warning => forNotification(warning, 500));
+    const isGoing =
+      first === undefined || (await confirmed(first, others.join('\n\n'), vscode.l10n.t('Create anyway')));
+    if (!isGoing) return undefined;
     const request = {
       computerId,
       ...(Object.keys(settings).length === 0 ? {} : { sessionSettings: settings }),
     };
-    const title =
-      facts === undefined
-        ? vscode.l10n.t('Creating a session…')
-        : vscode.l10n.t('Creating a session on {0}…', oneLine(facts.name, 60));
-    const session = await inProgress(forNotification(title), signal =>
+    const where = forNotification(facts?.name ?? computerId, 60);
+    const session = await inProgress(vscode.l10n.t('Creating a session on {0}…', where), signal =>
       api.createSession(request, { signal }),
     );
     if (session === undefined) return undefined;
@@ -114,9 +110,9 @@ export class NewSessions {
   }
 
   /** What known sessions have for a setting, the most used first. */
-  #seen(name: KnownSetting): readonly string[] {
+  #seen(name: keyof SendableSettings): readonly string[] {
     const values = [...this.#context.index.records.values()].map(({ session }) =>
-      settingText(session?.sessionSettings ?? {}, name),
+      settingText(session?.sessionSettings?.[name]),
     );
     return [...Map.groupBy(values, value => value)]
       .filter(([value]) => value !== '')
@@ -137,17 +133,139 @@ function readRequest(argument: unknown) {
   return { computerId, sessionSettings: (sessionSettings ?? undefined) as SendableSettings | undefined };
 }
 
-/** Asks whether to go on in spite of what speaks against it. True at once when nothing does. */
-async function goOnInSpiteOf(warnings: readonly string[]): Promise<boolean> {
-  if (warnings.length === 0) return true;
-  const [first = '', ...rest] = warnings.map(warning => forNotification(warning, 500));
-  return confirmed(first, rest.join('\n\n'), vscode.l10n.t('Create anyway'));
-}
-
 /** What a computer's state says against a session there. A computer that reports none may be tried. */
 export function stateWarnings(computer: Pick<ComputerFacts, 'name' | 'status'> | undefined): string[] {
   const { name = '', status = 'active' } = computer ?? {};
   if (status === 'active') return [];
   const [shown, state] = [oneLine(name, 60), oneLine(status, 40)];
   return [vscode.l10n.t('{0} is not active (“{1}”). A session there may never start.', shown, state)];
+}
+
+interface ChosenComputer {
+  readonly id: string;
+  readonly facts: ComputerFacts | undefined;
+}
+
+/** Asks for a computer while the list is read; the one of last time comes first, then usable ones. */
+function chooseComputer(api: ApiClient, last: string | undefined): Promise<ChosenComputer | undefined> {
+  const asking = new AbortController();
+  const choices = api.list('computers', { signal: asking.signal }).then(({ items }) => {
+    if (items.length === 0) throw new Error(vscode.l10n.t('The organization has no computers yet.'));
+    return inOrder(items, last).map(computer => {
+      const { id, status, hostname } = computer;
+      const lastUsed = id === last ? vscode.l10n.t('last used') : undefined;
+      return {
+        label: computerName(computer),
+        icon: iconOf(computer),
+        description: joined([status ?? vscode.l10n.t('no status reported'), lastUsed, hostname]),
+        value: { id, facts: factsOf(computer) },
+      };
+    });
+  });
+  // Whoever thinks better of it waits for no list.
+  return pick(choices, vscode.l10n.t('Choose the computer the new session runs on')).finally(() =>
+    asking.abort(),
+  );
+}
+
+function factsOf(computer: Computer): ComputerFacts {
+  const { status, providerType } = computer;
+  return { name: computerName(computer), status, providerType };
+}
+
+function inOrder(computers: readonly Computer[], last: string | undefined): Computer[] {
+  const rank = ({ id, status }: Computer): number =>
+    (id === last ? 0 : 2) + (status === 'active' || status === undefined ? 0 : 1);
+  return [...computers].sort((a, b) => rank(a) - rank(b) || computerName(a).localeCompare(computerName(b)));
+}
+
+function iconOf({ status }: Computer): string {
+  if (status === 'active') return 'vm-active';
+  if (status === 'error') return 'error';
+  return status === 'provisioning' ? 'vm-outline' : 'vm';
+}
+
+/** Values seen at services; any other text may be given as well. */
+const PROPOSED = {
+  model: [],
+  reasoningEffort: ['none', 'dynamic', 'off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
+  autonomyLevel: ['off', 'low', 'medium', 'high'],
+} as const;
+type Asked = keyof typeof PROPOSED;
+
+interface Option extends vscode.QuickPickItem {
+  /** Creates the session with these settings. */
+  readonly take?: SendableSettings;
+  /** Asks for the value of a setting. */
+  readonly ask?: Asked;
+}
+
+/**
+ * Asks how a session is to run: as the service does it, as a preset says, or with a model, a reasoning effort or a level of autonomy of
+ * its own. `seen` tells the values other sessions have.
+ */
+async function chooseSettings(
+  computer: string,
+  presets: readonly Preset[],
+  seen: (name: Asked) => readonly string[],
+): Promise<SendableSettings | undefined> {
+  let chosen: SendableSettings = {};
+  for (;;) {
+    const option = await vscode.window.showQuickPick(optionsOf(chosen, presets), {
+      title: forQuickPick(vscode.l10n.t('New session on {0}', computer)),
+      placeHolder: vscode.l10n.t('Choose how the session runs'),
+      matchOnDescription: true,
+      // Often asked from a page, which would close it by getting the focus back late.
+      ignoreFocusOut: true,
+    });
+    if (option?.ask === undefined) return option?.take;
+    const value = await chooseValue(option.ask, [...seen(option.ask), ...PROPOSED[option.ask]]);
+    const { [option.ask]: before, ...others } = chosen;
+    const next = value ?? before;
+    chosen = next === undefined || next === '' ? others : { ...others, [option.ask]: next };
+  }
+}
+
+function optionsOf(chosen: SendableSettings, presets: readonly Preset[]): readonly Option[] {
+  const heading = (label: string): Option => ({ label, kind: vscode.QuickPickItemKind.Separator });
+  const ready = presets.map(({ name, settings, wrong }): Option => {
+    const leftOut = vscode.l10n.t('Ignored, because they are not settings: {0}', wrong.join(', '));
+    return {
+      label: forQuickPick(name, 80),
+      description: forQuickPick(settingsSummary(settings)),
+      ...(wrong.length === 0 ? {} : { detail: forQuickPick(leftOut) }),
+      take: settings,
+    };
+  });
+  const isDefault = Object.keys(chosen).length === 0;
+  return [
+    {
+      label: isDefault ? vscode.l10n.t('Default') : vscode.l10n.t('Create session'),
+      description: forQuickPick(settingsSummary(chosen)),
+      take: chosen,
+    },
+    ...(ready.length === 0 ? [] : [heading(vscode.l10n.t('Presets')), ...ready]),
+    heading(vscode.l10n.t('Settings')),
+    ...(Object.keys(PROPOSED) as readonly Asked[]).map(ask => ({
+      label: readableName(ask),
+      description: forQuickPick(settingText(chosen[ask])),
+      ask,
+    })),
+  ];
+}
+
+/** Asks for the value of a setting; empty for the default, `undefined` to leave it as it is. */
+async function chooseValue(name: Asked, known: readonly string[]): Promise<string | undefined> {
+  const label = readableName(name);
+  const other = Symbol('other');
+  const value = await pick<string | symbol>(
+    [
+      ...[...new Set(known)].map(each => ({ label: each, value: each })),
+      { label: vscode.l10n.t('Other…'), value: other },
+      { label: vscode.l10n.t('Default'), value: '' },
+    ],
+    label,
+  );
+  if (typeof value !== 'symbol') return value;
+  return (await vscode.window.showInputBox({ title: label, ignoreFocusOut: true }))?.trim();
 }

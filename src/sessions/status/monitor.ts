@@ -1,22 +1,22 @@
 import * as vscode from 'vscode';
 import { isApiError, type ApiClient, type Session } from '../../api';
+import { errorSentence, type ConnectionState } from '../../connection';
 import { Disposable, toDisposable, type IDisposable } from '../../util/disposable';
 import { Poller } from '../../util/poller';
 import { SharedRequests } from '../../util/promises';
 import type { WindowFocus } from '../../util/windowFocus';
-import { askedAt, statusOf, untilDue, type SessionStatus } from '../store/model';
-import type { StatusProblem } from '../store/record';
+import { askedAt, statusOf, untilDue, type SessionStatus, type StatusProblem } from '../store/record';
 import type { SessionIndex } from '../store/sessionIndex';
 
 export interface MonitorDeps {
   readonly index: SessionIndex;
-  /** The client of the current service; `undefined` while signed out or resting. */
-  readonly api: () => Pick<ApiClient, 'one'> | undefined;
+  readonly connection: {
+    readonly api: Pick<ApiClient, 'one'> | undefined;
+    readonly state: { readonly current: ConnectionState };
+  };
   /** Whether this window has the focus: without it nothing is asked (trust.md 31). */
   readonly focused: WindowFocus;
-  readonly fastestMs: () => number;
-  /** The sentence for a failed check; `undefined` when it was only cancelled. */
-  readonly sentence: (error: unknown) => string | undefined;
+  readonly fastestSeconds: () => number;
   readonly now?: () => number;
   /** Between the questions of all windows together, ms. */
   readonly apartMs?: number;
@@ -151,10 +151,10 @@ export class SessionMonitor extends Disposable {
   }
 
   async #round(signal: AbortSignal): Promise<number> {
-    const { index, api, focused, apartMs = APART_MS } = this.#deps;
+    const { index, connection, focused, apartMs = APART_MS } = this.#deps;
     while (!signal.aborted && this.#next() !== undefined) {
       await focused.isShown?.();
-      if (index.serviceId === undefined || api() === undefined) return Infinity;
+      if (index.serviceId === undefined || connection.api === undefined) return Infinity;
       // Nobody gives it back: it lapses when the next question of all windows may be asked.
       const isOurs = await index.tryRun('turn', apartMs, turn => {
         turn.keep();
@@ -213,20 +213,20 @@ export class SessionMonitor extends Disposable {
   }
 
   #untilDue(sessionId: string): number {
-    const { index, fastestMs } = this.#deps;
+    const { index, fastestSeconds } = this.#deps;
     const [record, watched] = [index.get(sessionId), this.#watched.get(sessionId)];
     // Nothing is asked about a session of another service, or one that was removed; it is when its record comes.
     if (record === undefined || watched === undefined || watched.asking !== undefined) return Infinity;
     const status = statusOf(record, this.#problemOf(sessionId));
     const { eager, inFront, elsewhereUntil } = watched;
     const wish = { eager, inFront: inFront > 0 };
-    return Math.max(untilDue(record, status, wish, fastestMs(), this.#now()), elsewhereUntil - this.#now());
+    const due = untilDue(record, status, wish, fastestSeconds() * 1_000, this.#now());
+    return Math.max(due, elsewhereUntil - this.#now());
   }
 
   async #ask(sessionId: string, signal: AbortSignal): Promise<Session> {
-    const api = this.#deps.api();
-    const { index } = this.#deps;
-    const { serviceId } = index;
+    const { index, connection } = this.#deps;
+    const [{ api }, { serviceId }] = [connection, index];
     if (api === undefined || serviceId === undefined)
       throw new Error(vscode.l10n.t('Sign in first: Agent Console is not connected to a service.'));
     // An answer or a failure is as old as its question: what a send answered meanwhile is newer.
@@ -239,10 +239,12 @@ export class SessionMonitor extends Disposable {
       await index.observe(serviceId, session, at);
       return session;
     } catch (error) {
-      const sentence = index.serviceId === serviceId ? this.#deps.sentence(error) : undefined;
-      const lasts = isApiError(error) && (error.kind === 'notFound' || error.kind === 'forbidden');
-      const problem = { at, sentence: sentence ?? '', ...(lasts ? { lasts } : {}) };
-      if (sentence !== undefined) await index.fail(serviceId, sessionId, problem);
+      const kind = isApiError(error) ? error.kind : undefined;
+      if (!signal.aborted && kind !== 'cancelled' && index.serviceId === serviceId) {
+        const sentence = errorSentence(error, { host: connection.state.current.service?.host });
+        const lasts = kind === 'notFound' || kind === 'forbidden';
+        await index.fail(serviceId, sessionId, { at, sentence, ...(lasts ? { lasts } : {}) });
+      }
       throw error;
     }
   }

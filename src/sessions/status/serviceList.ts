@@ -1,22 +1,8 @@
-import type { ApiClient, Session } from '../../api';
-import type { Logger } from '../../log';
+import type { Session } from '../../api';
 import { Disposable } from '../../util/disposable';
-import type { Observable } from '../../util/event';
 import { SharedRequests } from '../../util/promises';
+import type { SessionsContext } from '../context';
 import { isWorking } from '../store/record';
-import type { SessionIndex } from '../store/sessionIndex';
-
-export interface ServiceListDeps {
-  readonly index: SessionIndex;
-  /** The client of the current service; `undefined` while signed out or resting. */
-  readonly api: () => { readonly extras: Pick<ApiClient['extras'], 'sessions'> } | undefined;
-  /** Whether what only some services offer may be used; asked before each page. */
-  readonly isWanted: () => boolean;
-  /** Whether this window has the focus: without it nothing is asked (trust.md 31). */
-  readonly focused: Observable<boolean>;
-  readonly log: Pick<Logger, 'debug' | 'warn'>;
-  readonly mostPages?: number;
-}
 
 /** Pages of a hundred sessions: whoever has more finds the others by their ids. */
 const MOST_PAGES = 20;
@@ -26,15 +12,15 @@ const MOST_PAGES = 20;
  * the index; where there is none, the index stays the only memory, and nobody is told.
  */
 export class ServiceList extends Disposable {
-  readonly #deps: ServiceListDeps;
+  readonly #context: Pick<SessionsContext, 'index' | 'connection' | 'extras' | 'focused' | 'log'>;
   readonly #requests = new SharedRequests<void>();
   #isMissed = false;
 
-  constructor(deps: ServiceListDeps) {
+  constructor(context: Pick<SessionsContext, 'index' | 'connection' | 'extras' | 'focused' | 'log'>) {
     super();
-    this.#deps = deps;
+    this.#context = context;
     this.register(
-      deps.focused.onDidChange(focused => {
+      context.focused.onDidChange(focused => {
         if (focused && this.#isMissed) void this.read();
       }),
     );
@@ -42,14 +28,12 @@ export class ServiceList extends Disposable {
 
   /** Reads it now, or when the window gets the focus. Never rejects; callers at the same time share one reading. */
   async read(): Promise<void> {
-    this.#isMissed = !this.#deps.focused.current;
+    const { focused, log } = this.#context;
+    this.#isMissed = !focused.current;
     if (this.#isMissed || this.isDisposed) return;
-    await this.#requests.run('list', signal =>
-      this.#read(signal).catch((error: unknown) => {
-        if (!signal.aborted)
-          this.#deps.log.debug(`The list of the service could not be read: ${String(error)}`);
-      }),
-    );
+    await this.#requests
+      .run('list', signal => this.#read(signal))
+      .catch((error: unknown) => log.debug(`The list of the service could not be read: ${String(error)}`));
   }
 
   /** Gives up what is being read: of another service, or not wanted any more. */
@@ -64,14 +48,14 @@ export class ServiceList extends Disposable {
   }
 
   async #read(signal: AbortSignal): Promise<void> {
-    const { index, api, isWanted, log, mostPages = MOST_PAGES } = this.#deps;
-    const [client, { serviceId }] = [api(), index];
-    if (client === undefined || serviceId === undefined) return;
+    const { index, connection, extras, log } = this.#context;
+    const [{ api }, { serviceId }] = [connection, index];
+    if (api === undefined || serviceId === undefined) return;
     let cursor: string | undefined;
-    for (let page = 0; page < mostPages && isWanted(); page++) {
+    for (let page = 0; page < MOST_PAGES && extras(); page++) {
       const at = Date.now();
-      const answer = await client.extras.sessions(cursor, { signal });
-      if (answer === 'missing' || signal.aborted || api() !== client) return;
+      const answer = await api.extras.sessions(cursor, { signal });
+      if (answer === 'missing' || signal.aborted || connection.api !== api) return;
       // A page is stored at once: its sessions share what storing them needs to look up.
       const news = answer.items.filter(session => !this.#isKnown(session));
       const learnt = await Promise.allSettled(
@@ -86,7 +70,7 @@ export class ServiceList extends Disposable {
 
   /** Nothing is written about a session that rests as it did. */
   #isKnown(session: Session): boolean {
-    const record = this.#deps.index.get(session.sessionId);
+    const record = this.#context.index.get(session.sessionId);
     if (record?.statusAfterSend !== undefined || record?.check?.problem !== undefined) return false;
     return !isWorking(session.status) && JSON.stringify(record?.session) === JSON.stringify(session);
   }

@@ -1,10 +1,12 @@
-import * as z from 'zod/mini';
-import { ifFits, into, openObject, recordSchema, taken, type Session } from '../../api';
+import type { Session } from '../../api';
 import type { Collection, CollectionOptions, Lease, Storage, UnreadableRecord } from '../../storage';
 import { Disposable, Slot, type IDisposable } from '../../util/disposable';
 import { Emitter } from '../../util/event';
-import { activityOf, isWaiting, statusOf, titleOf } from './model';
 import {
+  activityOf,
+  isWaiting,
+  statusOf,
+  titleOf,
   failed,
   isOnlyAsked,
   migrateRecord,
@@ -128,10 +130,11 @@ export class SessionIndex extends Disposable {
       if (current !== undefined && isRemoved(current) && origin === 'listed') return current;
       const base = current ?? { sessionId, origin, addedAt: at, local: {} };
       const next = observed(back(base), session, at);
-      const named = computerName ?? next.computerName;
-      const placed = next.workspace ?? workspace;
-      if (named === next.computerName && placed === next.workspace) return next;
-      return { ...next, computerName: named, workspace: placed };
+      return {
+        ...next,
+        computerName: computerName ?? next.computerName,
+        workspace: next.workspace ?? workspace,
+      };
     });
   }
 
@@ -202,7 +205,7 @@ export class SessionIndex extends Disposable {
 
   /** The record as it is stored now. */
   async read(sessionId: string): Promise<SessionRecord | undefined> {
-    return listed(await this.#collection?.update(sessionId, current => current));
+    return listed(await this.#collection?.read(sessionId));
   }
 
   #of(serviceId: string): Collection<SessionRecord> {
@@ -234,7 +237,6 @@ export class SessionIndex extends Disposable {
     if (serviceId !== undefined) {
       const collection = this.#of(serviceId);
       await collection.load();
-      await joinRemoved(this.#storage, serviceId, collection);
       if (this.#serviceId !== serviceId || this.isDisposed) return;
       this.#collection = collection;
       this.#listed = undefined;
@@ -275,25 +277,4 @@ function listed(record: SessionRecord | undefined): SessionRecord | undefined {
 /** The record in the list again, if it was taken out, with what people kept about it. */
 function back(record: SessionRecord): SessionRecord {
   return isRemoved(record) ? { ...record, local: { ...record.local, removedAt: undefined } } : record;
-}
-
-const removedSchema = recordSchema(() =>
-  openObject({ at: z.number(), record: ifFits(into(taken(), value => sessionRecordSchema.parse(value))) }),
-);
-
-/** Earlier versions kept what was taken out of the list apart. */
-async function joinRemoved(
-  storage: Storage,
-  serviceId: string,
-  sessions: Collection<SessionRecord>,
-): Promise<void> {
-  const path = `services/${serviceId}/removed`;
-  const apart = storage.collection({ path, version: 1, schema: removedSchema });
-  for (const [id, { at, record }] of [...(await apart.load())]) {
-    const base = record ?? { sessionId: id, origin: 'listed', addedAt: at, local: {} };
-    const gone = { ...base, local: { ...base.local, removedAt: at } };
-    await sessions.update(id, current => current ?? gone);
-    // What this version cannot read, another one may.
-    if (record !== undefined) await apart.remove(id);
-  }
 }

@@ -1,25 +1,23 @@
 import * as vscode from 'vscode';
-import type { SessionSettings } from '../../api';
 import { factsDocument, type Fact } from '../../ui/text';
 import { isTime, type Formatter } from '../../util/format';
-import { settingLabels, settingText, type KnownSetting } from '../create/settings';
-import { titleOf } from '../store/model';
-import type { SessionRecord } from '../store/record';
+import { readableName } from '../../util/text';
+import { settingText } from '../create/settings';
+import { titleOf, type SessionRecord } from '../store/record';
 import { computerName, sessionTitle, signalWord, stateText, type SessionContext } from './words';
 
 /** Everything that is known of a session: each field of section 2.8, what is kept on this machine, and the service's own answer. */
 export function sessionDocument(record: SessionRecord, context: SessionContext): string {
-  const { session } = record;
-  const settings = session?.sessionSettings;
+  const { tokenUsage = {}, ...settings } = record.session?.sessionSettings ?? {};
   return factsDocument(
     sessionTitle(record),
     [
       ['', sessionFacts(record, context)],
-      [vscode.l10n.t('Settings'), settings === undefined ? [] : settingsFacts(settings, context)],
-      [vscode.l10n.t('Tokens'), tokenFacts(settings?.tokenUsage, context.format)],
+      [vscode.l10n.t('Settings'), fieldFacts(settings, context)],
+      [vscode.l10n.t('Tokens'), fieldFacts(tokenUsage, context)],
       [vscode.l10n.t('Only on this machine'), localFacts(record, context)],
     ],
-    session,
+    record.session,
   );
 }
 
@@ -30,20 +28,16 @@ function sessionFacts(record: SessionRecord, context: SessionContext): Fact[] {
   // What the service has left out of what it told of a session is said to be missing.
   const told = (value: string | undefined): string | undefined =>
     session === undefined ? undefined : (value ?? vscode.l10n.t('not known'));
-  const count = (value: number | undefined): string | undefined =>
-    value === undefined ? undefined : format.number(value);
+  const [title, count] = [session?.title, session?.messageCount];
   return [
-    [
-      vscode.l10n.t('Title at the service'),
-      session?.title?.trim() === titleOf(record) ? undefined : session?.title,
-    ],
+    [vscode.l10n.t('Title at the service'), title?.trim() === titleOf(record) ? undefined : title],
     [vscode.l10n.t('Status'), stateText({ ...record, signal: undefined }, status)],
     [vscode.l10n.t('Status as of'), time(status.at)],
     [vscode.l10n.t('Problem'), status.problem?.sentence],
     [vscode.l10n.t('Hook'), signal && `${signalWord(signal)}, ${time(signal.at) ?? ''}`],
     [vscode.l10n.t('Message of the hook'), signal?.message],
     [vscode.l10n.t('Computer'), computerName(record, context.computer)],
-    [vscode.l10n.t('Messages'), told(count(session?.messageCount))],
+    [vscode.l10n.t('Messages'), told(count === undefined ? undefined : format.number(count))],
     [vscode.l10n.t('Created'), told(time(session?.createdAt))],
     [vscode.l10n.t('Updated'), told(time(session?.updatedAt))],
     [vscode.l10n.t('Completed'), time(session?.completedAt)],
@@ -52,26 +46,17 @@ function sessionFacts(record: SessionRecord, context: SessionContext): Fact[] {
   ];
 }
 
-function settingsFacts(settings: SessionSettings, { format, now }: SessionContext): Fact[] {
-  return Object.entries(settingLabels()).map(([name, label]) => {
-    const text = settingText(settings, name as KnownSetting);
-    if (name === 'assistantActiveTimeMs' && text !== '') return [label, format.duration(Number(text))];
+/** Fields of the interface by their own names. */
+function fieldFacts(fields: object, { format, now }: SessionContext): Fact[] {
+  return Object.entries(fields).map(([name, value]: [string, unknown]) => {
+    const label = readableName(name.replace(/Ms$/, ''));
+    if (typeof value === 'number')
+      return [label, name.endsWith('Ms') ? format.duration(value) : format.number(value)];
+    const text = settingText(value);
     // A text that is no time is shown as it is.
     const time = /^\d{4}-\d{2}-\d{2}T/.test(text) ? Date.parse(text) : NaN;
     return [label, Number.isFinite(time) ? timeText(time, format, now) : text];
   });
-}
-
-function tokenFacts(usage: SessionSettings['tokenUsage'], format: Formatter): Fact[] {
-  const { inputTokens, outputTokens, cacheCreationTokens, cacheReadTokens, thinkingTokens } = usage ?? {};
-  const facts = [
-    [vscode.l10n.t('Input tokens'), inputTokens],
-    [vscode.l10n.t('Output tokens'), outputTokens],
-    [vscode.l10n.t('Cache creation tokens'), cacheCreationTokens],
-    [vscode.l10n.t('Cache read tokens'), cacheReadTokens],
-    [vscode.l10n.t('Thinking tokens'), thinkingTokens],
-  ] as const;
-  return facts.map(([name, value]) => [name, value === undefined ? undefined : format.number(value)]);
 }
 
 function localFacts({ local, workspace, origin, addedAt }: SessionRecord, context: SessionContext): Fact[] {

@@ -5,11 +5,19 @@ import { joined } from '../../ui/text';
 import { retryNode, Tree, type Row, type TreeNode } from '../../ui/tree';
 import { listContext, setMessage, viewMessage } from '../../ui/viewStatus';
 import { Disposable, type IDisposable } from '../../util/disposable';
-import { contextOf, type SessionsContext } from '../context';
-import { isActive, isWaiting } from '../store/model';
-import { isUnread, isWorking, type SessionRecord } from '../store/record';
-import { Listing, type SessionGroup } from './listing';
-import { sessionRow } from './row';
+import { supportedLanguage } from '../../util/format';
+import { type SessionsContext, contextOf, currentWorkspace, isHere } from '../context';
+import { isActive, isWaiting, isUnread, isWorking, type SessionRecord } from '../store/record';
+import { groupSessions, GROUPINGS, SORTINGS, type Arrangement, type SessionGroup } from './listing';
+import { computerName, sessionRow } from './words';
+
+/** How a person wants the sessions listed in this workspace. */
+interface ViewOptions extends Pick<Arrangement, 'grouping' | 'sorting'> {
+  /** Only sessions of this workspace, where there is one. */
+  readonly onlyHere: boolean;
+}
+
+const OPTIONS = 'sessions.viewOptions';
 
 /** Changes that come together are shown together. */
 const TOGETHER_MS = 50;
@@ -17,7 +25,6 @@ const TOGETHER_MS = 50;
 /** The Sessions view: its rows, what is asked about while it is visible, its badge, its counts, its message. */
 export class SessionsView extends Disposable {
   readonly #context: SessionsContext;
-  readonly #listing: Listing;
   readonly tree: Tree;
   readonly #watches = new Map<string, IDisposable>();
   #together: NodeJS.Timeout | undefined;
@@ -26,7 +33,6 @@ export class SessionsView extends Disposable {
     super();
     const { index, connection, ready, view } = context;
     this.#context = context;
-    this.#listing = new Listing(context);
     this.tree = this.register(
       new Tree({
         view,
@@ -54,14 +60,44 @@ export class SessionsView extends Disposable {
     this.#showSoon();
   }
 
+  /** Asks how the view is arranged: one choice, of any kind, at a time. */
   async pickOptions(): Promise<void> {
-    if (await this.#listing.pickOptions()) this.update();
+    const now = this.#options();
+    const choices: readonly (readonly [label: string, change?: Partial<ViewOptions>])[] = [
+      [vscode.l10n.t('Group by')],
+      [vscode.l10n.t('Status'), { grouping: 'attention' }],
+      [vscode.l10n.t('Computer'), { grouping: 'computer' }],
+      [vscode.l10n.t('Workspace'), { grouping: 'workspace' }],
+      [vscode.l10n.t('Sort by')],
+      [vscode.l10n.t('Latest activity'), { sorting: 'activity' }],
+      [vscode.l10n.t('Newest session'), { sorting: 'created' }],
+      [vscode.l10n.t('Name'), { sorting: 'name' }],
+      [vscode.l10n.t('Show')],
+      [vscode.l10n.t('All sessions'), { onlyHere: false }],
+      [vscode.l10n.t('Only sessions of this workspace'), { onlyHere: true }],
+    ];
+    // The last three are of a workspace.
+    const end = currentWorkspace() === undefined ? -3 : undefined;
+    const items = choices.slice(0, end).map(([label, change]) => {
+      const { Separator, Default } = vscode.QuickPickItemKind;
+      const isNow = Object.entries(change ?? {}).every(
+        ([key, value]) => now[key as keyof ViewOptions] === value,
+      );
+      const description = change !== undefined && isNow ? vscode.l10n.t('now') : '';
+      return { label, description, change, kind: change === undefined ? Separator : Default };
+    });
+    // A page that gets the focus back from the palette late would close it.
+    const options = { placeHolder: vscode.l10n.t('How are sessions listed?'), ignoreFocusOut: true };
+    const chosen = await vscode.window.showQuickPick(items, options);
+    if (chosen?.change === undefined) return;
+    await this.#context.memory.update(OPTIONS, { ...now, ...chosen.change });
+    this.update();
   }
 
   /** Takes the keyboard from a session's row to one that stays when these go: the next of its group, else the one before, else any. */
   async stepAside(sessionId: string, leaving: readonly SessionRecord[]): Promise<void> {
     const gone = new Set(leaving.map(record => record.sessionId));
-    const groups = this.#listing.groups().map(({ sessionIds }) => sessionIds);
+    const groups = this.#groups().map(({ sessionIds }) => sessionIds);
     const around = (ids: readonly string[]): readonly string[] => {
       const at = ids.indexOf(sessionId);
       return [...ids.slice(at), ...ids.slice(0, at).reverse()];
@@ -84,7 +120,34 @@ export class SessionsView extends Disposable {
     const { index, connection } = this.#context;
     if (index.failure !== undefined) return [retryNode(commands.console.refresh)];
     if (!index.isOpen || connection.state.current.kind === 'signedOut') return [];
-    return this.#listing.groups().map(group => this.#groupNode(group));
+    return this.#groups().map(group => this.#groupNode(group));
+  }
+
+  #groups(): readonly SessionGroup[] {
+    const { monitor, computers } = this.#context;
+    return groupSessions(this.#visible(), {
+      ...this.#options(),
+      now: Date.now(),
+      language: supportedLanguage(vscode.env.language),
+      statusOf: record => monitor.statusOf(record.sessionId),
+      computerName: record => computerName(record, id => computers.known(id)),
+    });
+  }
+
+  #visible(): readonly SessionRecord[] {
+    const all = [...this.#context.index.records.values()];
+    return this.#options().onlyHere && currentWorkspace() !== undefined
+      ? all.filter(({ workspace }) => isHere(workspace))
+      : all;
+  }
+
+  #options(): ViewOptions {
+    const kept: Partial<Record<string, unknown>> = this.#context.memory.get(OPTIONS) ?? {};
+    return {
+      grouping: GROUPINGS.find(known => known === kept['grouping']) ?? 'attention',
+      sorting: SORTINGS.find(known => known === kept['sorting']) ?? 'activity',
+      onlyHere: kept['onlyHere'] === true,
+    };
   }
 
   #groupNode({ key, label, sessionIds }: SessionGroup): TreeNode {
@@ -129,7 +192,7 @@ export class SessionsView extends Disposable {
       failure: failure === undefined ? undefined : { sentence: errorSentence(failure) },
     };
     setContext('agentConsole.sessions', listContext(list));
-    const [shown, all] = [this.#listing.visible().length, records.size].map(count => format.number(count));
+    const [shown, all] = [this.#visible().length, records.size].map(count => format.number(count));
     const isSignedOut = state.kind === 'signedOut';
     const counts = shown === all ? all : vscode.l10n.t('{0} of {1}', shown ?? '', all ?? '');
     view.description = isSignedOut
@@ -156,7 +219,14 @@ export class SessionsView extends Disposable {
         !isWaiting(record) && isUnread(record) && !isWorking(monitor.statusOf(record.sessionId).value),
     ).length;
     const value = isSignedIn ? waiting + unread : 0;
-    view.badge = value === 0 ? undefined : { value, tooltip: badgeText(waiting, unread) };
+    const tooltip = joined(
+      [
+        waiting > 0 && vscode.l10n.t('Waiting for you: {0}', waiting),
+        unread > 0 && vscode.l10n.t('Unread: {0}', unread),
+      ],
+      ', ',
+    );
+    view.badge = value === 0 ? undefined : { value, tooltip };
   }
 
   /**
@@ -182,18 +252,6 @@ export class SessionsView extends Disposable {
     for (const id of wanted)
       if (!this.#watches.has(id)) this.#watches.set(id, this.#context.monitor.watch(id));
   }
-}
-
-function badgeText(waiting: number, unread: number): string {
-  const waits =
-    waiting === 1
-      ? vscode.l10n.t('1 session is waiting for you')
-      : vscode.l10n.t('{0} sessions are waiting for you', waiting);
-  const news =
-    unread === 1
-      ? vscode.l10n.t('1 session has unread messages')
-      : vscode.l10n.t('{0} sessions have unread messages', unread);
-  return joined([waiting > 0 ? waits : '', unread > 0 ? news : ''], ', ');
 }
 
 /** Which service the rows are of; the sample is never taken for the real one. */

@@ -1,9 +1,20 @@
 import * as vscode from 'vscode';
-import { joined, type Icon } from '../../ui/text';
+import { commands } from '../../contributions';
+import { card, joined, type Icon } from '../../ui/text';
+import type { Row } from '../../ui/tree';
 import type { Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
-import { activityOf, isActive, isWaiting, titleOf, type SessionStatus } from '../store/model';
-import { isUnread, type KeptSignal, type SessionRecord } from '../store/record';
+import {
+  activityOf,
+  isActive,
+  isWaiting,
+  titleOf,
+  type SessionStatus,
+  isUnread,
+  isWorking,
+  type KeptSignal,
+  type SessionRecord,
+} from '../store/record';
 
 /** What is known of a session's computer. */
 export interface ComputerFacts {
@@ -38,6 +49,55 @@ export function wordsOf(record: SessionRecord, context: SessionContext) {
   };
 }
 
+/** A session as one row: its title and how old its state is. The state is the icon's to tell, and in words where no icon does. */
+export function sessionRow(record: SessionRecord, context: SessionContext): Row {
+  const { local, session, sessionId } = record;
+  const { status, format, canStop } = context;
+  const { title, icon, agedState, computer } = wordsOf(record, context);
+  const { model, tokenUsage: { inputTokens = 0, outputTokens = 0 } = {} } = session?.sessionSettings ?? {};
+  const [isPinned, isArchived] = [local.pinned === true, local.archivedAt !== undefined];
+  const [count, at] = [session?.messageCount, stateAt(record, status)];
+  const signal = tellingSignal(record, status);
+  const isSaidByIcon = signal ? signal.kind !== 'ended' : ['running', 'idle'].includes(status.value);
+  const age = at === undefined ? '' : ageText(context, at) || vscode.l10n.t('now');
+  const spoken = [
+    agedState,
+    isUnread(record) && vscode.l10n.t('unread'),
+    computer,
+    count !== undefined &&
+      (count === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', format.number(count))),
+    isPinned && vscode.l10n.t('pinned'),
+    isArchived && vscode.l10n.t('archived'),
+  ];
+  const tokens = [inputTokens + outputTokens, inputTokens, outputTokens];
+  return {
+    label: title,
+    description: isSaidByIcon ? age : agedState,
+    icon,
+    context: [
+      ...['session', isPinned ? 'pinned' : 'unpinned', isArchived ? 'archived' : 'listed'],
+      ...(canStop === true && isWorking(status.value) ? ['stoppable'] : []),
+    ].join(' '),
+    spoken: vscode.l10n.t('Session {0}, {1}', title, joined(spoken, ', ')),
+    tooltip: () =>
+      card(title, [
+        agedState,
+        oneLine(record.signal?.message ?? '', 300),
+        status.problem?.sentence,
+        joined([computer, model]),
+        // Such as `4.2M tokens (3.9M in, 320K out)`.
+        tokens[0] === 0
+          ? undefined
+          : vscode.l10n.t('{0} tokens ({1} in, {2} out)', ...tokens.map(value => format.compact(value))),
+      ]),
+    command: {
+      command: commands.chat.open,
+      title: vscode.l10n.t('Open session'),
+      arguments: [{ kind: 'session', sessionId }],
+    },
+  };
+}
+
 /** The title on one line, or words that tell a session without one from others. */
 export function sessionTitle(record: SessionRecord): string {
   const title = titleOf(record);
@@ -49,20 +109,20 @@ export function sessionTitle(record: SessionRecord): string {
 }
 
 /** What a hook told, where it says more than the status: the service goes on saying `idle` while an agent waits for a person. */
-export function tellingSignal(record: SessionRecord, status: SessionStatus): KeptSignal | undefined {
+function tellingSignal(record: SessionRecord, status: SessionStatus): KeptSignal | undefined {
   const { signal } = record;
   if (signal?.kind === 'waiting') return isWaiting(record) ? signal : undefined;
   return isActive(status) ? undefined : signal;
 }
 
 /** Since when a session is as it is, Unix ms: a working one since the service last said so, a resting one since it rests. */
-export function stateAt(record: SessionRecord, status: SessionStatus): number | undefined {
+function stateAt(record: SessionRecord, status: SessionStatus): number | undefined {
   const signal = tellingSignal(record, status);
   return signal?.at ?? (status.value === 'idle' ? activityOf(record) : status.at);
 }
 
 /** An age in whole minutes and more, since rows and their cards are not drawn each second; empty for what is newer. */
-export function ageText({ format, now }: Clock, at: number | undefined): string {
+function ageText({ format, now }: Clock, at: number | undefined): string {
   return at === undefined || now - at < 60_000 ? '' : format.span(now - at);
 }
 

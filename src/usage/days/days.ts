@@ -22,8 +22,6 @@ export interface DaysDeps {
 export interface EnsureOptions {
   /** All days again, also after a refusal. */
   readonly again?: boolean | undefined;
-  /** Days fetched before this (Unix ms) as well. */
-  readonly since?: number | undefined;
   /** Nobody waits for it: after another window's failure nothing is asked for a while. */
   readonly background?: boolean;
   readonly signal: AbortSignal;
@@ -34,10 +32,11 @@ export interface EnsureOptions {
 /** What windows agree on about the usage of one service. */
 const sharedSchema = recordSchema(() =>
   openObject({
-    /** The organization the days belong to. */
+    /** The organization that a key sees, or that was seen last. */
     id: z.exactOptional(z.string()),
-    /** When the service refused (403, or a JWT) or failed, at what, and the sentence for people. */
+    /** When the service refused (403, or a JWT) or failed, which key, at what, and the sentence for people. */
     at: z.exactOptional(z.number()),
+    key: z.exactOptional(z.string()),
     endpoint: z.exactOptional(z.string()),
     isForbidden: z.exactOptional(z.boolean()),
     sentence: z.exactOptional(z.string()),
@@ -85,33 +84,53 @@ export class ServiceDays extends Disposable {
     this.shared = deps.storage.collection<Shared>({ path, version: 1, schema: sharedSchema });
     this.register(
       this.shared.onDidChange(ids => {
-        if (ids.includes('failure') || ids.includes('organization')) onChange();
+        if (ids.some(id => /^(failure$|organization)/.test(id))) onChange();
       }),
     );
   }
 
+  /** The organization whose days these are: the one this key sees or, without a key, that was seen last. */
   get organization(): string | undefined {
-    return this.shared.get('organization')?.id;
+    return this.shared.get(this.#seen)?.id;
+  }
+
+  get #key(): string | undefined {
+    return this.#deps.connection.keyMark(`usage ${this.#service.id}`);
+  }
+
+  /** Where it is kept what this key sees. */
+  get #seen(): string {
+    return ['organization', this.#key].filter(Boolean).join(' ');
+  }
+
+  /** Whether there are days of other keys, and the service has not said yet whose days this one sees. */
+  get #isNewKey(): boolean {
+    return this.shared.get('organization') !== undefined && this.shared.get(this.#seen) === undefined;
   }
 
   /** Why the service gives no days at present. */
   get refusal(): string | undefined {
-    const { at = 0, isForbidden, sentence } = this.shared.get('failure') ?? {};
-    return isForbidden === true && at > this.#now() - REFUSAL_MS ? sentence : undefined;
+    const failure = this.shared.get('failure');
+    if (failure?.isForbidden !== true) return undefined;
+    return this.#sentenceOf(failure, undefined, this.#now() - REFUSAL_MS);
   }
 
   /** Why the last question of any window about an endpoint failed, where that was not long ago. */
   failureOf(endpoint: Endpoint): string | undefined {
-    const now = this.#now();
-    const failure = this.shared.get('failure');
-    return isAbout(failure, endpoint, now - FAILURE_MS, now) ? failure.sentence : undefined;
+    return this.#sentenceOf(this.shared.get('failure'), endpoint, this.#now() - FAILURE_MS);
   }
 
   /** Forgets that the service refused or failed, at anything or at this. */
   async forgive(endpoint?: Endpoint): Promise<void> {
     const failure = this.shared.get('failure');
     if (endpoint !== undefined && failure?.isForbidden !== true && failure?.endpoint !== endpoint) return;
-    for (const id of ['failure', 'notice role']) if (this.shared.get(id)) await this.shared.remove(id);
+    const ids = [...this.shared.values.keys()].filter(id => /^(failure$|notice role)/.test(id));
+    for (const id of ids) await this.shared.remove(id);
+  }
+
+  /** True in the one window that may tell people that this key lacks the role. */
+  claimRoleNotice(): Promise<boolean> {
+    return this.claimNotice(`role ${this.#key ?? ''}`, 1);
   }
 
   /** True in the one window that may tell people that they have come to `level`, of `budget` where it is about one. */
@@ -131,8 +150,9 @@ export class ServiceDays extends Disposable {
     return kept?.salt ?? salt;
   }
 
-  /** All that is known of an endpoint. Never rejects: what cannot be read is not known. */
+  /** All that is known of an endpoint to who has this key. Never rejects: what cannot be read is not known. */
   async known<E extends Endpoint>(endpoint: E): Promise<ReadonlyMap<Day, DayRecord<E>>> {
+    if (this.#isNewKey) return new Map();
     const records = this.#of(endpoint);
     await records.load().catch((error: unknown) => this.#failed(error));
     return records.values;
@@ -141,7 +161,8 @@ export class ServiceDays extends Disposable {
   /** The days of these that would have to be asked for. */
   async missing(endpoint: Endpoint, days: readonly Day[], since = 0): Promise<Day[]> {
     const known = await this.known(endpoint);
-    return days.filter(day => {
+    // The answer about one day says whose days they are.
+    return (this.#isNewKey ? days.slice(-1) : days).filter(day => {
       const record = known.get(day);
       return record === undefined || record.at < since || record.isDue(day, this.#now());
     });
@@ -153,19 +174,25 @@ export class ServiceDays extends Disposable {
     days: readonly Day[],
     options: EnsureOptions,
   ): Promise<string | undefined> {
-    const { again = false, signal } = options;
+    const { again = false, background = false, signal } = options;
     const asked = this.#now();
-    const since = again ? asked : (options.since ?? 0);
+    const since = again ? asked : 0;
+    const why = (background ? this.failureOf(endpoint) : undefined) ?? (again ? undefined : this.refusal);
+    if (why !== undefined) return (await this.missing(endpoint, days)).length === 0 ? undefined : why;
     // Days of another organization than was thought: of that one others may be missing.
     while ((await this.missing(endpoint, days, since)).length > 0) {
       signal.throwIfAborted();
-      const lease = `services/${this.#service.id}/usage/${endpoint}`;
       const { organization } = this;
+      const wasNewKey = this.#isNewKey;
+      const lease = `services/${this.#service.id}/usage/${endpoint}`;
       const done = await this.#deps.storage.tryRun(lease, LEASE_MS, async held => {
+        // Another window may just have failed.
+        const failure = await this.shared.read('failure');
         const problem =
-          (await this.#failedSince(endpoint, asked)) ??
+          this.#sentenceOf(failure, endpoint, asked) ??
           (await this.#fetch(endpoint, days, since, options, held));
-        return { problem, isThrough: held.isHeld() && [undefined, this.organization].includes(organization) };
+        const isSame = !wasNewKey && [undefined, this.organization].includes(organization);
+        return { problem, isThrough: held.isHeld() && isSame };
       });
       if (done?.problem !== undefined) return done.problem;
       // Also where a clock that was set back makes its days look older than what was asked for.
@@ -173,13 +200,16 @@ export class ServiceDays extends Disposable {
       if (done === undefined) await setTimeout(LOOK_MS, undefined, { signal }).catch(() => undefined);
     }
     signal.throwIfAborted();
+    await this.forgive(endpoint);
     return undefined;
   }
 
-  /** Why a request of any window failed at or after a time (Unix ms). */
-  async #failedSince(endpoint: Endpoint, time: number): Promise<string | undefined> {
-    const failure = await this.shared.read('failure');
-    return isAbout(failure, endpoint, time, this.#now()) ? failure.sentence : undefined;
+  /** What a failure says, where it was one of this key, of this endpoint, at or after a time; Unix ms. */
+  #sentenceOf(failure: Shared = {}, endpoint: Endpoint | undefined, since: number): string | undefined {
+    const { at = 0, isForbidden, endpoint: of, key, sentence } = failure;
+    const isAbout = isForbidden === true || of === endpoint;
+    const isOwn = key === this.#key || this.#key === undefined;
+    return isAbout && isOwn && at >= since && hasCome(at, this.#now()) ? sentence : undefined;
   }
 
   /** Resolves to what went wrong; not to the end where the lease was lost on the way. */
@@ -199,40 +229,40 @@ export class ServiceDays extends Disposable {
       let done = 0;
       for (const run of runsOf(missing)) {
         if (!lease.isHeld()) return undefined;
-        const length = lengthOf(run);
-        const onPage = (pages: number): void =>
-          onProgress?.(
-            (done + length * (1 - 1 / (pages + 1))) / missing.length,
-            vscode.l10n.t('People: page {0}', pages),
-          );
-        await this.#ask(endpoint, run, signal, endpoint === 'people' ? onPage : undefined);
-        done += length;
+        const onPage = (pages: number): void => {
+          const share = done + lengthOf(run) * (1 - 1 / (pages + 1));
+          if (endpoint === 'people')
+            onProgress?.(share / missing.length, vscode.l10n.t('People: page {0}', pages));
+        };
+        await this.#ask(endpoint, run, signal, onPage);
+        done += lengthOf(run);
         onProgress?.(done / missing.length, vscode.l10n.t('Days: {0} of {1}', done, missing.length));
       }
       return undefined;
     } catch (error) {
       if (signal.aborted) throw error;
       const sentence = errorSentence(error, { host: this.#service.host });
-      if (isApiError(error) && error.kind !== 'cancelled') {
-        const isForbidden = error.kind === 'forbidden' || error.reason === 'jwt';
-        const failure = { at: this.#now(), endpoint, isForbidden, sentence };
-        await this.shared.put('failure', failure).catch((reason: unknown) => this.#failed(reason));
-      } else this.#failed(error);
+      const [kind, reason] = isApiError(error) ? [error.kind, error.reason] : [];
+      if (kind === undefined || kind === 'cancelled') this.#failed(error);
+      if (kind === 'cancelled') return sentence;
+      const isForbidden = kind === 'forbidden' || reason === 'jwt';
+      const key = this.#key;
+      const failure = { at: this.#now(), endpoint, isForbidden, sentence, ...(key && { key }) };
+      await this.shared.put('failure', failure).catch((reason: unknown) => this.#failed(reason));
       return sentence;
     }
   }
 
-  /** Keeps the days that the answer is about. */
+  /** Keeps the days that the answer is about, unless somebody has signed out or has another key meanwhile. */
   async #ask(
     endpoint: Endpoint,
     run: DayRange,
     signal: AbortSignal,
-    onPage?: (pages: number) => void,
+    onPage: (pages: number) => void,
   ): Promise<void> {
     const { connection } = this.#deps;
     const { api } = connection;
-    if (api === undefined || connection.state.current.service?.id !== this.#service.id)
-      throw new Error('signed out');
+    if (api === undefined || connection.state.current.service?.id !== this.#service.id) return;
     const at = this.#now();
     const byDay = new Map(
       daysOf(run).map(day => [day, { rows: [] as Rows[Endpoint][], problems: [] as string[] }]),
@@ -242,15 +272,18 @@ export class ServiceDays extends Disposable {
     const dates = { startDate: run.start, endDate: run.end };
     for await (const { items, problems, meta } of api.pages(endpoint, { query: dates, signal })) {
       // From here on its days are where this one's are kept.
+      if (connection.api !== api) return;
       const { org_id: id = this.organization } = meta;
-      if (id !== undefined && id !== this.organization) await this.shared.put('organization', { id });
+      if (this.shared.get(this.#seen) === undefined || id !== this.organization)
+        for (const seen of [this.#seen, 'organization'])
+          await this.shared.put(seen, id === undefined ? {} : { id });
       for (const row of items) byDay.get(row.date.slice(0, 10))?.rows.push(row);
       for (const { id: day = '', field, reason } of problems) {
         const text = [day, field, reason].filter(Boolean).join(': ');
         (byDay.get(day) ?? byDay.get(run.end))?.problems.push(text);
       }
       covered = within(covered, meta);
-      onPage?.(++pages);
+      onPage(++pages);
     }
     signal.throwIfAborted();
     const found = [...byDay]
@@ -301,17 +334,6 @@ export class ServiceDays extends Disposable {
     if (known === undefined) this.#texts.set(text, text);
     return known ?? text;
   }
-}
-
-/** Whether a failure concerns an endpoint, and came at or after a time; Unix ms. */
-function isAbout(
-  failure: Shared | undefined,
-  endpoint: Endpoint,
-  since: number,
-  now: number,
-): failure is Shared {
-  const { at = 0, isForbidden, endpoint: of } = failure ?? {};
-  return (isForbidden === true || of === endpoint) && at >= since && hasCome(at, now);
 }
 
 /** The days of a range that an answer is about; all where it does not say. */

@@ -7,8 +7,7 @@ import { Emitter } from '../../util/event';
 import { clampRange } from '../report/calendar';
 import type { ControlRevision, DirectoryPerson } from '../report/names';
 import { daysFor, report } from '../report/report';
-import { inTurns } from '../report/steps';
-import type { Ability, Day, DayRange, TabReport, UsageQuery } from '../report/types';
+import type { Ability, Day, DayRange, Steps, TabReport, UsageQuery } from '../report/types';
 import type { DayRecord, Endpoint } from './day';
 import { ServiceDays, type DaysDeps, type EnsureOptions } from './days';
 
@@ -26,9 +25,6 @@ export class UsageData extends Disposable {
   readonly #changed = this.register(new Emitter<void>());
   readonly #service = this.register(new Slot<ServiceDays>());
   #serviceId: string | undefined;
-  #isReady: boolean;
-  /** When there was another key (Unix ms), until the service has said whose days it sees. */
-  #newKeyAt: number | undefined;
   #directory: readonly DirectoryPerson[] = [];
   #revisions: readonly ControlRevision[] = [];
 
@@ -37,9 +33,8 @@ export class UsageData extends Disposable {
     this.#deps = deps;
     this.#now = deps.now ?? Date.now;
     const { connection } = deps;
-    this.#isReady = connection.api !== undefined;
-    this.register(connection.state.onDidChange(() => void this.open().then(() => this.#changed.fire())));
-    this.register(connection.onDidBecomeReady(() => void this.#onReady()));
+    this.register(connection.state.onDidChange(() => void this.#onOther()));
+    this.register(connection.onDidBecomeReady(() => void this.#onOther()));
   }
 
   /** Something known changed: another window fetched, sign-in changed. */
@@ -62,16 +57,13 @@ export class UsageData extends Disposable {
 
   /** The report from what is known now; never waits for the network. */
   async report(query: UsageQuery): Promise<TabReport> {
-    this.#loadExtras(query).then(isNew => {
-      if (isNew) this.#changed.fire();
-    }, unhandled);
+    this.#loadExtras(query).catch(unhandled);
     const { bounds } = this;
     const service = await this.open();
-    const trusted = this.#newKeyAt === undefined ? service : undefined;
-    const known = (await trusted?.known(query.tab)) ?? new Map<Day, DayRecord>();
+    const known = (await service?.known(query.tab)) ?? new Map<Day, DayRecord>();
     const extras = {
       ...{ bounds, directory: this.#directory, revisions: this.#revisions },
-      orgId: trusted?.organization,
+      orgId: service?.organization,
       // A service that has just failed is not asked by itself: why is said, with what can be done.
       problem: service?.failureOf(query.tab),
       salt: query.pseudonyms ? ((await service?.salt()) ?? '') : '',
@@ -98,29 +90,14 @@ export class UsageData extends Disposable {
     days: readonly Day[],
     options: EnsureOptions,
   ): Promise<string | undefined> {
-    const { signal, again = false, background = false } = options;
-    const since = this.#newKeyAt;
     try {
-      signal.throwIfAborted();
+      options.signal.throwIfAborted();
       const service = await this.open();
       const state = this.#deps.connection.state.current;
       if (state.kind !== 'signedIn') return state.reason ?? signInFirst();
-      if (service === undefined) return signInFirst();
-      if (service.refusal !== undefined && !again) return service.refusal;
-      const failure = service.failureOf(endpoint);
-      if (background && failure !== undefined)
-        return (await service.missing(endpoint, days, since)).length === 0 ? undefined : failure;
-      if (since !== undefined) {
-        const unknown = await service.ensure(endpoint, [this.bounds.end], { signal, since });
-        if (unknown !== undefined) return unknown;
-        if (this.#newKeyAt === since) this.#newKeyAt = undefined;
-        this.#changed.fire();
-      }
-      const problem = await service.ensure(endpoint, days, options);
-      if (problem === undefined) await service.forgive(endpoint);
-      return problem;
+      return await service?.ensure(endpoint, days, options);
     } catch (error) {
-      if (signal.aborted) throw Object.assign(new Error('Cancelled'), { name: 'AbortError' });
+      if (options.signal.aborted) throw Object.assign(new Error('Cancelled'), { name: 'AbortError' });
       this.#deps.log.error('Usage could not be fetched', error);
       return errorSentence(error);
     }
@@ -143,20 +120,18 @@ export class UsageData extends Disposable {
     return opened;
   }
 
-  async #onReady(): Promise<void> {
-    const first = !this.#isReady;
-    this.#isReady = true;
-    if (first) return;
-    this.#newKeyAt = this.#now();
+  /** There is another key, or none. Who signs out and in again may have another role. */
+  async #onOther(): Promise<void> {
     [this.#directory, this.#revisions] = [[], []];
-    await (await this.open())?.forgive().catch(unhandled);
+    const days = await this.open();
+    if (this.#deps.connection.state.current.kind !== 'signedIn') await days?.forgive().catch(unhandled);
     this.#changed.fire();
   }
 
-  /** Resolves to whether reports have something new to say of people or of controls. */
-  async #loadExtras({ tab }: UsageQuery, signal?: AbortSignal): Promise<boolean> {
+  /** Finds out what else reports have to say of people and of controls. */
+  async #loadExtras({ tab }: UsageQuery, signal?: AbortSignal): Promise<void> {
     const { connection, directory, controlRevisions, log } = this.#deps;
-    if (connection.state.current.kind !== 'signedIn') return false;
+    if (connection.state.current.kind !== 'signedIn') return;
     await this.open();
     const id = this.#serviceId;
     const quietly = (error: unknown): undefined => {
@@ -168,13 +143,28 @@ export class UsageData extends Disposable {
       controlRevisions?.revisions().catch(quietly),
     ]);
     const before = [this.#directory, this.#revisions];
-    const [people, revisions] = [read ?? this.#directory, changes ?? this.#revisions];
-    if (id !== this.#serviceId || isSame(before, [people, revisions])) return false;
-    [this.#directory, this.#revisions] = [people, revisions];
-    return true;
+    const now = [read ?? this.#directory, changes ?? this.#revisions] as const;
+    if (id !== this.#serviceId || isSame(before, now)) return;
+    [this.#directory, this.#revisions] = now;
+    this.#changed.fire();
   }
 }
 
 function signInFirst(): string {
   return vscode.l10n.t('Sign in to see your organization’s usage.');
+}
+
+/** How long the thread works before others have their turn, ms. */
+const TURN_MS = 8;
+
+/** Does work a few milliseconds at a time. */
+export async function inTurns<T>(steps: Steps<T>): Promise<T> {
+  let began = performance.now();
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (performance.now() - began < TURN_MS) continue;
+    await new Promise(resolve => setImmediate(resolve));
+    began = performance.now();
+  }
 }

@@ -2,7 +2,6 @@ import * as l10n from '@vscode/l10n';
 import { byAmount, combined, isPart, knownOf, Sum, sum, type Amount } from '../../util/amount';
 import { oneLine } from '../../util/text';
 import type { PeopleNames } from './names';
-import type { Steps } from './steps';
 import type {
   Cell,
   Column,
@@ -11,6 +10,7 @@ import type {
   Marker,
   Row,
   Section,
+  Steps,
   Table,
   TabReport,
   Unit,
@@ -107,6 +107,26 @@ export interface Metric<R> {
 
 export function summed<R>(id: string, label: string, of: Metric<R>['of']): Metric<R> {
   return { id, label, of, over: 'sum' };
+}
+
+/** A metric a name: the documented ones with their labels, and any other the service names. */
+export function named<R>(
+  kind: string,
+  labels: Readonly<Record<string, string>>,
+  rows: readonly (R | undefined)[],
+  of: (row: R) => Readonly<Record<string, number | undefined>> | undefined,
+): Metric<R>[] {
+  const given = rows.flatMap(row => Object.keys((row && of(row)) ?? {}));
+  return [...new Set([...Object.keys(labels), ...given])].map(id => ({
+    id: `${kind}=${id}`,
+    label: own(labels, id) ?? shown(id),
+    of: row => own(of(row) ?? {}, id),
+  }));
+}
+
+/** Names are foreign: none of them means what every object has. */
+function own<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
 function overOf<R>(over: Metric<R>['over'] = { make: () => undefined, explanation: '' }): Over<R> {

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import type { UserDay } from '../../api';
-import { byAmount, combined, knownOf, Sum, sum, type Amount } from '../../util/amount';
+import { byAmount, combined, knownOf, sum, type Amount } from '../../util/amount';
 import { dayAt } from './calendar';
 import type { DirectoryPerson, PeopleNames } from './names';
 import {
@@ -16,8 +16,7 @@ import {
   type Tab,
   type ColumnOf,
 } from './parts';
-import type { Steps } from './steps';
-import type { Day, Section } from './types';
+import type { Day, Section, Steps } from './types';
 
 /** A day's rows of section 2.6, one a person. */
 export type People = readonly UserDay[];
@@ -211,12 +210,9 @@ function* everybody(
   names: PeopleNames,
 ): Steps<Section> {
   const fields = counted();
-  const whole = fields.map(() => new Sum());
   const people: Person[] = [];
   for (const [id, days] of groups) {
-    const sums = sumsOf(fields, days);
-    for (const [at, amount] of sums.entries()) whole[at]?.add(amount);
-    people.push({ id, days, sums });
+    people.push({ id, days, sums: sumsOf(fields, days) });
     yield;
   }
   people.sort((a, b) => byAmount(a.sums[0], b.sums[0]) || compare(a.id, b.id));
@@ -226,7 +222,9 @@ function* everybody(
     column<Person>('days', l10n.t('Active days'), 'count', ({ days }) => days.length, { total: all.length }),
     column<Person>('last', l10n.t('Last active (UTC)'), 'day', ({ days }) => days.at(-1)?.date.slice(0, 10)),
     ...fields.map(([id, label], at) =>
-      column<Person>(id, label, 'count', ({ sums }) => sums[at], { total: whole[at]?.amount }),
+      column<Person>(id, label, 'count', ({ sums }) => sums[at], {
+        total: sum(people.map(({ sums }) => sums[at])),
+      }),
     ),
     column<Person>('autonomy_ratio', l10n.t('Autonomy ratio'), 'ratio', ({ days }) => ratioOf(days), {
       total: ratioOf(all),

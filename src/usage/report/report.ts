@@ -1,13 +1,11 @@
 import type { DayRecord } from '../days/day';
-import { activityTab, productivityTab } from './activity';
 import { daysOf, periodBefore } from './calendar';
 import { markerOf, PeopleNames, type ControlRevision, type DirectoryPerson } from './names';
 import { isComparable, partsOf, shown, type Period, type Tab } from './parts';
 import { peopleTab, personTab, type LastActivity } from './people';
-import type { Steps } from './steps';
-import { tokensTab } from './tokens';
+import { activityTab, productivityTab, tokensTab } from './tabs';
 import { toolsTab } from './tools';
-import type { Day, DayRange, TabReport, UsageQuery } from './types';
+import type { Day, DayRange, Steps, TabReport, UsageQuery } from './types';
 
 /** What a report needs besides the days. */
 export interface Extras {
@@ -68,7 +66,7 @@ export function* report(query: UsageQuery, days: KnownDays, extras: Extras): Ste
   const inRange = daysOf(range);
   const known = inRange.flatMap(day => days.get(day) ?? []);
   const missing = inRange.filter(day => !hasFigures(days, day) && day >= bounds.start && day <= bounds.end);
-  const unread = missing.filter(day => !days.has(day)).length;
+  const unread = daysFor(range, bounds).filter(day => !days.has(day)).length;
   const names = new PeopleNames(pseudonyms, extras.salt, directory);
   const markers = revisions
     .filter(({ day }) => day >= range.start && day <= range.end)
@@ -112,7 +110,8 @@ export function* report(query: UsageQuery, days: KnownDays, extras: Extras): Ste
     person: person === undefined ? undefined : names.of(person),
     through: daysOf(bounds).findLast(day => hasFigures(days, day)),
     fetchedAt: known.at(-1)?.at,
-    missing: missing.length === 0 ? undefined : { days: missing, unread, problem },
+    problem: missing.length + unread > 0 ? problem : undefined,
+    ...{ missing, unread },
     unreadable:
       problems.length === 0
         ? undefined

@@ -1,7 +1,19 @@
 import * as l10n from '@vscode/l10n';
 import type { ToolDay } from '../../api';
-import { counted, shown, summed, type ByName, type Context, type Metric, type Tab } from './parts';
-import { foldCase, groupOdd } from './quality';
+import { knownOf } from '../../util/amount';
+import {
+  byCount,
+  compare,
+  counted,
+  named,
+  summed,
+  type ByName,
+  type Context,
+  type Entry,
+  type Folded,
+  type Metric,
+  type Tab,
+} from './parts';
 
 /** Section 2.3. */
 export function toolsTab({ now }: Context<ToolDay>): Tab<ToolDay> {
@@ -31,6 +43,16 @@ export function toolsTab({ now }: Context<ToolDay>): Tab<ToolDay> {
     ratio('callsPerSession', l10n.t('Tool calls per session'), row => row.tool_calls_per_session_avg),
     ratio('turnsPerSession', l10n.t('User messages per session'), row => row.user_turns_per_session_avg),
   ];
+  const labels = {
+    auto_high: l10n.t('High autonomy'),
+    auto_medium: l10n.t('Medium autonomy'),
+    auto_low: l10n.t('Low autonomy'),
+    manual: l10n.t('Manual'),
+  };
+  const levels = named('level', labels, now.rows, sharesOf).map(each => ({
+    ...each,
+    unit: 'percent' as const,
+  }));
   const perDay = l10n.t(
     'One value per day, as the service reports it. Averages and shares are not combined over several days: their weights are unknown.',
   );
@@ -42,7 +64,7 @@ export function toolsTab({ now }: Context<ToolDay>): Tab<ToolDay> {
         explanation: l10n.t('The chart shows all tool calls; the table adds the day’s other counts.'),
         metrics: [...counts, ...people].map(metric => ({ ...metric, isCharted: metric.id === 'calls' })),
       },
-      ...named(),
+      ...byName(),
       {
         ...{ id: 'autonomy', title: l10n.t('Autonomy ratio'), chart: 'lines', metrics: autonomy },
         explanation: `${l10n.t('Tool calls per user message.')} ${perDay}`,
@@ -52,7 +74,7 @@ export function toolsTab({ now }: Context<ToolDay>): Tab<ToolDay> {
         explanation: perDay,
       },
       {
-        ...{ id: 'levels', title: l10n.t('Autonomy levels'), chart: 'bars', metrics: levels(now.rows) },
+        ...{ id: 'levels', title: l10n.t('Autonomy levels'), chart: 'bars', metrics: levels },
         explanation: perDay,
       },
       {
@@ -67,7 +89,7 @@ export function toolsTab({ now }: Context<ToolDay>): Tab<ToolDay> {
 }
 
 /** What is counted by name. */
-function named(): ByName<ToolDay>[] {
+function byName(): ByName<ToolDay>[] {
   const [calls, uses] = [l10n.t('Calls'), l10n.t('Uses')];
   const hook = [l10n.t('Event'), l10n.t('Matcher'), l10n.t('Command')];
   return [
@@ -98,26 +120,57 @@ function named(): ByName<ToolDay>[] {
   ];
 }
 
-/** The four levels of section 2.3 and any other number the service adds to them. */
-function levels(rows: readonly (ToolDay | undefined)[]): Metric<ToolDay>[] {
-  const labels = new Map([
-    ['auto_high', l10n.t('High autonomy')],
-    ['auto_medium', l10n.t('Medium autonomy')],
-    ['auto_low', l10n.t('Low autonomy')],
-    ['manual', l10n.t('Manual')],
-  ]);
-  const added = rows.flatMap(row => Object.keys(row?.tool_autonomy_level_ratio ?? {}));
-  return [...new Set([...labels.keys(), ...added])].map(id => ({
-    id: `level=${id}`,
-    label: labels.get(id) ?? shown(id),
-    unit: 'percent',
-    of: row => sharesOf(row).get(id),
-  }));
-}
-
 /** Parts of one, whether the service says parts of one or of a hundred; not made to add up where they do not. */
-function sharesOf({ tool_autonomy_level_ratio: given = {} }: ToolDay): ReadonlyMap<string, number> {
+function sharesOf({ tool_autonomy_level_ratio: given = {} }: ToolDay): Readonly<Record<string, number>> {
   const known = Object.entries(given).filter((each): each is [string, number] => Number.isFinite(each[1]));
   const whole = known.reduce((all, [, value]) => all + value, 0);
-  return new Map(known.map(([id, value]) => [id, whole > 1.5 ? value / 100 : value]));
+  return Object.fromEntries(known.map(([id, value]) => [id, whole > 1.5 ? value / 100 : value]));
+}
+
+const nameOf = ({ names: [name = ''] }: Entry): string => name;
+const countOf = ({ counts: [count] }: Entry): number => knownOf(count) ?? 0;
+const countAll = (entries: readonly Entry[]): number =>
+  entries.reduce((sum, entry) => sum + countOf(entry), 0);
+
+/** Names that differ by letter case only are one, spelled as most often (section 8). */
+function foldCase(entries: readonly Entry[]): Folded {
+  const groups = [...Map.groupBy(entries, entry => nameOf(entry).toLowerCase()).values()].map(group =>
+    group.toSorted((a, b) => countOf(b) - countOf(a) || compare(nameOf(b), nameOf(a))),
+  );
+  const spelling = (group: readonly Entry[]): string => group.map(nameOf)[0] ?? '';
+  const folded = groups.map(group => ({ names: [spelling(group)], counts: [countAll(group)] }));
+  const merged = groups.filter(group => group.length > 1);
+  if (merged.length === 0) return { entries: folded };
+  return {
+    entries: folded.sort(byCount),
+    note: l10n.t(
+      'MCP servers whose names differ only by letter case count as one: {0} spellings, {1}.',
+      merged.flat().length,
+      merged.length === 1 ? l10n.t('1 server') : l10n.t('{0} servers', merged.length),
+    ),
+  };
+}
+
+/** Odd names below this share of all calls are grouped. */
+const ODD_SHARE = 0.001;
+/** Letters, digits and the signs that names of tools are made of. */
+const PLAIN_NAME = /^[\p{L}\p{N} _.:/@#-]{1,80}$/u;
+
+/** Tool names that look like leftovers of a parser are one row, if each is rare (section 8). */
+function groupOdd(entries: readonly Entry[]): Folded {
+  const total = countAll(entries);
+  const isOdd = (entry: Entry): boolean =>
+    !PLAIN_NAME.test(nameOf(entry)) && countOf(entry) < total * ODD_SHARE;
+  const odd = entries.filter(isOdd);
+  if (odd.length === 0) return { entries };
+  const other = l10n.t('Other (odd names: {0})', odd.length);
+  const count = countAll(odd);
+  return {
+    entries: [...entries.filter(entry => !isOdd(entry)), { names: [other], counts: [count] }],
+    note: l10n.t(
+      'Tool names that look like parser debris, each with less than 0.1% of the calls, are combined in one row: {0}, {1}.',
+      odd.length === 1 ? l10n.t('1 name') : l10n.t('{0} names', odd.length),
+      count === 1 ? l10n.t('1 call') : l10n.t('{0} calls', count),
+    ),
+  };
 }

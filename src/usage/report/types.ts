@@ -5,6 +5,9 @@
 
 import type { Amount, Part } from '../../util/amount';
 
+/** Work that may be interrupted wherever it yields. */
+export type Steps<T> = Generator<undefined, T, undefined>;
+
 /** A UTC day, `YYYY-MM-DD`. */
 export type Day = string;
 
@@ -99,15 +102,6 @@ export interface Section {
   readonly table: Table;
 }
 
-/** Days of the range that are not there, and why. */
-interface MissingDays {
-  readonly days: readonly Day[];
-  /** How many of them have not been asked for; of the others the service has nothing. */
-  readonly unread: number;
-  /** A sentence for a person, with status and request id where there is one. */
-  readonly problem?: string | undefined;
-}
-
 export interface TabReport {
   readonly query: UsageQuery;
   /** The period compared with; none where all of it lies before the first day there is. */
@@ -121,7 +115,12 @@ export interface TabReport {
   readonly through: Day | undefined;
   /** When the newest day was fetched; Unix ms. */
   readonly fetchedAt?: number | undefined;
-  readonly missing?: MissingDays | undefined;
+  /** Days of the range that are not there. */
+  readonly missing: readonly Day[];
+  /** Why days could not be fetched: a sentence for a person, with status and request id where there is one. */
+  readonly problem?: string | undefined;
+  /** Days of both periods that nobody has asked for: of others that are missing the service has nothing. */
+  readonly unread: number;
   /** What could not be read of the service's answers and is not counted; foreign text, and no names among pseudonyms. */
   readonly unreadable?: { readonly count: number; readonly names: readonly string[] } | undefined;
   readonly figures: readonly Figure[];

@@ -42,12 +42,13 @@ function linesOf(report: TabReport, { table: { columns, rows, total } }: Section
  * `{ value, known, of }`. Names nobody that the tables do not name.
  */
 export function jsonOf(report: TabReport): string {
-  const { query, previousRange, orgId, through, fetchedAt, missing, figures, sections, unreadable } = report;
+  const { query, previousRange, orgId, through, fetchedAt, figures, sections } = report;
   const { tab, range, folded, pseudonyms } = query;
+  const { missing: days, unread, problem } = report;
   const value = {
     ...{ tab, range, previousRange, dataThrough: through ?? null, timeZone: 'UTC' },
     ...{ organization: orgId, fetchedAt: fetchedAt && new Date(fetchedAt).toISOString() },
-    ...{ folded, pseudonyms, missing },
+    ...{ folded, pseudonyms, missing: days.length === 0 ? undefined : { days, unread, problem } },
     figures: figures.map(figure => ({ ...figure, value: figure.value ?? null })),
     sections: sections.map(({ id, title, explanation, table }) => ({
       ...{ id, title, explanation },
@@ -55,7 +56,7 @@ export function jsonOf(report: TabReport): string {
       rows: table.rows.map(({ cells }) => named(table, cells)),
       total: table.total && named(table, table.total),
     })),
-    unreadable,
+    unreadable: report.unreadable,
   };
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }
@@ -73,7 +74,7 @@ function factsOf({ query: { range }, through, orgId, missing, previousRange: bef
   if (before !== undefined) facts.push(['compared start', before.start], ['compared end', before.end]);
   facts.push(['data through', through ?? null], ['time zone', 'UTC']);
   if (orgId !== undefined) facts.push(['organization', orgId]);
-  if (missing !== undefined && missing.days.length > 0) facts.push(['missing days', missing.days.length]);
+  if (missing.length > 0) facts.push(['missing days', missing.length]);
   return facts;
 }
 

@@ -1,41 +1,20 @@
 import * as vscode from 'vscode';
-import { commands, panels } from '../../contributions';
+import { commands } from '../../contributions';
 import type { Logger } from '../../log';
 import { notify } from '../../ui/notify';
-import { createPanel, PagePanel, PagePanels } from '../../ui/pagePanel';
+import { PagePanel } from '../../ui/pagePanel';
 import { saveText } from '../../ui/saveText';
 import { oneLine } from '../../util/text';
 import { Dashboard, type UsageSource } from './dashboard';
 
-export interface DashboardDeps {
+interface DashboardDeps {
   readonly source: UsageSource;
   readonly extensionUri: vscode.Uri;
   readonly log: Logger;
 }
 
-/** The one dashboard of a window: an editor panel, shown again when asked for twice. */
-export class DashboardPanels extends PagePanels<DashboardPanel> {
-  readonly #deps: DashboardDeps;
-
-  constructor(deps: DashboardDeps) {
-    super();
-    this.#deps = deps;
-  }
-
-  /** Opens the dashboard, or brings it to the front. */
-  openDashboard(): void {
-    const { extensionUri } = this.#deps;
-    const made = () => createPanel(panels.usage, 'usage', vscode.l10n.t('Usage'), extensionUri);
-    this.show('', () => new DashboardPanel(made(), this.#deps));
-  }
-
-  /** Fills a panel found after a reload. */
-  restoreDashboard(panel: vscode.WebviewPanel): void {
-    this.keep('', new DashboardPanel(panel, this.#deps));
-  }
-}
-
-class DashboardPanel extends PagePanel {
+/** The dashboard in an editor panel. */
+export class DashboardPanel extends PagePanel {
   readonly #dashboard: Dashboard;
   readonly #log: Logger;
 
@@ -47,9 +26,11 @@ class DashboardPanel extends PagePanel {
         language: vscode.env.language,
         texts: vscode.l10n.bundle,
         connect: options => this.page.connect(options),
-        save: saveFile,
-        copy: async text => vscode.env.clipboard.writeText(text),
-        signIn: () => void vscode.commands.executeCommand(commands.connection.signIn),
+        acts: {
+          save: async ({ name, text }) => (await saveFile(name, text)) ?? null,
+          copy: ({ text }) => vscode.env.clipboard.writeText(text),
+          signIn: () => void vscode.commands.executeCommand(commands.connection.signIn),
+        },
       }),
     );
     const look = (): void => this.#dashboard.lookAgain();

@@ -62,23 +62,22 @@ export function queryOf(state: PageState, bounds: DayRange): UsageQuery {
   };
 }
 
-export interface Start {
-  /** Texts in the person's language, where they have one of their own. */
-  readonly texts?: Readonly<Record<string, string>> | undefined;
-  readonly language: string;
-}
-
 /** What may be asked for now. */
 export interface Situation {
   readonly bounds: DayRange;
   readonly state: Ability;
 }
 
+export interface Start extends Situation {
+  /** Texts in the person's language, where they have one of their own. */
+  readonly texts?: Readonly<Record<string, string>> | undefined;
+  readonly language: string;
+}
+
 export interface Fetching {
   /** 0 to 1. */
   readonly fraction: number;
-  /** What is said of it, once it takes long enough. */
-  readonly label?: string | undefined;
+  readonly label: string;
 }
 
 /** A real day written `YYYY-MM-DD`. */
@@ -108,12 +107,6 @@ export const pageState: Guard<PageState> = object({
   scroll: optional(number(0, 1e9)),
 });
 
-/** Missing days of what is shown, or all of them `again`. */
-export interface Fetch {
-  readonly query: UsageQuery;
-  readonly again: boolean;
-}
-
 const nothing = object({});
 const fileName: Guard<string> = (value): value is string =>
   typeof value === 'string' && /^usage-[\w-]{1,150}\.(csv|json)$/.test(value);
@@ -125,9 +118,10 @@ export const usageProtocol = {
     /** The page listens; sent again each time it was built anew. */
     ready: request(nothing)<Start>(),
     situation: request(nothing)<Situation>(),
+    /** What is known; what is missing is fetched, once for the same days. */
     report: request(query)<TabReport>(),
-    /** Answers when it is over, with why days could not be had; ends the one before. */
-    fetch: request(object({ query, again: boolean }))<string | null>(),
+    /** Missing days, or all `again`; ends the fetch before. Answers when it is over: true, why not, or false where it was ended. */
+    fetch: request(object({ query, again: boolean }))<boolean | string>(),
     cancel: act(nothing),
     /** Answers with the file's name, or `null` when the person thought better. */
     save: request(object({ name: fileName, text: text(MOST_TEXT) }))<string | null>(),
@@ -137,8 +131,8 @@ export const usageProtocol = {
   events: {
     /** Something known changed: what may be asked for, or what the answer would be. */
     changed: event<Situation>(),
-    /** How far the fetch is. */
-    fetching: event<Fetching>(),
+    /** How far the fetch is; `null` when it is over. */
+    fetching: event<Fetching | null>(),
   },
 };
 

@@ -1,16 +1,13 @@
 import * as vscode from 'vscode';
 import type { UsageBudget, UsageSpan } from '../../settings';
-import { knownOf, sum } from '../../util/amount';
 import { Disposable, type IDisposable, unhandled } from '../../util/disposable';
 import type { Formatter } from '../../util/format';
 import { Poller } from '../../util/poller';
-import { forNotification } from '../../util/text';
 import { FAILURE_MS } from '../days/days';
 import type { UsageData } from '../days/usageData';
 import { addDays, daysOf } from '../report/calendar';
-import { reached, spanDays, valuesOver } from '../report/spans';
 import type { Day } from '../report/types';
-import { budgetText, daysText, lastKnown, statusText, tokensText, type StatusFacts } from './statusText';
+import { budgetNotice, statusText, type StatusFacts } from './statusText';
 
 export interface StatusBarDeps {
   readonly usage: UsageData;
@@ -67,7 +64,7 @@ export class UsageStatusBar extends Disposable {
   }
 
   async #round(signal: AbortSignal): Promise<number> {
-    const { usage, tell } = this.#deps;
+    const { usage, format, tell } = this.#deps;
     const days = await usage.open();
     await this.#draw();
     if (!this.#isWanted() || usage.state().kind === 'signedOut') return Infinity;
@@ -75,11 +72,15 @@ export class UsageStatusBar extends Disposable {
     const facts = await this.#draw();
     const state = usage.state();
     if (state.kind === 'forbidden') {
-      if ((await days?.claimNotice('role', 1)) === true) tell('info', state.sentence);
+      if ((await days?.claimRoleNotice()) === true) tell('info', state.sentence);
       return Infinity;
     }
     if (this.#problem !== undefined) return FAILURE_MS;
-    if (facts !== undefined) await this.#tellOfBudget(facts);
+    const notice = facts && budgetNotice(facts, format);
+    if (notice === undefined) return EVERY_MS;
+    const { id, percent, sentence, tokens } = notice;
+    const claimed = await days?.claimNotice(id, percent, tokens).catch(unhandled);
+    if (claimed === true) tell(percent >= 100 ? 'warning' : 'info', sentence);
     return EVERY_MS;
   }
 
@@ -100,11 +101,10 @@ export class UsageStatusBar extends Disposable {
     }
     const known = await (await usage.open())?.known('tokens');
     if (known === undefined || drawing !== this.#drawing || this.isDisposed) return undefined;
-    const { end } = usage.bounds;
     const span = settings.usageStatusBar();
     const facts: StatusFacts = {
-      ...{ end, problem: this.#problem, budget: settings.usageBudget() },
-      span: span === 'off' ? '7days' : span,
+      ...{ span, end: usage.bounds.end, problem: this.#problem, budget: settings.usageBudget() },
+      isFetched: known.size > 0,
       values: new Map(
         [...known].flatMap(([day, { row }]) =>
           row?.billable_tokens === undefined ? [] : [[day, row.billable_tokens]],
@@ -112,54 +112,22 @@ export class UsageStatusBar extends Disposable {
       ),
       fetchedAt: this.#days().reduce<number | undefined>((at, day) => known.get(day)?.at ?? at, undefined),
     };
-    const text = statusText(facts, format);
-    if (text === undefined) {
-      const none =
-        known.size === 0
-          ? vscode.l10n.t('Usage is being fetched')
-          : vscode.l10n.t('There are no token figures through {0} UTC yet.', format.day(end));
-      const sentence = this.#problem ?? none;
-      item.text = this.#problem === undefined ? '$(graph) –' : '$(graph) $(warning)';
-      item.tooltip = tooltipOf(sentence);
-      item.accessibilityInformation = { label: vscode.l10n.t('Usage: {0}', sentence) };
-    } else {
-      item.text = text.text;
-      item.tooltip = tooltipOf(text.heading, text.table, text.notes);
-      item.accessibilityInformation = { label: vscode.l10n.t('Usage: {0}', text.spoken) };
-    }
+    const { text, spoken, heading, table, notes } = statusText(facts, format);
+    item.text = `$(graph) ${text}`;
+    item.tooltip = tooltipOf(heading, table, notes);
+    item.accessibilityInformation = { label: vscode.l10n.t('Usage: {0}', spoken) };
     if (span === 'off') item.hide();
     else item.show();
     return facts;
   }
-
-  async #tellOfBudget(facts: StatusFacts): Promise<void> {
-    const { tokens, per } = facts.budget;
-    const day = lastKnown(facts);
-    if (day === undefined || tokens <= 0) return;
-    const days = spanDays(per === 'day' ? 'lastDay' : 'monthToDate', day);
-    const spent = sum(valuesOver(days, facts.values));
-    const percent = reached(knownOf(spent), tokens);
-    if (percent === undefined) return;
-    const { usage, format, tell } = this.#deps;
-    const claimed = await (
-      await usage.open()
-    )
-      ?.claimNotice(`${per} ${days.start}`, percent, tokens)
-      .catch(unhandled);
-    if (claimed !== true) return;
-    const sentence = vscode.l10n.t(
-      '{0} billable tokens, {1} UTC: {2}% of your own budget of {3} is reached.',
-      tokensText(spent, value => format.number(value)),
-      daysText(days, format),
-      percent,
-      budgetText(facts.budget, format),
-    );
-    tell(percent >= 100 ? 'warning' : 'info', forNotification(sentence));
-  }
 }
 
 /** Foreign text stays text: nothing in it becomes a link or an icon. */
-function tooltipOf(heading: string, table?: string, notes: readonly string[] = []): vscode.MarkdownString {
+function tooltipOf(
+  heading: string,
+  table: string | undefined,
+  notes: readonly string[],
+): vscode.MarkdownString {
   const tooltip = new vscode.MarkdownString();
   tooltip.appendText(heading);
   if (table !== undefined) tooltip.appendCodeblock(table, 'text');

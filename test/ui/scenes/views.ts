@@ -163,7 +163,7 @@ export const viewScenes: Scenes = {
   ),
   'usage-narrow': usageTab('Tools', 760),
   'usage-table': usageTab('Tokens', 1280, async page => {
-    await page.getByRole('radio', { name: 'Table' }).first().check();
+    await page.getByRole('checkbox', { name: 'Tables' }).check();
     await page.getByRole('columnheader', { name: 'Day (UTC)' }).first().waitFor();
   }),
   'usage-forbidden': {
@@ -249,8 +249,8 @@ function usageTab(name: string, width: number, further?: (page: FrameLocator) =>
       await statusItem(workbench).filter({ hasText: /\d/ }).waitFor();
       await workbench.runCommand('Agent Console: Open usage');
       const page = workbench.webview();
-      await page.getByRole('tab', { name, exact: true }).click();
-      await page.getByRole('tab', { name, exact: true, selected: true }).waitFor();
+      await page.getByRole('navigation').getByRole('button', { name, exact: true }).click();
+      await page.locator('nav [aria-current]').getByText(name, { exact: true }).waitFor();
       await page.locator('.drawing:not(.waits) section').first().waitFor();
       await page.locator('.status progress').waitFor({ state: 'detached' });
       await page.getByText(/Data through/).waitFor();

@@ -3,20 +3,18 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Attachments, AttachmentsRefused, type AttachableFiles } from '../../../src/chat/attach/attachments';
-import { cleanUp, diskFiles, limits, PNG, temporaryFolder, writeFile } from './support';
+import { AttachmentsRefused, type AttachableFiles } from '../../../src/chat/attach/attachments';
+import { attachmentsIn, cleanUp, diskFiles, PNG, temporaryFolder, writeFile } from './support';
 
 afterEach(cleanUp);
 
 const PDF = Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'latin1');
 
-const attachments = (files: AttachableFiles = diskFiles, limit = 1024 * 1024): Attachments =>
-  new Attachments(files, () => limits(limit), 'en');
+const attachments = (files: AttachableFiles = diskFiles, limit = 1024 * 1024) =>
+  attachmentsIn('/nowhere', limit, files);
 
 async function problemOf(uri: string, files?: AttachableFiles, limit?: number): Promise<string> {
-  const inspected = await attachments(files, limit).inspect(uri);
-  assert.ok(!inspected.ok, 'refused');
-  return inspected.problem;
+  return (await attachments(files, limit).inspect(uri)).problem ?? 'none';
 }
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
@@ -45,14 +43,15 @@ describe('a file that is attached', () => {
     it(`is told by its content: ${name}`, async () => {
       const uri = writeFile(temporaryFolder(), 'file', content);
       const inspected = await attachments().inspect(uri);
-      if (typeof found === 'string') assert.equal(inspected.ok && inspected.mediaType, found);
-      else assert.match(inspected.ok ? '' : inspected.problem, found);
+      if (typeof found !== 'string') assert.match(inspected.problem ?? '', found);
+      else assert.equal((await attachments().parts([inspected]))[0]?.mediaType, found);
     });
 
   it('is looked at to its end before it is sent', async () => {
     const uri = writeFile(temporaryFolder(), 'a.log', long(bytes(0xff)));
-    assert.equal((await attachments().inspect(uri)).ok, true);
-    await assert.rejects(attachments().parts([uri]), /a\.log is not supported/);
+    const inspected = await attachments().inspect(uri);
+    assert.equal(inspected.problem, undefined);
+    await assert.rejects(attachments().parts([inspected]), /a\.log is not supported/);
   });
 
   it('is refused before anything is read when it is too large or no regular file', async () => {
@@ -85,7 +84,8 @@ describe('a file that is attached', () => {
       read: () => Promise.resolve(Buffer.from('more than that')),
     };
     assert.match(await problemOf(uri, other), /changed while being read/, 'not as much as was said');
-    await assert.rejects(attachments(other).parts([uri]), /changed while being read/);
+    const inspected = await attachments().inspect(uri);
+    await assert.rejects(attachments(other).parts([inspected]), /changed while being read/);
     fs.rmSync(new URL(uri));
     assert.match(await problemOf(uri), /^a\.txt cannot be read: ENOENT/);
     for (const none of ['', 'nonsense', 'file:', 'http://[', 'agentconsole-attachment:/x', '\0'])
@@ -103,7 +103,7 @@ describe('a file that is attached', () => {
       ['empty.png', false, ''],
     ] as const) {
       const found = await subject.inspect(writeFile(folder, name, bytes));
-      assert.deepEqual([found.ok, !found.ok && found.shrinkable], [false, shrinkable]);
+      assert.deepEqual([found.problem === undefined, found.shrinkable], [false, shrinkable]);
     }
     assert.equal(subject.tooMuch(10_000), undefined);
     assert.match(subject.tooMuch(10_001) ?? '', /are 9\.8 kB together; the limit for a message is 9\.8 kB/);
@@ -112,7 +112,8 @@ describe('a file that is attached', () => {
   it('is checked with all others before one is sent, each with its own reason', async () => {
     const folder = temporaryFolder();
     const uris = ['a', 'b', 'c'].map(name => writeFile(folder, name, name === 'b' ? 'fine' : ''));
-    await assert.rejects(attachments().parts(uris), (error: Error) => {
+    const found = await Promise.all(uris.map(uri => attachments().inspect(uri)));
+    await assert.rejects(attachments().parts(found), (error: Error) => {
       assert.ok(error instanceof AttachmentsRefused);
       assert.deepEqual([...error.problems.keys()], [uris[0], uris[2]]);
       return true;

@@ -29,7 +29,6 @@ export function chatOf(
     storageUri: { fsPath: temporaryFolder() } as unknown as vscode.Uri,
     composer: {
       sendKey: () => 'enter',
-      largePaste: () => 'inline',
       limits: () => limits(1024),
       onDidChange: new Emitter<unknown>().event,
     },

@@ -1,58 +1,57 @@
 import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
 import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type * as vscode from 'vscode';
-import type { Attachments, Inspected } from '../../../src/chat/attach/attachments';
-import { droppedFiles } from '../../../src/chat/attach/given';
-import { KeptFiles } from '../../../src/chat/attach/keptFiles';
-import { Composition } from '../../../src/chat/outbox/composition';
-import type { Handed } from '../../../src/chat/panel/composing';
+import { droppedFiles, type AwayFile } from '../../../src/chat/attach/given';
 import { scene } from './scene';
-import { cleanUp, composingOf, diskFiles, PNG, openWindow, temporaryFolder, writeFile } from './support';
+import { attachmentsIn, cleanUp, diskFiles, openWindow, PNG, temporaryFolder, writeFile } from './support';
 
 afterEach(cleanUp);
 
 /** A composer whose files may have `maxBytes`. */
-async function stage(maxBytes = 1000) {
+async function stage(maxBytes = 1000, files = diskFiles) {
   const { client, sessionId } = await scene();
   const root = temporaryFolder();
-  const kept = new KeptFiles(root, diskFiles);
-  const { conversation } = await openWindow({ root: temporaryFolder(), client, sessionId, files: kept });
+  const attachments = attachmentsIn(root, maxBytes, files);
+  const { conversation } = await openWindow({ root: temporaryFolder(), client, sessionId, attachments });
   const { composition } = conversation;
   const texts = async (): Promise<readonly string[]> => {
-    const { attachments } = composition.draft;
-    return Promise.all(attachments.map(async uri => Buffer.from(await kept.read(uri)).toString()));
+    const parts = await attachments.parts(composition.draft.attachments);
+    return parts.map(({ bytes }) => Buffer.from(bytes).toString());
   };
-  return { root, composition, texts, composing: composingOf(conversation, kept, maxBytes) };
+  const uris = (): readonly string[] => composition.draft.attachments.map(({ uri }) => uri);
+  return { kept: path.join(root, 'services/service1/attachments'), attachments, composition, texts, uris };
 }
 
-const file = (text: string, name = 'a.txt'): Handed => {
-  const bytes = new TextEncoder().encode(text);
-  return { name, size: bytes.length, bytes };
-};
+const file = (text: string, name = 'a.txt'): AwayFile => ({
+  name,
+  read: () => Promise.resolve(new TextEncoder().encode(text)),
+});
 
 describe('what a page hands over', () => {
   it('is attached in order, or takes the place of an attachment', async () => {
-    const { composing, composition, texts } = await stage();
-    await composing.receive(file('first'));
-    await composing.receive(file('second', 'b.txt'));
-    const [a] = composition.draft.attachments;
-    await composing.receive({ ...file('smaller', 'c.txt'), replaces: a });
+    const { composition, texts, uris } = await stage();
+    await composition.attachFiles([file('first')]);
+    await composition.attachFiles([file('second', 'b.txt')]);
+    const [a] = uris();
+    await composition.attachFiles([file('smaller', 'c.txt')], a);
     assert.deepEqual(await texts(), ['smaller', 'second']);
-    const late = composing.receive({ ...file('late'), replaces: a });
-    await assert.rejects(late, /has been removed meanwhile/);
+    await assert.rejects(composition.attachFiles([file('late')], a), /has been removed meanwhile/);
   });
 
   it('may have the largest size, and leaves nothing behind when it has more', async () => {
-    const { composing, root, texts } = await stage(10);
-    await composing.receive(file('1234567890'));
-    for (const large of [file('12345678901'), { ...file(''), size: 11 }])
-      await assert.rejects(composing.receive(large), /a\.txt is larger than the limit of 10 byte/);
+    const { composition, kept, texts } = await stage(10);
+    await composition.attachFiles([file('1234567890')]);
+    for (const large of [file('12345678901'), { ...file(''), size: 11, read: () => assert.fail('was read') }])
+      await assert.rejects(composition.attachFiles([large]), /a-2\.txt is 11 byte.*; the limit is 10 byte/);
     assert.deepEqual(await texts(), ['1234567890']);
-    assert.equal(fs.readdirSync(`${root}/services/service1/attachments`).length, 1);
+    assert.equal(fs.readdirSync(kept).length, 1);
   });
 
   it('has a name that is seen, and that no other has', async () => {
-    const { composing, composition } = await stage();
+    const { composition } = await stage();
     const names = [
       ['', 'file'],
       ['folder/ ', 'file-2'],
@@ -65,11 +64,48 @@ describe('what a page hands over', () => {
       ['image.png', 'image.png'],
       ['image.png', 'image-2.png'],
     ] as const;
-    for (const [given] of names) await composing.receive(file('text', given));
+    for (const [given] of names) await composition.attachFiles([file('text', given)]);
     assert.deepEqual(
-      composition.attached.map(({ inspected }) => inspected?.ok === true && inspected.name),
+      composition.draft.attachments.map(({ name }) => name),
       names.map(([, shown]) => shown),
     );
+  });
+});
+
+describe('files that are in none of the person', () => {
+  it('are in one of ours, whatever they are called and however long that is, and become parts of a message', async () => {
+    const { attachments, kept } = await stage();
+    const unit = fc.constantFrom('a', '漢', '𠮷', '👍', 'é', '.', ' ', '\ud83d', '\udc4d');
+    const name = fc.oneof(
+      fc.string({ minLength: 1, unit: 'binary' }),
+      fc.string({ minLength: 1, maxLength: 300, unit }),
+      fc.constantFrom('..', '../../x', '/etc/passwd', 'a\\b', '.', 'CON', '\0', '%2e%2e%2f'),
+    );
+    await fc.assert(
+      fc.asyncProperty(name, async called => {
+        const away = { ...file('x'), path: `src/${called}` };
+        const found = await attachments.keep('service1', called, away);
+        const place = fileURLToPath(found.uri);
+        assert.ok(place.startsWith(kept + path.sep) && Buffer.byteLength(path.basename(place)) <= 140, place);
+        const [part] = await attachments.parts([found]);
+        assert.deepEqual([part?.name, part?.path], [called, `src/${called}`]);
+        assert.equal(Buffer.from(part!.bytes).toString(), 'x');
+      }),
+      { numRuns: 100, examples: [[`${'漢'.repeat(90)}.txt`], [`${'x'.repeat(99)}\ud83d`]] },
+    );
+  });
+
+  it('go when they are a day old and nothing refers to them', async () => {
+    const { composition, attachments, texts, kept } = await stage();
+    await composition.attachFiles([file('used')]);
+    await composition.attachFiles([file('unused')]);
+    const [used, unused] = composition.draft.attachments;
+    await attachments.sweep('service1', [used!]);
+    assert.equal(fs.readdirSync(kept).length, 2, 'young');
+    await attachments.sweep('service1', [used!], Date.now() + 25 * 3_600_000);
+    composition.detach(unused!.uri);
+    assert.deepEqual([await texts(), fs.readdirSync(kept).length], [['used'], 1]);
+    await attachments.sweep('never', []);
   });
 });
 
@@ -94,15 +130,12 @@ describe('what is dropped on the list of sessions', () => {
   });
 
   it('is read only where it has no address, held to the limit then, and keeps nothing from the others', async () => {
-    const { composing, texts } = await stage(5);
+    const { composition, texts } = await stage(5);
+    const addressed = { name: 'a.png', uri: { toString: () => 'file:///a.png' }, data: () => assert.fail() };
     const { uris, files } = await droppedFiles(
       transfer(
         ['text/uri-list', ''],
-        [
-          'image/png',
-          '',
-          { name: 'a.png', uri: { toString: () => 'file:///a.png' }, data: () => assert.fail() },
-        ],
+        ['image/png', '', addressed],
         ['text/plain', '', { name: 'large.txt', data: bytes('123456') }],
         ['text/plain', '', { name: 'folder', data: () => Promise.reject(new Error('no file')) }],
         ['text/plain', '', { name: 'small.txt', data: bytes('12345') }],
@@ -110,62 +143,49 @@ describe('what is dropped on the list of sessions', () => {
     );
     assert.deepEqual(uris, ['file:///a.png']);
     await assert.rejects(
-      composing.attach(files),
-      /^Error: large\.txt is larger than the limit of 5 bytes?\. folder cannot be read: no file$/,
+      composition.attachFiles(files),
+      /^Error: large\.txt is 6 bytes?; the limit is 5 bytes?\. folder cannot be read: no file$/,
     );
     assert.deepEqual(await texts(), ['12345']);
   });
 });
 
 describe('a drop of very many files', () => {
-  async function many() {
-    const { window, sessionId } = await scene();
-    const looks = { now: 0, most: 0, all: 0 };
-    const inspect = async (uri: string): Promise<Inspected> => {
-      looks.all++;
-      looks.most = Math.max(looks.most, ++looks.now);
-      await new Promise(resolve => setImmediate(resolve));
-      looks.now--;
-      return { ok: true, name: uri, size: 1, kind: 'text', mediaType: 'text/plain' };
-    };
-    const made = new Composition(window.outboxes.of(sessionId), { inspect } as unknown as Attachments);
-    return { made, looks };
-  }
-  const files = (from: number, to: number): string[] =>
+  const names = (from: number, to: number): string[] =>
     Array.from({ length: to - from }, (_, index) => `file:///${String(from + index)}.txt`);
 
-  it('is looked at a few at a time, each file once, and no further at what was removed meanwhile', async () => {
-    const { made, looks } = await many();
-    const attached = made.attach([...files(0, 400), ...files(0, 400)]);
-    for (const uri of files(50, 400)) made.detach(uri);
+  it('is looked at a few at a time, cut to what one message takes, and sent only when all is looked at', async () => {
+    const looks = { now: 0, most: 0, all: 0 };
+    const { composition, uris } = await stage(1000, {
+      ...diskFiles,
+      stat: async () => {
+        looks.all++;
+        looks.most = Math.max(looks.most, ++looks.now);
+        await new Promise(resolve => setImmediate(resolve));
+        looks.now--;
+        return { kind: 'file', size: 1, mtime: 0 };
+      },
+      read: () => Promise.resolve(new Uint8Array([65])),
+    });
+    const attached = composition.attach([...names(0, 300), ...names(0, 300)]);
+    assert.throws(() => composition.message, /still being checked/);
     await attached;
-    assert.ok(looks.all <= 50);
-    await made.attach(files(0, 400));
-    assert.ok(looks.most <= 16, `${String(looks.most)} files were open together`);
-    assert.ok(made.attached.every(({ inspected }) => inspected?.ok === true));
-    made.dispose();
-  });
-
-  it('is cut to what one message takes, and says so', async () => {
-    const { made, looks } = await many();
-    await made.attach(files(0, 300));
-    await assert.rejects(made.attach(files(200, 5_000)), /can have up to 500 attachments/);
-    assert.deepEqual(made.draft.attachments, files(0, 500));
-    await assert.rejects(made.attach(files(600, 601)), /The others were left out/);
-    assert.ok(looks.all < 1_000);
-    assert.equal(made.references.length, 500);
-    made.dispose();
+    assert.deepEqual([looks.most <= 16, looks.all], [true, 600], 'before and after reading');
+    await assert.rejects(composition.attach(names(200, 5_000)), /can have up to 500 attachments/);
+    assert.deepEqual(uris(), names(0, 500));
+    assert.equal(looks.all, 1_600);
+    assert.equal(composition.message.attachments.length, 500);
   });
 });
 
 describe('a picture that is shown or made smaller', () => {
   it('crosses with a buffer of its own', async () => {
-    const { composing, composition } = await stage();
+    const { composition } = await stage();
     const uri = writeFile(temporaryFolder(), 'a.png', PNG);
     await composition.attach([uri]);
-    const { mediaType, bytes } = await composing.picture(uri);
+    const { mediaType, bytes } = await composition.picture(uri);
     assert.deepEqual([mediaType, Buffer.from(bytes)], ['image/png', PNG]);
     assert.equal(bytes.buffer.byteLength, bytes.length);
-    await assert.rejects(composing.picture('file:///gone.png'), /has been removed meanwhile/);
+    assert.throws(() => composition.picture('file:///gone.png'), /has been removed meanwhile/);
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ownTexts } from '../../../src/chat/transcript/model';
+import { ownTexts, unread } from '../../../src/chat/transcript/messages';
 import { posts, scene, sendAndRead, texts } from './scene';
 import { cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
 
@@ -75,27 +75,28 @@ describe('a conversation', () => {
     const later = await openWindow({ root: it.root, client: it.client, sessionId: it.sessionId });
     await until(later.conversation.onDidChange, () => texts(later).length === 2);
     await later.conversation.readOn();
-    assert.equal(later.conversation.rows.breaks.size, 0);
+    assert.deepEqual(unread(later.conversation.transcript.known), []);
     assert.ok(later.conversation.transcript.known.size > 3);
   });
 });
 
 describe('a send that is refused', () => {
-  it('leaves text and attachments in the composer, and the reason with the message', async () => {
+  it('is in the composer again, with its files and the reason, until that is empty', async () => {
     const it = await scene();
     it.service.fail({ kind: 'status', status: 403, match: { method: 'POST' } });
     const uri = writeFile(temporaryFolder(), 'a.ts', 'a');
     const { conversation } = it.window;
     await conversation.composition.attach([uri]);
     await sendAndRead(it.window, 'Hello');
-    const [send] = conversation.sends;
-    assert.equal(send?.state, 'refused');
-    assert.match(send.sentence ?? '', /403/);
-    assert.equal(conversation.composition.draft.text, 'Hello');
-    assert.deepEqual(conversation.composition.draft.attachments, [uri]);
-    assert.equal(posts(it).length, 1);
     const later = await openWindow({ root: it.root, client: it.client, sessionId: it.sessionId });
-    assert.equal(later.conversation.composition.draft.text, 'Hello');
+    for (const { composition, sends } of [conversation, later.conversation]) {
+      const { text, attachments, problem } = composition.draft;
+      assert.deepEqual([text, attachments.map(each => each.uri), sends], ['Hello', [uri], []]);
+      assert.match(problem ?? '', /403/);
+    }
+    assert.equal(posts(it).length, 1);
+    conversation.composition.setText('');
+    assert.equal(conversation.composition.draft.problem, undefined);
   });
 
   for (const [why, signedIn, reason] of [
@@ -130,7 +131,7 @@ describe('a send without an answer', () => {
       assert.equal(send?.state, 'unknown');
       assert.equal(send.text, 'Hello');
       assert.equal(send.before?.messageCount, 0);
-      assert.ok(send.after !== undefined, 'the session was looked at');
+      assert.ok(it.window.conversation.rows.statusAt! > send.at, 'the session was looked at');
       assert.equal(it.window.conversation.composition.draft.text, '', 'the text is with the send');
       await it.window.conversation.refresh();
       const later = await openWindow({ root: it.root, client: it.client, sessionId: it.sessionId });
@@ -192,6 +193,9 @@ describe('a draft', () => {
     await composition.attach([a!, b!, a!]);
     await composition.attach([c!, b!]);
     composition.detach(b!);
-    assert.deepEqual(composition.draft.attachments, [a, c]);
+    assert.deepEqual(
+      composition.draft.attachments.map(({ uri }) => uri),
+      [a, c],
+    );
   });
 });

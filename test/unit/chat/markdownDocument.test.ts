@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
+import { tests as commonmark } from 'commonmark-spec';
+import * as fc from 'fast-check';
+import MarkdownIt from 'markdown-it';
 import { marked } from 'marked';
-import { transcriptDocument } from '../../../src/chat/transcript/markdownDocument';
+import { inertMarkdown, transcriptDocument } from '../../../src/chat/transcript/markdownDocument';
 import { type KnownMessage, toStored } from '../../../src/chat/transcript/messages';
 import { RowBuilder } from '../../../src/chat/transcript/rows';
+import { inMarkdown } from '../../../src/ui/text';
 import { Formatter } from '../../../src/util/format';
+import { growsEvenly } from '../../growth';
+import { hostileForms, hostileTargets, isFollowable } from './hostileLinks';
 import { knownOf, message, sendRecord } from './support';
 
 /** Documents are written in the time zone of the machine. */
@@ -15,8 +21,6 @@ function written(known: ReadonlyMap<string, KnownMessage>, more: object = {}): s
     known,
     sends: [],
     messageCount: known.size,
-    breaks: new Map(),
-    inComposer: undefined,
     ...more,
   });
   const header = {
@@ -25,7 +29,7 @@ function written(known: ReadonlyMap<string, KnownMessage>, more: object = {}): s
     messages: '3 messages',
     tokens: { short: '5', detail: 'Input: 3\nOutput: 2' },
   };
-  return transcriptDocument({ header, rows, language: 'en' });
+  return transcriptDocument(header, rows, format);
 }
 
 describe('a session as Markdown', () => {
@@ -85,11 +89,11 @@ describe('a session as Markdown', () => {
       { kind: 'file', label: bad },
     ];
     const row = { kind: 'message', author: 'other', role: bad, parts, chips: [{ name: bad, size: '1 KB' }] };
-    const text = transcriptDocument({
-      header: { title: bad, facts: [{ label: 'Model', value: bad }] },
-      rows: [row as never],
-      language: 'en',
-    });
+    const text = transcriptDocument(
+      { title: bad, facts: [{ label: 'Model', value: bad }] },
+      [row as never],
+      new Formatter('en'),
+    );
     const kinds = new Set<string>();
     void marked.walkTokens(marked.lexer(text), ({ type }) => void kinds.add(type));
     assert.ok(kinds.has('code') && kinds.has('link') && !kinds.has('image') && !kinds.has('html'), text);
@@ -100,4 +104,173 @@ describe('a session as Markdown', () => {
     assert.match(text, /### You, .* \(outcome unknown\)\n\nHi\n\nIt is not known whether/);
     assert.match(text, /\*4 messages cannot be read yet/);
   });
+});
+
+/** As VS Code sets it up, but for addresses: all are taken. */
+const markdownIt = new MarkdownIt({ html: true, linkify: true });
+markdownIt.linkify.set({ fuzzyLink: false });
+markdownIt.validateLink = () => true;
+
+const examples = commonmark.map(({ markdown }) => markdown.replaceAll('→', '\t'));
+
+/** What two readers of Markdown would load or follow. */
+function activeIn(text: string): readonly string[] {
+  const found: string[] = [];
+  void marked.walkTokens(marked.lexer(text), token => {
+    if (token.type === 'image' || token.type === 'html') found.push(token.raw);
+    if (token.type === 'link' && !isFollowable((token as { href: string }).href)) found.push(token.raw);
+  });
+  const tokens = markdownIt.parse(text, {});
+  for (const token of tokens.flatMap(each => [each, ...(each.children ?? [])])) {
+    if (token.type.startsWith('html') || token.type === 'image') found.push(token.content);
+    if (token.type === 'link_open' && !isFollowable(token.attrGet('href') ?? ''))
+      found.push(token.attrGet('href') ?? '');
+  }
+  return found;
+}
+
+function assertInert(text: string): void {
+  const inert = inertMarkdown(text);
+  const line = inMarkdown(text);
+  const document = `# Title\n\n${inert}\n\n### Next ${line}\n\n- ${line}\n\n[last](https://last.invalid)\n`;
+  assert.deepEqual(activeIn(document), [], JSON.stringify({ text, document }));
+  assert.match(
+    markdownIt.render(document),
+    /<a href="https:\/\/last.invalid">last<\/a><\/p>\n$/,
+    `nothing is left open: ${JSON.stringify({ text, document })}`,
+  );
+}
+
+describe('foreign Markdown in a document', () => {
+  for (const [written, expected] of [
+    [
+      '![a](https://x.invalid/1) !![b](http://x.invalid "t")',
+      '[a](https://x.invalid/1) [b](http://x.invalid)',
+    ],
+    ['https://x.invalid/a_(b). [https://a.b](https://a.b)', '<https://x.invalid/a_%28b%29>. <https://a.b>'],
+    [
+      "https://a.b/It's_a https://a.b/?q=a[]=1 **https://a.b/x*y** 'https://a.b/c|d' https://a.b[1]",
+      "<https://a.b/It%27s_a> <https://a.b/?q=a%5B%5D=1> **<https://a.b/x%2Ay>** '<https://a.b/c%7Cd>' <https://a.b>[1]",
+    ],
+    ['|https://a.b/c|https://d|\n|-|-|', '|<https://a.b/c>|<https://d>|\n|-|-|'],
+    ['a\n\n    <b>\n\n\t  [c](d)\n\ne\n    <b>', 'a\n\n```\n<b>\n\n  [c](d)\n```\n\ne\n    &lt;b>'],
+    ['- a\nb\n\n    <c>\n\nd\n\n    <e>', '- a\nb\n\n    &lt;c>\n\nd\n\n```\n<e>\n```'],
+    ['[`a.ts` of https://a.b](https://c.d/(e))', '[`a.ts` of https:/\\/a.b](https://c.d/%28e%29)'],
+    ['[a](./b.ts) [b][c]\n\n[c]: https://x.invalid', '[a]\\(./b.ts) [b][c]\n\n[c]\\: <https://x.invalid>'],
+    ['[click](command:x?[1])', '[click]\\(command:x?[1])'],
+    ['<command:x> <b> <mailto:a@b.c>', '&lt;command:x> &lt;b> <mailto:a@b.c>'],
+    ['a < b, c[0], d[e[1]] and ~/f!', 'a < b, c[0], d\\[e[1]] and ~/f!'],
+    ['`![a](b)` ``![a`b](c)`` ![a](b)', '`![a](b)` ``![a`b](c)`` ![a]\\(b)'],
+    ['`Array<string | x>` and \\`x\\`', '`Array<string | x>` and &#96;x&#96;'],
+    ['| a |\n|:-:|\n| `x\\|y` *c* `d|e` |', '| a |\n|:-:|\n| `x\\|y` *c* &#96;d|e&#96; |'],
+    ['`a ``[x](command:y) b`', '```a ``[x](command:y) b```'],
+    ['> a `b [x](y)\n> c` d\n> e `f\n\ng`', '> a `b [x](y) c` d\n> e &#96;f\n\ng&#96;'],
+    ['costs $5 `echo $HOME`', 'costs \\$5 `echo $HOME`'],
+    ['```js x\n![a](b) <b> $ `\n```\n<b>', '```js\n![a](b) <b> $ `\n```\n\n&lt;b>'],
+    ['~~~~\n```\n~~~\n<b>', '````\n```\n~~~\n<b>\n````'],
+    [
+      '1. a\n   ```sh\n   cat <f\n   ```\n2. - [x] b\n   - c',
+      '1. a\n\n   ```sh\n   cat <f\n   ```\n\n2. - [x] b\n   - c',
+    ],
+    ['> - ```\n>   a\n>\n>   b\n>   ```', '> - ```\n>   a\n>\n>   b\n>   ```'],
+    ['>1. ```\n>    a\n>    ```', '> 1. ```\n>    a\n>    ```'],
+    ['> a\n>\n> - b\n>   - c  \nd', '> a\n>\n> - b\n>   - c  \nd'],
+    ['# a\n\n- ## b\n\nc\n===\nd\n---', '##### a\n\n- ###### b\n\nc\n\n===\nd\n\n---'],
+    ['`<a href=x>` `<a href="x">` `<a href={x}>`', '`<\\a href=x>` `<a href="x">` `<a href={x}>`'],
+  ] as const)
+    it(`is ${JSON.stringify(expected)} for ${JSON.stringify(written)}`, () => {
+      assert.equal(inertMarkdown(written, 4), expected);
+    });
+
+  for (const target of hostileTargets)
+    it(`leads nowhere by ${target}`, () => {
+      hostileForms(target).forEach(assertInert);
+      for (const example of examples) assertInert(example.replaceAll('/url', target));
+    });
+
+  it('leads nowhere, whatever it is made of', () => {
+    const target = fc.constantFrom(...hostileTargets);
+    const marks =
+      '` `` ``` ~~~ ~ ! !!!! \' [ ] ( ) ]( ]: < > <b <!-- --> \\ | $ $$ * ** _ # --- " = &lt; &#91; word';
+    const spaces = [
+      '\n',
+      '\n\n',
+      ' ',
+      '    ',
+      '\t',
+      '- ',
+      '1. ',
+      '> ',
+      '# ',
+      '\n|-|-|\n',
+      '\r',
+      '\u2028',
+      '\n[x]: ',
+    ];
+    const pieces = [
+      ...marks.split(' '),
+      ...spaces,
+      '<a href="',
+      'https://x.invalid',
+      '[x](https://x.invalid)',
+    ];
+    const piece = fc.oneof(
+      { weight: 6, arbitrary: fc.constantFrom(...pieces) },
+      { weight: 1, arbitrary: target },
+      { weight: 1, arbitrary: target.chain(each => fc.constantFrom(...hostileForms(each))) },
+      { weight: 1, arbitrary: fc.constantFrom(...examples) },
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), all => assertInert(all.join(''))),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('leaves code as it is', () => {
+    const code = fc
+      .array(
+        fc.constantFrom('[a](b)', '<b>', '$', '\\', '|', ' ', '\n', '&lt;', '    ', '~~~', '- ', 'x', '"'),
+        { maxLength: 20 },
+      )
+      .map(pieces => pieces.join(''))
+      .filter(text => text.trim() !== '');
+    fc.assert(
+      fc.property(code, text => {
+        const block = `\`\`\`js\n${text}\n\`\`\``;
+        assert.equal(inertMarkdown(`a\n\n${block}\n\nb`), `a\n\n${block}\n\nb`);
+        const span = `\`a${text.replace(/\s+|\|/g, '')}a\``;
+        assert.equal(inertMarkdown(`a ${span} b`), `a ${span} b`);
+      }),
+    );
+  });
+
+  it('is about as long as it was, and as much as there may be', () => {
+    for (const text of [
+      `${'>'.repeat(30_000)}\`\`\`\n${'a\n'.repeat(30_000)}`,
+      `\`\`\`\n${'a\n'.repeat(500_000)}`,
+      `~~~\n${'`a'.repeat(500_000)}`,
+    ])
+      assert.ok(inertMarkdown(text).length < 2 * text.length);
+  });
+
+  for (const piece of [
+    '- ',
+    '>',
+    '1. > - ',
+    '|-\n',
+    '`a``b',
+    '` `` ``` ',
+    '![a](',
+    '[a]:\n',
+    '!',
+    '<a "',
+    'https://a(',
+    'https://a[',
+    '    a\n\n',
+    '/]:$|~!="',
+  ])
+    it(`grows in time as ${JSON.stringify(piece)} grows in number`, () =>
+      growsEvenly(piece, 48_000, size =>
+        ['', 'https://'].map(before => inertMarkdown(before + piece.repeat(size / piece.length))),
+      ));
 });

@@ -5,16 +5,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { mock } from 'node:test';
 import { Database } from '../../../src/storage/database';
-import { Ledger } from './outboxLedger';
-import {
-  entriesOf,
-  SESSION,
-  transcriptTexts,
-  World,
-  type Answer,
-  type Disk,
-  type Process,
-} from './outboxWorld';
+import { entriesOf, transcriptTexts, World, type Answer, type Disk, type Process } from './outboxWorld';
 
 const MINUTE = 60_000;
 
@@ -26,7 +17,7 @@ type Act =
   | {
       readonly act: 'decide';
       readonly at: number;
-      readonly how: 'editAgain' | 'sendAgain' | 'discard' | 'takeBack';
+      readonly how: 'sendAgain' | 'discard' | 'takeBack';
     }
   | { readonly act: 'answer'; readonly answer: Answer }
   | { readonly act: 'status'; readonly status: 'idle' | 'running' }
@@ -45,7 +36,7 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
     arbitrary: fc.record({
       act: fc.constant('decide'),
       at,
-      how: fc.constantFrom('editAgain', 'sendAgain', 'discard', 'takeBack'),
+      how: fc.constantFrom('sendAgain', 'discard', 'takeBack'),
     }),
   },
   {
@@ -68,6 +59,34 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ act: fc.constant('fail'), how: fc.constantFrom('before', 'after') }) },
 );
+
+/** The pieces of text a person wrote, by what may have become of each. */
+class Ledger {
+  readonly written: string[] = [];
+  readonly discarded = new Set<string>();
+  /** How often each may leave: once, and again after it was refused or by a person's decision about one whose outcome is unknown. */
+  readonly #allowed = new Map<string, number>();
+
+  /** A piece unlike every other. */
+  next(): string {
+    const number = this.written.length + 1;
+    const piece = `<${(number * 2_654_435_761) % 1_000_000_007}>`;
+    this.written.push(piece);
+    return piece;
+  }
+
+  in(text: string): readonly string[] {
+    return this.written.filter(piece => text.includes(piece));
+  }
+
+  allow(text: string): void {
+    for (const piece of this.in(text)) this.#allowed.set(piece, this.allowed(piece) + 1);
+  }
+
+  allowed(piece: string): number {
+    return this.#allowed.get(piece) ?? 1;
+  }
+}
 
 class Run {
   readonly world: World;
@@ -114,7 +133,6 @@ class Run {
       }
     }
     for (const [index, { isAlive }] of this.windows.entries()) if (!isAlive) await this.#reopen(index);
-    for (const { conversation } of this.windows) this.ledger.share(conversation.composition.draft);
   }
 
   async #inWindow(window: Process, act: Extract<Act, { at: number }>, index: number): Promise<void> {
@@ -124,7 +142,7 @@ class Run {
         if (window.isSubmitting) return;
         const piece = ledger.next();
         this.#look(window);
-        const { text } = window.shown;
+        const text = window.shown;
         // A text that was rewritten is another, also where what it keeps leaves elsewhere at the same time.
         if (window.hasErased) ledger.allow(text);
         this.#write(window, text === '' ? piece : `${text} ${piece}`);
@@ -132,7 +150,7 @@ class Run {
       }
       case 'erase': {
         // The last piece that the field holds.
-        const { text } = window.shown;
+        const text = window.shown;
         const piece = ledger.written.find(each => text.endsWith(each));
         if (window.isSubmitting || piece === undefined) return;
         ledger.discarded.add(piece);
@@ -148,7 +166,7 @@ class Run {
         return;
       case 'store': {
         const { unsaved } = window;
-        const stored = window.outboxes.flush().then(() => {
+        const stored = window.conversation.flush().then(() => {
           if (window.unsaved === unsaved && unsaved?.sendId === undefined) window.unsaved = undefined;
         });
         await world.finish(stored, window.pid);
@@ -169,23 +187,23 @@ class Run {
   }
 
   #write(window: Process, text: string): void {
-    window.conversation.composition.setText(text, window.shown.stash, window.shown);
-    window.shown = { ...window.shown, text };
+    window.conversation.composition.setText(text, window.shown);
+    window.shown = text;
     window.unsaved = { text, at: this.world.now };
   }
 
   #submit(window: Process): void {
     const { world } = this;
     this.#look(window);
-    const { text } = window.shown;
+    const text = window.shown;
     if (window.isSubmitting || text.trim() === '') return;
     const sendId = `send-${++this.#ids}-of-a-person`;
     window.isSubmitting = true;
     window.unsaved = { text, at: world.now, sendId };
-    window.conversation.submit(text, sendId, window.shown).then(
+    window.conversation.submit(text, sendId, text).then(
       () => {
         window.isSubmitting = false;
-        window.shown = { text: window.shown.stash ?? '' };
+        window.shown = '';
         window.unsaved = undefined;
         this.#look(window);
       },
@@ -195,8 +213,7 @@ class Run {
 
   /** The page shows the draft as its process knows it. */
   #look(window: Process): void {
-    const { text, stash } = window.conversation.composition.draft;
-    if (!window.isSubmitting) window.shown = { text, stash };
+    if (!window.isSubmitting) window.shown = window.conversation.composition.draft.text;
   }
 
   #answer(answer: Answer): void {
@@ -206,21 +223,13 @@ class Run {
     post.answer(answer);
   }
 
-  #decide(window: Process, how: 'editAgain' | 'sendAgain' | 'discard' | 'takeBack'): void {
-    const { conversation } = window;
-    const { composition } = conversation;
-    const ignore = (): void => undefined;
-    if (how === 'takeBack') {
-      const [queued] = conversation.queued;
-      if (queued !== undefined) composition.takeBackQueued(queued.id).then(ignore, ignore);
-      return;
-    }
-    const entry = entriesOf(window).find(({ state }) => state === 'unknown' || state === 'refused');
+  #decide({ conversation }: Process, how: 'sendAgain' | 'discard' | 'takeBack'): void {
+    const { queued, sends } = conversation;
+    const entry = how === 'takeBack' ? queued[0] : sends.find(({ state }) => state === 'unknown');
     if (entry === undefined) return;
     if (entry.state === 'unknown') this.ledger.allow(entry.text);
     if (how === 'discard') for (const piece of this.ledger.in(entry.text)) this.ledger.discarded.add(piece);
-    const done = how === 'editAgain' ? composition.editAgain(entry.id) : conversation[how](entry.id);
-    done.then(ignore, ignore);
+    conversation[how](entry.id).catch(() => undefined);
   }
 
   async #reopen(index: number): Promise<void> {
@@ -245,7 +254,7 @@ class Run {
       await world.pass(30_000);
       for (const window of this.windows) {
         window.tellStatus();
-        void window.outboxes.flush().catch(() => undefined);
+        void window.conversation.flush().catch(() => undefined);
       }
     }
     await world.run();
@@ -271,9 +280,7 @@ class Run {
       const posts = world.posted.filter(text => text.includes(piece)).length;
       assert.ok(posts <= ledger.allowed(piece), `${piece} left ${posts} times: ${told}`);
       for (const { pid, draft, entries, transcript } of seen) {
-        const { text, stash = '' } = draft;
-        // Where two windows wrote at once both texts are there, also with what they share.
-        const inDraft = Number(text.includes(piece) || stash.includes(piece));
+        const inDraft = Number(draft.text.includes(piece));
         const inEntries = entries.filter(entry => entry.text.includes(piece)).length;
         const places = inDraft + inEntries + Number(transcript.some(entry => entry.includes(piece)));
         if (!ledger.discarded.has(piece)) assert.ok(places > 0, `${piece} is lost in ${pid}: ${told}`);
@@ -285,8 +292,8 @@ class Run {
       assert.deepEqual(draft, seen[0]?.draft, `${pid} shows another draft: ${told}`);
       assert.ok(!entries.some(({ state }) => state === 'sending'), `${pid} sends for ever: ${told}`);
     }
-    for (const { pid, outboxes } of this.windows)
-      assert.ok(!outboxes.of(SESSION).isUnwritten, `${pid} keeps something it never writes: ${told}`);
+    for (const { pid, conversation } of this.windows)
+      assert.ok(!conversation.isUnwritten, `${pid} keeps something it never writes: ${told}`);
   }
 }
 

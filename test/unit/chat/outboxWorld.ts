@@ -9,8 +9,7 @@ import type { Database, Row, Write } from '../../../src/storage/database';
 import type { Engine } from '../../../src/storage/engine';
 import { Emitter } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
-import { Outboxes } from '../../../src/chat/outbox/outbox';
-import type { Entry, OutboxRecord, Shown } from '../../../src/chat/outbox/record';
+import type { Entry, OutboxRecord } from '../../../src/chat/outbox/record';
 
 /** The same for all windows of one run. */
 export const SESSION = 'session';
@@ -35,14 +34,13 @@ export interface Process {
   readonly pid: number;
   readonly storage: Storage;
   readonly conversation: Conversation;
-  readonly outboxes: Outboxes;
   readonly follow: (rows: readonly Row[]) => void;
   readonly tellStatus: () => void;
   isAlive: boolean;
   /** Dies with its next write, after it. */
   isDoomed: boolean;
   /** The composer's text as the page has it, and what it would keep over a crash. */
-  shown: Shown;
+  shown: string;
   unsaved: { readonly text: string; at: number; readonly sendId?: string } | undefined;
   isSubmitting: boolean;
   hasErased?: boolean;
@@ -110,9 +108,7 @@ export class World {
       known = this.#session();
       changed.fire([SESSION]);
     };
-    const outboxes = new Outboxes(storage, this.serviceId, () => undefined);
     const conversation = new Conversation({
-      outboxes,
       serviceId: this.serviceId,
       sessionId: SESSION,
       storage,
@@ -140,7 +136,6 @@ export class World {
       },
       attachments: {
         parts: () => Promise.resolve([]),
-        references: () => Promise.resolve([]),
         tooMuch: () => undefined,
       } as never,
     });
@@ -149,11 +144,10 @@ export class World {
         pid,
         storage,
         conversation,
-        outboxes,
         tellStatus,
         isAlive: true,
         isDoomed: false,
-        shown: { text: '' },
+        shown: '',
         isSubmitting: false,
       },
       unsaved,
@@ -168,7 +162,7 @@ export class World {
         conversation.takeUnsaved(unsaved).then(() => (process.unsaved = undefined)),
         pid,
       );
-    process.shown = conversation.composition.draft;
+    process.shown = conversation.composition.draft.text;
     return process;
   }
 
@@ -176,7 +170,6 @@ export class World {
   end(process: Process): void {
     process.isAlive = false;
     process.conversation.dispose();
-    process.outboxes.dispose();
     for (let at = this.steps.length - 1; at >= 0; at--)
       if (this.steps[at]?.pid === process.pid) this.steps.splice(at, 1);
   }
@@ -319,8 +312,7 @@ export class World {
 
 /** What has left the composer of a window, each once. */
 export function entriesOf({ conversation }: Process): readonly Entry[] {
-  const { sends, queued, composition } = conversation;
-  return [...sends.filter(({ id }) => composition.draft.refused?.id !== id), ...queued];
+  return [...conversation.sends, ...conversation.queued];
 }
 
 /** The texts of a window's transcript. */

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { PanelState, Start } from '../../../src/chat/protocol';
 import { panelOf, type ToPage } from './panelScene';
-import { busy, queueUp } from './queueing';
-import { scene, sendAndRead } from './scene';
+import { busy, posts, queueUp, scene, sendAndRead } from './scene';
 import { cleanUp, until } from './support';
 
 afterEach(cleanUp);
@@ -49,8 +48,8 @@ describe('a chat page that begins', () => {
   it('in the place of one that was just sent from does not show the message as a draft', async () => {
     const it = await scene();
     const { said, posted, heard } = begun(it);
-    it.window.conversation.composition.setText('Only once');
-    const params = { text: 'Only once', sendId: 'an-id-of-a-send' };
+    said.fire({ name: 'draft', params: { text: 'Only once', seen: 0, version: 1 } });
+    const params = { text: 'Only once', seen: 0, sendId: 'an-id-of-a-send' };
     said.fire({ id: 1, name: 'send', params });
     // VS Code puts the page away and makes another before the send is recorded.
     said.fire(ready);
@@ -59,22 +58,19 @@ describe('a chat page that begins', () => {
     assert.equal((told(posted, 'setDraft') as { readonly text: string }).text, '');
   });
 
-  it('has what was written before an earlier message was sent again, however fast that goes', async () => {
+  it('keeps what is being written when an earlier message is sent again', async () => {
     const it = await scene();
     const { conversation } = it.window;
     const { said, posted } = begun(it);
-    const tell = (text: string, stash: string, version: number): void =>
-      said.fire({ name: 'draft', params: { text, stash, version } });
-    tell('Half a thought', '', 1);
-    await it.window.outboxes.flush();
+    said.fire({ name: 'draft', params: { text: 'Half a thought', seen: 0, version: 1 } });
     const sent = new Promise(resolve => conversation.onDidSettle(resolve));
-    // VS Code may hand over both at once.
-    tell('Sent before', 'Half a thought', 2);
-    const params = { text: 'Sent before', sendId: 'an-id-of-a-send' };
+    const params = { text: 'Sent before', seen: 0, sendId: 'an-id-of-a-send' };
     said.fire({ id: 1, name: 'send', params });
     await sent;
-    const { text, stash } = conversation.composition.draft;
-    assert.deepEqual([text, stash], ['Half a thought', undefined]);
+    assert.deepEqual(
+      [conversation.composition.draft.text, posts(it).map(({ body }) => body)],
+      ['Half a thought', [{ text: 'Sent before' }]],
+    );
     assert.equal(told(posted, 'setDraft'), undefined, 'the page has it already');
   });
 
@@ -84,7 +80,7 @@ describe('a chat page that begins', () => {
     busy(it);
     await queueUp(it.window, 'Later');
     const { said, posted, heard } = begun(it);
-    said.fire({ id: 1, name: 'takeBackQueued', params: { id: conversation.queued[0]!.id } });
+    said.fire({ id: 1, name: 'takeBack', params: { id: conversation.queued[0]!.id } });
     await until(heard, () => told(posted, 'setDraft') !== undefined);
     assert.equal((told(posted, 'setDraft') as { readonly text: string }).text, 'Later');
     assert.deepEqual((told(posted, 'state') as PanelState).composer.queue, []);
@@ -128,45 +124,33 @@ describe('a chat page that begins', () => {
     await sendAndRead(it.window, 'A question');
     it.window.conversation.composition.setText('A draft');
     const { said } = panelOf(it, 'view');
-    said.fire({ name: 'draft', params: { text: 'of another session', version: 1 } });
+    said.fire({ name: 'draft', params: { text: 'of another session', seen: 0, version: 1 } });
     said.fire(ready);
     assert.equal(it.window.conversation.composition.draft.text, 'A draft');
   });
 });
 
 describe('a message that is refused', () => {
-  it('comes back into the composer however fast it was refused, and is not written over by the next', async () => {
+  it('comes back into the composer beside what is written then, also where the page has not heard of it', async () => {
     const it = await scene();
     const { said, posted, heard } = panelOf(it);
     const { conversation } = it.window;
     const { composition } = conversation;
-    const submit = conversation.submit.bind(conversation);
-    conversation.submit = async (...args) => {
-      await submit(...args);
-      await until(conversation.onDidChange, () => composition.draft.refused?.id === args[1]);
-    };
     it.service.fail({ kind: 'status', status: 422, match: { method: 'POST' } });
     said.fire(ready);
-    const write = (text: string, version: number): void =>
-      said.fire({ name: 'draft', params: { text, version } });
-    const send = async (text: string, id: number): Promise<void> => {
-      said.fire({ id, name: 'send', params: { text, sendId: `an-id-of-send-${id}` } });
-      await until(heard, () => posted.some(message => message.kind === 'answer' && message.id === id));
-    };
-    const back = (): unknown => (told(posted, 'setDraft') as { readonly text?: string } | undefined)?.text;
-    write('One', 1);
-    await send('One', 1);
-    // The page empties its composer with the answer.
+    const write = (text: string, seen: number, version: number): void =>
+      said.fire({ name: 'draft', params: { text, seen, version } });
+    const back = (): string =>
+      (told(posted, 'setDraft') as { readonly text?: string } | undefined)?.text ?? '';
+    write('One', 0, 1);
+    const settled = new Promise(resolve => conversation.onDidSettle(resolve));
+    said.fire({ id: 1, name: 'send', params: { text: 'One', seen: 0, sendId: 'an-id-of-send-1' } });
+    await settled;
     await until(heard, () => back() === 'One');
-    assert.equal(composition.draft.text, 'One');
-    // Whoever writes before it is back writes something else; the first stays with its send.
-    await send('One, again', 2);
-    write('Two', 2);
-    await send('Two', 3);
-    await until(heard, () => back() === 'Two');
-    assert.deepEqual(
-      conversation.sends.filter(({ state }) => state === 'refused').map(({ text }) => text),
-      ['One, again', 'Two'],
-    );
+    // Written in the composer that the page had emptied, while it was told that the message is back.
+    write('Two', 0, 2);
+    await until(heard, () => back() === 'One\n\nTwo');
+    write('One\n\nTwo, really', 2, 3);
+    assert.equal(composition.draft.text, 'One\n\nTwo, really');
   });
 });

@@ -1,13 +1,11 @@
 import type * as vscode from 'vscode';
-import { ChatPanel } from '../../../src/chat/panel/panel';
-import type { ChatPlace } from '../../../src/chat/panel/places';
-import { ReadingPlaces } from '../../../src/chat/panel/readingPlaces';
+import { ChatPanel, type ChatPlace } from '../../../src/chat/panel/panel';
 import type { Connection } from '../../../src/connection';
 import { Emitter, ObservableValue } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
 import { Uri } from '../../fakes/vscode';
 import type { Scene } from './scene';
-import { afterwards, composingDeps, memoryOf, until } from './support';
+import { afterwards, limits, until } from './support';
 
 /** What a panel says to its page. */
 export interface ToPage {
@@ -18,22 +16,20 @@ export interface ToPage {
 }
 
 /** The real panel of a conversation, and both ends of what its page would say and hear. */
-export function panelOf({ window, client }: Scene, kind: ChatPlace['kind'] = 'panel') {
+export function panelOf({ window, client }: Scene, kind: 'panel' | 'view' = 'panel') {
   const { conversation, sessions } = window;
   const said = new Emitter<unknown>();
   const posted: ToPage[] = [];
   const heard = new Emitter<ToPage>();
   const never = new Emitter<unknown>().event as vscode.Event<unknown>;
   const place = {
-    kind,
-    title: () => '',
-    setTitle: () => undefined,
-    isVisible: () => true,
-    isActive: () => true,
+    ...(kind === 'panel' && { active: true }),
+    visible: true,
+    onDidChangeViewState: never,
     onDidChangeVisibility: never,
     onDidDispose: never,
     reveal: () => undefined,
-    close: () => undefined,
+    show: () => undefined,
     webview: {
       options: {},
       html: '',
@@ -52,6 +48,7 @@ export function panelOf({ window, client }: Scene, kind: ChatPlace['kind'] = 'pa
   const becameReady = new Emitter<void>();
   const connection = {
     state,
+    api: client,
     onDidBecomeReady: becameReady.event,
   } as unknown as Connection;
   const log = silentLog();
@@ -63,8 +60,8 @@ export function panelOf({ window, client }: Scene, kind: ChatPlace['kind'] = 'pa
     log,
     title: 'Session',
     details: { compare: () => Promise.resolve(Uri.file('/after') as unknown as vscode.Uri) },
-    composing: { ...composingDeps(), api: () => client },
-    reading: new ReadingPlaces(memoryOf()),
+    composer: { sendKey: () => 'enter', limits: () => limits(1024), onDidChange: never },
+    reading: new Map(),
   });
   afterwards(() => panel.leave());
   /** Asks the panel, as its page does: resolves to the answer, rejects with the reason. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
 import type * as vscode from 'vscode';
 import type { ChatPanel } from '../../../src/chat/panel/panel';
-import type { ChatPlace } from '../../../src/chat/panel/places';
 import { Places } from '../../../src/chat/panel/places';
 import { Emitter } from '../../../src/util/event';
 import { acts, TabInputWebview, Uri } from '../../fakes/vscode';
@@ -22,21 +22,20 @@ function viewOf(): vscode.WebviewView {
 }
 
 function placesOf(memory = memoryOf(), location: 'panel' | 'view' = 'view') {
-  const made: { readonly kind: ChatPlace['kind']; readonly sessionId: string }[] = [];
+  const made: { readonly kind: 'panel' | 'view'; readonly sessionId: string }[] = [];
   const places = new Places({
     extensionUri: Uri.file('/extension') as unknown as vscode.Uri,
     sessions: { get: sessionId => ({ sessionId, title: `Title of ${sessionId}`, status: 'idle' }) },
     serviceId: () => 'service',
     location: () => location,
     memory,
-    makePanel: ({ kind }, { serviceId, sessionId }) => {
-      made.push({ kind, sessionId });
+    makePanel: (place, { serviceId, sessionId }) => {
+      made.push({ kind: 'show' in place ? 'view' : 'panel', sessionId });
       const gone = new Emitter<void>();
-      const isThere = (): boolean => true;
-      const place = { isActive: isThere, isVisible: isThere, title: () => '' } as ChatPanel['place'];
       const panel: Partial<ChatPanel> = {
         conversation: { serviceId, sessionId } as unknown as ChatPanel['conversation'],
-        place,
+        place: { visible: true } as ChatPanel['place'],
+        ...{ isActive: true, title: '' },
         onDidDispose: gone.event,
         reveal: () => undefined,
         leave: () => gone.fire(),
@@ -122,5 +121,20 @@ describe('the view as the place of chats', () => {
       ['s1', 's2'].map(id => places.isShown(id)),
       [true, false],
     );
+  });
+
+  it('that does not come leaves its session to a panel, and does not show it beside that when it comes later', async () => {
+    const { places, made } = placesOf();
+    const never = new Emitter<void>().event;
+    const createWebviewPanel = () => ({ webview: {}, onDidDispose: never, onDidChangeViewState: never });
+    answering({ tabGroups: { all: [] }, createWebviewPanel });
+    mock.timers.enable({ apis: ['setTimeout'] });
+    afterwards(() => mock.timers.reset());
+    const shown = places.show('s1');
+    await new Promise(resolve => setImmediate(resolve));
+    mock.timers.tick(10_000);
+    await shown;
+    places.resolveView(viewOf());
+    assert.deepEqual(made, [{ kind: 'panel', sessionId: 's1' }]);
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as path from 'node:path';
 import type * as vscode from 'vscode';
+import { EMPTY, outboxRecords } from '../../../src/chat/outbox/record';
 import { Emitter } from '../../../src/util/event';
 import { Uri } from '../../fakes/vscode';
 import type { ToPage } from './panelScene';
@@ -37,8 +38,8 @@ async function chatInView() {
   } as unknown as vscode.WebviewView);
   const draftOf = async (id: string) => {
     await chat.flush();
-    const { draft } = await window.outboxes.of(id).read();
-    return [draft.text, draft.attachments.map(uri => path.basename(uri))];
+    const { draft } = (await window.storage.collection(outboxRecords('service1')).read(id)) ?? EMPTY;
+    return [draft.text, draft.attachments.map(({ uri }) => path.basename(uri))];
   };
   return { chat, sessionId, other: other.sessionId, selected, said, drawn: drawn.event, posted, draftOf };
 }

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { hasQueued } from '../../../src/chat/inUse';
-import { posts, scene, sendAndRead } from './scene';
-import { busy, drained, queued, queueUp, sent } from './queueing';
+import { busy, drained, posts, queued, queueUp, scene, sendAndRead, sent } from './scene';
 import { cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
 
 afterEach(cleanUp);
@@ -42,17 +41,20 @@ describe('a queue', () => {
     await composition.attach([a!]);
     await queueUp(it.window, 'two', 'three');
     const [one, two] = conversation.queued.map(({ id }) => id);
-    assert.equal((await conversation.removeQueued(one!))?.text, 'one');
-    assert.equal(await conversation.removeQueued(one!), undefined, 'it is gone');
-    assert.equal(await conversation.composition.takeBackQueued(one!), undefined, 'it is gone');
+    assert.equal((await conversation.discard(one!)).text, 'one');
+    await assert.rejects(conversation.takeBack(one!), /has been dealt with meanwhile/);
     await composition.attach([b!]);
     composition.setText('A thought');
-    assert.ok(await conversation.composition.takeBackQueued(two!));
+    await conversation.takeBack(two!);
     assert.deepEqual(queued(it.window), ['three']);
     const later = await openWindow({ root: it.root, client: it.client, sessionId: it.sessionId });
     assert.deepEqual(queued(later), ['three']);
     const { draft } = later.conversation.composition;
-    assert.deepEqual([draft.text, draft.attachments], ['A thought\n\ntwo', [b, a]]);
+    assert.equal(draft.text, 'A thought\n\ntwo');
+    assert.deepEqual(
+      draft.attachments.map(({ uri }) => uri),
+      [b, a],
+    );
     work.rest();
     await drained(it.window);
     assert.deepEqual(sent(it), ['three']);
@@ -86,19 +88,19 @@ describe('a queue', () => {
       const it = await scene();
       const work = busy(it);
       const { conversation, sessions } = it.window;
+      const { composition } = conversation;
       await queueUp(it.window, 'one', 'two');
       it.service.fail({ ...fault, match: { method: 'POST' }, times: 1 });
       const settled = new Promise(resolve => conversation.onDidSettle(resolve));
       work.rest();
       await sessions.refresh(it.sessionId);
       await settled;
-      assert.equal(conversation.sends[0]?.state, state);
       await sessions.refresh(it.sessionId);
       await sessions.refresh(it.sessionId);
-      assert.deepEqual(sent(it), ['one']);
-      assert.deepEqual(queued(it.window), ['two']);
+      assert.deepEqual([sent(it), queued(it.window)], [['one'], ['two']]);
       assert.ok(conversation.isQueueStopped);
-      await conversation.discard(conversation.sends[0].id);
+      if (state === 'unknown') await conversation.discard(conversation.sends[0]!.id);
+      else composition.setText(composition.draft.text.replace('one', ''));
       await drained(it.window);
       assert.deepEqual(sent(it), ['one', 'two']);
     });
@@ -117,7 +119,7 @@ describe('a queue', () => {
     await until(conversation.onDidChange, () => conversation.queued[0]?.sentence !== undefined);
     assert.match(conversation.queued[0]?.sentence ?? '', /a\.txt cannot be read/);
     assert.deepEqual(sent(it), []);
-    assert.ok(await conversation.composition.takeBackQueued(conversation.queued[0]!.id));
+    await conversation.takeBack(conversation.queued[0]!.id);
     await drained(it.window);
     assert.deepEqual([sent(it), conversation.composition.draft.text], [['two'], 'one']);
   });
@@ -132,24 +134,6 @@ describe('a queue', () => {
     assert.equal(conversation.isStarting, false, 'the person can write and send');
     const { state } = await conversation.sendDirectly('from a script', []);
     assert.deepEqual([state, sent(it)], ['accepted', ['one', 'from a script']]);
-  });
-
-  it('waits while another window sends, and goes on when that one is gone', async () => {
-    const it = await scene();
-    const work = busy(it);
-    await queueUp(it.window, 'one');
-    const { conversation, sessions, storage } = it.window;
-    const lease = `services/${conversation.serviceId}/outbox/${it.sessionId}`;
-    let end = (): void => undefined;
-    const other = storage.tryRun(lease, 60_000, () => new Promise<void>(resolve => (end = resolve)));
-    work.rest();
-    await sessions.refresh(it.sessionId);
-    await sessions.refresh(it.sessionId);
-    assert.deepEqual([sent(it), queued(it.window)], [[], ['one']]);
-    end();
-    await other;
-    await drained(it.window);
-    assert.deepEqual(sent(it), ['one']);
   });
 
   it('says that what a window was sending that is gone is unknown, and waits for the person', async () => {
@@ -227,43 +211,37 @@ describe('what an earlier window has queued', () => {
     await it.window.storage.settled();
     assert.equal(await hasQueued(it.window.storage), true);
     const [waiting] = it.window.conversation.queued;
-    assert.ok(await it.window.conversation.removeQueued(waiting!.id));
+    await it.window.conversation.discard(waiting!.id);
     await it.window.storage.settled();
     assert.equal(await hasQueued(it.window.storage), false);
   });
 });
 
 describe('what a page still held when it went', () => {
-  it('never takes the place of what was written later; neither is lost', async () => {
-    const it = await scene();
-    const { conversation } = it.window;
-    const draft = () => conversation.composition.draft;
-    conversation.composition.setText('Written later, elsewhere');
-    await conversation.takeUnsaved({ text: 'An older thought', at: Date.now() - 60_000 });
-    assert.equal(draft().text, 'Written later, elsewhere');
-    assert.equal(draft().stash, 'An older thought');
-    // Its only letter is the first one of what it takes the place of.
-    await conversation.takeUnsaved({ text: 'W', at: Date.now() + 60_000 });
-    assert.equal(draft().text, 'W');
-    assert.equal(draft().stash, 'An older thought\n\nWritten later, elsewhere');
-  });
+  for (const [what, stored, held, after] of [
+    ['replaces what it begins with', 'half a', 'half a thought', 'half a thought'],
+    ['is there already', 'half a thought', 'half a', 'half a thought'],
+    ['comes below other words', 'elsewhere', 'a thought', 'elsewhere\n\na thought'],
+  ] as const)
+    it(what, async () => {
+      const { conversation } = (await scene()).window;
+      conversation.composition.setText(stored);
+      await conversation.takeUnsaved({ text: held, at: Date.now() });
+      assert.equal(conversation.composition.draft.text, after);
+    });
 
-  it('replaces earlier words of its own, and is gone once it was sent from elsewhere', async () => {
+  it('is gone once it was sent from elsewhere', async () => {
     const it = await scene();
     const { conversation } = it.window;
-    conversation.composition.setText('half a tought');
-    await conversation.takeUnsaved({ text: 'half a thought, and more', at: Date.now() });
-    assert.equal(conversation.composition.draft.text, 'half a thought, and more');
-    assert.equal(conversation.composition.draft.stash, undefined);
     const at = Date.now() - 1000;
-    await sendAndRead(it.window, 'half a thought, and more');
-    await conversation.takeUnsaved({ text: 'half a thought, and more', at });
+    await sendAndRead(it.window, 'half a thought');
+    await conversation.takeUnsaved({ text: 'half a thought', at });
     assert.equal(conversation.composition.draft.text, '');
   });
 });
 
 describe('the look at the session beside a send', () => {
-  it('costs no request before, however old what is known may be, and one after an unknown outcome', async () => {
+  it('costs no request before, also of what is queued, and one after an unknown outcome', async () => {
     const it = await scene();
     await sendAndRead(it.window, 'one');
     await it.service.settle();
@@ -273,12 +251,16 @@ describe('the look at the session beside a send', () => {
       it.service.requests.filter(({ method, path }) => method === 'GET' && path.endsWith(it.sessionId))
         .length;
     const before = looks();
+    const work = busy(it);
+    await queueUp(it.window, 'queued');
+    work.rest();
+    await drained(it.window);
+    assert.equal(looks(), before + 2, 'each asked for here');
     it.service.fail({ kind: 'reset', match: { method: 'POST' }, times: 1 });
     await sendAndRead(it.window, 'two');
     const [send] = it.window.conversation.sends;
     assert.ok(send !== undefined);
     assert.equal(send.before?.messageCount, messageCount);
-    assert.ok(send.after !== undefined);
-    assert.equal(looks(), before + 1);
+    assert.equal(looks(), before + 3);
   });
 });

@@ -61,8 +61,11 @@ class Served {
     return [...this.known.values()].flatMap(({ id, message }) => (message === undefined ? [] : [id]));
   }
 
+  /** What is said to be missing, by what is shown below it. */
   get breaks(): unknown[] {
-    return [...this.reading.state.breaks].map(([below, { sentence }]) => [below, sentence]);
+    const shown = { known: this.known, sends: [], inComposer: undefined, ...this.reading.state };
+    const rows = new RowBuilder(new Formatter('en')).build(shown);
+    return rows.flatMap(row => (row.kind === 'gap' ? [[row.key, row.sentence]] : []));
   }
 
   #keep(messages: readonly StoredMessage[]): Promise<void> {
@@ -95,7 +98,7 @@ describe('messages by the ancestor walk', () => {
     const served = new Served(6);
     const [gone] = served.messages.splice(2, 1);
     assert.deepEqual(await served.readFrom('m5'), ['m5', 'm4', 'm3']);
-    assert.deepEqual(served.breaks, [['m3', 'Earlier messages could not be read: Error: no m2']]);
+    assert.deepEqual(served.breaks, [['break:m3', 'Earlier messages could not be read: Error: no m2']]);
     served.messages.push(gone!);
     await served.reading.read(false);
     assert.equal(served.known.size, 3);
@@ -120,7 +123,7 @@ describe('messages by the ancestor walk', () => {
   it('are not asked for without end: so many at once, then on a word', async () => {
     const served = new Served(300);
     assert.equal((await served.readFrom('m299')).length, 200);
-    assert.deepEqual(served.breaks, [['m100', 'Earlier messages have not been read yet.']]);
+    assert.deepEqual(served.breaks, [['break:m100', 'Earlier messages have not been read yet.']]);
     await served.reading.read(true);
     assert.equal(served.known.size, 300);
   });

@@ -3,8 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import type { Row, Splice } from '../../../src/chat/protocol';
 import type { KnownMessage } from '../../../src/chat/transcript/messages';
-import { RowFeed } from '../../../src/chat/transcript/rowFeed';
-import { RowBuilder, type RowsInput } from '../../../src/chat/transcript/rows';
+import { RowBuilder, RowFeed, type RowsInput } from '../../../src/chat/transcript/rows';
 import { Formatter } from '../../../src/util/format';
 import { afterwards, cleanUp, knownOf, message } from './support';
 
@@ -14,8 +13,6 @@ const inputOf = (known: ReadonlyMap<string, KnownMessage>): RowsInput => ({
   known,
   sends: [],
   messageCount: undefined,
-  breaks: new Map(),
-  inComposer: undefined,
 });
 
 const many = (count: number): RowsInput =>
@@ -23,7 +20,8 @@ const many = (count: number): RowsInput =>
     knownOf(
       ...Array.from({ length: count }, (_, index) =>
         message(`m${index}`, {
-          createdAt: 1_000_000_000_000 + index * 60_000,
+          // Their links alone tell their order.
+          createdAt: 1_000_000_000_000 - index * 60_000,
           ...(index === 0 ? {} : { parentId: `m${index - 1}` }),
         }),
       ),

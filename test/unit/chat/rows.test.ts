@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { partText, withDays, type MessageRow, type Row } from '../../../src/chat/protocol';
-import { RowBuilder, rowText, type RowsInput } from '../../../src/chat/transcript/rows';
+import { goesOn, partText, withDays, type MessageRow, type Row } from '../../../src/chat/protocol';
+import { RowBuilder, rowKeyOf, rowText, type RowsInput } from '../../../src/chat/transcript/rows';
 import { toStored } from '../../../src/chat/transcript/messages';
 import { Formatter } from '../../../src/util/format';
 import { knownOf, message, sendRecord } from './support';
@@ -12,8 +12,6 @@ function input(facts: Partial<RowsInput> = {}): RowsInput {
     known: new Map(),
     sends: [],
     messageCount: undefined,
-    breaks: new Map(),
-    inComposer: undefined,
     ...facts,
   };
 }
@@ -31,7 +29,9 @@ describe('rows of a transcript', () => {
       message('d', { createdAt: 1e18 }),
     );
     assert.deepEqual(
-      withDays(build({ known })).map(row => (row.kind === 'message' ? row.continued : row.kind)),
+      withDays(build({ known })).map((row, index, all) =>
+        row.kind === 'message' ? goesOn(row, all[index - 1]) : row.kind,
+      ),
       ['date', false, true, 'date', false, false],
     );
   });
@@ -50,7 +50,7 @@ describe('rows of a transcript', () => {
     );
     const rows = messages(build({ known }));
     assert.deepEqual(
-      rows.map(row => [row.author, row.continued]),
+      rows.map((row, index) => [row.author, goesOn(row, rows[index - 1])]),
       [
         ['person', false],
         ['agent', false],
@@ -68,16 +68,14 @@ describe('rows of a transcript', () => {
       message('b', { createdAt: DAY + 1, visibility: 'llm_only', role: 'system', content }),
       message('c', { createdAt: DAY + 2, isUserVisible: false, content }),
     );
-    const rows = build({ known, messageCount: 5 });
-    assert.deepEqual(
-      messages(rows).map(row => row.id),
-      ['a'],
-    );
-    assert.deepEqual(
-      rows.flatMap(row => (row.kind === 'gap' ? row.sentence : [])),
-      ['2 messages cannot be read yet; they appear with your next message'],
-    );
-    assert.doesNotMatch(JSON.stringify(rows), /XYZZY/);
+    const rows = (messageCount: number): string[] =>
+      build({ known, messageCount }).map(row => (row.kind === 'gap' ? row.sentence : row.key));
+    const missing = '2 messages cannot be read yet; they appear with your next message';
+    assert.deepEqual(rows(5), ['message:a', missing]);
+    assert.doesNotMatch(JSON.stringify(build({ known })), /XYZZY/);
+    known.delete('a');
+    // A session of nothing else is not empty.
+    assert.deepEqual(rows(2), ['2 messages of this session are not shown by the service']);
   });
 
   it('shows what the system says to everybody as a block of its own', () => {
@@ -106,48 +104,41 @@ describe('rows of a transcript', () => {
     );
   });
 
-  describe('with an answer that the service does not show yet', () => {
+  describe('with messages that are not known', () => {
     const asked = knownOf(message('q', { role: 'user', createdAt: DAY }));
-    const gap = (facts: Partial<RowsInput>) =>
-      build({ known: asked, messageCount: 8, ...facts }).find(row => row.kind === 'gap');
-
-    it('say so with a reason once the agent rests, and stay one quiet line while it works', () => {
-      const idle = gap({ status: 'idle' });
-      assert.equal(idle?.sentence, 'The agent has answered (7 messages).');
-      assert.equal(idle.reason, 'This service shows replies only after your next message.');
-      for (const status of ['running', 'pending', 'unknown', undefined]) {
-        const quiet = gap({ status });
-        assert.match(quiet?.sentence ?? '', /^7 messages cannot be read yet/, status);
-        assert.equal(quiet?.reason, undefined);
-      }
-      const sending = gap({ status: 'idle', sends: [sendRecord({ state: 'sending' })] });
-      assert.equal(sending?.reason, undefined, 'the next message is on its way');
-    });
-
-    it('name no answer where it may be something else', () => {
-      const agent = knownOf(message('a', { createdAt: DAY }));
-      assert.equal(gap({ known: agent, status: 'idle' })?.sentence, 'There are 7 newer messages.');
-      assert.equal(gap({ known: new Map(), status: 'idle' })?.sentence, 'This session has 8 messages.');
-      assert.equal(gap({ messageCount: 2, status: 'idle' })?.sentence, 'The agent has answered (1 message).');
-    });
-
-    it('are silent about it where the list of the service is complete, or where it can be read on', () => {
-      assert.equal(gap({ status: 'idle', complete: true })?.reason, undefined);
-      const breaks = new Map([['q', { sentence: '', canRead: true }]]);
-      assert.equal(gap({ status: 'idle', breaks })?.canRead, true);
-      const both = build({
-        known: knownOf(message('q', { content: [] })),
-        messageCount: 4,
-        status: 'idle',
-        breaks,
+    const answered = knownOf(message('a', { createdAt: DAY }));
+    const broken = knownOf(message('q', { role: 'user', parentId: 'p' }));
+    const later = '7 messages cannot be read yet; they appear with your next message';
+    const working = ['running', 'pending', 'unknown', undefined].map(status => ({ known: asked, status }));
+    const cases: readonly (readonly [sentence: string, isReasoned: boolean, facts: Partial<RowsInput>])[] = [
+      ['The agent has answered (7 messages).', true, { known: asked }],
+      ['The agent has answered (1 message).', true, { known: asked, messageCount: 2 }],
+      [later, true, { known: answered }],
+      [later.replace('7', '8'), true, {}],
+      [later, false, { known: asked, sends: [sendRecord({ state: 'sending' })] }],
+      ...working.map(facts => [later, false, facts] as const),
+      ['7 messages of this session are not shown by the service', false, { known: asked, complete: true }],
+      [
+        '7 messages have not been read yet',
+        false,
+        { known: broken, walk: { isOn: false, failed: new Map() } },
+      ],
+    ];
+    for (const [sentence, isReasoned, facts] of cases)
+      it(`says "${sentence}" of ${JSON.stringify(Object.keys(facts))}, ${facts.status ?? ''}`, () => {
+        const rows = build({ messageCount: 8, status: 'idle', webApp: true, ...facts });
+        const gap = rows.findLast(row => row.kind === 'gap');
+        const reason = isReasoned ? 'This service shows replies only after your next message.' : undefined;
+        assert.deepEqual(
+          [gap?.sentence, gap?.reason, gap?.webApp],
+          [sentence, reason, isReasoned || undefined],
+        );
       });
-      const sentences = both.map(row => (row.kind === 'gap' ? row.sentence : ''));
-      assert.equal(sentences.at(-1), '3 messages have not been read yet');
-    });
 
-    it('offer the web application only where there is one', () => {
-      assert.equal(gap({ status: 'idle' })?.webApp, false);
-      assert.equal(gap({ status: 'idle', webApp: true })?.webApp, true);
+    it('says where it has not read on, and that it can', () => {
+      const [gap] = build({ known: broken, walk: { isOn: false, failed: new Map([['p', 'Down.']]) } });
+      assert.ok(gap?.kind === 'gap' && gap.canRead === true);
+      assert.equal(gap.sentence, 'Earlier messages could not be read: Down.');
     });
   });
 
@@ -188,7 +179,7 @@ describe('rows of a transcript', () => {
         texts: ['Read {\n  "path": "a.ts"\n}', 'out\n[image]'],
         failed: true,
       },
-      { kind: 'file', label: 'Image · image/png · 3 bytes', index: 5 },
+      { kind: 'file', label: 'Image · image/png · 3 bytes', picture: 'a\n5' },
       { kind: 'file', label: 'Document · application/pdf · 3 bytes' },
       {
         ...code,
@@ -211,17 +202,17 @@ describe('rows of a transcript', () => {
       const known = new Map([['a', { id: 'a', message: body, sent: { at: DAY, text: '', attachments } }]]);
       return messages(build({ known })).flatMap(row => {
         assert.deepEqual(row.parts, [{ kind: 'text', text: 'Look' }]);
-        return row.chips.map(({ name, size, index }) => [name, size, index]);
+        return row.chips.map(({ name, size, picture }) => [name, size, picture]);
       });
     };
     assert.deepEqual(chips(file('one.png', 3), file('notes.md', 9, 'text'), file('two.png', 2)), [
-      ['one.png', '3 bytes', 1],
+      ['one.png', '3 bytes', 'a\n1'],
       ['notes.md', '9 bytes', undefined],
-      ['two.png', '2 bytes', 2],
+      ['two.png', '2 bytes', 'a\n2'],
     ]);
     assert.deepEqual(chips(), [
-      ['Image', '3 bytes', 1],
-      ['Image', '2 bytes', 2],
+      ['Image', '3 bytes', 'a\n1'],
+      ['Image', '2 bytes', 'a\n2'],
     ]);
   });
 
@@ -237,35 +228,29 @@ describe('rows of a transcript', () => {
 
   it('shows sends by their state, the unknown one with what is known', () => {
     const sends = [
-      sendRecord({
-        id: 'u',
-        before: { messageCount: 13, updatedAt: 1 },
-        after: { messageCount: 14, updatedAt: 2 },
-      }),
-      sendRecord({ id: 'r', state: 'refused', sentence: 'No.' }),
+      sendRecord({ id: 'u', before: { messageCount: 13, updatedAt: 1 } }),
       sendRecord({ id: 's', state: 'sending' }),
       sendRecord({ id: 'a', state: 'accepted', messageId: 'm' }),
     ];
-    const rows = build({ sends, inComposer: 'r', known: knownOf(message('m', { visibility: 'llm_only' })) });
+    const asked = { messageCount: 14, statusAt: 2_000_000 };
+    const rows = build({ sends, ...asked, known: knownOf(message('m', { visibility: 'llm_only' })) });
     assert.deepEqual(
-      rows.map(row => row.kind === 'send' && [row.state, row.sentence, row.inComposer]),
+      messages(rows).map(({ send }) => send && [send.state, send.sentence]),
       [
         [
           'unknown',
           'It is not known whether this message arrived. The session has 14 messages now, 13 when last checked.',
-          false,
         ],
-        ['refused', 'No.', true],
-        ['sending', '', false],
+        ['sending', ''],
       ],
     );
   });
 
   it('never lets an accepted send out of sight before the transcript has its message', () => {
     const sends = [sendRecord({ state: 'accepted', messageId: 'm' })];
-    const kinds = (facts: Partial<RowsInput>): string[] => build({ sends, ...facts }).map(row => row.kind);
-    assert.deepEqual(kinds({}), ['send']);
-    assert.deepEqual(kinds({ known: knownOf(message('m', { role: 'user', createdAt: DAY })) }), ['message']);
+    const keys = (facts: Partial<RowsInput>): string[] => build({ sends, ...facts }).map(row => row.key);
+    assert.deepEqual(keys({}), ['send:s1']);
+    assert.deepEqual(keys({ known: knownOf(message('m', { role: 'user', createdAt: DAY })) }), ['message:m']);
   });
 
   it('takes bidi and control characters out of what it shows', () => {
@@ -289,8 +274,8 @@ describe('a message that is longer than a page takes', () => {
     const [row] = messages(build({ known }));
     assert.deepEqual(row?.parts[0], { kind: 'text', text: long.slice(0, 50_000), cut });
     assert.doesNotMatch(JSON.stringify(row.parts[1]), /\p{Surrogate}/u);
-    const [send] = build({ sends: [sendRecord({ text: long })] });
-    assert.equal(send?.kind === 'send' && send.cut, cut);
+    const [send] = messages(build({ sends: [sendRecord({ text: long })] }));
+    assert.deepEqual(send?.parts, [{ kind: 'text', text: long.slice(0, 50_000), cut }]);
   });
 
   it('is cut as a whole, too, however many parts it has', () => {
@@ -320,40 +305,67 @@ describe('a message that is longer than a page takes', () => {
     assert.match(copied({}, { type: 'thinking', thinking: 'hm' }, use), /^hm\n\nRead /);
     const phase = { providerAPhase: 'commentary' };
     assert.equal(copied(phase, { type: 'thinking', thinking: 'hm' }, text('So far')), 'So far');
+    assert.equal(copied({ role: 'user' }, { type: 'document', name: 'plan.pdf' }), 'plan.pdf');
   });
 });
 
-describe('what is kept of a message', () => {
-  const foreign = {
-    id: 'other',
-    role: 'assistant',
-    createdAt: 1,
-    updatedAt: 2,
-    providerAEncryptedContent: 'SECRET-1',
-    providerBThoughtSignature: 'SECRET-2',
-    providerAReasoningSummary: 'plain',
-    content: [
-      { type: 'thinking', thinking: 'plain', signature: 'SECRET-3' },
-      { type: 'redacted_thinking', data: 'SECRET-4' },
-      { type: 'new', nested: [{ encrypted_content: 'SECRET-5', kept: 1 }] },
-    ],
-  };
+describe('the use of a tool in a transcript', () => {
+  const call = (name: string, given: object) =>
+    message('use', {
+      createdAt: DAY,
+      content: [{ type: 'tool_use', id: 'u', name, input: given }],
+    });
+  const result = (content: unknown, facts: object = {}) =>
+    message('result', {
+      createdAt: DAY + 1,
+      role: 'tool',
+      content: [{ type: 'tool_result', toolUseId: 'u', content }],
+      ...facts,
+    });
+  for (const [name, given, content, words] of [
+    ['Grep', { pattern: 'checkout total' }, 'a.ts:1: x', 'Searched for |checkout total|, 1 match'],
+    ['grep_search', { query: 'pay' }, 'a\nb\n', 'Searched for |pay|, 2 matches'],
+    ['Grep', { pattern: 'pay' }, 'No matches found', 'Searched for |pay|, 0 matches'],
+    ['Glob', { pattern: '*.ts' }, 'Found 12 files', 'Listed |*.ts|, 12 matches'],
+    ['read_file', { file_path: 'src/a.ts' }, 'text', 'Read |src/a.ts|'],
+    ['Edit', { path: 'src/a.ts' }, 'done', 'Edited |src/a.ts|'],
+    ['str_replace_editor', { command: 'view', path: 'src/a.ts' }, 'text', 'Read |src/a.ts|'],
+    ['str_replace_editor', { command: 'create', path: 'src/a.ts' }, 'done', 'Wrote |src/a.ts|'],
+    ['str_replace_editor', { command: 'str_replace', path: 'src/a.ts' }, 'done', 'Edited |src/a.ts|'],
+    ['str_replace_editor', { command: 'insert', path: 'src/a.ts' }, 'done', 'Edited |src/a.ts|'],
+    ['Execute', { command: 'npm  ci' }, 'added 3', 'Ran |npm ci|'],
+    ['WebFetch', { url: 'https://example.com' }, 'text', 'Fetched |https://example.com|'],
+    ['mcp__tracker__close', { id: 4 }, 'closed', 'Used |mcp__tracker__close|'],
+    ['Read', { path: ['odd'] }, '', 'Used |Read|'],
+    ['', null, '', 'Used a tool||'],
+  ] as const)
+    it(`tells what "${name}" did: ${words.replaceAll('|', '')}`, () => {
+      const rows = messages(build({ known: knownOf(call(name, given as object), result(content)) }));
+      assert.equal(rows.length, 1, 'the result has no row of its own');
+      const [part] = rows[0]?.parts ?? [];
+      assert.ok(part?.kind === 'fold');
+      assert.equal(part.label.join('|'), words);
+      assert.ok(part.texts.join('\n').endsWith(content));
+    });
 
-  it('holds no encrypted field and no signature', () => {
-    assert.deepEqual(toStored('id', foreign).content, [
-      { type: 'thinking', thinking: 'plain' },
-      { type: 'redacted_thinking' },
-      { type: 'new', nested: [{ kept: 1 }] },
-    ]);
-    assert.doesNotMatch(JSON.stringify(toStored('id', foreign)), /SECRET/);
+  it('is found by the message of a result, too', () => {
+    const known = knownOf(call('Read', { path: 'a.ts' }), result('text'), message('a', { createdAt: DAY }));
+    assert.deepEqual(
+      ['result', 'use', 'a', 'gone'].map(id => rowKeyOf(known, id)),
+      ['message:use', 'message:use', 'message:a', 'message:gone'],
+    );
   });
 
-  it('holds no content of hidden messages', () => {
-    const { content, providerAReasoningSummary, parentId } = toStored('id', {
-      ...foreign,
-      visibility: 'llm_only',
-      parentId: 'p',
-    });
-    assert.deepEqual([content, providerAReasoningSummary, parentId], [[], undefined, 'p']);
+  it('tells that a tool failed, also where only its message says so, and shows a result without its use', () => {
+    const part = (...known: ReturnType<typeof message>[]) => {
+      const [first] = messages(build({ known: knownOf(...known) }))[0]?.parts ?? [];
+      return first?.kind === 'fold'
+        ? [first.label.join(''), first.failed, first.texts.at(-1)?.replace(/[^]*\}/, '')]
+        : first;
+    };
+    const run = call('Execute', { command: 'npm ci' });
+    assert.deepEqual(part(run), ['Ran npm ci', false, '']);
+    assert.deepEqual(part(run, result('no', { isError: true })), ['Ran npm ci, failed', true, 'no']);
+    assert.deepEqual(part(result('yes')), ['Used a tool', false, 'yes']);
   });
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import type { ApiClient } from '../../../src/api';
-import { inOrder } from '../../../src/chat/transcript/model';
-import { textOf } from '../../../src/chat/transcript/messages';
+import { inOrder, textOf } from '../../../src/chat/transcript/messages';
 import { startSampleService, type SampleService } from '../../fakes/sampleService';
-import { afterwards, clientOf, openWindow, temporaryFolder, type Window } from './support';
+import { afterwards, clientOf, openWindow, temporaryFolder, until, type Window } from './support';
 
 export interface Scene {
   readonly service: SampleService;
@@ -55,3 +55,26 @@ export const texts = ({ conversation }: Window): string[] =>
   inOrder(conversation.transcript.known).flatMap(({ message }) =>
     message?.role === 'user' ? [textOf(message)] : [],
   );
+
+/** The agent works until `rest` is called: what the service says of the session is changed. */
+export function busy({ service, sessionId }: Scene): { rest(): void } {
+  const fault = service.busy(sessionId);
+  return { rest: () => fault.dispose() };
+}
+
+export const sent = (it: Scene): readonly unknown[] =>
+  posts(it).map(({ body }) => (body as { text: unknown }).text);
+export const queued = ({ conversation }: Window): readonly string[] =>
+  conversation.queued.map(({ text }) => text);
+
+export async function queueUp(window: Window, ...texts: readonly string[]): Promise<void> {
+  await window.sessions.refresh(window.conversation.sessionId);
+  for (const text of texts) await window.conversation.submit(text, randomUUID());
+}
+
+/** Waits until nothing is queued or on its way. */
+export async function drained({ conversation, sessions }: Window): Promise<void> {
+  const empty = (): boolean => conversation.queued.length === 0 && !conversation.isSending;
+  await sessions.refresh(conversation.sessionId);
+  await until(conversation.onDidChange, empty);
+}

@@ -69,8 +69,7 @@ describe('a send whose outcome cannot be written', () => {
     it.service.fail({ kind: 'status', status: 403, match: { method: 'POST' } });
     await sendAndRead(it.window, 'Hello');
     const { conversation } = it.window;
-    assert.equal(conversation.sends[0]?.state, 'refused');
-    assert.equal(conversation.isSending, false);
+    assert.deepEqual([conversation.isSending, conversation.sends], [false, []]);
     assert.equal(conversation.composition.draft.text, 'Hello');
   });
 });
@@ -85,10 +84,9 @@ describe('a file', () => {
     it.service.fail({ kind: 'status', status: 403, match: { method: 'POST' } });
     await composition.attach([a]);
     const settled = new Promise(resolve => conversation.onDidSettle(resolve));
-    await Promise.all([conversation.submit('Hello'), composition.attach([b]), settled]);
-    assert.deepEqual(composition.draft, { text: '', attachments: [b] });
-    await composition.editAgain(conversation.sends[0]!.id);
+    const began = conversation.submit('Hello');
+    await Promise.all([began, composition.attach([b]), settled]);
     const { text, attachments } = composition.draft;
-    assert.deepEqual([text, attachments], ['Hello', [a, b]]);
+    assert.deepEqual([text, attachments.map(({ uri }) => uri).sort()], ['Hello', [a, b].sort()]);
   });
 });

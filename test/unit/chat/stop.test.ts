@@ -3,7 +3,7 @@ import type { PanelState } from '../../../src/chat/protocol';
 import { startSampleService } from '../../fakes/sampleService';
 import { chatOf } from './chatOf';
 import { panelOf } from './panelScene';
-import { busy, queued, queueUp } from './queueing';
+import { busy, queued, queueUp } from './scene';
 import { afterwards, cleanUp, clientOf, openWindow, temporaryFolder, until } from './support';
 
 afterEach(cleanUp);
@@ -65,7 +65,7 @@ describe('stopping an agent', () => {
     await until(it.heard, () => it.hasButton() === false);
     assert.match(conversation.queued[0]?.sentence ?? '', /^You stopped the agent/);
     assert.equal(it.queueNote(), 'On hold: see the first message.');
-    await conversation.removeQueued(conversation.queued[0]!.id);
+    await conversation.discard(conversation.queued[0]!.id);
     await sessions.refresh(it.sessionId);
     await sessions.refresh(it.sessionId);
     assert.deepEqual(

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { Outboxes, type Outbox } from '../../../src/chat/outbox/outbox';
-import { inDraft, withTaken } from '../../../src/chat/outbox/record';
-import { ReadingPlaces } from '../../../src/chat/panel/readingPlaces';
+import { Conversations } from '../../../src/chat/conversations';
+import { Outbox } from '../../../src/chat/outbox/outbox';
+import { outboxRecords } from '../../../src/chat/outbox/record';
+import type { ChatSessions } from '../../../src/chat/sessions';
 import { Transcript } from '../../../src/chat/transcript/transcript';
-import { afterwards, brittle, cleanUp, memoryOf, message, storageIn, temporaryFolder } from './support';
+import type { Connection } from '../../../src/connection';
+import { Emitter, ObservableValue } from '../../../src/util/event';
+import { silentLog } from '../../fakes/log';
+import { afterwards, attachmentsIn, brittle, cleanUp, message, storageIn, temporaryFolder } from './support';
 
 afterEach(cleanUp);
 
@@ -37,31 +41,19 @@ describe('the stored transcript', () => {
 
 describe('what is written', () => {
   function outboxIn(root: string, storage = storageIn(root), onError?: (error: unknown) => void): Outbox {
-    const outboxes = new Outboxes(storage, 'service1', onError ?? (error => assert.fail(String(error))));
-    afterwards(() => outboxes.dispose());
-    return outboxes.of('session');
+    const collection = storage.collection(outboxRecords('service1'));
+    const outbox = new Outbox(collection, 'session', onError ?? (error => assert.fail(String(error))));
+    afterwards(() => outbox.dispose());
+    return outbox;
   }
-  const type = (outbox: Outbox, text: string): void =>
-    outbox.type({ text, stash: undefined, over: outbox.current.draft, at: 1 });
-
-  it('is there at once, and durable after a flush', async () => {
-    const root = temporaryFolder();
-    const outbox = outboxIn(root);
-    type(outbox, 'half a thou');
-    type(outbox, 'half a thought');
-    outbox.edit(inDraft(() => ({ attachments: ['file:///a'] })));
-    assert.equal(outbox.current.draft.text, 'half a thought');
-    await outbox.flush();
-    const { draft } = await outboxIn(root).read();
-    assert.deepEqual([draft.text, draft.attachments], ['half a thought', ['file:///a']]);
-  });
+  const type = (outbox: Outbox, text: string): void => outbox.type({ text, over: outbox.current.draft.text });
 
   it('is written when its window goes', async () => {
     const root = temporaryFolder();
     const storage = storageIn(root);
-    const outboxes = new Outboxes(storage, 'service1', error => assert.fail(String(error)));
-    type(outboxes.of('session'), 'last words');
-    outboxes.dispose();
+    const outbox = outboxIn(root, storage);
+    type(outbox, 'last words');
+    outbox.dispose();
     await storage.settled();
     assert.equal((await outboxIn(root).read()).draft.text, 'last words');
   });
@@ -99,48 +91,74 @@ describe('what is written', () => {
     await other.flush();
     await one.read();
     await one.flush();
-    const { text, stash } = (await other.read()).draft;
-    assert.deepEqual([text, stash], ['words of the other window', undefined]);
+    assert.equal((await other.read()).draft.text, 'words of the other window');
   });
 
-  it('does not come back where one window shortens what another has shortened and sent', async () => {
-    const root = temporaryFolder();
-    const [one, other] = [outboxIn(root), outboxIn(root)];
-    type(one, 'x y');
-    await one.flush();
-    await other.read();
-    for (const outbox of [one, other]) type(outbox, 'x');
-    const sent = { id: 'sent', text: 'x', attachments: [], state: 'sending', at: 1 } as const;
-    await other.change(withTaken(sent));
-    await one.flush();
-    const { draft, entries } = await one.read();
-    assert.deepEqual([draft.text, draft.stash, entries], ['', undefined, [sent]]);
-  });
+  // What one window makes of the draft it shows, when another has made something else of that meanwhile.
+  for (const [what, shown, typed, meanwhile, after] of [
+    ['both texts of two windows', '', 'of one', 'of the other', 'of the other\n\nof one'],
+    ['what goes on above words of others', 'one', 'one two', 'one\n\nother', 'one two\n\nother'],
+    ['what goes on below words of others', 'one', 'one two', 'other\n\none', 'other\n\none two'],
+    ['what is erased beside words of others', 'one', '', 'other\n\none', 'other'],
+    ['the next words, of a text that has left', 'sent', 'sent and more', '', 'and more'],
+    ['nothing of what is shortened when it has left', 'x y', 'x', '', ''],
+    ['whole words of a text changed elsewhere', 'a house', 'a horse', 'the house', 'the house\n\nhorse'],
+  ] as const)
+    it(`keeps ${what}`, async () => {
+      const root = temporaryFolder();
+      const [one, other] = [outboxIn(root), outboxIn(root)];
+      type(one, shown);
+      await one.flush();
+      await other.read();
+      type(one, typed);
+      type(other, meanwhile);
+      await other.flush();
+      await one.flush();
+      assert.equal((await other.read()).draft.text, after);
+    });
 
-  it('is shown by both windows that wrote at the same time', async () => {
+  it('by the version before comes with its second text and its files, and what was refused with the reason', async () => {
     const root = temporaryFolder();
-    const [one, other] = [outboxIn(root), outboxIn(root)];
-    type(one, 'in the first window');
-    type(other, 'in the second window');
-    await one.flush();
-    await other.flush();
-    const { text, stash } = (await one.read()).draft;
-    assert.deepEqual([text, stash], ['in the second window', 'in the first window']);
+    const refused = { id: 'r', text: 'refused', attachments: [], state: 'refused', at: 1, sentence: 'No.' };
+    const draft = { text: 'one', stash: 'two', attachments: ['file:///a.txt'], refused };
+    const { path } = outboxRecords('service1');
+    const before = storageIn(root).collection({ path, version: 1, schema: { parse: value => value } });
+    await before.put('session', { draft, entries: [refused], writes: [] });
+    const { draft: after, entries } = await outboxIn(root).read();
+    assert.deepEqual([after.text, after.problem], ['one\n\ntwo', 'No.']);
+    assert.deepEqual(
+      [after.attachments.map(({ name }) => name), entries.map(({ state, sentence }) => [state, sentence])],
+      [['a.txt'], [['queued', 'No.']]],
+    );
   });
 });
 
-describe('where sessions were read', () => {
-  it('is known after a reload, of the latest two hundred, and not of those left at the end', () => {
-    const memory = memoryOf();
-    const places = new ReadingPlaces(memory);
-    const scroll = { key: 'message:m', offset: 5 };
-    for (let number = 0; number < 205; number++) places.keep(`s${number}`, { scroll });
-    places.keep('s50', { opened: Array.from({ length: 300 }, (_, index) => `part${index}`) });
-    places.keep('s60', { opened: [] });
-    const next = new ReadingPlaces(memory);
-    assert.deepEqual(next.get('s204'), { scroll, opened: [] });
-    const { opened = [], scroll: left } = next.get('s50');
-    assert.deepEqual([opened.length, opened.at(-1), left], [100, 'part299', undefined]);
-    for (const gone of ['s0', 's3', 's60', 'none']) assert.deepEqual(next.get(gone), {});
+describe('a conversation that nobody uses any more', () => {
+  it('goes when all that was written in it is stored, and is the same until then', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    afterwards(() => mock.timers.reset());
+    const root = temporaryFolder();
+    let isFull = true;
+    const storage = brittle(storageIn(root), () => isFull);
+    const conversations = new Conversations({
+      ...{ storage, attachments: attachmentsIn(root), log: silentLog(), extras: () => false },
+      sessions: { onDidChange: new Emitter().event, get: () => undefined } as unknown as ChatSessions,
+      buildBody: () => assert.fail('nothing is sent'),
+      connection: { state: new ObservableValue({ kind: 'signedOut' }) } as unknown as Connection,
+    });
+    afterwards(() => conversations.dispose());
+    const { conversation, lease } = conversations.use('service1', 'session');
+    conversation.composition.setText('last words');
+    lease.dispose();
+    await assert.rejects(conversation.flush());
+    const again = conversations.use('service1', 'session');
+    assert.deepEqual([again.conversation === conversation, conversation.isDisposed], [true, false]);
+    again.lease.dispose();
+    isFull = false;
+    mock.timers.tick(5_000);
+    await conversation.flush();
+    assert.equal(conversation.isDisposed, true);
+    const { draft } = (await storage.collection(outboxRecords('service1')).read('session'))!;
+    assert.equal(draft.text, 'last words');
   });
 });

@@ -9,12 +9,9 @@ import {
   type AttachableFiles,
   type AttachmentLimits,
 } from '../../../src/chat/attach/attachments';
-import { Composing, type ComposingDeps } from '../../../src/chat/panel/composing';
 import { Conversation } from '../../../src/chat/conversation';
-import { KeptFiles } from '../../../src/chat/attach/keptFiles';
 import { bodyBuilder } from '../../../src/chat/attach/body';
 import type { KnownMessage, StoredMessage } from '../../../src/chat/transcript/messages';
-import { Outboxes } from '../../../src/chat/outbox/outbox';
 import type { Entry } from '../../../src/chat/outbox/record';
 import { readLocal } from '../../../src/chat/attach/workspaceFiles';
 import type { ChatSession, ChatSessions } from '../../../src/chat/sessions';
@@ -173,7 +170,6 @@ export function clientOf(service: {
 
 export interface Window {
   readonly conversation: Conversation;
-  readonly outboxes: Outboxes;
   readonly sessions: AskingSessions;
   readonly storage: Storage;
   readonly log: { readonly lines: readonly string[] };
@@ -187,66 +183,32 @@ export async function openWindow(options: {
   readonly signedIn?: () => boolean;
   /** The machine's clock, Unix ms. */
   readonly now?: () => number;
-  readonly maxBytes?: number;
   readonly fails?: Parameters<typeof brittle>[1];
   readonly extras?: () => boolean;
   /** Leaves what is stored to be read later. */
   readonly unread?: boolean;
-  readonly files?: AttachableFiles;
+  readonly attachments?: Attachments;
 }): Promise<Window> {
   const { root, client, sessionId, signedIn = () => true } = options;
   const storage = brittle(storageIn(root, options.now), options.fails ?? (() => false));
   const log = silentLog();
-  const serviceId = 'service1';
-  const outboxes = new Outboxes(storage, serviceId, error => log.error('Not written', error));
   const sessions = new AskingSessions(client);
   const conversation = new Conversation({
-    serviceId,
-    sessionId,
-    storage,
-    outboxes,
-    sessions,
-    attachments: new Attachments(
-      options.files ?? diskFiles,
-      () => limits(options.maxBytes ?? 1024 * 1024),
-      'en',
-    ),
+    ...{ serviceId: 'service1', sessionId, storage, sessions, log },
+    attachments: options.attachments ?? attachmentsIn(temporaryFolder()),
     buildBody: bodyBuilder('bodyWorker.js'),
     api: () => (signedIn() ? client : undefined),
     describe: error => errorSentence(error),
-    log,
     extras: options.extras ?? (() => false),
   });
-  afterwards(() => {
-    conversation.dispose();
-    outboxes.dispose();
-  });
+  afterwards(() => conversation.dispose());
   if (options.unread !== true) await conversation.load();
-  return { conversation, outboxes, sessions, storage, log };
+  return { conversation, sessions, storage, log };
 }
 
-/** What composing needs, with loose files kept in `kept` and up to `maxBytes` large. */
-export function composingDeps(
-  kept = new KeptFiles(temporaryFolder(), diskFiles),
-  maxBytes = 1024 * 1024,
-): ComposingDeps {
-  return {
-    kept,
-    attachments: new Attachments(kept, () => limits(maxBytes), 'en'),
-    api: () => undefined,
-    onDidChange: () => ({ dispose: () => undefined }),
-    sendKey: () => 'enter',
-    largePaste: () => 'ask',
-    limits: () => limits(maxBytes),
-  };
-}
-
-/** What a person does in the composer. */
-export function composingOf(
-  conversation: Conversation,
-  ...deps: Parameters<typeof composingDeps>
-): Composing {
-  return new Composing(conversation, composingDeps(...deps));
+/** Files that may have `maxBytes`; what is in none is kept below `root`. */
+export function attachmentsIn(root: string, maxBytes = 1024 * 1024, files = diskFiles): Attachments {
+  return new Attachments(files, root, () => limits(maxBytes), 'en');
 }
 
 /** The person answers what the editor asks in the way of these functions, until the test ends; the rest is as ever. */

@@ -97,13 +97,17 @@ describe('a key that is refused', function () {
       return running.keys.member;
     });
     first.person.steps.length = 0;
+    const mark = (): string | undefined => first.connection.keyMark('salt');
+    const before = mark();
     await request(first);
     await turnsTo(first, 'signedIn');
+    assert.ok(before !== undefined && mark() !== before);
     await until(second.connection.onDidBecomeReady, () => kindOf(second) === 'signedIn');
     assert.deepEqual(
       first.person.steps.map(({ title, secret }) => [title, secret]),
       [['Sign in (3/3)', true]],
     );
+    assert.equal(mark(), second.connection.keyMark('salt'));
     await request(second);
     assert.equal(running.requests.at(-1)?.credential, 'member');
   });

@@ -1,7 +1,7 @@
 import type { ReadinessReport } from '../../../src/api';
 import { FaultServer } from '../../fakes/faultServer';
 
-/** A service of readiness reports (section 4.2) that lists in a chosen order. */
+/** A service of readiness reports (section 4.2) that lists the newest first. */
 export interface FakeReports {
   readonly origin: string;
   /** In the service's order. */
@@ -17,10 +17,9 @@ const HOUR = 3_600_000;
 
 export async function startReports(options: {
   readonly count: number;
-  readonly order: 'newestFirst' | 'oldestFirst' | 'shuffled';
   readonly repositories?: number;
 }): Promise<FakeReports> {
-  const { count, order, repositories = 3 } = options;
+  const { count, repositories = 3 } = options;
   const reports: ReadinessReport[] = [];
   let made = 0;
   const make = (): ReadinessReport => {
@@ -39,12 +38,7 @@ export async function startReports(options: {
     };
   };
   const add = (more: number): void => {
-    for (let index = 0; index < more; index++) {
-      const report = make();
-      if (order === 'newestFirst') reports.unshift(report);
-      else if (order === 'oldestFirst') reports.push(report);
-      else reports.splice((made * 7919) % (reports.length || 1), 0, report);
-    }
+    for (let index = 0; index < more; index++) reports.unshift(make());
   };
   add(count);
   const fake = { cap: Infinity };

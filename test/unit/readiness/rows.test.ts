@@ -42,7 +42,7 @@ describe('the rows of readiness', () => {
     const context: RowsContext = {
       repositories,
       matches: new Matches(repositories, repositoriesHere),
-      git: { staleness: () => 1 },
+      git: { staleness: () => ({ behind: 1, isInHead: true }) },
       format: new Formatter('en'),
     };
     const ready = (): Promise<void> => Promise.resolve();
@@ -117,7 +117,7 @@ describe('the rows of readiness', () => {
       here: () => repositories.get('h.x/acme/shop'),
       shown: ({ key }) => {
         const repository = repositories.get(key)!;
-        return { repository, report: repository.reports[0]!, local: here };
+        return { repository, report: repository.reports[0], local: here, isPartial: false };
       },
       open: () => undefined,
       git: new LocalGit(),
@@ -135,11 +135,24 @@ describe('the rows of readiness', () => {
     const nodes = [...repositories.keys()].map(key => ({ key, criterion: 'lint' }));
     choices.push('acme/billing');
     await handlers.fix(nodes[1], nodes);
-    assert.match(written.join(), /^Please fix this readiness criterion of acme\/billing/);
+    assert.match(written.join(), /^Please fix the readiness of acme\/billing/);
     await handlers.fix(nodes[1], nodes);
     assert.equal(written.length, 1, 'nothing was chosen');
     await handlers.fix(nodes[1], [nodes[1]]);
     assert.match(written[1] ?? '', /acme\/shop/);
+    written.length = 0;
+    const two = ['lint', 'lint', 'ci_pipeline', 'type_check', 'not there'].map(criterion => ({
+      ...nodes[1],
+      criterion,
+    }));
+    await commandsOf(groupReports(reports), local, written).handlers.fix(two[0], two);
+    assert.equal(written.length, 1);
+    assert.deepEqual(written[0]?.match(/^- \w+: \d\/\d pass/gm), [
+      '- ci_pipeline: 0/1 pass',
+      '- lint: 1/2 pass',
+    ]);
+    const passing = commandsOf(groupReports(reports), local, []).handlers.fix(two[3], [two[3]]);
+    await assert.rejects(Promise.resolve(passing), /None of the/);
   });
 
   it('are exported with how the report stands against HEAD, also before Git has been asked', async () => {
@@ -157,8 +170,10 @@ describe('the rows of readiness', () => {
     };
     const commit = 'a'.repeat(40);
     assert.match(await exported(3, 0, commit), /HEAD has 3 commits that are not in the report/);
-    for (const behind of [0, 3])
-      assert.match(await exported(behind, 1, commit), /- The report's commit is not in HEAD/);
+    const [ahead, diverged] = [await exported(0, 1, commit), await exported(3, 1, commit)];
+    for (const text of [ahead, diverged]) assert.match(text, /- The report's commit is not in HEAD/);
+    assert.doesNotMatch(ahead, /- HEAD has/);
+    assert.match(diverged, /- HEAD has 3 commits that are not in the report/);
     assert.match(await exported(0, 0), /- The report names no commit/);
   });
 });

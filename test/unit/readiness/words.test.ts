@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { marked } from 'marked';
 import type { ReadinessReport } from '../../../src/api';
-import { ReadinessCommands } from '../../../src/readiness/commands';
-import { markdownOf } from '../../../src/readiness/exports';
-import { fixMessage } from '../../../src/readiness/fixMessage';
-import type { Repository } from '../../../src/readiness/model';
+import { fixMessage, markdownOf } from '../../../src/readiness/commands';
+import type { Repository, ShownReport } from '../../../src/readiness/model';
+import { missingParts, pageParts, rationaleOf, type PageFacts } from '../../../src/readiness/page';
 import { isPageState, reportProtocol } from '../../../src/readiness/protocol';
-import { commitsView, reportView, type ShownReport } from '../../../src/readiness/reportView';
 import { reportNotes, stalenessText } from '../../../src/readiness/text';
 import { Formatter } from '../../../src/util/format';
 
@@ -40,22 +38,83 @@ function hostile(): ShownReport {
   };
   const base = { ...report, reportId: 'base', createdAt: 5, report: { gone: evaluation } };
   const repository: Repository = { key: EVIL, name: EVIL, url: EVIL, reports: [report, base] };
-  return { repository, report, base };
+  return { repository, report, base, isPartial: false };
+}
+
+function pageOf(
+  shown: ShownReport,
+  { look, ...facts }: Partial<PageFacts> & Pick<PageFacts['state'], 'look'> = {},
+): Readonly<Record<string, string>> {
+  const state = { key: 'k', reportId: 'r', look };
+  return pageParts(shown, {
+    state,
+    wanted: undefined,
+    staleness: 'unknown',
+    commits: 'asked',
+    format,
+    ...facts,
+  });
 }
 
 describe('words of readiness', () => {
   const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u;
 
   it('show the page no control or bidi characters, whatever a report holds', () => {
-    const shown = hostile();
-    const view = reportView(shown, 'unknown', format);
-    // Ids go back to the panel as they came and are never shown.
-    const texts = JSON.stringify(
-      { ...view, commits: commitsView([{ hash: EVIL, subject: EVIL, author: EVIL }]) },
-      (name, value: unknown) => (['id', 'path', 'reportId'].includes(name) ? undefined : value),
+    const commits = [{ hash: EVIL, message: EVIL, authorName: EVIL }];
+    const all = Object.values({ ...pageOf(hostile(), { commits }), none: missingParts(EVIL)['head'] }).join(
+      '',
     );
-    assert.equal(control.exec(JSON.parse(`"${texts.replace(/["\\]/g, ' ')}"`) as string), null);
-    assert.ok(!view.apps.some(({ local }) => local));
+    // Ids go back to the panel as they came and are never shown.
+    const shown = all.replace(/ data-act="[^"]*"/g, '');
+    assert.equal(control.exec(shown), null);
+    const tags = new Set([...shown.matchAll(/<\/?(\w+)[^<>]*>/g)].map(([, name]) => name));
+    const own =
+      'button code dd div dl dt em figcaption figure h1 h2 input label li option p path select span strong';
+    const known = [...own.split(' '), ...'svg table tbody td th thead tr ul'.split(' ')];
+    assert.deepEqual(
+      [...tags].filter(name => !known.includes(name ?? '')),
+      [],
+    );
+    assert.doesNotMatch(shown.replace(/="[^"]*"/g, '='), /<[^>]*\bon\w+=/);
+    assert.doesNotMatch(all, /in the Explorer/, 'no path leads out of a repository');
+  });
+
+  it('draw what a criterion’s rationale marks, and nothing else of its Markdown', () => {
+    for (const [given, drawn] of [
+      [
+        'None in `a*b*c`:\n- no **runner**\n- no *script*',
+        'None in <code>a*b*c</code>:\n<ul><li>no <strong>runner</strong></li><li>no <em>script</em></li></ul>',
+      ],
+      ['1. one\n2) two\n* a\n3 * 4 * 5', '<ol><li>one</li><li>two</li></ol><ul><li>a</li></ul>3 * 4 * 5'],
+      ['<b>[x](command:y) & _z_', '&#60;b&#62;[x](command:y) &#38; _z_'],
+    ])
+      assert.equal(rationaleOf(given!).text, drawn);
+  });
+
+  it('draw the criteria that are wanted: all, those that fail or changed, those with a word, 500 at most', () => {
+    const of = (numerator: number) => ({ numerator, denominator: 2, rationale: `has ${numerator}` });
+    const { repository, report } = hostile();
+    const now = { ...report, report: { good: of(2), bad: of(1), late: of(0) } };
+    const base = { ...report, report: { good: of(1), bad: of(1), gone: of(2) } };
+    const rows = (look: PageFacts['state']['look']): unknown =>
+      [
+        ...(pageOf({ repository, report: now, base, isPartial: false }, { look })['criteria'] ?? '').matchAll(
+          /title="(\w+)"/g,
+        ),
+      ].map(([, id]) => id);
+    const look = { filter: 'all', words: '', scroll: 0 } as const;
+    assert.deepEqual(rows(undefined), ['late', 'bad', 'good', 'gone']);
+    assert.deepEqual(rows({ ...look, filter: 'failing' }), ['late', 'bad']);
+    assert.deepEqual(rows({ ...look, filter: 'changed' }), ['late', 'good', 'gone']);
+    assert.deepEqual(rows({ ...look, words: ' HAS 1' }), ['bad']);
+    assert.deepEqual(rows({ ...look, words: 'nothing' }), []);
+    const many = Object.fromEntries(Array.from({ length: 501 }, (_, at) => [`c${at}`, of(1)]));
+    const whole = { repository, report: { ...report, report: many }, isPartial: false };
+    const drawn = pageOf(whole)['criteria'] ?? '';
+    assert.equal(drawn.match(/<tr/g)?.length, 501);
+    assert.match(drawn, /The first 500 of 501 are shown/);
+    const last = pageOf(whole, { wanted: 'c99' })['criteria'] ?? '';
+    assert.match(last, /<tr class="wanted" tabindex="-1">\s*<th[^>]*><span title="c99">/);
   });
 
   it('name criterion, rationale, applications and commit in the message to an agent, without control characters', () => {
@@ -77,8 +136,7 @@ describe('words of readiness', () => {
     assert.equal(
       fixMessage(repository, report, ['type_check']),
       [
-        'Please fix this readiness criterion of acme/shop, branch main, commit abc1234.',
-        'It is from the readiness report of Nov 12, 2026.',
+        'Please fix the readiness of acme/shop, branch main, commit abc1234. The report of Nov 12, 2026 says:',
         '',
         '- type_check: 1/2 pass',
         '  Not strict.',
@@ -90,29 +148,8 @@ describe('words of readiness', () => {
     );
   });
 
-  it('ask an agent for several criteria of one report in one message', async () => {
-    const shown = hostile();
-    const { key } = shown.repository;
-    const asked: string[] = [];
-    const commands = new ReadinessCommands({
-      ready: () => Promise.resolve(),
-      repositories: () => new Map([[key, shown.repository]]),
-      here: () => undefined,
-      shown: () => shown,
-      open: () => assert.fail(),
-      git: { counted: () => assert.fail() },
-      prefill: ({ text }) => Promise.resolve(asked.push(text) > 0),
-      format,
-    });
-    const rows = [EVIL, 'plain', 'not there'].map(criterion => ({ key, reportId: EVIL, criterion }));
-    await commands.handlers.fix(rows[0], rows);
-    assert.equal(asked.length, 1);
-    assert.match(asked[0] ?? '', /^Please fix these readiness criteria of /);
-    assert.equal(asked[0]?.match(/1\/2 pass/g)?.length, 2);
-  });
-
   it('export Markdown that holds no markup of a report', () => {
-    const html = marked.parse(markdownOf(reportView(hostile(), undefined, format)), {
+    const html = marked.parse(markdownOf(hostile(), undefined, format), {
       async: false,
       gfm: true,
     });
@@ -127,28 +164,33 @@ describe('words of readiness', () => {
       type_check: { numerator: 1, denominator: 2 },
       Plain: { numerator: 2, denominator: 2 },
     };
-    const shown = { repository, report: { ...report, report: criteria } };
-    const text = markdownOf(reportView(shown, 'same', format));
+    const shown = { repository, report: { ...report, report: criteria }, isPartial: false };
+    const text = markdownOf(shown, { behind: 0, isInHead: true }, format);
     assert.match(text, /^- The report is of the commit you have checked out/m);
     assert.match(text, /^\| Type check \(type_check\) \| 1\/2 \|/m);
     assert.match(text, /^\| Plain \| 2\/2 \|/m);
   });
 
   it('say of a report that could not be read whole that parts are left out', () => {
-    const text = markdownOf(reportView({ ...hostile(), isPartial: true }, 'same', format));
+    const text = markdownOf({ ...hostile(), isPartial: true }, undefined, format);
     assert.match(text, /^- Parts of the report could not be read and are left out/m);
   });
 
   it('explain age and flags in sentences', () => {
     const { report } = hostile();
-    const notes = reportNotes(report, 3);
+    const notes = reportNotes(report, { behind: 3, isInHead: true });
     assert.match(notes[0]!, /HEAD has 3 commits/);
     assert.match(notes[1]!, /uncommitted/);
     assert.match(notes[2]!, /unpushed/);
-    assert.equal(stalenessText(3), '3 commits behind');
-    assert.equal(stalenessText(1000), '1000+ commits behind');
-    assert.equal(stalenessText('elsewhere'), 'not in HEAD');
-    for (const nothing of ['same', 'unnamed'] as const) assert.equal(stalenessText(nothing), '');
+    for (const [behind, isInHead, text] of [
+      [0, true, ''],
+      [3, true, '3 commits behind'],
+      [1000, true, '1000+ commits behind'],
+      [0, false, 'not in HEAD'],
+      [1, false, 'not in HEAD · 1 commit behind'],
+    ] as const)
+      assert.equal(stalenessText({ behind, isInHead }), text);
+    assert.equal(stalenessText('unnamed'), '');
   });
 
   it('take from the page and its kept state only what they know', () => {

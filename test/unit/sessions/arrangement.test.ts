@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { SessionsContext } from '../../../src/sessions/context';
-import {
-  GROUPINGS,
-  groupSessions,
-  Listing,
-  SORTINGS,
-  type Arrangement,
-} from '../../../src/sessions/view/listing';
-import { statusOf } from '../../../src/sessions/store/model';
-import type { SessionRecord } from '../../../src/sessions/store/record';
-import { choices, workspace } from '../../fakes/vscode';
+import { GROUPINGS, groupSessions, SORTINGS, type Arrangement } from '../../../src/sessions/view/listing';
+import { statusOf, type SessionRecord } from '../../../src/sessions/store/record';
 import { recordOf, sessionOf } from './support';
 
 const DAY = 24 * 60 * 60_000;
@@ -114,26 +105,11 @@ describe('groups of sessions', () => {
     );
   });
 
-  it('begin days at midnight and weeks where the language does', () => {
-    const at = (day: number, hour: number, language: string): unknown => {
+  it('begin days at midnight', () => {
+    const at = (day: number, hour: number): unknown => {
       const session = sessionOf({ updatedAt: new Date(2026, 10, day, hour).getTime() });
-      return groupSessions([recordOf({ session })], arrangement({ language }))[0]?.key;
+      return groupSessions([recordOf({ session })], arrangement())[0]?.key;
     };
-    assert.deepEqual([at(21, 0, 'en'), at(20, 23, 'en')], ['today', 'week']);
-    // Weeks begin on Sunday the 15th there, and here on Monday the 16th.
-    assert.deepEqual([at(15, 12, 'en-US'), at(14, 12, 'en-US')], ['week', 'earlier']);
-    assert.deepEqual([at(16, 12, 'de-DE'), at(15, 12, 'de-DE')], ['week', 'earlier']);
-  });
-
-  it('are left to those of a workspace only in a window that has one', async () => {
-    const memory = { get: () => undefined, update: () => Promise.resolve() };
-    const isOffered = (): Promise<boolean> => {
-      choices.push('Only sessions of this workspace');
-      return new Listing({ memory } as unknown as SessionsContext).pickOptions();
-    };
-    assert.equal(await isOffered(), false);
-    const folders: object[] = workspace.workspaceFolders;
-    folders.push({ uri: { path: '/a' } });
-    assert.equal(await isOffered().finally(() => folders.pop()), true);
+    assert.deepEqual([at(21, 0), at(20, 23), at(15, 0), at(14, 23)], ['today', 'week', 'week', 'earlier']);
   });
 });

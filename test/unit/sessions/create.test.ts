@@ -5,7 +5,8 @@ import type { SessionsDeps } from '../../../src/sessions';
 import { stateWarnings } from '../../../src/sessions/create/newSessions';
 import { readPresets, settingsSummary } from '../../../src/sessions/create/settings';
 import { acts, answers, choices, executed } from '../../fakes/vscode';
-import { SessionsScene, type SessionsWindow } from './scene';
+import { cleanUp } from '../../fakes/cleanUp';
+import { sessionsScene, type SessionsScene, type SessionsWindow } from './scene';
 import { sessionOf, until } from './support';
 
 type PolicyChoice = Parameters<NonNullable<SessionsDeps['policy']>['warnings']>[0];
@@ -13,12 +14,12 @@ type PolicyChoice = Parameters<NonNullable<SessionsDeps['policy']>['warnings']>[
 describe('a new session', () => {
   let scene: SessionsScene;
   beforeEach(async () => {
-    scene = await SessionsScene.make();
+    scene = await sessionsScene();
     acts.length = executed.length = choices.length = 0;
   });
   afterEach(() => {
     answers.clear();
-    return scene.close();
+    return cleanUp();
   });
 
   const computerIds = async ({ connection }: SessionsWindow): Promise<ReadonlyMap<string, string>> => {
@@ -78,15 +79,10 @@ describe('a new session', () => {
     assert.deepEqual(posted(), [{ computerId, sessionSettings }]);
     assert.deepEqual([opened(), acts.includes('window.showQuickPick')], [false, false]);
     assert.notEqual(window.feature.forChat.get(String(sessionId)), undefined);
+    await window.feature.commands.create({ computerId, sessionSettings: null });
+    assert.deepEqual(posted()[1], { computerId });
     for (const argument of ['c1', { computerId: '' }, { computerId: 7 }, { computerId, sessionSettings: [] }])
       await assert.rejects(Promise.resolve(window.feature.commands.create(argument)), /takes/);
-  });
-
-  it('is made without settings where another program gives null for them', async () => {
-    const window = await scene.open();
-    const computerId = (await computerIds(window)).get('atlas')!;
-    await window.feature.commands.create({ computerId, sessionSettings: null });
-    assert.deepEqual(posted(), [{ computerId }]);
   });
 
   it('is held against the controls with the kind of its computer, which is asked for where it is not known', async () => {

@@ -1,26 +1,25 @@
 import assert from 'node:assert/strict';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Write } from '../../../src/storage/database';
 import type { MakeEngine } from '../../../src/storage/engine';
-import { SessionIndex } from '../../../src/sessions/store/sessionIndex';
-import { silentLog } from '../../fakes/log';
-import { localEngine, openStorage, storedRows } from '../../fakes/storage';
+import { localEngine, storedRows } from '../../fakes/storage';
 import { RECORD_VERSION } from '../../../src/sessions/store/record';
-import { recordOf, remove, sessionOf, until, Windows } from './support';
+import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
+import { openIndex, recordOf, remove, sessionOf, until } from './support';
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('the index of sessions', () => {
-  let windows: Windows;
-  beforeEach(async () => {
-    windows = await Windows.make();
+  let root: string;
+  beforeEach(() => {
+    root = temporaryFolder();
   });
-  afterEach(() => windows.close());
+  afterEach(cleanUp);
 
   /** Before any window: as a file of version 0.1, which the first one takes over. */
   const store = async (id: string, version: number, value: unknown): Promise<void> => {
-    const folder = path.join(windows.root, 'services', 'service', 'sessions');
+    const folder = path.join(root, 'services', 'service', 'sessions');
     await mkdir(folder, { recursive: true });
     const record = JSON.stringify({ id, version, value, writers: [] });
     await writeFile(path.join(folder, `${id}.1.json`), record);
@@ -29,15 +28,15 @@ describe('the index of sessions', () => {
   it('reads records of version 1, with nothing kept about them, and writes them as they are now', async () => {
     const old = { sessionId: 's1', origin: 'added', addedAt: 5, firstText: 'Hello', session: sessionOf() };
     await store('s1', 1, old);
-    const { index } = await windows.open();
+    const index = await openIndex(root);
     assert.equal(index.get('s1')?.firstText, 'Hello');
     assert.deepEqual(index.get('s1')?.local, {});
     await index.keep('s1', local => ({ ...local, name: 'Mine' }));
-    const again = (await windows.open()).index;
+    const again = await openIndex(root);
     assert.equal(again.get('s1')?.local.name, 'Mine');
     assert.equal(again.get('s1')?.session?.messageCount, 2);
     assert.deepEqual(
-      storedRows(windows.root).map(({ version }) => version),
+      storedRows(root).map(({ version }) => version),
       [RECORD_VERSION],
     );
   });
@@ -46,13 +45,13 @@ describe('the index of sessions', () => {
     await store('s9', RECORD_VERSION + 1, { sessionId: 's9', shape: 'of the future' });
     await store('s2', 2, { sessionId: 's2', origin: 'dreamt', addedAt: 1 });
     await store('s1', 2, recordOf());
-    const { index } = await windows.open();
+    const index = await openIndex(root);
     assert.deepEqual([...index.records.keys()], ['s1']);
     assert.deepEqual(index.unreadable.map(({ id }) => id).sort(), ['s2', 's9']);
     await assert.rejects(
       index.learn('service', { session: sessionOf({ sessionId: 's9' }), origin: 'added', at: 9 }),
     );
-    const future = storedRows(windows.root).find(({ id }) => id === 's9');
+    const future = storedRows(root).find(({ id }) => id === 's9');
     assert.deepEqual(
       [future?.version, future?.value],
       [RECORD_VERSION + 1, '{"sessionId":"s9","shape":"of the future"}'],
@@ -71,8 +70,8 @@ describe('the index of sessions', () => {
         },
       };
     };
-    const { index } = await windows.open('service', { engine });
-    const other = (await windows.open()).index;
+    const index = await openIndex(root, { engine });
+    const other = await openIndex(root);
     await index.learn('service', { session: sessionOf({ status: 'running' }), origin: 'added', at: 5 });
     durable.length = 0;
     for (let at = 10; at < 20; at++) await index.observe('service', sessionOf({ status: 'running' }), at);
@@ -86,7 +85,7 @@ describe('the index of sessions', () => {
   });
 
   it('takes a session in that a hook told of, and forgets the signal when the session has moved on', async () => {
-    const { index } = await windows.open();
+    const index = await openIndex(root);
     const workspace = { uri: 'file:///home/ada/shop', name: 'shop' };
     await index.signal(
       'service',
@@ -110,38 +109,25 @@ describe('the index of sessions', () => {
   });
 
   it('tells a change of the status once, in the window whose answer brought it', async () => {
-    const [a, b] = [await windows.open(), await windows.open()];
+    const [a, b] = [await openIndex(root), await openIndex(root)];
     const told: unknown[] = [];
-    a.index.onDidChangeState(change => told.push({ ...change, window: 'a' }));
-    b.index.onDidChangeState(change => told.push({ ...change, window: 'b' }));
-    await a.index.learn('service', { session: sessionOf({ status: 'running' }), origin: 'created', at: 5 });
-    await until(b.index.onDidChange, () => b.index.get('s1') !== undefined);
+    a.onDidChangeState(change => told.push({ ...change, window: 'a' }));
+    b.onDidChangeState(change => told.push({ ...change, window: 'b' }));
+    await a.learn('service', { session: sessionOf({ status: 'running' }), origin: 'created', at: 5 });
+    await until(b.onDidChange, () => b.get('s1') !== undefined);
     await Promise.all([
-      a.index.observe('service', sessionOf({ status: 'idle' }), 10),
-      b.index.observe('service', sessionOf({ status: 'idle' }), 11),
+      a.observe('service', sessionOf({ status: 'idle' }), 10),
+      b.observe('service', sessionOf({ status: 'idle' }), 11),
     ]);
-    await a.index.observe('service', sessionOf({ status: 'idle' }), 20);
+    await a.observe('service', sessionOf({ status: 'idle' }), 20);
     assert.deepEqual(told, [{ sessionId: 's1', from: 'running', to: 'idle', at: 10, window: 'a' }]);
-    await b.index.signal('service', { sessionId: 's1', kind: 'waiting', at: 25 }, undefined);
-    await b.index.noteSend('service', 's1', { status: 'pending', at: 30, text: 'More' });
+    await b.signal('service', { sessionId: 's1', kind: 'waiting', at: 25 }, undefined);
+    await b.noteSend('service', 's1', { status: 'pending', at: 30, text: 'More' });
     assert.deepEqual(told.slice(1), [{ sessionId: 's1', from: 'idle', to: 'pending', at: 30, window: 'b' }]);
   });
 
-  it('keeps what people wrote when two windows write different things at once', async () => {
-    const [a, b] = [await windows.open(), await windows.open()];
-    await a.index.learn('service', { session: sessionOf(), origin: 'created', at: 5 });
-    await Promise.all([
-      a.index.keep('s1', local => ({ ...local, name: 'Mine' })),
-      b.index.keep('s1', local => ({ ...local, pinned: true })),
-      b.index.observe('service', sessionOf({ title: 'Theirs' }), 10),
-    ]);
-    const { index } = await windows.open();
-    assert.deepEqual(index.get('s1')?.local, { name: 'Mine', pinned: true });
-    assert.equal(index.get('s1')?.session?.title, 'Theirs');
-  });
-
   it('keeps what was removed as it was, hides it from every window, and brings it back when a person or a hook does', async () => {
-    const [a, b] = [(await windows.open()).index, (await windows.open()).index];
+    const [a, b] = [await openIndex(root), await openIndex(root)];
     const listed = { session: sessionOf({ title: 'Ours' }), origin: 'listed', at: 5 } as const;
     const kept = { name: 'Mine', pinned: true };
     for (const sessionId of ['s1', 's2', 's3']) {
@@ -159,59 +145,5 @@ describe('the index of sessions', () => {
     for (const id of ['s1', 's2', 's3']) assert.deepEqual(plain(b.get(id)?.local), kept);
     assert.deepEqual(b.removed, []);
     assert.equal(b.get('s2')?.signal?.kind, 'waiting');
-  });
-
-  it('knows what an earlier version has removed, which kept it apart', async () => {
-    const folder = path.join(windows.root, 'services', 'service', 'removed');
-    await mkdir(folder, { recursive: true });
-    const put = (id: string, value: unknown): Promise<void> =>
-      writeFile(path.join(folder, `${id}.1.json`), JSON.stringify({ id, version: 1, value, writers: [] }));
-    await put('s1', { at: 5, record: recordOf({ local: { name: 'Mine' } }) });
-    await put('s2', { at: 6, record: { sessionId: 's2', origin: 'dreamt' } });
-    const { index } = await windows.open();
-    assert.deepEqual(
-      index.removed.map(({ sessionId, local }) => [sessionId, plain(local)]),
-      [
-        ['s2', { removedAt: 6 }],
-        ['s1', { name: 'Mine', removedAt: 5 }],
-      ],
-    );
-    const left = storedRows(windows.root).filter(({ collection }) => collection.endsWith('/removed'));
-    assert.deepEqual(
-      left.flatMap(({ id, value }) => (value === null ? [] : [id])),
-      ['s2'],
-      'another version may read it',
-    );
-    await index.learn('service', { session: sessionOf({ sessionId: 's2' }), origin: 'listed', at: 7 });
-    assert.equal(index.records.size, 0);
-  });
-
-  it('opens again after it could not be read once', async () => {
-    const blocked = path.join(windows.root, 'blocked');
-    await writeFile(blocked, 'a file where a folder should be');
-    const index = new SessionIndex(openStorage({ root: blocked, log: silentLog() }));
-    await assert.rejects(index.use('service'));
-    assert.notEqual(index.failure, undefined);
-    assert.equal(index.isOpen, false);
-    await rm(blocked);
-    await index.use('service');
-    assert.deepEqual([index.isOpen, index.failure], [true, undefined]);
-    index.dispose();
-  });
-
-  it('reads what it can of a record with an answer no service gives, and lists it', async () => {
-    const settings = { tags: 'all', model: ['x'] };
-    const fine = { ...sessionOf(), updatedAt: 'now', title: 5, sessionSettings: settings };
-    const answers = { s1: fine, s2: { ...sessionOf(), sessionId: 7 }, s3: 'idle' };
-    for (const [sessionId, session] of Object.entries(answers))
-      await store(sessionId, 2, { ...recordOf({ sessionId, local: { name: 'N' } }), session });
-    const { index } = await windows.open();
-    assert.deepEqual(index.unreadable, []);
-    const { title, messageCount, updatedAt } = index.get('s1')?.session ?? {};
-    assert.deepEqual([title, messageCount, updatedAt], [undefined, 2, undefined]);
-    for (const id of ['s2', 's3']) {
-      const record = index.get(id);
-      assert.deepEqual([record?.session, record?.local.name], [undefined, 'N']);
-    }
   });
 });

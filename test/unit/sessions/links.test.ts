@@ -1,35 +1,38 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { linkIn, linkTo, readLink } from '../../../src/sessions/links';
+import { linkedSession, linkTo, typedSession } from '../../../src/sessions/links';
 
 describe('links to sessions', () => {
+  const host = 'api.example.com';
   const base = { scheme: 'vscode', authority: 'agent-console.agent-console' };
   it('lead back to the session, whatever its id is made of, of whichever editor', () => {
+    const id = fc.stringMatching(/^[!-~]{1,40}$/).filter(text => text !== '.' && text !== '..');
     fc.assert(
-      fc.property(
-        fc.stringMatching(/^[!-~]{1,40}$/).filter(text => text !== '.' && text !== '..'),
-        sessionId => {
-          for (const scheme of ['vscode', 'code-oss', 'vscode-insiders'])
-            assert.deepEqual(linkIn(linkTo({ ...base, scheme }, { sessionId, host: 'api.example.com' })), {
-              sessionId,
-              host: 'api.example.com',
-            });
-        },
-      ),
+      fc.property(id, sessionId => {
+        for (const scheme of ['vscode', 'code-oss', 'vscode-insiders'])
+          assert.equal(typedSession(linkTo({ ...base, scheme }, { sessionId, host }), host), sessionId);
+      }),
     );
     assert.equal(
-      linkTo(base, { sessionId: 'ab%/?#', host: 'api.example.com' }),
+      linkTo(base, { sessionId: 'ab%/?#', host }),
       'vscode://agent-console.agent-console/session/ab%25%2F%3F%23?service=api.example.com',
     );
-    assert.deepEqual(linkIn('vscode://agent-console.agent-console/session/s1'), { sessionId: 's1' });
-    for (const text of [
+    for (const typed of ['vscode://agent-console.agent-console/session/s1', ' s1 '])
+      assert.equal(typedSession(typed, host), 's1');
+    for (const typed of ['726c46b4-dd2a', 'a:b', '//x']) assert.equal(typedSession(typed, host), typed);
+  });
+
+  it('say why they name no session, or one of another service', () => {
+    for (const typed of [
       'https://app.example.com/x',
       'vscode://a/session/',
       'vscode://a/session/%E0%A4',
       'x://',
     ])
-      assert.equal(linkIn(text), 'other', text);
-    for (const text of ['s1', '726c46b4-dd2a', 'a:b', '//x', '']) assert.equal(linkIn(text), undefined, text);
+      assert.throws(() => typedSession(typed, host), /does not lead to a session/, typed);
+    for (const typed of ['', 'a b', '..']) assert.throws(() => typedSession(typed, host), /no spaces/);
+    const elsewhere = linkTo(base, { sessionId: 's1', host: 'other.example.com' });
+    assert.throws(() => typedSession(elsewhere, host), /at other.example.com, but you are signed in to api/);
   });
 
   it('name nothing when somebody else wrote them', () => {
@@ -44,6 +47,6 @@ describe('links to sessions', () => {
       ['/session/s1', 'service=api.example.com/[x](command:y)'],
       ['/session/s1', 'command=x'],
     ] as const)
-      assert.equal(readLink({ path, query }), undefined, path);
+      assert.throws(() => linkedSession({ path, query }, host), /does not lead to a session/, path);
   });
 });

@@ -50,9 +50,8 @@ describe('many sessions in many windows', () => {
     const monitor = new SessionMonitor({
       index,
       focused: new ObservableValue(focused),
-      fastestMs: () => 2_000,
-      sentence: String,
-      api: () => ({ one: one as never }),
+      fastestSeconds: () => 2,
+      connection: { api: { one: one as never }, state: new ObservableValue({ kind: 'signedOut' }) },
     });
     ends.push(monitor, index, storage);
     return { index, monitor };
@@ -109,14 +108,6 @@ describe('many sessions in many windows', () => {
     assert.deepEqual(asked, [], 'there is no network yet');
     await pass(26_000);
     assert.deepEqual(asked.map(({ sessionId }) => sessionId).sort(), ids);
-  });
-
-  it('work that went on while the machine slept is unknown until it is asked about', async () => {
-    const { index, monitor } = await open('running');
-    await learn(index, ['s1'], 'running', Date.now());
-    assert.equal(monitor.statusOf('s1').value, 'running');
-    mock.timers.setTime(Date.now() + HOUR);
-    assert.deepEqual([monitor.statusOf('s1').value, monitor.statusOf('s1').last], ['unknown', 'running']);
   });
 
   it('are asked about as often as by one window, one question at a time, and the answer is shared', async () => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { commands } from '../../../src/contributions';
-import { sessionRow } from '../../../src/sessions/view/row';
 import { Formatter } from '../../../src/util/format';
 import { idle, recordOf, sessionOf } from './support';
+import { sessionRow } from '../../../src/sessions/view/words';
 
 interface Item {
   readonly command: string;

@@ -1,30 +1,11 @@
 import assert from 'node:assert/strict';
-import { isActive, statusOf, titleOf, untilDue } from '../../../src/sessions/store/model';
-import { failed, observed, sent, signalled } from '../../../src/sessions/store/record';
+import { statusOf, untilDue, failed, observed, sent, signalled } from '../../../src/sessions/store/record';
 import { recordOf, sessionOf } from './support';
 
 describe('session records', () => {
-  it('keeps the newest answer, whatever the order they arrive in', () => {
-    const newer = observed(recordOf(), sessionOf({ status: 'idle' }), 20);
-    const late = observed(newer, sessionOf({ status: 'running' }), 10);
-    assert.equal(late, newer);
-    assert.equal(observed(newer, sessionOf({ status: 'running' }), 30).session?.status, 'running');
-    // One that a clock far ahead has dated hides none that comes after.
+  it('take what comes after an answer that a clock far ahead has dated', () => {
     const ahead = observed(recordOf(), sessionOf({ status: 'running' }), 365 * 24 * 3_600_000);
     assert.equal(observed(ahead, sessionOf(), 1_000_000).session?.status, 'idle');
-  });
-
-  it('takes the status a send answered until the session is read again', () => {
-    const known = observed(recordOf(), sessionOf(), 10);
-    const after = sent(known, { status: 'pending', at: 20, text: 'Fix the flaky test\nplease' });
-    assert.equal(statusOf(after, undefined).value, 'pending');
-    assert.equal(titleOf(after), 'Fix the flaky test');
-    assert.equal(statusOf(observed(after, sessionOf({ status: 'running' }), 30), undefined).value, 'running');
-    assert.equal(
-      statusOf(observed(after, sessionOf({ status: 'idle' }), 15), undefined).value,
-      'pending',
-      'asked before the send',
-    );
   });
 });
 
@@ -32,13 +13,9 @@ describe('what a hook told', () => {
   const waiting = { sessionId: 's1', kind: 'waiting', at: 1_000 } as const;
   const told = signalled(recordOf(), waiting);
 
-  it('stays for older and repeated events, and goes with the next message, here or at the service', () => {
+  it('stays for older and repeated events', () => {
     assert.equal(signalled(told, { ...waiting, kind: 'ended', at: 900 }), told);
     assert.equal(signalled(told, waiting), told);
-    const seen = observed(told, sessionOf(), 1_100);
-    assert.equal(seen.signal?.kind, 'waiting');
-    assert.equal(observed(seen, sessionOf({ messageCount: 3 }), 1_200).signal, undefined);
-    assert.equal(sent(seen, { status: 'pending', at: 1_300, text: 'Yes' }).signal, undefined);
   });
 
   it('says nothing of a session that has moved on before the event was read', () => {
@@ -61,18 +38,6 @@ describe('the work of a session', () => {
     const asked = sent(observed(recordOf(), sessionOf(), 100), { status: 'pending', at: 900, text: 'Go' });
     const working = observed(asked, sessionOf({ status: 'running' }), 950);
     assert.deepEqual(observed(working, sessionOf(), 970).work, { at: 950 });
-  });
-});
-
-describe('status of a session', () => {
-  const problem = { at: 500, sentence: 'not reachable' };
-
-  it('is unknown after a failed check, and says what it was before', () => {
-    const running = observed(recordOf(), sessionOf({ status: 'running' }), 400);
-    assert.deepEqual(statusOf(running, problem), { value: 'unknown', at: 400, problem, last: 'running' });
-    assert.ok(isActive(statusOf(running, problem)), 'still worth asking');
-    assert.deepEqual(statusOf(observed(running, sessionOf(), 600), problem), { value: 'idle', at: 600 });
-    assert.deepEqual(statusOf(recordOf(), undefined), { value: 'unknown', at: undefined });
   });
 });
 

@@ -3,7 +3,8 @@ import type { Session } from '../../../src/api';
 import { SessionMonitor, type MonitorDeps } from '../../../src/sessions/status/monitor';
 import type { SessionIndex } from '../../../src/sessions/store/sessionIndex';
 import { ObservableValue } from '../../../src/util/event';
-import { sessionOf, Windows } from './support';
+import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
+import { openIndex, sessionOf } from './support';
 
 interface Question {
   readonly sessionId: string;
@@ -16,7 +17,6 @@ const running = (sessionId: string, fields: Partial<Session> = {}): Session =>
   sessionOf({ sessionId, status: 'running', ...fields });
 
 describe('the watch over sessions', () => {
-  let windows: Windows;
   let index: SessionIndex;
   let monitor: SessionMonitor;
   let focused: ObservableValue<boolean> & { isShown?: () => Promise<void> };
@@ -32,8 +32,7 @@ describe('the watch over sessions', () => {
     index.learn('service', { session: running(sessionId), origin: 'created', at: 5 });
 
   beforeEach(async () => {
-    windows = await Windows.make();
-    ({ index } = await windows.open());
+    index = await openIndex(temporaryFolder());
     focused = new ObservableValue(true);
     [questions, waiting, now] = [[], [], 1_000];
     const one = (_: string, { ids, signal }: { ids: { sessionId: string }; signal: AbortSignal }) =>
@@ -46,19 +45,17 @@ describe('the watch over sessions', () => {
     deps = {
       index,
       focused,
-      fastestMs: () => 1,
+      fastestSeconds: () => 0.001,
       apartMs: 0,
       now: () => now,
-      sentence: error =>
-        error instanceof Error && error.message !== 'cancelled' ? error.message : undefined,
-      api: () => ({ one: one as never }),
+      connection: { api: { one: one as never }, state: new ObservableValue({ kind: 'signedOut' }) },
     };
     monitor = new SessionMonitor(deps);
     await add('s1');
   });
-  afterEach(async () => {
+  afterEach(() => {
     monitor.dispose();
-    await windows.close();
+    return cleanUp();
   });
 
   it('asks while somebody looks and again after the answer, one question in flight', async () => {

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { SessionSettings } from '../../../src/api';
-import { statusOf, STALE_MS } from '../../../src/sessions/store/model';
-import { observed, sent } from '../../../src/sessions/store/record';
+import { statusOf, STALE_MS, observed, sent } from '../../../src/sessions/store/record';
 import { sessionDocument, timeText } from '../../../src/sessions/view/document';
-import { sessionRow } from '../../../src/sessions/view/row';
-import type { ComputerFacts } from '../../../src/sessions/view/words';
+import { sessionRow, type ComputerFacts } from '../../../src/sessions/view/words';
 import { Formatter } from '../../../src/util/format';
 import { recordOf, sessionOf } from './support';
 
@@ -179,9 +177,9 @@ describe('the details of a session', () => {
       return sessionDocument(record, context({ now: later })).replaceAll('\\', '');
     };
     const text = told({ ...settings, archivedAt: 'last week', assistantActiveTimeMs: 7_140_000 });
-    assert.match(text, /\*\*Locked since\*\*: Nov \d+, 2026, .*\(1 day ago\)/);
-    assert.ok(text.includes('**Archived at the service**: last week'));
-    assert.ok(text.includes('**Agent active**: 1 hr 59 min'));
-    assert.ok(told({ archivedAt: '2026-99-99T00:00:00Z' }).includes('service**: 2026-99-99T00:00:00Z'));
+    assert.match(text, /\*\*Provider lock timestamp\*\*: Nov \d+, 2026, .*\(1 day ago\)/);
+    assert.ok(text.includes('**Archived at**: last week'));
+    assert.ok(text.includes('**Assistant active time**: 1 hr 59 min'));
+    assert.ok(told({ archivedAt: '2026-99-99T00:00:00Z' }).includes('Archived at**: 2026-99-99T00:00:00Z'));
   });
 });

@@ -1,66 +1,42 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
 import { ApiClient } from '../../../src/api';
 import { Sessions, type SessionsDeps } from '../../../src/sessions';
 import { SessionIndex } from '../../../src/sessions/store/sessionIndex';
 import type { Storage } from '../../../src/storage';
 import { Emitter, ObservableValue } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
+import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { FakeConnection } from '../../fakes/connection';
 import { silentLog } from '../../fakes/log';
-import { startSampleService, type SampleService } from '../../fakes/sampleService';
+import { startSampleService } from '../../fakes/sampleService';
 import { openStorage } from '../../fakes/storage';
 import { fakeView } from '../../fakes/view';
 
-/** The sessions of one window, with everything around them but VS Code itself. */
-export interface SessionsWindow {
-  readonly feature: Sessions;
-  readonly connection: FakeConnection;
-  readonly view: ReturnType<typeof fakeView>;
-  readonly storage: Storage;
-  /** The same records, as another part of the window or another window changes them. */
-  readonly index: SessionIndex;
-  /** Documents of details by their titles. */
-  readonly documents: Map<string, string>;
-  readonly computers: { facts: ReturnType<SessionsDeps['computers']['known']>; changed: Emitter<void> };
-}
+/** A service and the windows on one folder of records, until `cleanUp`. */
+export type SessionsScene = Awaited<ReturnType<typeof sessionsScene>>;
+export type SessionsWindow = Awaited<ReturnType<SessionsScene['open']>>;
 
-/** A service and the windows on one folder of records. */
-export class SessionsScene {
-  readonly service: SampleService;
-  readonly #root: string;
-  readonly #cleanups: (() => unknown)[] = [];
+export async function sessionsScene(options: { readonly extras?: boolean } = {}) {
+  const root = temporaryFolder();
+  const service = await startSampleService({ pace: 0, ...options });
+  later(() => service.close());
 
-  private constructor(service: SampleService, root: string) {
-    this.service = service;
-    this.#root = root;
-  }
-
-  static async make(options: { readonly extras?: boolean } = {}): Promise<SessionsScene> {
-    const root = await mkdtemp(path.join(os.tmpdir(), 'sessions-'));
-    return new SessionsScene(await startSampleService({ pace: 0, ...options }), root);
-  }
-
-  async open(
+  /** The sessions of one window, with everything around them but VS Code itself. */
+  const open = async (
     deps: Partial<SessionsDeps> = {},
     visible = true,
     asFeatureSeesIt = (storage: Storage): Storage => storage,
-  ): Promise<SessionsWindow> {
-    const { baseUrl, appUrl, apiKey } = this.service;
+  ) => {
+    const { baseUrl, appUrl, apiKey } = service;
     const log = silentLog();
-    const api = new ApiClient({
-      baseUrl,
-      appUrl,
-      key: () => Promise.resolve(apiKey),
-      log,
-      delay: () => Promise.resolve(),
-    });
-    const storage = openStorage({ root: this.#root, log });
-    const connection = new FakeConnection(api, this.service);
+    const key = () => Promise.resolve(apiKey);
+    const api = new ApiClient({ baseUrl, appUrl, key, log, delay: () => Promise.resolve() });
+    const storage = openStorage({ root, log });
+    const connection = new FakeConnection(api, service);
     const view = fakeView(visible);
-    const documents = new Map<string, string>();
-    const computers: SessionsWindow['computers'] = { facts: undefined, changed: new Emitter<void>() };
+    const computers = {
+      facts: undefined as ReturnType<SessionsDeps['computers']['known']>,
+      changed: new Emitter<void>(),
+    };
     const memory = new Map<string, unknown>();
     const feature = new Sessions({
       connection,
@@ -69,40 +45,31 @@ export class SessionsScene {
       view,
       focused: new ObservableValue(false),
       fastestSeconds: () => 600,
-      computers: {
-        known: () => computers.facts,
-        onDidChange: computers.changed.event,
-      },
+      computers: { known: () => computers.facts, onDidChange: computers.changed.event },
       format: new Formatter('en'),
       memory: {
-        get: (key: string) => memory.get(key),
-        update: (key: string, value: unknown) => Promise.resolve(void memory.set(key, value)),
+        get: (name: string) => memory.get(name),
+        update: (name: string, value: unknown) => Promise.resolve(void memory.set(name, value)),
       },
-      details: {
-        show: (_id, title, content) => Promise.resolve(void documents.set(title, content())),
-      },
+      details: { show: () => Promise.resolve() },
       linkBase: { scheme: 'vscode', authority: 'agent-console.agent-console' },
       presets: () => undefined,
       seeds: () => Promise.resolve([]),
       extras: () => false,
       ...deps,
     });
+    /** The same records, as another part of the window or another window changes them. */
     const index = new SessionIndex(storage);
     await feature.ready().catch(() => undefined);
     await index.use('service');
-    this.#cleanups.push(async () => {
+    later(async () => {
       feature.dispose();
       index.dispose();
       api.dispose();
       await storage.settled();
       storage.dispose();
     });
-    return { feature, connection, view, storage, index, documents, computers };
-  }
-
-  async close(): Promise<void> {
-    for (const run of this.#cleanups.splice(0).reverse()) await run();
-    await this.service.close();
-    await rm(this.#root, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
-  }
+    return { feature, connection, view, storage, index, computers };
+  };
+  return { service, open };
 }

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
 import { ApiClient } from '../../../src/api';
 import { startSampleService, type SampleService } from '../../fakes/sampleService';
-import { ServiceList, type ServiceListDeps } from '../../../src/sessions/status/serviceList';
+import { ServiceList } from '../../../src/sessions/status/serviceList';
 import type { SessionIndex } from '../../../src/sessions/store/sessionIndex';
 import { ObservableValue } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
-import { remove, sessionOf, Windows } from './support';
+import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
+import { openIndex, sessionOf } from './support';
 
 describe('the list of sessions that some services offer', () => {
-  let windows: Windows;
   let index: SessionIndex;
   let service: SampleService;
   let client: ApiClient;
-  let list: ServiceList | undefined;
 
   const start = async (extras: boolean): Promise<void> => {
     service = await startSampleService({ pace: 0, extras });
@@ -23,29 +22,29 @@ describe('the list of sessions that some services offer', () => {
       log: silentLog(),
       delay: () => Promise.resolve(),
     });
+    later(() => service.close());
+    later(() => client.dispose());
   };
-  const open = (deps: Partial<ServiceListDeps> = {}): ServiceList =>
-    (list = new ServiceList({
+  const open = (deps: { extras?: () => boolean; focused?: ObservableValue<boolean>; api?: unknown } = {}) => {
+    const { api = client, ...others } = deps;
+    const usual = {
       index,
-      api: () => client,
-      isWanted: () => true,
+      connection: { api },
+      extras: () => true,
       focused: new ObservableValue(true),
       log: silentLog(),
-      ...deps,
-    }));
+    };
+    const list = new ServiceList({ ...usual, ...others } as never);
+    later(() => list.dispose());
+    return list;
+  };
   const asked = (): number =>
     service.requests.filter(({ method, path }) => method === 'GET' && path === '/api/v0/sessions').length;
 
   beforeEach(async () => {
-    windows = await Windows.make();
-    ({ index } = await windows.open());
+    index = await openIndex(temporaryFolder());
   });
-  afterEach(async () => {
-    list?.dispose();
-    client.dispose();
-    await service.close();
-    await windows.close();
-  });
+  afterEach(cleanUp);
 
   it('is taken into the index, once for all who ask, and says how the sessions came there', async () => {
     await start(true);
@@ -56,18 +55,6 @@ describe('the list of sessions that some services offer', () => {
     assert.deepEqual([...index.records.keys()].sort(), [...service.sessionIds].sort());
     for (const { origin, session } of index.records.values())
       assert.deepEqual([origin, typeof session?.status], ['listed', 'string']);
-  });
-
-  it('does not bring back what a person has removed, nor overwrite what is kept here', async () => {
-    await start(true);
-    const sessions = open();
-    const [first = '', second = ''] = service.sessionIds;
-    await sessions.read();
-    await remove(index, first);
-    await index.keep(second, local => ({ ...local, name: 'Mine' }));
-    await sessions.read();
-    assert.equal(index.get(first), undefined);
-    assert.equal(index.get(second)?.local.name, 'Mine');
   });
 
   it('is asked for once where the service has none, and nobody is told', async () => {
@@ -81,7 +68,7 @@ describe('the list of sessions that some services offer', () => {
 
   it('is not asked for where that is switched off, or before the window has the focus', async () => {
     await start(true);
-    await open({ isWanted: () => false }).read();
+    await open({ extras: () => false }).read();
     assert.equal(asked(), 0);
     const focused = new ObservableValue(false);
     const sessions = open({ focused });
@@ -93,7 +80,7 @@ describe('the list of sessions that some services offer', () => {
     assert.ok(index.records.size > 0);
   });
 
-  it('is read page by page, up to a limit, and no further once it is given up', async () => {
+  it('is read page by page, up to 20, and no further once it is given up', async () => {
     await start(true);
     const cursors: (string | undefined)[] = [];
     let onPage = (): void => undefined;
@@ -109,13 +96,13 @@ describe('the list of sessions that some services offer', () => {
         },
       },
     };
-    const limited = open({ api: () => api, mostPages: 3 });
+    const limited = open({ api });
     await limited.read();
-    assert.deepEqual(cursors, [undefined, 'page 1', 'page 2']);
-    assert.deepEqual([...index.records.keys()].sort(), ['s1', 's2', 's3']);
+    assert.deepEqual([...cursors.slice(0, 3), cursors.length], [undefined, 'page 1', 'page 2', 20]);
+    assert.equal(index.records.size, 20);
     onPage = () => limited.cancel();
     await limited.read();
-    assert.equal(cursors.length, 4);
-    assert.equal(index.records.has('s4'), false);
+    assert.equal(cursors.length, 21);
+    assert.equal(index.records.has('s21'), false);
   });
 });

@@ -1,11 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
 import type { Session } from '../../../src/api';
-import type { SessionStatus } from '../../../src/sessions/store/model';
-import type { SessionRecord } from '../../../src/sessions/store/record';
+import type { SessionStatus, SessionRecord } from '../../../src/sessions/store/record';
 import { SessionIndex } from '../../../src/sessions/store/sessionIndex';
-import type { OpenStorageOptions, Storage } from '../../../src/storage';
+import type { OpenStorageOptions } from '../../../src/storage';
+import { later } from '../../fakes/cleanUp';
 import { openStorage } from '../../fakes/storage';
 import { silentLog } from '../../fakes/log';
 export { until } from '../../until';
@@ -25,37 +22,18 @@ export function remove(index: SessionIndex, sessionId: string): Promise<void> {
   return index.keep(sessionId, local => ({ ...local, removedAt: Date.now() }));
 }
 
-/** Windows on one folder of records. */
-export class Windows {
-  readonly root: string;
-  readonly #open: { readonly storage: Storage; readonly index: SessionIndex }[] = [];
-
-  private constructor(root: string) {
-    this.root = root;
-  }
-
-  static async make(): Promise<Windows> {
-    return new Windows(await mkdtemp(path.join(os.tmpdir(), 'sessions-')));
-  }
-
-  async open(
-    serviceId = 'service',
-    options: Partial<OpenStorageOptions> = {},
-  ): Promise<{ readonly storage: Storage; readonly index: SessionIndex }> {
-    const storage = openStorage({ root: this.root, log: silentLog(), ...options });
-    const index = new SessionIndex(storage);
-    this.#open.push({ storage, index });
-    await index.use(serviceId);
-    return { storage, index };
-  }
-
-  async close(): Promise<void> {
-    for (const { index, storage } of this.#open) {
-      index.dispose();
-      await storage.settled();
-      storage.dispose();
-    }
-    // A question that was given up is noted as such a little later.
-    await rm(this.root, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
-  }
+/** The index of a window on a folder of records, gone after the test. */
+export async function openIndex(
+  root: string,
+  options: Partial<OpenStorageOptions> = {},
+): Promise<SessionIndex> {
+  const storage = openStorage({ root, log: silentLog(), ...options });
+  const index = new SessionIndex(storage);
+  later(async () => {
+    index.dispose();
+    await storage.settled();
+    storage.dispose();
+  });
+  await index.use('service');
+  return index;
 }

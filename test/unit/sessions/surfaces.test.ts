@@ -2,24 +2,26 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { headerOf } from '../../../src/chat/panel/panelState';
+import type { Seed } from '../../../src/sessions/context';
 import { isUnread } from '../../../src/sessions/store/record';
 import { Formatter } from '../../../src/util/format';
-import { SessionsScene, type SessionsWindow } from './scene';
-import { sessionOf, until } from './support';
+import { cleanUp } from '../../fakes/cleanUp';
+import { sessionsScene, type SessionsScene, type SessionsWindow } from './scene';
+import { remove, sessionOf, until } from './support';
 
 const styles = path.join(process.env['AGENT_CONSOLE_ROOT']!, 'media', 'chat', 'styles');
-const icons = readFileSync(path.join(styles, 'codicons.css'), 'utf8').split(/[\s;]+/);
+const icons = readFileSync(path.join(styles, 'base.css'), 'utf8').split(/[\s;]+/);
 
 /** What the chat and the Computers view see of the sessions. */
 describe('sessions for other views', () => {
   let scene: SessionsScene;
   let window: SessionsWindow;
   beforeEach(async () => {
-    scene = await SessionsScene.make();
+    scene = await sessionsScene();
     window = await scene.open();
     window.computers.facts = { name: 'atlas', status: 'active' };
   });
-  afterEach(() => scene.close());
+  afterEach(cleanUp);
 
   const learn = (
     sessionId: string,
@@ -85,5 +87,27 @@ describe('sessions for other views', () => {
     await learn('s1', { messageCount: 6 }, 30);
     assert.equal(unread(), true);
     assert.equal(feature.forChat.get('s1')?.computerName, 'atlas');
+  });
+
+  it('begin with what is known of them, once, and stay as people have left them', async () => {
+    const [waits = '', pinned = '', old = ''] = scene.service.sessionIds;
+    const seeds: readonly Seed[] = [
+      { sessionId: waits, read: 1, signal: { kind: 'waiting', message: 'May I?' } },
+      { sessionId: pinned, pinned: true },
+      { sessionId: old, archived: true },
+    ];
+    const open = (): Promise<SessionsWindow> => scene.open({ seeds: () => Promise.resolve(seeds) });
+    const { index } = await open();
+    const of = (id: string): unknown => JSON.parse(JSON.stringify(index.get(id)?.local));
+    assert.deepEqual([of(waits), of(pinned)], [{ readCount: 1 }, { pinned: true }]);
+    assert.equal(index.get(waits)?.signal?.message, 'May I?');
+    assert.notEqual(index.get(old)?.local.archivedAt, undefined);
+    await index.keep(pinned, () => ({}));
+    await remove(index, waits);
+    const asked = scene.service.requests.length;
+    const again = (await open()).index;
+    assert.equal(scene.service.requests.length, asked, 'what was there is not asked about');
+    assert.deepEqual([...again.records.keys()].sort(), [pinned, old].sort());
+    assert.deepEqual(again.get(pinned)?.local, {});
   });
 });

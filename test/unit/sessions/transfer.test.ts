@@ -3,15 +3,17 @@ import fc from 'fast-check';
 import type { SessionRecord } from '../../../src/sessions/store/record';
 import { exportText, importSessions, readImport } from '../../../src/sessions/transfer';
 import { sessionDocument } from '../../../src/sessions/view/document';
-import { sessionRow } from '../../../src/sessions/view/row';
 import { Formatter } from '../../../src/util/format';
 import { answers, told } from '../../fakes/vscode';
-import { idle, recordOf, remove, sessionOf, Windows } from './support';
+import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
+import { idle, openIndex, recordOf, remove, sessionOf } from './support';
+import { sessionRow } from '../../../src/sessions/view/words';
 
 const fileOf = (sessions: readonly unknown[], version = 2): string =>
   JSON.stringify({ format: 'agent-console-sessions', version, service: 'h', sessions });
 
 describe('exported lists of sessions', () => {
+  afterEach(cleanUp);
   const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
   it('read back as they were written, but for how the sessions stood just then', () => {
@@ -59,47 +61,40 @@ describe('exported lists of sessions', () => {
     fc.assert(fc.property(fc.json(), text => assert.throws(() => readImport(text), /Nothing was changed/)));
   });
 
-  it('add what is not listed, bring back what was removed, and leave what is there', async () => {
-    const windows = await Windows.make();
-    try {
-      const { index } = await windows.open();
-      const session = sessionOf({ title: 'Here' });
-      await index.learn('service', { session, origin: 'created', at: 100 });
-      const theirs = recordOf({
-        session: sessionOf({ title: 'Theirs' }),
-        checkedAt: 110,
-        local: { name: 'n' },
+  it('add what is not listed, bring back what was removed, leave what is there, and name what cannot be stored', async () => {
+    const index = await openIndex(temporaryFolder());
+    for (const sessionId of ['here', 'gone'])
+      await index.learn('service', {
+        session: sessionOf({ sessionId, title: 'Here' }),
+        origin: 'created',
+        at: 9,
       });
-      assert.equal(await index.add('service', theirs), false);
-      assert.deepEqual([index.get('s1')?.session?.title, index.get('s1')?.local.name], ['Here', undefined]);
-      await remove(index, 's1');
-      assert.equal(await index.add('service', theirs), true);
-      assert.equal(index.get('s1')?.session?.title, 'Here');
-      assert.equal(await index.add('service', { ...theirs, sessionId: 's2' }), true);
-      assert.equal(index.get('s2')?.local.name, 'n');
-    } finally {
-      await windows.close();
-    }
-  });
-
-  it('are taken in but for what cannot be stored, which is named', async () => {
-    const file = fileOf(['s1', 's2', 's3'].map(sessionId => recordOf({ sessionId })));
+    await remove(index, 'gone');
+    const theirs = ['here', 'gone', 'new', 'bad'].map(sessionId =>
+      recordOf({ sessionId, session: sessionOf({ sessionId, title: 'Theirs' }), local: { name: 'n' } }),
+    );
     const give = (act: string, value: unknown): unknown =>
       answers.set(act, Promise.resolve(value as undefined));
     give('showOpenDialog', [{}]);
-    give('readFile', new TextEncoder().encode(file));
+    give('readFile', new TextEncoder().encode(fileOf(theirs)));
     told.length = 0;
-    const add = (_service: string, { sessionId }: SessionRecord): Promise<boolean> =>
-      sessionId === 's2'
+    const add = (service: string, record: SessionRecord): Promise<boolean> =>
+      record.sessionId === 'bad'
         ? Promise.reject(new Error('of a newer version'))
-        : Promise.resolve(sessionId === 's1');
-    try {
-      await importSessions({ add }, { id: 'service', host: 'h' });
-    } finally {
-      answers.clear();
-    }
+        : index.add(service, record);
+    await importSessions({ add }, { id: 'service', host: 'h' }).finally(() => answers.clear());
     assert.deepEqual(told, [
-      'Sessions imported: 1 added, 1 already there. Entries that could not be imported: 1, the first of them s2 (of a newer version).',
+      'Sessions imported: 2 added, 1 already there. Entries that could not be imported: 1, the first of them bad (of a newer version).',
+    ]);
+    const kept = [...index.records.values()].map(({ sessionId, session, local }) => [
+      sessionId,
+      session?.title,
+      local.name,
+    ]);
+    assert.deepEqual(kept.sort(), [
+      ['gone', 'Here', undefined],
+      ['here', 'Here', undefined],
+      ['new', 'Theirs', 'n'],
     ]);
   });
 

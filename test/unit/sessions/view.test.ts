@@ -4,7 +4,9 @@ import type { Session } from '../../../src/api';
 import { SessionMonitor } from '../../../src/sessions/status/monitor';
 import { ObservableValue } from '../../../src/util/event';
 import { drawnRows, textOf } from '../../fakes/view';
-import { SessionsScene, type SessionsWindow } from './scene';
+import { choices, workspace } from '../../fakes/vscode';
+import { cleanUp } from '../../fakes/cleanUp';
+import { sessionsScene, type SessionsScene, type SessionsWindow } from './scene';
 import { sessionOf, until } from './support';
 
 const MINUTE = 60_000;
@@ -14,12 +16,12 @@ describe('the view of sessions', () => {
   /** Noon, so that what is an hour old is of today. */
   const noon = new Date(2026, 10, 21, 12).getTime();
   beforeEach(async () => {
-    scene = await SessionsScene.make();
+    scene = await sessionsScene();
     mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: noon });
   });
   afterEach(async () => {
     mock.timers.reset();
-    await scene.close();
+    await cleanUp();
   });
 
   const learn = (window: SessionsWindow, fields: Partial<Session>, at = noon): Promise<void> => {
@@ -92,23 +94,6 @@ describe('the view of sessions', () => {
     assert.deepEqual(again(), [], 'it is as it was, and was only asked about');
   });
 
-  it('keeps a row the same one wherever it goes, so that it stays selected', async () => {
-    const window = await scene.open();
-    await learn(window, { sessionId: 'a', status: 'running' });
-    await learn(window, { sessionId: 'b', status: 'running' });
-    await learn(window, { sessionId: 'c' });
-    const again = await drawn(window, 3);
-    const idOf = async (text: string): Promise<string | undefined> =>
-      (await drawnRows(window.feature.tree)).find(row => row.text.startsWith(text))?.item.id;
-    const id = await idOf('a |');
-    const [group] = await drawnRows(window.feature.tree);
-    await learn(window, { sessionId: 'a', status: 'idle' }, noon + 1);
-    assert.deepEqual(again().toSorted(), ['group/running', 'group/today']);
-    assert.equal(await idOf('a |'), id);
-    const [after] = await drawnRows(window.feature.tree);
-    assert.equal(after?.node, group?.node);
-  });
-
   it('says why rows cannot be read, with a row that tries again', async () => {
     let isBroken = true;
     const window = await scene.open({}, true, storage => {
@@ -125,6 +110,27 @@ describe('the view of sessions', () => {
     await learn(window, { sessionId: 'a' });
     await window.feature.refresh();
     assert.equal((await textOf(window.feature.tree)).length, 2);
+  });
+
+  it('is left to sessions of a workspace only in a window that has one', async () => {
+    const kept: object[] = [];
+    const memory = {
+      get: () => undefined,
+      update: (_: string, value: object) => Promise.resolve(void kept.push(value)),
+    };
+    const { feature } = await scene.open({ memory });
+    const folders: object[] = workspace.workspaceFolders;
+    for (const [has, count] of [
+      [false, 0],
+      [true, 1],
+    ] as const) {
+      if (has) folders.push({ uri: { path: '/a' } });
+      choices.push('Only sessions of this workspace');
+      await feature.commands.viewOptions();
+      assert.equal(kept.length, count);
+    }
+    folders.pop();
+    choices.length = 0;
   });
 
   it('shows nothing of a service one has left', async () => {
@@ -194,9 +200,9 @@ describe('the view of sessions', () => {
   });
 
   it('offers to stop an agent at work, where the service can', async () => {
-    await scene.close();
+    await cleanUp();
     mock.timers.reset();
-    scene = await SessionsScene.make({ extras: true });
+    scene = await sessionsScene({ extras: true });
     const window = await scene.open({ extras: () => true, focused: new ObservableValue(true) });
     const { forChat } = window.feature;
     await until(forChat.onDidChange, () =>

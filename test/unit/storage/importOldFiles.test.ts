@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { outboxSchema } from '../../../src/chat/outbox/record';
+import { outboxRecords } from '../../../src/chat/outbox/record';
 import {
   cleanUp,
   entries,
@@ -132,9 +132,8 @@ describe('records of files, from before there was a database', function () {
     for (const [id, value] of Object.entries({ none: null, lost: { ...message, sendId: 'lost' } }))
       put('sends', id, value);
     put('queue', 'one', { items: [...items, 'broken', { id: 'no text' }] });
-    const options = { path: 'services/s/outbox', version: 1, schema: outboxSchema };
     const window = openWindow(root);
-    const outboxes = await loaded(window.collection(options));
+    const outboxes = await loaded(window.collection(outboxRecords('s')));
     assert.ok(window.lines.some(line => line.includes('A stored message cannot be read')));
     assert.deepEqual([...outboxes.values.keys(), ...outboxes.unreadable], ['one']);
     return outboxes.get('one')!;
@@ -153,7 +152,7 @@ describe('records of files, from before there was a database', function () {
         { ...message, id: 'later', text: 'later', queuedAt: 95, problem: 'no file', computerId: 'd' },
       ],
     );
-    assert.deepEqual([draft.text, draft.stash, draft.target?.name], ['half a thought', 'other', 'C']);
+    assert.deepEqual([draft.text, draft.target?.name], ['half a thought\n\nother', 'C']);
     assert.deepEqual(
       entries.map(({ id, state, text }) => [id, state, text]),
       [
@@ -171,9 +170,9 @@ describe('records of files, from before there was a database', function () {
     for (const state of ['refused', 'sending']) {
       const sent = { sendId: 'x', text: 'Hello', state, sentence: 'No.' };
       const { draft, entries } = await outboxOf(own, [sent]);
-      assert.deepEqual([draft.text, draft.attachments], ['Hello', ['file:///a']]);
+      assert.deepEqual([draft.text, draft.attachments.map(({ uri }) => uri)], ['Hello', ['file:///a']]);
       const isRefused = state === 'refused';
-      assert.deepEqual([draft.refused?.sentence, entries.length], isRefused ? ['No.', 0] : [undefined, 1]);
+      assert.deepEqual([draft.problem, entries.length], isRefused ? ['No.', 0] : [undefined, 1]);
     }
   });
 

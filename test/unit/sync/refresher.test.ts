@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import type { ListState } from '../../../src/sync/listState';
+import type { ListState } from '../../../src/sync/stored';
 import { Refresher } from '../../../src/sync/refresher';
 import { isSame } from '../../../src/sync/same';
 import { Emitter, ObservableValue } from '../../../src/util/event';

@@ -311,6 +311,13 @@ describe('a list from the service', () => {
     clock += MINUTE;
     await list.read();
     assert.deepEqual(idsOf(list), ['a', 'b', 'c']);
+    answer = pages(pageOf());
+    await list.read();
     assert.deepEqual(idsOf(await open({ keepsGone: true })), ['a', 'b', 'c']);
+    answer = pages(pageOf('x', 'y'));
+    clock += MINUTE;
+    await list.read();
+    assert.deepEqual(idsOf(list), ['x', 'y'], 'those of another organization');
+    assert.deepEqual(idsOf(await open({ keepsGone: true })), ['x', 'y']);
   });
 });

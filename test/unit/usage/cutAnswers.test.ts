@@ -40,12 +40,12 @@ describe('an answer about fewer days than were asked for', () => {
     ]);
     const made = await fetch();
     assert.deepEqual(calls(service), ['/tokens 2026-01-14..2026-11-20']);
-    assert.deepEqual([made.missing?.days.length, made.missing?.unread], [111, 111]);
+    assert.deepEqual([made.missing.length, made.unread], [111, 111]);
     assert.equal(made.sections[0]?.table.rows.find(({ id }) => id === '2026-05-04')?.cells[1], null);
     clock.now += 1000;
     const again = await fetch();
     assert.deepEqual(calls(service).slice(1), ['/tokens 2026-01-14..2026-05-04']);
-    assert.equal(again.missing, undefined);
+    assert.deepEqual(again.missing, []);
     fault.dispose();
     // A day is put away once.
     const asked = calls(service).length;
@@ -55,10 +55,10 @@ describe('an answer about fewer days than were asked for', () => {
 
   it('with days that never come keeps no new day away', async () => {
     const { clock, service, fetch } = await open((start, end) => [later(start, '2026-11-01'), end]);
-    assert.equal((await fetch(query('tokens', '2026-10-22', '2026-11-20'))).missing?.days.length, 10);
+    assert.equal((await fetch(query('tokens', '2026-10-22', '2026-11-20'))).missing.length, 10);
     clock.now += 24 * 60 * 60 * 1000;
     const next = await fetch(query('tokens', '2026-10-22', '2026-11-21'));
-    assert.equal(next.missing?.days.length, 10);
+    assert.equal(next.missing.length, 10);
     assert.deepEqual(calls(service).slice(1), [
       '/tokens 2026-09-17..2026-10-31',
       '/tokens 2026-11-21..2026-11-21',
@@ -72,7 +72,7 @@ describe('an answer about fewer days than were asked for', () => {
     ]);
     const asked = query('tokens', '2026-11-11', '2026-11-20');
     const early = await fetch(asked);
-    assert.deepEqual(early.missing, { days: ['2026-11-20'], unread: 0, problem: undefined });
+    assert.deepEqual([early.missing, early.unread, early.problem], [['2026-11-20'], 0, undefined]);
     fault.dispose();
     clock.now += 61 * 60 * 1000;
     assert.equal((await fetch(asked)).through, '2026-11-20');
@@ -81,8 +81,8 @@ describe('an answer about fewer days than were asked for', () => {
 
   it('that does not say so is believed', async () => {
     const { service, fetch } = await open((start, end) => [later(start, '2026-11-01'), end], false);
-    const { missing } = await fetch(query('tokens', '2026-10-22', '2026-11-20'));
-    assert.deepEqual([missing?.days.length, missing?.unread, missing?.problem], [10, 0, undefined]);
+    const { missing, problem, unread } = await fetch(query('tokens', '2026-10-22', '2026-11-20'));
+    assert.deepEqual([missing.length, unread, problem], [10, 0, undefined]);
     assert.equal(calls(service).length, 1);
   });
 });

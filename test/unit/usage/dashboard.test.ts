@@ -34,20 +34,19 @@ class Stage {
         describe: error => (error as Error).message,
         onProblem: problem => this.problems.push(problem),
       })),
-    save: (name, text) => {
-      this.acts.push(`save ${name} ${text.length}`);
-      return Promise.resolve(undefined);
+    acts: {
+      save: ({ name, text }) => {
+        this.acts.push(`save ${name} ${text.length}`);
+        return null;
+      },
+      copy: ({ text }) => this.acts.push(`copy ${text.length}`),
+      signIn: () => this.acts.push('signIn'),
     },
-    copy: text => {
-      this.acts.push(`copy ${text.length}`);
-      return Promise.resolve();
-    },
-    signIn: () => this.acts.push('signIn'),
   });
   readonly page = pageSide<UsageProtocol>(
     {
       changed: ({ bounds: { end }, state }) => this.heard.push(`${state.kind} through ${end}`),
-      fetching: ({ fraction }) => this.heard.push(String(fraction)),
+      fetching: now => this.heard.push(now === null ? 'over' : now.label),
     },
     message => this.panel?.receive(message),
   );
@@ -91,18 +90,31 @@ describe('the dashboard', () => {
     assert.equal(problems.length, 1);
   });
 
-  it('fetches, and says how far it is and why days could not be had', async () => {
-    const { page, source, heard } = new Stage();
+  it('fetches what a report lacks without being asked, once for the same days', async () => {
+    const { page, source } = new Stage();
     source.forget(2);
-    source.problem = 'No.';
-    assert.equal(await page.request('fetch', { query, again: false }), 'No.');
-    source.problem = undefined;
-    assert.equal(await page.request('fetch', { query, again: true }), null);
-    assert.deepEqual(heard, ['0.4', '0.4']);
+    source.fetch = ({ range }, { again }) => {
+      source.fetched.push({ query: { ...query, range }, again: again === true });
+      return Promise.resolve(undefined);
+    };
+    const other = { ...query, range: { start: addDays(bounds.end, -3), end: bounds.end } };
+    for (const asked of [query, { ...query, compare: true }, other, query])
+      await page.request('report', asked);
+    await page.request('fetch', { query: other, again: true });
+    await page.request('report', other);
     assert.deepEqual(
-      source.fetched.map(({ again }) => again),
-      [false, true],
+      source.fetched.map(({ query: { range }, again }) => [lengthOf(range), again]),
+      [
+        [30, false],
+        [4, false],
+        [30, false],
+        [4, true],
+      ],
     );
+    // Whoever has another key may have another answer.
+    source.orgId = 'org_other';
+    await page.request('report', other);
+    assert.equal(source.fetched.length, 5);
   });
 
   it('begins anew with whatever a page is said to have kept', () => {
@@ -132,7 +144,7 @@ describe('the dashboard', () => {
       const given = page.request('fetch', { query, again: true });
       await until(() => source.running === 1);
       act();
-      assert.equal(await given, null);
+      assert.equal(await given, false);
       assert.ok(source.ended > ended);
       dashboard.pageGone();
       await until(() => source.running === 0);

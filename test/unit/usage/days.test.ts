@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { addDays, daysOf, lengthOf, periodBefore, runsOf } from '../../../src/usage/report/calendar';
 import { activityOfPeople } from '../../../src/usage/report/people';
-import { reached, spanDays, spanTotal } from '../../../src/usage/report/spans';
 
 const day = fc.integer({ min: 0, max: 900 }).map(count => addDays('2026-01-14', count));
 
@@ -27,28 +26,8 @@ describe('days', () => {
         assert.equal(new Date(before.start).getUTCDay(), new Date(start).getUTCDay());
       }),
     );
-    assert.deepEqual(periodBefore(spanDays('monthToDate', '2026-03-31')), {
-      start: '2026-01-25',
-      end: '2026-02-24',
-    });
-  });
-
-  it('have a trend only where both spans are known in full', () => {
-    const values = new Map<string, number>([
-      ['2026-11-13', 10],
-      ['2026-11-19', 5],
-      ['2026-11-20', 15],
-    ]);
-    assert.equal(spanTotal('lastDay', '2026-11-20', values).change, 0.5);
-    assert.equal(spanTotal('7days', '2026-11-20', values).change, undefined);
-    assert.deepEqual(spanTotal('7days', '2026-11-20', values).total, { value: 20, known: 2, of: 7 });
-  });
-
-  it('reach the highest threshold of a budget', () => {
-    assert.equal(reached(79, 100), undefined);
-    assert.equal(reached(80, 100), 80);
-    assert.equal(reached(250, 100), 100);
-    assert.equal(reached(250, 0), undefined);
+    const month = { start: '2026-03-01', end: '2026-03-31' };
+    assert.deepEqual(periodBefore(month), { start: '2026-01-25', end: '2026-02-24' });
   });
 
   it('without a figure of a person are not counted as days without use', () => {

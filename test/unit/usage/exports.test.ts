@@ -18,6 +18,8 @@ function withRows(rows: readonly (readonly Cell[])[], more: Partial<TabReport> =
     query: query('tokens', '2026-11-01', '2026-11-02', { person: 'u1', pseudonyms: true }),
     through: '2026-11-20',
     isComparable: true,
+    missing: [],
+    unread: 0,
     figures: [figure],
     sections: [
       { id: 's', title: 'T', explanation: '', table: { columns, rows: made, total: ['Total', 4, ''] } },

@@ -153,7 +153,7 @@ describe('a usage report', () => {
     });
     assert.deepEqual([figure(made, 'daily'), figure(made, 'weekly')], [3.5, 6]);
     assert.equal(section(made, 'active').table.total, undefined);
-    assert.deepEqual(made.missing?.days, [SECOND]);
+    assert.deepEqual(made.missing, [SECOND]);
     assert.deepEqual(series(made, 'active')[0]?.values, [3, null, 4]);
     assert.deepEqual(cells(made, 'clients', 'client=tv')[0], [1]);
     const ratios = [1, 9, 2].map(ratio => ({ autonomy_ratio_avg: ratio }));
@@ -176,6 +176,11 @@ describe('a usage report', () => {
     assert.deepEqual(ask(new Map([...all, [day(13), settling]])), [600, undefined, false]);
     assert.deepEqual(ask(new Map([...all, [day(6), settling]])), [700, undefined, false]);
     assert.deepEqual(ask(new Map([...all].slice(0, 10))), [300, undefined, false]);
+    assert.equal(
+      report('tokens', new Map([...all].slice(2)), { range }).unread,
+      2,
+      'of the days compared with',
+    );
     const { previousRange } = report('tokens', all, { range, compare: true });
     assert.deepEqual(previousRange, { start: day(0), end: day(6) });
     const earliest = { range: { start: BOUNDS.start, end: '2026-01-15' }, compare: true };
@@ -194,7 +199,7 @@ describe('a usage report', () => {
       const nothing = new DayRecord(Date.parse('2026-11-20'), []);
       const made = report(tab, known(tab, [row, row, row]).set(SECOND, nothing));
       assert.deepEqual(made.figures.find(each => each.id === id)?.value, { value: 200, known: 2, of: 3 });
-      assert.deepEqual(made.missing, { days: [SECOND], unread: 0, problem: undefined });
+      assert.deepEqual([made.missing, made.problem], [[SECOND], undefined]);
       const daily = made.sections.find(({ table }) => table.columns.some(column => column.id === id));
       assert.deepEqual(cells(made, daily!.id, id)[1], [null]);
     });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { UsageBudget, UsageSpan } from '../../../src/settings';
-import { daysOf } from '../../../src/usage/report/calendar';
+import { addDays, daysOf } from '../../../src/usage/report/calendar';
 import { UsageStatusBar, type StatusBarDeps } from '../../../src/usage/show/statusBar';
-import { statusText } from '../../../src/usage/show/statusText';
+import { budgetNotice, statusText, type StatusFacts } from '../../../src/usage/show/statusText';
 import { Emitter } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
 import { until } from '../../until';
@@ -86,6 +86,24 @@ describe('the status bar', () => {
     assert.equal(calls(service).length, 1);
   });
 
+  it('shows another key no figure before the service has said whose days it sees', async () => {
+    const { clock, service, open } = await begin();
+    const window = open();
+    const made = barOf(window, clock);
+    made.bar.start();
+    await made.until(() => /\d/.test(made.item.text));
+    service.fail({ kind: 'status', status: 500 });
+    const texts: string[] = [];
+    const { show } = made.item;
+    made.item.show = () => {
+      texts.push(made.item.text);
+      show();
+    };
+    window.useKey('another key');
+    await made.until(() => texts.at(-1) === '$(graph) $(warning)');
+    assert.doesNotMatch(texts.join(), /\d/);
+  });
+
   it('asks for nothing while it is off', async () => {
     const { clock, service, open } = await begin();
     const made = barOf(open(), clock);
@@ -110,7 +128,7 @@ describe('the status bar', () => {
     assert.equal(calls(service).length, 1);
     // Nothing stays in the bar of who cannot read it.
     await Promise.all(made.map(each => each.until(() => !each.item.shown)));
-    windows[0]!.ready.fire(undefined as never);
+    windows[0]!.useKey('another key');
     await Promise.race(made.map(each => each.until(() => told().length === 2)));
   });
 
@@ -179,63 +197,43 @@ describe('the status bar', () => {
     assert.equal(none.item.text, '$(graph) –');
   });
 
-  it('compares 30 days also while the batch of yesterday has not come', async () => {
-    const { clock, service, open } = await begin();
-    answer(service, rows =>
-      rows
-        .filter(({ date }) => date < '2026-11-20')
-        .map(row => ({ ...row, billable_tokens: row.date < '2026-10-21' ? 1000 : 2000 })),
-    );
-    const made = barOf(open(), clock);
-    made.span = '30days';
-    made.bar.start();
-    await made.until(() => made.item.text === '$(graph) 60K ↑ · through Nov 19, 2026');
-    assert.match(tooltip(made), /Last 30 days +60,000 +\+\d+%$/m);
-  });
-
-  it('keeps the last figure with its day when the service cannot be reached', async () => {
-    const { clock, service, open } = await begin();
-    const first = barOf(open(), clock);
-    first.bar.start();
-    await first.until(() => /\d/.test(first.item.text));
-    await service.close();
-    clock.now += 2 * 24 * 60 * 60 * 1000;
-    const second = barOf(open(), clock);
-    second.span = '7days';
-    second.bar.start();
-    await second.until(() => second.item.text.includes('through'));
-    assert.match(second.item.text, / · through Nov 20, 2026$/);
-  });
-
-  it('never shows a bare 0: it says of which days', () => {
-    const values = new Map(daysOf({ start: '2026-11-08', end: '2026-11-22' }).map(day => [day, 5]));
-    for (const day of daysOf({ start: '2026-11-16', end: '2026-11-22' })) values.set(day, 0);
-    const text = (span: '7days' | 'lastDay') =>
-      statusText({ span, end: '2026-11-22', values, budget: { tokens: 0, per: 'day' } }, new Formatter('en'))
-        ?.text;
-    assert.equal(text('lastDay'), '$(graph) 0 ↓ · Sun, Nov 22');
-    assert.equal(text('7days'), '$(graph) 0 ↓ · Last 7 days');
-  });
+  const END = '2026-11-22';
+  /** The last so many days have these figures. */
+  const told = (values: readonly number[], more: Partial<StatusFacts> = {}) => {
+    const days = daysOf({ start: addDays(END, 1 - values.length), end: END });
+    const facts = { span: 'lastDay', end: END, isFetched: true, budget: { tokens: 0, per: 'day' } } as const;
+    const known = new Map(days.map((day, at) => [day, values[at]!]));
+    return statusText({ ...facts, values: known, ...more }, new Formatter('en'));
+  };
+  const week = (tokens: number): number[] => Array.from({ length: 7 }, () => tokens);
+  for (const [what, values, span, wanted, end = END] of [
+    ['a day with its weekday, and nothing to compare it with', [5], 'lastDay', '5 · Sun, Nov 22'],
+    ['a change since the same weekday before', [10, ...week(15)], 'lastDay', '15 ↑ · Sun, Nov 22'],
+    ['never a bare 0', [...week(5), ...week(0)], '7days', '0 ↓ · Last 7 days'],
+    ['no change where a day of either week is missing', [...week(5).slice(1), ...week(5)], '7days', '35'],
+    ['how many days a sum is made of', [20], '7days', '20 (1 of 7 days)'],
+    ['through which day', [...week(5), ...week(10)], '7days', '70 ↑ · through Nov 22, 2026', '2026-11-23'],
+  ] as const)
+    it(`says ${what}`, () => assert.equal(told(values, { span, end }).text, wanted));
 
   it('draws foreign text as text', () => {
-    const facts = { span: 'lastDay', end: '2026-11-20', budget: { tokens: 5, per: 'month' } } as const;
-    const text = statusText(
-      {
-        ...facts,
-        values: new Map([['2026-11-20', 4_200_000]]),
-        problem: 'x\u202ey',
-        fetchedAt: NOON - 60_000,
-      },
-      new Formatter('en'),
-    );
-    assert.equal(text?.text, '$(graph) 4.2M · Fri, Nov 20');
-    assert.deepEqual(text.notes, [
+    const { notes } = told([4_200_000], {
+      ...{ budget: { tokens: 5, per: 'month' }, problem: 'x\u202ey', fetchedAt: NOON - 60_000 },
+    });
+    assert.deepEqual(notes, [
       'Your own budget: 5 a month.',
       'Compared with the same weekdays before.',
-      'Data through Nov 20, 2026 UTC.',
+      'Data through Nov 22, 2026 UTC.',
       `Fetched ${new Formatter('en').exact(NOON - 60_000)}.`,
       'x\ufffdy',
     ]);
-    assert.equal(statusText({ ...facts, values: new Map() }, new Formatter('en')), undefined);
+  });
+
+  it('tells of the highest threshold of a budget that is reached', () => {
+    const percents = [79, 80, 250].map(spent => {
+      const facts = { span: '7days', end: END, isFetched: true, values: new Map([[END, spent]]) } as const;
+      return budgetNotice({ ...facts, budget: { tokens: 100, per: 'month' } }, new Formatter('en'))?.percent;
+    });
+    assert.deepEqual(percents, [undefined, 80, 100]);
   });
 });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { daysOf } from '../../../src/usage/report/calendar';
 import { DayRecord } from '../../../src/usage/days/day';
 import { report, type Extras, type KnownDays } from '../../../src/usage/report/report';
-import { inTurns, type Steps } from '../../../src/usage/report/steps';
+import type { Steps } from '../../../src/usage/report/types';
+import { inTurns } from '../../../src/usage/days/usageData';
 import { tokenRows, userRows } from '../../fakes/usage';
 import { query } from './support';
 

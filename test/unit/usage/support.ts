@@ -34,18 +34,20 @@ export async function begin() {
   const { baseUrl, appUrl } = service;
   const known = { id: 'test', baseUrl, appUrl, host: 'test', source: 'settings' } as const;
 
-  /** What one window has, signed in with `key`. */
-  const open = (key = (): string => service.apiKey) => {
+  /** What one window has, signed in with `apiKey`. */
+  const open = (apiKey = (): string => service.apiKey) => {
     const log = silentLog();
     const storage = openStorage({ root, log, now: clock.read });
     const state = new ObservableValue<ConnectionState>({ kind: 'signedIn', service: known });
     const ready = new Emitter<never>();
+    let key = 'a key';
+    const signedIn = (): boolean => state.current.kind === 'signedIn';
     const api = new ApiClient({
-      ...{ baseUrl, appUrl, key: async () => Promise.resolve(key()), log, now: clock.read },
+      ...{ baseUrl, appUrl, key: async () => Promise.resolve(apiKey()), log, now: clock.read },
       ...{ random: () => 0, delay: () => Promise.resolve() },
     });
     const connection = {
-      ...{ state, api, onDidBecomeReady: ready.event },
+      ...{ state, api, onDidBecomeReady: ready.event, keyMark: () => (signedIn() ? key : undefined) },
       ready: () => Promise.resolve(state.current),
     };
     const data = new UsageData({ connection, storage, log, now: clock.read });
@@ -55,7 +57,14 @@ export async function begin() {
       await storage.settled();
       storage.dispose();
     });
-    return { data, ready };
+    /** Another key takes the place of the one before. */
+    const useKey = (mark: string): void => {
+      key = mark;
+      if (signedIn()) ready.fire(undefined as never);
+      else state.set({ kind: 'signedIn', service: known });
+    };
+    const reject = (): void => state.set({ kind: 'keyRejected', service: known, reason: 'No.' });
+    return { data, useKey, reject };
   };
   return { clock, service, open };
 }
@@ -83,9 +92,7 @@ export async function fetched(
   const { signal } = new AbortController();
   const problem = await data.fetch(asked, { signal, ...options });
   const made = await data.report(asked);
-  return problem === undefined
-    ? made
-    : { ...made, missing: { days: [], unread: 0, ...made.missing, problem } };
+  return problem === undefined ? made : { ...made, problem };
 }
 
 /** The analytics requests a service has seen, as `path?start..end`. */

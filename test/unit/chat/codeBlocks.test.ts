@@ -1,7 +1,91 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
+import { candidates, readPosition } from '../../../src/chat/panel/codeBlocks';
 import { changed, readDiff } from '../../../src/chat/panel/unifiedDiff';
+import { PATH } from '../../../src/chat/protocol';
 import { growsEvenly } from '../../growth';
+
+const found = (text: string): string[] => [...text.matchAll(PATH)].map(([match]) => match);
+
+describe('names of files in a text', () => {
+  it('are those with a line, and perhaps a column', () => {
+    assert.deepEqual(found('See src/a.ts:41, (./b/c-d.test.tsx:1:20) and "C.java:7".'), [
+      'src/a.ts:41',
+      './b/c-d.test.tsx:1:20',
+      'C.java:7',
+    ]);
+    assert.deepEqual(found('at /home/me/shop/src/a.ts:3:1\n  src\\win.ts:9'), [
+      '/home/me/shop/src/a.ts:3:1',
+      'src\\win.ts:9',
+    ]);
+    assert.deepEqual(found('@scope/pkg/index.d.ts:12'), ['@scope/pkg/index.d.ts:12']);
+  });
+
+  it('are not hosts, times, versions or addresses', () => {
+    for (const text of [
+      'api.example.com:443',
+      '10:30',
+      'v1.2.3:4',
+      'https://a.example/b.ts:4',
+      'a:b:4',
+      'x.ts:',
+    ]) {
+      assert.deepEqual(found(text), [], text);
+    }
+  });
+
+  it('are found in texts made to be read slowly', async () => {
+    for (const part of ['a/', 'a.', '.a', '+', '~a', 'a.b/', '/.', 'a.b:1:', '..\\', '@a.b '])
+      await growsEvenly(part, 50_000, size => found(part.repeat(size / part.length)));
+  });
+});
+
+const folder = { path: '/home/me/shop', name: 'shop' };
+
+describe('a file named in a message', () => {
+  it('is a path with a line, and perhaps a column', () => {
+    assert.deepEqual(readPosition('src/a.ts:41'), { path: 'src/a.ts', line: 41, column: 1 });
+    assert.deepEqual(readPosition('src\\a.ts:41:7'), { path: 'src/a.ts', line: 41, column: 7 });
+    assert.deepEqual(readPosition('a.ts:0:0'), { path: 'a.ts', line: 1, column: 1 });
+    for (const wrong of ['a.ts', 'a.ts:', ':4', 'a.ts:x', 'a\n.ts:4', 'https://a.ts:4', 'command:x:4']) {
+      assert.equal(readPosition(wrong), undefined, wrong);
+    }
+  });
+
+  it('is looked for below the folder only', () => {
+    assert.deepEqual(candidates('src/a.ts', folder), ['src/a.ts']);
+    assert.deepEqual(candidates('./src/../src/a.ts', folder), ['src/a.ts']);
+    assert.deepEqual(candidates('/home/me/shop/src/a.ts', folder), ['src/a.ts']);
+    assert.deepEqual(candidates('shop/src/a.ts', folder), ['shop/src/a.ts', 'src/a.ts']);
+    assert.deepEqual(candidates('a/src/a.ts', folder), ['a/src/a.ts', 'src/a.ts']);
+    for (const outside of [
+      '/etc/passwd',
+      '../a.ts',
+      'src/../../a.ts',
+      '/home/me/shop/../other/a.ts',
+      '/home/me/shopping/a.ts',
+      '..',
+      '.',
+      '/',
+    ]) {
+      assert.deepEqual(candidates(outside, folder), [], outside);
+    }
+  });
+
+  it('never leads out of the folder, whatever it is', () => {
+    const part = fc.oneof(
+      fc.constantFrom('..', '.', '', 'a', 'src', 'shop', '/', '/home/me/shop'),
+      fc.string(),
+    );
+    fc.assert(
+      fc.property(fc.array(part), parts => {
+        for (const found of candidates(parts.join('/'), folder)) {
+          assert.ok(!found.startsWith('/') && !found.split('/').includes('..') && found !== '');
+        }
+      }),
+    );
+  });
+});
 
 const NAMED = '--- a/f\n+++ b/f\n';
 const FILE = 'one\ntwo\nthree\nfour\ntwo\nfive\n';

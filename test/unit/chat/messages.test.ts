@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { arrivedAs, inOrder } from '../../../src/chat/transcript/model';
-import type { KnownMessage } from '../../../src/chat/transcript/messages';
+import { arrivedAs, inOrder, toStored, type KnownMessage } from '../../../src/chat/transcript/messages';
 import { knownOf, message, sendRecord } from './support';
 
 const ids = (messages: readonly KnownMessage[]): string[] => messages.map(entry => entry.id);
@@ -30,16 +29,6 @@ describe('order of messages', () => {
         }
       }),
     );
-  });
-
-  it('takes 10,000 messages in a long chain', () => {
-    const chain = Array.from({ length: 10_000 }, (_, index) =>
-      message(`m${index}`, {
-        createdAt: 10_000 - index,
-        ...(index === 0 ? {} : { parentId: `m${index - 1}` }),
-      }),
-    );
-    assert.deepEqual(ids(inOrder(knownOf(...chain))).slice(0, 3), ['m0', 'm1', 'm2']);
   });
 });
 
@@ -76,5 +65,40 @@ describe('a send without an answer', () => {
     };
     const other = { ...user('o', 'Hello', 600), sent: { at: 1, text: 'Hello', attachments: [] } };
     assert.equal(arrivedAs(sendRecord({ before }), [user('x', 'Hello!', 600), reply, other]), undefined);
+  });
+});
+
+describe('what is kept of a message', () => {
+  const foreign = {
+    id: 'other',
+    role: 'assistant',
+    createdAt: 1,
+    updatedAt: 2,
+    providerAEncryptedContent: 'SECRET-1',
+    providerBThoughtSignature: 'SECRET-2',
+    providerAReasoningSummary: 'plain',
+    content: [
+      { type: 'thinking', thinking: 'plain', signature: 'SECRET-3' },
+      { type: 'redacted_thinking', data: 'SECRET-4' },
+      { type: 'new', nested: [{ encrypted_content: 'SECRET-5', kept: 1 }] },
+    ],
+  };
+
+  it('holds no encrypted field and no signature', () => {
+    assert.deepEqual(toStored('id', foreign).content, [
+      { type: 'thinking', thinking: 'plain' },
+      { type: 'redacted_thinking' },
+      { type: 'new', nested: [{ kept: 1 }] },
+    ]);
+    assert.doesNotMatch(JSON.stringify(toStored('id', foreign)), /SECRET/);
+  });
+
+  it('holds no content of hidden messages', () => {
+    const { content, providerAReasoningSummary, parentId } = toStored('id', {
+      ...foreign,
+      visibility: 'llm_only',
+      parentId: 'p',
+    });
+    assert.deepEqual([content, providerAReasoningSummary, parentId], [[], undefined, 'p']);
   });
 });
