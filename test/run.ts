@@ -1,14 +1,15 @@
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { changedFiles, testsOf } from './vscode/changed';
 import { ensureVsCode } from './vscode/install';
 import { type Tally } from './vscode/mochaRun';
 import { removeFolder, root, temporaryFolder, testOutput } from './vscode/paths';
 import { end, runProgram, start } from './vscode/processes';
 
 /**
- * `npm test [-- STEP...] [--grep TEXT]`: lint, types, unit, host and ui, or the steps named. Each counts its tests, lint and types
- * count as one. The last line is `N passed, N failed`.
+ * `npm test [-- STEP...] [--grep TEXT]`: lint, types, unit, host and ui, or the steps named; `changed` is of lint, types, unit
+ * and ui what a change can break. Each counts its tests, lint and types count as one. The last line is `N passed, N failed`.
  */
 const steps = ['lint', 'types', 'unit', 'host', 'ui'] as const;
 type Step = (typeof steps)[number];
@@ -17,13 +18,22 @@ type Step = (typeof steps)[number];
 const stepLimitMs = 60 * 60_000;
 
 /** Programs that say nothing where all is well, one after the other. */
-const checks: Partial<Record<Step, readonly (readonly string[])[]>> = {
-  lint: [
-    ['node_modules/eslint/bin/eslint.js', '.'],
-    ['node_modules/prettier/bin/prettier.cjs', '--check', '--cache', '--ignore-unknown', '.'],
-  ],
+const checks = (files: readonly string[]): Partial<Record<Step, readonly (readonly string[])[]>> => ({
+  lint:
+    files.length === 0
+      ? []
+      : [
+          [
+            'node_modules/eslint/bin/eslint.js',
+            '--no-warn-ignored',
+            '--pass-on-no-patterns',
+            ...files.filter(isCode),
+          ],
+          ['node_modules/prettier/bin/prettier.cjs', '--check', '--cache', '--ignore-unknown', ...files],
+        ],
   types: ['.', 'media'].map(project => ['node_modules/typescript/bin/tsc', '-p', project]),
-};
+});
+const isCode = (file: string): boolean => file === '.' || /\.(?:[mc]?js|tsx?)$/.test(file);
 /** The extension as it ships, and the tests. */
 const builds = ['--production', '--tests'].map(what => ['esbuild.js', what]);
 const builtProgram: Partial<Record<Step, readonly string[]>> = {
@@ -36,27 +46,34 @@ const failure: Tally = { passed: 0, failed: 1, skipped: 0, failures: [], tookMs:
 const success: Tally = { ...failure, passed: 1, failed: 0 };
 
 async function main(): Promise<number> {
-  const { chosen, grep } = parse(process.argv.slice(2));
+  const { chosen, grep, isChanged } = parse(process.argv.slice(2));
+  const changed = isChanged ? changedFiles() : undefined;
   for (const name of ['AGENT_CONSOLE_API_KEY', 'AGENT_CONSOLE_BASE_URL', 'AGENT_CONSOLE_APP_URL'])
     Reflect.deleteProperty(process.env, name);
   if (grep !== undefined) process.env['AGENT_CONSOLE_TEST_GREP'] = grep;
   const programs = chosen.filter(step => builtProgram[step] !== undefined);
 
   // The first installation waits for the network most of the time: it runs beside lint and types.
-  const installation = programs.some(step => step !== 'unit') ? ensureVsCode() : undefined;
-  const missing = installation?.then(
-    () => undefined,
-    (error: unknown) => `VS Code for tests could not be installed. ${String(error)}`,
-  );
+  const installed = (): Promise<string | undefined> =>
+    ensureVsCode().then(
+      () => undefined,
+      (error: unknown) => `VS Code for tests could not be installed. ${String(error)}`,
+    );
+  const missing = !isChanged && programs.some(step => step !== 'unit') ? installed() : undefined;
+  const there = changed?.filter(file => fs.existsSync(path.join(root, file)));
+  const check = checks(there ?? ['.']);
   const rows = await Promise.all(
     chosen
-      .filter(step => checks[step] !== undefined)
-      .map(step => timed(step, async () => ((await runAll(checks[step] ?? [])) === 0 ? success : failure))),
+      .filter(step => check[step] !== undefined)
+      .map(step => timed(step, async () => ((await runAll(check[step] ?? [])) === 0 ? success : failure))),
   );
   const unbuilt = programs.length > 0 && (await runAll(builds)) !== 0 ? 'The build failed.' : undefined;
   for (const step of programs) {
-    const problem = unbuilt ?? (step === 'unit' ? undefined : await missing);
-    rows.push(await timed(step, () => (problem === undefined ? runTests(step) : failed(problem))));
+    const files =
+      changed === undefined || unbuilt !== undefined ? [] : testsOf(changed)[step === 'ui' ? 'ui' : 'unit'];
+    if (isChanged && unbuilt === undefined && files.length === 0) continue;
+    const problem = unbuilt ?? (step === 'unit' ? undefined : await (missing ?? installed()));
+    rows.push(await timed(step, () => (problem === undefined ? runTests(step, files) : failed(problem))));
   }
 
   // Once more at the end, where a long run is looked at first.
@@ -88,10 +105,14 @@ function failed(problem: string): Tally {
 function parse(args: readonly string[]) {
   const at = args.indexOf('--grep');
   const names = at < 0 ? args : args.toSpliced(at, 2);
+  const grep = at < 0 ? undefined : args[at + 1];
+  if (names.length === 1 && names[0] === 'changed')
+    return { chosen: steps.filter(step => step !== 'host'), grep, isChanged: true };
   const unknown = names.filter(name => !steps.some(step => step === name));
-  if (unknown.length > 0) throw new Error(`Unknown: ${unknown.join(' ')}. Steps are ${steps.join(', ')}.`);
+  if (unknown.length > 0)
+    throw new Error(`Unknown: ${unknown.join(' ')}. Steps are ${steps.join(', ')}, or changed.`);
   const chosen = names.length === 0 ? steps : steps.filter(step => names.includes(step));
-  return { chosen, grep: at < 0 ? undefined : args[at + 1] };
+  return { chosen, grep, isChanged: false };
 }
 
 /** Runs programs one after the other; resolves with the code of the last one that failed, else 0. */
@@ -102,11 +123,11 @@ async function runAll(programs: readonly (readonly string[])[]): Promise<number>
 }
 
 /** A step that reports its own tally; one that ends without, or without a test, has failed. */
-async function runTests(step: Step): Promise<Tally> {
+async function runTests(step: Step, files: readonly string[]): Promise<Tally> {
   const [program = '', ...args] = builtProgram[step] ?? [];
   const folder = temporaryFolder('result');
   const resultFile = path.join(folder, 'result.json');
-  const command = ['--enable-source-maps', path.join(testOutput, program), ...args];
+  const command = ['--enable-source-maps', path.join(testOutput, program), ...args, ...files];
   const running = path.join(folder, 'running');
   fs.mkdirSync(running);
   const env = { AGENT_CONSOLE_TEST_RESULT: resultFile, AGENT_CONSOLE_TEST_RUNNING: running };

@@ -200,7 +200,7 @@ function RangePicker({ range }: { readonly range: DayRange }) {
   );
 }
 
-/** A day that may not be chosen is marked by the browser, and asks for nothing. */
+/** A day that may not be chosen is marked by the browser, which says why, and asks for nothing. */
 function CustomRange({ range }: { readonly range: DayRange }) {
   const bounds = situation.value?.bounds ?? range;
   const input = (of: 'start' | 'end', label: string, min: string, max: string) => (
@@ -212,7 +212,7 @@ function CustomRange({ range }: { readonly range: DayRange }) {
       {...{ min, max }}
       required
       onChange={({ currentTarget }) => {
-        if (currentTarget.checkValidity()) change({ custom: { ...range, [of]: currentTarget.value } });
+        if (currentTarget.reportValidity()) change({ custom: { ...range, [of]: currentTarget.value } });
       }}
     />
   );
