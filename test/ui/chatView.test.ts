@@ -18,7 +18,10 @@ describe('the chat as a view', () => {
 
   const show = async (title: string): Promise<void> => {
     await stage.workbench.openContainer('Agent Console');
-    await clickFor(stage.workbench.row('Sessions', title), stage.heading(new RegExp(`^${title}`)));
+    // A row that moves meanwhile has its group clicked, which folds it.
+    const row = stage.workbench.row('Sessions', title);
+    await stage.rests(row);
+    await clickFor(row, stage.heading(new RegExp(`^${title}`)));
   };
   /** The view in the secondary side bar. */
   const beside = () =>
