@@ -1,7 +1,6 @@
-import { vscode } from '../kit/boot';
+import { keepScroll, vscode } from '../kit/boot';
 import type { PageState, ReportProtocol } from '../../src/readiness/protocol';
 import { pageSide } from '../../src/webview/ipc';
-import { keepScroll } from '../kit/scroll';
 import './main.css';
 
 /** The panel draws everything; here is what a person does with it. */

@@ -13,8 +13,7 @@ import {
   type UsageQuery,
 } from '../../src/usage/show/protocol';
 import { pageSide, RefusedByPanel, type PageSide } from '../../src/webview/ipc';
-import { vscode } from '../kit/boot';
-import { keepScroll } from '../kit/scroll';
+import { keepScroll, vscode } from '../kit/boot';
 import { setLanguage } from './format';
 
 /** What may be asked for; `undefined` before the panel has said so. */
