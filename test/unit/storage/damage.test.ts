@@ -275,6 +275,7 @@ describe('storage that is damaged, foreign or refused', function () {
   it('reads while another program holds the lock for writing, and tells of it when something is to be written', async () => {
     const root = await filled();
     const other = new DatabaseSync(databaseOf(root));
+    const exec = mock.method(DatabaseSync.prototype, 'exec');
     try {
       other.exec('BEGIN IMMEDIATE');
       const collection = await openNotes(root);
@@ -283,10 +284,16 @@ describe('storage that is damaged, foreign or refused', function () {
         collection.put('b', { text: 'x' }),
         /Other windows keep the stored data in .* busy/,
       );
+      const asked = exec.mock.calls.filter(call => call.arguments[0].endsWith('BEGIN IMMEDIATE')).length;
+      assert.ok(
+        asked >= 20,
+        `It asks anew all the time, not ${asked} times: others that write would always be first.`,
+      );
       assert.deepEqual(entries(collection), { a: { text: 'precious' } });
       other.exec('ROLLBACK');
       await collection.put('b', { text: 'x' });
     } finally {
+      exec.mock.restore();
       other.close();
     }
   });
