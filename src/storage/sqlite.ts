@@ -37,7 +37,8 @@ export function begin(db: DatabaseSync, synchronous: 'FULL' | 'NORMAL'): void {
   try {
     for (;;)
       try {
-        return db.exec('BEGIN IMMEDIATE');
+        db.exec('BEGIN IMMEDIATE');
+        return;
       } catch (error) {
         if (!isBusy(error) || performance.now() > end) throw error;
       }
