@@ -157,7 +157,9 @@ export class Sender extends Disposable {
 
   /** One of the queue that cannot be sent stays, with the reason. */
   async #carryNext(lease: Lease, left: (sending: Sending) => void): Promise<void> {
-    const { outbox } = this.#options;
+    const { outbox, sessions, sessionId } = this.#options;
+    // Another window may have set the agent to work just now.
+    await sessions.read(sessionId);
     const next = nextOf(await outbox.read());
     if (next === undefined || !this.#isFree) return;
     try {

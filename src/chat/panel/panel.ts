@@ -183,6 +183,7 @@ export class ChatPanel extends Disposable {
     const { text } = composition.draft;
     this.#given = 0;
     this.#shown = new Map([[0, text]]);
+    this.#draftVersion = 0;
     this.#page.send('start', {
       texts: vscode.l10n.bundle,
       language: vscode.env.language,

@@ -58,6 +58,16 @@ describe('a chat page that begins', () => {
     assert.equal((told(posted, 'setDraft') as { readonly text: string }).text, '');
   });
 
+  it('with what the one before it still held hears when that is stored', async () => {
+    const it = await scene();
+    const { said, posted, heard } = begun(it);
+    said.fire({ name: 'draft', params: { text: 'Half a', seen: 0, version: 3 } });
+    said.fire(ready);
+    said.fire({ name: 'unsaved', params: { text: 'Half a thought' } });
+    await until(heard, () => told(posted, 'draftStored') !== undefined);
+    assert.deepEqual(told(posted, 'draftStored'), { version: 0 }, 'before its first word');
+  });
+
   it('keeps what is being written when an earlier message is sent again', async () => {
     const it = await scene();
     const { conversation } = it.window;

@@ -31,6 +31,20 @@ describe('a queue', () => {
     assert.deepEqual([text, (files as readonly unknown[]).length, computerId], ['three', 1, computer!.id]);
   });
 
+  it('waits for an agent that another window has set to work, also before this one hears of that', async () => {
+    const it = await scene();
+    const work = busy(it);
+    const { sessions } = it.window;
+    await queueUp(it.window, 'one');
+    sessions.unheard = { status: 'running' };
+    work.rest();
+    for (let times = 0; times < 3; times++) await sessions.refresh(it.sessionId);
+    assert.deepEqual(sent(it), []);
+    sessions.unheard = {};
+    await drained(it.window);
+    assert.deepEqual(sent(it), ['one']);
+  });
+
   it('can be removed and taken back into the composer while it waits', async () => {
     const it = await scene();
     const work = busy(it);
