@@ -214,7 +214,7 @@ export class Sender extends Disposable {
   }
 
   async #finish(entry: Entry, request: Promise<SentMessage>): Promise<SendOutcome> {
-    const { outbox, log } = this.#options;
+    const { outbox, log, now = Date.now } = this.#options;
     const { id } = entry;
     try {
       const { messageId, status } = await request;
@@ -227,7 +227,9 @@ export class Sender extends Disposable {
       const state = isRefused ? 'refused' : 'unknown';
       await outbox
         .settle(
-          isRefused ? withTakenBack(id, sentence) : inEntry(id, ['sending'], { state: 'unknown', sentence }),
+          isRefused
+            ? withTakenBack(id, sentence)
+            : inEntry(id, ['sending'], { state: 'unknown', sentence, at: now() }),
         )
         .catch((failure: unknown) => log.error('The outcome of a send could not be recorded', failure));
       if (state === 'unknown') await this.#lookAfter();

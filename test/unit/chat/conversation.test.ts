@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { ownTexts, unread } from '../../../src/chat/transcript/messages';
+import { RowBuilder } from '../../../src/chat/transcript/rows';
+import { Formatter } from '../../../src/util/format';
 import { posts, scene, sendAndRead, texts } from './scene';
 import { cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
 
@@ -139,6 +141,26 @@ describe('a send without an answer', () => {
       assert.equal(posts(it).length, 1);
     });
   }
+
+  it('says nothing of how the session stands that was asked before the answer failed to come', async () => {
+    const it = await scene();
+    const { conversation, sessions } = it.window;
+    await sessions.refresh(it.sessionId);
+    it.service.fail({ kind: 'delay', ms: 5_000, match: { method: 'POST' }, times: 1 });
+    const settled = new Promise(resolve => conversation.onDidSettle(resolve));
+    await conversation.submit('Hello');
+    await sessions.refresh(it.sessionId);
+    const offline = it.service.fail({ kind: 'status', status: 403, match: { method: 'GET' } });
+    await settled;
+    const told = (): string | undefined => {
+      const row = new RowBuilder(new Formatter('en')).build(conversation.rows).at(-1);
+      return row?.kind === 'message' ? row.send?.sentence : undefined;
+    };
+    assert.match(told() ?? '', /^It is not known whether this message arrived\. (?!The session has)/);
+    offline.dispose();
+    await conversation.refresh();
+    assert.match(told() ?? '', /The session has 0 messages now, 0 when last checked/);
+  });
 
   it('is sent again only on request, and then once', async () => {
     const it = await scene();
