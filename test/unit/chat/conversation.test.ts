@@ -149,7 +149,7 @@ describe('a send without an answer', () => {
     it.service.fail({ kind: 'delay', ms: 5_000, match: { method: 'POST' }, times: 1 });
     const settled = new Promise(resolve => conversation.onDidSettle(resolve));
     await conversation.submit('Hello');
-    await sessions.refresh(it.sessionId);
+    await conversation.refresh();
     const offline = it.service.fail({ kind: 'status', status: 403, match: { method: 'GET' } });
     await settled;
     const told = (): string | undefined => {

@@ -244,12 +244,15 @@ describe('what a page still held when it went', () => {
       assert.equal(conversation.composition.draft.text, after);
     });
 
-  it('is gone once it was sent from elsewhere', async () => {
+  it('is gone once it was sent or queued from elsewhere', async () => {
     const it = await scene();
     const { conversation } = it.window;
     const at = Date.now() - 1000;
     await sendAndRead(it.window, 'half a thought');
     await conversation.takeUnsaved({ text: 'half a thought', at });
+    busy(it);
+    await queueUp(it.window, 'the other half');
+    await conversation.takeUnsaved({ text: 'the other half', at });
     assert.equal(conversation.composition.draft.text, '');
   });
 });
