@@ -115,7 +115,6 @@ export class Sender extends Disposable {
     const { outbox, transcript, log } = this.#options;
     try {
       for (const entry of outbox.current.entries) {
-        if (this.#own.has(entry.id)) continue;
         const arrived = entry.state === 'unknown' ? arrivedAs(entry, transcript.known.values()) : undefined;
         const messageId = arrived ?? entry.messageId;
         if (messageId !== undefined || transcript.hasSent(entry.id))

@@ -203,13 +203,11 @@ export class ChatPanel extends Disposable {
     this.#payAttention();
   }
 
-  async setDraft(text: string, seen: number, version: number): Promise<void> {
-    const { conversation } = this;
+  /** Counts also before the stored draft was read, or where it cannot be. */
+  setDraft(text: string, seen: number, version: number): void {
     this.#draftVersion = version;
-    const over = this.#shown.get(seen);
+    this.conversation.composition.setText(text, this.#shown.get(seen));
     this.#shown.set(seen, text);
-    if (!conversation.isLoaded) await conversation.load();
-    conversation.composition.setText(text, over);
     this.#gather();
   }
 
