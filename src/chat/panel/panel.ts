@@ -66,7 +66,8 @@ export class ChatPanel extends Disposable {
   /** How many texts the page was given for its composer, and what it has made of each: what it says may cross the next. */
   #given = 0;
   #shown = new Map([[0, '']]);
-  #isSubmitting = false;
+  /** A message of the page is being recorded. */
+  #submitting: Promise<void> | undefined;
   #draftVersion = 0;
   readonly details: Pick<DetailsDocuments, 'compare'>;
   readonly log: Logger;
@@ -216,18 +217,20 @@ export class ChatPanel extends Disposable {
     if (blocked !== undefined) throw new Error(blocked);
     if (!/^[\w-]{8,64}$/.test(sendId)) throw new RangeError('Not the id of a send.');
     const shown = this.#shown;
-    this.#isSubmitting = true;
+    this.#submitting = this.conversation.submit(text, sendId, shown.get(seen));
     try {
-      await this.conversation.submit(text, sendId, shown.get(seen));
+      await this.#submitting;
       // The page has emptied its composer by now; another, which began with the text that is sent now, is told.
       if (shown.get(seen) === text) shown.set(seen, '');
     } finally {
-      this.#isSubmitting = false;
+      this.#submitting = undefined;
       this.#gather();
     }
   }
 
   async takeUnsaved(unsaved: Unsaved): Promise<void> {
+    // It may be what the page before was sending, and is about to be recorded.
+    await this.#submitting?.catch(() => undefined);
     await this.conversation.takeUnsaved(unsaved).finally(() => this.#followDraft());
     this.#page.send('draftStored', { version: this.#draftVersion });
   }
@@ -341,7 +344,7 @@ export class ChatPanel extends Disposable {
   /** The draft came back from a refused send, or another window changed it. */
   #followDraft(): void {
     const { text } = this.conversation.composition.draft;
-    if (!this.#isSubmitting && text !== this.#shown.get(this.#given)) this.showDraft(false);
+    if (this.#submitting === undefined && text !== this.#shown.get(this.#given)) this.showDraft(false);
   }
 
   #settled(outcome: SendOutcome): void {

@@ -68,6 +68,24 @@ describe('a chat page that begins', () => {
     assert.deepEqual(told(posted, 'draftStored'), { version: 0 }, 'before its first word');
   });
 
+  it('in the place of one that was being sent from takes up what was written meanwhile', async () => {
+    const it = await scene();
+    const { conversation } = it.window;
+    const { said } = begun(it);
+    said.fire({ name: 'draft', params: { text: 'One', seen: 0, version: 1 } });
+    const settled = new Promise(resolve => conversation.onDidSettle(resolve));
+    const send = { text: 'One', sendId: 'an-id-of-a-send' };
+    said.fire({ id: 1, name: 'send', params: { ...send, seen: 0 } });
+    said.fire(ready);
+    said.fire({ id: 2, name: 'unsaved', params: { ...send, at: Date.now(), next: 'Two' } });
+    await settled;
+    await until(conversation.onDidChange, () => conversation.composition.draft.text !== '');
+    assert.deepEqual(
+      [conversation.composition.draft.text, posts(it).map(({ body }) => body)],
+      ['Two', [{ text: 'One' }]],
+    );
+  });
+
   it('keeps what is being written when an earlier message is sent again', async () => {
     const it = await scene();
     const { conversation } = it.window;
