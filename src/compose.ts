@@ -177,7 +177,7 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
         dataFolder: globalStorageUri.fsPath,
         extensionFolder: context.extensionPath,
         storage: await storage(),
-        ...{ log, focused, format, settings },
+        ...{ log, focused, format, details, settings },
         onDidChangeSettings: listener => onDidChangeSettings(hookSettings, listener),
         isShown: sessionId => shownChats?.isShown(sessionId) === true,
         sessions: async () => {

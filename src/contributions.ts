@@ -69,11 +69,7 @@ export const panels = {
   usage: 'agentConsole.usage',
 } as const;
 
-export const documents = {
-  details: 'agentconsole-details',
-  controls: 'agentconsole-controls',
-  hooks: 'agentconsole-hooks',
-} as const;
+export const documents = { details: 'agentconsole-details' } as const;
 
 /** Context keys and the values they take; `undefined` until the part they speak of has been loaded. */
 export interface ContextKeys {

@@ -2,16 +2,7 @@ import type * as vscode from 'vscode';
 import { window } from 'vscode';
 import type { Parts } from './compose';
 import type { ComputerTreeNode } from './computers';
-import {
-  commands,
-  documents,
-  panels,
-  registerCommands,
-  registerDocuments,
-  registerTree,
-  views,
-  type Feature,
-} from './contributions';
+import { commands, panels, registerCommands, registerTree, views, type Feature } from './contributions';
 import type { OrganizationTreeNode } from './organization';
 import type { ReadinessTreeNode } from './readiness';
 import type { SessionTreeNode } from './sessions';
@@ -61,11 +52,6 @@ export function activate(context: vscode.ExtensionContext): void {
   const computers = tree<ComputerTreeNode>(views.computers, made => made.computers(), { drop });
   const organization = tree<OrganizationTreeNode>(views.organization, made => made.organization(), several);
   const readiness = tree<ReadinessTreeNode>(views.readiness, made => made.readiness(), several);
-  own(
-    registerDocuments(documents.controls, {
-      provideTextDocumentContent: async uri => (await (await parts()).organization()).documentText(uri),
-    }),
-  );
   const restore = (
     id: string,
     fill: (made: Parts, panel: vscode.WebviewPanel, state: unknown) => Promise<void>,

@@ -1,11 +1,13 @@
 import * as vscode from 'vscode';
-import { computerName, type Computer } from '../api';
+import { computerName, readComputers, type Computer } from '../api';
 import type { Connection } from '../connection';
-import type { CommandHandlers } from '../contributions';
+import { commands, type CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
-import type { Storage } from '../storage';
+import type { SearchHit, Storage } from '../storage';
 import type { Refresher } from '../sync/refresher';
+import { keyIn, listRecords, type ItemKind } from '../sync/stored';
 import { ConnectedList } from '../ui/connectedList';
+import { notify } from '../ui/notify';
 import { pickItem } from '../ui/pick';
 import { Tree, type TreeNode } from '../ui/tree';
 import type { DetailsDocuments } from '../util/detailsDocuments';
@@ -13,17 +15,40 @@ import { Disposable, unhandled } from '../util/disposable';
 import type { Event } from '../util/event';
 import type { Formatter } from '../util/format';
 import { once } from '../util/promises';
+import { forNotification, oneLine } from '../util/text';
 import type { WindowFocus } from '../util/windowFocus';
-import { isSettingUp, sortComputers } from './model';
-import { computerDocument, computerNode, type ComputerRowContext, type SessionsOfComputers } from './rows';
-import { computerKind, pathOf } from './searched';
-import { SetUps } from './setUps';
+import {
+  computerDocument,
+  computerNode,
+  errorOf,
+  paceOf,
+  sortComputers,
+  type ComputerRowContext,
+  type SessionsOfComputers,
+} from './rows';
 
-export { searchedComputers } from './searched';
 export type { TreeNode as ComputerTreeNode } from '../ui/tree';
 
-/** While something is being set up the list is read so often, ms. */
-const SET_UP_MS = 5_000;
+const computerKind: ItemKind<Computer> = {
+  schema: {
+    parse: value => {
+      const [computer] = readComputers([value]);
+      if (computer === undefined) throw new Error('It is no computer.');
+      return computer;
+    },
+  },
+  text: computer => {
+    const { hostname = '', providerType = '', remoteUser = '', id, provisioningSteps = [] } = computer;
+    const steps = provisioningSteps.map(({ name = '', error = '' }) => `${name} ${error}`);
+    const lines = [computerName(computer), `${hostname} ${providerType} ${remoteUser} ${id}`, ...steps];
+    return { text: lines.map(line => oneLine(line)).join('\n'), at: computer.createdAt };
+  },
+};
+
+/** Where the computers of a service are kept. */
+function pathOf(serviceId: string): string {
+  return `services/${serviceId}/lists/computers`;
+}
 
 export interface ComputersDeps {
   readonly log: Logger;
@@ -45,7 +70,8 @@ export class Computers extends Disposable {
   readonly #deps: ComputersDeps;
   readonly #list: ConnectedList<Computer>;
   readonly #refresher: Refresher;
-  readonly #setUps: SetUps;
+  /** Ids of the computers that somebody has seen being set up in this window. */
+  readonly #settingUp = new Set<string>();
   #sorted: readonly Computer[] = [];
   #sessions: SessionsOfComputers | undefined;
   readonly tree: Tree;
@@ -74,27 +100,22 @@ export class Computers extends Disposable {
         onMinute: () => this.#showStatus(),
       }),
     );
-    const showDetails = (id: string): Promise<void> => this.#showDetails(id);
-    this.#setUps = new SetUps(log, showDetails);
     this.commands = {
       showDetails: async (node?: unknown) => {
         const id = await this.#computerOf(node);
-        if (id !== undefined) await showDetails(id);
+        if (id !== undefined) await this.#showDetails(id);
       },
     };
     this.register(this.#list.state.onDidChange(() => this.#onList()));
     this.register(connection.state.onDidChange(() => void this.#list.open().then(() => this.#draw())));
     const views = [view, ...(deps.shownIn ?? [])];
     this.#refresher = this.#list.follow({
-      pace: () => ({
-        usualMs: this.#sorted.some(isSettingUp) ? SET_UP_MS : deps.refreshSeconds() * 1000,
-      }),
+      pace: () => ({ usualMs: paceOf(this.#sorted, Date.now(), deps.refreshSeconds() * 1000) }),
       isSeen: () => views.some(({ visible }) => visible),
       onDidChangeSeen: views.map(each => each.onDidChangeVisibility),
       focused,
     });
-    const look = (): void => this.#setUps.see(this.#sorted, this.#refresher.isSeen.current);
-    this.register(this.#refresher.isSeen.onDidChange(look));
+    this.register(this.#refresher.isSeen.onDidChange(() => this.#look()));
   }
 
   get onDidChange(): Event<unknown> {
@@ -122,10 +143,45 @@ export class Computers extends Disposable {
 
   #onList(): void {
     const { items, at } = this.#list.state.current;
-    if (items.length === 0 && at === undefined) this.#setUps.clear();
+    // Another service.
+    if (items.length === 0 && at === undefined) this.#settingUp.clear();
     this.#sorted = sortComputers(items, vscode.env.language);
-    this.#setUps.see(this.#sorted, this.#refresher.isSeen.current);
+    this.#look();
     this.#draw();
+  }
+
+  /** Tells once how a set-up ended that somebody has looked at here. While nobody looks, the window that is looked at tells. */
+  #look(): void {
+    const isSeen = this.#refresher.isSeen.current;
+    for (const computer of this.#sorted) {
+      const { id, status } = computer;
+      if (status === undefined) continue;
+      if (status === 'provisioning') {
+        if (isSeen) this.#settingUp.add(id);
+      } else if (this.#settingUp.delete(id) && isSeen) this.#tell(computer, status);
+    }
+  }
+
+  #tell(computer: Computer, status: string): void {
+    const { log } = this.#deps;
+    const { id: computerId } = computer;
+    const name = oneLine(computerName(computer), 60);
+    if (status === 'active') {
+      notify(log, 'info', forNotification(vscode.l10n.t('{0} is ready.', name)), [
+        vscode.l10n.t('New session here'),
+        () => vscode.commands.executeCommand(commands.sessions.create, { kind: 'computer', computerId }),
+      ]);
+      return;
+    }
+    const reason = errorOf(computer) ?? vscode.l10n.t('no reason was given');
+    const sentence =
+      status === 'error'
+        ? vscode.l10n.t('{0} could not be set up: {1}', name, oneLine(reason, 200))
+        : vscode.l10n.t('{0} is no longer being set up: {1}.', name, oneLine(status, 60));
+    notify(log, 'warning', forNotification(sentence, 400), [
+      vscode.l10n.t('Show details'),
+      () => this.#showDetails(computerId),
+    ]);
   }
 
   #draw(): void {
@@ -192,4 +248,20 @@ function computerIdOf(node: unknown): string {
   const { computerId } = (node ?? {}) as { readonly computerId?: unknown };
   if (typeof computerId === 'string') return computerId;
   throw new Error(vscode.l10n.t('Choose a computer in the Computers view first.'));
+}
+
+/** How the computers of a service can be found, and what opens them. */
+export function searchedComputers(
+  serviceId: string,
+  open: () => Promise<{ readonly showDetails: (computer: { readonly computerId: string }) => unknown }>,
+) {
+  return {
+    records: listRecords(pathOf(serviceId), computerKind),
+    found: ({ id, first: label }: SearchHit) => ({
+      label,
+      description: vscode.l10n.t('computer'),
+      isUndated: true,
+      open: async () => (await open()).showDetails({ computerId: keyIn(id) }),
+    }),
+  };
 }

@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
 import { computerName, type Computer, type ProvisioningStep } from '../api';
-import { card, factLines, factsDocument, joined, type Fact } from '../ui/text';
+import { card, factLines, factsDocument, joined, type Fact, type Icon } from '../ui/text';
 import type { Row, TreeNode } from '../ui/tree';
 import type { Event } from '../util/event';
-import type { Formatter } from '../util/format';
+import { supportedLanguage, type Formatter } from '../util/format';
 import { oneLine } from '../util/text';
-import { durationOf, errorOf, iconOf, isUntouched, progressOf, stepIcons, stepState } from './model';
 
 /** A session as a row below its computer. */
 export interface SessionOfComputer {
@@ -48,7 +47,9 @@ export function computerNode(computer: Computer, context: ComputerRowContext): T
       label,
       description,
       icon:
-        context.unknownSince === undefined ? iconOf(computer) : { id: 'question', color: 'charts.yellow' },
+        context.unknownSince === undefined
+          ? (stateIcons.get(computer.status ?? '') ?? { id: 'vm' })
+          : { id: 'question', color: 'charts.yellow' },
       context: 'computer',
       open: steps.length > 0 || sessions.length > 0 ? isOpen : undefined,
       spoken: vscode.l10n.t('Computer {0}, {1}', label, description),
@@ -76,7 +77,7 @@ function stepNode(computer: Computer, step: ProvisioningStep, index: number, for
     id: `step/${computer.id}/${index}`,
     kind: 'step',
     row: () => {
-      const { label, description } = stepRow(computer, index, format);
+      const { label, description } = stepRow(computer, step, index, format);
       return {
         label,
         description,
@@ -101,27 +102,24 @@ function stateText(computer: Computer, format: Formatter, unknownSince?: number)
   }
   const { status } = computer;
   if (status === undefined || status === '') return vscode.l10n.t('status unknown');
-  const progress = progressOf(computer);
-  if (status !== 'provisioning' || progress === undefined) return oneLine(status, 60);
-  return vscode.l10n.t('provisioning {0}/{1}', format.number(progress.done), format.number(progress.all));
+  const { provisioningSteps: steps = [] } = computer;
+  if (status !== 'provisioning' || steps.length === 0) return oneLine(status, 60);
+  const done = steps.filter(step => stepState(step) === 'done').length;
+  return vscode.l10n.t('provisioning {0}/{1}', format.number(done), format.number(steps.length));
 }
 
 /** A provisioning step in words. */
-function stepRow(
-  computer: Computer,
-  index: number,
-  format: Formatter,
-): { readonly label: string; readonly description: string } {
-  const step = computer.provisioningSteps?.[index] ?? {};
+function stepRow(computer: Computer, step: ProvisioningStep, index: number, format: Formatter) {
+  const { startedAt, completedAt = Date.now() } = step;
   const label = oneLine(step.name ?? step.id ?? '') || vscode.l10n.t('Step {0}', index + 1);
-  const duration = durationOf(step, Date.now());
   const isRunning = stepState(step) === 'running';
   const unnamed = isRunning ? vscode.l10n.t('running') : vscode.l10n.t('status unknown');
   const facts = isUntouched(computer, step)
     ? [vscode.l10n.t('not started')]
     : [
         oneLine(step.status ?? '', 60) || unnamed,
-        duration === undefined ? undefined : format.duration(duration),
+        // A clock that is ahead makes no negative time.
+        startedAt === undefined ? undefined : format.duration(Math.max(0, completedAt - startedAt)),
         step.error,
       ];
   return { label, description: joined(facts.map(fact => fact && oneLine(fact))) };
@@ -142,15 +140,12 @@ function factsOf({ hostname, remoteUser, createdAt }: Computer, format: Formatte
 }
 
 /** When a step began and ended; one that was not completed has only ended. */
-export function stepTimes(step: ProvisioningStep, format: Formatter): Fact[] {
-  const time = (at: number | undefined): string | undefined =>
-    at === undefined ? undefined : format.exact(at);
+function stepTimes(step: ProvisioningStep, format: Formatter): Fact[] {
+  const time = (at?: number): string | undefined => (at === undefined ? undefined : format.exact(at));
+  const ended = stepState(step) === 'done' ? vscode.l10n.t('Completed') : vscode.l10n.t('Ended');
   return [
     [vscode.l10n.t('Started'), time(step.startedAt)],
-    [
-      stepState(step) === 'done' ? vscode.l10n.t('Completed') : vscode.l10n.t('Ended'),
-      time(step.completedAt),
-    ],
+    [ended, time(step.completedAt)],
   ];
 }
 
@@ -169,7 +164,7 @@ export function computerDocument(computer: Computer, context: ComputerRowContext
     [vscode.l10n.t('Id'), computer.id],
   ];
   const ofSteps = steps.map((step, index): Fact => {
-    const { label, description } = stepRow(computer, index, format);
+    const { label, description } = stepRow(computer, step, index, format);
     return [label, joined([description, ...factLines(stepTimes(step, format))])];
   });
   return factsDocument(
@@ -192,4 +187,72 @@ function relayText(address: string | undefined): string | undefined {
   } catch {
     return vscode.l10n.t('hidden');
   }
+}
+
+/** How a provisioning step stands. `stopped`: it ended, or never began, without having failed. */
+type StepState = 'done' | 'failed' | 'stopped' | 'running' | 'waiting';
+
+/**
+ * What the service's word for a step sounds like. The words are not documented (section 2.10), so these are only looked for to
+ * say less: no other word makes a step done.
+ */
+const FAILED = /fail|error|crash|reject|refus|denied|invalid|time[-_ ]?d?[-_ ]?out/i;
+const STOPPED =
+  /cancel|abort|skip|stop|interrupt|terminat|kill|expire|incomplete|not[-_ ]?(run|start|complete)/i;
+const UNFINISHED = /^(pending|queued|waiting|scheduled|starting|started|running|in[-_ ]?progress)$/i;
+
+/** A step is done when the service says when it was completed, names no error, and calls it nothing else. */
+export function stepState({ status = '', error = '', startedAt, completedAt }: ProvisioningStep): StepState {
+  if (error !== '' || FAILED.test(status)) return 'failed';
+  if (STOPPED.test(status)) return 'stopped';
+  if (completedAt === undefined) return startedAt === undefined ? 'waiting' : 'running';
+  return UNFINISHED.test(status.trim()) ? 'waiting' : 'done';
+}
+
+/** The computer failed before this step began: nothing waits for it any more. */
+function isUntouched({ status }: Computer, step: ProvisioningStep): boolean {
+  const hasBegun = step.startedAt !== undefined || step.completedAt !== undefined;
+  return status === 'error' && !hasBegun && stepState(step) !== 'failed';
+}
+
+/** The first error among the steps: why a computer is in state `error`. */
+export function errorOf(computer: Computer): string | undefined {
+  return computer.provisioningSteps?.find(step => (step.error ?? '') !== '')?.error;
+}
+
+/** By name, in the person's language, then by id: the service promises no order. */
+export function sortComputers(computers: readonly Computer[], language: string): Computer[] {
+  const { compare } = new Intl.Collator(supportedLanguage(language), { numeric: true });
+  return computers.toSorted((a, b) => compare(computerName(a), computerName(b)) || a.id.localeCompare(b.id));
+}
+
+/** Codicons of states. Colour never stands alone: the state is also in the description. */
+const stateIcons: ReadonlyMap<string, Icon> = new Map([
+  ['active', { id: 'vm-active', color: 'charts.green' }],
+  ['provisioning', { id: 'vm-outline' }],
+  ['error', { id: 'vm', color: 'list.errorForeground' }],
+]);
+
+/** Codicons of provisioning steps. */
+const stepIcons: Readonly<Record<StepState, Icon>> = {
+  failed: { id: 'error', color: 'list.errorForeground' },
+  stopped: { id: 'circle-slash' },
+  done: { id: 'check', color: 'charts.green' },
+  running: { id: 'sync~spin' },
+  waiting: { id: 'circle-outline' },
+};
+
+/** While something is being set up the list is read at least so often, ms; the longer nothing happens, the less. */
+const SET_UP_MS = 5_000;
+const SET_UP_SHARE = 20;
+
+/** How often the list is worth reading, ms, where `usualMs` is often enough for computers that are set up. */
+export function paceOf(computers: readonly Computer[], now: number, usualMs: number): number {
+  const quiet = computers
+    .filter(({ status }) => status === 'provisioning')
+    .map(({ createdAt = 0, provisioningSteps: steps = [] }) => {
+      const times = steps.flatMap(({ startedAt = 0, completedAt = 0 }) => [startedAt, completedAt]);
+      return now - Math.max(createdAt, ...times);
+    });
+  return Math.min(usualMs, Math.max(SET_UP_MS, Math.min(...quiet) / SET_UP_SHARE));
 }

@@ -1,5 +1,6 @@
 import type { Logger } from '../log';
 import type { Collection, Storage } from '../storage';
+import type { DetailsDocuments } from '../util/detailsDocuments';
 import type { IDisposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
 import type { WindowFocus } from '../util/windowFocus';
@@ -15,6 +16,7 @@ export interface HooksDeps {
   readonly log: Logger;
   readonly focused: Required<WindowFocus>;
   readonly format: Formatter;
+  readonly details: Pick<DetailsDocuments, 'compare'>;
   /** Loads the sessions; asked for when the first event arrives. */
   readonly sessions: () => Promise<SessionsForHooks>;
   readonly settings: {

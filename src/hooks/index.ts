@@ -1,21 +1,20 @@
-import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../contributions';
 import type { Collection } from '../storage';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import { restriction } from '../ui/restriction';
+import { once } from '../util/promises';
 import { forQuickPick, oneLine } from '../util/text';
 import type { HooksContext, HooksDeps } from './context';
+import { Inbox } from './inbox';
 import { showCheck, showTest } from './install/check';
-import { Dialogs, needRealFiles } from './install/dialogs';
-import { Installation, installedFile } from './install/installation';
+import { install, needRealFiles, uninstall } from './install/dialogs';
 import { workspaceFolders } from './install/file';
-import { hookPlace, placeScript, type HookPlace } from './install/place';
-import { eventNames, FRESH_MS, hookEvent, isTest, stateOf, type HookEvent } from './model';
+import { hookPlace, Installation, installedFile, placeScript, type HookPlace } from './install/installation';
+import { FRESH_MS, hookEvent, isTest, stateOf, type HookEvent } from './model';
 import { isTold, tell } from './notices';
-import { Inbox } from './receive/inbox';
-import { Outgoing, readOutgoing, type FinishedHook } from './run/outgoing';
+import { Outgoing, type FinishedHook } from './outgoing';
 import { Waiting } from './waiting';
 
 /**
@@ -28,8 +27,6 @@ export class Hooks extends Disposable {
   readonly #events: Collection<HookEvent>;
   readonly #outgoing: Outgoing;
   readonly #inbox = this.register(new Slot<IDisposable>());
-  #isFollowing = false;
-  #unusable = '';
   readonly commands: CommandHandlers<'hooks'>;
 
   constructor(deps: HooksDeps) {
@@ -54,7 +51,6 @@ export class Hooks extends Disposable {
     const isListening = (): boolean => this.#inbox.value !== undefined;
     const context: HooksContext = { ...deps, events, installation, isListening };
     const waiting = this.register(new Waiting(context));
-    const dialogs = this.register(new Dialogs(context));
     const begin = async (): Promise<void> => {
       const isInstalled = (await files.load()).size > 0;
       if (isInstalled) await placeScript(place);
@@ -62,8 +58,8 @@ export class Hooks extends Disposable {
     };
     const begun = begin().catch((error: unknown) => log.error('Hook events cannot be heard', error));
     this.commands = {
-      install: file => dialogs.install(file),
-      uninstall: () => dialogs.uninstall(),
+      install: file => install(context, file),
+      uninstall: () => uninstall(context),
       test: async () => {
         needRealFiles();
         await begun;
@@ -91,44 +87,34 @@ export class Hooks extends Disposable {
         new Inbox({
           spool: this.#place.spool,
           events: this.#events,
-          folders: () =>
-            Promise.all(workspaceFolders().map(folder => fs.realpath(folder).catch(() => folder))),
-          isFocused: () => focused.current,
-          isShown: focused.isShown,
+          folders: workspaceFolders,
+          focused,
           take: event => this.#take(event),
-          onProblem: (sentence, error) =>
-            error === undefined ? log.warn(oneLine(sentence)) : log.error(sentence, error),
+          log,
         }),
       );
   }
 
   /** Begins what the settings ask for. */
   #follow(): void {
-    const { log, sessions, settings } = this.#deps;
-    const unusable = oneLine(readOutgoing(settings.hooksOutgoing()).problems.join(', '));
-    if (unusable !== '' && unusable !== this.#unusable)
-      log.warn(`Entries of agentConsole.hooks.outgoing that cannot be used: ${unusable}`);
-    this.#unusable = unusable;
-    if (this.#isFollowing || !this.#outgoing.isWanted('Stop')) return;
-    this.#isFollowing = true;
-    sessions().then(
-      followed => {
-        if (this.isDisposed) return;
-        const onChange = followed.onDidChangeState(({ sessionId, from, to, at, waiting }) => {
-          const wasWorking = from === 'running' || from === 'pending';
-          if (!wasWorking || to !== 'idle' || waiting === true) return;
-          this.#outgoing
-            .runStop(sessionId, followed.workedAt(sessionId) ?? at)
-            .catch((error: unknown) => log.error('The hooks for Stop could not run', error));
-        });
-        this.register(onChange);
-      },
-      (error: unknown) => {
-        this.#isFollowing = false;
-        log.error('Sessions cannot be followed for hooks', error);
-      },
-    );
+    if (this.#outgoing.isWanted('Stop'))
+      this.#followSessions().catch((error: unknown) =>
+        this.#deps.log.error('Sessions cannot be followed for hooks', error),
+      );
   }
+
+  readonly #followSessions = once(async () => {
+    const followed = await this.#deps.sessions();
+    if (this.isDisposed) return;
+    const onChange = followed.onDidChangeState(({ sessionId, from, to, at, waiting }) => {
+      const wasWorking = from === 'running' || from === 'pending';
+      if (!wasWorking || to !== 'idle' || waiting === true) return;
+      this.#outgoing
+        .runStop(sessionId, followed.workedAt(sessionId) ?? at)
+        .catch((error: unknown) => this.#deps.log.error('The hooks for Stop could not run', error));
+    });
+    this.register(onChange);
+  });
 
   /** What this window has to do about an event it took. */
   #take(event: HookEvent): void {
@@ -136,7 +122,7 @@ export class Hooks extends Disposable {
     const failed = (error: unknown): void =>
       this.#deps.log.error(`The event ${oneLine(event.name, 40)} could not be handled`, error);
     this.#note(event).catch(failed);
-    if (Date.now() - event.at <= FRESH_MS) this.#sendOn(event).catch(failed);
+    if (Date.now() - event.at <= FRESH_MS) this.#outgoing.run(event).catch(failed);
   }
 
   /** On the session first, so that row, badge and bell agree with the notification. */
@@ -157,22 +143,15 @@ export class Hooks extends Disposable {
     const title = sessionId === undefined ? undefined : sessions.titleOf(sessionId);
     tell(log, event, title, id => sessions.setMuted(id, true));
   }
-
-  async #sendOn({ id, name, sessionId, cwd = '', message, reason }: HookEvent): Promise<void> {
-    const known = eventNames.find(each => each === name);
-    if (sessionId === undefined || known === undefined) return;
-    const event = { hook_event_name: known, session_id: sessionId, cwd, message, reason };
-    await this.#outgoing.run(event, id);
-  }
 }
 
-function tellFailure(finished: FinishedHook): void {
-  if (finished.exitCode === 0 || finished.outcome === 'stopped') return;
-  vscode.window.setStatusBarMessage(`$(warning) ${forQuickPick(outgoingText(finished))}`, 10_000);
-}
-
-function outgoingText({ outcome, exitCode, event }: FinishedHook): string {
-  if (outcome === 'timedOut') return vscode.l10n.t('Your hook for {0} timed out', event);
-  if (exitCode === undefined) return vscode.l10n.t('Your hook for {0} failed', event);
-  return vscode.l10n.t('Your hook for {0} ended with status {1}', event, exitCode);
+function tellFailure({ outcome, exitCode, event }: FinishedHook): void {
+  if (exitCode === 0 || outcome === 'stopped') return;
+  const sentence =
+    outcome === 'timedOut'
+      ? vscode.l10n.t('Your hook for {0} timed out', event)
+      : exitCode === undefined
+        ? vscode.l10n.t('Your hook for {0} failed', event)
+        : vscode.l10n.t('Your hook for {0} ended with status {1}', event, exitCode);
+  vscode.window.setStatusBarMessage(`$(warning) ${forQuickPick(sentence)}`, 10_000);
 }

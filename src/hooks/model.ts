@@ -1,3 +1,4 @@
+import * as path from 'node:path';
 import { parse } from 'jsonc-parser';
 import * as z from 'zod/mini';
 import type { IDisposable } from '../util/disposable';
@@ -35,24 +36,6 @@ export const hookEvent = z.object({
 });
 export type HookEvent = Readonly<z.infer<typeof hookEvent>>;
 
-const text = (maxLength: number) =>
-  z.pipe(
-    z.string().check(z.minLength(1)),
-    z.transform((value: string) => value.slice(0, maxLength)),
-  );
-const maybe = (maxLength: number) =>
-  z.pipe(
-    z.optional(z.unknown()),
-    z.transform(value => (typeof value === 'string' ? value.slice(0, maxLength) || undefined : undefined)),
-  );
-const received = z.object({
-  hook_event_name: text(100),
-  session_id: maybe(500),
-  cwd: maybe(4_096),
-  message: maybe(2_000),
-  reason: maybe(200),
-});
-
 /** Reads what a hook received, one that was cut off at the cap as far as it goes; `undefined` when it is no event. */
 export function decodeEvent(id: string, bytes: Uint8Array, at: number): HookEvent | undefined {
   const source = Buffer.from(bytes.subarray(0, EVENT_CAP)).toString('utf8');
@@ -62,10 +45,15 @@ export function decodeEvent(id: string, bytes: Uint8Array, at: number): HookEven
   } catch {
     // Nested deeper than it can be read.
   }
-  const { success, data } = received.safeParse(value);
-  if (!success) return undefined;
-  const { hook_event_name: name, session_id: sessionId, ...more } = data;
-  return { id, name, at, sessionId, ...more };
+  const { data = {} } = z.record(z.string(), z.unknown()).safeParse(value);
+  const text = (field: string, maxLength: number): string | undefined => {
+    const said = data[field];
+    return typeof said === 'string' && said !== '' ? said.slice(0, maxLength) : undefined;
+  };
+  const name = text('hook_event_name', 100);
+  if (name === undefined) return undefined;
+  const [sessionId, cwd] = [text('session_id', 500), text('cwd', 4_096)];
+  return { id, name, at, sessionId, cwd, message: text('message', 2_000), reason: text('reason', 200) };
 }
 
 const kinds = {
@@ -77,8 +65,7 @@ const kinds = {
 
 /** What an event is about; `undefined` for those this extension knows nothing of. */
 export function kindOf({ name }: Pick<HookEvent, 'name'>): (typeof kinds)[EventName] | undefined {
-  const known = eventNames.find(each => each === name);
-  return known && kinds[known];
+  return Object.hasOwn(kinds, name) ? kinds[name as EventName] : undefined;
 }
 
 /** What an event says of its session; `undefined` for kinds that say nothing of it. */
@@ -94,6 +81,16 @@ export function isTest(event: HookEvent): boolean {
 /** The later of two events, the order of all lists. */
 export function byTime(a: HookEvent, b: HookEvent): number {
   return a.at - b.at || (a.id < b.id ? -1 : 1);
+}
+
+/** How many levels `inner` is below a folder; `undefined` when it is not in it. Paths are compared as the system does. */
+export function depthIn(folder: string, inner: string): number | undefined {
+  const isSame = process.platform === 'win32' || process.platform === 'darwin';
+  const [from, to] = isSame ? [folder.toLowerCase(), inner.toLowerCase()] : [folder, inner];
+  const way = path.relative(from, to);
+  if (way === '') return 0;
+  const [first = '', ...deeper] = way.split(path.sep);
+  return first === '..' || path.isAbsolute(way) ? undefined : 1 + deeper.length;
 }
 
 /** What a hook told of a session; the shape the sessions take (interface-notes 5). */
@@ -114,6 +111,8 @@ export interface SessionsForHooks {
   signal(signal: HookSignal): Promise<void>;
   /** Sessions whose agents wait, the longest waiting first. */
   waiting(): readonly HookSignal[];
+  /** Those a person wants to hear nothing of. */
+  muted(): readonly HookSignal[];
   /** The agent does not wait any more, says the person. */
   settle(sessionId: string): Promise<void>;
   isMuted(sessionId: string): boolean;

@@ -6,9 +6,7 @@ import type { NoticeKind } from '../settings';
 import { joined } from '../ui/text';
 import { notify, type NoticeButton } from '../ui/notify';
 import { forNotification, oneLine } from '../util/text';
-import { isInside } from './install/file';
-import { FRESH_MS, kindOf, type HookEvent } from './model';
-import { foldCase } from './receive/inbox';
+import { depthIn, FRESH_MS, kindOf, type HookEvent } from './model';
 
 /** What the person wants to be told; asked for each event. */
 export interface NoticeSettings {
@@ -63,43 +61,32 @@ export function labelOf(
 
 /** What a notification says of an event, safe to show; `undefined` for kinds that nobody is told of. */
 export function noticeOf(event: HookEvent, title: string | undefined): string | undefined {
-  const sentence = sentenceOf(event, labelOf(event, title));
-  return sentence === undefined ? undefined : forNotification(sentence, 500);
-}
-
-function sentenceOf(event: HookEvent, label: string): string | undefined {
   const { message, reason } = event;
-  switch (kindOf(event)) {
-    case 'waiting':
-      return message === undefined
+  const label = labelOf(event, title);
+  const sentences = {
+    waiting:
+      message === undefined
         ? vscode.l10n.t('{0} is waiting for you.', label)
-        : vscode.l10n.t('{0} is waiting for you: {1}', label, oneLine(message, 300));
-    case 'finished':
-      return vscode.l10n.t('{0} has finished.', label);
-    case 'subagentFinished':
-      return vscode.l10n.t('A subagent of {0} has finished.', label);
-    case 'ended':
-      return reason === undefined
+        : vscode.l10n.t('{0} is waiting for you: {1}', label, oneLine(message, 300)),
+    finished: vscode.l10n.t('{0} has finished.', label),
+    subagentFinished: vscode.l10n.t('A subagent of {0} has finished.', label),
+    ended:
+      reason === undefined
         ? vscode.l10n.t('{0} has ended.', label)
-        : vscode.l10n.t('{0} has ended ({1}).', label, oneLine(reason, 80));
-    case undefined:
-      return undefined;
-  }
+        : vscode.l10n.t('{0} has ended ({1}).', label, oneLine(reason, 80)),
+  };
+  const kind = kindOf(event);
+  return kind && forNotification(sentences[kind], 500);
 }
 
 /** The terminal in this folder, or else the one in the nearest folder around it. */
 export function terminalAt(cwd: string | undefined): vscode.Terminal | undefined {
   if (cwd === undefined) return undefined;
-  const wanted = foldCase(path.resolve(cwd));
-  return vscode.window.terminals
-    .map(terminal => ({ terminal, folder: folderOf(terminal) }))
-    .filter(({ folder }) => folder === wanted || (folder !== '' && isInside(folder, wanted)))
-    .sort((a, b) => b.folder.length - a.folder.length)[0]?.terminal;
-}
-
-function folderOf(terminal: vscode.Terminal): string {
-  const started = terminal.creationOptions;
-  const cwd = terminal.shellIntegration?.cwd ?? ('cwd' in started ? started.cwd : undefined);
-  if (cwd === undefined) return '';
-  return foldCase(path.resolve(typeof cwd === 'string' ? cwd : cwd.fsPath));
+  const found = vscode.window.terminals.flatMap(terminal => {
+    const started = terminal.creationOptions;
+    const at = terminal.shellIntegration?.cwd ?? ('cwd' in started ? started.cwd : undefined);
+    const depth = at && depthIn(path.resolve(typeof at === 'string' ? at : at.fsPath), path.resolve(cwd));
+    return depth === undefined || depth === '' ? [] : [{ terminal, depth }];
+  });
+  return found.sort((a, b) => a.depth - b.depth)[0]?.terminal;
 }

@@ -5,26 +5,24 @@ import { Disposable, type IDisposable } from '../util/disposable';
 import { once } from '../util/promises';
 import { forQuickPick, plain } from '../util/text';
 import type { HooksContext } from './context';
-import { byTime, isTest, stateOf, type HookEvent, type SessionsForHooks } from './model';
-import { labelOf, noticeOf, terminalAt } from './notices';
+import { byTime, isTest, stateOf, type HookSignal, type SessionsForHooks } from './model';
+import { labelOf, terminalAt } from './notices';
 
-/** Earlier events shown below what waits. */
-const EARLIER = 15;
 /** So many waiting sessions, the latest ones, are asked about; the others clear when something else asks. */
 const WATCHED = 8;
 
 type WaitingContext = Pick<HooksContext, 'events' | 'sessions' | 'format' | 'log'>;
 
 interface Row extends vscode.QuickPickItem {
-  readonly sessionId?: string | undefined;
-  readonly buttons?: readonly RowButton[];
+  readonly sessionId: string;
+  readonly buttons: readonly RowButton[];
 }
 
 interface RowButton extends vscode.QuickInputButton {
   readonly run: () => unknown;
 }
 
-/** What waits for the person: a status bar item while there is something, and a list to open it from. */
+/** What waits for the person, as the records of the sessions say: a status bar item while there is something, and a list to open it from. */
 export class Waiting extends Disposable {
   readonly #context: WaitingContext;
   readonly #watched = new Map<string, IDisposable>();
@@ -47,46 +45,35 @@ export class Waiting extends Disposable {
     super.dispose();
   }
 
-  /** Shows what waits and what came before; Enter opens a session. */
+  /** Lists what waits, and what is muted so that it can be heard again; Enter opens a session. */
   async show(): Promise<void> {
-    await this.#context.events.load();
     const sessions = await this.#load();
     const pick = vscode.window.createQuickPick<Row>();
     pick.title = vscode.l10n.t('Waiting agents');
     pick.matchOnDetail = true;
-    let shown = '';
     const fill = (): void => {
-      const rows = this.#rows(sessions);
-      // Rows that are put anew lose the click that is on its way to them; an age alone is no reason.
-      const facts = JSON.stringify(rows.map(row => ({ ...row, description: undefined })));
-      if (facts !== shown) {
-        const [active] = pick.activeItems;
-        pick.items = rows;
-        // VS Code would begin at the first row again.
-        const same = rows.find(({ sessionId }) => sessionId !== undefined && sessionId === active?.sessionId);
-        if (same !== undefined) pick.activeItems = [same];
-      }
-      shown = facts;
+      const waiting = sessions.waiting();
+      const row = (signal: HookSignal): Row => this.#row(sessions, signal);
+      pick.items = [...waiting, ...sessions.muted()].map(row);
       pick.placeholder =
-        sessions.waiting().length > 0
+        waiting.length > 0
           ? vscode.l10n.t('Choose an agent to answer')
           : vscode.l10n.t('No agent is waiting for you');
     };
     fill();
-    const changes = [sessions.onDidChange(fill), this.#context.events.onDidChange(fill)];
     await new Promise<void>((resolve, reject) => {
       pick.onDidAccept(() => {
         const [chosen] = pick.selectedItems;
         pick.hide();
-        if (chosen?.sessionId !== undefined)
+        if (chosen !== undefined)
           vscode.commands.executeCommand(commands.chat.open, chosen.sessionId).then(undefined, reject);
       });
       pick.onDidTriggerItemButton(({ button, item }) => {
-        Promise.resolve(item.buttons?.find(each => each === button)?.run()).then(fill, reject);
+        Promise.resolve(item.buttons.find(each => each === button)?.run()).then(fill, reject);
       });
       pick.onDidHide(() => resolve());
       pick.show();
-    }).finally(() => [pick, ...changes].forEach(each => each.dispose()));
+    }).finally(() => pick.dispose());
   }
 
   /** The sessions are loaded when an event says that something waits; from then on they alone know. */
@@ -142,63 +129,26 @@ export class Waiting extends Disposable {
     }
   }
 
-  #rows(sessions: SessionsForHooks): Row[] {
-    const waiting = sessions
-      .waiting()
-      .map(signal => ({ ...signal, id: signal.sessionId, name: 'Notification' }));
-    const isListed = ({ sessionId, at }: HookEvent): boolean =>
-      waiting.some(each => each.sessionId === sessionId && each.at === at);
-    const earlier = [...this.#context.events.values.values()]
-      .filter(event => !isTest(event) && !isListed(event))
-      .sort(byTime)
-      .reverse()
-      .slice(0, EARLIER);
-    const section = (label: string, rows: readonly Row[]): readonly Row[] =>
-      rows.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...rows];
-    return [
-      ...section(
-        vscode.l10n.t('waiting'),
-        waiting.map(event => this.#row(sessions, event, true)),
-      ),
-      ...section(
-        vscode.l10n.t('earlier'),
-        earlier.map(event => this.#row(sessions, event, false)),
-      ),
-    ];
-  }
-
-  #row(sessions: SessionsForHooks, event: HookEvent, waits: boolean): Row {
-    const { sessionId = '', cwd, at, name, message } = event;
-    const title = sessions.titleOf(sessionId);
+  #row(sessions: SessionsForHooks, signal: HookSignal): Row {
+    const { sessionId, cwd, at, message = '' } = signal;
     const isMuted = sessions.isMuted(sessionId);
     const terminal = terminalAt(cwd);
-    const button = (icon: string, tooltip: string, run: RowButton['run']): RowButton => ({
-      iconPath: new vscode.ThemeIcon(icon),
-      tooltip,
-      run,
-    });
-    const mute = isMuted ? vscode.l10n.t('Unmute this session') : vscode.l10n.t('Mute this session');
-    const sentence = noticeOf({ ...event, message: undefined }, title);
-    const label = forQuickPick(sentence ?? `${labelOf(event, title)} · ${name}`);
+    const acts: [icon: string, tooltip: string, run: RowButton['run']][] = isMuted
+      ? [['bell', vscode.l10n.t('Unmute this session'), () => sessions.setMuted(sessionId, false)]]
+      : [
+          ['check', vscode.l10n.t('No longer waiting'), () => sessions.settle(sessionId)],
+          ['bell-slash', vscode.l10n.t('Mute this session'), () => sessions.setMuted(sessionId, true)],
+        ];
+    if (terminal !== undefined)
+      acts.unshift(['terminal', vscode.l10n.t('Show terminal'), () => terminal.show()]);
+    const label = forQuickPick(labelOf(signal, sessions.titleOf(sessionId)));
+    const age = this.#context.format.span(Date.now() - at);
     return {
-      sessionId: event.sessionId,
-      label: `$(${waits ? 'bell-dot' : 'history'}) ${label}`,
-      description: joined([
-        this.#context.format.span(Date.now() - at),
-        isMuted ? vscode.l10n.t('muted') : undefined,
-      ]),
-      ...(message === undefined ? {} : { detail: forQuickPick(message) }),
-      buttons: [
-        ...(terminal === undefined
-          ? []
-          : [button('terminal', vscode.l10n.t('Show terminal'), () => terminal.show())]),
-        ...(waits
-          ? [button('check', vscode.l10n.t('No longer waiting'), () => sessions.settle(sessionId))]
-          : []),
-        ...(sessionId === ''
-          ? []
-          : [button(isMuted ? 'bell' : 'bell-slash', mute, () => sessions.setMuted(sessionId, !isMuted))]),
-      ],
+      sessionId,
+      label: `$(${isMuted ? 'bell-slash' : 'bell-dot'}) ${label}`,
+      description: isMuted ? joined([age, vscode.l10n.t('muted')]) : age,
+      detail: forQuickPick(message),
+      buttons: acts.map(([icon, tooltip, run]) => ({ iconPath: new vscode.ThemeIcon(icon), tooltip, run })),
     };
   }
 }

@@ -1,74 +1,117 @@
-import type { Connection } from '../connection';
+import * as vscode from 'vscode';
+import { errorSentence, type Connection } from '../connection';
 import type { Logger } from '../log';
-import type { Storage } from '../storage';
+import type { SearchHit, Storage } from '../storage';
+import { keyIn, listRecords, type ItemKind } from '../sync/stored';
 import { ConnectedList } from '../ui/connectedList';
 import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { supportedLanguage } from '../util/format';
+import { oneLine } from '../util/text';
 import { compareSettings, type SettingChange } from './changes';
-import { nameOf, type Person, type Revision, type UsageOfPeople } from './model';
-import { pathOf, personKind, revisionKind } from './searched';
+import {
+  nameOf,
+  personSchema,
+  revisionSchema,
+  timeOf,
+  whoOf,
+  type Person,
+  type PersonUsage,
+  type Revision,
+  type UsageOfPeople,
+} from './model';
 
-export type { ListName } from './searched';
+/** Lists on the screen that are older than this are read again, ms. */
+export const FRESH_MS = 15 * 60_000;
+
+/** A revision beside the one known before it. Nothing is known of what came before the first one: all its settings are listed as changes. */
+export interface KnownRevision extends Revision {
+  readonly before: Revision | undefined;
+  readonly changes: readonly SettingChange[];
+}
+
+export type ListName = 'people' | 'controls';
+
+/** Where a list of the organization is kept. */
+function pathOf(serviceId: string, name: ListName): string {
+  return `services/${serviceId}/lists/${name}`;
+}
+
+const personKind: ItemKind<Person> = {
+  schema: personSchema,
+  text: person => ({
+    text: [nameOf(person), person.email ?? '', person.id].map(text => oneLine(text)).join('\n'),
+  }),
+};
+
+/** A line a setting, as `sandbox.enabled: true`: the first revision that says so has changed it. */
+const revisionKind: ItemKind<Revision> = {
+  schema: revisionSchema,
+  text: revision => {
+    const lines = compareSettings(undefined, revision.settings).map(
+      ({ path, after }) => `${path}: ${JSON.stringify(after)}`,
+    );
+    return { text: [oneLine(whoOf(revision) ?? ''), ...lines].join('\n'), at: timeOf(revision.updatedAt) };
+  },
+};
 
 export interface OrganizationDataDeps {
   readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
   readonly storage: Storage;
   readonly log: Logger;
   readonly language: string;
+  /** Who was active lately, where the key may read that. */
+  readonly usage?: (() => Promise<UsageOfPeople | undefined>) | undefined;
   /** Unix ms. */
   readonly now: () => number;
 }
 
-/** People and control history of the service in use as last known, and what changed from revision to revision. */
+/** People and control history of the service in use as last known, with what people use and what each revision changed. */
 export class OrganizationData extends Disposable {
   readonly people: ConnectedList<Person>;
   readonly controls: ConnectedList<Revision>;
   readonly #deps: OrganizationDataDeps;
   readonly #changed = this.register(new Emitter<void>());
-  #serviceId: string | undefined;
-  #usage: UsageOfPeople | undefined;
-  #sortedPeople: readonly Person[] | undefined;
-  #history: History | undefined;
-  /** By the two revisions compared. */
-  readonly #changes = new WeakMap<Revision, { before: Revision | undefined; changes: SettingChange[] }>();
+  #usage: { readonly of: string | undefined; readonly people: UsageOfPeople } | undefined;
+  /** Nobody pays for usage before somebody looks at people. */
+  #asked: { readonly of: string | undefined; readonly at: number; readonly done: Promise<void> } | undefined;
+  readonly #sorted: () => readonly Person[];
+  readonly #history: () => readonly KnownRevision[];
 
   constructor(deps: OrganizationDataDeps) {
     super();
     this.#deps = deps;
-    const { connection, storage, log, now } = deps;
+    const { connection, storage, log, now, language } = deps;
     const common = { connection, storage, log, now };
-    this.people = this.register(
-      new ConnectedList<Person>({
-        ...common,
-        keyOf: ({ id }) => id,
-        ...personKind,
-        pathOf: ({ service }) => service && pathOf(service.id, 'people'),
-        pages: (api, signal) => api.pages('users', { signal }),
-      }),
+    const people = new ConnectedList<Person>({
+      ...common,
+      keyOf: ({ id }) => id,
+      ...personKind,
+      pathOf: ({ service }) => service && pathOf(service.id, 'people'),
+      pages: (api, signal) => api.pages('users', { signal }),
+    });
+    const controls = new ConnectedList<Revision>({
+      ...common,
+      keyOf: ({ revision }) => String(revision),
+      ...revisionKind,
+      pathOf: ({ service }) => service && pathOf(service.id, 'controls'),
+      pages: (api, signal) => api.pages('controlHistory', { signal }),
+    });
+    this.people = this.register(people);
+    this.controls = this.register(controls);
+    this.#sorted = derived(
+      () => people.state.current.items,
+      items => byName(items, language),
     );
-    this.controls = this.register(
-      new ConnectedList<Revision>({
-        ...common,
-        keyOf: ({ revision }) => String(revision),
-        ...revisionKind,
-        pathOf: ({ service }) => service && pathOf(service.id, 'controls'),
-        pages: (api, signal) => api.pages('controlHistory', { signal }),
-      }),
-    );
-    for (const list of [this.people, this.controls])
-      this.register(
-        list.state.onDidChange(() => {
-          this.#sortedPeople = this.#history = undefined;
-          this.#changed.fire();
-        }),
-      );
+    this.#history = derived(() => controls.state.current.items, historyOf);
+    for (const { state } of [people, controls]) this.register(state.onDidChange(() => this.#changed.fire()));
+    this.register(connection.onDidBecomeReady(() => (this.#asked = undefined)));
   }
 
   readonly onDidChange = this.#changed.event;
 
   get serviceId(): string | undefined {
-    return this.#serviceId;
+    return this.#deps.connection.state.current.service?.id;
   }
 
   person(id: string): Person | undefined {
@@ -77,73 +120,74 @@ export class OrganizationData extends Disposable {
 
   /** Everybody, by name. */
   get sortedPeople(): readonly Person[] {
-    return (this.#sortedPeople ??= byName(this.people.state.current.items, this.#deps.language));
+    return this.#sorted();
+  }
+
+  usageOf({ id }: Person): PersonUsage | undefined {
+    return this.usage?.get(id);
   }
 
   get usage(): UsageOfPeople | undefined {
-    return this.#usage;
+    return this.#usage?.of === this.serviceId ? this.#usage?.people : undefined;
   }
 
-  setUsage(usage: UsageOfPeople): void {
-    if (usage === this.#usage) return;
-    this.#usage = usage;
-    this.#changed.fire();
+  /** Resolves when the usage of people is there, or cannot be had. It is asked for again after a while, not each time a row is drawn. */
+  async askUsage(): Promise<void> {
+    const { connection, now } = this.#deps;
+    await connection.ready();
+    const [of, at, asked] = [this.serviceId, now(), this.#asked];
+    const isFresh = asked !== undefined && asked.of === of && at - asked.at < FRESH_MS;
+    await (this.#asked = isFresh ? asked : { of, at, done: this.#joinUsage(of) }).done;
+  }
+
+  async #joinUsage(of: string | undefined): Promise<void> {
+    try {
+      const people = await this.#deps.usage?.();
+      if (people === undefined || of !== this.serviceId) return;
+      this.#usage = { of, people };
+      this.#changed.fire();
+    } catch (error) {
+      this.#deps.log.warn(`Usage of people is not known: ${errorSentence(error)}`);
+    }
   }
 
   /** Newest first. */
-  get revisions(): readonly Revision[] {
-    return this.#known.revisions;
+  get revisions(): readonly KnownRevision[] {
+    return this.#history();
   }
 
-  revision(number: number): Revision | undefined {
+  revision(number: number): KnownRevision | undefined {
     return this.revisions.find(({ revision }) => revision === number);
-  }
-
-  /** The revision known before this one; not always the number before. */
-  before(revision: Revision): Revision | undefined {
-    return this.#known.before.get(revision);
-  }
-
-  /** What a revision changed. Nothing is known of what came before the first one: all its settings are listed. */
-  changesOf(revision: Revision): readonly SettingChange[] {
-    const before = this.before(revision);
-    const known = this.#changes.get(revision);
-    if (known !== undefined && known.before === before) return known.changes;
-    const changes = compareSettings(before?.settings, revision.settings);
-    this.#changes.set(revision, { before, changes });
-    return changes;
   }
 
   /** Resolves when what is kept of the service in use has been read, or could not be. */
   async ready(): Promise<void> {
-    const { service } = await this.#deps.connection.ready();
-    if (service?.id !== this.#serviceId) [this.#serviceId, this.#usage] = [service?.id, undefined];
     await Promise.all([this.people.open(), this.controls.open()]);
   }
 
-  /** A revision of a service, also of one that is not in use. */
-  async settingsOf(serviceId: string, number: number): Promise<Revision | undefined> {
-    if (serviceId !== this.#serviceId)
-      return this.controls.kept(pathOf(serviceId, 'controls'), String(number));
-    await this.ready();
-    return this.revision(number);
-  }
-
   /** Reads what is due. */
-  async freshen(usualMs: number, signal?: AbortSignal): Promise<void> {
-    await this.ready();
-    await Promise.all([this.people.freshen({ usualMs }, signal), this.controls.freshen({ usualMs }, signal)]);
+  async freshen(signal?: AbortSignal): Promise<void> {
+    const lists = [this.people, this.controls];
+    await Promise.all(lists.map(list => list.freshen({ usualMs: FRESH_MS }, signal)));
   }
 
-  /** Reads both lists now. */
+  /** Reads both lists now, and the usage of people where it was asked for. */
   async refresh(): Promise<void> {
-    await this.ready();
-    await Promise.all([this.people.read(), this.controls.read()]);
+    await Promise.all([this.people.refresh(), this.controls.refresh()]);
+    if (this.#asked === undefined) return;
+    this.#asked = undefined;
+    await this.askUsage();
   }
+}
 
-  get #known(): History {
-    return (this.#history ??= historyOf(this.controls.state.current.items));
-  }
+/** What follows from something, made anew only when that is another. */
+function derived<From, To>(from: () => From, make: (from: From) => To): () => To {
+  let known: { readonly from: From; readonly to: To } | undefined;
+  return () => {
+    const now = from();
+    if (known?.from !== now) known = { from: now, to: make(now) };
+    return known.to;
+  };
 }
 
 function byName(people: readonly Person[], language: string): readonly Person[] {
@@ -154,13 +198,49 @@ function byName(people: readonly Person[], language: string): readonly Person[] 
     .map(({ person }) => person);
 }
 
-interface History {
-  readonly revisions: readonly Revision[];
-  readonly before: ReadonlyMap<Revision, Revision | undefined>;
+/** Revisions, newest first, each with the one known before it: not always the number before. */
+function historyOf(items: readonly Revision[]): readonly KnownRevision[] {
+  const revisions = items.toSorted((a, b) => b.revision - a.revision);
+  return revisions.map((revision, index) => {
+    const before = revisions[index + 1];
+    let changes: readonly SettingChange[] | undefined;
+    return {
+      ...revision,
+      before,
+      get changes() {
+        return (changes ??= compareSettings(before?.settings, revision.settings));
+      },
+    };
+  });
 }
 
-function historyOf(items: readonly Revision[]): History {
-  const revisions = items.toSorted((a, b) => b.revision - a.revision);
-  const before = new Map(revisions.map((revision, index) => [revision, revisions[index + 1]]));
-  return { revisions, before };
+interface Opening {
+  readonly showUser: (user: { readonly personId: string }) => unknown;
+  readonly openChanges: (change: { readonly revision: number }) => unknown;
+}
+
+/** What can be found of the organization of a service, and what opens it. */
+export function searchedOrganization(serviceId: string, open: () => Promise<Opening>) {
+  return [
+    {
+      records: listRecords(pathOf(serviceId, 'people'), personKind),
+      found: ({ id, first: label }: SearchHit) => ({
+        label,
+        description: vscode.l10n.t('user'),
+        isUndated: true,
+        open: async () => (await open()).showUser({ personId: keyIn(id) }),
+      }),
+    },
+    {
+      records: listRecords(pathOf(serviceId, 'controls'), revisionKind),
+      found: ({ id, first, line }: SearchHit) => ({
+        // Of revisions that say the same, the one that was the first to say it.
+        key: line === first ? undefined : line,
+        isOlderBetter: true,
+        label: vscode.l10n.t('Revision {0}', keyIn(id)),
+        description: first,
+        open: async () => (await open()).openChanges({ revision: Number(keyIn(id)) }),
+      }),
+    },
+  ];
 }

@@ -1,45 +1,36 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import { errorSentence, type Connection } from '../connection';
 import type { CommandHandlers } from '../contributions';
-import type { Logger } from '../log';
-import type { Storage } from '../storage';
+import { notify } from '../ui/notify';
+import { pickItem, type Choice } from '../ui/pick';
+import { saveText } from '../ui/saveText';
+import { factsDocument, joined } from '../ui/text';
 import { Tree, type TreeNode } from '../ui/tree';
 import { problemText, setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
 import type { WindowFocus } from '../util/windowFocus';
-import { settingsOf } from './changes';
-import { organizationCommands } from './commands';
-import { OrganizationData } from './data';
-import { ControlDocuments } from './documents';
-import { nameOf, timeOf, whoOf, type UsageOfPeople } from './model';
+import { settingsOf, stableText } from './changes';
+import { FRESH_MS, OrganizationData, type KnownRevision, type OrganizationDataDeps } from './data';
+import { nameOf, timeOf, whoOf, type Person, type Revision } from './model';
 import { warningsOf, type SessionChoice } from './policy';
 import { Rows } from './rows';
-import { notSignedIn } from './words';
+import { changeText, dayText, makerText, peopleCsv, personFacts, personStatus, summaryText } from './words';
 
-export { searchedOrganization } from './searched';
+export { searchedOrganization } from './data';
 export type { TreeNode as OrganizationTreeNode } from '../ui/tree';
 
-/** Lists on the screen that are older than this are read again, ms. */
-const FRESH_MS = 15 * 60_000;
 /** Controls older than this are read again before a session is created; after a failure, a minute later. */
 const POLICY_PACE = { usualMs: 60 * 60_000, retryMs: 60_000 };
 /** Longest that a person waits for what is only asked to make an answer better, ms. */
 const ASK_MS = 2_000;
 
-export interface OrganizationDeps {
-  readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
-  readonly storage: Storage;
-  readonly log: Logger;
+export interface OrganizationDeps extends Omit<OrganizationDataDeps, 'language' | 'now'> {
   readonly view: vscode.TreeView<TreeNode>;
   readonly focused: WindowFocus;
   readonly format: Formatter;
-  readonly details: Pick<DetailsDocuments, 'show'>;
-  /** Who was active lately, where the key may read that. */
-  readonly usage?: () => Promise<UsageOfPeople | undefined>;
-  /** Unix ms. */
+  readonly details: Pick<DetailsDocuments, 'show' | 'compare'>;
   readonly now?: () => number;
 }
 
@@ -47,13 +38,7 @@ export interface OrganizationDeps {
 export class Organization extends Disposable {
   readonly #deps: OrganizationDeps;
   readonly #data: OrganizationData;
-  readonly #documents: ControlDocuments;
-  readonly #rows: Rows;
   readonly #now: () => number;
-  /** What people use, once it has come or while it is asked for. Nobody pays for it before somebody looks at people. */
-  #used: Promise<void> | undefined;
-  /** Unix ms. */
-  #usageAskedAt = -Infinity;
   readonly tree: Tree;
   readonly commands: CommandHandlers<'organization'>;
   /** Warns of sessions the newest controls known forbid. Never rejects. */
@@ -66,37 +51,37 @@ export class Organization extends Disposable {
 
   constructor(deps: OrganizationDeps) {
     super();
-    const { connection, storage, log, view, focused, format, details, now = Date.now } = deps;
+    const { connection, view, focused, format, now = Date.now } = deps;
     this.#deps = deps;
     this.#now = now;
-    const language = vscode.env.language;
-    const data = this.register(new OrganizationData({ connection, storage, log, language, now }));
+    const data = this.register(new OrganizationData({ ...deps, language: vscode.env.language, now }));
     this.#data = data;
-    this.#documents = new ControlDocuments(data, format);
-    this.#rows = new Rows({ data, format, now, onPeopleSeen: () => void this.#askUsage() });
+    const rows = new Rows({ data, format, now, onPeopleSeen: () => void data.askUsage() });
     this.tree = this.register(
       new Tree({
         view,
         ready: () => this.#ready(),
-        roots: () => this.#roots(),
+        roots: () => (connection.state.current.kind === 'signedOut' ? [] : rows.roots()),
         onMinute: () => this.#showStatus(),
       }),
     );
-    this.commands = organizationCommands({
-      log,
-      data,
-      documents: this.#documents,
-      details,
-      format,
-      now,
-      isSignedIn: () => connection.state.current.kind !== 'signedOut',
-      listed: () => data.freshen(FRESH_MS),
-      used: () => this.#askUsage(),
-      usedSoon: () => soon(this.#askUsage()),
-    });
+    this.commands = {
+      showUser: node => this.#showUser(node),
+      export: () => this.#export(),
+      openChanges: async node => {
+        const revision = await this.#revisionOf(node, vscode.l10n.t('Show the changes of which revision?'));
+        if (revision !== undefined) await this.#compare(revision.before, revision);
+      },
+      compareRevisions: (node, nodes) => this.#compareTwo(node, nodes),
+      showRevision: async node => {
+        const revision = await this.#revisionOf(node, vscode.l10n.t('Show the controls of which revision?'));
+        if (revision === undefined) return;
+        const content = (): string => stableText(revision.settings);
+        await deps.details.show(`controls ${data.serviceId}`, documentName(revision), content, 'jsonc');
+      },
+    };
     this.register(data.onDidChange(() => this.#draw()));
-    this.register(connection.state.onDidChange(() => void this.#onConnection()));
-    this.register(connection.onDidBecomeReady(() => (this.#usageAskedAt = -Infinity)));
+    this.register(connection.state.onDidChange(() => void this.#ready().then(() => this.#draw())));
     for (const list of [data.people, data.controls])
       list.follow({
         pace: () => ({ usualMs: FRESH_MS }),
@@ -108,7 +93,7 @@ export class Organization extends Disposable {
 
   /** Everybody, as last read; reads if that is long ago. Rejects when nothing is known and nothing can be read. */
   async people(signal?: AbortSignal) {
-    await this.#data.freshen(FRESH_MS, signal);
+    await this.#data.freshen(signal);
     const { items, failure, at } = this.#data.people.shown;
     if (items.length === 0 && at === undefined) throw new Error(failure?.sentence ?? notSignedIn());
     return items.map(person => {
@@ -121,7 +106,7 @@ export class Organization extends Disposable {
 
   /** Revisions with a day, newest first. Rejects as `people` does. */
   async revisions() {
-    await this.#data.freshen(FRESH_MS);
+    await this.#data.freshen();
     const { failure, at } = this.#data.controls.shown;
     const { revisions } = this.#data;
     if (revisions.length === 0 && at === undefined) throw new Error(failure?.sentence ?? notSignedIn());
@@ -132,22 +117,14 @@ export class Organization extends Disposable {
         revision: revision.revision,
         day: new Date(time).toISOString().slice(0, 10),
         who: whoOf(revision),
-        changed: settingsOf(this.#data.changesOf(revision)),
+        changed: settingsOf(revision.changes),
       };
     });
   }
 
-  /** Reads both lists now; a failure is told in the view. */
-  async refresh(): Promise<void> {
-    await this.#data.refresh();
-    if (this.#used === undefined) return;
-    this.#usageAskedAt = -Infinity;
-    await this.#askUsage();
-  }
-
-  /** The text of a document of the scheme `agentconsole-controls`. */
-  documentText(uri: { readonly path: string }): Promise<string> {
-    return this.#documents.text(uri);
+  /** Reads all that is shown now; a failure is told in the view. */
+  refresh(): Promise<void> {
+    return this.#data.refresh();
   }
 
   /** Resolves when what is kept has been read: what is asked for arrives later. */
@@ -156,39 +133,122 @@ export class Organization extends Disposable {
     this.#showStatus();
   }
 
-  async #onConnection(): Promise<void> {
-    const before = this.#data.serviceId;
-    await this.#ready();
-    if (before !== this.#data.serviceId) this.#usageAskedAt = -Infinity;
-    this.#draw();
-  }
-
-  #roots(): readonly TreeNode[] {
-    return this.#deps.connection.state.current.kind === 'signedOut' ? [] : this.#rows.roots();
-  }
-
   #draw(): void {
     this.#showStatus();
     this.tree.update();
   }
 
-  /** Resolves when the usage of people is there, or cannot be had. It is asked for again after a while, not each time a row is drawn. */
-  #askUsage(): Promise<void> {
-    if (this.#used !== undefined && this.#now() - this.#usageAskedAt < FRESH_MS) return this.#used;
-    this.#usageAskedAt = this.#now();
-    return (this.#used = this.#joinUsage());
+  /** Why nothing of a list is known, for a picker that would be empty. */
+  #standing(list: 'people' | 'controls') {
+    const isSignedOut = this.#deps.connection.state.current.kind === 'signedOut';
+    return isSignedOut ? { failure: { sentence: notSignedIn() } } : this.#data[list].state.current;
   }
 
-  async #joinUsage(): Promise<void> {
-    const { usage, log } = this.#deps;
-    try {
-      await this.#data.ready();
-      const { serviceId } = this.#data;
-      const used = await usage?.();
-      if (used !== undefined && serviceId === this.#data.serviceId) this.#data.setUsage(used);
-    } catch (error) {
-      log.warn(`Usage of people is not known: ${errorSentence(error)}`);
-    }
+  async #showUser(node: unknown): Promise<void> {
+    const { details, format } = this.#deps;
+    const data = this.#data;
+    const { personId } = (node ?? {}) as { readonly personId?: unknown };
+    const named = typeof personId === 'string' ? data.person(personId) : undefined;
+    // Without it, whoever has not signed in of late would count as inactive.
+    const isUsageKnown = soon(data.askUsage());
+    if (named === undefined) await data.freshen();
+    await isUsageKnown;
+    const person = named ?? (await this.#pickPerson());
+    if (person === undefined) return;
+    await details.show(person.id, nameOf(person), () => {
+      const known = data.person(person.id) ?? person;
+      return factsDocument(nameOf(known), [['', personFacts(known, data.usageOf(known), format)]], known);
+    });
+  }
+
+  #pickPerson(): Promise<Person | undefined> {
+    const choices = this.#data.sortedPeople.map(person => ({
+      label: nameOf(person),
+      description: person.email ?? person.id,
+      detail: personStatus(person, this.#data.usageOf(person), this.#deps.format, this.#now()),
+      value: person,
+    }));
+    return pickItem(this.#standing('people'), choices, {
+      placeHolder: vscode.l10n.t('Find a user by name, e-mail or state'),
+      none: noUsers(),
+    });
+  }
+
+  async #export(): Promise<void> {
+    await this.#data.freshen();
+    await this.#data.askUsage();
+    const { sortedPeople, usage } = this.#data;
+    if (sortedPeople.length === 0) throw new Error(this.#standing('people').failure?.sentence ?? noUsers());
+    const file = await saveText({
+      name: 'organization-users.csv',
+      content: peopleCsv(sortedPeople, usage, this.#now()),
+      title: vscode.l10n.t('Export as CSV'),
+    });
+    if (file === undefined) return;
+    notify(this.#deps.log, 'info', vscode.l10n.t('The table was exported.'), [
+      vscode.l10n.t('Open'),
+      () => vscode.commands.executeCommand('vscode.open', file),
+    ]);
+  }
+
+  #rowRevision(node: unknown): KnownRevision | undefined {
+    const { revision } = (node ?? {}) as { readonly revision?: unknown };
+    return typeof revision === 'number' ? this.#data.revision(revision) : undefined;
+  }
+
+  /** The revision of a row, or else one that the person finds by number, person, day or changed setting. */
+  async #revisionOf(node: unknown, placeHolder: string): Promise<KnownRevision | undefined> {
+    const known = this.#rowRevision(node);
+    if (known !== undefined) return known;
+    await this.#data.freshen();
+    const none = vscode.l10n.t('There are no control revisions yet.');
+    return pickItem(this.#standing('controls'), this.#choices(), { placeHolder, none });
+  }
+
+  #choices(but?: Revision): readonly Choice<KnownRevision>[] {
+    return this.#data.revisions
+      .filter(revision => revision !== but)
+      .map(revision => ({
+        label: vscode.l10n.t('rev {0}', revision.revision),
+        description: joined([
+          dayText(revision, this.#deps.format),
+          makerText(revision),
+          summaryText(revision.changes),
+        ]),
+        detail: revision.changes.slice(0, 8).map(changeText).join('; '),
+        value: revision,
+      }));
+  }
+
+  /** Two selected rows, or the two that are asked for; the older one is on the left. */
+  async #compareTwo(node: unknown, nodes: unknown): Promise<void> {
+    const selected = Array.isArray(nodes) ? nodes.flatMap(each => this.#rowRevision(each) ?? []) : [];
+    const [first, second] = new Set(selected);
+    const one = first ?? (await this.#revisionOf(node, vscode.l10n.t('Compare which revision? (1/2)')));
+    if (one === undefined) return;
+    const words = {
+      placeHolder: vscode.l10n.t('Compare revision {0} with which one? (2/2)', one.revision),
+      none: vscode.l10n.t('There is no other control revision yet.'),
+    };
+    const other = second ?? (await pickItem({}, this.#choices(one), words));
+    if (other === undefined) return;
+    await (one.revision < other.revision ? this.#compare(one, other) : this.#compare(other, one));
+  }
+
+  /** Shows what differs between two revisions; without `before`, all of `after`. */
+  async #compare(before: Revision | undefined, after: Revision): Promise<void> {
+    const title =
+      before === undefined
+        ? vscode.l10n.t('Controls: revision {0}', after.revision)
+        : vscode.l10n.t('Controls: revision {0} ↔ {1}', before.revision, after.revision);
+    const { details, format } = this.#deps;
+    await details.compare({
+      id: `controls ${this.#data.serviceId} ${before?.revision} ${after.revision}`,
+      name: `${documentName(after)}.jsonc`,
+      title: `${title} (${joined([makerText(after), dayText(after, format)], ', ')})`,
+      before: before === undefined ? '{}\n' : stableText(before.settings),
+      after: stableText(after.settings),
+    });
   }
 
   /** What the view says above its rows: one sentence for each thing that is wrong, the same one only once. */
@@ -216,4 +276,16 @@ async function soon(work: Promise<void>): Promise<void> {
   const enough = new AbortController();
   const late = delay(ASK_MS, undefined, { signal: enough.signal }).catch(() => undefined);
   await Promise.race([work, late]).finally(() => enough.abort());
+}
+
+function documentName({ revision }: Revision): string {
+  return `revision-${revision}`;
+}
+
+function notSignedIn(): string {
+  return vscode.l10n.t('Sign in to see the organization.');
+}
+
+function noUsers(): string {
+  return vscode.l10n.t('There are no users yet.');
 }

@@ -1,24 +1,10 @@
 import * as z from 'zod/mini';
-import { openObject, recordSchema, taken, type OrganizationUser } from '../api';
+import { openObject, recordSchema, taken, type ControlChange, type OrganizationUser } from '../api';
 import type { Amount } from '../util/amount';
 import type { Settings } from './catalogue';
 
-/** One revision of the controls, as kept: no secrets (section 2.12). */
-export interface Revision {
-  readonly revision: number;
-  readonly settings: Settings;
-  readonly user?:
-    | {
-        readonly id?: string | undefined;
-        readonly email?: string | undefined;
-        readonly name?: string | undefined;
-      }
-    | undefined;
-  /** As the service wrote it. */
-  readonly updatedAt?: string | undefined;
-}
-
-/** One member of the organization (section 2.11). Times as the service wrote them. */
+/** One revision of the controls (section 2.12), and one member of the organization (2.11). Times as the service wrote them. */
+export type Revision = ControlChange;
 export type Person = OrganizationUser;
 
 /** What a stored person and a stored revision must be. */
@@ -52,14 +38,6 @@ export function nameOf(person: Person): string {
 /** Who made a revision: name, else e-mail, else id; `undefined` when the service does not say. */
 export function whoOf({ user }: Revision): string | undefined {
   return [user?.name, user?.email, user?.id].find(text => text !== undefined && text.trim() !== '');
-}
-
-/** The local calendar day of a time, `YYYY-MM-DD`; empty for none. */
-export function dayOf(time: number | undefined): string {
-  if (time === undefined) return '';
-  const date = new Date(time);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
 /** Whoever has not been seen for so long is inactive. */

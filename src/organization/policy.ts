@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { forNotification } from '../util/text';
 import { autonomyRank, valueAt } from './catalogue';
+import { isObject } from './changes';
 import type { Revision } from './model';
-import { isObject } from './stable';
 
 /** What a new session is to have; only what was chosen. */
 export interface SessionChoice {

@@ -1,16 +1,17 @@
 import * as vscode from 'vscode';
 import { commands } from '../contributions';
 import { card, factLines, joined, type Icon } from '../ui/text';
-import type { Row, TreeNode } from '../ui/tree';
+import { retryNode, type Row, type TreeNode } from '../ui/tree';
 import type { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
 import type { SettingChange } from './changes';
-import type { ListName, OrganizationData } from './data';
-import { activityOf, dayOf, nameOf, timeOf, type Person, type Revision } from './model';
+import type { KnownRevision, ListName, OrganizationData } from './data';
+import { activityOf, nameOf, type Person } from './model';
 import {
   changeLines,
   changeSpoken,
   changeText,
+  dayText,
   directionText,
   exactTime,
   gapText,
@@ -88,7 +89,7 @@ export class Rows {
     const { data, format, now } = this.#deps;
     const node = { kind: 'person', personId: person.id };
     const row = (): Row => {
-      const usage = data.usage?.get(person.id);
+      const usage = data.usageOf(person);
       const label = oneLine(nameOf(person), 120);
       const description = personStatus(person, usage, format, now());
       const inactive = activityOf(person, usage, now()) === 'inactive';
@@ -109,16 +110,15 @@ export class Rows {
     return { id: `person/${person.id}`, ...node, row };
   }
 
-  #revision(revision: Revision): TreeNode {
-    const { data, format } = this.#deps;
+  #revision(revision: KnownRevision): TreeNode {
+    const { format } = this.#deps;
     const node = { kind: 'revision', revision: revision.revision };
     const row = (): Row => {
-      const changes = data.changesOf(revision);
-      const before = data.before(revision);
+      const { before, changes } = revision;
       const summary = before === undefined ? vscode.l10n.t('first known revision') : summaryText(changes);
       const gap = gapText(before, revision);
       const label = vscode.l10n.t('rev {0}', revision.revision);
-      const day = format.day(dayOf(timeOf(revision.updatedAt)));
+      const day = dayText(revision, format);
       const exact = exactTime(revision.updatedAt, format);
       const toward = [...new Set(changes.map(({ direction }) => directionText(direction)))];
       return {
@@ -147,7 +147,7 @@ export class Rows {
       };
     };
     const children = (): readonly TreeNode[] =>
-      data.changesOf(revision).map((change, index) => this.#change(revision.revision, change, index));
+      revision.changes.map((change, index) => this.#change(revision.revision, change, index));
     return { id: `revision/${revision.revision}`, ...node, row, children };
   }
 
@@ -166,24 +166,14 @@ export class Rows {
   #empty(group: ListName): TreeNode {
     const { data } = this.#deps;
     const { failure, reading, at } = data[group].state.current;
-    const row = (): Row => {
-      if (reading !== undefined) return { label: vscode.l10n.t('Loading…') };
-      if (failure !== undefined || at === undefined) {
-        const label = vscode.l10n.t('Try again');
-        return {
-          label,
-          icon: { id: 'refresh' },
-          command: { command: commands.console.refresh, title: label },
-        };
-      }
-      return {
-        label:
-          group === 'people'
-            ? vscode.l10n.t('No users yet.')
-            : vscode.l10n.t('No controls have been changed yet.'),
-      };
-    };
-    return { id: `empty/${group}`, kind: 'empty', row };
+    if (reading === undefined && (failure !== undefined || at === undefined))
+      return { ...retryNode(commands.console.refresh), id: `retry/${group}` };
+    const none =
+      group === 'people'
+        ? vscode.l10n.t('No users yet.')
+        : vscode.l10n.t('No controls have been changed yet.');
+    const label = reading === undefined ? none : vscode.l10n.t('Loading…');
+    return { id: `empty/${group}`, kind: 'empty', row: () => ({ label }) };
   }
 }
 

@@ -1,12 +1,20 @@
 import * as vscode from 'vscode';
 import { joined, type Fact } from '../ui/text';
-import { amountText } from '../util/amount';
+import { amountCell, amountText } from '../util/amount';
+import { csv, type CsvCell } from '../util/csv';
 import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
-import { settingsOf, type SettingChange } from './changes';
+import { canonical, settingsOf, type SettingChange } from './changes';
 import type { Direction } from './catalogue';
-import { canonical } from './stable';
-import { activityOf, timeOf, whoOf, type Person, type PersonUsage, type Revision } from './model';
+import {
+  activityOf,
+  timeOf,
+  whoOf,
+  type Person,
+  type PersonUsage,
+  type Revision,
+  type UsageOfPeople,
+} from './model';
 
 /** `3 d · 1.2M tokens · inactive`: when somebody last signed in, and what their agents used. */
 export function personStatus(
@@ -131,12 +139,43 @@ export function makerText(revision: Revision): string {
   return oneLine(whoOf(revision) ?? vscode.l10n.t('unknown'), 80);
 }
 
+/** The day of a revision, in the person's own time zone; empty where it is not known. */
+export function dayText({ updatedAt }: Revision, format: Formatter): string {
+  const time = timeOf(updatedAt);
+  return time === undefined ? '' : format.date({ dateStyle: 'medium' }, time);
+}
+
 /** The exact time of a revision, or what the service wrote instead. */
 export function exactTime(text: string | undefined, format: Formatter): string | undefined {
   const time = timeOf(text);
   return time === undefined ? text : format.exact(time);
 }
 
-export function notSignedIn(): string {
-  return vscode.l10n.t('Sign in to see the organization.');
+/** One line a person; times as ISO 8601 in UTC. What is not known is empty. */
+export function peopleCsv(people: readonly Person[], usage: UsageOfPeople | undefined, now: number): string {
+  const columns = ['id', 'email', 'first_name', 'last_name', 'joined', 'last_sign_in', 'inactive'];
+  const usageColumns = usage === undefined ? [] : ['last_active_day_utc', 'billable_tokens_30_days_utc'];
+  return csv(
+    [...columns, ...usageColumns],
+    people.map((person): CsvCell[] => {
+      const used = usage?.get(person.id);
+      const activity = activityOf(person, used, now);
+      return [
+        person.id,
+        person.email,
+        person.firstName,
+        person.lastName,
+        isoTime(person.createdAt),
+        isoTime(person.lastSignInAt),
+        activity === 'unknown' ? null : activity === 'inactive',
+        used?.lastActiveDay,
+        amountCell(used?.tokens),
+      ];
+    }),
+  );
+}
+
+function isoTime(text: string | undefined): string | undefined {
+  const time = timeOf(text);
+  return time === undefined ? text : new Date(time).toISOString();
 }

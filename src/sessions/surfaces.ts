@@ -136,6 +136,16 @@ export function sessionsForHooks(
         .filter(isWaiting)
         .flatMap(({ sessionId, signal: kept }) => (kept === undefined ? [] : [{ sessionId, ...kept }]))
         .sort((a, b) => a.at - b.at),
+    /** Those a person wants to hear nothing of. */
+    muted: (): readonly SessionSignal[] =>
+      [...index.records.values()]
+        .filter(({ local }) => local.muted === true)
+        .map(record => ({
+          sessionId: record.sessionId,
+          kind: 'waiting',
+          at: activityOf(record),
+          ...record.signal,
+        })),
     settle: (sessionId: string): Promise<void> => index.settle(sessionId),
     isMuted: (sessionId: string): boolean => index.get(sessionId)?.local.muted === true,
     setMuted: (sessionId: string, muted: boolean): Promise<void> =>

@@ -89,11 +89,6 @@ export class RemoteList<T extends object> extends Disposable {
     return this.#opening;
   }
 
-  /** An item as it is kept at a path, also of a service that is not in use. */
-  async kept(path: string, key: string): Promise<T | undefined> {
-    return (await this.#collection(path).read(idOf(key)))?.item;
-  }
-
   /** Reads the list to its end, for a person. Never rejects: a failure is part of the state. */
   read(signal?: AbortSignal): Promise<void> {
     this.#failures = 0;

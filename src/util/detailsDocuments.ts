@@ -1,21 +1,31 @@
 import type * as vscode from 'vscode';
-import { commands, EventEmitter, Uri, window, workspace } from 'vscode';
+import { commands, EventEmitter, l10n, Uri, window, workspace } from 'vscode';
 import { documents, registerDocuments } from '../contributions';
 import { Disposable } from './disposable';
 import { forEditor, oneLine } from './text';
 
-/** Read-only documents of facts, under a scheme of their own; opening one again shows its facts anew. */
+/** Two texts to be shown side by side; a file stands for what it holds. */
+interface Comparison {
+  /** Tells documents of one name apart. */
+  readonly id: string;
+  readonly name: string;
+  readonly title: string;
+  readonly before: vscode.Uri | string;
+  readonly after: string;
+}
+
+/** Every read-only document, under a scheme of their own; opening one again shows what it says now. */
 export class DetailsDocuments extends Disposable {
   readonly #contents = new Map<string, () => string>();
   readonly #changed = this.register(new EventEmitter<vscode.Uri>());
-  #compared = 0;
 
   constructor() {
     super();
+    const gone = (): string => l10n.t('This document is not kept across a reload. Open it again.');
     this.register(
       registerDocuments(documents.details, {
         onDidChange: this.#changed.event,
-        provideTextDocumentContent: uri => forEditor(this.#contents.get(uri.path)?.() ?? ''),
+        provideTextDocumentContent: uri => forEditor((this.#contents.get(uri.path) ?? gone)()),
       }),
     );
     // Nothing is kept of a document that nobody has open.
@@ -27,24 +37,24 @@ export class DetailsDocuments extends Disposable {
   }
 
   /** `id` tells documents of one title apart; `content` is asked for again whenever the document is opened. */
-  async show(id: string, title: string, content: () => string): Promise<void> {
-    const uri = this.#put(id, `${title}.md`, content);
-    this.#changed.fire(uri);
-    const document = await workspace.openTextDocument(uri);
+  async show(id: string, title: string, content: () => string, extension = 'md'): Promise<void> {
+    const document = await workspace.openTextDocument(this.#put(id, `${title}.${extension}`, content));
     await window.showTextDocument(document, { preview: true });
   }
-  /** Shows a file beside what it would be; what is new beside nothing. */
-  async compare(before: vscode.Uri | undefined, name: string, title: string, content: string): Promise<void> {
-    const id = String(++this.#compared);
-    const after = this.#put(`${id}-after`, name, () => content);
-    const left = before ?? this.#put(`${id}-before`, name, () => '');
-    await commands.executeCommand('vscode.diff', left, after, title, { preview: true });
+
+  /** Resolves to the address of the text on the right. */
+  async compare({ id, name, title, before, after }: Comparison): Promise<vscode.Uri> {
+    const left = typeof before === 'string' ? this.#put(`${id} before`, name, () => before) : before;
+    const right = this.#put(`${id} after`, name, () => after);
+    await commands.executeCommand('vscode.diff', left, right, title, { preview: true });
+    return right;
   }
 
   #put(id: string, name: string, content: () => string): vscode.Uri {
-    const part = (text: string): string => oneLine(text, 80).replace(/[/\\?#]/g, '_');
-    const uri = Uri.from({ scheme: documents.details, path: `/${part(id)}/${part(name)}` });
+    const part = (text: string, length: number): string => oneLine(text, length).replace(/[/\\?#]/g, '_');
+    const uri = Uri.from({ scheme: documents.details, path: `/${part(id, 300)}/${part(name, 80)}` });
     this.#contents.set(uri.path, content);
+    this.#changed.fire(uri);
     return uri;
   }
 }

@@ -157,7 +157,7 @@ describe('commands', () => {
       [commands.sessions.archive, [at], [], ['told', /Archived/]],
       [commands.sessions.unarchive, [at], []],
       [commands.sessions.import, [], [list], ['told', /Sessions imported/]],
-      [commands.sessions.remove, [at], [], ['told', /stays with the service/]],
+      [commands.sessions.remove, [at], [], ['told', /Nothing was removed/]],
       [commands.sessions.restore, [], [sessionId]],
       [commands.sessions.viewOptions, [], ['Computer']],
       [commands.sessions.viewOptions, [], ['Status']],
@@ -175,7 +175,7 @@ describe('commands', () => {
     const csv = vscode.Uri.file(path.join(outside, 'users.csv'));
     return [
       [commands.organization.showUser, [], ['@acme.example'], ['document', /@acme\.example/]],
-      [commands.organization.export, [], ['Users', csv], ['written', /@acme\.example/]],
+      [commands.organization.export, [], [csv], ['written', /@acme\.example/]],
       [commands.organization.openChanges, [], ['rev'], ['tab', /Controls: revision \d+/]],
       [commands.organization.compareRevisions, [], ['rev', 'rev'], ['tab', /revision \d+ ↔ \d+/]],
       [commands.organization.showRevision, [], ['rev'], ['document', /maxAutonomyLevel/]],
@@ -206,7 +206,7 @@ describe('commands', () => {
       { computerId: 'x', sessionSettings: 7 },
       /sessionSettings/,
     ],
-    ['an id with spaces', commands.sessions.add, 'not an id', /not a session id/],
+    ['an id with spaces', commands.sessions.add, 'not an id', /no spaces/],
     ['a session that is not there', commands.sessions.add, 'no-such-session', /404/],
     ['a message to no session', commands.chat.send, { text: 'x' }, /session id/],
     ['a message without text', commands.chat.send, { sessionId: 'x', text: '' }, /text/],

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { Part } from '../../src/chat/protocol';
 import { transcriptDocument } from '../../src/chat/transcript/markdownDocument';
 import { commands, documents } from '../../src/contributions';
-import { revisionText } from '../../src/organization/documents';
+import { stableText } from '../../src/organization/changes';
 import { markdownOf } from '../../src/readiness/commands';
 import type { ShownReport } from '../../src/readiness/model';
 import { startSampleService } from '../fakes/sampleService';
@@ -116,7 +116,7 @@ describe('documents of foreign words', () => {
     const format = new Formatter('en');
     const facts = texts.map((text): Fact => [text, text]);
     await assertNone(forEditor(factsDocument(texts[0] ?? '', [['', facts]], { texts })));
-    await assertNone(revisionText({ settings: { texts } }), 'jsonc');
+    await assertNone(forEditor(stableText({ texts })), 'jsonc');
     for (const text of texts.slice(0, 60)) {
       const report = {
         createdAt: 0,
@@ -168,6 +168,12 @@ describe('documents of foreign words', () => {
       (await linksIn(document)).filter(each => !isFollowable(each)),
       [],
     );
+  });
+
+  it('say that they are not kept, after a reload', async () => {
+    const uri = vscode.Uri.from({ scheme: documents.details, path: '/before/a reload.jsonc' });
+    const text = (await vscode.workspace.openTextDocument(uri)).getText();
+    assert.equal(text, 'This document is not kept across a reload. Open it again.');
   });
 });
 

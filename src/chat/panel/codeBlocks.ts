@@ -112,7 +112,7 @@ export async function compareDiff(diff: string, documents: Pick<DetailsDocuments
   for (const { uri, before, after } of await proposed(diff)) {
     const name = path.posix.basename(uri.path);
     const title = vscode.l10n.t('{0}: proposed by the agent', oneLine(name, 60));
-    await documents.compare(before?.uri, name, title, after);
+    await documents.compare({ id: uri.path, name, title, before: before?.uri ?? '', after });
   }
 }
 

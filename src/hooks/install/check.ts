@@ -4,13 +4,12 @@ import { commands } from '../../contributions';
 import { notify } from '../../ui/notify';
 import { pick, type Choice } from '../../ui/pick';
 import { forNotification, middle } from '../../util/text';
+import { runCommand } from '../command';
 import type { HooksContext } from '../context';
 import { byTime, isTest, TEST_SESSION } from '../model';
 import { labelOf } from '../notices';
-import { runCommand } from '../run/command';
-import { readOutgoing } from '../run/outgoing';
-import type { InstalledFile, Installation } from './installation';
-import { hasScript } from './place';
+import { readOutgoing } from '../outgoing';
+import { placeScript, type InstalledFile, type Installation } from './installation';
 
 export type CheckContext = Pick<HooksContext, 'log' | 'events' | 'isListening' | 'format'> & {
   readonly installation: Pick<Installation, 'files' | 'look' | 'command' | 'place'>;
@@ -23,7 +22,6 @@ type Act = () => Thenable<unknown> | undefined;
 type Finding = Choice<Act>;
 
 const FINE = 'pass';
-const ATTENTION = 'info';
 const BROKEN = 'error';
 
 function row(icon: string, label: string, value: Act = () => undefined, detail?: string): Finding {
@@ -41,20 +39,18 @@ function install(file?: string): Act {
 
 /** Shows what works and what does not; each row leads to what mends it. */
 export async function showCheck(context: CheckContext): Promise<void> {
-  const findings = await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Checking hooks') },
-    () => examine(context),
-  );
-  const isInstalled = (await context.installation.files()).length > 0;
+  const findings = await examine(context);
   const isBroken = findings.some(({ icon }) => icon === BROKEN);
-  const [test, remove] = [
+  const installed = [
     row('play', vscode.l10n.t('Send a test event'), run(commands.hooks.test)),
     row('trash', vscode.l10n.t('Remove hooks…'), run(commands.hooks.uninstall)),
   ];
-  const add = row('add', vscode.l10n.t('Install hooks…'), install());
-  const rows = [...findings, ...(isInstalled ? [test, add, remove] : [add])];
   const act = await pick(
-    rows,
+    [
+      ...findings,
+      row('add', vscode.l10n.t('Install hooks…'), install()),
+      ...((await context.installation.files()).length > 0 ? installed : []),
+    ],
     isBroken ? vscode.l10n.t('Something is broken') : vscode.l10n.t('Everything works'),
   );
   await act?.();
@@ -64,17 +60,11 @@ export async function showCheck(context: CheckContext): Promise<void> {
 export async function examine(context: CheckContext): Promise<Finding[]> {
   const { installation, isListening, settings } = context;
   const files = await installation.files();
-  const findings = (await Promise.all(files.map(file => examineFile(context, file)))).flat();
-  if (files.length === 0)
-    findings.push(row(BROKEN, vscode.l10n.t('No hooks have been installed from here'), install()));
+  const findings = await Promise.all(files.map(file => examineFile(context, file)));
+  // A script that is missing or from another version is mended rather than told of.
+  if (files.length > 0) await placeScript(installation.place);
+  else findings.push(row(BROKEN, vscode.l10n.t('No hooks have been installed from here'), install()));
   findings.push(
-    (await hasScript(installation.place))
-      ? row(FINE, vscode.l10n.t('Command can run'), undefined, installation.command)
-      : row(
-          BROKEN,
-          vscode.l10n.t('The script of the hook command is missing or from another version'),
-          install(),
-        ),
     isListening()
       ? row(FINE, vscode.l10n.t('This window listens'))
       : row(BROKEN, vscode.l10n.t('This window does not listen'), install()),
@@ -95,39 +85,29 @@ export async function examine(context: CheckContext): Promise<Finding[]> {
   return findings;
 }
 
-async function examineFile(
-  { installation }: CheckContext,
-  { file, events }: InstalledFile,
-): Promise<Finding[]> {
+async function examineFile({ installation }: CheckContext, { file }: InstalledFile): Promise<Finding> {
   const open: Act = () => vscode.window.showTextDocument(vscode.Uri.file(file));
   const detail = middle(file, 100);
   try {
     const found = await installation.look(file);
     if (found === undefined)
-      return [row(BROKEN, vscode.l10n.t('Settings file is missing'), install(file), detail)];
-    const missing = events.filter(name => found.get(name) !== 'current').join(', ');
-    return [
-      row(FINE, vscode.l10n.t('Settings file found'), open, detail),
-      missing === ''
-        ? row(FINE, vscode.l10n.t('Hook present for {0}', events.join(', ')))
-        : row(BROKEN, vscode.l10n.t('Hook missing or out of date for {0}', missing), install(file), detail),
-    ];
+      return row(BROKEN, vscode.l10n.t('Settings file is missing'), install(file), detail);
+    return found.length > 0
+      ? row(FINE, vscode.l10n.t('Hook present for {0}', found.join(', ')), open, detail)
+      : row(BROKEN, vscode.l10n.t('Hook missing'), install(file), detail);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return [row(BROKEN, vscode.l10n.t('Settings file cannot be changed'), open, why)];
+    return row(BROKEN, vscode.l10n.t('Settings file cannot be changed'), open, why);
   }
 }
 
 async function lastEvent({ events, format }: CheckContext): Promise<Finding> {
   const event = [...(await events.load()).values()].sort(byTime).at(-1);
   if (event === undefined)
-    return row(ATTENTION, vscode.l10n.t('No event has arrived yet'), run(commands.hooks.test));
-  return row(
-    FINE,
-    vscode.l10n.t('Last event {0} ago', format.span(Date.now() - event.at)),
-    run(commands.hooks.attention),
-    isTest(event) ? vscode.l10n.t('test event') : `${labelOf(event, undefined)}, ${event.name}`,
-  );
+    return row('info', vscode.l10n.t('No event has arrived yet'), run(commands.hooks.test));
+  const what = isTest(event) ? vscode.l10n.t('test event') : `${labelOf(event, undefined)}, ${event.name}`;
+  const ago = vscode.l10n.t('Last event {0} ago', format.span(Date.now() - event.at));
+  return row(FINE, ago, run(commands.hooks.attention), what);
 }
 
 /** So long a test event may take from the command to a window, ms. */

@@ -5,6 +5,7 @@ import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { middle, oneLine } from '../../util/text';
+import { depthIn } from '../model';
 import { Refusal } from './settings';
 
 /** A file as it was read; `text` is `undefined` where there is none. */
@@ -32,7 +33,7 @@ export async function readSettingsFile(file: string): Promise<ReadFile> {
   if (stats?.isSymbolicLink() === true) refuseLink(await fs.readlink(file));
   const real = path.join(folder, path.basename(file));
   for (const project of workspaceFolders())
-    if (isInside(project, file) && !isInside(await fs.realpath(project), real)) refuseLink(real);
+    if (depthIn(project, file) && !depthIn(await fs.realpath(project), real)) refuseLink(real);
   if (stats === undefined) return { file, text: undefined, stats };
   if (!stats.isFile()) throw new Refusal(vscode.l10n.t('It is not a file.'));
   if (stats.nlink > 1)
@@ -49,15 +50,20 @@ export async function readSettingsFile(file: string): Promise<ReadFile> {
   return { file, text, stats };
 }
 
-/** Replaces the file as a whole, with its mode and owner; `undefined` removes it. Throws a `Refusal` when it is no longer as it was read. */
+/** Throws a `Refusal` when the file is no longer as it was read. */
+export async function refuseChanged({ file, text }: ReadFile): Promise<void> {
+  if ((await readSettingsFile(file)).text !== text)
+    throw new Refusal(vscode.l10n.t('Something else has changed it meanwhile. Try again.'));
+}
+
+/** Replaces the file as a whole, with its mode and owner; `undefined` removes it. Throws a `Refusal`, also when it has changed. */
 export async function writeSettingsFile(read: ReadFile, text: string | undefined): Promise<void> {
   const { file, stats } = read;
-  const check = async (): Promise<void> => {
-    if ((await readSettingsFile(file)).text !== read.text)
-      throw new Refusal(vscode.l10n.t('Something else has changed it meanwhile. Try again.'));
-  };
-  await check();
-  const done = text === undefined ? fs.rm(file, { force: true }) : replaceFile(file, text, stats, check);
+  const check = (): Promise<void> => refuseChanged(read);
+  const done =
+    text === undefined
+      ? check().then(() => fs.rm(file, { force: true }))
+      : replaceFile(file, text, stats, check);
   await done.catch((error: unknown) => {
     if (error instanceof Refusal) throw error;
     throw new Refusal(vscode.l10n.t('It could not be written: {0}', reasonOf(error)), { cause: error });
@@ -139,12 +145,7 @@ export function workspaceFolders(): string[] {
     .map(({ uri }) => uri.fsPath);
 }
 
-export function isInside(folder: string, file: string): boolean {
-  const relative = path.relative(folder, file);
-  return relative !== '' && relative.split(path.sep)[0] !== '..' && !path.isAbsolute(relative);
-}
-
-export function codeOf(error: unknown): string | undefined {
+function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 

@@ -1,15 +1,75 @@
+import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
 import * as z from 'zod/mini';
 import * as vscode from 'vscode';
 import type { Collection } from '../../storage';
 import { middle, oneLine } from '../../util/text';
-import { backUp, digest, readSettingsFile, restored, writeSettingsFile, type ReadFile } from './file';
-import { COMMAND_TIMEOUT_SECONDS, commandLine, placeScript, type HookPlace } from './place';
-import { installedEvents, Refusal, withHook, type HookToInstall } from './settings';
+import {
+  backUp,
+  digest,
+  readSettingsFile,
+  refuseChanged,
+  replaceFile,
+  restored,
+  writeSettingsFile,
+  type ReadFile,
+} from './file';
+import { installedEvents, Refusal, withHook } from './settings';
+
+/**
+ * Where the hook command and its events live: a private folder of this extension's storage, which stays when the extension is
+ * updated.
+ */
+export interface HookPlace {
+  readonly folder: string;
+  /** Events that no window has taken yet. */
+  readonly spool: string;
+  /** Settings files as they were before a change. */
+  readonly backups: string;
+  readonly script: string;
+  /** The script of this version, among the files of the extension. */
+  readonly shipped: string;
+}
+
+export function hookPlace(
+  folder: string,
+  extensionFolder: string,
+  platform: NodeJS.Platform = process.platform,
+): HookPlace {
+  const isWindows = platform === 'win32';
+  const join = (...names: readonly string[]): string => (isWindows ? path.win32 : path.posix).join(...names);
+  const script = `agent-console-hook.${isWindows ? 'ps1' : 'sh'}`;
+  return {
+    folder,
+    spool: join(folder, 'spool'),
+    backups: join(folder, 'backups'),
+    script: join(folder, script),
+    shipped: join(extensionFolder, 'media', 'hooks', script),
+  };
+}
+
+/**
+ * The command line for the client's settings file. Even when the script is gone it takes in what it is given, prints nothing and
+ * ends with 0, so a left-over hook never stops an agent. The Windows form reads the same in `cmd` and in a POSIX shell, which know
+ * no file in common to write to: what PowerShell says goes into a pipe that nobody reads. Throws a `Refusal` for a path that cannot
+ * be written safely.
+ */
+export function commandLine(script: string, platform: NodeJS.Platform = process.platform): string {
+  const isWindows = platform === 'win32';
+  if (isWindows ? /["$`%!^\n\r]/.test(script) : /[\n\r]/.test(script))
+    throw new Refusal(
+      vscode.l10n.t(
+        'Agent Console’s data is in a folder whose path cannot be used safely in a command line.',
+      ),
+    );
+  return isWindows
+    ? `powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File "${script.replaceAll('\\', '/')}" 2>&1 | exit 0`
+    : `sh '${script.replaceAll("'", "'\\''")}' >/dev/null 2>&1 || cat >/dev/null`;
+}
 
 /** What is kept of a settings file that has our hook. A copy of the file as it was found lies in the backups. */
 export const installedFile = z.object({
   file: z.string(),
-  events: z.readonly(z.array(z.string())),
   /** SHA-256 of the text as it was left. */
   written: z.string(),
   /** SHA-256 of the text as it was found; missing when there was no file. */
@@ -36,11 +96,7 @@ export class Installation {
   }
 
   get command(): string {
-    return this.#hook.command;
-  }
-
-  get #hook(): HookToInstall {
-    return { command: commandLine(this.place.script), timeout: COMMAND_TIMEOUT_SECONDS };
+    return commandLine(this.place.script);
   }
 
   /** Files that have the hook, as far as known. */
@@ -48,23 +104,23 @@ export class Installation {
     return [...(await this.#files.load()).values()].sort((a, b) => a.file.localeCompare(b.file));
   }
 
-  /** What the file says now: our events and whether each is up to date; `undefined` where there is none. */
-  look(file: string): Promise<ReadonlyMap<string, 'current' | 'other'> | undefined> {
+  /** The events of the file that have the hook now; `undefined` where there is no file. */
+  look(file: string): Promise<readonly string[] | undefined> {
     return about(file, async () => {
       const { text } = await readSettingsFile(file);
-      return text === undefined ? undefined : installedEvents(text, this.#hook);
+      return text === undefined ? undefined : installedEvents(text, this.command);
     });
   }
 
   planInstall(file: string, events: readonly string[]): Promise<Plan> {
     return about(file, async () => {
       const read = await readSettingsFile(file);
-      const text = withHook(read.text ?? '', events, this.#hook);
+      const text = withHook(read.text ?? '', events, this.command);
       const before = await this.#record(file);
       const digestNow = read.text === undefined ? undefined : digest(read.text);
       // Installed before and not touched since: the way back leads to what was there first.
       const found = before !== undefined && before.written === digestNow ? before.found : digestNow;
-      return { read, text, record: { file, events, written: digest(text), found } };
+      return { read, text, record: { file, written: digest(text), found } };
     });
   }
 
@@ -73,16 +129,15 @@ export class Installation {
       const read = await readSettingsFile(file);
       const { text } = read;
       if (text === undefined) return { read, text, record: undefined };
-      const hook = this.#hook;
       const before = await this.#record(file);
       if (before?.written === digest(text)) {
         if (before.found === undefined) return { read, text: undefined, record: undefined };
         const original = await restored(file, before.found, this.place.backups);
         // What was found may have had a hook of ours itself, such as one installed before somebody else's edit.
-        if (original !== undefined && installedEvents(original, hook).size === 0)
+        if (original !== undefined && installedEvents(original, this.command).length === 0)
           return { read, text: original, record: undefined };
       }
-      return { read, text: withHook(text, [], hook), record: undefined };
+      return { read, text: withHook(text, [], this.command), record: undefined };
     });
   }
 
@@ -91,33 +146,17 @@ export class Installation {
     return about(read.file, async () => {
       const id = idOf(read.file);
       const isOther = text !== read.text;
+      if (isOther) await refuseChanged(read);
       const copy = isOther ? await backUp(read, this.place.backups) : undefined;
-      let before: InstalledFile | undefined;
       if (record !== undefined) {
         await placeScript(this.place);
-        // A hook without a record could not be found again, nor undone to the byte.
-        await this.#files.update(id, current => {
-          before = current;
-          return record;
-        });
+        // A hook without a record could not be found again, nor undone to the byte; a record without its hook does no harm.
+        await this.#files.put(id, record);
       }
-      if (isOther)
-        await writeSettingsFile(read, text).catch(async (error: unknown) => {
-          if (record !== undefined) await this.#takeBack(id, record, before);
-          throw error;
-        });
+      if (isOther) await writeSettingsFile(read, text);
       if (record === undefined) await this.#files.remove(id);
       return copy;
     });
-  }
-
-  /** Another window may have written its own record meanwhile, or the very same file, whose record stays. */
-  async #takeBack(id: string, record: InstalledFile, before: InstalledFile | undefined): Promise<void> {
-    const { text } = await readSettingsFile(record.file).catch(() => ({ text: undefined }));
-    if (text !== undefined && digest(text) === record.written) return;
-    const isOthers = (current: InstalledFile): boolean => current.written !== record.written;
-    if (before === undefined) await this.#files.remove(id, isOthers);
-    else await this.#files.update(id, current => (current && !isOthers(current) ? before : current));
   }
 
   async #record(file: string): Promise<InstalledFile | undefined> {
@@ -138,4 +177,21 @@ async function about<T>(file: string, run: () => Promise<T>): Promise<T> {
 
 function idOf(file: string): string {
   return digest(file).slice(0, 32);
+}
+
+/** Puts the script of this version there: what is empty, or another's, may end well and yet hand nothing over. */
+export async function placeScript({ folder, spool, backups, script, shipped }: HookPlace): Promise<void> {
+  const [wanted, there] = await Promise.all([
+    fs.readFile(shipped),
+    fs.readFile(script).catch(() => undefined),
+  ]);
+  if (there?.equals(wanted) === true) return;
+  for (const each of [folder, spool, backups]) await privateFolder(each);
+  await replaceFile(script, wanted);
+}
+
+/** Makes a folder that only this user can read; one that is there already is made private. */
+export async function privateFolder(folder: string): Promise<void> {
+  await fs.mkdir(folder, { recursive: true, mode: 0o700 });
+  await fs.chmod(folder, 0o700);
 }

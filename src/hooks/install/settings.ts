@@ -5,44 +5,32 @@ import { oneLine } from '../../util/text';
 /** Why a settings file is left alone, as a sentence that does not name the file. */
 export class Refusal extends Error {}
 
-/** The hook of this extension in the client's settings (interface.md section 6). */
-export interface HookToInstall {
-  readonly command: string;
-  /** Seconds. */
-  readonly timeout: number;
-}
+/** Seconds the client gives the command; it needs milliseconds. */
+const TIMEOUT_SECONDS = 5;
 
-/** The events that have a command of ours, and whether each has exactly the current one. Throws a `Refusal`. */
-export function installedEvents(
-  source: string,
-  hook: HookToInstall,
-): ReadonlyMap<string, 'current' | 'other'> {
-  const own = Map.groupBy(ownCommands(read(withoutBom(source)), hook), ({ event }) => event);
-  return new Map(
-    [...own].map(([event, found]) => [event, isCurrent(found, hook) ? 'current' : 'other'] as const),
-  );
+/** The events that have the hook. Throws a `Refusal`. */
+export function installedEvents(source: string, command: string): readonly string[] {
+  return [...new Set(ownCommands(read(withoutBom(source)), command).map(({ event }) => event))];
 }
 
 /**
  * The settings with the hook in these events and in no other; all else means what it meant, and every comment stays. No events: the
  * hook is gone. Throws a `Refusal` where the result would not be exactly that (trust.md 35, 36).
  */
-export function withHook(source: string, events: readonly string[], hook: HookToInstall): string {
+export function withHook(source: string, events: readonly string[], command: string): string {
   const before = withoutBom(source);
-  const found = installedEvents(before, hook);
-  const isKept = (event: string): boolean => events.includes(event) && found.get(event) === 'current';
   let text = before;
   for (;;) {
-    const stale = ownCommands(read(text), hook).find(({ event }) => !isKept(event));
+    const stale = ownCommands(read(text), command).find(({ event }) => !events.includes(event));
     if (stale === undefined) break;
     text = jsonc.applyEdits(text, removal(text, emptiedBy(text, stale.node)));
   }
-  for (const event of events) if (!isKept(event)) text = inserted(text, event, hook);
-  const after = installedEvents(text, hook);
-  const isMeant = after.size === events.length && events.every(event => after.get(event) === 'current');
+  const there = installedEvents(text, command);
+  for (const event of events) if (!there.includes(event)) text = inserted(text, event, command);
+  const after = installedEvents(text, command);
   if (
-    !isMeant ||
-    foreignPart(text, hook) !== foreignPart(before, hook) ||
+    after.length !== events.length ||
+    foreignPart(text, command) !== foreignPart(before, command) ||
     commentsOf(text).join('\n') !== commentsOf(before).join('\n')
   )
     throw new Refusal(
@@ -111,32 +99,23 @@ function valueOf(parent: jsonc.Node | undefined, key: string): jsonc.Node | unde
   return parent.children?.find(property => property.children?.[0]?.value === key)?.children?.[1];
 }
 
-interface OwnCommand {
-  readonly event: string;
-  readonly node: jsonc.Node;
-}
-
-function ownCommands(root: jsonc.Node | undefined, hook: HookToInstall): OwnCommand[] {
+/** The commands of ours, each with its event. */
+function ownCommands(root: jsonc.Node | undefined, command: string) {
   return (valueOf(root, 'hooks')?.children ?? []).flatMap(({ children: [key, entries] = [] }) =>
     (entries?.children ?? [])
       .flatMap(entry => valueOf(entry, 'hooks'))
       .flatMap(list => (list?.type === 'array' ? (list.children ?? []) : []))
-      .filter(node => valueOf(node, 'command')?.value === hook.command)
+      .filter(node => valueOf(node, 'command')?.value === command)
       .map(node => ({ event: String(key?.value), node })),
   );
 }
 
-function isCurrent([only, ...more]: readonly OwnCommand[], hook: HookToInstall): boolean {
-  const value = (key: string): unknown => valueOf(only?.node, key)?.value;
-  return more.length === 0 && value('type') === 'command' && value('timeout') === hook.timeout;
-}
-
 /** What the settings mean apart from our commands; lists and objects that are empty say nothing. */
-function foreignPart(text: string, hook: HookToInstall): string {
+function foreignPart(text: string, command: string): string {
   const whole: unknown = jsonc.parse(text, [], { allowEmptyContent: true });
   const rest: unknown = JSON.parse(JSON.stringify({ whole }), (_, value: unknown) => {
     if (typeof value !== 'object' || value === null) return value;
-    if ('command' in value && value.command === hook.command) return undefined;
+    if ('command' in value && value.command === command) return undefined;
     // What is left out of a list leaves a hole in it.
     const left: object = Array.isArray(value) ? value.flat(0) : value;
     return Object.keys(left).length === 0 ? undefined : left;
@@ -144,46 +123,41 @@ function foreignPart(text: string, hook: HookToInstall): string {
   return JSON.stringify({ rest });
 }
 
-/** The outermost of what holds nothing but this command: the command, its entry, the event, or all hooks. Comments keep it. */
+/** The outermost item or property that holds nothing but this command. Comments keep it, and what somebody has added, such as a matcher. */
 function emptiedBy(text: string, command: jsonc.Node): jsonc.Node {
-  const entry = command.parent?.parent?.parent;
-  const event = entry?.parent?.parent;
-  let node = command;
-  for (const holder of [entry, event, event?.parent?.parent]) {
-    const list = node === command ? command.parent : node.parent;
-    if (holder === undefined || list?.children?.length !== 1) break;
-    // Somebody has added to the entry, such as a matcher.
-    if (holder === entry && entry.children?.length !== 1) break;
-    const around =
-      text.slice(holder.offset, node.offset) +
-      text.slice(node.offset + node.length, holder.offset + holder.length);
-    if (commentsOf(around).length > 0) break;
-    node = holder;
+  let found = command;
+  for (let node = command; node.parent?.parent !== undefined; node = node.parent) {
+    const { parent: holder } = node;
+    const around = text.slice(holder.offset, node.offset) + text.slice(endOf(node), endOf(holder));
+    const isMore = (holder.children?.length ?? 0) > (holder.type === 'property' ? 2 : 1);
+    if (isMore || commentsOf(around).length > 0) break;
+    const isEntry = holder.parent?.type === 'array';
+    const isSetting = holder.type === 'property' && holder.parent?.parent?.type !== 'array';
+    if (isEntry || isSetting) found = holder;
   }
-  return node;
+  return found;
+}
+
+function endOf({ offset, length }: { readonly offset: number; readonly length: number }): number {
+  return offset + length;
 }
 
 /** Takes an item of an array or object away with one comma and the white space before it; comments stay. */
-function removal(text: string, { offset, length }: jsonc.Node): jsonc.Edit[] {
+function removal(text: string, node: jsonc.Node): jsonc.Edit[] {
   const tokens = tokensOf(text).filter(({ kind }) => kind !== token.space && kind !== token.lineBreak);
-  const before = tokens.filter(each => each.offset < offset);
-  const near = [
-    tokens.find(each => each.offset >= offset + length && !isComment(each)),
-    before.findLast(each => !isComment(each)),
-  ];
-  const comma = near.find(each => each?.kind === token.comma);
+  const before = tokens.filter(each => each.offset < node.offset);
+  const next = tokens.find(each => each.offset >= endOf(node) && !isComment(each));
+  const comma = [next, before.findLast(each => !isComment(each))].find(each => each?.kind === token.comma);
   // The line break before it may end the comment of a line, and would take what follows into it.
   const last = before.at(-1);
-  const start = last === undefined || last.kind === token.lineComment ? offset : last.offset + last.length;
-  return [
-    { offset: start, length: offset + length - start, content: '' },
-    ...(comma === undefined ? [] : [{ offset: comma.offset, length: 1, content: '' }]),
-  ];
+  const start = last === undefined || last.kind === token.lineComment ? node.offset : endOf(last);
+  const edits = [{ offset: start, length: endOf(node) - start, content: '' }];
+  return comma === undefined ? edits : [...edits, { offset: comma.offset, length: 1, content: '' }];
 }
 
 /** Puts the hook at the end of an event's list, in lines of its own where the file has lines. */
-function inserted(text: string, event: string, hook: HookToInstall): string {
-  const entry = { hooks: [{ type: 'command', command: hook.command, timeout: hook.timeout }] };
+function inserted(text: string, event: string, command: string): string {
+  const entry = { hooks: [{ type: 'command', command, timeout: TIMEOUT_SECONDS }] };
   const root = read(text);
   const hooks = valueOf(root, 'hooks');
   const container = valueOf(hooks, event) ?? hooks ?? root;

@@ -59,7 +59,7 @@ export function panelOf({ window, client }: Scene, kind: 'panel' | 'view' = 'pan
     sessions,
     log,
     title: 'Session',
-    details: { compare: () => Promise.resolve() },
+    details: { compare: () => Promise.resolve(Uri.file('/after') as unknown as vscode.Uri) },
     composer: { sendKey: () => 'enter', limits: () => limits(1024), onDidChange: never },
     reading: new Map(),
   });

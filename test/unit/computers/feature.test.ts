@@ -9,6 +9,7 @@ import { silentLog } from '../../fakes/log';
 import { startSampleService, type SampleService } from '../../fakes/sampleService';
 import { openStorage } from '../../fakes/storage';
 import { drawnRows, fakeView, textOf, type DrawnRow } from '../../fakes/view';
+import { told } from '../../fakes/vscode';
 import { until } from '../../until';
 import { clientOf } from '../api/support';
 
@@ -20,13 +21,7 @@ const session: SessionOfComputer = {
 describe('the view of computers', () => {
   let service: SampleService;
 
-  interface Window {
-    readonly feature: Computers;
-    readonly connection: FakeConnection;
-    readonly view: ReturnType<typeof fakeView>;
-    readonly documents: Map<string, string>;
-    readonly sessions: { list: readonly SessionOfComputer[]; readonly changed: Emitter<void> };
-  }
+  type Window = ReturnType<typeof open>;
 
   beforeEach(async () => {
     service = await startSampleService({ pace: 0 });
@@ -34,7 +29,7 @@ describe('the view of computers', () => {
   });
   afterEach(cleanUp);
 
-  function open(visible = false, isBroken = false): Window {
+  function open(visible = false, isBroken = false) {
     const { api } = clientOf({ origin: service.baseUrl }, { key: () => Promise.resolve(service.apiKey) });
     const storage = openStorage({ root: temporaryFolder(), log: silentLog() });
     const collection = storage.collection.bind(storage);
@@ -46,7 +41,7 @@ describe('the view of computers', () => {
     const connection = new FakeConnection(api, service);
     const view = fakeView(visible);
     const documents = new Map<string, string>();
-    const sessions: Window['sessions'] = { list: [], changed: new Emitter<void>() };
+    const sessions = { list: [] as readonly SessionOfComputer[], changed: new Emitter<void>() };
     const feature = new Computers({
       log: silentLog(),
       connection,
@@ -88,18 +83,15 @@ describe('the view of computers', () => {
     assert.ok(rows.some(row => /^cinder \| error · /.test(row)));
     assert.ok(rows.some(row => /^ {2}Start machine \| error · /.test(row)));
     assert.ok(rows.includes('  Fix the test | 2 min'));
-    const computers = (await drawnRows(window.feature.tree)).filter(({ depth }) => depth === 0);
-    assert.equal(window.view.description, String(computers.length));
-    const [atlas, below] = await drawnRows(window.feature.tree);
+    const drawn = await drawnRows(window.feature.tree);
+    assert.equal(window.view.description, String(drawn.filter(({ depth }) => depth === 0).length));
+    const [atlas, below] = drawn;
     assert.equal(
       atlas?.item.accessibilityInformation?.label,
       `Computer atlas, ${String(atlas?.item.description)}`,
     );
-    const { kind, sessionId } = (below?.node ?? {}) as { kind?: string; sessionId?: string };
-    assert.deepEqual(
-      [kind, sessionId, below?.item.contextValue],
-      ['session', 's1', 'session unpinned listed'],
-    );
+    const { sessionId } = (below?.node ?? {}) as { sessionId?: string };
+    assert.deepEqual([sessionId, below?.item.contextValue], ['s1', 'session unpinned listed']);
     assert.equal(listings(), 1, 'once, however often it is drawn');
   });
 
@@ -118,13 +110,10 @@ describe('the view of computers', () => {
     later.dispose();
   });
 
-  it('says that what is kept cannot be read, and lists what the service has', async () => {
+  it('lists what the service has where what is kept cannot be read, and names what cannot be read of the answer', async () => {
     const window = open(false, true);
     assert.ok((await textOf(window.feature.tree)).length > 3);
     assert.match(String(window.view.message), /^the disk is gone/);
-  });
-
-  it('names what could not be read of the answer', async () => {
     service.fail({
       kind: 'alter',
       match: { path: '/api/v0/computers' },
@@ -134,9 +123,9 @@ describe('the view of computers', () => {
         return { computers };
       },
     });
-    const window = open();
-    await drawnRows(window.feature.tree);
-    assert.match(String(window.view.message), /^1 entry could not be read: .*id is missing/);
+    const another = open();
+    await drawnRows(another.feature.tree);
+    assert.match(String(another.view.message), /^1 entry could not be read: .*id is missing/);
   });
 
   it('shows all there is to know of a computer as a document', async () => {
@@ -146,19 +135,21 @@ describe('the view of computers', () => {
     await drawnRows(window.feature.tree);
     await window.feature.commands.showDetails(cinder.node);
     const text = window.documents.get('cinder') ?? '';
-    for (const part of [
+    const parts = [
       /^# cinder$/m,
       /\*\*Status\*\*: error/,
       /^## Steps$/m,
       /Fix the test/,
       /"providerType": "cloud"/,
-    ])
-      assert.match(text, part);
+    ];
+    for (const part of parts) assert.match(text, part);
   });
 
-  it('shows nothing when signed out, nothing of another service, and asks again with another key', async () => {
-    const window = open();
-    await drawnRows(window.feature.tree);
+  it('reads while it is seen, keeps what was known where a key is refused, shows nothing when signed out', async () => {
+    const window = open(true);
+    await until(() => listings() === 1 && window.view.description !== '');
+    window.connection.anotherKey();
+    await until(() => listings() === 2);
     window.connection.reject('The key was not accepted.');
     await until(() => window.view.message === 'The key was not accepted.');
     assert.ok((await textOf(window.feature.tree)).length > 3, 'what was known stays');
@@ -167,10 +158,34 @@ describe('the view of computers', () => {
     assert.equal(window.view.message, undefined);
   });
 
-  it('reads while it is seen, and at once with another key', async () => {
+  it('tells once how a set-up ended that somebody saw here, as a warning unless the computer is ready', async () => {
     const window = open(true);
-    await until(() => listings() === 1 && window.view.description !== '');
-    window.connection.anotherKey();
-    await until(() => listings() === 2);
+    const turn = async (status: string | undefined, isSeen = true): Promise<readonly string[]> => {
+      window.view.show(isSeen);
+      told.splice(0);
+      const altered = service.fail({
+        kind: 'alter',
+        match: { path: '/api/v0/computers' },
+        alter: () => ({
+          computers: [{ id: 'c1', name: 'boreal', providerType: 'cloud', createdAt: 1, status }],
+        }),
+      });
+      await window.feature.refresh();
+      altered.dispose();
+      return [...told];
+    };
+    for (const [status, sentence] of [
+      ['active', 'boreal is ready.'],
+      ['error', 'boreal could not be set up: no reason was given'],
+      ['paused', 'boreal is no longer being set up: paused.'],
+    ] as const) {
+      assert.deepEqual(await turn('provisioning'), []);
+      assert.deepEqual(await turn(undefined), []);
+      assert.deepEqual(await turn(status), [sentence]);
+      assert.deepEqual(await turn(status), []);
+      await turn('provisioning');
+      const whileAway = [...(await turn(status, false)), ...(await turn(status))];
+      assert.deepEqual(whileAway, [], 'the window that is looked at tells');
+    }
   });
 });

@@ -1,9 +1,10 @@
 /** A window of its own process, for the test of the inbox: `ROOT STORAGE FOLDER FOCUSED STEP_MS`. Says each event it takes. */
-import { hookPlace } from '../../../src/hooks/install/place';
+import { hookPlace } from '../../../src/hooks/install/installation';
 import { hookEvent } from '../../../src/hooks/model';
-import { Inbox } from '../../../src/hooks/receive/inbox';
+import { Inbox } from '../../../src/hooks/inbox';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
+import { focusedAs } from './support';
 
 const [root = '', stored = '', folder = '', focused = '', stepMs = ''] = process.argv.slice(2);
 const events = openStorage({ root: stored, log: silentLog() }).collection({
@@ -17,11 +18,10 @@ process.on('message', message => {
   new Inbox({
     spool: hookPlace(root, '').spool,
     events,
-    folders: () => Promise.resolve([folder]),
-    isFocused: () => focused === 'true',
-    isShown: () => Promise.resolve(),
-    take: event => process.send?.({ id: event.id, sessionId: event.sessionId }),
-    onProblem: (sentence, error) => process.stderr.write(`${sentence} ${String(error)}\n`),
+    folders: () => [folder],
+    focused: focusedAs(focused === 'true'),
+    take: ({ sessionId }) => process.send?.({ sessionId }),
+    log: silentLog(),
     stepMs: Number(stepMs),
   });
 });

@@ -1,78 +1,45 @@
 import assert from 'node:assert/strict';
-import { fork, spawnSync, type ChildProcess } from 'node:child_process';
+import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import type { HookPlace } from '../../../src/hooks/install/place';
+import type { HookPlace } from '../../../src/hooks/install/installation';
 import type { HookEvent } from '../../../src/hooks/model';
-import { Inbox, stepsBefore, sweep, type InboxDeps } from '../../../src/hooks/receive/inbox';
-import type { Collection } from '../../../src/storage';
+import { sweep } from '../../../src/hooks/inbox';
 import {
   cleanUp,
   eventsIn,
+  focusedAs,
+  inboxOf,
   jsonFiles,
   later,
   temporaryFolder,
   temporaryPlace,
   until,
   writeEvent,
-  unexpected,
 } from './support';
 
-interface Window {
-  readonly child: ChildProcess;
-  /** Session ids of the events it took. */
-  readonly taken: string[];
-}
+const folders = ['/w', '/w/app', '/other'];
 
-async function openWindow(
-  place: HookPlace,
-  stored: string,
-  folder: string,
-  focused = false,
-  stepMs = 300,
-): Promise<Window> {
+/** A window of its own process, and the session ids of the events it took. */
+async function openWindow(place: HookPlace, stored: string, folder: string, stepMs: number) {
   const file = path.join(__dirname, 'inbox.child.js');
-  const child = fork(file, [place.folder, stored, folder, String(focused), String(stepMs)], {
+  const isFocused = String(folder === '/other');
+  const child = fork(file, [place.folder, stored, folder, isFocused, String(stepMs)], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   later(() => child.kill('SIGKILL'));
   const taken: string[] = [];
-  const ready = once(child, 'message');
-  await ready;
+  await once(child, 'message');
   child.on('message', message => {
     if (typeof message === 'object' && 'sessionId' in message) taken.push(String(message.sessionId));
   });
   return { child, taken };
 }
 
-/** One window that hears everything. */
-function alone(
-  place: HookPlace,
-  more: Partial<InboxDeps> = {},
-): { readonly taken: HookEvent[]; readonly events: Collection<HookEvent> } {
-  const taken: HookEvent[] = [];
-  const events = eventsIn();
-  const inbox = new Inbox({
-    spool: place.spool,
-    events,
-    folders: () => Promise.resolve([]),
-    isFocused: () => true,
-    isShown: () => Promise.resolve(),
-    take: event => taken.push(event),
-    onProblem: unexpected,
-    stepMs: 0,
-    ...more,
-  });
-  later(() => inbox.dispose());
-  return { taken, events };
-}
+const threeWindows = (place: HookPlace, stored: string, stepMs: number) =>
+  Promise.all(folders.map(folder => openWindow(place, stored, folder, stepMs)));
 
-const folders = ['/w', '/w/app', '/other'];
-
-async function threeWindows(place: HookPlace, stored: string, stepMs?: number): Promise<readonly Window[]> {
-  return Promise.all(folders.map((folder, index) => openWindow(place, stored, folder, index === 2, stepMs)));
-}
 /** Writes an event of session `i`, in one of the folders in turn. */
 const write = (place: HookPlace, index: number, cwds: readonly string[]): void => {
   const cwd = cwds[index % cwds.length];
@@ -81,23 +48,6 @@ const write = (place: HookPlace, index: number, cwds: readonly string[]): void =
 
 describe('the inbox of hook events', function () {
   afterEach(cleanUp);
-
-  it('gives a window the more time the less an event is its own', () => {
-    const steps = (cwd: string | undefined, ...own: string[]): number => stepsBefore(cwd, own, false);
-    assert.deepEqual(
-      ['/w/app', '/w/app/', '/w/app/src', '/w/app/..src/a', '/w/app/a/b/c/d/e'].map(cwd =>
-        steps(cwd, '/x', '/w/app'),
-      ),
-      [0, 0, 1, 2, 3],
-    );
-    assert.equal(steps('/w/app/src', '/w', '/w/app'), 1, 'the nearest folder counts');
-    assert.equal(steps('/z', '/'), 1);
-    for (const elsewhere of ['/w', '/w/application', '/', undefined]) {
-      assert.equal(stepsBefore(elsewhere, ['/w/app'], true), 4);
-      assert.equal(stepsBefore(elsewhere, ['/w/app'], false), 5);
-      assert.equal(stepsBefore(elsewhere, [], false), 5);
-    }
-  });
 
   it('gives each of 1,000 events to one of three windows, and to the right one', async () => {
     const place = await temporaryPlace();
@@ -124,7 +74,7 @@ describe('the inbox of hook events', function () {
 
   it('loses nothing and tells nothing twice when a window dies in between', async () => {
     const place = await temporaryPlace();
-    const windows = await threeWindows(place, temporaryFolder());
+    const windows = await threeWindows(place, temporaryFolder(), 300);
     for (const { child } of windows) child.send('begin');
     const [, victim] = windows;
     const cwds = ['/w/lib', '/w/app/src', '/other', '/nowhere'];
@@ -149,8 +99,8 @@ describe('the inbox of hook events', function () {
     const taken: string[] = [];
     const open = (id: string, own: readonly string[], isShown: () => Promise<void>): void => {
       const take = ({ sessionId = '' }: HookEvent): unknown => taken.push(`${id} ${sessionId}`);
-      const where = { events: eventsIn(stored), folders: () => Promise.resolve(own) };
-      alone(place, { ...where, isFocused: () => false, isShown, take, stepMs: 50 });
+      const events = eventsIn(stored);
+      inboxOf(place, { events, folders: () => own, focused: focusedAs(false, isShown), take, stepMs: 50 });
     };
     let show = (): void => undefined;
     open('gone', ['/w'], () => new Promise(resolve => (show = resolve)));
@@ -164,8 +114,7 @@ describe('the inbox of hook events', function () {
 
   it('takes only plain files of its own kind, and drops what cannot be read', async () => {
     const place = await temporaryPlace();
-    const problems: string[] = [];
-    const { taken } = alone(place, { onProblem: sentence => problems.push(sentence) });
+    const { taken, log } = inboxOf(place);
     const outside = path.join(place.folder, 'outside.json');
     fs.writeFileSync(outside, JSON.stringify({ hook_event_name: 'Stop', session_id: 'linked' }));
     fs.symlinkSync(outside, path.join(place.spool, '1.link.json'));
@@ -180,13 +129,13 @@ describe('the inbox of hook events', function () {
       taken.map(({ sessionId }) => sessionId),
       ['good'],
     );
-    assert.equal(problems.length, 1);
+    assert.equal(log.lines.length, 1);
     assert.equal(fs.readFileSync(outside, 'utf8').includes('linked'), true);
   });
 
   it('takes an event once though its file cannot be removed, and keeps it', async () => {
     const place = await temporaryPlace();
-    const { taken, events } = alone(place);
+    const { taken, events } = inboxOf(place);
     writeEvent(place, { hook_event_name: 'Stop', session_id: 's' });
     await until(() => taken.length > 0 && jsonFiles(place.spool).length === 0);
     // As a window leaves it that dies between storing and removing.

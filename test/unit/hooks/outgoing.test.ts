@@ -2,26 +2,18 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import * as vscode from 'vscode';
-import { Hooks } from '../../../src/hooks';
-import { runCommand } from '../../../src/hooks/run/command';
-import { STEP_MS, stepsBefore } from '../../../src/hooks/receive/inbox';
+import { STEP_MS, stepsBefore } from '../../../src/hooks/inbox';
 import {
   APART_MS,
   Outgoing,
   readOutgoing,
   type FinishedHook,
   type OutgoingDeps,
-  type OutgoingEvent,
-} from '../../../src/hooks/run/outgoing';
-import { Emitter } from '../../../src/util/event';
-import { Formatter } from '../../../src/util/format';
+} from '../../../src/hooks/outgoing';
 import { silentLog } from '../../fakes/log';
-import { openStorage } from '../../fakes/storage';
-import { cleanUp, eventsIn, later, root, temporaryFolder, unexpected, until } from './support';
+import { cleanUp, eventsIn, later, temporaryFolder } from './support';
 
-const never = new AbortController().signal;
-const stop: OutgoingEvent = { hook_event_name: 'Stop', session_id: 's1', cwd: '/' };
+const stop = { name: 'Stop', sessionId: 's1', cwd: '/' };
 const command = (text: string, timeout?: number): object => ({
   hooks: [{ type: 'command', command: text, timeout }],
 });
@@ -48,42 +40,22 @@ describe('hooks that go out', function () {
 
   it('are read in the shape of the client, and what is not of it is named', () => {
     const { hooks, problems } = readOutgoing({
-      Stop: [
-        command('a', 5),
-        {
-          matcher: 'x',
-          hooks: [
-            { type: 'command', command: 'b' },
-            { type: 'prompt', command: 'c' },
-          ],
-        },
-      ],
+      Stop: [command('a', 5), { hooks: [{ type: 'prompt', command: 'b' }] }],
+      Notification: [{ matcher: 'x', hooks: [{ type: 'command', command: 'c' }] }],
       SessionEnd: [command('d', 100_000), command('e', -1), command(' '), command('a\0b'), 7],
-      Notification: {},
+      SubagentStop: {},
       Other: [],
     });
     assert.deepEqual(
-      hooks.map(({ event, command: text, timeout }) => [event, text, timeout]),
-      [
-        ['Stop', 'a', 5],
-        ['Stop', 'b', 60],
-        ['SessionEnd', 'd', 600],
-      ],
+      hooks.map(({ event, command: text, timeout }) => `${event} ${text} ${timeout}`),
+      ['Stop a 5', 'Notification c 60', 'SessionEnd d 600'],
     );
-    assert.deepEqual(problems, [
-      'Stop[1]',
-      'SessionEnd[1]',
-      'SessionEnd[2]',
-      'SessionEnd[3]',
-      'SessionEnd[4]',
-      'Notification',
-      'Other',
-    ]);
+    const ended = [1, 2, 3, 4].map(index => `SessionEnd[${index}]`);
+    assert.deepEqual(problems, ['Stop[1]', ...ended, 'SubagentStop', 'Other']);
     for (const nothing of [undefined, null, {}])
       assert.deepEqual(readOutgoing(nothing), { hooks: [], problems: [] });
     for (const odd of [[], [command('a')], 'x', 3])
       assert.deepEqual(readOutgoing(odd), { hooks: [], problems: ['agentConsole.hooks.outgoing'] });
-    assert.deepEqual(readOutgoing({ Stop: [{ type: 'command', command: 'a' }] }).problems, ['Stop[0]']);
   });
 
   it('run for their event beside each other, with the same JSON on their standard input', async () => {
@@ -155,26 +127,6 @@ describe('hooks that go out', function () {
     assert.equal(await output('/gone', []), fs.realpathSync(os.homedir()));
   });
 
-  it('run four events at a time, the next in turn, and all commands of one event together', async () => {
-    const folder = temporaryFolder();
-    const started = (): string[] => fs.readdirSync(folder).filter(name => name.startsWith('started'));
-    const wait = (name: string): object =>
-      command(
-        `read -r x; touch ${folder}/started-$$-${name}; until [ -e ${folder}/go ]; do sleep 0.01; done`,
-        10,
-      );
-    const { hooks, done } = outgoing({ Stop: [wait('a'), wait('b')] });
-    const running = Array.from({ length: 9 }, () => hooks.run(stop));
-    await until(() => started().length >= 8);
-    // Whatever else had been let in would show before a command started later ends.
-    await runCommand({ command: 'true', input: '', timeoutMs: 5_000, signal: never });
-    assert.equal(started().length, 8);
-    fs.writeFileSync(path.join(folder, 'go'), '');
-    await Promise.all(running);
-    assert.equal(started().length, 18);
-    assert.deepEqual([...new Set(done.map(({ exitCode }) => exitCode))], [0]);
-  });
-
   it('do not run in a workspace that is not trusted, nor after the window has closed', async () => {
     const folder = temporaryFolder();
     const setting = { Stop: [command(`touch ${folder}/ran`)] };
@@ -202,78 +154,33 @@ describe('hooks that go out', function () {
       await hooks.runStop('s1', now);
       assert.equal(done.length, runs, JSON.stringify(event));
       const cwd = event?.sessionId === 's1' ? folder : '';
-      if (runs === 1) assert.deepEqual(JSON.parse(done[0]?.output ?? ''), { ...stop, cwd });
+      if (runs === 1)
+        assert.deepEqual(JSON.parse(done[0]?.output ?? ''), {
+          hook_event_name: 'Stop',
+          session_id: 's1',
+          cwd,
+        });
     }
     assert.ok(APART_MS > stepsBefore(undefined, [], false) * STEP_MS, 'any window may have taken it by then');
   });
 
-  it('run also where the event cannot be marked', async () => {
-    const events = Object.assign(eventsIn(), {
-      update: () => Promise.reject(new Error('The disk is full.')),
-    });
-    const { hooks, log, done } = outgoing({ Stop: [command('true')] }, { events });
-    await hooks.run(stop, '1.a.json');
-    assert.equal(done.length, 1);
-    assert.match(log.lines.join('\n'), /The disk is full/);
-  });
-
-  it('are left to other windows by one that may run nothing', async () => {
+  it('are left to other windows by one that may run nothing, and run also where the event cannot be marked', async () => {
     const [events, now] = [eventsIn(), Date.now()];
     const event = { id: '1.a.json', name: 'Stop', at: now, sessionId: 's1' };
     await events.put(event.id, event);
     const setting = { Stop: [command('true')] };
     const restricted = outgoing(setting, { events, mayRun: () => false });
     const trusted = outgoing(setting, { events });
-    await restricted.hooks.run(stop, event.id);
+    await restricted.hooks.run(event);
     await trusted.hooks.runStop('s1', now);
     assert.equal(trusted.done.length, 1);
-    await trusted.hooks.run(stop, event.id);
+    await trusted.hooks.run(event);
     await trusted.hooks.runStop('s1', now);
     assert.equal(trusted.done.length, 2, 'it has run on the event itself');
-  });
-});
-
-describe('the window that runs them', function () {
-  afterEach(cleanUp);
-
-  it('follows the sessions once they can be read, and says once which entries cannot be used', async () => {
-    const workspace = vscode.workspace as { onDidGrantWorkspaceTrust?: unknown };
-    workspace.onDidGrantWorkspaceTrust = () => new vscode.Disposable(() => undefined);
-    later(() => delete workspace.onDidGrantWorkspaceTrust);
-    const [storageRoot, dataFolder] = [temporaryFolder(), temporaryFolder()];
-    const log = silentLog();
-    const storage = openStorage({ root: storageRoot, log });
-    const changed = new Emitter<void>();
-    let followers = 0;
-    const followed = { onDidChangeState: () => (followers++, { dispose: () => undefined }) };
-    const answers = [Promise.reject(new Error('Not now.')), Promise.resolve(followed as never)];
-    const hooks = new Hooks({
-      storage,
-      dataFolder,
-      extensionFolder: root,
-      log,
-      focused: {
-        current: true,
-        onDidChange: () => ({ dispose: () => undefined }),
-        isShown: () => Promise.resolve(),
-      },
-      format: new Formatter('en'),
-      sessions: () => answers.shift() ?? unexpected('a third question'),
-      settings: {
-        hooksOutgoing: () => ({ Stop: [command('true'), 7] }),
-        notifications: { about: () => [], quietWhenFocused: () => true },
-      },
-      onDidChangeSettings: changed.event,
-      isShown: () => false,
-    });
-    later(() => {
-      hooks.dispose();
-      storage.dispose();
-    });
-    await until(() => log.lines.some(line => line.includes('Sessions cannot be followed')));
-    changed.fire();
-    await until(() => followers === 1);
-    changed.fire();
-    assert.equal(log.lines.filter(line => line.includes('cannot be used: Stop[1]')).length, 1);
+    const full = Object.assign(eventsIn(), { update: () => Promise.reject(new Error('The disk is full.')) });
+    const unmarked = outgoing(setting, { events: full });
+    await unmarked.hooks.run(event);
+    assert.equal(unmarked.done.length, 1, 'it runs also where it cannot be marked');
+    assert.match(unmarked.log.lines.join('\n'), /The disk is full/);
   });
 });

@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import * as jsonc from 'jsonc-parser';
-import {
-  commentsOf,
-  installedEvents,
-  Refusal,
-  withHook,
-  type HookToInstall,
-} from '../../../src/hooks/install/settings';
+import { commentsOf, installedEvents, Refusal, withHook } from '../../../src/hooks/install/settings';
 import { settingsFile } from './settingsFiles';
 
 const command = `sh '/home/somebody/User/globalStorage/x/hooks/agent-console-hook.sh' >/dev/null 2>&1 || cat >/dev/null`;
-const hook: HookToInstall = { command, timeout: 5 };
 const names = ['Notification', 'Stop', 'SubagentStop', 'SessionEnd'] as const;
 const usual = ['Notification', 'Stop', 'SessionEnd'];
 const ours = { hooks: [{ type: 'command', command, timeout: 5 }] };
@@ -21,6 +14,7 @@ interface Settings {
   [key: string]: unknown;
 }
 const meaning = (text: string): Settings => jsonc.parse(text.replace(/^\ufeff/, '')) as Settings;
+const eventsOf = (text: string): string[] => [...installedEvents(text, command)].sort();
 
 /** Without events and entries that are empty. */
 const filled = (hooks: Settings['hooks']): unknown =>
@@ -41,15 +35,15 @@ describe('hooks in a settings file', () => {
         const { hooks: hooksBefore, ...others } = meaning(source);
         if (Object.keys(hooksBefore ?? {}).length > 0) withForeign++;
         if (/\r\n|\ufeff|\/[/*]|,\s*[}\]]/.test(source)) withOddities++;
-        const text = withHook(source, events, hook);
+        const text = withHook(source, events, command);
         assert.equal(text.startsWith('\ufeff'), source.startsWith('\ufeff'));
-        assert.deepEqual([...installedEvents(text, hook).keys()].sort(), [...events].sort());
+        assert.deepEqual(eventsOf(text), [...events].sort());
         for (const name of events)
           assert.deepEqual(meaning(text).hooks?.[name], [...(hooksBefore?.[name] ?? []), ours]);
-        assert.equal(withHook(text, events, hook), text, 'installing twice changes nothing');
+        assert.equal(withHook(text, events, command), text, 'installing twice changes nothing');
         const changed = text.replace(/\}(\s*)$/, (_, space: string) => `/* mine */}${space}`);
-        const gone = withHook(changed, [], hook);
-        assert.equal(installedEvents(gone, hook).size, 0);
+        const gone = withHook(changed, [], command);
+        assert.deepEqual(eventsOf(gone), []);
         assert.deepEqual(commentsOf(text), commentsOf(source));
         assert.deepEqual(commentsOf(gone), commentsOf(changed));
         const { hooks, ...left } = meaning(gone);
@@ -74,106 +68,64 @@ describe('hooks in a settings file', () => {
   });
 
   it('are written as a person would write them', () => {
-    const entry = { hooks: { Stop: [ours] } };
     for (const [step, text] of [
       [2, '{\n  // mine\n  "model": "x"\n}\n'],
       ['\t', '{\n\t// mine\n\t"model": "x"\n}\n'],
     ] as const) {
-      const hooks = JSON.stringify(entry, undefined, step).split('\n').slice(1).join('\n');
-      assert.equal(withHook(text, ['Stop'], hook), `${text.slice(0, -3)},\n${hooks}\n`);
+      const hooks = JSON.stringify({ hooks: { Stop: [ours] } }, undefined, step);
+      const lines = hooks.split('\n').slice(1).join('\n');
+      assert.equal(withHook(text, ['Stop'], command), `${text.slice(0, -3)},\n${lines}\n`);
     }
   });
 
-  const stop = '{"hooks":[{"type":"command","command":"mine"}]}';
-  const inLines = (tail: string): string =>
-    `{\n  "hooks": {\n    "Stop": [\n      ${stop}${tail}\n    ]\n  }\n}`;
-  for (const [what, source] of [
-    ['one line', `{"model":"x","hooks":{"Stop":[${stop}]}}`],
-    ['one line with room', `{ "a": 1, "hooks": { "Stop": [ ${stop} ] } }\n`],
-    ['hooks in one line', `{\n  "hooks": { "Stop": [${stop}] },\n}`],
-    ['a last comma', `{"hooks":{"Stop":[${stop},]}}`],
-    ['lines, a comment behind the last one', inLines(' // mine')],
-    ['lines, a comma and a comment behind the last one', inLines(', // mine')],
-  ] as const) {
-    it(`leave foreign hooks as they are spelt in a file of ${what}, and go without a trace after another edit`, () => {
-      const text = withHook(source, ['Stop'], hook);
+  it('leave foreign hooks as they are spelt, and go without a trace after another edit', () => {
+    const stop = '{"hooks":[{"type":"command","command":"mine"}]}';
+    const inLines = (tail: string): string =>
+      `{\n  "hooks": {\n    "Stop": [\n      ${stop}${tail}\n    ]\n  }\n}`;
+    for (const [source, isInLines] of [
+      [`{"model":"x","hooks":{"Stop":[${stop}]}}`, false],
+      [`{ "a": 1, "hooks": { "Stop": [ ${stop} ] } }\n`, false],
+      [`{\n  "hooks": { "Stop": [${stop}] },\n}`, false],
+      [`{"hooks":{"Stop":[${stop},]}}`, false],
+      [inLines(' // mine'), true],
+      [inLines(', // mine'), true],
+    ] as const) {
+      const text = withHook(source, ['Stop'], command);
       assert.ok(text.includes(stop), text);
-      assert.equal(text.split('\n').length > source.split('\n').length, /lines/.test(what), text);
-      assert.equal(withHook(`// somebody\n${text}`, [], hook), `// somebody\n${source}`);
-    });
-  }
-
-  it('are kept out of a file with a reason, whatever it is nested or made of', () => {
-    const units = ['{', '}', '[', ']', '"', ':', ',', '/', '*', '\n', ' ', 'hooks', 'Stop', 'null'];
-    const hostile = fc.oneof(
-      fc.string({ unit: fc.constantFrom(...units) }),
-      fc.integer({ min: 50, max: 200 }).map(depth => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`),
-    );
-    fc.assert(
-      fc.property(hostile, source => {
-        try {
-          assert.equal(installedEvents(withHook(source, usual, hook), hook).size, usual.length);
-        } catch (error) {
-          assert.ok(error instanceof Refusal, String(error));
-        }
-      }),
-      { numRuns: 500 },
-    );
+      assert.equal(text.split('\n').length > source.split('\n').length, isInLines, text);
+      assert.equal(withHook(`// somebody\n${text}`, [], command), `// somebody\n${source}`);
+    }
   });
 
-  it('go into a file without any, behind comments too, and out again', () => {
+  it('go into a file without any, behind comments too, and out again, and follow another choice of events', () => {
     for (const source of [
       ...['', '// mine\n/* and\nmore */', '// mine', '\r\n \n', '{}', '{ // nothing here\n}'],
       ...['{"hooks":{"Stop":[]}}', '{"a":[1,2,], // why\n}', '{"hooks":{"Stop":[{"hooks":[]} // last\n]}}'],
       '{"hooks":{"SubagentStop":[], // mine\n"SessionEnd":[] \t\r\n  }}',
     ]) {
-      const text = withHook(source, usual, hook);
-      assert.deepEqual([...installedEvents(text, hook).keys()].sort(), [...usual].sort(), source);
-      const gone = withHook(`${text}\n`, [], hook);
-      assert.equal(installedEvents(gone, hook).size, 0);
-      for (const each of [text, gone]) assert.deepEqual(commentsOf(each), commentsOf(source));
-    }
-  });
-
-  it('are brought up to date, and follow another choice of events', () => {
-    const stale = withHook('{"hooks":{}}', ['Stop', 'SubagentStop'], { ...hook, timeout: 9 });
-    assert.deepEqual(Object.fromEntries(installedEvents(stale, hook)), {
-      Stop: 'other',
-      SubagentStop: 'other',
-    });
-    const text = withHook(stale, usual, hook);
-    assert.deepEqual(
-      Object.fromEntries(installedEvents(text, hook)),
-      Object.fromEntries(usual.map(name => [name, 'current'])),
-    );
-    assert.equal(text.includes('9'), false);
-    const good = withHook('{"a": 1}', ['Stop'], hook);
-    for (const other of [
-      '"timeout": 0',
-      '"timeout": 0.01',
-      '"timeout": "5"',
-      '"timeout": null',
-      '"limit": 5',
-    ]) {
-      const spoilt = good.replace(`"timeout":${hook.timeout}`, other);
-      assert.deepEqual([...installedEvents(spoilt, hook)], [['Stop', 'other']], other);
-      assert.deepEqual(meaning(withHook(spoilt, ['Stop'], hook)), meaning(good), other);
+      const text = withHook(source, usual, command);
+      assert.deepEqual(eventsOf(text), [...usual].sort(), source);
+      const others = withHook(text, ['SubagentStop', 'Stop'], command);
+      assert.deepEqual(eventsOf(others), ['Stop', 'SubagentStop'], source);
+      const gone = withHook(`${others}\n`, [], command);
+      assert.deepEqual(eventsOf(gone), []);
+      for (const each of [text, others, gone]) assert.deepEqual(commentsOf(each), commentsOf(source));
     }
   });
 
   it('leave what somebody added to our entry', () => {
-    const source = withHook('{}', ['Stop'], hook).replace('"hooks": [\n', '"matcher": "x", "hooks": [\n');
+    const source = withHook('{}', ['Stop'], command).replace('"hooks": [\n', '"matcher": "x", "hooks": [\n');
     assert.match(source, /matcher/);
-    assert.deepEqual(meaning(withHook(source, [], hook)), {
+    assert.deepEqual(meaning(withHook(source, [], command)), {
       hooks: { Stop: [{ matcher: 'x', hooks: [] }] },
     });
     const shared = `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"mine"}, /* a */ ${JSON.stringify(ours.hooks[0])} /* b */]}]}}`;
-    const text = withHook(shared, [], hook);
+    const text = withHook(shared, [], command);
     assert.deepEqual(meaning(text).hooks?.['Stop'], [{ hooks: [{ type: 'command', command: 'mine' }] }]);
     assert.deepEqual(commentsOf(text), ['/* a */', '/* b */']);
   });
 
-  it('are kept out of a file that is not as it should be, with the reason', () => {
+  it('are kept out of a file that is not as it should be, with the reason, whatever it is made of', () => {
     for (const [source, reason] of [
       ['{"a":', /not valid JSON/],
       ['/* mine', /not valid JSON/],
@@ -186,9 +138,24 @@ describe('hooks in a settings file', () => {
       ['{"hooks":{"Stop":{}}}', /should be "Stop": \[ \]/],
     ] as const)
       assert.throws(
-        () => withHook(source, usual, hook),
+        () => withHook(source, usual, command),
         (error: unknown) => error instanceof Refusal && reason.test(error.message),
         source,
       );
+    const units = ['{', '}', '[', ']', '"', ':', ',', '/', '*', '\n', ' ', 'hooks', 'Stop', 'null'];
+    const hostile = fc.oneof(
+      fc.string({ unit: fc.constantFrom(...units) }),
+      fc.integer({ min: 50, max: 200 }).map(depth => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`),
+    );
+    fc.assert(
+      fc.property(hostile, source => {
+        try {
+          assert.equal(installedEvents(withHook(source, usual, command), command).length, usual.length);
+        } catch (error) {
+          assert.ok(error instanceof Refusal, String(error));
+        }
+      }),
+      { numRuns: 500 },
+    );
   });
 });

@@ -2,8 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { installedFile, type InstalledFile } from '../../../src/hooks/install/installation';
-import { hookPlace, placeScript, type HookPlace } from '../../../src/hooks/install/place';
+import {
+  hookPlace,
+  installedFile,
+  placeScript,
+  type HookPlace,
+  type InstalledFile,
+} from '../../../src/hooks/install/installation';
+import { Inbox, type InboxDeps } from '../../../src/hooks/inbox';
 import { hookEvent, type HookEvent } from '../../../src/hooks/model';
 import type { Collection } from '../../../src/storage';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
@@ -47,9 +53,8 @@ export async function run(
   args: readonly string[],
   input: string | Buffer,
   env = process.env,
-  as: { readonly uid?: number; readonly gid?: number } = {},
 ): Promise<Ran> {
-  const child = spawn(file, [...args], { env, ...as });
+  const child = spawn(file, [...args], { env });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
@@ -79,7 +84,26 @@ export function jsonFiles(folder: string): string[] {
   return fs.readdirSync(folder).filter(name => name.endsWith('.json'));
 }
 
-/** For callbacks that must not be called. */
-export function unexpected(what: unknown): never {
-  throw new Error(`Not expected: ${String(what)}`);
+/** The focus of a window, which somebody can see unless `isShown` says otherwise. */
+export function focusedAs(current: boolean, isShown: () => Promise<void> = () => Promise.resolve()) {
+  return { current, isShown, onDidChange: () => ({ dispose: () => undefined }) };
+}
+
+/** What one window takes from the spool, at once unless told otherwise. */
+export function inboxOf({ spool }: HookPlace, more: Partial<InboxDeps> = {}) {
+  const taken: HookEvent[] = [];
+  const log = silentLog();
+  const deps: InboxDeps = {
+    spool,
+    events: eventsIn(),
+    folders: () => [],
+    focused: focusedAs(true),
+    take: event => taken.push(event),
+    log,
+    stepMs: 0,
+    ...more,
+  };
+  const inbox = new Inbox(deps);
+  later(() => inbox.dispose());
+  return { taken, log, events: deps.events };
 }

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { EVENT_CAP } from '../../../src/hooks/model';
-import { commandLine, hookPlace } from '../../../src/hooks/install/place';
+import { commandLine, hookPlace } from '../../../src/hooks/install/installation';
 import { Refusal } from '../../../src/hooks/install/settings';
-import { spawnPlan } from '../../../src/hooks/run/command';
+import { spawnPlan } from '../../../src/hooks/command';
 import { shipped } from './support';
 
 /** What `cmd` takes as more than text in a line: what is outside of double quotes, and `%` and `!` wherever they are. */
@@ -21,17 +21,9 @@ function activeIn(line: string): string {
 }
 
 describe('hooks on Windows', () => {
-  const folders = [
-    "Ann O'Hara",
-    'A & B (old)',
-    'ünïcødé 空白 🎈',
-    'semi;colon, equals=',
-    '-File',
-    'x@y #1 {2} [3] ~4 +5',
-  ];
-
-  for (const name of folders) {
-    it(`name a script below “${name}” so that cmd, a POSIX shell and PowerShell see one path`, () => {
+  it('name a script so that cmd, a POSIX shell and PowerShell see one path, and none where that is not safe', () => {
+    const folders = ["Ann O'Hara", 'A & B (old)', 'ünïcødé 空白 🎈', 'semi;colon, equals=', '-File'];
+    for (const name of [...folders, 'x@y #1 {2} [3] ~4 +5']) {
       const { script } = hookPlace(`C:\\Users\\${name}\\AppData\\hooks`, '', 'win32');
       const wanted = `C:/Users/${name}/AppData/hooks/agent-console-hook.ps1`;
       const line = commandLine(script, 'win32');
@@ -49,10 +41,7 @@ describe('hooks on Windows', () => {
       );
       const words = ['-NoProfile', '-NonInteractive', '-ExecutionPolicy', 'Bypass', '-File', wanted];
       assert.deepEqual(seen.stdout.trimEnd().split('\n'), words);
-    });
-  }
-
-  it('are not installed where a path cannot be named safely', () => {
+    }
     for (const letter of ['%', '$', '`', '"', '!', '^', '\n', '\r'])
       assert.throws(
         () => commandLine(`C:\\Users\\a${letter}b\\agent-console-hook.ps1`, 'win32'),

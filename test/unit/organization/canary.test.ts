@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict';
-import type { TreeItem } from 'vscode';
-import type { OrganizationData } from '../../../src/organization/data';
-import { ControlDocuments } from '../../../src/organization/documents';
-import { historyCsv, peopleCsv } from '../../../src/organization/exports';
-import { warningsOf } from '../../../src/organization/policy';
-import { Rows } from '../../../src/organization/rows';
-import { personFacts } from '../../../src/organization/words';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { peopleCsv } from '../../../src/organization/words';
 import { secretTexts, secretValues } from '../../fakes/redaction';
-import { factsDocument } from '../../../src/ui/text';
-import { Tree } from '../../../src/ui/tree';
-import { Formatter } from '../../../src/util/format';
-import { drawnRows, fakeView } from '../../fakes/view';
-import { cleanUp, everythingBelow, faultServer, later, openWindow, temporaryFolder } from './support';
+import { drawnRows } from '../../fakes/view';
+import { cleanUp, faultServer, open, temporaryFolder } from './support';
 
 const CANARY = 'canary-1f2e3d4c5b6a7980';
 
@@ -46,27 +39,20 @@ function settings(turn: string): object {
   };
 }
 
-/** The rows of the whole tree with their tooltips, as the view draws them. */
-async function everyRow(data: OrganizationData): Promise<TreeItem[]> {
-  const rows = new Rows({
-    data,
-    format: new Formatter('en'),
-    now: Date.now,
-    onPeopleSeen: () => undefined,
-  });
-  const tree = new Tree({ view: fakeView(), ready: () => Promise.resolve(), roots: () => rows.roots() });
-  later(() => tree.dispose());
-  return (await drawnRows(tree)).map(({ node, item }) => tree.resolveTreeItem(item, node));
-}
-
-function textOf(label: TreeItem['label']): string {
-  return typeof label === 'object' ? label.label : (label ?? '');
+/** Everything in the files below a folder. */
+function everythingBelow(folder: string): string {
+  return fs
+    .readdirSync(folder, { recursive: true })
+    .map(name => path.join(folder, String(name)))
+    .filter(file => fs.statSync(file).isFile())
+    .map(file => `${file}\n${fs.readFileSync(file, 'utf8')}`)
+    .join('\n');
 }
 
 describe('secrets of the controls', () => {
   afterEach(cleanUp);
 
-  it('reach no row, tooltip, diff, document, export, log, store or copied text, and still show that they changed', async () => {
+  it('reach no row, tooltip, diff, document, export, log or store, and still show that they changed', async () => {
     const server = await faultServer();
     const user = {
       id: 'u1',
@@ -87,60 +73,39 @@ describe('secrets of the controls', () => {
         : { changes: [change(3, 'b'), change(2, 'a'), change(1, 'a')], pagination: { hasMore: false } },
     }));
     const root = temporaryFolder();
-    const { data, log, settled } = openWindow(root, server);
-    await data.refresh();
+    const { feature, documents, log, settled } = open(server, root);
+    await feature.refresh();
     await settled();
 
-    const format = new Formatter('en');
-    const [third, second, first] = data.revisions;
-    assert.ok(third && second && first);
-    assert.deepEqual(data.changesOf(second), [], 'the same secrets are the same marks');
-    const changed = data.changesOf(third);
-    const names = new Set(changed.map(({ setting }) => setting.replace(/[[.].*/, '')));
-    assert.deepEqual(
-      Object.keys(settings('')).filter(name => !names.has(name)),
-      ['maxAutonomyLevel', 'numbers'],
-    );
+    const [third, second] = await feature.revisions();
+    assert.deepEqual(second?.changed, [], 'the same secrets are the same marks');
+    const changed = third?.changed.map(name => name.replace(/\..*/, ''));
+    const unchanged = Object.keys(settings('')).filter(name => changed?.includes(name) === false);
+    assert.deepEqual(unchanged, ['maxAutonomyLevel', 'numbers']);
 
-    const person = data.person('u1')!;
-    const documents = new ControlDocuments(data, format);
-    const items = await everyRow(data);
-    assert.ok(items.some(({ label }) => textOf(label) === 'customModels[house].apiKey: secret changed'));
-    assert.ok(everythingBelow(root).includes('[redacted '), 'the folder holds the history');
+    const rows = (await drawnRows(feature.tree)).map(({ node, item }) =>
+      feature.tree.resolveTreeItem(item, node),
+    );
+    await feature.commands.showUser({ personId: 'u1' });
+    await feature.commands.openChanges({ revision: 3 });
+    await feature.commands.showRevision({ revision: 1 });
+    assert.equal(documents.size, 3);
+    const [person] = await feature.people();
     const told = [
-      ...items.flatMap(item => [
-        item.id,
-        textOf(item.label),
-        String(item.description),
-        (item.tooltip as { readonly value: string } | undefined)?.value,
-        item.accessibilityInformation?.label,
-        JSON.stringify(item),
-      ]),
-      await documents.text({ path: '/service/revision-3.jsonc' }),
-      historyCsv(
-        data.revisions,
-        revision => data.changesOf(revision),
-        revision => data.before(revision),
-      ),
-      peopleCsv([person], undefined, Date.now()),
-      factsDocument('', [['', personFacts(person, undefined, format)]], person),
-      ...warningsOf({ model: 'house', autonomyLevel: 'high', computerProvider: 'byom' }, third),
+      JSON.stringify(rows),
+      ...documents.values(),
+      peopleCsv([{ ...user, ...person } as never], undefined, 0),
+      ...(await feature.policy.warnings({
+        model: 'house',
+        autonomyLevel: 'high',
+        computerProvider: 'byom',
+      })),
       ...log.lines,
       everythingBelow(root),
     ].join('\n');
-    assert.ok(told.includes('[redacted '));
+    assert.match(told, /customModels\[house\]\.apiKey: secret changed/);
+    assert.match(everythingBelow(root), /\[redacted /, 'the folder holds the history');
     const leak = told.search(/canary|123456789|987654321/i);
     assert.equal(leak, -1, told.slice(Math.max(0, leak - 200)).slice(0, 400));
-  });
-
-  it('a document says what is not known any more', async () => {
-    const server = await faultServer();
-    const { data } = openWindow(temporaryFolder(), server);
-    const documents = new ControlDocuments(data, new Formatter('en'));
-    assert.match(
-      await documents.text({ path: '/service/revision-9.jsonc' }),
-      /^\/\/ Revision 9 is no longer/,
-    );
-    assert.equal(await documents.text({ path: '/service/nothing.jsonc' }), '{}\n');
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { directions, sets, type Settings } from '../../../src/organization/catalogue';
 import { compareSettings } from '../../../src/organization/changes';
 
-type Word = 'loosens' | 'tightens' | undefined;
+type Change = readonly [path: string, before: unknown, after: unknown, around?: Settings | undefined];
 
 function settingsWith(path: string, value: unknown, around: Settings): Settings {
   const settings = structuredClone(around) as Record<string, unknown>;
@@ -14,105 +14,81 @@ function settingsWith(path: string, value: unknown, around: Settings): Settings 
   return settings;
 }
 
-function directionOf(path: string, before: unknown, after: unknown, around: Settings = {}): Word {
-  const changes = compareSettings(
-    settingsWith(path, before, around),
-    settingsWith(path, after, around),
-  ).filter(change => change.path === path);
+function directionOf([path, before, after, around = {}]: Change): string | undefined {
+  const sides = [before, after].map(value => settingsWith(path, value, around)) as [Settings, Settings];
+  const changes = compareSettings(...sides).filter(change => change.path === path);
   assert.equal(changes.length, 1, `${path}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`);
   return changes[0]?.direction;
 }
 
+const [few, many] = [['a'], ['b', 'a']];
 const sandbox = { sandbox: { enabled: true } };
+const each = (names: string, less: unknown, more: unknown, around?: Settings): Change[] =>
+  names.split(' ').map(name => [name, less, more, around]);
 
 /** Every setting with a direction: what loosens it, what tightens it, in what surroundings. */
-const DIRECTED: readonly (readonly [path: string, less: unknown, more: unknown, around?: Settings])[] = [
+const DIRECTED: readonly Change[] = [
   ['maxAutonomyLevel', 'low', 'high'],
   ['maxAutonomyLevel', 'off', 'low'],
   ['maxAutonomyLevel', 'auto-low', 'auto-high'],
   ['maxAutonomyLevel', 'medium', 'auto-high'],
-  ['commandAllowlist', ['a'], ['b', 'a']],
-  ['commandDenylist', ['a', 'b'], ['b']],
-  ['commandDenylist', ['a'], []],
-  ['modelPolicy.allowedModelIds', ['a'], ['a', 'b']],
-  ['modelPolicy.blockedModelIds', ['a', 'b'], ['a']],
-  ['modelPolicy.allowCustomModels', false, true],
-  ['modelPolicy.allowedBaseUrls', ['https://a'], ['https://b', 'https://a']],
-  ['modelPolicy.allowAllFactoryModels', false, true],
-  ['modelPolicy.isFastModelsAllowed', false, true],
-  ['mcpPolicy.allowlist', ['a'], ['a', 'b'], { mcpPolicy: { enabled: true } }],
-  ['missionPolicy.restrictedAccess', true, false],
+  ...each('modelPolicy.allowCustomModels modelPolicy.allowAllFactoryModels', false, true),
+  ...each('modelPolicy.isFastModelsAllowed managedComputersEnabled byomComputersEnabled', false, true),
+  ...each('restrictMemberVisibility sandbox.enabled missionPolicy.restrictedAccess', true, false),
   ['missionPolicy.restrictedAccess', true, undefined],
-  ['missionPolicy.allowedUserIds', ['a'], ['a', 'b'], { missionPolicy: { restrictedAccess: true } }],
-  ['networkPolicy.allowedIps', ['::1'], ['::1', '::2']],
-  ['sandbox.enabled', true, false],
-  ['sandbox.filesystem.allowWrite', ['a'], ['a', 'b'], sandbox],
-  ['sandbox.filesystem.allowRead', ['a'], ['a', 'b'], sandbox],
-  ['sandbox.filesystem.denyWrite', ['a', 'b'], ['a'], sandbox],
-  ['sandbox.filesystem.denyRead', ['a', 'b'], [], sandbox],
-  ['sandbox.network.allowedDomains', ['a'], ['a', 'b'], sandbox],
-  ['sandbox.network.allowUnixSockets', ['a'], ['a', 'b'], sandbox],
-  ['sandbox.network.allowAllUnixSockets', false, true, sandbox],
-  ['sandbox.network.allowLocalBinding', false, true, sandbox],
-  ['restrictMemberVisibility', true, false],
-  ['managedComputersEnabled', false, true],
-  ['byomComputersEnabled', false, true],
+  ...each('commandAllowlist networkPolicy.allowedIps', few, many),
+  ...each('modelPolicy.allowedModelIds modelPolicy.allowedBaseUrls', few, many),
+  ...each('commandDenylist modelPolicy.blockedModelIds', many, few),
+  ['commandDenylist', few, []],
+  ['mcpPolicy.allowlist', few, many, { mcpPolicy: { enabled: true } }],
+  ['missionPolicy.allowedUserIds', few, many, { missionPolicy: { restrictedAccess: true } }],
+  ...each('sandbox.filesystem.allowWrite sandbox.filesystem.allowRead', few, many, sandbox),
+  ...each('sandbox.network.allowedDomains sandbox.network.allowUnixSockets', few, many, sandbox),
+  ...each('sandbox.filesystem.denyWrite sandbox.filesystem.denyRead', many, [], sandbox),
+  ...each('sandbox.network.allowAllUnixSockets sandbox.network.allowLocalBinding', false, true, sandbox),
 ];
 
 /** Changes of which nobody can be certain. */
-const UNCERTAIN: readonly (readonly [path: string, before: unknown, after: unknown, around?: Settings])[] = [
+const UNCERTAIN: readonly Change[] = [
   ['maxAutonomyLevel', 'low', 'turbo'],
   ['maxAutonomyLevel', undefined, 'high'],
-  ['maxAutonomyLevel', 'high', undefined],
-  ['commandAllowlist', ['a'], ['b']],
-  ['commandAllowlist', [], ['a']],
-  ['commandAllowlist', ['a'], []],
-  ['commandAllowlist', undefined, ['a']],
-  ['commandDenylist', undefined, ['a']],
-  ['commandDenylist', ['a'], ['b']],
-  ['modelPolicy.allowedModelIds', ['a'], ['a', 'b'], { modelPolicy: { allowAllFactoryModels: true } }],
-  ['modelPolicy.allowedBaseUrls', ['a'], ['a', 'b'], { modelPolicy: { allowCustomModels: false } }],
-  ['modelPolicy.allowedModelIds', ['a'], ['a', 'b'], { modelPolicy: { allowAllFactoryModels: 'some' } }],
+  ['commandAllowlist', few, ['b']],
+  ['commandAllowlist', [], few],
+  ['commandAllowlist', few, []],
+  ['commandAllowlist', undefined, few],
+  ['commandAllowlist', 'a', few],
+  ['commandDenylist', undefined, few],
+  ['commandDenylist', few, ['b']],
+  ['modelPolicy.allowedModelIds', few, many, { modelPolicy: { allowAllFactoryModels: true } }],
+  ['modelPolicy.allowedModelIds', few, many, { modelPolicy: { allowAllFactoryModels: 'some' } }],
+  ['modelPolicy.allowedBaseUrls', few, many, { modelPolicy: { allowCustomModels: false } }],
   ['modelPolicy.allowCustomModels', undefined, true],
   ['modelPolicy.allowCustomModels', 'no', true],
-  ['commandAllowlist', 'a', ['a', 'b']],
   ['mcpPolicy.enabled', false, true],
-  ['mcpPolicy.allowlist', ['a'], ['a', 'b'], { mcpPolicy: { enabled: false } }],
-  ['mcpPolicy.allowlist', ['a'], ['a', 'b']],
-  ['missionPolicy.allowedUserIds', ['a'], ['a', 'b']],
-  ['sandbox.filesystem.allowWrite', ['a'], ['a', 'b'], { sandbox: { enabled: false } }],
+  ['mcpPolicy.allowlist', few, many, { mcpPolicy: { enabled: false } }],
+  ...each('mcpPolicy.allowlist missionPolicy.allowedUserIds sandbox.filesystem.allowWrite', few, many),
   [
     'sandbox.network.allowUnixSockets',
-    ['a'],
-    ['a', 'b'],
+    few,
+    many,
     { sandbox: { enabled: true, network: { allowAllUnixSockets: true } } },
   ],
   ['sandbox.enabled', undefined, true],
-  ['sandbox.mode', 'per-command', 'other'],
-  ['cloudSessionSync', false, true],
-  ['wikiCloudSync', false, true],
-  ['includeCoAuthoredByAgent', false, true],
-  ['enableAgentShield', false, true],
-  ['ideAutoConnect', false, true],
-  ['sessionRetentionDays', 30, 90],
-  ['sessionDefaultSettings.autonomyLevel', 'low', 'high'],
+  ...each('cloudSessionSync wikiCloudSync includeCoAuthoredByAgent enableAgentShield', false, true),
+  ...each('ideAutoConnect aSettingOfTomorrow', false, true),
+  ...each('sessionRetentionDays sandbox.network.httpProxyPort', 30, 90),
+  ...each('sessionDefaultSettings.autonomyLevel sandbox.mode', 'low', 'high'),
   ['strictKnownMarketplaces', [{ repo: 'a' }], [{ repo: 'a' }, { repo: 'b' }]],
-  ['sandbox.network.httpProxyPort', 1, 2],
-  ['aSettingOfTomorrow', false, true],
 ];
 
 describe('settings of the controls', () => {
-  it('loosen or tighten where that is certain', () => {
+  it('loosen or tighten where that is certain, and are all tried here where they have a rule', () => {
     for (const [path, less, more, around] of DIRECTED) {
       const what = `${path}: ${JSON.stringify(less)} -> ${JSON.stringify(more)}`;
-      assert.equal(directionOf(path, less, more, around), 'loosens', what);
-      assert.equal(directionOf(path, more, less, around), 'tightens', what);
+      assert.equal(directionOf([path, less, more, around]), 'loosens', what);
+      assert.equal(directionOf([path, more, less, around]), 'tightens', what);
     }
-    for (const [path, before, after, around] of UNCERTAIN)
-      assert.equal(directionOf(path, before, after, around), undefined, `${path}: ${String(after)}`);
-  });
-
-  it('are all tried here where they have a rule', () => {
+    for (const change of UNCERTAIN) assert.equal(directionOf(change), undefined, change[0]);
     const ruled = [...directions, ...sets].flatMap(([path, rule]) => (rule === undefined ? [] : [path]));
     assert.deepEqual(ruled.sort(), [...new Set(DIRECTED.map(([path]) => path))].sort());
   });

@@ -1,71 +1,23 @@
 import assert from 'node:assert/strict';
-import { Organization } from '../../../src/organization';
-import type { UsageOfPeople } from '../../../src/organization/model';
-import { ObservableValue } from '../../../src/util/event';
-import { Formatter } from '../../../src/util/format';
-import { FakeConnection } from '../../fakes/connection';
 import type { FaultServer } from '../../fakes/faultServer';
-import { silentLog } from '../../fakes/log';
-import { openStorage } from '../../fakes/storage';
-import { drawnRows, fakeView, textOf, type DrawnRow } from '../../fakes/view';
-import { acts, choices, shown } from '../../fakes/vscode';
+import { drawnRows, textOf } from '../../fakes/view';
+import { choices, shown } from '../../fakes/vscode';
 import { until } from '../../until';
 import {
-  answerLists,
-  largeOrganization,
   addressesOf,
+  answerLists,
   apiOf,
   cleanUp,
   faultServer,
-  later,
+  largeOrganization,
+  open,
+  row,
   temporaryFolder,
+  type LargeOrganization,
 } from './support';
 
 const FORBIDDEN = { kind: 'answer', status: 403, body: { title: 'Forbidden', requestId: 'req_9' } } as const;
 const HOUR_MS = 60 * 60_000;
-
-interface Window {
-  readonly feature: Organization;
-  readonly connection: FakeConnection;
-  readonly view: ReturnType<typeof fakeView>;
-  readonly clock: { now: number };
-  readonly documents: Map<string, string>;
-  readonly usage: { asked: number; of: UsageOfPeople | undefined };
-}
-
-function open(server: FaultServer, root = temporaryFolder()): Window {
-  const storage = openStorage({ root, log: silentLog() });
-  const connection = new FakeConnection(apiOf(server), addressesOf(server));
-  const view = fakeView(false);
-  const clock = { now: Date.UTC(2026, 10, 21, 12) };
-  const documents = new Map<string, string>();
-  const usage: Window['usage'] = { asked: 0, of: new Map() };
-  const feature = new Organization({
-    connection,
-    storage,
-    log: silentLog(),
-    view,
-    focused: new ObservableValue(true),
-    format: new Formatter('en'),
-    now: () => clock.now,
-    details: {
-      show: (_id, title, content) => {
-        documents.set(title, content());
-        return Promise.resolve();
-      },
-    },
-    usage: () => {
-      usage.asked++;
-      return Promise.resolve(usage.of);
-    },
-  });
-  later(async () => {
-    feature.dispose();
-    await storage.settled();
-    storage.dispose();
-  });
-  return { feature, connection, view, clock, documents, usage };
-}
 
 const people = [
   { id: 'with', email: 'ann@acme.example', firstName: 'Ann' },
@@ -94,12 +46,6 @@ const listing = (
       : { changes: all, pagination: { hasMore: false } },
   }));
 const rejects = (act: unknown, reason: RegExp): Promise<void> => assert.rejects(Promise.resolve(act), reason);
-const row = async ({ feature }: Window, start: string): Promise<DrawnRow> => {
-  const found = (await drawnRows(feature.tree)).find(({ text }) => text.startsWith(start));
-  assert.ok(found, start);
-  return found;
-};
-
 describe('the view of the organization', () => {
   afterEach(cleanUp);
 
@@ -134,9 +80,9 @@ describe('the view of the organization', () => {
     await window.feature.commands.showUser(user.item.command?.arguments?.[0]);
     assert.match(window.documents.get('Ann') ?? '', /^# Ann$[^]*\*\*E-mail\*\*: ann@acme\.example/m);
     const revision = await row(window, 'rev 4');
-    acts.splice(0);
     await window.feature.commands.openChanges(revision.item.command?.arguments?.[0]);
-    assert.deepEqual(acts, ['commands.executeCommand']);
+    const compared = window.documents.get('Controls: revision 2 ↔ 4 (Ann, Nov 12, 2026)');
+    assert.match(compared ?? '', /"maxAutonomyLevel": "high"[^]*→[^]*"maxAutonomyLevel": "low"/);
   });
 
   it('is one clear state for a key without any right, and names the list it may not read where it lacks one', async () => {
@@ -255,10 +201,9 @@ describe('the view of the organization', () => {
     const window = open(server);
     const { commands } = window.feature;
     const ofPeople = ['showUser', 'export'] as const;
-    const ofRevisions = ['openChanges', 'compareRevisions', 'showRevision', 'export'] as const;
+    const ofRevisions = ['openChanges', 'compareRevisions', 'showRevision'] as const;
     const says = async (names: readonly (keyof typeof commands)[], reason: RegExp): Promise<void> => {
-      const id = `group/${names === ofPeople ? 'people' : 'controls'}`;
-      for (const name of names) await rejects(commands[name](name === 'export' ? { id } : undefined), reason);
+      for (const name of names) await rejects(commands[name](), reason);
     };
     listing(server, [], []);
     await says(ofPeople, /^Error: There are no users yet\.$/);
@@ -272,6 +217,77 @@ describe('the view of the organization', () => {
     await rejects(commands.compareRevisions({ revision: 1 }), /no other control revision/);
     window.connection.signOut();
     await says(ofPeople, /^Error: Sign in to see the organization\.$/);
+  });
+});
+
+describe('a large organization', () => {
+  afterEach(cleanUp);
+
+  const serve = (server: FaultServer, organization: LargeOrganization): void =>
+    server.answer(hit => answerLists(organization, hit));
+
+  it('is read page by page and listed in order, whatever the service does', async () => {
+    const server = await faultServer();
+    const { users, changes: all } = largeOrganization(250, 130);
+    serve(server, {
+      users,
+      changes: all.toSorted((a, b) => JSON.stringify(a).length - JSON.stringify(b).length),
+    });
+    const window = open(server);
+    await window.feature.refresh();
+    const rows = (await drawnRows(window.feature.tree)).filter(({ depth }) => depth === 1);
+    const [names, revisions] = ['person', 'revision'].map(kind =>
+      rows.filter(({ node }) => node.kind === kind).map(({ node }) => node.row().label),
+    ) as [string[], string[]];
+    assert.equal(names.length, 250);
+    assert.deepEqual(names, names.toSorted(new Intl.Collator('en', { numeric: true }).compare));
+    assert.deepEqual(
+      revisions,
+      all.map((_, index) => `rev ${130 - index}`),
+    );
+  });
+
+  it('is listed though some of it cannot be read, which is named; a setting of an odd shape is shown as it is', async () => {
+    const server = await faultServer();
+    const { users, changes: all } = largeOrganization(2, 4);
+    serve(server, {
+      users: [users[0]!, { email: 'no id' }, { id: 7 }],
+      changes: all.map(each => {
+        const { revision, settings } = each as { revision: number; settings: object };
+        if (revision === 4)
+          return { ...each, settings: { ...settings, commandAllowlist: 'rm', customModels: [5] } };
+        return revision === 2 ? { revision, settings: 'none' } : each;
+      }),
+    });
+    const window = open(server);
+    await window.feature.refresh();
+    const message = String(window.view.message);
+    for (const part of ['3 entries', 'no id id is missing', '2 settings: expected record, received string'])
+      assert.ok(message.includes(part), message);
+    const rows = (await textOf(window.feature.tree)).join('\n');
+    assert.match(
+      rows,
+      /^Users \| 1$[^]*^ {4}commandAllowlist: \[.* → rm$[^]*^ {4}customModels\[\?\]: not set → 5$/m,
+    );
+    assert.match(rows, /^ {2}rev 3 .* · since rev 1$/m);
+  });
+
+  it('takes as few calls as the interface allows, and is kept for the next window, not for another service', async () => {
+    const server = await faultServer();
+    serve(server, largeOrganization(5_000, 2_000));
+    const root = temporaryFolder();
+    const { feature, close } = open(server, root);
+    await feature.refresh();
+    assert.equal(server.hits.length, 70);
+    await close();
+    const again = open(server, root);
+    const { tree } = again.feature;
+    const counts = async (): Promise<string> =>
+      (await tree.getChildren()).map(node => String(tree.getTreeItem(node).description ?? '')).join(' ');
+    assert.equal(await counts(), '5,000 2,000');
+    assert.equal(server.hits.length, 70, 'nobody asks again');
+    again.connection.go(apiOf(server), addressesOf(server), 'other');
+    await until(async () => (await counts()) === ' ');
   });
 });
 

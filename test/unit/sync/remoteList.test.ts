@@ -276,7 +276,8 @@ describe('a list from the service', () => {
     await list.read();
     await list.use(PATH);
     assert.deepEqual(list.state.current.items, [], 'nothing of the other service');
-    assert.equal((await list.kept('services/other/lists/items', 'other'))?.id, 'other');
+    await list.use('services/other/lists/items');
+    assert.deepEqual(idsOf(list), ['other'], 'which keeps its own');
   });
 
   it('is read and shown where nothing can be kept, and kept as soon as it can be', async () => {

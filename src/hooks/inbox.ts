@@ -1,12 +1,14 @@
 import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import type { Collection } from '../../storage';
-import { Disposable } from '../../util/disposable';
-import { FolderWatch } from '../../util/folderWatch';
-import { codeOf } from '../install/file';
-import { privateFolder } from '../install/place';
-import { byTime, decodeEvent, EVENT_CAP, FRESH_MS, type HookEvent } from '../model';
+import type { Logger } from '../log';
+import type { Collection } from '../storage';
+import { Disposable } from '../util/disposable';
+import { FolderWatch } from '../util/folderWatch';
+import { oneLine } from '../util/text';
+import type { WindowFocus } from '../util/windowFocus';
+import { privateFolder } from './install/installation';
+import { byTime, decodeEvent, depthIn, EVENT_CAP, FRESH_MS, type HookEvent } from './model';
 
 /** What each less fitting window waits longer, so that the right one takes an event first and yet none is lost with it, ms. */
 export const STEP_MS = 1_500;
@@ -27,14 +29,12 @@ export interface InboxDeps {
   readonly spool: string;
   /** The events that some window has taken, the same for all windows. */
   readonly events: Collection<HookEvent>;
-  /** Absolute real paths of this window's folders. */
-  readonly folders: () => Promise<readonly string[]>;
-  readonly isFocused: () => boolean;
-  /** Resolves when somebody could see something in this window; may never do so. */
-  readonly isShown: () => Promise<void>;
+  /** Absolute paths of this window's folders. */
+  readonly folders: () => readonly string[];
+  readonly focused: Required<WindowFocus>;
   /** The event is this window's alone, and kept already. */
   readonly take: (event: HookEvent) => void;
-  readonly onProblem: (sentence: string, error?: unknown) => void;
+  readonly log: Logger;
   readonly stepMs?: number;
 }
 
@@ -45,8 +45,7 @@ export interface InboxDeps {
 export class Inbox extends Disposable {
   readonly #deps: InboxDeps;
   /** Names that are being looked at, or wait for their time. */
-  readonly #pending = new Set<string>();
-  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #pending = new Map<string, NodeJS.Timeout | undefined>();
   #taken = 0;
 
   constructor(deps: InboxDeps) {
@@ -59,22 +58,22 @@ export class Inbox extends Disposable {
           privateFolder(deps.spool).then(
             () => true,
             (error: unknown) => {
-              deps.onProblem('The folder of hook events cannot be made', error);
+              deps.log.error('The folder of hook events cannot be made', error);
               return false;
             },
           ),
         onChange: () => {
-          this.#look().catch((error: unknown) => deps.onProblem('Hook events cannot be read', error));
+          this.#look().catch((error: unknown) => deps.log.error('Hook events cannot be read', error));
         },
-        onUnavailable: reason => deps.onProblem(`The folder of hook events cannot be watched: ${reason}`),
+        onUnavailable: reason =>
+          deps.log.warn(oneLine(`The folder of hook events cannot be watched: ${reason}`)),
       }),
     );
     this.#sweep();
   }
 
   override dispose(): void {
-    for (const timer of this.#timers) clearTimeout(timer);
-    this.#timers.clear();
+    for (const timer of this.#pending.values()) clearTimeout(timer);
     super.dispose();
   }
 
@@ -82,7 +81,7 @@ export class Inbox extends Disposable {
     const names = await fs.readdir(this.#deps.spool).catch(() => []);
     for (const name of names.filter(each => EVENT_FILE.test(each)).sort()) {
       if (this.isDisposed || this.#pending.has(name)) continue;
-      this.#pending.add(name);
+      this.#pending.set(name, undefined);
       const found = await readEvent(this.#deps.spool, name);
       if (found === undefined) this.#pending.delete(name);
       else await this.#wait(found);
@@ -91,46 +90,47 @@ export class Inbox extends Disposable {
 
   /** Takes an event when it is this window's turn. */
   async #wait(found: Found): Promise<void> {
-    const { folders, isFocused, isShown, stepMs = STEP_MS, onProblem } = this.#deps;
+    const { folders, focused, stepMs = STEP_MS, log } = this.#deps;
+    const realOf = (folder: string): Promise<string> => fs.realpath(folder).catch(() => path.resolve(folder));
     const cwd = found.event?.cwd;
-    const real = cwd === undefined ? undefined : await fs.realpath(cwd).catch(() => path.resolve(cwd));
-    const steps = stepsBefore(real, await folders(), isFocused());
+    const real = cwd === undefined ? undefined : await realOf(cwd);
+    const steps = stepsBefore(real, await Promise.all(folders().map(realOf)), focused.current);
     const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      isShown()
+      focused
+        .isShown()
         .then(() => (this.isDisposed ? undefined : this.#take(found)))
-        .catch((error: unknown) => onProblem('A hook event cannot be taken', error))
+        .catch((error: unknown) => log.error('A hook event cannot be taken', error))
         // The next look tries again what could not be taken.
         .finally(() => this.#pending.delete(found.name));
     }, steps * stepMs);
     timer.unref();
-    this.#timers.add(timer);
+    this.#pending.set(found.name, timer);
   }
 
   async #take({ name, event }: Found): Promise<void> {
-    const { spool, events, take, onProblem } = this.#deps;
+    const { spool, events, take, log } = this.#deps;
     const file = path.join(spool, name);
     const isThere = await fs.access(file).then(
       () => true,
       () => false,
     );
     if (!isThere) return;
-    const taken = { isOurs: false };
+    let isOurs = false as boolean;
     if (event !== undefined)
       await events.update(event.id, stored => {
-        taken.isOurs = stored === undefined;
+        isOurs = stored === undefined;
         return stored ?? event;
       });
-    await fs.unlink(file).catch((error: unknown) => {
-      if (codeOf(error) !== 'ENOENT') onProblem('A hook event that was taken cannot be removed', error);
+    await fs.rm(file, { force: true }).catch((error: unknown) => {
+      log.error('A hook event that was taken cannot be removed', error);
     });
-    if (event === undefined) onProblem('A hook event could not be read and was dropped.');
-    else if (taken.isOurs) take(event);
+    if (event === undefined) log.warn('A hook event could not be read and was dropped.');
+    else if (isOurs) take(event);
     if (++this.#taken % SWEEP_AFTER === 0) this.#sweep();
   }
 
   #sweep(): void {
-    sweep(this.#deps).catch((error: unknown) => this.#deps.onProblem('Old hook events stay', error));
+    sweep(this.#deps).catch((error: unknown) => this.#deps.log.error('Old hook events stay', error));
   }
 }
 
@@ -182,17 +182,4 @@ export function stepsBefore(cwd: string | undefined, folders: readonly string[],
   const depths = cwd === undefined ? [] : folders.flatMap(folder => depthIn(folder, cwd) ?? []);
   if (depths.length > 0) return Math.min(MAX_DEPTH, ...depths);
   return MAX_DEPTH + (isFocused ? 1 : 2);
-}
-
-/** How many levels `inner` is below a folder; `undefined` when it is not in it. */
-function depthIn(folder: string, inner: string): number | undefined {
-  const way = path.relative(foldCase(folder), foldCase(inner));
-  if (way === '') return 0;
-  const [first = '', ...deeper] = way.split(path.sep);
-  return first === '..' || path.isAbsolute(way) ? undefined : 1 + deeper.length;
-}
-
-/** Paths as the system compares them. */
-export function foldCase(text: string): string {
-  return process.platform === 'win32' || process.platform === 'darwin' ? text.toLowerCase() : text;
 }

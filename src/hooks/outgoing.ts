@@ -3,22 +3,16 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import type { Logger } from '../../log';
-import type { Collection } from '../../storage';
-import { Disposable } from '../../util/disposable';
-import { oneLine, withoutEcho } from '../../util/text';
-import { byTime, eventNames, type EventName, type HookEvent } from '../model';
-import { STEP_MS, stepsBefore } from '../receive/inbox';
+import type { Logger } from '../log';
+import type { Collection } from '../storage';
+import { Disposable } from '../util/disposable';
+import { oneLine, withoutEcho } from '../util/text';
+import { byTime, eventNames, type EventName, type HookEvent } from './model';
+import { STEP_MS, stepsBefore } from './inbox';
 import { runCommand, type CommandResult } from './command';
 
-/** The same JSON that the client gives its hooks (interface.md section 6). */
-export interface OutgoingEvent {
-  readonly hook_event_name: EventName;
-  readonly session_id: string;
-  readonly cwd: string;
-  readonly message?: string | undefined;
-  readonly reason?: string | undefined;
-}
+/** What the hooks are told of; `id` where it is stored. */
+type Told = Pick<HookEvent, 'name' | 'sessionId' | 'cwd' | 'message' | 'reason'> & { readonly id?: string };
 
 export interface FinishedHook extends CommandResult {
   readonly event: EventName;
@@ -37,28 +31,26 @@ const commandSchema = z.object({
 /** A command of the person's own for one event; its time limit in seconds. */
 type OutgoingHook = Readonly<z.infer<typeof commandSchema>> & { readonly event: EventName };
 
-const entrySchema = z.object({ hooks: z.array(z.unknown()) });
+const entrySchema = z.object({ hooks: z.array(commandSchema) });
 
 /** Hooks of a setting in the shape of interface.md section 6. What is not of that shape is left out and named. */
 export function readOutgoing(value: unknown): {
   readonly hooks: readonly OutgoingHook[];
   readonly problems: readonly string[];
 } {
-  const events = z.record(z.string(), z.unknown()).safeParse(value ?? {});
-  if (!events.success) return { hooks: [], problems: ['agentConsole.hooks.outgoing'] };
   const hooks: OutgoingHook[] = [];
   const problems: string[] = [];
-  for (const [name, entries] of Object.entries(events.data)) {
+  const events = z.record(z.string(), z.unknown()).safeParse(value ?? {});
+  if (!events.success) problems.push('agentConsole.hooks.outgoing');
+  for (const [name, entries] of Object.entries(events.data ?? {})) {
     const event = eventNames.find(known => known === name);
-    if (event === undefined || !Array.isArray(entries)) {
-      problems.push(name);
-      continue;
-    }
-    for (const [index, entry] of entries.entries()) {
-      const list = entrySchema.safeParse(entry).data?.hooks.map(item => commandSchema.safeParse(item).data);
-      for (const hook of list ?? []) if (hook !== undefined) hooks.push({ event, ...hook });
-      if (list === undefined || list.includes(undefined)) problems.push(`${name}[${index}]`);
-    }
+    if (event === undefined || !Array.isArray(entries)) problems.push(name);
+    else
+      for (const [index, entry] of entries.entries()) {
+        const { data } = entrySchema.safeParse(entry);
+        if (data === undefined) problems.push(`${name}[${index}]`);
+        else hooks.push(...data.hooks.map(hook => ({ event, ...hook })));
+      }
   }
   return { hooks, problems };
 }
@@ -77,8 +69,6 @@ export interface OutgoingDeps {
   readonly apartMs?: number;
 }
 
-/** Events whose commands run at the same time; the others take their turn. */
-const AT_ONCE = 4;
 /** So long what the service says of an end of work waits for an event that tells of the same: longer than a window leaves one to others, ms. */
 export const APART_MS = (stepsBefore(undefined, [], false) + 2) * STEP_MS;
 /** The service may say so long after such an event that the session still works, ms. */
@@ -88,8 +78,6 @@ const LAG_MS = 10_000;
 export class Outgoing extends Disposable {
   readonly #deps: OutgoingDeps;
   readonly #closing = new AbortController();
-  #running = 0;
-  readonly #turns: (() => void)[] = [];
 
   constructor(deps: OutgoingDeps) {
     super();
@@ -97,31 +85,21 @@ export class Outgoing extends Disposable {
   }
 
   /** Whether a command is to run in this window on such an event. */
-  isWanted(event: EventName): boolean {
+  isWanted(event: string): boolean {
     return this.#wanted(event).length > 0;
   }
 
   /** Resolves when all commands of the event have ended. A stored one is marked first, so that no window runs them again. */
-  async run(event: OutgoingEvent, storedId?: string): Promise<void> {
-    const { hook_event_name: name } = event;
-    if (!this.isWanted(name)) return;
-    if (storedId !== undefined)
+  async run(event: Told): Promise<void> {
+    const { id, name, sessionId, cwd = '' } = event;
+    const wanted = this.#wanted(name);
+    if (sessionId === undefined || wanted.length === 0) return;
+    if (id !== undefined)
       await this.#deps.events
-        .update(storedId, stored => stored && { ...stored, hasRun: true })
+        .update(id, stored => stored && { ...stored, hasRun: true })
         .catch((error: unknown) => this.#deps.log.error('A hook event cannot be marked as run', error));
-    if (this.#running < AT_ONCE) this.#running++;
-    else await new Promise<void>(resolve => this.#turns.push(resolve));
-    try {
-      // Much may have changed meanwhile.
-      const wanted = this.#wanted(name);
-      if (wanted.length === 0) return;
-      const cwd = await firstFolder([event.cwd, ...this.#deps.folders(), os.homedir()]);
-      await Promise.all(wanted.map(hook => this.#runOne(hook, event, cwd)));
-    } finally {
-      const next = this.#turns.shift();
-      if (next === undefined) this.#running--;
-      else next();
-    }
+    const folder = await firstFolder([cwd, ...this.#deps.folders(), os.homedir()]);
+    await Promise.all(wanted.map(hook => this.#runOne(hook, event, folder)));
   }
 
   /**
@@ -135,7 +113,7 @@ export class Outgoing extends Disposable {
     const heard = [...(await events.load()).values()].filter(event => event.sessionId === sessionId);
     if (heard.some(({ name, at, hasRun }) => name === 'Stop' && hasRun && at >= workedAt - LAG_MS)) return;
     const { cwd } = heard.sort(byTime).findLast(event => event.cwd !== undefined) ?? {};
-    await this.run({ hook_event_name: 'Stop', session_id: sessionId, cwd: cwd ?? folders()[0] ?? '' });
+    await this.run({ name: 'Stop', sessionId, cwd: cwd ?? folders()[0] });
   }
 
   override dispose(): void {
@@ -143,24 +121,26 @@ export class Outgoing extends Disposable {
     super.dispose();
   }
 
-  #wanted(event: EventName): readonly OutgoingHook[] {
+  #wanted(event: string): readonly OutgoingHook[] {
     if (this.isDisposed || !this.#deps.mayRun()) return [];
     return readOutgoing(this.#deps.setting()).hooks.filter(hook => hook.event === event);
   }
 
   /** The log says nothing of the command, which may hold secrets, nor of what the event is about (trust.md 21). */
-  async #runOne(hook: OutgoingHook, event: OutgoingEvent, cwd: string | undefined): Promise<void> {
+  async #runOne(hook: OutgoingHook, event: Told, folder: string | undefined): Promise<void> {
+    const { name, sessionId, cwd = '', message, reason } = event;
     const result = await runCommand({
       command: hook.command,
-      input: JSON.stringify(event),
+      // The same JSON that the client gives its hooks (interface.md section 6).
+      input: JSON.stringify({ hook_event_name: name, session_id: sessionId, cwd, message, reason }),
       timeoutMs: hook.timeout * 1000,
       signal: this.#closing.signal,
-      cwd,
+      cwd: folder,
     });
     const { log, finished } = this.#deps;
     const status = result.exitCode === undefined ? result.outcome : `status ${result.exitCode}`;
     const line = `Hook for ${hook.event}: ${status} after ${result.ms} ms`;
-    const own = [event.message, event.cwd].map(text => oneLine(text ?? '')).filter(text => text.length > 1);
+    const own = [message ?? '', cwd].map(text => oneLine(text)).filter(text => text.length > 1);
     const output = withoutEcho(oneLine(result.output, 1_000), own);
     if (result.exitCode === 0) log.info(line);
     else log.warn(output === '' ? line : `${line}; output: ${output}`);

@@ -52,20 +52,19 @@ export function spawnPlan(
 /**
  * Runs a command line with something on its standard input. Resolves when it and all that holds its outputs open have ended; at the
  * timeout all of its process group is ended. What the command left in the background on purpose, with outputs of its own, lives on.
- * Never rejects.
  */
 export function runCommand(run: CommandRun): Promise<CommandResult> {
   const started = Date.now();
   const { file, args, options } = spawnPlan(run.command);
   return new Promise(resolve => {
+    const child = spawn(file, [...args], { ...options, env: environmentOf(run), cwd: run.cwd });
     let output = '';
     let outcome: CommandResult['outcome'] = 'ended';
-    let child: ChildProcess | undefined;
     const finish = (exitCode?: number): void => {
       clearTimeout(timeout);
       run.signal.removeEventListener('abort', onAbort);
-      child?.stdout?.destroy();
-      child?.stderr?.destroy();
+      child.stdout?.destroy();
+      child.stderr?.destroy();
       resolve({ exitCode, outcome, output, ms: Date.now() - started });
     };
     const stop = (why: CommandResult['outcome']): void => {
@@ -74,19 +73,8 @@ export function runCommand(run: CommandRun): Promise<CommandResult> {
       endGroup(child);
       finish();
     };
-    const notStarted = (error: unknown): void => {
-      outcome = 'notStarted';
-      output = error instanceof Error ? error.message : String(error);
-      finish();
-    };
     const onAbort = (): void => stop('stopped');
     const timeout = setTimeout(() => stop('timedOut'), run.timeoutMs);
-    try {
-      child = spawn(file, [...args], { ...options, env: environmentOf(run), cwd: run.cwd });
-    } catch (error) {
-      notStarted(error);
-      return;
-    }
     run.signal.addEventListener('abort', onAbort, { once: true });
     if (run.signal.aborted) onAbort();
     const keep = (chunk: Buffer): void => {
@@ -94,7 +82,10 @@ export function runCommand(run: CommandRun): Promise<CommandResult> {
     };
     child.stdout?.on('data', keep);
     child.stderr?.on('data', keep);
-    child.once('error', notStarted);
+    child.once('error', error => {
+      output = error.message;
+      stop('notStarted');
+    });
     // A command may end without reading what it was given.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(run.input);
@@ -103,8 +94,7 @@ export function runCommand(run: CommandRun): Promise<CommandResult> {
 }
 
 /** Ends a process that leads a group, with all of the group; on Windows with its tree. */
-function endGroup(child: ChildProcess | undefined): void {
-  const pid = child?.pid;
+function endGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   if (process.platform === 'win32') {
     const tree = ['/pid', String(pid), '/t', '/f'];
