@@ -128,8 +128,13 @@ export class ChatPanel extends Disposable {
     this.#viewChanged();
   }
 
-  get api(): ApiClient | undefined {
-    return this.#options.connection.api;
+  /** The client of this conversation's service; throws the reason where that cannot be asked now. */
+  get api(): ApiClient {
+    const { api } = this.#options.connection;
+    const blocked = this.#blocked;
+    if (blocked !== undefined || api === undefined)
+      throw new Error(blocked ?? vscode.l10n.t('Sign in first.'));
+    return api;
   }
 
   /** Fires once, when this chat ends. */

@@ -147,6 +147,14 @@ describe('a chat page that begins', () => {
     assert.deepEqual([watched, asked], [0, 2]);
   });
 
+  it('lets nobody choose among the computers of another service', async () => {
+    const it = await scene();
+    const { ask, state } = panelOf(it);
+    answering({ showQuickPick: () => assert.fail('there is nothing to choose') });
+    state.set({ kind: 'signedIn', service: { id: 'another', host: 'another' } });
+    await assert.rejects(ask('chooseTarget', {}), /belongs to a different service/);
+  });
+
   it('hears nothing of what the page before it in the same place still says', async () => {
     const it = await scene();
     await sendAndRead(it.window, 'A question');
