@@ -87,7 +87,11 @@ function Status() {
         </span>
       )}
       <span>{through === undefined ? null : l10n.t('Data through {0} UTC', words.day(through))}</span>
-      <span class="quiet">{at === undefined ? null : l10n.t('fetched {0}', words.exact(at))}</span>
+      {at === undefined ? null : (
+        <span class="quiet" title={words.exact(at)}>
+          {l10n.t('fetched {0}', words.date({ dateStyle: 'medium', timeStyle: 'short' }, at))}
+        </span>
+      )}
       <IconButton
         icon="refresh"
         label={`${l10n.t('Refresh')}. ${title}`}
