@@ -98,7 +98,7 @@ function sessionNode(computerId: string, { sessionId, row }: SessionOfComputer):
 function stateText(computer: Computer, format: Formatter, unknownSince?: number): string {
   if (unknownSince !== undefined) {
     const age = format.span(Date.now() - unknownSince);
-    return vscode.l10n.t('unknown, {0} {1} ago', stateText(computer, format), age);
+    return vscode.l10n.t('unknown, was {0} {1} ago', stateText(computer, format), age);
   }
   const { status } = computer;
   if (status === undefined || status === '') return vscode.l10n.t('status unknown');

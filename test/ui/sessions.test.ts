@@ -79,7 +79,7 @@ describe('the sessions view at work', () => {
     await workbench.viewAction('Computers', 'Refresh');
     await age.waitFor();
     const spoken = (name: RegExp) => workbench.view('Computers').getByRole('treeitem', { name }).waitFor();
-    await spoken(/^Computer atlas, unknown, active \d+ \w+ ago · cloud/);
+    await spoken(/^Computer atlas, unknown, was active \d+ \w+ ago · cloud/);
     fault.dispose();
     await workbench.viewAction('Computers', 'Refresh');
     await age.waitFor({ state: 'detached' });

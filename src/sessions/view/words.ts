@@ -135,8 +135,8 @@ export function stateText(record: SessionRecord, status: SessionStatus, clock?: 
   if (value !== 'unknown') return joined([statusWord(value), age], ' ');
   if (last === undefined) return vscode.l10n.t('unknown');
   return age === ''
-    ? vscode.l10n.t('unknown, {0}', statusWord(last))
-    : vscode.l10n.t('unknown, {0} {1} ago', statusWord(last), age);
+    ? vscode.l10n.t('unknown, was {0}', statusWord(last))
+    : vscode.l10n.t('unknown, was {0} {1} ago', statusWord(last), age);
 }
 
 export function signalWord({ kind, reason }: KeptSignal): string {

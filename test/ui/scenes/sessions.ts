@@ -136,7 +136,7 @@ export const sessionScenes: Scenes = {
   'computers-unknown': ofMany(async ({ workbench, service }) => {
     service.fail({ kind: 'status', status: 503, match: { path: '/api/v0/computers' } });
     await workbench.runCommand('Agent Console: Refresh');
-    await workbench.row('Computers', 'unknown, active').waitFor();
+    await workbench.row('Computers', 'unknown, was active').waitFor();
     await workbench.view('Computers').getByText('Shown as of').waitFor();
   }, sideBar),
   'sessions-tooltip': ofMany(async ({ workbench }) => {

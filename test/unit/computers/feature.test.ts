@@ -106,7 +106,7 @@ describe('the view of computers', () => {
     const later = service.fail({ kind: 'status', status: 503, match: { path: '/api/v0/computers' } });
     await window.feature.refresh();
     assert.match(String(window.view.message), /503.*Shown as of .* ago\./);
-    assert.match((await rowOf(window, 'atlas')).text, /^atlas \| unknown, active 0 sec ago · cloud/);
+    assert.match((await rowOf(window, 'atlas')).text, /^atlas \| unknown, was active 0 sec ago · cloud/);
     later.dispose();
   });
 

@@ -80,7 +80,7 @@ describe('a session as a row', () => {
     const old = statusOf(record, undefined, 1_001 + STALE_MS);
     assert.deepEqual([old.value, old.last], ['unknown', 'running']);
     const row = sessionRow(record, context({ status: old, now: 1_001 + STALE_MS }));
-    assert.deepEqual([row.description, row.icon?.id], ['unknown, running 5 min ago', 'question']);
+    assert.deepEqual([row.description, row.icon?.id], ['unknown, was running 5 min ago', 'question']);
   });
 
   it('is a new session until it has a title, which never changes by itself', () => {
@@ -129,7 +129,7 @@ describe('a session as a row', () => {
     const status = { value: 'unknown', at: now - 5_000, last: 'idle', problem };
     assert.deepEqual(cardOf(recordOf({ session: sessionOf({ title: 'Fix it' }) }), context({ status })), [
       '**Fix it**',
-      'unknown, idle',
+      'unknown, was idle',
       'No answer.',
     ]);
     const running = context({ status: { value: 'running', at: now - 5_000 } });

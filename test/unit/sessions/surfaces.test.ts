@@ -70,7 +70,7 @@ describe('sessions for other views', () => {
     await window.index.noteSend('service', 's1', { status: 'pending', at: now - 30_000, text: 'Yes' });
     await shows(/^pending$/);
     await window.index.fail('service', 's1', { at: now, sentence: 'No answer.' });
-    await shows(/^unknown, pending/);
+    await shows(/^unknown, was pending/);
   });
 
   it('are read while their chat is open, and unread when more comes afterwards', async () => {

@@ -65,7 +65,7 @@ describe('the view of sessions', () => {
       'Running | 1',
       `  ${title} | now`,
       'Today | 2',
-      '  lost | unknown, running',
+      '  lost | unknown, was running',
       '  rests | 5 min',
       'Archived | 1',
       '  kept | 7 min',
