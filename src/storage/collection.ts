@@ -123,29 +123,41 @@ export class Records<T> implements Collection<T> {
     return this.#store.track(done);
   }
 
-  /** Reads, decides, writes where nobody else has written since; otherwise again. */
+  /** Decides by what is known, and writes where nobody else has written since. Reads first after a lost race, or to do nothing. */
   async #swap(id: string, decide: (current: T | undefined) => Decision<T>): Promise<T | undefined> {
     const options = this.#options;
     const { path, version } = options;
+    let expected = this.#known.get(id)?.seq ?? (this.#isLoaded ? 0 : undefined);
+    let isFresh = false;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const row = await this.#readOne(id);
+      if (expected === undefined) {
+        expected = (await this.#readOne(id))?.seq ?? 0;
+        isFresh = true;
+      }
       const problem = this.#known.get(id)?.problem;
       if (problem?.isNewer === true) throw newer(id);
       const before = this.#values.get(id);
       const decision = decide(before);
-      if (decision === undefined) return before;
+      if (decision === undefined && isFresh) return before;
+      if (decision === undefined) {
+        expected = undefined;
+        continue;
+      }
       const next = decision === 'remove' ? undefined : this.#prepare(decision.value);
       const seq = await this.#store.write({
         collection: path,
         id,
-        expected: row?.seq ?? 0,
+        expected,
         version,
         value: next?.json ?? null,
         quarantine: problem !== undefined,
         durable: next === undefined || options.isVolatile?.(before, next.value) !== true,
         text: next && options.text?.(next.value),
       });
-      if (seq === undefined) continue;
+      if (seq === undefined) {
+        expected = undefined;
+        continue;
+      }
       this.#known.set(id, { seq });
       if (next === undefined) this.#values.delete(id);
       else this.#values.set(id, next.value);

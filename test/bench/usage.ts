@@ -1,8 +1,8 @@
 import * as path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Connection, ConnectionState } from '../../src/connection';
-import { openStorage } from '../fakes/storage';
 import type { TabId } from '../../src/usage/report/types';
+import { openStorage, workerEngine } from '../../src/storage';
 import { UsageData } from '../../src/usage/days/usageData';
 import { Emitter, ObservableValue } from '../../src/util/event';
 import { silentLog } from '../fakes/log';
@@ -87,7 +87,12 @@ function open(port: number, workerScript: string, root: string): UsageData {
   };
   return new UsageData({
     connection,
-    storage: openStorage({ root: path.join(root, 'storage'), log }),
+    // In a thread of its own, as in the product.
+    storage: openStorage({
+      root: path.join(root, 'storage'),
+      log,
+      engine: workerEngine(bundled('src/storage/worker.ts')),
+    }),
     log,
     now,
   });

@@ -127,6 +127,9 @@ describe('accessibility', () => {
 
     await chat().getByRole('button', { name: 'Refresh' }).focus();
     await press('Tab');
+    await isFocused('More actions');
+    await press('Tab');
+    await isFocused(/tokens/);
     await press('Tab');
     await chat().getByRole('log').and(focused).waitFor();
     await press('Home');

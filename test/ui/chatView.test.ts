@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { again } from '../until';
 import { ChatStage, textFile } from './chatStage';
-import { click, clickFor } from './waiting';
+import { click } from './waiting';
 import { stored } from './window';
 
 /** How far the row at the upper edge goes beyond it, px. */
@@ -18,7 +18,17 @@ describe('the chat as a view', () => {
 
   const show = async (title: string): Promise<void> => {
     await stage.workbench.openContainer('Agent Console');
-    await clickFor(stage.workbench.row('Sessions', title), stage.heading(new RegExp(`^${title}`)));
+    const { workbench } = stage;
+    const row = workbench.row('Sessions', title);
+    await again(
+      async limit => {
+        // When a row above it moves meanwhile, its group is clicked instead, which folds it.
+        const folded = workbench.rows('Sessions').and(workbench.page.locator('[aria-expanded="false"]'));
+        if (!(await row.isVisible()) && (await folded.count()) > 0) await click(folded.first(), limit);
+        await click(row, limit);
+      },
+      limit => stage.heading(new RegExp(`^${title}`)).waitFor(limit),
+    );
   };
   /** The view in the secondary side bar. */
   const beside = () =>

@@ -1,3 +1,5 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
 import type { FrameLocator, Locator } from 'playwright-core';
 import { noisePicture, pasteInto } from '../giving';
 import { seed, working } from '../seed';
@@ -36,6 +38,24 @@ export const sessionScenes: Scenes = {
       },
     }),
   ),
+  'sample-composer': {
+    signedIn: false,
+    async play(stage) {
+      await sampleData(stage);
+      await row(stage, /Session Round the tax/).click();
+      const chat = stage.workbench.webview();
+      await chat.getByRole('textbox').fill('Yes, push it. And please cover the cart of this ticket, too.');
+      const base64 = fs.readFileSync(path.join(stage.folder, 'docs/orders.png'), 'base64');
+      await pasteInto(chat.locator('textarea'), {
+        files: [
+          { name: 'totals.png', type: 'image/png', base64 },
+          { name: 'ticket-1412.md', type: '', base64: 'IyBUb3RhbHMgYXJlIG9mZiBieSBhIGNlbnQK' },
+        ],
+      });
+      await chat.locator('.thumbnail').waitFor();
+      await chat.locator('.chip').nth(1).waitFor();
+    },
+  },
   answered: { play: answered },
   'answered-narrow': {
     settings: { 'agentConsole.chat.location': 'view' },
