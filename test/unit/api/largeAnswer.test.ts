@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import * as path from 'node:path';
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type Fault, REQUEST_ID } from '../../fakes/faultServer';
 import { answerOf, tokenRows } from '../../fakes/usage';
+import { until } from '../../until';
 import { ENDPOINTS, buildApiScript, clientOf, failureOf, testServer } from './support';
 
 const DAYS = { startDate: '2026-01-14', endDate: '2026-11-09' };
@@ -86,11 +87,21 @@ describe('a large analytics answer', function () {
     }
   });
 
-  it('is given up when its caller leaves', async () => {
+  it('is given up when its caller leaves, also while it is read', async () => {
+    const [script, begun] = ['stuck.js', 'begun'].map(name => path.join(built.folder, name)) as [
+      string,
+      string,
+    ];
+    writeFileSync(
+      script,
+      `const { parentPort } = require('node:worker_threads');
+      parentPort.on('message', () => require('node:fs').writeFileSync(${JSON.stringify(begun)}, ''));
+      parentPort.postMessage({ type: 'ready' });`,
+    );
     server.answer({ kind: 'answer', body: answerOf(tokenRows(SIZE)) });
     const abort = new AbortController();
-    const asked = failureOf(client().list('tokens', { query: DAYS, signal: abort.signal }));
-    await server.arrived(1);
+    const asked = failureOf(client(script).list('tokens', { query: DAYS, signal: abort.signal }));
+    await until(() => existsSync(begun));
     abort.abort();
     assert.equal((await asked).kind, 'cancelled');
   });

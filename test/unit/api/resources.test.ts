@@ -316,11 +316,10 @@ describe('what each endpoint sends and takes', () => {
       productVersion: '1.2.3',
       hasLocalChanges: null,
     };
-    const [page] = await collect(
-      client({ reports: [report, { repoUrl: 'https://user:canary@host/c/d' }] }).pages('reports'),
-    );
+    const others = [{ repoUrl: 'https://user:canary@host/c/d' }, { reportId: 'odd', report: 'many' }];
+    const [page] = await collect(client({ reports: [report, ...others] }).pages('reports'));
     const [item, ...rest] = page?.items ?? [];
-    assert.equal(rest.length, 0);
+    assert.deepEqual(rest, [{ reportId: 'odd', report: {} }]);
     assert.deepEqual(Object.keys(item?.report ?? {}), ['good']);
     assert.equal(item?.repoUrl, 'https://host/a/b.git');
     assert.equal(item.agentVersion, '1.2.3');
@@ -332,6 +331,7 @@ describe('what each endpoint sends and takes', () => {
         ['r1', 'report.none', 'report.none: denominator below 1'],
         ['r1', 'report.part', 'report.part.denominator is missing'],
         ['https://host/c/d', undefined, 'reportId is missing'],
+        ['odd', 'report', 'report: expected record, received string'],
       ],
     );
   });
