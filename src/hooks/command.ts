@@ -52,11 +52,12 @@ export function spawnPlan(
 /**
  * Runs a command line with something on its standard input. Resolves when it and all that holds its outputs open have ended; at the
  * timeout all of its process group is ended. What the command left in the background on purpose, with outputs of its own, lives on.
+ * Never rejects.
  */
 export function runCommand(run: CommandRun): Promise<CommandResult> {
   const started = Date.now();
   const { file, args, options } = spawnPlan(run.command);
-  return new Promise(resolve => {
+  const ended = new Promise<CommandResult>(resolve => {
     const child = spawn(file, [...args], { ...options, env: environmentOf(run), cwd: run.cwd });
     let output = '';
     let outcome: CommandResult['outcome'] = 'ended';
@@ -91,6 +92,13 @@ export function runCommand(run: CommandRun): Promise<CommandResult> {
     child.stdin?.end(run.input);
     child.once('close', code => finish(code ?? undefined));
   });
+  // Such as a command line that is too long for the system.
+  return ended.catch((error: unknown) => ({
+    exitCode: undefined,
+    outcome: 'notStarted',
+    output: String(error),
+    ms: Date.now() - started,
+  }));
 }
 
 /** Ends a process that leads a group, with all of the group; on Windows with its tree. */

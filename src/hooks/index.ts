@@ -14,7 +14,7 @@ import { workspaceFolders } from './install/file';
 import { hookPlace, Installation, installedFile, placeScript, type HookPlace } from './install/installation';
 import { FRESH_MS, hookEvent, isTest, stateOf, type HookEvent } from './model';
 import { isTold, tell } from './notices';
-import { Outgoing, type FinishedHook } from './outgoing';
+import { Outgoing, readOutgoing, type FinishedHook } from './outgoing';
 import { Waiting } from './waiting';
 
 /**
@@ -97,9 +97,13 @@ export class Hooks extends Disposable {
 
   /** Begins what the settings ask for. */
   #follow(): void {
+    const { log, settings } = this.#deps;
+    const unusable = readOutgoing(settings.hooksOutgoing()).problems.join(', ');
+    if (unusable !== '')
+      log.warn(oneLine(`Entries of agentConsole.hooks.outgoing that cannot be used: ${unusable}`));
     if (this.#outgoing.isWanted('Stop'))
       this.#followSessions().catch((error: unknown) =>
-        this.#deps.log.error('Sessions cannot be followed for hooks', error),
+        log.error('Sessions cannot be followed for hooks', error),
       );
   }
 

@@ -31,7 +31,7 @@ const commandSchema = z.object({
 /** A command of the person's own for one event; its time limit in seconds. */
 type OutgoingHook = Readonly<z.infer<typeof commandSchema>> & { readonly event: EventName };
 
-const entrySchema = z.object({ hooks: z.array(commandSchema) });
+const entrySchema = z.object({ hooks: z.array(z.unknown()) });
 
 /** Hooks of a setting in the shape of interface.md section 6. What is not of that shape is left out and named. */
 export function readOutgoing(value: unknown): {
@@ -47,9 +47,9 @@ export function readOutgoing(value: unknown): {
     if (event === undefined || !Array.isArray(entries)) problems.push(name);
     else
       for (const [index, entry] of entries.entries()) {
-        const { data } = entrySchema.safeParse(entry);
-        if (data === undefined) problems.push(`${name}[${index}]`);
-        else hooks.push(...data.hooks.map(hook => ({ event, ...hook })));
+        const list = entrySchema.safeParse(entry).data?.hooks.map(each => commandSchema.safeParse(each).data);
+        hooks.push(...(list ?? []).flatMap(hook => (hook === undefined ? [] : { event, ...hook })));
+        if (list?.includes(undefined) ?? true) problems.push(`${name}[${index}]`);
       }
   }
   return { hooks, problems };
@@ -69,6 +69,8 @@ export interface OutgoingDeps {
   readonly apartMs?: number;
 }
 
+/** Events whose commands run at the same time; the others take their turn. */
+const AT_ONCE = 4;
 /** So long what the service says of an end of work waits for an event that tells of the same: longer than a window leaves one to others, ms. */
 export const APART_MS = (stepsBefore(undefined, [], false) + 2) * STEP_MS;
 /** The service may say so long after such an event that the session still works, ms. */
@@ -78,6 +80,7 @@ const LAG_MS = 10_000;
 export class Outgoing extends Disposable {
   readonly #deps: OutgoingDeps;
   readonly #closing = new AbortController();
+  readonly #running = new Set<Promise<unknown>>();
 
   constructor(deps: OutgoingDeps) {
     super();
@@ -91,14 +94,22 @@ export class Outgoing extends Disposable {
 
   /** Resolves when all commands of the event have ended. A stored one is marked first, so that no window runs them again. */
   async run(event: Told): Promise<void> {
-    const { id, name, sessionId, cwd = '' } = event;
-    const wanted = this.#wanted(name);
-    if (sessionId === undefined || wanted.length === 0) return;
+    const { id, name, sessionId } = event;
+    if (sessionId === undefined || !this.isWanted(name)) return;
     if (id !== undefined)
       await this.#deps.events
         .update(id, stored => stored && { ...stored, hasRun: true })
         .catch((error: unknown) => this.#deps.log.error('A hook event cannot be marked as run', error));
-    const folder = await firstFolder([cwd, ...this.#deps.folders(), os.homedir()]);
+    while (this.#running.size >= AT_ONCE) await Promise.race(this.#running);
+    const turn = this.#runAll(event).finally(() => this.#running.delete(turn));
+    this.#running.add(turn);
+    await turn;
+  }
+
+  /** Much may have changed while the event waited for its turn. */
+  async #runAll(event: Told): Promise<void> {
+    const wanted = this.#wanted(event.name);
+    const folder = await firstFolder([event.cwd ?? '', ...this.#deps.folders(), os.homedir()]);
     await Promise.all(wanted.map(hook => this.#runOne(hook, event, folder)));
   }
 

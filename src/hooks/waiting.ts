@@ -51,16 +51,25 @@ export class Waiting extends Disposable {
     const pick = vscode.window.createQuickPick<Row>();
     pick.title = vscode.l10n.t('Waiting agents');
     pick.matchOnDetail = true;
+    let shown: string | undefined;
     const fill = (): void => {
       const waiting = sessions.waiting();
-      const row = (signal: HookSignal): Row => this.#row(sessions, signal);
-      pick.items = [...waiting, ...sessions.muted()].map(row);
+      const rows = [...waiting, ...sessions.muted()].map(signal => this.#row(sessions, signal));
+      // Rows that are put anew lose the click that is on its way to them; an age alone is no reason.
+      const facts = JSON.stringify(rows.map(row => ({ ...row, description: undefined })));
+      if (facts === shown) return;
+      shown = facts;
+      const [active] = pick.activeItems;
+      pick.items = rows;
+      // VS Code would begin at the first row again.
+      pick.activeItems = rows.filter(({ sessionId }) => sessionId === active?.sessionId);
       pick.placeholder =
         waiting.length > 0
           ? vscode.l10n.t('Choose an agent to answer')
           : vscode.l10n.t('No agent is waiting for you');
     };
     fill();
+    const changes = sessions.onDidChange(fill);
     await new Promise<void>((resolve, reject) => {
       pick.onDidAccept(() => {
         const [chosen] = pick.selectedItems;
@@ -73,7 +82,10 @@ export class Waiting extends Disposable {
       });
       pick.onDidHide(() => resolve());
       pick.show();
-    }).finally(() => pick.dispose());
+    }).finally(() => {
+      changes.dispose();
+      pick.dispose();
+    });
   }
 
   /** The sessions are loaded when an event says that something waits; from then on they alone know. */

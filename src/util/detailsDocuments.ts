@@ -14,18 +14,23 @@ interface Comparison {
   readonly after: string;
 }
 
-/** Every read-only document, under a scheme of their own; opening one again shows what it says now. */
+/**
+ * Every read-only document, under a scheme of their own; opening one again shows what it says now. An editor that outlives a reload
+ * gets what `remake` makes of its address.
+ */
 export class DetailsDocuments extends Disposable {
   readonly #contents = new Map<string, () => string>();
   readonly #changed = this.register(new EventEmitter<vscode.Uri>());
 
-  constructor() {
+  constructor(remake: (path: string) => Promise<string | undefined>) {
     super();
-    const gone = (): string => l10n.t('This document is not kept across a reload. Open it again.');
+    const again = async (path: string): Promise<string> =>
+      (await remake(path)) ?? l10n.t('This document is not kept across a reload. Open it again.');
     this.register(
       registerDocuments(documents.details, {
         onDidChange: this.#changed.event,
-        provideTextDocumentContent: uri => forEditor((this.#contents.get(uri.path) ?? gone)()),
+        provideTextDocumentContent: async ({ path }) =>
+          forEditor(this.#contents.get(path)?.() ?? (await again(path))),
       }),
     );
     // Nothing is kept of a document that nobody has open.
@@ -44,15 +49,15 @@ export class DetailsDocuments extends Disposable {
 
   /** Resolves to the address of the text on the right. */
   async compare({ id, name, title, before, after }: Comparison): Promise<vscode.Uri> {
-    const left = typeof before === 'string' ? this.#put(`${id} before`, name, () => before) : before;
-    const right = this.#put(`${id} after`, name, () => after);
+    const left = typeof before === 'string' ? this.#put(id, name, () => before, 'before ') : before;
+    const right = this.#put(id, name, () => after, 'after ');
     await commands.executeCommand('vscode.diff', left, right, title, { preview: true });
     return right;
   }
 
-  #put(id: string, name: string, content: () => string): vscode.Uri {
+  #put(id: string, name: string, content: () => string, side = ''): vscode.Uri {
     const part = (text: string, length: number): string => oneLine(text, length).replace(/[/\\?#]/g, '_');
-    const uri = Uri.from({ scheme: documents.details, path: `/${part(id, 300)}/${part(name, 80)}` });
+    const uri = Uri.from({ scheme: documents.details, path: `/${side}${part(id, 300)}/${part(name, 80)}` });
     this.#contents.set(uri.path, content);
     this.#changed.fire(uri);
     return uri;

@@ -6,11 +6,12 @@ import * as vscode from 'vscode';
 import { commands } from '../../contributions';
 import { isDiffUnwrapped } from '../../settings';
 import { notify, type NoticeButton } from '../../ui/notify';
-import { pickItem } from '../../ui/pick';
+import { pick } from '../../ui/pick';
 import { restriction } from '../../ui/restriction';
 import { forNotification, middle, oneLine } from '../../util/text';
 import type { HooksContext } from '../context';
-import { eventNames, usualEvents, type EventName } from '../model';
+import { depthIn, eventNames, usualEvents, type EventName } from '../model';
+import { workspaceFolders } from './file';
 import type { Plan } from './installation';
 
 type DialogContext = Pick<HooksContext, 'installation' | 'details' | 'log'>;
@@ -49,10 +50,11 @@ export async function uninstall(context: DialogContext): Promise<void> {
     description: middle(path.dirname(file), 80),
     value: file,
   }));
-  const file = await pickItem({}, choices, {
-    placeHolder: vscode.l10n.t('Remove the hooks from which file?'),
-    none: vscode.l10n.t('No hooks have been installed here.'),
-  });
+  if (choices.length === 0) {
+    notify(log, 'info', vscode.l10n.t('No hooks have been installed here.'));
+    return;
+  }
+  const file = await pick(choices, vscode.l10n.t('Remove the hooks from which file?'));
   if (file === undefined) return;
   const plan = await installation.planUninstall(file);
   const question = vscode.l10n.t('Remove the hooks from {0}?', path.basename(file));
@@ -142,7 +144,7 @@ function expand(text: string): string {
 
 /** What is to be known of a file that others may share; empty for any other. */
 async function sharedText(file: string): Promise<string> {
-  const place = await repositoryOf(file);
+  const place = await sharedPlace(file);
   if (place === undefined) return '';
   return vscode.l10n.t(
     'Others may use this file: it is in {0}. The hooks do nothing for them.',
@@ -150,10 +152,14 @@ async function sharedText(file: string): Promise<string> {
   );
 }
 
-/** The repository that a file is in, wherever its folder really is. */
-export async function repositoryOf(file: string): Promise<string | undefined> {
+/** The folder of this window, or else the repository, that a file is in, wherever its own folder really is. */
+export async function sharedPlace(file: string): Promise<string | undefined> {
   const named = path.dirname(file);
   let folder = await fs.realpath(named).catch(() => named);
+  for (const project of workspaceFolders()) {
+    const real = await fs.realpath(project).catch(() => project);
+    if (depthIn(project, named) !== undefined || depthIn(real, folder) !== undefined) return project;
+  }
   while (!existsSync(path.join(folder, '.git'))) {
     if (folder === path.dirname(folder)) return undefined;
     folder = path.dirname(folder);

@@ -70,8 +70,9 @@ export function commandLine(script: string, platform: NodeJS.Platform = process.
 /** What is kept of a settings file that has our hook. A copy of the file as it was found lies in the backups. */
 export const installedFile = z.object({
   file: z.string(),
-  /** SHA-256 of the text as it was left. */
+  /** SHA-256 of the text as it was left, and of the one left before: a change may have ended halfway. */
   written: z.string(),
+  writtenBefore: z.optional(z.string()),
   /** SHA-256 of the text as it was found; missing when there was no file. */
   found: z.optional(z.string()),
 });
@@ -119,8 +120,10 @@ export class Installation {
       const before = await this.#record(file);
       const digestNow = read.text === undefined ? undefined : digest(read.text);
       // Installed before and not touched since: the way back leads to what was there first.
-      const found = before !== undefined && before.written === digestNow ? before.found : digestNow;
-      return { read, text, record: { file, written: digest(text), found } };
+      const isAsLeft = isLeftBy(before, read.text);
+      const writtenBefore = isAsLeft ? digestNow : undefined;
+      const found = isAsLeft ? before.found : digestNow;
+      return { read, text, record: { file, written: digest(text), writtenBefore, found } };
     });
   }
 
@@ -130,7 +133,7 @@ export class Installation {
       const { text } = read;
       if (text === undefined) return { read, text, record: undefined };
       const before = await this.#record(file);
-      if (before?.written === digest(text)) {
+      if (isLeftBy(before, text)) {
         if (before.found === undefined) return { read, text: undefined, record: undefined };
         const original = await restored(file, before.found, this.place.backups);
         // What was found may have had a hook of ours itself, such as one installed before somebody else's edit.
@@ -173,6 +176,12 @@ async function about<T>(file: string, run: () => Promise<T>): Promise<T> {
     const name = middle(oneLine(file, 1_000), 80);
     throw new Error(vscode.l10n.t('{0}: {1} Nothing was changed.', name, error.message), { cause: error });
   }
+}
+
+/** Whether a text is what this extension has left there, and nobody has touched it since. */
+function isLeftBy(record: InstalledFile | undefined, text: string | undefined): record is InstalledFile {
+  if (record === undefined || text === undefined) return false;
+  return [record.written, record.writtenBefore].includes(digest(text));
 }
 
 function idOf(file: string): string {

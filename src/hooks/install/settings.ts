@@ -21,7 +21,10 @@ export function withHook(source: string, events: readonly string[], command: str
   const before = withoutBom(source);
   let text = before;
   for (;;) {
-    const stale = ownCommands(read(text), command).find(({ event }) => !events.includes(event));
+    const stale = ownCommands(read(text), command).find(
+      ({ event }, index, all) =>
+        !events.includes(event) || all.findIndex(other => other.event === event) < index,
+    );
     if (stale === undefined) break;
     text = jsonc.applyEdits(text, removal(text, emptiedBy(text, stale.node)));
   }

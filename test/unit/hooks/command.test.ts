@@ -61,6 +61,11 @@ describe('a command of the person’s own', function () {
     assert.equal((await run('/no/such/program')).exitCode, 127);
   });
 
+  it('is told of as not started where the system takes no such line', async () => {
+    const { outcome, output } = await run(`true ${'x'.repeat(3_000_000)}`);
+    assert.deepEqual([outcome, /E2BIG/.test(output), output.includes('xxx')], ['notStarted', true, false]);
+  });
+
   it('is ended at its timeout with all its children, also where it has ended and left them behind', async () => {
     for (const script of [
       `trap '' TERM; echo $$ >>PIDS; (trap '' TERM; sh -c 'echo $$ >>PIDS; sleep 1000'); sleep 1000`,

@@ -5,8 +5,10 @@ import * as path from 'node:path';
 import fc from 'fast-check';
 import * as jsonc from 'jsonc-parser';
 import * as vscode from 'vscode';
-import { repositoryOf } from '../../../src/hooks/install/dialogs';
-import { Installation } from '../../../src/hooks/install/installation';
+import { sharedPlace, uninstall as removeHooks } from '../../../src/hooks/install/dialogs';
+import { Installation, type InstalledFile } from '../../../src/hooks/install/installation';
+import { silentLog } from '../../fakes/log';
+import { acts, told } from '../../fakes/vscode';
 import { settingsFile } from './settingsFiles';
 import { cleanUp, filesIn, later, temporaryFolder, temporaryPlace } from './support';
 
@@ -29,6 +31,14 @@ const install = async ({ installation, file }: Scene, wanted = events): Promise<
   installation.carryOut(await installation.planInstall(file, wanted));
 const uninstall = async ({ installation, file }: Scene): Promise<unknown> =>
   installation.carryOut(await installation.planUninstall(file));
+
+/** The folder of this window. */
+function openFolder(fsPath: string): void {
+  const { workspace } = vscode as { workspace: { workspaceFolders: unknown } };
+  const before = workspace.workspaceFolders;
+  later(() => (workspace.workspaceFolders = before));
+  workspace.workspaceFolders = [{ uri: { scheme: 'file', fsPath } }];
+}
 
 describe('installing the hook', function () {
   afterEach(cleanUp);
@@ -60,20 +70,37 @@ describe('installing the hook', function () {
   });
 
   it('comes and goes byte for byte in 1,000 generated files', async () => {
-    const at = await scene();
+    const { place, file } = await scene();
+    const kept = new Map<string, InstalledFile>();
+    const files = {
+      load: () => Promise.resolve(kept),
+      put: (id: string, record: InstalledFile) => Promise.resolve(void kept.set(id, record)),
+      remove: (id: string) => Promise.resolve(void kept.delete(id)),
+    };
+    const installation = new Installation(place, files as never);
+    // What a power cut would leave is not asked here, and the disk is what all this would wait for.
+    const handle = await fsPromises.open(file);
+    const kind = Object.getPrototypeOf(handle) as { sync: () => Promise<void> };
+    await handle.close();
+    const { sync } = kind;
+    later(() => (kind.sync = sync));
+    kind.sync = () => Promise.resolve();
+    const comesAndGoes = async ([source, wanted]: readonly [string, string[]], index: number) => {
+      const at = path.join(path.dirname(file), `${index}.json`);
+      fs.writeFileSync(at, source);
+      await installation.carryOut(await installation.planInstall(at, wanted));
+      assert.equal((await installation.look(at))?.length, wanted.length);
+      await installation.carryOut(await installation.planUninstall(at));
+      assert.equal(fs.readFileSync(at, 'utf8'), source);
+    };
+    const one = fc.tuple(settingsFile, fc.subarray([...events, 'SubagentStop'], { minLength: 1 }));
+    // Beside each other, they wait for the disk together.
+    const several = fc.array(one, { minLength: 50, maxLength: 50 });
     await fc.assert(
-      fc.asyncProperty(
-        settingsFile,
-        fc.subarray([...events, 'SubagentStop'], { minLength: 1 }),
-        async (source, wanted) => {
-          fs.writeFileSync(at.file, source);
-          await install(at, wanted);
-          assert.equal((await at.installation.look(at.file))?.length, wanted.length);
-          await uninstall(at);
-          assert.equal(at.read(), source);
-        },
-      ),
-      { numRuns: 1_000 },
+      fc.asyncProperty(several, async all => {
+        await Promise.all(all.map(comesAndGoes));
+      }),
+      { numRuns: 20, endOnFailure: true },
     );
   });
 
@@ -112,6 +139,22 @@ describe('installing the hook', function () {
     fs.chmodSync(at.file, 0o440);
     await assert.rejects(at.installation.carryOut(plan), /read-only/);
     assert.deepEqual(await at.installation.files(), []);
+  });
+
+  it('knows the way back also when bringing the hook up to date has failed', async () => {
+    const at = await scene();
+    await install(at);
+    const installed = at.read();
+    // As on a disk that is full.
+    const { rename } = fsPromises;
+    fsPromises.rename = (from, to) =>
+      to === at.file ? Promise.reject(new Error('ENOSPC')) : rename(from, to);
+    await assert
+      .rejects(install(at, ['SubagentStop']), /could not be written: ENOSPC Nothing was changed/)
+      .finally(() => (fsPromises.rename = rename));
+    assert.equal(at.read(), installed);
+    await uninstall(at);
+    assert.equal(at.read(), foreign);
   });
 
   it('leaves nothing behind when two windows install at the same moment', async () => {
@@ -207,10 +250,7 @@ describe('installing the hook', function () {
     const at = await scene();
     const project = temporaryFolder();
     fs.symlinkSync(path.dirname(at.file), path.join(project, '.client'));
-    const { workspace } = vscode as { workspace: { workspaceFolders: unknown } };
-    const before = workspace.workspaceFolders;
-    later(() => (workspace.workspaceFolders = before));
-    workspace.workspaceFolders = [{ uri: { scheme: 'file', fsPath: project } }];
+    openFolder(project);
     for (const name of ['settings.json', 'new.json'])
       await assert.rejects(
         install({ ...at, file: path.join(project, '.client', name) }),
@@ -234,18 +274,36 @@ describe('installing the hook', function () {
   });
 });
 
+describe('removing hooks where there are none', () => {
+  afterEach(cleanUp);
+
+  it('is no failure: a notice says that there are none', async () => {
+    const { installation } = await scene();
+    acts.length = told.length = 0;
+    const details = { compare: () => Promise.reject(new Error('There is nothing to compare.')) };
+    await removeHooks({ installation, details, log: silentLog() });
+    assert.deepEqual(
+      [acts, told],
+      [['window.showInformationMessage'], ['No hooks have been installed here.']],
+    );
+  });
+});
+
 describe('a settings file that others may share', () => {
   afterEach(cleanUp);
 
-  it('is one in a repository, wherever its folder really is', async () => {
+  it('is one in a repository or in a folder of this window, wherever its folder really is', async () => {
     const home = temporaryFolder();
     const shop = path.join(home, 'shop');
     fs.mkdirSync(path.join(shop, '.client'), { recursive: true });
     fs.symlinkSync(path.join(shop, '.client'), path.join(home, '.client'));
     const files = [path.join(shop, '.client/settings.json'), path.join(home, '.client/settings.json')];
-    assert.deepEqual(await Promise.all(files.map(repositoryOf)), [undefined, undefined]);
+    assert.deepEqual(await Promise.all(files.map(sharedPlace)), [undefined, undefined]);
+    openFolder(shop);
+    assert.deepEqual(await Promise.all(files.map(sharedPlace)), [shop, shop]);
+    openFolder(path.join(home, 'elsewhere'));
     fs.writeFileSync(path.join(shop, '.git'), 'gitdir: elsewhere');
-    assert.deepEqual(await Promise.all(files.map(repositoryOf)), [shop, shop]);
-    assert.equal(await repositoryOf(path.join(home, '.gone', 'settings.json')), undefined);
+    assert.deepEqual(await Promise.all(files.map(sharedPlace)), [shop, shop]);
+    assert.equal(await sharedPlace(path.join(home, '.gone', 'settings.json')), undefined);
   });
 });

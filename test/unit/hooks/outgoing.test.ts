@@ -11,7 +11,7 @@ import {
   type OutgoingDeps,
 } from '../../../src/hooks/outgoing';
 import { silentLog } from '../../fakes/log';
-import { cleanUp, eventsIn, later, temporaryFolder } from './support';
+import { cleanUp, eventsIn, later, temporaryFolder, until } from './support';
 
 const stop = { name: 'Stop', sessionId: 's1', cwd: '/' };
 const command = (text: string, timeout?: number): object => ({
@@ -40,7 +40,15 @@ describe('hooks that go out', function () {
 
   it('are read in the shape of the client, and what is not of it is named', () => {
     const { hooks, problems } = readOutgoing({
-      Stop: [command('a', 5), { hooks: [{ type: 'prompt', command: 'b' }] }],
+      Stop: [
+        command('a', 5),
+        {
+          hooks: [
+            { type: 'prompt', command: 'b' },
+            { type: 'command', command: 'f' },
+          ],
+        },
+      ],
       Notification: [{ matcher: 'x', hooks: [{ type: 'command', command: 'c' }] }],
       SessionEnd: [command('d', 100_000), command('e', -1), command(' '), command('a\0b'), 7],
       SubagentStop: {},
@@ -48,7 +56,7 @@ describe('hooks that go out', function () {
     });
     assert.deepEqual(
       hooks.map(({ event, command: text, timeout }) => `${event} ${text} ${timeout}`),
-      ['Stop a 5', 'Notification c 60', 'SessionEnd d 600'],
+      ['Stop a 5', 'Stop f 60', 'Notification c 60', 'SessionEnd d 600'],
     );
     const ended = [1, 2, 3, 4].map(index => `SessionEnd[${index}]`);
     assert.deepEqual(problems, ['Stop[1]', ...ended, 'SubagentStop', 'Other']);
@@ -85,6 +93,21 @@ describe('hooks that go out', function () {
       [0, 0],
     );
     assert.equal(log.lines.filter(line => /Hook for Stop: status 0 after \d+ ms$/.test(line)).length, 2);
+  });
+
+  it('run for four events at a time, and for the next ones as they end', async () => {
+    const folder = temporaryFolder();
+    const running = (): number => fs.readdirSync(folder).filter(name => name.startsWith('ran')).length;
+    const go = path.join(folder, 'go');
+    const wait = `touch ${folder}/ran-$$; until [ -e ${go} ]; do sleep 0.02; done`;
+    const { hooks, done } = outgoing({ Stop: [command(wait, 20)] });
+    const all = Promise.all(Array.from({ length: 6 }, () => hooks.run(stop)));
+    await until(() => running() === 4);
+    await new Promise(resolve => setTimeout(resolve, 200));
+    assert.equal(running(), 4);
+    fs.writeFileSync(go, '');
+    await all;
+    assert.deepEqual([running(), done.length], [6, 6]);
   });
 
   it('say in the log how they ended and what they said', async () => {

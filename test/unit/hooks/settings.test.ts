@@ -28,6 +28,14 @@ const filled = (hooks: Settings['hooks']): unknown =>
   );
 
 describe('hooks in a settings file', () => {
+  it('are there once for an event, also where somebody has copied an entry', () => {
+    const once = withHook('{"model":"x"}', ['Stop'], command);
+    const entry = JSON.stringify(ours);
+    const twice = JSON.stringify({ model: 'x', hooks: { Stop: [ours, ours] } });
+    assert.deepEqual(meaning(withHook(twice, ['Stop'], command)), meaning(once));
+    assert.equal(withHook(twice, ['Stop'], command).split(entry).length, 2);
+  });
+
   it('come into 1,000 generated files and go again when somebody has changed them meanwhile, all else as it was', () => {
     let [withForeign, withOddities] = [0, 0];
     fc.assert(

@@ -126,7 +126,7 @@ describe('agents that wait, in two windows', function () {
   });
 
   it('are listed with what they say, and so are the muted ones, until a person says that they wait no more', async () => {
-    const { a, at } = await scene();
+    const { a, b, at } = await scene();
     await a.sessions.signal({ sessionId: 'one', kind: 'waiting', at: at + 1_000, message: 'May I [push]?' });
     await a.sessions.setMuted('two', true);
     quickPicks.length = 0;
@@ -137,6 +137,13 @@ describe('agents that wait, in two windows', function () {
       pick?.items.map(({ label, detail = '' }) => `${label} ${detail}`.trim()),
       ['$(bell-dot) Session one May I [push]?', '$(bell-slash) Session two'],
     );
+    // The list follows while it is open, and the row that a person is at stays theirs.
+    const [, second] = pick.items;
+    pick.activeItems = [second!];
+    await b.sessions.settle('one');
+    await until(() => pick.items.length === 1);
+    assert.deepEqual(pick.activeItems, pick.items);
+    assert.equal(pick.placeholder, 'No agent is waiting for you');
     pick.dispose();
     await done;
   });
