@@ -165,7 +165,7 @@ export class Sender extends Disposable {
       await this.#carry(lease, left, next.id, next, withNext);
     } catch (error) {
       const sentence = error instanceof Error ? error.message : this.#describe(error);
-      await outbox.settle(inEntry(next.id, ['queued'], { sentence }));
+      await this.#settle(inEntry(next.id, ['queued'], { sentence }));
       throw error;
     }
   }
@@ -193,7 +193,7 @@ export class Sender extends Disposable {
       if (!entries.some(each => each.state === 'sending' && each.lease === entry.lease)) return;
       if (!lease.isHeld()) {
         // The machine slept: it was not sent, and goes out in its turn unless somebody has decided about it meanwhile.
-        await outbox.settle(inEntry(id, ['sending'], { state: 'queued' }));
+        await this.#settle(inEntry(id, ['sending'], { state: 'queued' }));
         return;
       }
       const outcome = this.#finish(entry, client.one('sendMessage', { ids: { sessionId }, body }));
@@ -213,7 +213,7 @@ export class Sender extends Disposable {
   }
 
   async #finish(entry: Entry, request: Promise<SentMessage>): Promise<SendOutcome> {
-    const { outbox, log, now = Date.now } = this.#options;
+    const { now = Date.now } = this.#options;
     const { id } = entry;
     try {
       const { messageId, status } = await request;
@@ -224,16 +224,19 @@ export class Sender extends Disposable {
       // The service said no, or the request never left: only then there is certainly no message.
       const isRefused = isApiError(error) && error.kind !== 'outcomeUnknown';
       const state = isRefused ? 'refused' : 'unknown';
-      await outbox
-        .settle(
-          isRefused
-            ? withTakenBack(id, sentence)
-            : inEntry(id, ['sending'], { state: 'unknown', sentence, at: now() }),
-        )
-        .catch((failure: unknown) => log.error('The outcome of a send could not be recorded', failure));
+      const unknown = inEntry(id, ['sending'], { state: 'unknown', sentence, at: now() });
+      await this.#settle(isRefused ? withTakenBack(id, sentence) : unknown);
       if (state === 'unknown') await this.#lookAfter();
       return { state, sentence };
     }
+  }
+
+  /** It counts here also where it cannot be written yet. */
+  async #settle(change: Change): Promise<void> {
+    const { outbox, log } = this.#options;
+    await outbox
+      .settle(change)
+      .catch((error: unknown) => log.error('How a message stands could not be recorded', error));
   }
 
   /** The id is the only way back to this message: each place that can keep it is tried. Never rejects. */
