@@ -79,14 +79,14 @@ describe('the inbox of hook events', function () {
     const [, victim] = windows;
     const cwds = ['/w/lib', '/w/app/src', '/other', '/nowhere'];
     let written = 0;
-    for (; written < 200; written++) write(place, written, cwds);
+    for (; written < 100; written++) write(place, written, cwds);
     await until(() => victim!.taken.length >= 10);
     const exit = once(victim!.child, 'exit');
     victim!.child.kill('SIGKILL');
     await exit;
-    for (; written < 400; written++) write(place, written, cwds);
+    for (; written < 200; written++) write(place, written, cwds);
     const all = (): string[] => windows.flatMap(({ taken }) => taken);
-    const late = Array.from({ length: 200 }, (_, index) => `s${index + 200}`);
+    const late = Array.from({ length: 100 }, (_, index) => `s${index + 100}`);
     const survivors = [windows[0]!, windows[2]!];
     await until(() => late.every(id => survivors.some(({ taken }) => taken.includes(id))));
     assert.deepEqual(jsonFiles(place.spool), []);
