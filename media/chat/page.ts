@@ -128,6 +128,11 @@ export function keepUnsaved(next: Unsaved | undefined): void {
   }
 }
 
+/** Keeps what is written while a text is being recorded, until the panel is told. */
+export function keepNext(next: string): void {
+  if (unsaved !== undefined) keepUnsaved({ ...unsaved, next });
+}
+
 /** Tells the panel the draft. */
 export function tellDraft(text: string): void {
   keepUnsaved({ text, at: Date.now() });

@@ -1,7 +1,6 @@
-import { vscode } from '../kit/boot';
+import { keepScroll, vscode } from '../kit/boot';
 import type { PageState, ReportProtocol } from '../../src/readiness/protocol';
 import { pageSide } from '../../src/webview/ipc';
-import { keepScroll } from '../kit/scroll';
 import './main.css';
 
 /** The panel draws everything; here is what a person does with it. */
@@ -14,12 +13,14 @@ const panel = pageSide<ReportProtocol>(
   {
     draw: ({ parts, state: now, isWanted }) => {
       const before = state;
-      const { act } = (document.activeElement as HTMLElement).dataset;
+      const focused = document.activeElement as HTMLElement;
       for (const [id, html] of Object.entries(parts)) partOf(id).innerHTML = html;
-      vscode.setState((state = now));
       const { filter = 'all', words = '', scroll: top = 0 } = now.look ?? {};
       const [select, input] = tools();
-      if (select && input && ('tools' in parts || isWanted)) [select.value, input.value] = [filter, words];
+      const isTold = 'tools' in parts || isWanted;
+      if (select && input && isTold) [select.value, input.value] = [filter, words];
+      // What was typed since is on its way.
+      vscode.setState((state = isTold ? now : { ...now, look: before?.look }));
       if (before === undefined) keepScroll(isWanted ? 0 : top, keepAt);
       if (isWanted) {
         const row = main.querySelector<HTMLElement>('tr.wanted');
@@ -28,9 +29,11 @@ const panel = pageSide<ReportProtocol>(
       } else if (before && (before.reportId !== now.reportId || before.baseId !== now.baseId)) {
         // Another report, or another comparison, is read from its beginning.
         main.querySelector('h1')?.focus();
-      } else if (act !== undefined && document.activeElement === document.body) {
-        const buttons = [...main.querySelectorAll('button')];
-        buttons.find(({ dataset }) => dataset.act === act)?.focus({ preventScroll: true });
+      } else if (!focused.isConnected) {
+        const drawn = [...main.querySelectorAll<HTMLElement>('h1, tr.wanted, button')];
+        const isSame = ({ localName, dataset }: HTMLElement): boolean =>
+          localName === focused.localName && dataset.act === focused.dataset.act;
+        drawn.find(isSame)?.focus({ preventScroll: true });
       }
     },
   },

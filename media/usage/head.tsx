@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import {
   fileNameOf,
   isSame,
@@ -87,7 +87,11 @@ function Status() {
         </span>
       )}
       <span>{through === undefined ? null : l10n.t('Data through {0} UTC', words.day(through))}</span>
-      <span class="quiet">{at === undefined ? null : l10n.t('fetched {0}', words.exact(at))}</span>
+      {at === undefined ? null : (
+        <span class="quiet" title={words.exact(at)}>
+          {l10n.t('fetched {0}', words.date({ dateStyle: 'medium', timeStyle: 'short' }, at))}
+        </span>
+      )}
       <IconButton
         icon="refresh"
         label={`${l10n.t('Refresh')}. ${title}`}
@@ -200,8 +204,9 @@ function RangePicker({ range }: { readonly range: DayRange }) {
   );
 }
 
-/** A day that may not be chosen is marked by the browser, which says why, and asks for nothing. */
+/** A day that may not be chosen asks for nothing; why is said in the browser's words beside it: its bubble would end the typing. */
 function CustomRange({ range }: { readonly range: DayRange }) {
+  const [problem, setProblem] = useState('');
   const bounds = situation.value?.bounds ?? range;
   const input = (of: 'start' | 'end', label: string, min: string, max: string) => (
     <input
@@ -211,8 +216,9 @@ function CustomRange({ range }: { readonly range: DayRange }) {
       defaultValue={range[of]}
       {...{ min, max }}
       required
-      onChange={({ currentTarget }) => {
-        if (currentTarget.reportValidity()) change({ custom: { ...range, [of]: currentTarget.value } });
+      onChange={({ currentTarget: { validationMessage, value } }) => {
+        setProblem(validationMessage);
+        if (validationMessage === '') change({ custom: { ...range, [of]: value } });
       }}
     />
   );
@@ -221,8 +227,9 @@ function CustomRange({ range }: { readonly range: DayRange }) {
       {input('start', l10n.t('From'), bounds.start, range.end)}
       <span aria-hidden="true">{l10n.t('to')}</span>
       {input('end', l10n.t('to'), range.start, bounds.end)}
-      <span id="range-note" class="quiet">
-        {l10n.t('Days are UTC, from {0} through {1}.', words.day(bounds.start), words.day(bounds.end))}
+      <span id="range-note" class="quiet" role="status">
+        {problem ||
+          l10n.t('Days are UTC, from {0} through {1}.', words.day(bounds.start), words.day(bounds.end))}
       </span>
     </>
   );

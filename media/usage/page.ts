@@ -13,8 +13,7 @@ import {
   type UsageQuery,
 } from '../../src/usage/show/protocol';
 import { pageSide, RefusedByPanel, type PageSide } from '../../src/webview/ipc';
-import { vscode } from '../kit/boot';
-import { keepScroll } from '../kit/scroll';
+import { keepScroll, vscode } from '../kit/boot';
 import { setLanguage } from './format';
 
 /** What may be asked for; `undefined` before the panel has said so. */
@@ -36,6 +35,8 @@ const GATHER_MS = 50;
 let gathering: number | undefined;
 /** Stands for the newest report asked for: the answers of others are dropped. */
 let loading = {};
+/** What was said when there was no report; the next report takes it back. */
+let unanswered: object | undefined;
 /** Pixels from the top; no part of what is drawn. */
 let scrolled = 0;
 
@@ -83,9 +84,13 @@ async function load(): Promise<void> {
   const waiting = setTimeout(() => (slow.value = true), SLOW_MS);
   try {
     const made = await panel.request('report', asked);
-    if (mine === loading) report.value = made;
+    if (mine !== loading) return;
+    report.value = made;
+    if (said.value === unanswered) say('');
   } catch (error) {
-    if (mine === loading) refuse(error);
+    if (mine !== loading) return;
+    refuse(error);
+    unanswered = said.value;
   } finally {
     clearTimeout(waiting);
     if (mine === loading) slow.value = false;

@@ -35,7 +35,7 @@ export function SeenTable({ title, all, seen, view, setView }: TableProps) {
   return (
     <>
       <div class="line">
-        {all < SEARCHED ? null : (
+        {all < SEARCHED && view.search === undefined ? null : (
           <input
             type="search"
             value={view.search ?? ''}

@@ -1,7 +1,6 @@
 import type { Logger } from '../log';
 import { failureOf, isApiError } from './errors';
-import type { Message } from './resources';
-import type { Session } from './resources';
+import type { Message, Session } from './resources';
 import type { ApiClient, Page } from './service';
 
 interface RequestOptions {

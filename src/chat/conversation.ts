@@ -13,6 +13,7 @@ import { Composition } from './outbox/composition';
 import { Outbox } from './outbox/outbox';
 import {
   inEntry,
+  joined,
   nextOf,
   outboxRecords,
   withAdded,
@@ -253,12 +254,13 @@ export class Conversation extends Disposable {
   }
 
   /** Takes up what a page still held when its window was closed, unless it was sent or queued since. Resolves when that is durable. */
-  async takeUnsaved({ text, at = 0, sendId }: Unsaved): Promise<void> {
+  async takeUnsaved({ text, at = 0, sendId, next = '' }: Unsaved): Promise<void> {
     await this.load();
-    if (sendId !== undefined && this.isRecorded(sendId)) return;
-    const isSent = this.#outbox.current.entries.some(entry => entry.text === text && entry.at >= at);
-    if (isSent || wasSentSince(this.transcript.known.values(), text, at)) return;
-    this.composition.takeUnsaved(text);
+    const isSent =
+      (sendId !== undefined && this.isRecorded(sendId)) ||
+      this.#outbox.current.entries.some(entry => entry.text === text && entry.at >= at) ||
+      wasSentSince(this.transcript.known.values(), text, at);
+    this.composition.takeUnsaved(isSent ? next : joined(text, next));
     await this.flush();
   }
 

@@ -182,8 +182,9 @@ const isUnsaved = object({
   text: written,
   at: optional(number(0, Number.MAX_SAFE_INTEGER)),
   sendId: optional(text(100)),
+  next: optional(written),
 });
-/** Text the panel has not stored yet, when it was written (Unix ms), and the id of the send it was to become. */
+/** Text the panel has not stored yet, when it was written (Unix ms), the id of the send it was to become, and what was written since. */
 export type Unsaved = Guarded<typeof isUnsaved>;
 
 export interface Start {

@@ -35,6 +35,8 @@ export interface ChatSessions {
   readonly onDidChange: Event<readonly string[]>;
   /** Asks the service now; resolves with the session as known afterwards; rejects with ApiError. */
   refresh(sessionId: string, signal?: AbortSignal): Promise<ChatSession>;
+  /** Takes in what other windows have stored of it. */
+  read(sessionId: string): Promise<unknown>;
   /** While held, the session's status is polled (fast while pending or running, resting otherwise). */
   watch(sessionId: string): IDisposable;
   /** A send was answered with this agent status. `text` gives an untitled session its local title. */

@@ -34,8 +34,8 @@ interface Session {
   readonly service: Service;
   key: string;
   client?: ApiClient;
-  /** Unix ms at which the service last refused this key or the one before. */
-  refusedAt?: number;
+  /** Unix ms at which the service last took this very key when asked to be sure. */
+  takenAt?: number;
   /** One look at the key for all requests refused at the same time. */
   checking?: Promise<boolean> | undefined;
 }
@@ -43,9 +43,9 @@ interface Session {
 /** Changes of the settings come one by one; look when both are there. */
 const SETTINGS_MS = 300;
 /** Somebody waits for it. */
-const RECHECK_MS = 10_000;
-/** One refusal may be a mistake; the second within this time is none. */
-const SECOND_WITHIN_MS = 60_000;
+const LOOK_MS = 10_000;
+/** A key the service has just taken is not asked about again because of an endpoint that does not take it. */
+const TAKEN_MS = 60_000;
 
 /**
  * Which service this window talks to and with which key, as `decide` says. Follows settings, secrets and what other windows
@@ -125,15 +125,8 @@ export class ServiceConnection extends Disposable implements Connection {
   async recheck(): Promise<void> {
     await this.ready();
     const { state, key } = await this.#decide();
-    if (state.kind === 'keyRejected' && key !== undefined) {
-      const { failureOf } = await import('../api');
-      const signal = AbortSignal.timeout(RECHECK_MS);
-      const error = await failureOf(() =>
-        this.clients.withKey(state.service, key, client => client.list('computers', { signal })),
-      );
-      // Only who has been let in can lack a right.
-      if (error === undefined || error.kind === 'forbidden') await this.records.accept(state.service.id, key);
-    }
+    if (state.kind === 'keyRejected' && key !== undefined && (await this.#isTaken(state.service, key)))
+      await this.records.accept(state.service.id, key);
     await this.refresh();
   }
 
@@ -247,7 +240,19 @@ export class ServiceConnection extends Disposable implements Connection {
     this.#log.info(`Connection: ${state.kind}${host}${reason}`);
   }
 
-  /** After a 401: whether the request is worth one more try. A key that is refused twice stops all requests. */
+  /** Asks the service once whether it takes a key; `undefined` when it gives no answer to that. */
+  async #isTaken(service: Service, key: string): Promise<boolean | undefined> {
+    const { failureOf } = await import('../api');
+    const signal = AbortSignal.timeout(LOOK_MS);
+    const error = await failureOf(() =>
+      this.clients.withKey(service, key, client => client.list('computers', { signal })),
+    );
+    // Only who has been let in can lack a right.
+    if (error === undefined || error.kind === 'forbidden') return true;
+    return error.kind === 'unauthorized' ? false : undefined;
+  }
+
+  /** After a 401: whether the request is worth one more try. A key that is refused again stops all requests. */
   async #mayTryAgain(session: Session, error: ApiError): Promise<boolean> {
     if (this.#session !== session) return false;
     const { service } = session;
@@ -256,14 +261,16 @@ export class ServiceConnection extends Disposable implements Connection {
       await this.refresh();
       return false;
     }
-    const isSecond = (session.refusedAt ?? 0) > Date.now() - SECOND_WITHIN_MS;
-    const isTheSame = key === session.key;
-    // The web application may have reasons of its own.
-    if (isTheSame && !/\/api\/v\d\//.test(error.request.path)) return false;
-    session.key = key;
-    session.refusedAt = Date.now();
-    if (isTheSame && isSecond) await this.#reject(session, error);
-    return !isTheSame || !isSecond;
+    if (key !== session.key) {
+      session.key = key;
+      return true;
+    }
+    // One endpoint may have reasons of its own, and so may a door in front of it.
+    if ((session.takenAt ?? 0) > Date.now() - TAKEN_MS) return false;
+    const isTaken = await this.#isTaken(service, key);
+    if (isTaken === true) session.takenAt = Date.now();
+    if (isTaken === false) await this.#reject(session, error);
+    return isTaken === true;
   }
 
   async #reject(session: Session, error: ApiError): Promise<void> {

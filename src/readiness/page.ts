@@ -9,7 +9,7 @@ import { criteriaOf, passes, percentOf, share, type CriterionRow, type ShownRepo
 import type { PageState, ReportProtocol } from './protocol';
 import * as words from './text';
 
-/** Rows of a table that are drawn. */
+/** Rows of a long table that are drawn. */
 const MOST_ROWS = 500;
 
 /** What is drawn besides the report. */
@@ -76,14 +76,14 @@ function heading(id: string, title: string, count?: number): Markup {
   return html`<h2 id="${id}-title">${title} <span class="count">${count}</span></h2>`;
 }
 
-/** The first `MOST_ROWS` of the rows. A column is its name and the class of its cells; a row is its attributes, then its cells. */
+/** A column is its name and the class of its cells; a row is its attributes, then its cells. */
 function table<T>(
   id: string,
   columns: readonly (readonly [name: string, kind?: string])[],
   items: readonly T[],
   row: (item: T) => readonly [mark: Part, ...cells: Part[]],
 ): Markup {
-  const rows = items.slice(0, MOST_ROWS).map(item => {
+  const rows = items.map(item => {
     const [mark, name, ...cells] = row(item);
     const others = cells.map((cell, at) => html`<td class="${columns[at + 1]?.[1]}">${cell}</td>`);
     return html`<tr ${mark}>
@@ -253,7 +253,7 @@ function criteria(
   ] as const;
   // What a person came for is drawn, however many there are.
   const late = chosen.slice(MOST_ROWS).filter(({ id }) => id === wanted);
-  const drawn = table('criteria', columns, [...late, ...chosen], row => {
+  const drawn = table('criteria', columns, [...late, ...chosen].slice(0, MOST_ROWS), row => {
     const { id, now, before, change } = row;
     const [isGone, isPassing] = [change === 'gone', passes(now)];
     const name = oneLine(row.name, 120);
@@ -323,7 +323,7 @@ function trend({ repository: { reports }, report: shown, base }: ShownReport): M
     [vscode.l10n.t('Actions'), 'acts'],
   ] as const;
   const still = (text: string): Markup => html`<span class="quiet">${text}</span>`;
-  const drawn = table('trend', columns, reports, report => {
+  const drawn = table('trend', columns, reports.slice(0, MOST_ROWS), report => {
     const { reportId, branch = '', commitHash, createdAt } = report;
     const day = words.dayText(createdAt);
     const open = { label: vscode.l10n.t('Open the report of {0}', day) };

@@ -74,7 +74,11 @@ export class ReportPanel extends PagePanel {
 
   /** Shows another report, or another comparison; `wanted` is the criterion to bring into view. */
   show(state: PageState, wanted?: string): void {
-    this.#state = { look: wanted === undefined ? this.#state.look : undefined, ...state };
+    const { look, reportId, baseId } = this.#state;
+    const isSame = state.reportId === reportId && state.baseId === baseId;
+    // Something else is read from its beginning.
+    const kept = look && (isSame ? look : { ...look, scroll: 0 });
+    this.#state = { ...state, look: wanted === undefined ? kept : undefined };
     this.#wanted = wanted;
     this.#isWanted = wanted !== undefined;
     this.#commits = 'asked';

@@ -6,8 +6,7 @@ import { card, factLines, joined } from '../ui/text';
 import type { Row, TreeNode } from '../ui/tree';
 import type { Formatter } from '../util/format';
 import { middle, oneLine } from '../util/text';
-import { appFolder, type LocalGit, type LocalRepository } from './git';
-import type { Matches } from './matches';
+import { appFolder, type LocalGit, type LocalRepository, type Matches } from './git';
 import { passes, percentOf, previousOf, share, type CriterionRow, type Repository } from './model';
 import * as words from './text';
 

@@ -134,7 +134,7 @@ export class SessionCommands {
 
   /** Puts back what was removed, in whichever window and however long ago. */
   async #restore(): Promise<void> {
-    const { index, format, ready } = this.#context;
+    const { index, format, ready, log } = this.#context;
     await ready();
     const { serviceId } = index;
     const now = Date.now();
@@ -144,7 +144,10 @@ export class SessionCommands {
       detail: record.sessionId,
       value: record,
     }));
-    if (choices.length === 0) throw new Error(vscode.l10n.t('No session was removed from this list.'));
+    if (choices.length === 0) {
+      notify(log, 'info', vscode.l10n.t('No session was removed from this list.'));
+      return;
+    }
     const chosen = await pickSeveral(choices, vscode.l10n.t('Restore which sessions to the list?'), false);
     await this.#keep(chosen ?? [], { removedAt: undefined }, serviceId);
   }

@@ -68,6 +68,7 @@ export function sessionsForChat(
     get serviceId(): string | undefined {
       return index.isOpen ? index.serviceId : undefined;
     },
+    read: (sessionId: string) => index.read(sessionId),
     refresh: async (sessionId: string, signal?: AbortSignal) => {
       await monitor.check(sessionId, signal);
       const session = get(sessionId);

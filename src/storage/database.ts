@@ -6,7 +6,7 @@ import { backUp, inodeOf, isBackedUp, makeFile, putAside, type Restored } from '
 import { isDamage, StorageError, storageFailure } from './errors';
 import { importOldFiles } from './importOldFiles';
 import { TextIndex } from './search';
-import { migrate, openSqlite, quickCheck, SCHEMA_VERSION, versionOf } from './sqlite';
+import { begin, migrate, openSqlite, quickCheck, SCHEMA_VERSION, versionOf } from './sqlite';
 import type { SearchAnswer, SearchQuery, SearchText } from './types';
 
 /** One record as it is stored. `value` is JSON; null when the record was removed. */
@@ -232,7 +232,7 @@ export class Database {
   #transaction<T>(work: () => T, isDurable = false): T {
     return this.#run(() => {
       const db = this.#open;
-      db.exec(`PRAGMA synchronous = ${isDurable ? 'FULL' : 'NORMAL'}; BEGIN IMMEDIATE`);
+      begin(db, isDurable ? 'FULL' : 'NORMAL');
       try {
         const result = work();
         db.exec('COMMIT');

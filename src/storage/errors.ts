@@ -16,6 +16,11 @@ export function isDamage(error: unknown): boolean {
   return code === CORRUPT || code === NOT_A_DATABASE;
 }
 
+/** Whether another connection holds what is needed. */
+export function isBusy(error: unknown): boolean {
+  return factsOf(error).code === BUSY;
+}
+
 /** A failure of SQLite or of the file system as a `StorageError`; anything else stays what it is. */
 export function storageFailure(error: unknown, folder: string): unknown {
   const { code, system } = factsOf(error);

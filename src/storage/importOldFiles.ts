@@ -130,10 +130,9 @@ function outboxesOf(
       ...queued.filter(({ id }) => !sent.some(entry => entry['id'] === id)),
     ];
     const { sendId, ...draft }: Old = of('drafts')[0] ?? { text: '', attachments: [] };
-    // What was written stays in the composer: nobody knows whether it was emptied in time.
     const refused = all.find(({ id, state }) => id === sendId && state === 'refused');
-    const entries = all.filter(entry => entry !== refused);
-    const value = { draft: { ...draft, refused }, entries, writes: [] };
+    const own = refused === undefined ? unsent(draft, sendId, all) : { ...draft, refused };
+    const value = { draft: own, entries: all.filter(entry => entry !== refused), writes: [] };
     return { collection: parts[0]?.collection ?? '', id: parts[0]?.id ?? '', version: 1, value };
   });
 }
@@ -142,6 +141,18 @@ function outboxesOf(
 function isMessage(kind: string, { text, attachments, id, sendId, sessionId }: Old): boolean {
   const ids = kind === 'drafts' ? [] : kind === 'queue' ? [id] : [sendId, sessionId];
   return [text, ...ids].every(each => typeof each === 'string') && Array.isArray(attachments);
+}
+
+/** The draft without what went into a message: it stayed beside that until the message was accepted, or where the window died. */
+function unsent(draft: Old, sendId: unknown, entries: readonly Old[]): Old {
+  const isCopy = ({ text, at, state }: Old): boolean =>
+    text === draft['text'] && Number(at) >= Number(draft['at'] ?? 0) && /sending|queued/.test(String(state));
+  const copy = entries.find(isCopy);
+  if (sendId === undefined && copy === undefined) return draft;
+  const { stash = '', attachments, ...rest } = draft;
+  const gone = copy === undefined ? attachments : objectsIn(copy['attachments']).map(({ uri }) => uri);
+  const left = (attachments as unknown[]).filter(uri => !(gone as unknown[]).includes(uri));
+  return { ...rest, text: stash, attachments: left };
 }
 
 function entryOf({ computerId, computerName, problem, ...old }: Old, more: Old): Old {

@@ -1,10 +1,12 @@
 import type * as Sqlite from 'node:sqlite';
 import type { DatabaseSync } from 'node:sqlite';
-import { StorageError } from './errors';
+import { isBusy, StorageError } from './errors';
 import { TEXTS, WORDS } from './search';
 
 /** How long one call waits for other processes, ms. It holds up this thread, so never the extension host's own. */
 export const BUSY_MS = 10_000;
+/** SQLite asks less and less often for a lock, up to ten times a second; begun anew after so long, it goes on asking often. */
+const ASK_MS = 50;
 
 /** The module, which VS Code has since 1.105; not loaded before a database is opened. */
 export function sqlite(): typeof Sqlite {
@@ -25,6 +27,23 @@ export function openSqlite(file: string): DatabaseSync {
   } catch (error) {
     db.close();
     throw error;
+  }
+}
+
+/** Begins to write, with SQLite's `synchronous` as it is to be for that. Whoever waits is not outrun by others that write all the time. */
+export function begin(db: DatabaseSync, synchronous: 'FULL' | 'NORMAL'): void {
+  const end = performance.now() + BUSY_MS;
+  db.exec(`PRAGMA synchronous = ${synchronous}; PRAGMA busy_timeout = ${ASK_MS}`);
+  try {
+    for (;;)
+      try {
+        db.exec('BEGIN IMMEDIATE');
+        return;
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > end) throw error;
+      }
+  } finally {
+    db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
   }
 }
 

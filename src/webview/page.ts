@@ -58,8 +58,8 @@ export class WebviewPage extends Disposable {
   #isReady = false;
   #wasVisible: boolean;
   #problems = 0;
-  /** How many pages have said that they listen: before the first, what comes is from what was shown here last. */
-  heard = 0;
+  /** Some page has said that it listens: before, what comes is from what was shown here last. */
+  #wasHeard = false;
 
   constructor(options: WebviewPageOptions) {
     super();
@@ -89,7 +89,7 @@ export class WebviewPage extends Disposable {
   #isHeard(): void {
     this.#watchdog.set(undefined);
     this.#isReady = true;
-    this.heard++;
+    this.#wasHeard = true;
   }
 
   /** The panel's end of what the page shows; what the page says of itself is heard here. */
@@ -109,7 +109,7 @@ export class WebviewPage extends Disposable {
         const isReady = (message as { readonly name?: unknown } | null)?.name === 'ready';
         if (isReady) this.#isHeard();
         if (isOfPage(message)) this.#hear(message.act, message.words);
-        else if (this.heard > 0) side.receive(message);
+        else if (this.#wasHeard) side.receive(message);
       }),
     );
     return side;

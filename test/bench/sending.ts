@@ -47,6 +47,7 @@ export async function acceptedRows(root: string): Promise<Row[]> {
       onDidChange: index.onDidChange,
       get: () => ({ ...session, statusAt: 1 }),
       watch: () => ({ dispose: () => undefined }),
+      read: () => Promise.resolve(),
       pick: () => Promise.resolve(undefined),
       ensure: () => Promise.resolve(),
       refresh: () => Promise.reject(new Error('not asked')),

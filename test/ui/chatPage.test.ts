@@ -86,6 +86,12 @@ describe('a chat page by itself', () => {
     );
     await page.waitForFunction(`!('${key}' in store)`);
     assert.deepEqual(await page.evaluate('[Object.keys(store), permanent]'), [['another'], []]);
+    await field().press('Enter');
+    await page.keyboard.type('and more');
+    const { text, next } = JSON.parse(await page.evaluate<string>(`store['${key}']`)) as typeof unsaved & {
+      readonly next: string;
+    };
+    assert.deepEqual([text, next], ['A draft', 'and more'], 'the panel is not told while it records');
   });
 
   it('takes what is typed right after Enter for the next message', async () => {

@@ -61,6 +61,35 @@ describe('each page by itself', () => {
     assert.ok((await said()).every(({ kind }) => kind === 'page'));
   });
 
+  it('the readiness page keeps the focus and what is typed, whatever is drawn', async () => {
+    await open('readiness');
+    const draw = (parts: Readonly<Record<string, string>>, words = ''): Promise<void> => {
+      const look = { filter: 'all', words, scroll: 0 };
+      const drawn = { parts, state: { key: 'k', reportId: 'r', look }, isWanted: false };
+      return page.evaluate(`tell('draw', ${JSON.stringify(drawn)}), drawn()`);
+    };
+    const button = (act: string): string => `<button data-act='["${act}",{}]'>${act}</button>`;
+    const head = `<h1 tabindex="-1">shop</h1>${button('fix')}${button('export')}`;
+    const tools = '<select><option value="all">All</option></select><input>';
+    const criteria = '<table><tr class="wanted" tabindex="-1"><th>One</th></tr></table>';
+    await draw({ head, tools, criteria });
+    for (const focused of ['h1', 'button:nth-of-type(2)', 'tr']) {
+      await page.locator(focused).focus();
+      await draw({ head: `${head}<p>new</p>`, criteria: `${criteria}<p>new</p>` });
+      assert.equal(await page.locator(`${focused}:focus`).count(), 1, focused);
+    }
+    await page.locator('input').focus();
+    await page.keyboard.type('ab');
+    await draw({ criteria }, 'a');
+    assert.equal(await page.locator('input:focus').inputValue(), 'ab');
+    assert.match(await page.evaluate<string>(`sessionStorage.getItem('state')`), /"words":"ab"/);
+    // An act that is there no more leaves the focus to the page.
+    await page.locator('button').first().focus();
+    await draw({ head: '' });
+    assert.equal(await page.locator('body:focus, body:not(:has(:focus))').count(), 1);
+    assert.deepEqual(problems, []);
+  });
+
   it("the chat draws its messages where the editor's language is no tag of a language", async () => {
     await open('chat', speaks('en-US@posix'));
     await page.evaluate(`tell('start', ${JSON.stringify(startOf({ language: 'en-US@posix' }))})`);

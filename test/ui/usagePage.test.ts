@@ -72,9 +72,15 @@ describe('the usage page', () => {
     await page.getByLabel('to', { exact: true }).fill('2026-11-01');
     await from.fill('2025-12-31');
     assert.equal(await page.locator('input[type=date]:invalid').count(), 2);
+    await page.getByText('Value must be 01/14/2026 or later').waitFor();
     assert.equal(source.asked.length, before);
     await from.fill('2026-11-20');
     await page.getByText('Nov 20, 2026 UTC, 1 day').waitFor();
+    // A year goes through days that are long ago.
+    await from.focus();
+    await page.keyboard.type('11182026');
+    await page.getByText('Nov 18, 2026 – Nov 20, 2026 UTC, 3 days').waitFor();
+    await page.getByText('Days are UTC, from').waitFor();
   });
 
   for (const timezoneId of ['Pacific/Pago_Pago', 'Pacific/Kiritimati', 'America/St_Johns']) {

@@ -153,6 +153,34 @@ describe('states of the usage page', () => {
     await page.getByText('user_7: messages: no number').waitFor();
   });
 
+  it('says that figures cannot be had for as long as they cannot', async () => {
+    const { page, source, problems } = await open();
+    await page.locator('.drawing section').first().waitFor();
+    source.gate = Promise.reject(new Error('The disk is full.'));
+    source.gate.catch(() => undefined);
+    await check('Compare').check();
+    const said = page.locator('.said').getByText('The disk is full.');
+    await said.waitFor();
+    source.gate = Promise.resolve();
+    await check('Compare').uncheck();
+    await said.waitFor({ state: 'detached' });
+    assert.equal(problems.splice(0).length, 1);
+  });
+
+  it('lets a search be taken back in a table that has become short', async () => {
+    await open();
+    await check('Tables').check();
+    const days = section('Tokens by day');
+    const search = days.getByRole('searchbox');
+    await search.fill('2026-10');
+    await days.getByText('10 of 30 rows').waitFor();
+    await range('7 days');
+    await days.getByText('No row matches "2026-10".').waitFor();
+    await search.fill('');
+    await days.getByText('7 rows').waitFor();
+    assert.equal(await search.count(), 1);
+  });
+
   it('tells days without figures from days nobody knows', async () => {
     const source = new FakeUsageSource();
     source.forget();

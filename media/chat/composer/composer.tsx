@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { MAX_TEXT, type Composer as Known } from '../../../src/chat/protocol';
 import { Icon, IconButton, Notice } from '../controls';
-import { ask, keepUnsaved, onComposerChange, panel, sendText, tellDraft } from '../page';
+import { ask, keepNext, keepUnsaved, onComposerChange, panel, sendText, tellDraft } from '../page';
 import { announce, asked, composer, endWanted, note, refusal, start } from '../state';
 import { Attached } from './attached';
 import { attachFiles, attachText, filesOf, insert, listenToPage } from './given';
@@ -155,7 +155,8 @@ export function Composer() {
     if (walk.at >= 0 && walk.draft !== '') show(`${text()}\n\n${walk.draft}`, ref.current?.selectionEnd);
     walk.at = -1;
     changed();
-    if (!held.recording) tell();
+    if (held.recording) keepNext(text());
+    else tell();
   };
 
   const paste = (event: ClipboardEvent): void => {

@@ -109,9 +109,9 @@ function highlight(code: string, language: string): DocumentFragment | undefined
   if (code.length > MAX_LENGTH || LONG_WORD.test(code) || hljs.getLanguage(language) === undefined)
     return undefined;
   const template = document.createElement('template');
-  // The library writes spans with a class, and all else as text.
   template.innerHTML = hljs.highlight(code, { language, ignoreIllegals: true }).value;
-  return template.content;
+  // The library writes spans with a class, and all else as text.
+  return template.content.querySelector(':not(span)') === null ? template.content : undefined;
 }
 
 /** Colours code, and frames it with its language and buttons for what can be done with it; the transcript handles the clicks. */

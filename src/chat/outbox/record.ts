@@ -40,7 +40,7 @@ const outbox = () =>
         id: z.string(),
         ...written(),
         state: z.enum(['queued', 'sending', 'accepted', 'unknown']),
-        /** When it was queued or sent, Unix ms. */
+        /** When it was queued or sent, or its answer failed to come, Unix ms. */
         at: z.number(),
         /** Of the one try to send it. */
         lease: z.optional(z.string()),

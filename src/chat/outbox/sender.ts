@@ -115,7 +115,6 @@ export class Sender extends Disposable {
     const { outbox, transcript, log } = this.#options;
     try {
       for (const entry of outbox.current.entries) {
-        if (this.#own.has(entry.id)) continue;
         const arrived = entry.state === 'unknown' ? arrivedAs(entry, transcript.known.values()) : undefined;
         const messageId = arrived ?? entry.messageId;
         if (messageId !== undefined || transcript.hasSent(entry.id))
@@ -157,7 +156,9 @@ export class Sender extends Disposable {
 
   /** One of the queue that cannot be sent stays, with the reason. */
   async #carryNext(lease: Lease, left: (sending: Sending) => void): Promise<void> {
-    const { outbox } = this.#options;
+    const { outbox, sessions, sessionId } = this.#options;
+    // Another window may have set the agent to work just now.
+    await sessions.read(sessionId);
     const next = nextOf(await outbox.read());
     if (next === undefined || !this.#isFree) return;
     try {
@@ -212,7 +213,7 @@ export class Sender extends Disposable {
   }
 
   async #finish(entry: Entry, request: Promise<SentMessage>): Promise<SendOutcome> {
-    const { outbox, log } = this.#options;
+    const { outbox, log, now = Date.now } = this.#options;
     const { id } = entry;
     try {
       const { messageId, status } = await request;
@@ -225,7 +226,9 @@ export class Sender extends Disposable {
       const state = isRefused ? 'refused' : 'unknown';
       await outbox
         .settle(
-          isRefused ? withTakenBack(id, sentence) : inEntry(id, ['sending'], { state: 'unknown', sentence }),
+          isRefused
+            ? withTakenBack(id, sentence)
+            : inEntry(id, ['sending'], { state: 'unknown', sentence, at: now() }),
         )
         .catch((failure: unknown) => log.error('The outcome of a send could not be recorded', failure));
       if (state === 'unknown') await this.#lookAfter();

@@ -66,7 +66,8 @@ export class ChatPanel extends Disposable {
   /** How many texts the page was given for its composer, and what it has made of each: what it says may cross the next. */
   #given = 0;
   #shown = new Map([[0, '']]);
-  #isSubmitting = false;
+  /** A message of the page is being recorded. */
+  #submitting: Promise<void> | undefined;
   #draftVersion = 0;
   readonly details: Pick<DetailsDocuments, 'compare'>;
   readonly log: Logger;
@@ -127,8 +128,13 @@ export class ChatPanel extends Disposable {
     this.#viewChanged();
   }
 
-  get api(): ApiClient | undefined {
-    return this.#options.connection.api;
+  /** The client of this conversation's service; throws the reason where that cannot be asked now. */
+  get api(): ApiClient {
+    const { api } = this.#options.connection;
+    const blocked = this.#blocked;
+    if (blocked !== undefined || api === undefined)
+      throw new Error(blocked ?? vscode.l10n.t('Sign in first.'));
+    return api;
   }
 
   /** Fires once, when this chat ends. */
@@ -183,6 +189,7 @@ export class ChatPanel extends Disposable {
     const { text } = composition.draft;
     this.#given = 0;
     this.#shown = new Map([[0, text]]);
+    this.#draftVersion = 0;
     this.#page.send('start', {
       texts: vscode.l10n.bundle,
       language: vscode.env.language,
@@ -202,13 +209,11 @@ export class ChatPanel extends Disposable {
     this.#payAttention();
   }
 
-  async setDraft(text: string, seen: number, version: number): Promise<void> {
-    const { conversation } = this;
+  /** Counts also before the stored draft was read, or where it cannot be. */
+  setDraft(text: string, seen: number, version: number): void {
     this.#draftVersion = version;
-    const over = this.#shown.get(seen);
+    this.conversation.composition.setText(text, this.#shown.get(seen));
     this.#shown.set(seen, text);
-    if (!conversation.isLoaded) await conversation.load();
-    conversation.composition.setText(text, over);
     this.#gather();
   }
 
@@ -217,18 +222,20 @@ export class ChatPanel extends Disposable {
     if (blocked !== undefined) throw new Error(blocked);
     if (!/^[\w-]{8,64}$/.test(sendId)) throw new RangeError('Not the id of a send.');
     const shown = this.#shown;
-    this.#isSubmitting = true;
+    this.#submitting = this.conversation.submit(text, sendId, shown.get(seen));
     try {
-      await this.conversation.submit(text, sendId, shown.get(seen));
+      await this.#submitting;
       // The page has emptied its composer by now; another, which began with the text that is sent now, is told.
       if (shown.get(seen) === text) shown.set(seen, '');
     } finally {
-      this.#isSubmitting = false;
+      this.#submitting = undefined;
       this.#gather();
     }
   }
 
   async takeUnsaved(unsaved: Unsaved): Promise<void> {
+    // It may be what the page before was sending, and is about to be recorded.
+    await this.#submitting?.catch(() => undefined);
     await this.conversation.takeUnsaved(unsaved).finally(() => this.#followDraft());
     this.#page.send('draftStored', { version: this.#draftVersion });
   }
@@ -342,7 +349,7 @@ export class ChatPanel extends Disposable {
   /** The draft came back from a refused send, or another window changed it. */
   #followDraft(): void {
     const { text } = this.conversation.composition.draft;
-    if (!this.#isSubmitting && text !== this.#shown.get(this.#given)) this.showDraft(false);
+    if (this.#submitting === undefined && text !== this.#shown.get(this.#given)) this.showDraft(false);
   }
 
   #settled(outcome: SendOutcome): void {

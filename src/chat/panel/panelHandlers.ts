@@ -71,7 +71,6 @@ export function panelHandlers(panel: ChatPanel): PanelHandlers<ChatProtocol> {
 /** Lets the person choose where the message goes. */
 async function chooseTarget({ api, conversation }: ChatPanel): Promise<void> {
   const { composition, session } = conversation;
-  if (api === undefined) throw new Error(vscode.l10n.t('Sign in first.'));
   const own = session?.computerId;
   const { items } = await api.list('computers');
   const choices = items.map(computer => ({

@@ -92,9 +92,12 @@ export class Dashboard extends Disposable {
     const mine = (this.#asking = {});
     const made = await this.#source.report(query);
     const { missing, previousRange, isComparable, problem, orgId } = made;
-    if (mine !== this.#asking || (this.#shown === keyOf(query) && this.#orgId === orgId)) return made;
-    this.pageGone();
+    if (mine !== this.#asking) return made;
+    // Whose days a new key sees is found out by their fetch.
+    const isSame = this.#shown === keyOf(query) && [undefined, orgId].includes(this.#orgId);
     [this.#shown, this.#orgId] = [keyOf(query), orgId];
+    if (isSame) return made;
+    this.pageGone();
     const isWhole = missing.length === 0 && (previousRange === undefined || isComparable);
     if (!isWhole && problem === undefined) this.#fetch(query, false).catch(unhandled);
     return made;

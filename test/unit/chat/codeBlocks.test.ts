@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { candidates, readPosition } from '../../../src/chat/panel/codeBlocks';
-import { changed, readDiff } from '../../../src/chat/panel/unifiedDiff';
+import { candidates, changed, readDiff, readPosition } from '../../../src/chat/panel/codeBlocks';
 import { PATH } from '../../../src/chat/protocol';
 import { growsEvenly } from '../../growth';
 

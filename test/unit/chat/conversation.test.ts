@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { ownTexts, unread } from '../../../src/chat/transcript/messages';
+import { RowBuilder } from '../../../src/chat/transcript/rows';
+import { Formatter } from '../../../src/util/format';
 import { posts, scene, sendAndRead, texts } from './scene';
 import { cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
 
@@ -114,14 +116,7 @@ describe('a send that is refused', () => {
 });
 
 describe('a send without an answer', () => {
-  const faults = [
-    { kind: 'reset' },
-    { kind: 'truncate' },
-    { kind: 'status', status: 500 },
-    { kind: 'html' },
-    { kind: 'delay', ms: 5_000 },
-  ] as const;
-  for (const fault of faults) {
+  for (const fault of [{ kind: 'reset' }, { kind: 'status', status: 500 }] as const) {
     it(`is unknown and never sent again by itself: ${fault.kind}`, async () => {
       const it = await scene();
       await it.window.sessions.refresh(it.sessionId);
@@ -139,6 +134,26 @@ describe('a send without an answer', () => {
       assert.equal(posts(it).length, 1);
     });
   }
+
+  it('says nothing of how the session stands that was asked before the answer failed to come', async () => {
+    const it = await scene();
+    const { conversation, sessions } = it.window;
+    await sessions.refresh(it.sessionId);
+    it.service.fail({ kind: 'delay', ms: 5_000, match: { method: 'POST' }, times: 1 });
+    const settled = new Promise(resolve => conversation.onDidSettle(resolve));
+    await conversation.submit('Hello');
+    await conversation.refresh();
+    const offline = it.service.fail({ kind: 'status', status: 403, match: { method: 'GET' } });
+    await settled;
+    const told = (): string | undefined => {
+      const row = new RowBuilder(new Formatter('en')).build(conversation.rows).at(-1);
+      return row?.kind === 'message' ? row.send?.sentence : undefined;
+    };
+    assert.match(told() ?? '', /^It is not known whether this message arrived\. (?!The session has)/);
+    offline.dispose();
+    await conversation.refresh();
+    assert.match(told() ?? '', /The session has 0 messages now, 0 when last checked/);
+  });
 
   it('is sent again only on request, and then once', async () => {
     const it = await scene();
@@ -184,18 +199,86 @@ describe('a draft', () => {
       [{ text: 'from a script' }],
     );
   });
+});
 
-  it('keeps order and counts each file once', async () => {
+/** A scene in which nothing can be written to these records from when a message arrives until `room` is made. */
+async function fullAfterArrival(records: RegExp) {
+  let isFull = false;
+  const it = await scene(undefined, path => isFull && records.test(path));
+  it.service.onDidReceive(({ method }) => {
+    if (method === 'POST') isFull = true;
+  });
+  return { ...it, room: () => (isFull = false) };
+}
+
+describe('an accepted message', () => {
+  it('costs three durable writes of the chat, from what is typed to the transcript', async () => {
+    let writes = 0;
+    const it = await scene(undefined, () => ++writes < 0);
+    const { conversation } = it.window;
+    conversation.composition.setText('Hello');
+    writes = 0;
+    const after = new Promise<number>(resolve => conversation.onDidSettle(() => resolve(writes)));
+    await conversation.submit('Hello');
+    assert.ok((await after) <= 3, 'with what the sessions note of it, four');
+    assert.equal(conversation.transcript.known.size, 1);
+    assert.deepEqual(conversation.sends, []);
+  });
+});
+
+describe('a send whose outcome cannot be written', () => {
+  it('keeps the message of an accepted one and lets the next one go', async () => {
+    const it = await fullAfterArrival(/outbox$/);
+    const { conversation } = it.window;
+    await sendAndRead(it.window, 'Hello');
+    assert.deepEqual(texts(it.window), ['Hello']);
+    assert.deepEqual([conversation.isSending, conversation.sends], [false, []]);
+    it.room();
+    await sendAndRead(it.window, 'Again');
+    assert.deepEqual(texts(it.window), ['Hello', 'Again']);
+    assert.equal(it.window.sessions.noted.length, 2);
+  });
+
+  it('logs the id of an accepted one and keeps it as soon as that works', async () => {
+    const it = await fullAfterArrival(/outbox$|transcripts/);
+    const { conversation, log } = it.window;
+    await sendAndRead(it.window, 'Hello').catch(() => undefined);
+    assert.equal(conversation.isSending, false);
+    assert.equal(conversation.transcript.known.size, 0);
+    const id = conversation.sends[0]?.messageId ?? 'none';
+    assert.ok(
+      log.lines.some(line => line.includes(id)),
+      log.lines.join('\n'),
+    );
+    it.room();
+    await conversation.readOn();
+    assert.ok(conversation.transcript.known.has(id));
+    assert.deepEqual(conversation.sends, []);
+  });
+
+  it('gives back the text of a refused one', async () => {
+    const it = await fullAfterArrival(/outbox$/);
+    it.service.fail({ kind: 'status', status: 403, match: { method: 'POST' } });
+    await sendAndRead(it.window, 'Hello');
+    const { conversation } = it.window;
+    assert.deepEqual([conversation.isSending, conversation.sends], [false, []]);
+    assert.equal(conversation.composition.draft.text, 'Hello');
+  });
+});
+
+describe('a file', () => {
+  it('that came while a send was being recorded stays, also when that is refused', async () => {
     const it = await scene();
     const folder = temporaryFolder();
-    const [a, b, c] = ['a', 'b', 'c'].map(name => writeFile(folder, name, name));
-    const { composition } = it.window.conversation;
-    await composition.attach([a!, b!, a!]);
-    await composition.attach([c!, b!]);
-    composition.detach(b!);
-    assert.deepEqual(
-      composition.draft.attachments.map(({ uri }) => uri),
-      [a, c],
-    );
+    const [a, b] = [writeFile(folder, 'a.ts', 'a'), writeFile(folder, 'b.ts', 'b')];
+    const { conversation } = it.window;
+    const { composition } = conversation;
+    it.service.fail({ kind: 'status', status: 403, match: { method: 'POST' } });
+    await composition.attach([a]);
+    const settled = new Promise(resolve => conversation.onDidSettle(resolve));
+    const began = conversation.submit('Hello');
+    await Promise.all([began, composition.attach([b]), settled]);
+    const { text, attachments } = composition.draft;
+    assert.deepEqual([text, attachments.map(({ uri }) => uri).sort()], ['Hello', [a, b].sort()]);
   });
 });

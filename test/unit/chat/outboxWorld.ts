@@ -122,6 +122,7 @@ export class World {
           tellStatus();
           return known;
         },
+        read: () => Promise.resolve(),
         watch: () => ({ dispose: () => undefined }),
         noteSend: () => Promise.resolve(),
         ensure: () => Promise.resolve(),

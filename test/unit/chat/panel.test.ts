@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { PanelState, Start } from '../../../src/chat/protocol';
 import { panelOf, type ToPage } from './panelScene';
-import { busy, posts, queueUp, scene, sendAndRead } from './scene';
-import { cleanUp, until } from './support';
+import { busy, posts, queueUp, scene, sendAndRead, type Scene } from './scene';
+import { answering, cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
 
 afterEach(cleanUp);
 
@@ -56,6 +56,34 @@ describe('a chat page that begins', () => {
     await until(heard, () => posted.some(({ kind, id }) => kind === 'answer' && id === 1));
     await until(heard, () => posted.some(({ name }) => name === 'setDraft'));
     assert.equal((told(posted, 'setDraft') as { readonly text: string }).text, '');
+  });
+
+  it('with what the one before it still held hears when that is stored', async () => {
+    const it = await scene();
+    const { said, posted, heard } = begun(it);
+    said.fire({ name: 'draft', params: { text: 'Half a', seen: 0, version: 3 } });
+    said.fire(ready);
+    said.fire({ name: 'unsaved', params: { text: 'Half a thought' } });
+    await until(heard, () => told(posted, 'draftStored') !== undefined);
+    assert.deepEqual(told(posted, 'draftStored'), { version: 0 }, 'before its first word');
+  });
+
+  it('in the place of one that was being sent from takes up what was written meanwhile', async () => {
+    const it = await scene();
+    const { conversation } = it.window;
+    const { said } = begun(it);
+    said.fire({ name: 'draft', params: { text: 'One', seen: 0, version: 1 } });
+    const settled = new Promise(resolve => conversation.onDidSettle(resolve));
+    const send = { text: 'One', sendId: 'an-id-of-a-send' };
+    said.fire({ id: 1, name: 'send', params: { ...send, seen: 0 } });
+    said.fire(ready);
+    said.fire({ id: 2, name: 'unsaved', params: { ...send, at: Date.now(), next: 'Two' } });
+    await settled;
+    await until(conversation.onDidChange, () => conversation.composition.draft.text !== '');
+    assert.deepEqual(
+      [conversation.composition.draft.text, posts(it).map(({ body }) => body)],
+      ['Two', [{ text: 'One' }]],
+    );
   });
 
   it('keeps what is being written when an earlier message is sent again', async () => {
@@ -119,6 +147,14 @@ describe('a chat page that begins', () => {
     assert.deepEqual([watched, asked], [0, 2]);
   });
 
+  it('lets nobody choose among the computers of another service', async () => {
+    const it = await scene();
+    const { ask, state } = panelOf(it);
+    answering({ showQuickPick: () => assert.fail('there is nothing to choose') });
+    state.set({ kind: 'signedIn', service: { id: 'another', host: 'another' } });
+    await assert.rejects(ask('chooseTarget', {}), /belongs to a different service/);
+  });
+
   it('hears nothing of what the page before it in the same place still says', async () => {
     const it = await scene();
     await sendAndRead(it.window, 'A question');
@@ -152,5 +188,78 @@ describe('a message that is refused', () => {
     await until(heard, () => back() === 'One\n\nTwo');
     write('One\n\nTwo, really', 2, 3);
     assert.equal(composition.draft.text, 'One\n\nTwo, really');
+  });
+});
+
+/** A page whose person takes every offer; what they were told. */
+function taking(it: Scene) {
+  const told: string[] = [];
+  answering({
+    showInformationMessage: (message: string, offer: string) => {
+      told.push(message);
+      return Promise.resolve(offer);
+    },
+    showErrorMessage: (message: string) => assert.fail(message),
+  });
+  return { ...panelOf(it), told };
+}
+
+describe('what a page tells before the stored draft was read', () => {
+  it('comes after what is stored: no attachment and no text is lost', async () => {
+    const it = await scene();
+    const { window, client, root, sessionId } = it;
+    const folder = temporaryFolder();
+    const [a, b] = [writeFile(folder, 'a.ts', 'a'), writeFile(folder, 'b.ts', 'b')];
+    await window.conversation.composition.attach([a]);
+    window.conversation.composition.setText('Written yesterday');
+    await window.conversation.flush();
+    const later = await openWindow({ root, client, sessionId, unread: true });
+    const { said, ask } = panelOf({ ...it, window: later });
+    const attached = ask('attachUris', { uris: [b] });
+    said.fire({
+      name: 'draft',
+      params: { text: 'Quick,', seen: 0, version: 1 },
+    });
+    said.fire({ name: 'draft', params: { text: 'Quick, before it loads', seen: 0, version: 2 } });
+    await attached;
+    await later.conversation.load();
+    const { text, attachments } = later.conversation.composition.draft;
+    assert.equal(text, 'Written yesterday\n\nQuick, before it loads');
+    assert.deepEqual(
+      attachments.map(({ uri }) => uri),
+      [a, b],
+    );
+  });
+});
+
+describe('a message that was thrown away', () => {
+  it('comes back with its files and the computer it was to go to, whatever was chosen and written since', async () => {
+    const it = await scene();
+    const { conversation } = it.window;
+    const { composition } = conversation;
+    const [computer] = (await it.client.list('computers')).items;
+    const target = { computerId: computer!.id, name: computer!.name! };
+    const file = writeFile(temporaryFolder(), 'a.ts', 'a');
+    await composition.attach([file]);
+    composition.setTarget(target);
+    it.service.fail({ kind: 'reset', match: { method: 'POST' }, times: 1 });
+    await sendAndRead(it.window, 'Did it arrive?');
+    composition.setTarget(undefined);
+    busy(it);
+    await queueUp(it.window, 'Next');
+    composition.setText('Since');
+    const { ask, told } = taking(it);
+    await ask('discard', { id: conversation.sends[0]!.id });
+    await until(conversation.onDidChange, () => composition.draft.text !== 'Since');
+    const { text, attachments, target: to } = composition.draft;
+    assert.deepEqual(
+      [text, attachments.map(({ uri }) => uri), to],
+      ['Since\n\nDid it arrive?', [file], target],
+    );
+    await ask('discard', { id: conversation.queued[0]!.id });
+    await until(conversation.onDidChange, () => composition.draft.text.endsWith('Next'));
+    assert.equal(composition.draft.target, undefined);
+    assert.deepEqual([conversation.sends, conversation.queued], [[], []]);
+    assert.deepEqual(told, ['Message discarded.', 'Message discarded.']);
   });
 });

@@ -31,6 +31,20 @@ describe('a queue', () => {
     assert.deepEqual([text, (files as readonly unknown[]).length, computerId], ['three', 1, computer!.id]);
   });
 
+  it('waits for an agent that another window has set to work, also before this one hears of that', async () => {
+    const it = await scene();
+    const work = busy(it);
+    const { sessions } = it.window;
+    await queueUp(it.window, 'one');
+    sessions.unheard = { status: 'running' };
+    work.rest();
+    for (let times = 0; times < 3; times++) await sessions.refresh(it.sessionId);
+    assert.deepEqual(sent(it), []);
+    sessions.unheard = {};
+    await drained(it.window);
+    assert.deepEqual(sent(it), ['one']);
+  });
+
   it('can be removed and taken back into the composer while it waits', async () => {
     const it = await scene();
     const work = busy(it);
@@ -230,12 +244,15 @@ describe('what a page still held when it went', () => {
       assert.equal(conversation.composition.draft.text, after);
     });
 
-  it('is gone once it was sent from elsewhere', async () => {
+  it('is gone once it was sent or queued from elsewhere', async () => {
     const it = await scene();
     const { conversation } = it.window;
     const at = Date.now() - 1000;
     await sendAndRead(it.window, 'half a thought');
     await conversation.takeUnsaved({ text: 'half a thought', at });
+    busy(it);
+    await queueUp(it.window, 'the other half');
+    await conversation.takeUnsaved({ text: 'the other half', at });
     assert.equal(conversation.composition.draft.text, '');
   });
 });

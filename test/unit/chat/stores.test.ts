@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { utimes } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { mock } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { Conversations } from '../../../src/chat/conversations';
 import { Outbox } from '../../../src/chat/outbox/outbox';
 import { outboxRecords } from '../../../src/chat/outbox/record';
 import type { ChatSessions } from '../../../src/chat/sessions';
 import { Transcript } from '../../../src/chat/transcript/transcript';
 import type { Connection } from '../../../src/connection';
+import type { Storage } from '../../../src/storage';
 import { Emitter, ObservableValue } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
 import { afterwards, attachmentsIn, brittle, cleanUp, message, storageIn, temporaryFolder } from './support';
@@ -133,6 +139,40 @@ describe('what is written', () => {
   });
 });
 
+function conversationsIn(root: string, storage: Storage): Conversations {
+  const conversations = new Conversations({
+    ...{ storage, attachments: attachmentsIn(root), log: silentLog(), extras: () => false },
+    sessions: { onDidChange: new Emitter().event, get: () => undefined } as unknown as ChatSessions,
+    buildBody: () => assert.fail('nothing is sent'),
+    connection: { state: new ObservableValue({ kind: 'signedOut' }) } as unknown as Connection,
+  });
+  afterwards(() => conversations.dispose());
+  return conversations;
+}
+
+describe('a file of ours that no draft names', () => {
+  for (const [what, others, isLeft] of [
+    ['goes after a day', [], false],
+    ['stays where a draft cannot be read, which may name it', [['other', { draft: 'broken' }]], true],
+  ] as const)
+    it(what, async () => {
+      const root = temporaryFolder();
+      const storage = storageIn(root);
+      const { path, version } = outboxRecords('service1');
+      const records = storage.collection({ path, version, schema: { parse: value => value } });
+      for (const [id, value] of others) await records.put(id, value);
+      const away = { name: 'a.txt', read: () => Promise.resolve(Buffer.from('a')) };
+      const file = fileURLToPath((await attachmentsIn(root).keep('service1', 'a.txt', away)).uri);
+      await utimes(dirname(file), 0, 0);
+      const later = storageIn(root);
+      conversationsIn(root, later).use('service1', 'session');
+      await later.collection(outboxRecords('service1')).load();
+      while (!isLeft && existsSync(file)) await setImmediate();
+      for (let turn = 0; turn < 50; turn++) await setImmediate();
+      assert.equal(existsSync(file), isLeft);
+    });
+});
+
 describe('a conversation that nobody uses any more', () => {
   it('goes when all that was written in it is stored, and is the same until then', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
@@ -140,13 +180,7 @@ describe('a conversation that nobody uses any more', () => {
     const root = temporaryFolder();
     let isFull = true;
     const storage = brittle(storageIn(root), () => isFull);
-    const conversations = new Conversations({
-      ...{ storage, attachments: attachmentsIn(root), log: silentLog(), extras: () => false },
-      sessions: { onDidChange: new Emitter().event, get: () => undefined } as unknown as ChatSessions,
-      buildBody: () => assert.fail('nothing is sent'),
-      connection: { state: new ObservableValue({ kind: 'signedOut' }) } as unknown as Connection,
-    });
-    afterwards(() => conversations.dispose());
+    const conversations = conversationsIn(root, storage);
     const { conversation, lease } = conversations.use('service1', 'session');
     conversation.composition.setText('last words');
     lease.dispose();

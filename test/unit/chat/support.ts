@@ -116,6 +116,8 @@ export class AskingSessions implements ChatSessions {
   readonly #known = new Map<string, ChatSession>();
   readonly noted: { readonly sessionId: string; readonly status: string; readonly text: string }[] = [];
   readonly #api: ApiClient;
+  /** What another window has stored of a session, and this one has not heard of yet. */
+  unheard: Partial<ChatSession> = {};
 
   constructor(api: ApiClient) {
     this.#api = api;
@@ -138,6 +140,12 @@ export class AskingSessions implements ChatSessions {
     this.#known.set(sessionId, { ...session, shown });
     this.#changed.fire([sessionId]);
     return session;
+  }
+
+  read(sessionId: string): Promise<void> {
+    const known = this.#known.get(sessionId);
+    if (known !== undefined) this.#known.set(sessionId, { ...known, ...this.unheard });
+    return Promise.resolve();
   }
 
   /** Makes what is known of a session older, ms. */

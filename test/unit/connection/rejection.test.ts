@@ -86,7 +86,7 @@ describe('a key that is refused', function () {
     const used = running.requests.slice(before).length;
     await request(window);
     assert.equal(running.requests.length - before, used, 'nothing more is sent');
-    assert.equal(used, 2, 'each key once');
+    assert.ok(used <= 3, `${used} requests: each key once, and a look whether the service takes the second`);
   });
 
   it('is replaced in every window when one enters another key, at the step for the key', async () => {
@@ -124,20 +124,24 @@ describe('a key that is refused', function () {
     await turnsTo(second, 'signedIn');
   });
 
-  it('is not given up for a single 401, nor for one endpoint that does not take it', async () => {
+  it('is not given up for a single 401, nor for one endpoint that refuses it', async () => {
     const { running, first } = await twoWindows();
     running.fail({ kind: 'status', status: 401, times: 1 });
     assert.ok(((await first.connection.api?.list('computers'))?.items.length ?? 0) > 0);
-    running.fail({ kind: 'status', status: 401, match: { origin: 'app' } });
-    const before = running.requests.length;
-    for (let n = 0; n < 5; n++) {
-      await assert.rejects(
-        Promise.resolve(first.connection.api?.pages('reports', { limit: 1 }).next()),
-        /unauthorized/,
-      );
+    const api = first.connection.api!;
+    for (const [match, ask] of [
+      [{ origin: 'app' }, () => api.pages('reports', { limit: 1 }).next()],
+      [{ path: /\/organization\/users$/ }, () => api.pages('users', { limit: 1 }).next()],
+      [{ path: /\/sessions\/s$/ }, () => api.one('session', { ids: { sessionId: 's' } })],
+    ] as const) {
+      const fault = running.fail({ kind: 'status', status: 401, match });
+      const before = running.requests.length;
+      for (let n = 0; n < 5; n++) await assert.rejects(Promise.resolve(ask()), /unauthorized/);
+      fault.dispose();
+      assert.equal(kindOf(first), 'signedIn');
+      const asked = running.requests.length - before;
+      assert.ok(asked <= 5 + 2, `${asked} requests: one look whether the key is taken, and one more try`);
     }
-    assert.equal(kindOf(first), 'signedIn');
-    assert.equal(running.requests.length - before, 5, 'the web application may have reasons of its own');
   });
 
   it('is replaced without asking when another window has stored a new one (desktop)', async () => {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ReadinessReport } from '../../../src/api';
-import { LocalGit, type LocalRepository } from '../../../src/readiness/git';
+import { LocalGit, Matches, type LocalRepository } from '../../../src/readiness/git';
 import { groupReports, type Repository } from '../../../src/readiness/model';
 import { ReadinessCommands } from '../../../src/readiness/commands';
-import { Matches } from '../../../src/readiness/matches';
 import { readinessRows, type RowsContext } from '../../../src/readiness/rows';
 import { Tree } from '../../../src/ui/tree';
 import { Formatter } from '../../../src/util/format';

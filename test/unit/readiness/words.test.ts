@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { marked } from 'marked';
+import { Uri, type WebviewPanel } from 'vscode';
 import type { ReadinessReport } from '../../../src/api';
 import { fixMessage, markdownOf } from '../../../src/readiness/commands';
 import type { Repository, ShownReport } from '../../../src/readiness/model';
 import { missingParts, pageParts, rationaleOf, type PageFacts } from '../../../src/readiness/page';
-import { isPageState, reportProtocol } from '../../../src/readiness/protocol';
+import { LocalGit } from '../../../src/readiness/git';
+import { ReportPanel, type ReportPanelDeps } from '../../../src/readiness/panel';
+import { isPageState, reportProtocol, type PageState } from '../../../src/readiness/protocol';
 import { reportNotes, stalenessText } from '../../../src/readiness/text';
+import { Emitter } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
+import { silentLog } from '../../fakes/log';
 
 const format = new Formatter('en');
 const EVIL = [
@@ -55,6 +60,60 @@ function pageOf(
     ...facts,
   });
 }
+
+describe('the panel of a report', () => {
+  /** A panel whose page is built anew by `show`, which tells what it was sent then. */
+  function panelOf() {
+    const { repository, report, base } = hostile();
+    const received = new Emitter<unknown>();
+    const sent: { readonly name: string; readonly payload: { readonly state: PageState } }[] = [];
+    const webview = {
+      ...{ html: '', cspSource: '', options: {}, asWebviewUri: (uri: Uri) => uri },
+      onDidReceiveMessage: received.event,
+      postMessage: (message: (typeof sent)[number]) => sent.push(message),
+    };
+    const never = new Emitter<void>().event;
+    const panel = { webview, visible: true, title: '', onDidDispose: never, onDidChangeViewState: never };
+    const made = new ReportPanel(
+      panel as unknown as WebviewPanel,
+      { key: 'k', reportId: 'a' },
+      {
+        ...{ extensionUri: Uri.file('/extension'), format, log: silentLog() },
+        git: new LocalGit(),
+        find: () => ({ repository, report, base, isPartial: false }),
+        missing: () => undefined,
+        commands: {} as ReportPanelDeps['commands'],
+      },
+    );
+    const tell = (name: string, params: object): void => received.fire({ name, params });
+    const show = (): PageState | undefined => {
+      sent.length = 0;
+      tell('ready', {});
+      return sent[0]?.payload.state;
+    };
+    return { made, tell, show };
+  }
+
+  it('shows the same report where it was read, and anything else from its beginning', () => {
+    const { made, tell, show } = panelOf();
+    show();
+    const look = { filter: 'failing', words: 'x', scroll: 900 } as const;
+    tell('look', look);
+    made.show({ key: 'k', reportId: 'a' });
+    assert.deepEqual(show()?.look, look);
+    for (const state of [
+      { key: 'k', reportId: 'a', baseId: 'b' },
+      { key: 'k', reportId: 'b' },
+    ]) {
+      tell('look', look);
+      made.show(state);
+      assert.deepEqual(show(), { ...state, look: { ...look, scroll: 0 } });
+    }
+    made.show({ key: 'k', reportId: 'b' }, 'plain');
+    assert.equal(show()?.look, undefined);
+    made.dispose();
+  });
+});
 
 describe('words of readiness', () => {
   const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u;
@@ -115,6 +174,16 @@ describe('words of readiness', () => {
     assert.match(drawn, /The first 500 of 501 are shown/);
     const last = pageOf(whole, { wanted: 'c99' })['criteria'] ?? '';
     assert.match(last, /<tr class="wanted" tabindex="-1">\s*<th[^>]*><span title="c99">/);
+  });
+
+  it('draw every application and commit', () => {
+    const many = Array.from({ length: 501 }, (_, at) => String(at));
+    const { repository, report, base } = hostile();
+    const apps = Object.fromEntries(many.map(path => [`apps/${path}`, { description: '' }]));
+    const commits = many.map(hash => ({ hash, message: hash }));
+    const shown = { repository, report: { ...report, apps }, base, isPartial: false };
+    const { applications, commits: drawn } = pageOf(shown, { commits });
+    for (const part of [applications, drawn]) assert.equal(part?.match(/<tr/g)?.length, 502);
   });
 
   it('name criterion, rationale, applications and commit in the message to an agent, without control characters', () => {

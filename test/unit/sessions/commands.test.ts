@@ -92,6 +92,25 @@ describe('what is done with sessions', () => {
     await settled(() => kept()[0]?.archivedAt === undefined);
   });
 
+  it('takes fifty out of the list at once without a question, and all of them back', async () => {
+    const { index, feature } = window;
+    const ids = Array.from({ length: 50 }, (_, n) => `many${n}`);
+    for (const sessionId of ids)
+      await index.learn('service', { session: sessionOf({ sessionId }), origin: 'created', at: 5 });
+    await feature.commands.restore();
+    const undo = Promise.withResolvers<undefined>();
+    answers.set('showInformationMessage', undo.promise);
+    await feature.commands.remove(row('many0'), ids.map(row));
+    assert.deepEqual([index.removed.length, index.records.size], [50, IDS.length]);
+    undo.resolve('Undo' as unknown as undefined);
+    await settled(() => index.removed.length === 0);
+    assert.ok(ids.every(id => index.get(id) !== undefined));
+    assert.deepEqual(told, [
+      'No session was removed from this list.',
+      'Removed 50 sessions from this list. Nothing was removed from the service.',
+    ]);
+  });
+
   it('takes back what nobody has touched since, and no more', async () => {
     const undo = Promise.withResolvers<undefined>();
     answers.set('showInformationMessage', undo.promise);

@@ -13,9 +13,12 @@ describe('what a hook told', () => {
   const waiting = { sessionId: 's1', kind: 'waiting', at: 1_000 } as const;
   const told = signalled(recordOf(), waiting);
 
-  it('stays for older and repeated events', () => {
+  it('stays for older and repeated events, and goes with the next message at the service', () => {
     assert.equal(signalled(told, { ...waiting, kind: 'ended', at: 900 }), told);
     assert.equal(signalled(told, waiting), told);
+    const seen = observed(told, sessionOf(), 1_100);
+    assert.equal(seen.signal?.kind, 'waiting');
+    assert.equal(observed(seen, sessionOf({ messageCount: 3 }), 1_200).signal, undefined);
   });
 
   it('says nothing of a session that has moved on before the event was read', () => {

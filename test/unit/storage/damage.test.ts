@@ -108,8 +108,11 @@ describe('storage that is damaged, foreign or refused', function () {
     const store = path.join(root, 'store');
     const backup = (day: number): string => path.join(store, `backup-1970-01-0${day + 1}.db`);
     fs.mkdirSync(store);
-    fs.writeFileSync(path.join(store, 'copying-1.db'), 'of a process that was killed');
-    fs.utimesSync(path.join(store, 'copying-1.db'), 0, 0);
+    // Of a process that was killed, and of an earlier build.
+    for (const name of ['copying-1.db', 'passing.db', 'passing.db-journal']) {
+      fs.writeFileSync(path.join(store, name), '');
+      fs.utimesSync(path.join(store, name), 0, 0);
+    }
     for (let day = 1; day <= 5; day++) {
       const window = openWindow(root, { now: () => day * 86_400_000 });
       await window.collection(notes).put('a', { text: `day ${day}` });
@@ -118,7 +121,7 @@ describe('storage that is damaged, foreign or refused', function () {
       window.dispose();
     }
     assert.deepEqual(
-      filesBelow(root).filter(name => /backup|copying/.test(name)),
+      filesBelow(root).filter(name => /backup|copying|passing/.test(name)),
       [3, 4, 5].map(day => path.relative(root, backup(day))),
     );
     // One that cannot be read, and one that is damaged as all files are.
@@ -275,6 +278,7 @@ describe('storage that is damaged, foreign or refused', function () {
   it('reads while another program holds the lock for writing, and tells of it when something is to be written', async () => {
     const root = await filled();
     const other = new DatabaseSync(databaseOf(root));
+    const exec = mock.method(DatabaseSync.prototype, 'exec');
     try {
       other.exec('BEGIN IMMEDIATE');
       const collection = await openNotes(root);
@@ -283,10 +287,16 @@ describe('storage that is damaged, foreign or refused', function () {
         collection.put('b', { text: 'x' }),
         /Other windows keep the stored data in .* busy/,
       );
+      const asked = exec.mock.calls.filter(call => call.arguments[0].endsWith('BEGIN IMMEDIATE')).length;
+      assert.ok(
+        asked >= 20,
+        `It asks anew all the time, not ${asked} times: others that write would always be first.`,
+      );
       assert.deepEqual(entries(collection), { a: { text: 'precious' } });
       other.exec('ROLLBACK');
       await collection.put('b', { text: 'x' });
     } finally {
+      exec.mock.restore();
       other.close();
     }
   });

@@ -165,16 +165,22 @@ describe('records of files, from before there was a database', function () {
     assert.deepEqual([sentence, target], ['no file', { computerId: 'd', name: 'd' }]);
   });
 
-  it('keep a refused message in the composer, and leave what is written there', async () => {
-    const own = { text: 'Hello', attachments: ['file:///a'], sendId: 'x' };
-    for (const state of ['refused', 'sending']) {
-      const sent = { sendId: 'x', text: 'Hello', state, sentence: 'No.' };
-      const { draft, entries } = await outboxOf(own, [sent]);
-      assert.deepEqual([draft.text, draft.attachments.map(({ uri }) => uri)], ['Hello', ['file:///a']]);
-      const isRefused = state === 'refused';
-      assert.deepEqual([draft.problem, entries.length], isRefused ? ['No.', 0] : [undefined, 1]);
-    }
-  });
+  const own = { text: 'Hello', attachments: ['file:///a', 'file:///b'], stash: 'next' };
+  for (const [what, draft, send, text, left] of [
+    ['keep a refused message', { sendId: 'x' }, { state: 'refused' }, 'Hello\n\nnext', 2],
+    ['lose what is with its message', { sendId: 'x' }, { state: 'unknown', text: 'Hello again' }, 'next', 0],
+    ['lose what was about to be emptied', {}, { state: 'sending' }, 'next', 1],
+    ['lose what is with a message that is gone', { sendId: 'gone' }, { text: 'other' }, 'next', 0],
+    ['keep what is written once more', { at: 200 }, { state: 'sending' }, 'Hello\n\nnext', 2],
+    ['keep what only looks like a message of before', {}, { state: 'unknown' }, 'Hello\n\nnext', 2],
+  ] as const)
+    it(`${what} in the composer`, async () => {
+      const sent = { sendId: 'x', text: 'Hello', state: 'sending', sentence: 'No.', ...send };
+      const { draft: found, entries } = await outboxOf({ ...own, ...draft }, [sent]);
+      assert.deepEqual([found.text, found.attachments.length], [text, left]);
+      const isRefused = sent.state === 'refused';
+      assert.deepEqual([found.problem, entries.length], isRefused ? ['No.', 0] : [undefined, 1]);
+    });
 
   it('leave the files of people alone', async () => {
     const root = temporaryFolder();

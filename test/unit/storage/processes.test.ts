@@ -77,7 +77,7 @@ describe('a lease between windows', function () {
   it('is lost by a holder that slept, who learns it before it acts, and never takes it up again', async () => {
     mock.timers.enable({ apis: ['setInterval'] });
     const [one, other] = [open(), open()];
-    const gate = Promise.withResolvers<boolean>();
+    const [gate, end] = [Promise.withResolvers<boolean>(), Promise.withResolvers<boolean>()];
     const told: boolean[] = [];
     const slept = one.tryRun('a', 900, async ({ isHeld }) => {
       await gate.promise;
@@ -85,15 +85,19 @@ describe('a lease between windows', function () {
       mock.timers.tick(300);
       await ready();
       told.push(isHeld());
+      await end.promise;
     });
     await ready();
     clock += 60_000;
+    assert.equal(await enters(other), true, 'somebody else has had it meanwhile');
+    gate.resolve(true);
+    await until(() => told.length === 2);
+    assert.deepEqual(told, [false, false]);
     const taken = Promise.withResolvers<boolean>();
     const second = other.tryRun('a', 900, ({ isHeld }) => taken.promise.then(isHeld));
     await ready();
-    gate.resolve(true);
+    end.resolve(true);
     await slept;
-    assert.deepEqual(told, [false, false]);
     taken.resolve(true);
     assert.equal(await second, true, 'the first has not taken away what the other holds');
   });

@@ -155,6 +155,10 @@ describe('full-text search of the store', function () {
         assert.deepEqual([await found('alpha'), await found('gamma')], [[], []]);
         await kept.put('b', { text: 'alpha again', at: 9, by: 'me' });
         assert.deepEqual(await found('alpha'), ['b']);
+        const asked = storage.collection({ ...said('asked'), isVolatile: () => true });
+        for (const [at, text] of ['delta', 'epsilon', 'epsilon'].entries())
+          await asked.put('d', { text, at, by: 'me' });
+        assert.deepEqual([await found('delta'), await found('epsilon')], [[], ['d']]);
       });
 
       it('narrows by who, when and where, the latest first, and says when there are more', async () => {

@@ -115,6 +115,12 @@ describe('the dashboard', () => {
     source.orgId = 'org_other';
     await page.request('report', other);
     assert.equal(source.fetched.length, 5);
+    // Whose days a new key sees is known after their fetch, which is the only one.
+    for (const orgId of [undefined, 'org_new', 'org_new']) {
+      source.orgId = orgId;
+      await page.request('report', other);
+      assert.equal(source.fetched.length, 6);
+    }
   });
 
   it('begins anew with whatever a page is said to have kept', () => {
