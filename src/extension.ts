@@ -28,8 +28,7 @@ export function activate(context: vscode.ExtensionContext): void {
     context.subscriptions.push(part);
     return part;
   };
-  const remake = async (path: string) => (await (await parts()).organization()).documentText(path);
-  const details = own(new DetailsDocuments(remake));
+  const details = own(new DetailsDocuments());
   const selected = own(new Emitter<readonly unknown[]>());
   const parts: () => Promise<Parts> = once(async () => {
     const { compose } = await import('./compose');

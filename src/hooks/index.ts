@@ -53,8 +53,8 @@ export class Hooks extends Disposable {
     const waiting = this.register(new Waiting(context));
     const begin = async (): Promise<void> => {
       const isInstalled = (await files.load()).size > 0;
-      if (isInstalled) await placeScript(place);
       this.#listen(isInstalled);
+      if (isInstalled) await placeScript(place);
     };
     const begun = begin().catch((error: unknown) => log.error('Hook events cannot be heard', error));
     this.commands = {

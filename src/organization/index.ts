@@ -76,9 +76,8 @@ export class Organization extends Disposable {
       showRevision: async node => {
         const revision = await this.#revisionOf(node, vscode.l10n.t('Show the controls of which revision?'));
         if (revision === undefined) return;
-        const id = `controls ${data.serviceId} ${revision.revision}`;
-        const content = (): string => revisionText(revision);
-        await deps.details.show(id, documentName(revision), content, 'jsonc');
+        const content = (): string => stableText(revision.settings);
+        await deps.details.show(`controls ${data.serviceId}`, documentName(revision), content, 'jsonc');
       },
     };
     this.register(data.onDidChange(() => this.#draw()));
@@ -244,24 +243,12 @@ export class Organization extends Disposable {
         : vscode.l10n.t('Controls: revision {0} ↔ {1}', before.revision, after.revision);
     const { details, format } = this.#deps;
     await details.compare({
-      id: `controls ${this.#data.serviceId} ${before?.revision ?? 'nothing'} ${after.revision}`,
+      id: `controls ${this.#data.serviceId} ${before?.revision} ${after.revision}`,
       name: `${documentName(after)}.jsonc`,
       title: `${title} (${joined([makerText(after), dayText(after, format)], ', ')})`,
-      before: revisionText(before),
-      after: revisionText(after),
+      before: before === undefined ? '{}\n' : stableText(before.settings),
+      after: stableText(after.settings),
     });
-  }
-
-  /** The text of a revision at such an address, for an editor that has outlived a reload; `undefined` where it is not known. */
-  async documentText(path: string): Promise<string | undefined> {
-    const [, side, service, before, after] =
-      /^\/(before |after |)controls (\S+) (?:(\S+) )?(\d+)\//.exec(path) ?? [];
-    if (service === undefined) return undefined;
-    await this.#data.ready();
-    if (service !== this.#data.serviceId) return undefined;
-    const number = side === 'before ' ? before : after;
-    const revision = this.#data.revision(Number(number));
-    return revision === undefined && number !== 'nothing' ? undefined : revisionText(revision);
   }
 
   /** What the view says above its rows: one sentence for each thing that is wrong, the same one only once. */
@@ -289,11 +276,6 @@ async function soon(work: Promise<void>): Promise<void> {
   const enough = new AbortController();
   const late = delay(ASK_MS, undefined, { signal: enough.signal }).catch(() => undefined);
   await Promise.race([work, late]).finally(() => enough.abort());
-}
-
-/** Before the first revision there is nothing. */
-function revisionText(revision: Revision | undefined): string {
-  return revision === undefined ? '{}\n' : stableText(revision.settings);
 }
 
 function documentName({ revision }: Revision): string {

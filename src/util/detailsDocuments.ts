@@ -14,23 +14,18 @@ interface Comparison {
   readonly after: string;
 }
 
-/**
- * Every read-only document, under a scheme of their own; opening one again shows what it says now. An editor that outlives a reload
- * gets what `remake` makes of its address.
- */
+/** Every read-only document, under a scheme of their own; opening one again shows what it says now. */
 export class DetailsDocuments extends Disposable {
   readonly #contents = new Map<string, () => string>();
   readonly #changed = this.register(new EventEmitter<vscode.Uri>());
 
-  constructor(remake: (path: string) => Promise<string | undefined>) {
+  constructor() {
     super();
-    const again = async (path: string): Promise<string> =>
-      (await remake(path)) ?? l10n.t('This document is not kept across a reload. Open it again.');
+    const gone = (): string => l10n.t('This document is not kept across a reload. Open it again.');
     this.register(
       registerDocuments(documents.details, {
         onDidChange: this.#changed.event,
-        provideTextDocumentContent: async ({ path }) =>
-          forEditor(this.#contents.get(path)?.() ?? (await again(path))),
+        provideTextDocumentContent: ({ path }) => forEditor((this.#contents.get(path) ?? gone)()),
       }),
     );
     // Nothing is kept of a document that nobody has open.

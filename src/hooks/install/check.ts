@@ -61,9 +61,9 @@ export async function examine(context: CheckContext): Promise<Finding[]> {
   const { installation, isListening, settings } = context;
   const files = await installation.files();
   const findings = await Promise.all(files.map(file => examineFile(context, file)));
-  // A script that is missing or from another version is mended rather than told of.
-  if (files.length > 0) await placeScript(installation.place);
-  else findings.push(row(BROKEN, vscode.l10n.t('No hooks have been installed from here'), install()));
+  if (files.length === 0)
+    findings.push(row(BROKEN, vscode.l10n.t('No hooks have been installed from here'), install()));
+  else findings.push(...(await mendScript(installation)));
   findings.push(
     isListening()
       ? row(FINE, vscode.l10n.t('This window listens'))
@@ -83,6 +83,17 @@ export async function examine(context: CheckContext): Promise<Finding[]> {
       ),
     );
   return findings;
+}
+
+/** A script that is missing or from another version is mended, and told of only where it cannot be. */
+async function mendScript({ place }: CheckContext['installation']): Promise<Finding[]> {
+  try {
+    await placeScript(place);
+    return [];
+  } catch (error) {
+    const label = vscode.l10n.t('The script of the hook command is missing or from another version');
+    return [row(BROKEN, label, install(), error instanceof Error ? error.message : String(error))];
+  }
 }
 
 async function examineFile({ installation }: CheckContext, { file }: InstalledFile): Promise<Finding> {

@@ -64,6 +64,12 @@ describe('the check of hooks', function () {
       await at.rows();
       assert.ok(fs.readFileSync(place.script).length > 0, 'a script that is spoilt is mended');
     }
+    fs.rmSync(place.script);
+    fs.mkdirSync(place.script);
+    const label = 'error: The script of the hook command is missing or from another version';
+    const others = ['error: Settings file is missing', 'pass: This window listens'];
+    assert.deepEqual((await at.rows()).slice(0, 3), [others[0], label, others[1]]);
+    fs.rmdirSync(place.script);
     const [missing] = await examine(at);
     await missing?.value();
     assert.equal(executed.at(-1), `agentConsole.hooks.install ${at.file}`);

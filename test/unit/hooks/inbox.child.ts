@@ -21,7 +21,8 @@ process.on('message', message => {
     folders: () => [folder],
     focused: focusedAs(focused === 'true'),
     take: ({ sessionId }) => process.send?.({ sessionId }),
-    log: silentLog(),
+    // Why nothing comes would else be nowhere.
+    log: { ...silentLog(), error: (...said) => void process.stderr.write(`${said.join(' ')}\n`) },
     stepMs: Number(stepMs),
   });
 });

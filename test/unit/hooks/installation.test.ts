@@ -9,8 +9,7 @@ import { sharedPlace, uninstall as removeHooks } from '../../../src/hooks/instal
 import { Installation, type InstalledFile } from '../../../src/hooks/install/installation';
 import { silentLog } from '../../fakes/log';
 import { acts, told } from '../../fakes/vscode';
-import { settingsFile } from './settingsFiles';
-import { cleanUp, filesIn, later, temporaryFolder, temporaryPlace } from './support';
+import { cleanUp, filesIn, later, settingsFile, temporaryFolder, temporaryPlace } from './support';
 
 const events = ['Notification', 'Stop', 'SessionEnd'];
 const foreign = `\ufeff{\r\n  // my model\r\n  "model": "x",\r\n  "hooks": { "Stop": [{"hooks":[{"type":"command","command":"mine"}]}] },\r\n}\r\n`;

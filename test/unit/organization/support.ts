@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ApiClient } from '../../../src/api';
-import { Organization, type OrganizationDeps } from '../../../src/organization';
+import { Organization } from '../../../src/organization';
 import type { UsageOfPeople } from '../../../src/organization/model';
 import { ObservableValue } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
@@ -12,7 +12,7 @@ import { openStorage } from '../../fakes/storage';
 import { drawnRows, fakeView, type DrawnRow } from '../../fakes/view';
 import { clientOf } from '../api/support';
 
-export { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
+export { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
 
 export async function faultServer(): Promise<FaultServer> {
   const server = await FaultServer.start();
@@ -32,7 +32,7 @@ export function addressesOf({ origin }: Pick<FaultServer, 'origin'>) {
 export type Window = ReturnType<typeof open>;
 
 /** The organization as one window sees it; windows with the same root share what is kept. */
-export function open(server: FaultServer, root = temporaryFolder(), details?: OrganizationDeps['details']) {
+export function open(server: FaultServer, root = temporaryFolder()) {
   const log = silentLog();
   const storage = openStorage({ root, log });
   const connection = new FakeConnection(apiOf(server), addressesOf(server));
@@ -49,7 +49,7 @@ export function open(server: FaultServer, root = temporaryFolder(), details?: Or
     focused: new ObservableValue(true),
     format: new Formatter('en'),
     now: () => clock.now,
-    details: details ?? {
+    details: {
       show: (_id, title, content) => {
         documents.set(title, content());
         return Promise.resolve();
