@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../contributions';
 import { notify } from '../ui/notify';
-import { pickItem, type Choice } from '../ui/pick';
+import { pick, pickItem, type Choice } from '../ui/pick';
 import { saveText } from '../ui/saveText';
 import { factsDocument, joined } from '../ui/text';
 import { Tree, type TreeNode } from '../ui/tree';
@@ -16,7 +16,16 @@ import { FRESH_MS, OrganizationData, type KnownRevision, type OrganizationDataDe
 import { nameOf, timeOf, whoOf, type Person, type Revision } from './model';
 import { warningsOf, type SessionChoice } from './policy';
 import { Rows } from './rows';
-import { changeText, dayText, makerText, peopleCsv, personFacts, personStatus, summaryText } from './words';
+import {
+  changeText,
+  dayText,
+  historyCsv,
+  makerText,
+  peopleCsv,
+  personFacts,
+  personStatus,
+  summaryText,
+} from './words';
 
 export { searchedOrganization } from './data';
 export type { TreeNode as OrganizationTreeNode } from '../ui/tree';
@@ -67,7 +76,7 @@ export class Organization extends Disposable {
     );
     this.commands = {
       showUser: node => this.#showUser(node),
-      export: () => this.#export(),
+      export: node => this.#export(node),
       openChanges: async node => {
         const revision = await this.#revisionOf(node, vscode.l10n.t('Show the changes of which revision?'));
         if (revision !== undefined) await this.#compare(revision.before, revision);
@@ -174,15 +183,25 @@ export class Organization extends Disposable {
     });
   }
 
-  async #export(): Promise<void> {
+  async #export(node: unknown): Promise<void> {
     await this.#data.freshen();
-    await this.#data.askUsage();
-    const { sortedPeople, usage } = this.#data;
-    if (sortedPeople.length === 0) throw new Error(this.#standing('people').failure?.sentence ?? noUsers());
+    const { id } = (node ?? {}) as { readonly id?: unknown };
+    const choices = [
+      { label: vscode.l10n.t('Users'), value: 'people' },
+      { label: vscode.l10n.t('Control history'), value: 'controls' },
+    ] as const;
+    const title = vscode.l10n.t('Export as CSV');
+    const what = choices.find(({ value }) => id === `group/${value}`)?.value ?? (await pick(choices, title));
+    if (what === undefined) return;
+    const isPeople = what === 'people';
+    if (isPeople) await this.#data.askUsage();
+    const { sortedPeople, usage, revisions } = this.#data;
+    if ((isPeople ? sortedPeople : revisions).length === 0)
+      throw new Error(this.#standing(what).failure?.sentence ?? (isPeople ? noUsers() : noRevisions()));
     const file = await saveText({
-      name: 'organization-users.csv',
-      content: peopleCsv(sortedPeople, usage, this.#now()),
-      title: vscode.l10n.t('Export as CSV'),
+      name: isPeople ? 'organization-users.csv' : 'control-history.csv',
+      content: isPeople ? peopleCsv(sortedPeople, usage, this.#now()) : historyCsv(revisions),
+      title,
     });
     if (file === undefined) return;
     notify(this.#deps.log, 'info', vscode.l10n.t('The table was exported.'), [
@@ -201,8 +220,7 @@ export class Organization extends Disposable {
     const known = this.#rowRevision(node);
     if (known !== undefined) return known;
     await this.#data.freshen();
-    const none = vscode.l10n.t('There are no control revisions yet.');
-    return pickItem(this.#standing('controls'), this.#choices(), { placeHolder, none });
+    return pickItem(this.#standing('controls'), this.#choices(), { placeHolder, none: noRevisions() });
   }
 
   #choices(but?: Revision): readonly Choice<KnownRevision>[] {
@@ -288,4 +306,8 @@ function notSignedIn(): string {
 
 function noUsers(): string {
   return vscode.l10n.t('There are no users yet.');
+}
+
+function noRevisions(): string {
+  return vscode.l10n.t('There are no control revisions yet.');
 }

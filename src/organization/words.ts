@@ -6,6 +6,7 @@ import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
 import { canonical, settingsOf, type SettingChange } from './changes';
 import type { Direction } from './catalogue';
+import type { KnownRevision } from './data';
 import {
   activityOf,
   timeOf,
@@ -173,6 +174,31 @@ export function peopleCsv(people: readonly Person[], usage: UsageOfPeople | unde
       ];
     }),
   );
+}
+
+/** One line a changed setting, values as JSON, secrets as their marks. A revision that changed no setting has a line without one. */
+export function historyCsv(revisions: readonly KnownRevision[]): string {
+  const columns = [
+    'revision',
+    'time',
+    'person',
+    'email',
+    'setting',
+    'change',
+    'before',
+    'after',
+    'direction',
+  ];
+  const lines = revisions.flatMap(({ revision, updatedAt, user, before: earlier, changes }) => {
+    const whoAndWhen = [revision, isoTime(updatedAt), user?.name ?? user?.id, user?.email];
+    const what = changes.map(({ path, kind, before, after, direction }) => {
+      return [path, kind, canonical(before), canonical(after), directionText(direction)];
+    });
+    return (what.length > 0 ? what : [['', '', '', '', '']]).map((cells): CsvCell[] => {
+      return [...whoAndWhen, ...cells, earlier?.revision];
+    });
+  });
+  return csv([...columns, 'compared_with'], lines);
 }
 
 function isoTime(text: string | undefined): string | undefined {

@@ -175,7 +175,7 @@ describe('commands', () => {
     const csv = vscode.Uri.file(path.join(outside, 'users.csv'));
     return [
       [commands.organization.showUser, [], ['@acme.example'], ['document', /@acme\.example/]],
-      [commands.organization.export, [], [csv], ['written', /@acme\.example/]],
+      [commands.organization.export, [], ['Users', csv], ['written', /@acme\.example/]],
       [commands.organization.openChanges, [], ['rev'], ['tab', /Controls: revision \d+/]],
       [commands.organization.compareRevisions, [], ['rev', 'rev'], ['tab', /revision \d+ ↔ \d+/]],
       [commands.organization.showRevision, [], ['rev'], ['document', /maxAutonomyLevel/]],

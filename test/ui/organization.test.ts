@@ -75,7 +75,7 @@ describe('organization', () => {
     const details = workbench.page.locator('.editor-group-container .view-line', { hasText: 'Mallory' });
     await details.first().waitFor();
     assert.ok(!(await details.first().innerText()).includes('\u202e'));
-    await workbench.contextMenu(users(), 'Export users as CSV');
+    await workbench.contextMenu(users(), 'Export users or control history as CSV');
     const file = path.join(folder, 'organization-users.csv');
     assert.equal(await saveAs(workbench, path.basename(file)), file);
     await workbench.notified('The table was exported');

@@ -200,10 +200,16 @@ describe('the view of the organization', () => {
     const server = await faultServer();
     const window = open(server);
     const { commands } = window.feature;
-    const ofPeople = ['showUser', 'export'] as const;
-    const ofRevisions = ['openChanges', 'compareRevisions', 'showRevision'] as const;
-    const says = async (names: readonly (keyof typeof commands)[], reason: RegExp): Promise<void> => {
-      for (const name of names) await rejects(commands[name](), reason);
+    type Asked = readonly [command: keyof typeof commands, row?: object];
+    const ofPeople: readonly Asked[] = [['showUser'], ['export', { id: 'group/people' }]];
+    const ofRevisions: readonly Asked[] = [
+      ['openChanges'],
+      ['compareRevisions'],
+      ['showRevision'],
+      ['export', { id: 'group/controls' }],
+    ];
+    const says = async (asked: readonly Asked[], reason: RegExp): Promise<void> => {
+      for (const [name, row] of asked) await rejects(commands[name](row), reason);
     };
     listing(server, [], []);
     await says(ofPeople, /^Error: There are no users yet\.$/);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { activityOf, nameOf, type Person, type UsageOfPeople } from '../../../src/organization/model';
-import { peopleCsv, personFacts, personStatus } from '../../../src/organization/words';
+import { compareSettings } from '../../../src/organization/changes';
+import { historyCsv, peopleCsv, personFacts, personStatus } from '../../../src/organization/words';
 import { Formatter } from '../../../src/util/format';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
@@ -50,5 +51,33 @@ describe('users', () => {
         `u2,nobody@acme.example,"'=HYPERLINK(""x"")",,${ago(400)},${ago(90)},false,2026-11-19,1234567\r\n`,
     );
     assert.ok(!peopleCsv(people, undefined, NOW).includes('tokens'));
+  });
+});
+
+describe('control history', () => {
+  it('is exported one changed setting a line, and one line for a revision that changed none', () => {
+    const made = (revision: number, settings: object) => ({
+      revision,
+      settings: { ...settings },
+      user: { name: 'b' },
+      updatedAt: '2026-11-12T12:00:00Z',
+    });
+    const [third, second, first] = [
+      made(3, { maxAutonomyLevel: 'high' }),
+      made(2, { modelPolicy: { allowCustomModels: false } }),
+      made(1, { modelPolicy: { allowCustomModels: false } }),
+    ] as const;
+    const known = (before: typeof first, revision: typeof first) => ({
+      ...{ ...revision, before },
+      changes: compareSettings(before.settings, revision.settings),
+    });
+    const start = '2026-11-12T12:00:00.000Z,b,';
+    assert.deepEqual(historyCsv([known(second, third), known(first, second)]).split('\r\n'), [
+      'revision,time,person,email,setting,change,before,after,direction,compared_with',
+      `3,${start},maxAutonomyLevel,added,,"""high""",,2`,
+      `3,${start},modelPolicy.allowCustomModels,removed,false,,,2`,
+      `2,${start},,,,,,1`,
+      '',
+    ]);
   });
 });
