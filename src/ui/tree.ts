@@ -60,6 +60,8 @@ export class Tree extends Disposable implements vscode.TreeDataProvider<TreeNode
   readonly #changed = this.register(new vscode.EventEmitter<TreeNode[] | undefined>());
   readonly #shown = new Map<string, Shown>();
   #roots: readonly string[] | undefined;
+  /** VS Code has been told that all is to be drawn anew, and has not asked for it yet: being told again would make it wait longer. */
+  #isTold = false;
   #soon: NodeJS.Timeout | undefined;
   #clock: NodeJS.Timeout | undefined;
   /** Which rows are to be looked at. */
@@ -103,6 +105,7 @@ export class Tree extends Disposable implements vscode.TreeDataProvider<TreeNode
       if (shown !== undefined) shown.children = this.#remember(children, shown.element, shown.children);
       return children.map(({ id }) => this.#element(id));
     }
+    this.#isTold = false;
     await this.#options.ready();
     const roots = this.#options.roots();
     this.#roots = this.#remember(roots, undefined, this.#roots);
@@ -158,7 +161,9 @@ export class Tree extends Disposable implements vscode.TreeDataProvider<TreeNode
     const only = this.#due === 'all' ? undefined : this.#due;
     this.#due = undefined;
     const roots = this.#options.roots();
+    if (this.#isTold) return;
     if (!isSameOrder(roots, this.#roots)) {
+      this.#isTold = true;
       this.#changed.fire(undefined);
       return;
     }

@@ -84,6 +84,23 @@ describe('a tree', () => {
     assert.deepEqual(fired, [['g'], 'all']);
   });
 
+  it('says once that all is to be drawn anew, until VS Code asks for it: it waits anew each time it is told', async () => {
+    for (const root of [['h'], ['g'], ['h', 'g']]) {
+      scene.below['root'] = root;
+      tree.update();
+      passed();
+    }
+    assert.deepEqual(fired, ['all']);
+    assert.deepEqual(
+      (await draw()).map(({ id }) => id),
+      ['h', 'c', 'g', 'a', 'b'],
+    );
+    scene.below['root'] = ['g'];
+    tree.update();
+    passed();
+    assert.deepEqual(fired, ['all', 'all']);
+  });
+
   it('looks only at the rows it is told of', () => {
     [scene.rows['a'], scene.rows['b']] = [{ description: 'x' }, { description: 'x' }];
     tree.update(new Set(['b']));
