@@ -144,7 +144,7 @@ function shown({ page }: Workbench, text: string): Promise<void> {
 async function exportUsersAndUsage(workbench: Workbench): Promise<void> {
   await workbench.showOnly('Organization');
   const users = workbench.row('Organization', /^Users/);
-  await workbench.contextMenu(users, 'Export users as CSV');
+  await workbench.contextMenu(users, 'Export users or control history as CSV');
   await shown(workbench, '@acme.example');
   await workbench.runCommand('Agent Console: Open usage');
   const page = workbench.webview();
