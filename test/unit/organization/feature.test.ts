@@ -114,8 +114,8 @@ describe('the view of the organization', () => {
     server.answer({ kind: 'answer', status: 404, body: {} });
     window.clock.now += 3 * 60_000;
     await window.feature.refresh();
-    assert.match(String(window.view.message), /^[^]*404[^]* Shown as of 3 min ago\.$/);
-    assert.equal(String(window.view.message).match(/404/g)?.length, 1);
+    assert.match(String(window.view.message), /^[^]*\(404[^]* Shown as of 3 min ago\.$/);
+    assert.equal(String(window.view.message).match(/\(404/g)?.length, 1);
     assert.ok((await textOf(window.feature.tree)).includes('Users | 2 · 3 min old'));
     window.connection.signOut();
     await until(async () => (await textOf(window.feature.tree)).length === 0);
