@@ -55,7 +55,6 @@ export type StoredMessage = NonNullable<KnownMessage['message']>;
 /** What was sent from here and became this message; `sendId` tells the send. */
 export type SentMessage = NonNullable<KnownMessage['sent']>;
 export type SentAttachment = SentMessage['attachments'][number];
-export type AttachmentKind = SentAttachment['kind'];
 
 /** True for messages a person must not see (interface-notes 9). They still count and still link their parents. */
 export function isHidden(message: {

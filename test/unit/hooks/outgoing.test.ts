@@ -97,17 +97,19 @@ describe('hooks that go out', function () {
 
   it('run for four events at a time, and for the next ones as they end', async () => {
     const folder = temporaryFolder();
-    const running = (): number => fs.readdirSync(folder).filter(name => name.startsWith('ran')).length;
-    const go = path.join(folder, 'go');
-    const wait = `touch ${folder}/ran-$$; until [ -e ${go} ]; do sleep 0.02; done`;
-    const { hooks, done } = outgoing({ Stop: [command(wait, 20)] });
+    const [go, counts] = ['go', 'counts'].map(name => path.join(folder, name));
+    const started = (): string[] =>
+      fs.existsSync(String(counts)) ? fs.readFileSync(String(counts), 'utf8').trim().split(/\s+/) : [];
+    // Each tells how many run when it begins, itself included.
+    const count = `ls ${folder}/ran-* | wc -l >> ${counts}`;
+    const waits = `touch ${folder}/ran-$$; ${count}; until [ -e ${go} ]; do sleep 0.02; done; rm ${folder}/ran-$$`;
+    const { hooks, done } = outgoing({ Stop: [command(waits, 20)] });
     const all = Promise.all(Array.from({ length: 6 }, () => hooks.run(stop)));
-    await until(() => running() === 4);
-    await new Promise(resolve => setTimeout(resolve, 200));
-    assert.equal(running(), 4);
-    fs.writeFileSync(go, '');
+    await until(() => started().length === 4);
+    fs.writeFileSync(String(go), '');
     await all;
-    assert.deepEqual([running(), done.length], [6, 6]);
+    assert.deepEqual([started().length, done.length], [6, 6]);
+    assert.equal(Math.max(...started().map(Number)), 4);
   });
 
   it('say in the log how they ended and what they said', async () => {
