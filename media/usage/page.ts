@@ -44,7 +44,7 @@ let scrolled = 0;
 export const panel: PageSide<UsageProtocol> = pageSide<UsageProtocol>(
   {
     changed: now => {
-      situation.value = now;
+      meet(now);
       clearTimeout(gathering);
       // What is being fetched is looked at when it has come.
       gathering = setTimeout(() => fetching.value ?? void load(), GATHER_MS);
@@ -71,6 +71,12 @@ export async function connect(): Promise<void> {
   await load();
 }
 
+/** Goes by how things stand now. What was shown to one key is not shown on where another may come. */
+function meet(now: Situation): void {
+  situation.value = now;
+  if (now.state.kind !== 'ready') [loading, report.value, slow.value] = [{}, undefined, false];
+}
+
 /** What is asked for now; `undefined` before the panel has said what may be. */
 export function query(): UsageQuery | undefined {
   return situation.value === undefined ? undefined : queryOf(state.value, situation.value.bounds);
@@ -78,6 +84,8 @@ export function query(): UsageQuery | undefined {
 
 /** Shows what is known of what is asked for. */
 async function load(): Promise<void> {
+  // This answers what was gathered so far, too.
+  clearTimeout(gathering);
   const asked = query();
   if (asked === undefined || situation.value?.state.kind !== 'ready') return;
   const mine = (loading = {});
@@ -126,7 +134,7 @@ export async function fetchDays(again: boolean): Promise<void> {
   say('');
   try {
     // There may be another finished day.
-    situation.value = await panel.request('situation', {});
+    meet(await panel.request('situation', {}));
     const asked = query();
     if (asked === undefined) return;
     const done = await panel.request('fetch', { query: asked, again });

@@ -27,6 +27,8 @@ export class Hooks extends Disposable {
   readonly #events: Collection<HookEvent>;
   readonly #outgoing: Outgoing;
   readonly #inbox = this.register(new Slot<IDisposable>());
+  /** Entries of the setting that could not be used when it was last read. */
+  #unusable = '';
   readonly commands: CommandHandlers<'hooks'>;
 
   constructor(deps: HooksDeps) {
@@ -99,8 +101,9 @@ export class Hooks extends Disposable {
   #follow(): void {
     const { log, settings } = this.#deps;
     const unusable = readOutgoing(settings.hooksOutgoing()).problems.join(', ');
-    if (unusable !== '')
+    if (unusable !== '' && unusable !== this.#unusable)
       log.warn(oneLine(`Entries of agentConsole.hooks.outgoing that cannot be used: ${unusable}`));
+    this.#unusable = unusable;
     if (this.#outgoing.isWanted('Stop'))
       this.#followSessions().catch((error: unknown) =>
         log.error('Sessions cannot be followed for hooks', error),

@@ -135,9 +135,9 @@ export class Records<T> implements Collection<T> {
         isFresh = true;
       }
       const problem = this.#known.get(id)?.problem;
-      if (problem?.isNewer === true) throw newer(id);
+      if (problem?.isNewer === true && isFresh) throw newer(id);
       const before = this.#values.get(id);
-      const decision = decide(before);
+      const decision = problem?.isNewer === true ? undefined : decide(before);
       if (decision === undefined && isFresh) return before;
       if (decision === undefined) {
         expected = undefined;
@@ -181,12 +181,16 @@ export class Records<T> implements Collection<T> {
   async #readOne(id: string): Promise<Row | undefined> {
     const row = await this.#store.engine.call('read', this.#options.path, id);
     if (row !== undefined) this.follow([row]);
+    else if (this.#known.get(id)?.problem !== undefined) this.#known.delete(id);
     return row;
   }
 
-  /** Takes in rows unless later ones are known; the ids of those whose value came, went or changed. */
+  /** Takes in rows unless later ones are known that can be read; the ids of those whose value came, went or changed. */
   #take(rows: readonly Row[]): readonly string[] {
-    const isNews = (row: Row): boolean => row.seq > (this.#known.get(row.id)?.seq ?? 0) && this.#decode(row);
+    const isNews = (row: Row): boolean => {
+      const known = this.#known.get(row.id);
+      return (known === undefined || known.problem !== undefined || row.seq > known.seq) && this.#decode(row);
+    };
     return rows.filter(isNews).map(({ id }) => id);
   }
 

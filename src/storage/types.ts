@@ -40,8 +40,9 @@ export interface Collection<T> extends IDisposable {
   /** Writes the whole value; resolves when it is durable. */
   put(id: string, value: T): Promise<void>;
   /**
-   * Reads the newest value, applies `change`, writes the result; again if another process wrote in between, so no update is lost.
-   * Returning the value it was given (or `undefined` for none) writes nothing. Resolves to the value now stored.
+   * Applies `change` to what is known and writes the result where nobody has written since; otherwise reads, and applies it anew, so
+   * no update is lost: `change` may run several times, and the last one counts. Returning the value it was given (or `undefined` for
+   * none) writes nothing. Resolves to the value now stored.
    */
   update(id: string, change: (current: T | undefined) => T | undefined): Promise<T | undefined>;
   /** Removes the record, except where `unless` is true of the newest value. */

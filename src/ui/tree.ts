@@ -105,8 +105,8 @@ export class Tree extends Disposable implements vscode.TreeDataProvider<TreeNode
       if (shown !== undefined) shown.children = this.#remember(children, shown.element, shown.children);
       return children.map(({ id }) => this.#element(id));
     }
-    this.#isTold = false;
-    await this.#options.ready();
+    // What is answered now is the newest there is, whichever time it was asked for.
+    await this.#options.ready().finally(() => (this.#isTold = false));
     const roots = this.#options.roots();
     this.#roots = this.#remember(roots, undefined, this.#roots);
     return roots.map(({ id }) => this.#element(id));
@@ -149,6 +149,7 @@ export class Tree extends Disposable implements vscode.TreeDataProvider<TreeNode
     if (!view.visible) return;
     const look = (): void => {
       onMinute?.();
+      this.#isTold = false;
       if (this.#roots !== undefined) this.update();
     };
     this.#clock = setInterval(look, MINUTE_MS);
@@ -157,11 +158,10 @@ export class Tree extends Disposable implements vscode.TreeDataProvider<TreeNode
 
   /** Compares what stands on the screen with what should. */
   #draw(): void {
-    if (this.#roots === undefined || !this.#options.view.visible) return;
+    if (this.#roots === undefined || this.#isTold || !this.#options.view.visible) return;
     const only = this.#due === 'all' ? undefined : this.#due;
     this.#due = undefined;
     const roots = this.#options.roots();
-    if (this.#isTold) return;
     if (!isSameOrder(roots, this.#roots)) {
       this.#isTold = true;
       this.#changed.fire(undefined);

@@ -8,7 +8,6 @@ import type { Formatter } from '../util/format';
 import { notify } from '../ui/notify';
 import { forNotification } from '../util/text';
 import { UsageData, type UsageDataDeps } from './days/usageData';
-import { addDays, daysOf } from './report/calendar';
 import { activityOfPeople, type PersonActivity } from './report/people';
 import { DashboardPanel } from './show/panel';
 import { UsageStatusBar } from './show/statusBar';
@@ -62,15 +61,16 @@ export class UsageFeature extends Disposable {
   /** Fills a dashboard found after a reload. */
   async restorePanel(panel: vscode.WebviewPanel): Promise<void> {
     await this.#data.open();
-    this.#panels.keep('', this.#dashboard(panel));
+    // A person may have opened another meanwhile.
+    if (this.#panels.all.length > 0) panel.dispose();
+    else this.#panels.keep('', this.#dashboard(panel));
   }
 
   /** Each person's use of the last 30 finished days; `undefined` when it cannot be known. */
   async activityOfPeople(
     signal = new AbortController().signal,
   ): Promise<ReadonlyMap<string, PersonActivity> | undefined> {
-    const { start, end } = this.#data.bounds;
-    const days = daysOf({ start: addDays(end, 1 - ACTIVITY_DAYS), end }).filter(day => day >= start);
+    const days = this.#data.lastDays(ACTIVITY_DAYS);
     if ((await this.#data.ensure('people', days, { background: true, signal })) !== undefined)
       return undefined;
     const known = await (await this.#data.open())?.known('people');

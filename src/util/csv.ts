@@ -21,8 +21,7 @@ export function formulaSafe(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text;
 }
 
-/** One line of such a text, for files that have more than one table. */
-export function csvLine(cells: readonly CsvCell[]): string {
+function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map(cell).join(',')}\r\n`;
 }
 

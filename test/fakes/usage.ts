@@ -14,7 +14,7 @@ export interface Size {
 }
 
 /** People who work with agents; those that `names` has none for have addresses. */
-export function peopleOf(count: number, names: readonly string[] = []) {
+function peopleOf(count: number, names: readonly string[] = []) {
   return Array.from({ length: count }, (_, index) => ({
     id: `user_${seeded('person', index).hex(20)}`,
     email: names[index] ?? `person.${index}@acme.example`,

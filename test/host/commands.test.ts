@@ -20,12 +20,6 @@ describe('activation', () => {
   });
 });
 
-interface Manifest {
-  readonly contributes: {
-    readonly configuration: readonly { readonly properties: Record<string, unknown> }[];
-  };
-}
-
 /** What a command has done: said in a notice, written to the clipboard or a file, or shown in an editor. */
 type Seen = readonly ['told' | 'copied' | 'document' | 'tab' | 'written', RegExp];
 type Happy = readonly [
@@ -247,20 +241,13 @@ describe('commands', () => {
 });
 
 describe('settings', () => {
-  it('are all declared with a default of the type that is read', () => {
-    const extension = vscode.extensions.getExtension('agent-console.agent-console');
-    const { configuration } = (extension?.packageJSON as Manifest).contributes;
-    for (const id of configuration.flatMap(({ properties }) => Object.keys(properties))) {
-      const inspected = vscode.workspace.getConfiguration().inspect(id);
-      assert.notEqual(inspected?.defaultValue, undefined, id);
-    }
-  });
-
   it('of a workspace cannot change where requests go', async () => {
-    await assert.rejects(async () =>
-      vscode.workspace
-        .getConfiguration('agentConsole')
-        .update('baseUrl', 'https://evil.example.com', vscode.ConfigurationTarget.Workspace),
+    await assert.rejects(
+      async () =>
+        vscode.workspace
+          .getConfiguration('agentConsole')
+          .update('baseUrl', 'https://evil.example.com', vscode.ConfigurationTarget.Workspace),
+      /agentConsole\.baseUrl.* can be written only into User settings/,
     );
   });
 });

@@ -207,6 +207,13 @@ describe('states of the usage page', () => {
     source.become({ kind: 'ready' });
     await page.getByRole('heading', { name: 'Tokens by day' }).waitFor();
     assert.equal(stage.signIns, 1);
+    // Whoever comes next may have another key: nothing of this one is shown to them, whatever is answered.
+    source.become({ kind: 'signedOut', sentence: 'Sign in to see usage.' });
+    await page.getByRole('heading', { name: 'Not signed in' }).waitFor();
+    source.gate = new Promise(() => undefined);
+    source.become({ kind: 'ready' });
+    await page.getByRole('heading', { name: 'Not signed in' }).waitFor({ state: 'detached' });
+    assert.equal(await page.getByRole('heading', { name: 'Tokens by day' }).count(), 0);
   });
 
   it('moves on with a new finished day, also when it is told to refresh', async () => {

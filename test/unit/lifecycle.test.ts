@@ -65,8 +65,11 @@ describe('the extension from its start to its end', function () {
       assert.ok(editor.alive.size > 50, 'the surface is there');
       const rows = await Promise.all([...editor.trees.values()].map(tree => tree.getChildren()));
       assert.ok(rows.every(Array.isArray));
-      const run = (command: string, ...args: unknown[]): unknown =>
-        editor.commands.get(`agentConsole.${command}`)?.(...args);
+      const run = (command: string, ...args: unknown[]): unknown => {
+        const found = editor.commands.get(`agentConsole.${command}`);
+        assert.ok(found, `there is no command ${command}`);
+        return found(...args);
+      };
       await run('usage.open');
       await run('sessions.open', await run('sessions.create', { computerId }));
       await run('readiness.openReport');

@@ -25,7 +25,10 @@ interface Manifest {
     }[];
     readonly configuration: readonly {
       readonly title: string;
-      readonly properties: Record<string, { scope?: string; markdownDescription: string }>;
+      readonly properties: Record<
+        string,
+        { scope?: string; type?: string; default?: unknown; enum?: unknown[]; markdownDescription: string }
+      >;
     }[];
   };
 }
@@ -64,6 +67,15 @@ describe('package.json', () => {
     for (const [id, setting] of declaredSettings) {
       assert.ok(reader.includes(`'${id.replace(/^agentConsole\./, '')}'`), id);
       assert.equal(setting.scope, 'application', id);
+    }
+  });
+
+  it('gives every setting a default of the type it declares, for text of the words it allows', () => {
+    for (const [id, setting] of declaredSettings) {
+      assert.ok('default' in setting, id);
+      const type = Array.isArray(setting.default) ? 'array' : typeof setting.default;
+      assert.equal(setting.default === null ? 'null' : type, setting.type, id);
+      assert.ok(setting.enum?.includes(setting.default) ?? true, id);
     }
   });
 

@@ -67,7 +67,7 @@ describe('the size of', () => {
 
   const table: readonly [what: string, figure: () => number, limit: number, target: number][] = [
     ['the product, lines', () => lines(product), 33_200, 27_000],
-    ['the tests, lines', () => lines(tests), 32_540, 26_000],
+    ['the tests, lines', () => lines(tests), 32_700, 26_000],
     ['the repository, files', () => files.length, 501, 430],
     ['the largest folder, source files', largestFolder, 15, 15],
     ['the commands', () => commands.length, 45, 46],

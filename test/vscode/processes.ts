@@ -50,7 +50,7 @@ export async function end(child: ChildProcess): Promise<void> {
 }
 
 /** Ends what was started, and exits. */
-export async function endAll(exitCode: number): Promise<never> {
+async function endAll(exitCode: number): Promise<never> {
   shared.ending = true;
   await Promise.allSettled([...running.keys()].map(child => end(child)));
   process.exit(exitCode);

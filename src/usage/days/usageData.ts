@@ -4,7 +4,7 @@ import { errorSentence } from '../../connection';
 import { isSame } from '../../sync/same';
 import { Disposable, Slot, unhandled } from '../../util/disposable';
 import { Emitter } from '../../util/event';
-import { clampRange } from '../report/calendar';
+import { addDays, clampRange, daysOf } from '../report/calendar';
 import type { ControlRevision, DirectoryPerson } from '../report/names';
 import { daysFor, report } from '../report/report';
 import type { Ability, Day, DayRange, Steps, TabReport, UsageQuery } from '../report/types';
@@ -44,6 +44,12 @@ export class UsageData extends Disposable {
   get bounds(): DayRange {
     const latest = latestDay(this.#now());
     return { start: EARLIEST_DAY, end: latest < EARLIEST_DAY ? EARLIEST_DAY : latest };
+  }
+
+  /** The last so many days that may be asked for. */
+  lastDays(count: number): Day[] {
+    const { start, end } = this.bounds;
+    return daysOf({ start: addDays(end, 1 - count), end }).filter(day => day >= start);
   }
 
   state(): Ability {

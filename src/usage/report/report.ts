@@ -24,7 +24,7 @@ export interface Extras {
 export type KnownDays = ReadonlyMap<Day, DayRecord>;
 
 /** The period a range is compared with; `undefined` when all of it lies before the earliest day. */
-export function comparedWith(range: DayRange, bounds: DayRange): DayRange | undefined {
+function comparedWith(range: DayRange, bounds: DayRange): DayRange | undefined {
   const before = periodBefore(range);
   return before.end >= bounds.start ? before : undefined;
 }

@@ -1,5 +1,5 @@
 import { amountCell } from '../../util/amount';
-import { csvLine, formulaSafe } from '../../util/csv';
+import { csv, formulaSafe } from '../../util/csv';
 import { plain } from '../../util/text';
 import type { Cell, Section, Table, TabReport } from '../report/types';
 
@@ -8,9 +8,8 @@ import type { Cell, Section, Table, TabReport } from '../report/types';
  * `7000 (29 of 30)`. Each line ends with the facts of the report.
  */
 export function csvOf(report: TabReport, section: Section): string {
-  return linesOf(report, section)
-    .map(cells => csvLine(cells.map(written)))
-    .join('');
+  const [names = [], ...rows] = linesOf(report, section).map(cells => cells.map(written));
+  return csv(names.map(String), rows);
 }
 
 /** A section for the clipboard, as it is in CSV, with tabs between the cells. No text in it runs as a formula. */

@@ -5,8 +5,6 @@ import type { Formatter } from '../../util/format';
 import { Poller } from '../../util/poller';
 import { FAILURE_MS } from '../days/days';
 import type { UsageData } from '../days/usageData';
-import { addDays, daysOf } from '../report/calendar';
-import type { Day } from '../report/types';
 import { budgetNotice, statusText, type StatusFacts } from './statusText';
 
 export interface StatusBarDeps {
@@ -58,21 +56,16 @@ export class UsageStatusBar extends Disposable {
     this.#poller.start();
   }
 
-  #days(): Day[] {
-    const { start, end } = this.#deps.usage.bounds;
-    return daysOf({ start: addDays(end, 1 - DAYS), end }).filter(day => day >= start);
-  }
-
   async #round(signal: AbortSignal): Promise<number> {
     const { usage, format, tell } = this.#deps;
     const days = await usage.open();
     await this.#draw();
     if (!this.#isWanted() || usage.state().kind === 'signedOut') return Infinity;
-    this.#problem = await usage.ensure('tokens', this.#days(), { background: true, signal });
+    this.#problem = await usage.ensure('tokens', usage.lastDays(DAYS), { background: true, signal });
     const facts = await this.#draw();
     const state = usage.state();
     if (state.kind === 'forbidden') {
-      if ((await days?.claimRoleNotice()) === true) tell('info', state.sentence);
+      if ((await days?.claimRoleNotice().catch(unhandled)) === true) tell('info', state.sentence);
       return Infinity;
     }
     if (this.#problem !== undefined) return FAILURE_MS;
@@ -110,7 +103,9 @@ export class UsageStatusBar extends Disposable {
           row?.billable_tokens === undefined ? [] : [[day, row.billable_tokens]],
         ),
       ),
-      fetchedAt: this.#days().reduce<number | undefined>((at, day) => known.get(day)?.at ?? at, undefined),
+      fetchedAt: usage
+        .lastDays(DAYS)
+        .reduce<number | undefined>((at, day) => known.get(day)?.at ?? at, undefined),
     };
     const { text, spoken, heading, table, notes } = statusText(facts, format);
     item.text = `$(graph) ${text}`;

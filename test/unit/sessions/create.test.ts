@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { commands } from '../../../src/contributions';
 import type { SessionsDeps } from '../../../src/sessions';
-import { stateWarnings } from '../../../src/sessions/create/newSessions';
 import { readPresets, settingsSummary } from '../../../src/sessions/create/settings';
-import { acts, answers, choices, executed } from '../../fakes/vscode';
+import { acts, answers, choices, executed, told } from '../../fakes/vscode';
 import { cleanUp } from '../../fakes/cleanUp';
 import { sessionsScene, type SessionsScene, type SessionsWindow } from './scene';
 import { sessionOf, until } from './support';
@@ -15,7 +14,7 @@ describe('a new session', () => {
   let scene: SessionsScene;
   beforeEach(async () => {
     scene = await sessionsScene();
-    acts.length = executed.length = choices.length = 0;
+    acts.length = executed.length = choices.length = told.length = 0;
   });
   afterEach(() => {
     answers.clear();
@@ -60,6 +59,47 @@ describe('a new session', () => {
     assert.deepEqual(await made('Model', 'Other', 'Reasoning effort', 'none', 'Model', 'Default'), {
       reasoningEffort: 'none',
     });
+  });
+
+  it('takes the settings of a preset', async () => {
+    const preset = { model: 'atlas-large', autonomyLevel: 'low' };
+    const window = await scene.open({ presets: () => ({ Careful: preset }) });
+    choices.push('atlas', 'Careful');
+    assert.ok(await window.feature.commands.create());
+    const computerId = (await computerIds(window)).get('atlas');
+    assert.deepEqual(posted(), [{ computerId, sessionSettings: preset }]);
+  });
+
+  it('is not sent by a person to a computer that cannot run it without a word', async () => {
+    const window = await scene.open();
+    const ids = await computerIds(window);
+    choices.push('cinder', 'Default');
+    assert.equal(await window.feature.commands.create(), undefined);
+    assert.match(told.join('\n'), /^cinder .*may never start/);
+    const onRow = (name: string, status?: string): Promise<unknown> => {
+      told.length = 0;
+      window.computers.facts = { name, status };
+      choices.push('Default');
+      return Promise.resolve(window.feature.commands.create({ kind: 'computer', computerId: ids.get(name) }));
+    };
+    for (const status of ['error', 'paused', 'provisioning']) {
+      assert.equal(await onRow('cinder', status), undefined);
+      assert.match(told.join('\n'), new RegExp(`^cinder .*“${status}”.*may never start`));
+    }
+    assert.deepEqual([posted(), opened()], [[], false], 'nobody agreed');
+    answers.set('showWarningMessage', Promise.resolve('Create anyway' as unknown as undefined));
+    await assert.rejects(onRow('cinder', 'error'), { status: 409 });
+    assert.deepEqual(posted(), [{ computerId: ids.get('cinder') }]);
+    answers.clear();
+    for (const status of ['active', undefined])
+      assert.deepEqual([typeof (await onRow('atlas', status)), told], ['string', []]);
+  });
+
+  it('is asked of the service for another program, which hears from it how the computer stands', async () => {
+    const window = await scene.open();
+    const computerId = (await computerIds(window)).get('cinder')!;
+    await assert.rejects(Promise.resolve(window.feature.commands.create({ computerId })), { status: 409 });
+    assert.deepEqual([told, posted()], [[], [{ computerId }]]);
   });
 
   it('is left without a word at either step', async () => {
@@ -126,11 +166,5 @@ describe('settings of a new session', () => {
     const settings = { model: 'm', reasoningEffort: 'none', interactionMode: 'spec', autonomyLevel: 'off' };
     assert.equal(settingsSummary(settings), 'm · reasoning none · Interaction mode: spec · autonomy off');
     assert.equal(settingsSummary({}), '');
-  });
-
-  it('are not sent to a computer that cannot run them without a word', () => {
-    const on = (status?: string): number => stateWarnings({ name: 'cinder', status }).length;
-    assert.deepEqual([on('error'), on('paused'), on('provisioning')], [1, 1, 1]);
-    assert.deepEqual([on('active'), on(undefined), stateWarnings(undefined).length], [0, 0, 0]);
   });
 });

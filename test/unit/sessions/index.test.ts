@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Write } from '../../../src/storage/database';
 import type { MakeEngine } from '../../../src/storage/engine';
 import { localEngine, storedRows } from '../../fakes/storage';
-import { RECORD_VERSION } from '../../../src/sessions/store/record';
+import { RECORD_VERSION, titleOf } from '../../../src/sessions/store/record';
 import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
 import { openIndex, recordOf, remove, sessionOf, until } from './support';
 
@@ -39,6 +39,24 @@ describe('the index of sessions', () => {
       storedRows(root).map(({ version }) => version),
       [RECORD_VERSION],
     );
+  });
+
+  it('lists a record with an answer no service gives, or with a note nobody made, by the name it has here', async () => {
+    const local = { name: 'Mine' };
+    await store('s1', 2, { ...recordOf({ local }), session: { ...sessionOf(), title: 5 } });
+    await store('s2', 2, { ...recordOf({ sessionId: 's2', local }), session: 'idle' });
+    await store('s3', 2, { ...recordOf({ sessionId: 's3' }), local: { ...local, pinned: 'yes' } });
+    await store('s4', 2, { ...recordOf({ sessionId: 's4', firstText: 'Hello' }), local: 'none' });
+    const index = await openIndex(root);
+    assert.deepEqual(index.unreadable, []);
+    assert.deepEqual([...index.records].map(([id, record]) => [id, titleOf(record)]).sort(), [
+      ['s1', 'Mine'],
+      ['s2', 'Mine'],
+      ['s3', 'Mine'],
+      ['s4', 'Hello'],
+    ]);
+    const { title, messageCount } = index.get('s1')?.session ?? {};
+    assert.deepEqual([title, messageCount, index.get('s2')?.session], [undefined, 2, undefined]);
   });
 
   it('leaves a record of a newer version, or one that cannot be read, as it is, names it, and shows the others', async () => {

@@ -6,9 +6,10 @@ import type { SessionIndex } from '../../../src/sessions/store/sessionIndex';
 import { ObservableValue } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
-import { openIndex, sessionOf } from './support';
+import { openIndex, remove, sessionOf } from './support';
 
 describe('the list of sessions that some services offer', () => {
+  let root: string;
   let index: SessionIndex;
   let service: SampleService;
   let client: ApiClient;
@@ -25,7 +26,14 @@ describe('the list of sessions that some services offer', () => {
     later(() => service.close());
     later(() => client.dispose());
   };
-  const open = (deps: { extras?: () => boolean; focused?: ObservableValue<boolean>; api?: unknown } = {}) => {
+  const open = (
+    deps: {
+      index?: SessionIndex;
+      extras?: () => boolean;
+      focused?: ObservableValue<boolean>;
+      api?: unknown;
+    } = {},
+  ) => {
     const { api = client, ...others } = deps;
     const usual = {
       index,
@@ -42,7 +50,8 @@ describe('the list of sessions that some services offer', () => {
     service.requests.filter(({ method, path }) => method === 'GET' && path === '/api/v0/sessions').length;
 
   beforeEach(async () => {
-    index = await openIndex(temporaryFolder());
+    root = temporaryFolder();
+    index = await openIndex(root);
   });
   afterEach(cleanUp);
 
@@ -55,6 +64,29 @@ describe('the list of sessions that some services offer', () => {
     assert.deepEqual([...index.records.keys()].sort(), [...service.sessionIds].sort());
     for (const { origin, session } of index.records.values())
       assert.deepEqual([origin, typeof session?.status], ['listed', 'string']);
+  });
+
+  it('does not bring back what a person has removed, nor overwrite what is kept here, in this window or the next', async () => {
+    await start(true);
+    const sessions = open();
+    await sessions.read();
+    const [first = '', second = '', ...others] = service.sessionIds;
+    await remove(index, first);
+    await index.keep(second, local => ({ ...local, name: 'Mine' }));
+    await client.one('sendMessage', { ids: { sessionId: second }, body: JSON.stringify({ text: 'More' }) });
+    const check = (window: SessionIndex): void => {
+      assert.deepEqual([...window.records.keys()].sort(), [second, ...others].sort());
+      assert.equal(window.get(second)?.local.name, 'Mine');
+    };
+    const before = index.get(second)?.session;
+    await sessions.read();
+    check(index);
+    assert.notDeepEqual(index.get(second)?.session, before, 'what the service says of it is taken in');
+    const next = await openIndex(root);
+    check(next);
+    await open({ index: next }).read();
+    check(next);
+    assert.equal(asked(), 3);
   });
 
   it('is asked for once where the service has none, and nobody is told', async () => {

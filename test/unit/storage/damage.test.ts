@@ -172,6 +172,27 @@ describe('storage that is damaged, foreign or refused', function () {
       );
     });
 
+  for (const act of ['read', 'update'] as const)
+    it(`takes what can be read for what could not, however old a backup makes it, by ${act}`, async () => {
+      const root = await filled();
+      for (const [broken, version] of [
+        ['{"tex', 1],
+        ['{"text":"of the future"}', 2],
+      ] as const) {
+        setValue(root, 'a', broken, version);
+        const collection = await openNotes(root);
+        assert.equal(collection.unreadable.length, 1);
+        setValue(root, 'a', '{"text":"of the backup"}');
+        const found = await (act === 'read' ? collection.read('a') : collection.update('a', now => now));
+        assert.deepEqual([found, collection.unreadable], [{ text: 'of the backup' }, []]);
+        inspect(root, db => db.exec("UPDATE documents SET value = '?'"));
+        const none = await openNotes(root);
+        inspect(root, db => db.exec('DELETE FROM documents'));
+        assert.deepEqual([await none.read('a'), none.unreadable], [undefined, []]);
+        await none.put('a', { text: 'precious' });
+      }
+    });
+
   it('is restored by one of four processes that find the damage at the same time', async () => {
     for (let round = 0; round < 3; round++) {
       const root = await filled('of the backup');
