@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import { Disposable, Slot, type IDisposable } from '../util/disposable';
+import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
-import { gitExtension, remoteUrls, type GitApi, type GitCommit, type GitRepository } from '../util/git';
+import { OpenRepositories, remoteUrls, type GitCommit, type GitRepository } from '../util/git';
 import { appParts, isCommit, type Repository } from './model';
 import { matching } from './repositoryUrl';
 
@@ -25,31 +25,34 @@ export const MOST = 1000;
 
 const SAME: Staleness = { behind: 0, isInHead: true };
 
-/** The repositories of this window, through the built-in Git extension only; it may be missing, disabled or late. */
+/** The repositories of this window, and how old reports about them are. */
 export class LocalGit extends Disposable {
   readonly #changed = this.register(new Emitter<void>());
-  readonly #api = this.register(new Slot<IDisposable>());
-  readonly #repositories = this.register(new Slot<IDisposable>());
+  readonly #open = this.register(new OpenRepositories());
   readonly #ages = new Map<string, Staleness | Promise<Staleness>>();
-  #git: GitApi | undefined;
-  #open: readonly LocalRepository[] = [];
-  #described = '';
-  #found: Promise<void> | undefined;
 
   /** Repositories, remotes or what is checked out changed, or an age has been counted. */
   readonly onDidChange = this.#changed.event;
 
+  constructor() {
+    super();
+    this.register(
+      this.#open.onDidRefresh(() => {
+        // What was fetched may bring a commit that was not known.
+        for (const [key, age] of this.#ages) if (age === 'unknown') this.#ages.delete(key);
+      }),
+    );
+    this.register(this.#open.onDidChange(() => this.#changed.fire()));
+  }
+
+  /** VS Code opens submodules by itself. */
   get repositories(): readonly LocalRepository[] {
-    return this.#open;
+    return this.#open.all.map(git => ({ root: git.rootUri, urls: remoteUrls(git), git }));
   }
 
   /** Resolves when Git has said what is there. Never rejects. */
   ready(): Promise<void> {
-    if (this.#found === undefined) {
-      this.register(vscode.extensions.onDidChange(() => void this.#find()));
-      this.#found = this.#find();
-    }
-    return this.#found;
+    return this.#open.ready();
   }
 
   /** How old a report is as far as it has been counted; `onDidChange` tells when it has. */
@@ -98,65 +101,6 @@ export class LocalGit extends Disposable {
     } catch {
       return undefined;
     }
-  }
-
-  async #find(): Promise<void> {
-    const extension = gitExtension();
-    if (extension === undefined) {
-      this.#api.set(undefined);
-      this.#use(undefined);
-      return;
-    }
-    try {
-      const git = await extension.activate();
-      const look = (): void => this.#use(git.enabled ? git.getAPI(1) : undefined);
-      this.#api.set(git.onDidChangeEnablement(look));
-      look();
-    } catch {
-      this.#use(undefined);
-    }
-  }
-
-  #use(git: GitApi | undefined): void {
-    if (git === undefined || git !== this.#git) {
-      this.#git = git;
-      this.#repositories.set(git && this.#follow(git));
-    }
-    this.#look();
-  }
-
-  /** Listens to the repositories there are, and again when others are opened or closed. */
-  #follow(git: GitApi): IDisposable {
-    const each = new Slot<IDisposable>();
-    const listen = (): void => {
-      each.set(
-        vscode.Disposable.from(...git.repositories.map(({ state }) => state.onDidChange(() => this.#look()))),
-      );
-      this.#look();
-    };
-    const subscriptions = [git.onDidChangeState, git.onDidOpenRepository, git.onDidCloseRepository].map(
-      event => event(listen),
-    );
-    listen();
-    return vscode.Disposable.from(each, ...subscriptions);
-  }
-
-  #look(): void {
-    // VS Code opens submodules by itself.
-    this.#open = (this.#git?.repositories ?? []).map(git => ({
-      root: git.rootUri,
-      urls: remoteUrls(git),
-      git,
-    }));
-    // What was fetched may bring a commit that was not known.
-    for (const [key, age] of this.#ages) if (age === 'unknown') this.#ages.delete(key);
-    // The API's objects change in place: only words tell before from after.
-    const now = this.#open
-      .map(({ root, urls, git }) => [root.toString(), git.state.HEAD?.commit, ...urls].join(' '))
-      .join('\n');
-    if (now === this.#described) return;
-    this.#described = now;
-    this.#changed.fire();
   }
 }
 

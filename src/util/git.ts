@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import { Disposable, Slot, type IDisposable } from './disposable';
+import { Emitter } from './event';
 
 /** What is used of the built-in Git extension's API, version 1. */
 export interface GitCommit {
@@ -20,8 +22,11 @@ export interface GitRepository {
     readonly onDidChange: vscode.Event<void>;
   };
   log(options: { readonly range?: string; readonly maxEntries: number }): Promise<readonly GitCommit[]>;
+  fetch(options: { readonly remote?: string; readonly ref?: string; readonly prune?: boolean }): Promise<void>;
 }
 export interface GitApi {
+  /** The program. */
+  readonly git: { readonly path: string };
   readonly state: 'uninitialized' | 'initialized';
   readonly onDidChangeState: vscode.Event<unknown>;
   readonly repositories: readonly GitRepository[];
@@ -38,6 +43,92 @@ interface GitExtension {
 /** The built-in Git extension; `undefined` where it is missing or turned off, as in Restricted Mode. */
 export function gitExtension(): vscode.Extension<GitExtension> | undefined {
   return vscode.extensions.getExtension<GitExtension>('vscode.git');
+}
+
+/** The repositories of this window, through the built-in Git extension only; it may be missing, disabled or late. */
+export class OpenRepositories extends Disposable {
+  readonly #changed = this.register(new Emitter<void>());
+  readonly #refreshed = this.register(new Emitter<void>());
+  readonly #api = this.register(new Slot<IDisposable>());
+  readonly #following = this.register(new Slot<IDisposable>());
+  #git: GitApi | undefined;
+  #described = '';
+  #found: Promise<void> | undefined;
+
+  /** Repositories, remotes or what is checked out changed. */
+  readonly onDidChange = this.#changed.event;
+  /** The same, or anything else of them, such as a branch that was fetched. */
+  readonly onDidRefresh = this.#refreshed.event;
+
+  get all(): readonly GitRepository[] {
+    return this.#git?.repositories ?? [];
+  }
+
+  /** The program the Git extension uses; `undefined` without that. */
+  get program(): string | undefined {
+    return this.#git?.git.path;
+  }
+
+  /** Resolves when Git has said what is there. Never rejects. */
+  ready(): Promise<void> {
+    if (this.#found === undefined) {
+      this.register(vscode.extensions.onDidChange(() => void this.#find()));
+      this.#found = this.#find();
+    }
+    return this.#found;
+  }
+
+  async #find(): Promise<void> {
+    const extension = gitExtension();
+    if (extension === undefined) {
+      this.#api.set(undefined);
+      this.#use(undefined);
+      return;
+    }
+    try {
+      const git = await extension.activate();
+      const look = (): void => this.#use(git.enabled ? git.getAPI(1) : undefined);
+      this.#api.set(git.onDidChangeEnablement(look));
+      look();
+    } catch {
+      this.#use(undefined);
+    }
+  }
+
+  #use(git: GitApi | undefined): void {
+    if (git === undefined || git !== this.#git) {
+      this.#git = git;
+      this.#following.set(git && this.#follow(git));
+    }
+    this.#look();
+  }
+
+  /** Listens to the repositories there are, and again when others are opened or closed. */
+  #follow(git: GitApi): IDisposable {
+    const each = new Slot<IDisposable>();
+    const listen = (): void => {
+      each.set(
+        vscode.Disposable.from(...git.repositories.map(({ state }) => state.onDidChange(() => this.#look()))),
+      );
+      this.#look();
+    };
+    const subscriptions = [git.onDidChangeState, git.onDidOpenRepository, git.onDidCloseRepository].map(
+      event => event(listen),
+    );
+    listen();
+    return vscode.Disposable.from(each, ...subscriptions);
+  }
+
+  #look(): void {
+    // The API's objects change in place: only words tell before from after.
+    const now = this.all
+      .map(git => [git.rootUri.toString(), git.state.HEAD?.commit, ...remoteUrls(git)].join(' '))
+      .join('\n');
+    this.#refreshed.fire();
+    if (now === this.#described) return;
+    this.#described = now;
+    this.#changed.fire();
+  }
 }
 
 /** Every address of every remote, those of `origin` first. */
