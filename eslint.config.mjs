@@ -5,7 +5,9 @@ import { importX } from 'eslint-plugin-import-x';
 
 /** What a feature may use. Everything else it needs comes in through src/compose.ts. */
 const infrastructure = ['api', 'connection', 'storage', 'sync', 'ui', 'webview', 'util'];
-const features = ['computers', 'sessions', 'chat', 'search', 'organization', 'readiness', 'usage', 'hooks'];
+const features = [
+  ...['computers', 'sessions', 'chat', 'changes', 'search', 'organization', 'readiness', 'usage', 'hooks'],
+];
 
 const noVscode = { name: 'vscode', message: 'This file must run without VS Code.' };
 const noUndici = { name: 'undici', message: "Bypasses VS Code's proxy." };
@@ -81,6 +83,7 @@ const onlyInContributions = [
   'registerUriHandler',
   'registerWebviewViewProvider',
   'registerTextDocumentContentProvider',
+  'registerFileSystemProvider',
 ].map(property => ({
   selector: `CallExpression[callee.property.name="${property}"]`,
   message: 'Only contributions.ts and extension.ts register things.',

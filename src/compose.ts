@@ -1,5 +1,6 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import type { ChangesFeature, ShownWork } from './changes';
 import type { Chat } from './chat';
 import type { Computers, ComputerTreeNode } from './computers';
 import type { ConnectionPart } from './connection';
@@ -15,7 +16,7 @@ import { startup } from './startup';
 import type { Restored, Storage } from './storage';
 import type { UsageFeature } from './usage';
 import type { DetailsDocuments } from './util/detailsDocuments';
-import type { Event } from './util/event';
+import { Emitter, type Event } from './util/event';
 import { Formatter } from './util/format';
 import { once } from './util/promises';
 import { windowFocus } from './util/windowFocus';
@@ -82,6 +83,14 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     ...{ log, focused, format, details, extensionUri },
   });
 
+  /** What agents changed as rows and chats show it: nothing before that feature is there. */
+  let work: Pick<ChangesFeature, 'of'> | undefined;
+  const foundWork = own(new Emitter<readonly string[]>());
+  const shownWork: ShownChanges = {
+    of: sessionId => work?.of(sessionId),
+    onDidChange: foundWork.event,
+  };
+
   const computers: () => Promise<Computers> = once(async () => {
     const { Computers: Feature } = await import('./computers');
     return own(
@@ -102,6 +111,7 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
         ...(await shared()),
         computers: await computers(),
         view: views.sessions,
+        changes: shownWork,
         fastestSeconds: settings.sessionsRefreshSeconds,
         extras: settings.extras,
         memory: workspaceState,
@@ -113,6 +123,21 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     );
   });
 
+  const changes: () => Promise<ChangesFeature> = once(async () => {
+    const { ChangesFeature: Feature } = await import('./changes');
+    const { transcriptTexts } = await import('./chat');
+    const feature = own(
+      new Feature({
+        ...(await shared()),
+        sessions: (await sessions()).forChanges,
+        said: transcriptTexts(await storage()),
+      }),
+    );
+    own(feature.onDidChange(ids => foundWork.fire(ids)));
+    work = feature;
+    return feature;
+  });
+
   let shownChats: Pick<Chat, 'isShown'> | undefined;
   const chat: () => Promise<Chat> = once(async () => {
     const { Chat } = await import('./chat');
@@ -120,6 +145,7 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
       new Chat({
         ...(await shared()),
         sessions: (await sessions()).forChat,
+        changes: shownWork,
         storageUri: globalStorageUri,
         memory: workspaceState,
         location: settings.chatLocation,
@@ -226,12 +252,13 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     return consoleCommands({ log, version, connection: await connection(), lists });
   };
 
-  const start = startup({ log, focused, storage, connection, chat, readiness, usage, hooks }, own);
+  const start = startup({ log, focused, storage, connection, chat, changes, readiness, usage, hooks }, own);
 
   return {
     computers,
     sessions,
     chat,
+    changes,
     organization,
     readiness,
     usage,
@@ -241,6 +268,7 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
       computers,
       sessions,
       chat,
+      changes,
       search,
       organization,
       readiness,
@@ -257,6 +285,12 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
       for (const end of endings.splice(0).reverse()) await end();
     },
   };
+}
+
+/** What agents changed, in words, for the features that show sessions. */
+interface ShownChanges {
+  readonly of: (sessionId: string) => ShownWork | undefined;
+  readonly onDidChange: Event<readonly string[]>;
 }
 
 function tellOfRestored({ day, keptAs }: Restored): void {

@@ -1,6 +1,14 @@
 // What activation loads names what it uses: a namespace of VS Code would be copied member by member.
 import type * as vscode from 'vscode';
-import { commands as registry, Disposable, window, workspace } from 'vscode';
+import {
+  commands as registry,
+  Disposable,
+  EventEmitter,
+  FileSystemError,
+  FileType,
+  window,
+  workspace,
+} from 'vscode';
 import type { IDisposable } from './util/disposable';
 import { LazyTree } from './ui/lazyTree';
 
@@ -39,6 +47,7 @@ export const commands = {
     ...ids('agentConsole.chat', 'send', 'attachFiles', 'stop', 'find', 'export', 'attachSelection'),
   },
   search: { open: 'agentConsole.search' },
+  changes: ids('agentConsole.changes', 'show', 'chooseBranch', 'bringHome'),
   organization: {
     ...ids('agentConsole.organization', 'showUser', 'export', 'openChanges'),
     ...ids('agentConsole.organization', 'compareRevisions', 'showRevision'),
@@ -69,7 +78,8 @@ export const panels = {
   usage: 'agentConsole.usage',
 } as const;
 
-export const documents = { details: 'agentconsole-details' } as const;
+/** Schemes of read-only documents: made here, and files of a commit. */
+export const documents = { details: 'agentconsole-details', changes: 'agentconsole-changes' } as const;
 
 /** Context keys and the values they take; `undefined` until the part they speak of has been loaded. */
 export interface ContextKeys {
@@ -126,6 +136,25 @@ export function registerDocuments(
   provider: vscode.TextDocumentContentProvider,
 ): vscode.Disposable {
   return workspace.registerTextDocumentContentProvider(scheme, provider);
+}
+
+/** Registers a read-only scheme of files whose content is loaded when one is opened. */
+export function registerFiles(
+  scheme: string,
+  readFile: (uri: vscode.Uri) => Promise<Uint8Array>,
+): vscode.Disposable {
+  const refuse = (): never => {
+    throw FileSystemError.NoPermissions();
+  };
+  const { event: onDidChangeFile } = new EventEmitter<vscode.FileChangeEvent[]>();
+  const watch = () => new Disposable(() => undefined);
+  const stat = async (uri: vscode.Uri) => ({
+    ...{ type: FileType.File, ctime: 0, mtime: 0 },
+    size: (await readFile(uri)).byteLength,
+  });
+  const reading = { onDidChangeFile, watch, stat, readFile };
+  const writing = { readDirectory: refuse, createDirectory: refuse, writeFile: refuse, delete: refuse, rename: refuse };
+  return workspace.registerFileSystemProvider(scheme, { ...reading, ...writing }, { isReadonly: true, isCaseSensitive: true });
 }
 
 /** A tree whose provider is loaded when the view first asks for rows. What a chosen row does is a command of the view's own (`LazyTree`). */

@@ -2,7 +2,16 @@ import type * as vscode from 'vscode';
 import { window } from 'vscode';
 import type { Parts } from './compose';
 import type { ComputerTreeNode } from './computers';
-import { commands, panels, registerCommands, registerTree, views, type Feature } from './contributions';
+import {
+  commands,
+  documents,
+  panels,
+  registerCommands,
+  registerFiles,
+  registerTree,
+  views,
+  type Feature,
+} from './contributions';
 import type { OrganizationTreeNode } from './organization';
 import type { ReadinessTreeNode } from './readiness';
 import type { SessionTreeNode } from './sessions';
@@ -71,6 +80,8 @@ export function activate(context: vscode.ExtensionContext): void {
       resolveWebviewView: async view => (await (await parts()).chat()).resolveView(view),
     }),
   );
+
+  own(registerFiles(documents.changes, async uri => (await (await parts()).changes()).readFile(uri)));
 
   const fail = async (command: string, error: unknown, args: readonly unknown[]): Promise<undefined> =>
     (await parts()).fail(command, error, args);

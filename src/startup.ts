@@ -14,6 +14,7 @@ export interface StartupDeps {
   readonly storage: () => Promise<Storage>;
   readonly connection: () => Promise<ConnectionPart>;
   readonly chat: () => Promise<Chat>;
+  readonly changes: () => Promise<unknown>;
   readonly readiness: () => Promise<unknown>;
   readonly usage: () => Promise<UsageFeature>;
   readonly hooks: () => Promise<unknown>;
@@ -63,7 +64,13 @@ export function startup(deps: StartupDeps, own: (part: IDisposable) => unknown) 
       areHooksHeard = true;
     });
 
+  const findChanges = () =>
+    attempt('What agents changed cannot be looked for', async () => {
+      if (vscode.workspace.workspaceFolders !== undefined && (await isSignedIn())) await deps.changes();
+    });
+
   const signedIn = (): void => {
+    void findChanges();
     void fillStatusBar();
     void sendQueued();
   };

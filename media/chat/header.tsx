@@ -6,7 +6,7 @@ import { Button, Icon, IconButton, Notice } from './controls';
 
 export function Header() {
   if (told.value === undefined) return <header class="header" />;
-  const { title, facts, status, tokens, messages, problem, refreshing, about } = told.value.header;
+  const { title, facts, status, tokens, messages, changes, problem, refreshing, about } = told.value.header;
   return (
     <header class="header" data-vscode-context={about}>
       <div class="header-line bar">
@@ -40,6 +40,11 @@ export function Header() {
         )}
         {messages && <li>{messages}</li>}
       </ul>
+      {changes && (
+        <Button kind="link" title={changes.lines.join('\n')} onClick={() => void ask(panel.request('showChanges', {}))}>
+          <Icon name="git-branch" /> {changes.short}
+        </Button>
+      )}
       {tokens && (
         <div class="tooltip" role="tooltip" id="tokens">
           {tokens.detail}

@@ -21,17 +21,18 @@ import { Places } from './panel/places';
 import { RowBuilder, rowKeyOf } from './transcript/rows';
 import type { Kept } from './protocol';
 import { readSendRequest, readSessionId, readUris } from './requests';
-import type { ChatSessions } from './sessions';
+import type { ChatChanges, ChatSessions } from './sessions';
 import { workspaceFiles } from './attach/workspaceFiles';
 
 export type { ChatSessions } from './sessions';
-export { transcriptRecords } from './transcript/transcript';
+export { transcriptRecords, transcriptTexts } from './transcript/transcript';
 
 export interface ChatDeps {
   readonly extensionUri: vscode.Uri;
   readonly connection: Connection;
   readonly storage: Storage;
   readonly sessions: ChatSessions;
+  readonly changes: ChatChanges;
   readonly log: Logger;
   /** Where files without a place of their own are kept. */
   readonly storageUri: vscode.Uri;
@@ -82,6 +83,7 @@ export class Chat extends Disposable {
     super();
     this.#deps = deps;
     const { connection, storage, sessions, log, extensionUri, extras, composer, memory, details } = deps;
+    const { changes } = deps;
     const { fsPath } = deps.storageUri;
     const attachments = new Attachments(workspaceFiles, fsPath, composer.limits, vscode.env.language);
     const buildBody = bodyBuilder(path.join(__dirname, 'bodyWorker.mjs'));
@@ -96,7 +98,7 @@ export class Chat extends Disposable {
         makePanel: (place, { serviceId, sessionId, ...rest }) => {
           const { conversation, lease } = this.#conversations.use(serviceId, sessionId);
           const own = { conversation, composer, reading, details, ...rest };
-          const panel = new ChatPanel(place, { extensionUri, connection, sessions, log, ...own });
+          const panel = new ChatPanel(place, { extensionUri, connection, sessions, changes, log, ...own });
           panel.onDidDispose(() => lease.dispose());
           return panel;
         },

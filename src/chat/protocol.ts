@@ -113,6 +113,8 @@ export interface Header {
   readonly problem?: string | undefined;
   readonly tokens?: { readonly short: string; readonly detail: string } | undefined;
   readonly messages?: string | undefined;
+  /** What the agent changed: branch and figures, and the rest in sentences. */
+  readonly changes?: { readonly short: string; readonly lines: readonly string[] } | undefined;
   readonly refreshing: boolean;
   /** What the editor's menu of the header is about, as JSON. */
   readonly about: string;
@@ -297,6 +299,7 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     chooseTarget: act(none),
     stop: act(none),
     refresh: act(none),
+    showChanges: act(none),
     /** Goes on with an ancestor walk that stopped. */
     readEarlier: act(none),
     openPath: act(object({ path: text(4000) })),

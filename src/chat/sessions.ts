@@ -50,6 +50,12 @@ export interface ChatSessions {
   pick(placeHolder: string, first?: 'known' | 'new'): Promise<string | undefined>;
 }
 
+/** What agents changed, in words. */
+export interface ChatChanges {
+  of(sessionId: string): { readonly short: string; readonly lines: readonly string[] } | undefined;
+  readonly onDidChange: Event<readonly string[]>;
+}
+
 /** Names a session of a service. */
 export function keyOf({ serviceId, sessionId }: { readonly serviceId: string; readonly sessionId: string }) {
   return `${serviceId}\n${sessionId}`;

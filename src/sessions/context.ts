@@ -37,6 +37,11 @@ export interface SessionsDeps {
     known(computerId: string): ComputerFacts | undefined;
     readonly onDidChange: Event<unknown>;
   };
+  /** What the agent of a session changed, in words. */
+  readonly changes: {
+    of(sessionId: string): { readonly short: string; readonly lines: readonly string[] } | undefined;
+    readonly onDidChange: Event<readonly string[]>;
+  };
   readonly format: Formatter;
   /** How the person wants this workspace's view. */
   readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
@@ -63,10 +68,11 @@ export interface SessionsContext extends SessionsDeps {
 
 /** What is needed to describe a session as it is now. */
 export function contextOf(record: SessionRecord, context: SessionsContext): SessionContext {
-  const { monitor, computers, format, extras, connection } = context;
+  const { monitor, computers, changes, format, extras, connection } = context;
   return {
     status: monitor.statusOf(record.sessionId),
     computer: id => computers.known(id),
+    changes: changes.of(record.sessionId),
     format,
     now: Date.now(),
     canStop: extras() && connection.api?.extras.canInterrupt === true,

@@ -10,7 +10,7 @@ import { SessionMonitor } from './status/monitor';
 import { ServiceList } from './status/serviceList';
 import { activityOf, isActive, type SessionSignal } from './store/record';
 import { SessionIndex } from './store/sessionIndex';
-import { sessionsForChat, sessionsForComputers, sessionsForHooks } from './surfaces';
+import { sessionsForChanges, sessionsForChat, sessionsForComputers, sessionsForHooks } from './surfaces';
 import { SessionsView } from './view/view';
 import { sessionTitle } from './view/words';
 
@@ -28,6 +28,7 @@ export class Sessions extends Disposable {
   readonly commands: CommandHandlers<'sessions'>;
   readonly forChat: ReturnType<typeof sessionsForChat>;
   readonly forComputers: ReturnType<typeof sessionsForComputers>;
+  readonly forChanges: ReturnType<typeof sessionsForChanges>;
   readonly forHooks: ReturnType<typeof sessionsForHooks>;
 
   constructor(deps: SessionsDeps) {
@@ -49,6 +50,7 @@ export class Sessions extends Disposable {
       }),
     );
     this.forComputers = sessionsForComputers(context);
+    this.forChanges = sessionsForChanges(context, placeHolder => commands.pick(placeHolder));
     this.forHooks = sessionsForHooks(context, event => this.#signal(event));
     const follow = (): void => {
       list.cancel();
@@ -58,6 +60,7 @@ export class Sessions extends Disposable {
       );
     };
     this.register(computers.onDidChange(() => view.update()));
+    this.register(deps.changes.onDidChange(ids => view.update(ids)));
     this.register(connection.state.onDidChange(follow));
     this.register(
       connection.onDidBecomeReady(() => {

@@ -116,6 +116,39 @@ export function sessionsForComputers(context: SessionsContext) {
   };
 }
 
+/** The sessions as what looks for their agents' work sees them. */
+export function sessionsForChanges(
+  { index, ready }: Pick<SessionsContext, 'index' | 'ready'>,
+  pick: (placeHolder: string) => Promise<string | undefined>,
+) {
+  const shown = (record: SessionRecord) => {
+    const { sessionId, session, signal, local } = record;
+    return {
+      sessionId,
+      title: sessionTitle(record),
+      createdAt: session?.createdAt,
+      lastAt: activityOf(record),
+      messageCount: session?.messageCount,
+      isArchived: local.archivedAt !== undefined,
+      finished:
+        signal?.kind === 'finished' && signal.cwd !== undefined ? { at: signal.at, cwd: signal.cwd } : undefined,
+    };
+  };
+  return {
+    ready,
+    pick,
+    get serviceId(): string | undefined {
+      return index.isOpen ? index.serviceId : undefined;
+    },
+    onDidChange: index.onDidChange,
+    get: (sessionId: string) => {
+      const record = index.get(sessionId);
+      return record && shown(record);
+    },
+    all: () => [...index.records.values()].map(shown),
+  };
+}
+
 /** The sessions as the hooks see them. That an agent waits is known from the records alone, for rows, badge and bell. */
 export function sessionsForHooks(
   {

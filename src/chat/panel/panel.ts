@@ -17,13 +17,14 @@ import { panelHandlers } from './panelHandlers';
 import { blockedReason, composerOf, headerOf, outcomeWords, type ComposerSettings } from './panelState';
 import { chatProtocol, type ChatProtocol, type Kept, type Unsaved, type Wanted } from '../protocol';
 import { RowFeed } from '../transcript/rows';
-import { keyOf, type ChatSessions } from '../sessions';
+import { keyOf, type ChatChanges, type ChatSessions } from '../sessions';
 
 export interface PanelOptions {
   readonly extensionUri: vscode.Uri;
   readonly conversation: Conversation;
   readonly connection: Connection;
   readonly sessions: ChatSessions;
+  readonly changes: ChatChanges;
   readonly log: Logger;
   /** The title until the session is known. */
   readonly title: string;
@@ -105,6 +106,7 @@ export class ChatPanel extends Disposable {
       this.conversation.onDidChange(gather),
       this.conversation.onDidSettle(outcome => this.#settled(outcome)),
       options.composer.onDidChange(gather),
+      options.changes.onDidChange(ids => ids.includes(this.conversation.sessionId) && gather()),
       composition.onDidStore(() => {
         if (this.#life.isReady) this.#page.send('draftStored', { version: this.#draftVersion });
       }),
@@ -323,13 +325,16 @@ export class ChatPanel extends Disposable {
     this.#showTitle();
     if (!this.#life.isReady) return;
     this.#page.send('state', {
-      header: headerOf(
-        conversation.session,
-        this.#options.title,
-        conversation.isRefreshing,
-        Date.now(),
-        this.#format,
-      ),
+      header: {
+        ...headerOf(
+          conversation.session,
+          this.#options.title,
+          conversation.isRefreshing,
+          Date.now(),
+          this.#format,
+        ),
+        changes: this.#blocked === undefined ? this.#options.changes.of(conversation.sessionId) : undefined,
+      },
       composer: composerOf(conversation, this.#blocked, this.#options.composer, this.#format),
       removed: this.#removed,
       ...(this.#transcriptProblem === undefined ? {} : { transcriptProblem: this.#transcriptProblem }),

@@ -40,6 +40,9 @@ export function panelHandlers(panel: ChatPanel): PanelHandlers<ChatProtocol> {
     discard: async ({ id }) => offerBack(panel, await conversation.discard(id)),
     sendAgain: ({ id }) => conversation.sendAgain(id),
     refresh: () => panel.refresh(),
+    showChanges: async () => {
+      await vscode.commands.executeCommand(commands.changes.show, conversation.sessionId);
+    },
     readEarlier: () => conversation.readOn(),
     openPath: ({ path }) => openPath(path),
     insertCode: ({ text }) => insertCode(text),

@@ -54,9 +54,9 @@ export class SessionsView extends Disposable {
     this.#show();
   }
 
-  /** Anything may have changed. */
-  update(): void {
-    this.tree.update();
+  /** Anything may have changed, or only the rows of these sessions. */
+  update(sessionIds?: readonly string[]): void {
+    this.tree.update(sessionIds && new Set(sessionIds.map(rowId)));
     this.#showSoon();
   }
 

@@ -27,6 +27,8 @@ export interface ComputerFacts {
 export interface SessionContext {
   readonly status: SessionStatus;
   readonly computer: (computerId: string) => ComputerFacts | undefined;
+  /** What its agent changed, in words. */
+  readonly changes?: { readonly short: string; readonly lines: readonly string[] } | undefined;
   readonly format: Formatter;
   /** Unix ms. */
   readonly now: number;
@@ -52,7 +54,7 @@ export function wordsOf(record: SessionRecord, context: SessionContext) {
 /** A session as one row: its title and how old its state is. The state is the icon's to tell, and in words where no icon does. */
 export function sessionRow(record: SessionRecord, context: SessionContext): Row {
   const { local, session, sessionId } = record;
-  const { status, format, canStop } = context;
+  const { status, changes, format, canStop } = context;
   const { title, icon, agedState, computer } = wordsOf(record, context);
   const { model, tokenUsage: { inputTokens = 0, outputTokens = 0 } = {} } = session?.sessionSettings ?? {};
   const [isPinned, isArchived] = [local.pinned === true, local.archivedAt !== undefined];
@@ -68,14 +70,16 @@ export function sessionRow(record: SessionRecord, context: SessionContext): Row 
       (count === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', format.number(count))),
     isPinned && vscode.l10n.t('pinned'),
     isArchived && vscode.l10n.t('archived'),
+    changes?.short,
   ];
   const tokens = [inputTokens + outputTokens, inputTokens, outputTokens];
   return {
     label: title,
-    description: isSaidByIcon ? age : agedState,
+    description: joined([isSaidByIcon ? age : agedState, changes?.short]),
     icon,
     context: [
       ...['session', isPinned ? 'pinned' : 'unpinned', isArchived ? 'archived' : 'listed'],
+      ...(changes === undefined ? [] : ['changed']),
       ...(canStop === true && isWorking(status.value) ? ['stoppable'] : []),
     ].join(' '),
     spoken: vscode.l10n.t('Session {0}, {1}', title, joined(spoken, ', ')),
@@ -89,6 +93,8 @@ export function sessionRow(record: SessionRecord, context: SessionContext): Row 
         tokens[0] === 0
           ? undefined
           : vscode.l10n.t('{0} tokens ({1} in, {2} out)', ...tokens.map(value => format.compact(value))),
+        changes?.short,
+        ...(changes?.lines ?? []),
       ]),
     command: {
       command: commands.chat.open,

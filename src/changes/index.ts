@@ -1,0 +1,199 @@
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import type { Connection } from '../connection';
+import type { CommandHandlers } from '../contributions';
+import { notify } from '../ui/notify';
+import { pick, type Choice } from '../ui/pick';
+import { restriction } from '../ui/restriction';
+import { joined } from '../ui/text';
+import { Disposable } from '../util/disposable';
+import type { Formatter } from '../util/format';
+import { OpenRepositories } from '../util/git';
+import { forNotification } from '../util/text';
+import { filesOf } from './branches';
+import { bringHome } from './bringHome';
+import type { BranchName, Changes, Commit } from './model';
+import { readFileAt, showDiff } from './show';
+import { SessionWork, type ChangesSessions, type Work, type WorkDeps } from './work';
+import { figures, reasonOf, shownWork, type ShownWork } from './words';
+
+export type { ShownWork } from './words';
+
+export interface ChangesDeps extends Omit<WorkDeps, 'repositories'> {
+  readonly connection: Pick<Connection, 'ready'>;
+  readonly sessions: ChangesSessions;
+  readonly format: Formatter;
+}
+
+/** What agents changed: their branches found in the repositories of this window, shown, and brought home. */
+export class ChangesFeature extends Disposable {
+  readonly #deps: ChangesDeps;
+  readonly #repositories = this.register(new OpenRepositories());
+  readonly #work: SessionWork;
+
+  readonly commands: CommandHandlers<'changes'> = {
+    show: async target => {
+      const found = await this.#find(target, vscode.l10n.t('Show the changes of which session?'));
+      if (found !== undefined) await this.#show(found);
+    },
+    chooseBranch: async target => {
+      const found = await this.#find(target, vscode.l10n.t('Choose the branch of which session?'));
+      if (found !== undefined) await this.#chooseBranch(found);
+    },
+    bringHome: async target => {
+      const found = await this.#find(target, vscode.l10n.t('Bring home the changes of which session?'));
+      if (found === undefined) return;
+      const changes = await this.#changesOf(found);
+      if (changes === undefined) return;
+      const { format, log } = this.#deps;
+      await bringHome({ git: this.#work.git(changes.branch.repository), changes, format, log });
+    },
+  };
+
+  constructor(deps: ChangesDeps) {
+    super();
+    this.#deps = deps;
+    this.#work = this.register(new SessionWork({ ...deps, repositories: this.#repositories }));
+  }
+
+  /** The sessions whose work is known anew. */
+  get onDidChange() {
+    return this.#work.onDidChange;
+  }
+
+  /** What is known of a session's work, in words. */
+  of(sessionId: string): ShownWork | undefined {
+    const work = this.#work.get(sessionId);
+    return work && shownWork(work, this.#deps.format, Date.now());
+  }
+
+  /** The content of a file of a commit. */
+  async readFile(uri: vscode.Uri): Promise<Uint8Array> {
+    await this.#work.ready();
+    return readFileAt(uri, root => this.#work.git(root));
+  }
+
+  /** A session's work, the session asked for where none is named; throws why nothing can be looked at. */
+  async #find(target: unknown, question: string): Promise<Found | undefined> {
+    const why = restriction();
+    if (why === 'untrusted') throw new Error(vscode.l10n.t('Trust this workspace to see what agents changed.'));
+    if (why === 'virtual')
+      throw new Error(vscode.l10n.t('What agents changed can be seen where a repository is on this machine.'));
+    const { connection, sessions } = this.#deps;
+    await connection.ready();
+    await sessions.ready();
+    const sessionId = sessionIdOf(target) ?? (await sessions.pick(question));
+    if (sessionId === undefined) return undefined;
+    const work = await this.#work.find(sessionId);
+    if (this.#work.repositories.length === 0)
+      throw new Error(vscode.l10n.t('Open a folder with a Git repository to see what agents changed in it.'));
+    return { sessionId, title: sessions.get(sessionId)?.title ?? sessionId, work };
+  }
+
+  /** The changes of the branch that is known; otherwise says why there are none, and what can be done. */
+  async #changesOf(found: Found): Promise<Changes | undefined> {
+    const { claim, changes } = found.work;
+    if (changes !== undefined && changes.files.length > 0) return changes;
+    const sentence =
+      claim.sure === 'unknown'
+        ? reasonOf(claim)
+        : changes === undefined
+          ? vscode.l10n.t('The branch {0} is no longer in this window.', claim.branch.name)
+          : vscode.l10n.t('The branch {0} changes no file.', claim.branch.name);
+    const choose = vscode.l10n.t('Choose Branch…');
+    const act = (): Promise<void> => this.#chooseBranch(found);
+    notify(this.#deps.log, 'info', forNotification(sentence), [choose, act]);
+    return Promise.resolve(undefined);
+  }
+
+  async #show(found: Found): Promise<void> {
+    const changes = await this.#changesOf(found);
+    if (changes === undefined) return;
+    const { branch, files, base, tip } = changes;
+    const title = joined([branch.name, figures(changes, this.#deps.format)]);
+    await showDiff(title, files, { root: branch.repository, base, tip });
+  }
+
+  /** Lets the person fetch, look at a commit, or say which branch is the session's. */
+  async #chooseBranch({ sessionId, title, work }: Found): Promise<void> {
+    const choices = [...this.#fetchChoices(sessionId), ...this.#commitChoices(work), ...this.#branchChoices(sessionId, work)];
+    const act = await pick(choices, vscode.l10n.t('Which branch has the work of “{0}”?', title));
+    await act?.();
+  }
+
+  #fetchChoices(sessionId: string): readonly Choice<() => Promise<void>>[] {
+    return this.#repositories.all.flatMap(repository => {
+      const root = repository.rootUri.fsPath;
+      const description = path.basename(root);
+      return repository.state.remotes.map(({ name: remote }) => ({
+        label: vscode.l10n.t('Fetch from {0}', remote),
+        description,
+        icon: 'cloud-download',
+        value: async () => {
+          const location = vscode.ProgressLocation.Notification;
+          const options = { location, cancellable: true, title: vscode.l10n.t('Fetching from {0}', remote) };
+          await vscode.window.withProgress(options, async (_, token) => {
+            // Git goes on by itself when the person does not wait for it.
+            const left = new Promise<'left'>(resolve => token.onCancellationRequested(() => resolve('left')));
+            if ((await Promise.race([repository.fetch({ remote, prune: true }), left])) === 'left') return;
+            const found = await this.#work.find(sessionId);
+            const shown = shownWork(found, this.#deps.format, Date.now());
+            const sentence = shown?.short ?? reasonOf(found.claim);
+            notify(this.#deps.log, 'info', forNotification(vscode.l10n.t('Fetched: {0}', sentence)));
+          });
+        },
+      }));
+    });
+  }
+
+  #commitChoices({ changes, commits }: Work): readonly Choice<() => Promise<void>>[] {
+    if (changes === undefined) return [];
+    const root = changes.branch.repository;
+    return commits.map((commit: Commit) => ({
+      label: commit.subject,
+      description: joined([commit.author, this.#deps.format.span(Math.max(0, Date.now() - commit.at))]),
+      icon: 'git-commit',
+      value: async () => {
+        const { base, files } = await filesOf(this.#work.git(root), commit.hash);
+        await showDiff(commit.subject, files, { root, base, tip: commit.hash });
+      },
+    }));
+  }
+
+  #branchChoices(sessionId: string, { claim }: Work): readonly Choice<() => Promise<void>>[] {
+    const now = claim.sure === 'unknown' ? undefined : claim;
+    const all = this.#work.repositories.flatMap(({ branches }) => [...branches]);
+    const named = (branch: BranchName | undefined) => () => this.#work.name(sessionId, branch);
+    const choices = all
+      .sort((a, b) => b.at - a.at)
+      .map(({ repository, remote, name, at }) => {
+        const isNow =
+          now?.branch.repository === repository && now.branch.remote === remote && now.branch.name === name;
+        return {
+          label: joined([remote, name], '/'),
+          description: joined([
+            path.basename(repository),
+            this.#deps.format.span(Math.max(0, Date.now() - at)),
+            isNow && reasonOf(now),
+          ]),
+          icon: isNow ? 'check' : 'git-branch',
+          value: named({ repository, remote, name }),
+        };
+      });
+    const forget = { label: vscode.l10n.t('Find it by itself'), icon: 'discard', value: named(undefined) };
+    return now?.evidence === 'named' ? [...choices, forget] : choices;
+  }
+}
+
+interface Found {
+  readonly sessionId: string;
+  readonly title: string;
+  readonly work: Work;
+}
+
+/** The session of a row, of a page's menu, or named by its id. */
+function sessionIdOf(target: unknown): string | undefined {
+  if (typeof target === 'string' && target !== '') return target;
+  const { sessionId } = (target ?? {}) as { readonly sessionId?: unknown };
+  return typeof sessionId === 'string' && sessionId !== '' ? sessionId : undefined;
+}

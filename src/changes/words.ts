@@ -1,0 +1,79 @@
+import * as vscode from 'vscode';
+import { joined } from '../ui/text';
+import type { Formatter } from '../util/format';
+import { oneLine } from '../util/text';
+import type { Changes, Claim } from './model';
+import type { Work } from './work';
+
+/** What rows, cards and the header of a chat say of a session's work. */
+export interface ShownWork {
+  /** Such as `agent/fix-refund · 3 files +42 −7 · merged`. */
+  readonly short: string;
+  /** The rest, a sentence each. */
+  readonly lines: readonly string[];
+}
+
+const MOST_COMMITS = 10;
+
+/** A session's work in words; `undefined` where nothing is known of it. `now` is Unix ms. */
+export function shownWork({ claim, changes, commits }: Work, format: Formatter, now: number): ShownWork | undefined {
+  if (claim.sure === 'unknown') return undefined;
+  const name = oneLine(claim.branch.name, 80);
+  const short = joined([
+    claim.sure === 'likely' ? vscode.l10n.t('likely {0}', name) : name,
+    changes && figures(changes, format),
+    changes && stateWord(changes, format),
+  ]);
+  const listed = commits.slice(0, MOST_COMMITS).map(({ subject }) => `• ${oneLine(subject, 120)}`);
+  const more = commits.length - listed.length;
+  const lines = [
+    reasonOf(claim),
+    changes && fetchedWords(changes, format, now),
+    changes?.isRewritten === true && vscode.l10n.t('The branch was rewritten since it was last seen here.'),
+    ...listed,
+    more > 0 && vscode.l10n.t('and {0} more commits', format.number(more)),
+  ];
+  return { short, lines: lines.filter(line => typeof line === 'string') };
+}
+
+/** Such as `3 files +42 −7`. */
+export function figures({ files, added, removed }: Changes, format: Formatter): string {
+  const count =
+    files.length === 1
+      ? vscode.l10n.t('1 file')
+      : vscode.l10n.t('{0} files', format.number(files.length));
+  return `${count} +${format.number(added)} −${format.number(removed)}`;
+}
+
+function stateWord({ state, behind }: Changes, format: Formatter): string {
+  if (state === 'merged') return vscode.l10n.t('merged');
+  if (state === 'gone') return vscode.l10n.t('branch deleted');
+  return behind === 0 ? '' : vscode.l10n.t('{0} behind', format.number(behind));
+}
+
+function fetchedWords({ branch, fetchedAt }: Changes, format: Formatter, now: number): string {
+  if (branch.remote === undefined) return vscode.l10n.t('A branch of this repository.');
+  const remote = oneLine(branch.remote, 60);
+  if (fetchedAt === undefined) return vscode.l10n.t('Fetched from {0} at a time nobody knows.', remote);
+  return vscode.l10n.t('Fetched from {0} {1} ago.', remote, format.span(Math.max(0, now - fetchedAt)));
+}
+
+/** Why this branch is taken for the session's. */
+export function reasonOf(claim: Claim): string {
+  if (claim.sure === 'unknown') return vscode.l10n.t('No branch in this window shows that it is this session’s.');
+  const detail = oneLine(claim.detail ?? '', 80);
+  const reasons = {
+    named: vscode.l10n.t('You chose this branch.'),
+    branchInTranscript: vscode.l10n.t('The transcript names this branch.'),
+    commitInTranscript: vscode.l10n.t('The transcript names its commit {0}.', detail),
+    pullRequestInTranscript: vscode.l10n.t('The transcript names its pull request {0}.', detail),
+    sessionIdInBranch: vscode.l10n.t('The branch has the session’s id in its name.'),
+    sessionIdInCommit: vscode.l10n.t('The commit {0} names the session.', detail),
+    coAuthor: vscode.l10n.t('{0} committed to it while the session was at work.', detail),
+    checkedOut: vscode.l10n.t('It was checked out here when the agent finished.'),
+  };
+  const others =
+    claim.others.length > 0 &&
+    vscode.l10n.t('It could also be {0}.', claim.others.map(name => oneLine(name, 80)).join(', '));
+  return joined([reasons[claim.evidence], others], ' ');
+}
