@@ -125,12 +125,13 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
 
   const changes: () => Promise<ChangesFeature> = once(async () => {
     const { ChangesFeature: Feature } = await import('./changes');
-    const { transcriptTexts } = await import('./chat');
+    const { transcriptRecords } = await import('./chat');
     const feature = own(
       new Feature({
         ...(await shared()),
         sessions: (await sessions()).forChanges,
-        said: transcriptTexts(await storage()),
+        said: async (serviceId, sessionId) =>
+          (await storage()).texts(transcriptRecords(serviceId, sessionId).path, MOST_SAID),
       }),
     );
     own(feature.onDidChange(ids => foundWork.fire(ids)));
@@ -286,6 +287,9 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     },
   };
 }
+
+/** Of so many messages, the latest, a session's work is found. */
+const MOST_SAID = 500;
 
 /** What agents changed, in words, for the features that show sessions. */
 interface ShownChanges {

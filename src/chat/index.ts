@@ -25,7 +25,7 @@ import type { ChatChanges, ChatSessions } from './sessions';
 import { workspaceFiles } from './attach/workspaceFiles';
 
 export type { ChatSessions } from './sessions';
-export { transcriptRecords, transcriptTexts } from './transcript/transcript';
+export { transcriptRecords } from './transcript/transcript';
 
 export interface ChatDeps {
   readonly extensionUri: vscode.Uri;

@@ -102,6 +102,10 @@ export class Database {
     return this.#run(() => this.#texts.find(query));
   }
 
+  texts(collection: string, limit: number): readonly SearchText[] {
+    return this.#run(() => this.#texts.latest(collection, limit));
+  }
+
   /** One record as it is now; `undefined` where there is none. */
   read(collection: string, id: string): Row | undefined {
     return this.#run(() => this.#find(collection, id));

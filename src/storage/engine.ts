@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Database, DatabaseOptions } from './database';
 import { reasonOf, StorageError } from './errors';
 
-type Name = 'page' | 'read' | 'peek' | 'write' | 'lease' | 'release' | 'search' | 'close';
+type Name = 'page' | 'read' | 'peek' | 'write' | 'lease' | 'release' | 'search' | 'texts' | 'close';
 
 /** Runs a method of the database, in whatever thread that is. Rejects with a `StorageError`. */
 export interface Engine {

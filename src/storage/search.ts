@@ -72,6 +72,15 @@ export class TextIndex {
     this.#sql(insert).run(time, key, wordsOf(text.text).join(' '), tags);
   }
 
+  /** What the latest records of a collection say, each at most `LOOKED_AT` characters of it. */
+  latest(collection: string, limit: number): readonly SearchText[] {
+    const rows = this.#sql(
+      `SELECT substr(text, 1, ${LOOKED_AT}) AS text, place >> ${BITS} AS at, by
+       FROM documents JOIN texts USING (key) WHERE collection = ? ORDER BY place DESC LIMIT ?`,
+    ).all(collection, limit) as unknown as readonly (SearchText & { readonly by: string | null })[];
+    return rows.map(({ by, ...said }) => ({ ...said, ...(by !== null && { by }) }));
+  }
+
   /** The latest records with these words, and whether there are more. */
   find(query: SearchQuery): SearchAnswer {
     const { within, without = [], by, after = 0, before = MAX_AT, limit } = query;

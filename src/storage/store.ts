@@ -80,6 +80,10 @@ class Store implements Storage, RecordsStore {
     return this.track(this.engine.call('search', query));
   }
 
+  texts(collection: string, limit: number): Promise<readonly SearchText[]> {
+    return this.track(this.engine.call('texts', collection, limit));
+  }
+
   tryRun<T>(name: string, ttlMs: number, work: (lease: Lease) => Promise<T>): Promise<T | undefined> {
     return this.track(this.#runAlone(name, ttlMs, work));
   }

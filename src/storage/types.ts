@@ -117,6 +117,8 @@ export interface Storage extends IDisposable {
   peek(pattern: string): Promise<readonly unknown[]>;
   /** The latest records with these words. */
   search(query: SearchQuery): Promise<SearchAnswer>;
+  /** What the latest records of a collection are found by, the latest first; a long text in part. Nothing is loaded. */
+  texts(collection: string, limit: number): Promise<readonly SearchText[]>;
   /**
    * Runs `work` while this process alone holds the lease `name`, renewed until it ends. Resolves to its result, or to `undefined`
    * without running it when another holder has the lease. `ttlMs` is how long others wait for one that died or sleeps.

@@ -20,14 +20,6 @@ export function transcriptRecords(serviceId: string, sessionId: string): Collect
   return { path, version: 1, schema: knownMessageSchema, text: searchText };
 }
 
-/** What is stored of a transcript, in words, read for a look and not kept. */
-export function transcriptTexts(storage: Pick<Storage, 'peek'>) {
-  return async (serviceId: string, sessionId: string): Promise<readonly SearchText[]> => {
-    const { path, schema } = transcriptRecords(serviceId, sessionId);
-    return (await storage.peek(path.replace(/[*?[]/g, '[$&]'))).flatMap(value => searchText(schema.parse(value)) ?? []);
-  };
-}
-
 const format = new Formatter('en');
 
 function searchText(known: KnownMessage): SearchText | undefined {
