@@ -15,7 +15,8 @@ export interface SessionFacts {
   readonly lastAt?: number | undefined;
   readonly said: readonly Said[];
   /** What was checked out in a folder of this window when a hook told that the agent had finished. */
-  readonly stopped?: { readonly repository: string; readonly branch: string; readonly at: number } | undefined;
+  readonly stopped?:
+    { readonly repository: string; readonly branch: string; readonly at: number } | undefined;
   /** The branch a person has named; it wins. */
   readonly named?: BranchName | undefined;
   /** What was last known of its branch: tells a deleted or rewritten one. */
@@ -37,6 +38,39 @@ export interface Branch extends BranchName {
   readonly tip: string;
   /** When the tip was committed. */
   readonly at: number;
+  /** Full name of the branch it follows. */
+  readonly upstream?: string | undefined;
+}
+
+/** A commit of a branch that the default branch does not have. */
+export interface OwnCommit {
+  readonly parents: readonly string[];
+  /** A rebase keeps the first and changes the second. */
+  readonly authoredAt: number;
+  readonly committedAt: number;
+  /** Author, committer or co-author that looks like an agent. */
+  readonly agent: string | undefined;
+  /** Values of its trailers, one a line: a session's id may be among them. */
+  readonly trailers: string;
+}
+
+/** What is read of a repository to find branches by; commits as far back as was asked for. */
+export interface RepositoryFacts {
+  /** Root folder. */
+  readonly repository: string;
+  /** Of remotes and of this repository; no symbolic ones. */
+  readonly branches: readonly Branch[];
+  /** The one work is merged into, that of a remote first; `undefined` where nothing tells. */
+  readonly defaultBranch: Branch | undefined;
+  /** The branch that is checked out. */
+  readonly head: string | undefined;
+  readonly remotes: readonly { readonly name: string; readonly urls: readonly string[] }[];
+  /** By hash, those that a branch has and the default branch has not. */
+  readonly commits: ReadonlyMap<string, OwnCommit>;
+  /** Tips of pull requests by number, as far as refs and merge commits tell. */
+  readonly pullRequests: ReadonlyMap<number, string>;
+  /** When a remote was last fetched. */
+  readonly fetchedAt: number | undefined;
 }
 
 /** What shows whose work a branch is, the strongest first. */
@@ -50,7 +84,10 @@ export type Evidence =
   | 'coAuthor'
   | 'checkedOut';
 
-/** Which branch holds a session's work. `detail`: the commit, pull request or author that shows it. */
+/**
+ * Which branch holds a session's work. `detail`: the commit, pull request or author that shows it. The branch may not be in the
+ * repository: deleted, or pushed and not fetched yet.
+ */
 export type Claim =
   | {
       readonly sure: 'certain' | 'likely';
@@ -84,7 +121,10 @@ export interface Changes {
   readonly removed: number;
   /** How many commits the default branch has gained since. */
   readonly behind: number;
-  /** `merged`: the default branch has all of it, also as one squashed or as rebased commits. `gone`: the branch was deleted. */
+  /**
+   * `merged`: the default branch has all of it, also as one squashed or as rebased commits, whether the branch is still there or not.
+   * `gone`: the branch was deleted; the rest is what was last known.
+   */
   readonly state: 'open' | 'merged' | 'gone';
   /** It no longer holds the commit that was last known as its tip. */
   readonly isRewritten: boolean;
@@ -98,3 +138,54 @@ export interface Commit {
   readonly author: string;
   readonly at: number;
 }
+
+/** What is not committed, or not pushed, in a folder. */
+export interface Uncommitted {
+  /** `undefined` before the first commit. */
+  readonly head: string | undefined;
+  /** The newest commit of its history that a remote has; `undefined` where none is known to have any. */
+  readonly base: string | undefined;
+  /** A remote has the commit that is checked out: `base` is `head`. */
+  readonly isPushed: boolean;
+  /** What tracked files differ in from `base`, or from `head` without one. */
+  readonly files: readonly ChangedFile[];
+  /** Neither tracked nor ignored; sizes in bytes. */
+  readonly untracked: readonly { readonly path: string; readonly size: number }[];
+}
+
+/** How a branch is brought home: into a folder beside this one, instead of what is checked out here, or as changes on top of it. */
+export type Way = 'worktree' | 'checkout' | 'apply';
+
+/** What bringing would do; `bring` does just this or refuses. */
+export interface Preview {
+  readonly way: Way;
+  readonly branch: BranchName;
+  readonly tip: string;
+  /** What is checked out now: a commit. */
+  readonly head: string;
+  /** The local branch that is checked out, and whether it is made; `undefined` for `apply`. */
+  readonly local: { readonly name: string; readonly isNew: boolean } | undefined;
+  /** Of the worktree; `undefined` for the other ways. */
+  readonly folder: string | undefined;
+  /** What changes in this folder's files; against the base in a worktree. */
+  readonly files: readonly ChangedFile[];
+}
+
+/** Why something is not done; nothing has changed then. */
+export type Refusal =
+  /** The branch is not there, or nothing of it differs. */
+  | { readonly refused: 'gone' | 'nothing' }
+  /** Tracked files have changes that are not committed, or untracked ones are in the way. */
+  | { readonly refused: 'dirty' | 'inTheWay' | 'conflicts'; readonly files: readonly string[] }
+  /** A merge, rebase or the like has begun and not ended. */
+  | { readonly refused: 'busy' }
+  | { readonly refused: 'folderExists'; readonly folder: string }
+  | { readonly refused: 'branchExists'; readonly name: string }
+  /** The local branch has commits that the branch has not. */
+  | { readonly refused: 'otherCommits'; readonly name: string; readonly count: number }
+  | { readonly refused: 'checkedOutElsewhere'; readonly name: string; readonly folder: string }
+  /** No branch holds these commits of a worktree. */
+  | { readonly refused: 'unsaved'; readonly count: number }
+  | { readonly refused: 'gitTooOld'; readonly version: string; readonly needed: string }
+  /** Something has moved since the preview. */
+  | { readonly refused: 'moved' };

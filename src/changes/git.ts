@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import { devNull } from 'node:os';
+
+/** Git did not do what it was asked. `message`: its own words, foreign text. */
+export class GitError extends Error {
+  override readonly name = 'GitError';
+  constructor(
+    message: string,
+    /** `undefined` when it did not end by itself. */
+    readonly code: number | undefined,
+  ) {
+    super(message);
+  }
+}
+
+export interface RunOptions {
+  readonly input?: string | Buffer | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Of its output; more is an error. */
+  readonly maxBytes?: number | undefined;
+}
+
+const MAX_BYTES = 256 * 1024 * 1024;
+/** The person's own, without which Git may not find its parts or settings. */
+const KEPT = new Set(['GIT_EXEC_PATH', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM']);
+
+/** No hook, monitor or pager of a repository runs, whatever is asked. */
+const ALWAYS = [
+  ...['--no-pager', '--literal-pathspecs'],
+  ...['-c', `core.hooksPath=${devNull}`, '-c', 'core.fsmonitor=false', '-c', 'submodule.recurse=false'],
+];
+/** What is read is what the commits hold, and nothing signs or shows signatures. */
+const READING = ['--no-replace-objects', '-c', 'log.showSignature=false'];
+
+/** Git on one folder, without a shell. `program` is the path of Git. */
+export class Git {
+  constructor(
+    readonly program: string,
+    readonly folder: string,
+  ) {}
+
+  /** Output of a command that changes nothing and starts no program that the repository names; nothing is fetched. */
+  read(args: readonly string[], options: RunOptions = {}): Promise<Buffer> {
+    const env = { GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' };
+    return this.#run([...READING, ...args], { ...options, env: { ...env, ...options.env } });
+  }
+
+  /** A command of the person: filters of files run, hooks do not. */
+  change(args: readonly string[], options: RunOptions = {}): Promise<Buffer> {
+    return this.#run(args, options);
+  }
+
+  #run(args: readonly string[], { input, env, signal, maxBytes = MAX_BYTES }: RunOptions): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      const options = {
+        cwd: this.folder,
+        env: { ...own(), ...env },
+        encoding: 'buffer' as const,
+        maxBuffer: maxBytes,
+        windowsHide: true,
+        ...(signal && { signal }),
+      };
+      const child = execFile(this.program, [...ALWAYS, ...args], options, (error, output, said) => {
+        if (!error) resolve(output);
+        else if (signal?.aborted) reject(signal.reason as Error);
+        else
+          reject(
+            new GitError(
+              said.toString('utf8').trim() || error.message,
+              typeof error.code === 'number' ? error.code : undefined,
+            ),
+          );
+      });
+      // It may end without reading what it was given.
+      child.stdin?.on('error', () => undefined);
+      child.stdin?.end(input ?? '');
+    });
+  }
+}
+
+/** The environment without what would lead Git elsewhere; it asks nobody and speaks English. */
+function own(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^GIT_/i.test(name) || KEPT.has(name.toUpperCase()),
+  );
+  return { ...Object.fromEntries(kept), GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
+}
+
+/** A whole commit hash: such words can be given to Git as they are. */
+export function isHash(text: string): boolean {
+  return /^(?:[\da-f]{40}|[\da-f]{64})$/.test(text);
+}
+
+/** What Git takes for the name of a branch, a little stricter: what it cannot be is never handed over. */
+export function isBranchName(name: string): boolean {
+  return (
+    name.length <= 250 &&
+    // eslint-disable-next-line no-control-regex -- Git forbids just these.
+    !/[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|^[-/.]|\/\.|[/.]$|\.lock(?:\/|$)|^@$|^HEAD$/.test(name) &&
+    name !== ''
+  );
+}
