@@ -153,8 +153,18 @@ export function registerFiles(
     size: (await readFile(uri)).byteLength,
   });
   const reading = { onDidChangeFile, watch, stat, readFile };
-  const writing = { readDirectory: refuse, createDirectory: refuse, writeFile: refuse, delete: refuse, rename: refuse };
-  return workspace.registerFileSystemProvider(scheme, { ...reading, ...writing }, { isReadonly: true, isCaseSensitive: true });
+  const writing = {
+    readDirectory: refuse,
+    createDirectory: refuse,
+    writeFile: refuse,
+    delete: refuse,
+    rename: refuse,
+  };
+  return workspace.registerFileSystemProvider(
+    scheme,
+    { ...reading, ...writing },
+    { isReadonly: true, isCaseSensitive: true },
+  );
 }
 
 /** A tree whose provider is loaded when the view first asks for rows. What a chosen row does is a command of the view's own (`LazyTree`). */

@@ -41,7 +41,11 @@ export function Header() {
         {messages && <li>{messages}</li>}
       </ul>
       {changes && (
-        <Button kind="link" title={changes.lines.join('\n')} onClick={() => void ask(panel.request('showChanges', {}))}>
+        <Button
+          kind="link"
+          title={changes.lines.join('\n')}
+          onClick={() => void ask(panel.request('showChanges', {}))}
+        >
           <Icon name="git-branch" /> {changes.short}
         </Button>
       )}

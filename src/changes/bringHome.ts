@@ -1,13 +1,12 @@
-import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Logger } from '../log';
 import { confirmed, notify } from '../ui/notify';
 import { pick, type Choice } from '../ui/pick';
 import type { Formatter } from '../util/format';
 import { forNotification, oneLine } from '../util/text';
-import { bring, previewOf, removeWorktree, worktreeOf, type Plan, type Refusal, type Way } from './bring';
+import { bring, previewOf, removeWorktree } from './bring';
 import type { Git } from './git';
-import type { Changes } from './model';
+import type { Changes, Preview, Refusal, Way } from './model';
 import { figures } from './words';
 
 interface BringDeps {
@@ -17,30 +16,159 @@ interface BringDeps {
   readonly log: Logger;
 }
 
-/** Asks how the changes of a branch come home, shows what that does, and does it. */
+const WAYS: readonly Way[] = ['worktree', 'checkout', 'apply'];
+const ICONS = { worktree: 'multiple-windows', checkout: 'git-branch', apply: 'diff-added' } as const;
+
+/** Asks how the changes of a branch come home, says what that does, and does it. */
 export async function bringHome(deps: BringDeps): Promise<void> {
   const { git, changes } = deps;
-  const folder = await worktreeOf(git, changes);
-  const ways: readonly Choice<() => Promise<void>>[] = [
-    ...(folder === undefined
-      ? [way(deps, 'worktree')]
-      : [
-          {
-            label: vscode.l10n.t('Open in new window'),
-            description: folder,
-            icon: 'multiple-windows',
-            value: () => openFolder(folder),
-          },
-          {
-            label: vscode.l10n.t('Remove worktree'),
-            description: folder,
-            icon: 'trash',
-            value: () => remove(deps, folder),
-          },
-        ]),
-    way(deps, 'checkOut'),
-    way(deps, 'apply'),
+  const name = oneLine(changes.branch.name, 80);
+  const looked = await Promise.all(WAYS.map(async way => ({ way, is: await previewOf(git, changes, way) })));
+  const ways = looked.flatMap(({ way, is }): readonly Choice<() => Promise<void>>[] => {
+    // Its worktree is there already.
+    if (way === 'worktree' && 'folder' in is && 'refused' in is && is.folder !== git.folder)
+      return worktreeChoices(deps, is.folder);
+    return [
+      {
+        label: wayWords(way),
+        detail: 'refused' in is ? refusalWords(is, deps.format) : previewWords(is, changes, deps.format),
+        icon: 'refused' in is ? 'circle-slash' : ICONS[way],
+        value: () =>
+          'refused' in is ? Promise.reject(new Error(refusalWords(is, deps.format))) : go(deps, is),
+      },
+    ];
+  });
+  await (
+    await pick(ways, vscode.l10n.t('How do you want {0}?', name))
+  )?.();
+}
+
+/** Does what a person has agreed to. */
+async function go(deps: BringDeps, preview: Preview): Promise<void> {
+  const { git, changes, format, log } = deps;
+  const { way, folder } = preview;
+  const question = `${wayWords(way)}?`;
+  const detail = previewWords(preview, changes, format);
+  if (!(await confirmed(question, forNotification(detail, 1_000), vscode.l10n.t('Continue')))) return;
+  const refusal = await bring(git, preview);
+  if (refusal !== undefined) throw new Error(refusalWords(refusal, format));
+  const name = oneLine(preview.branch.name, 80);
+  if (folder === undefined)
+    notify(
+      log,
+      'info',
+      forNotification(
+        way === 'apply'
+          ? vscode.l10n.t('The changes of {0} are in your files, not committed.', name)
+          : vscode.l10n.t('{0} is checked out.', preview.local?.name ?? name),
+      ),
+    );
+  else
+    notify(
+      log,
+      'info',
+      forNotification(vscode.l10n.t('{0} is in {1}.', name, folder)),
+      [vscode.l10n.t('Open in New Window'), () => openFolder(folder)],
+      [vscode.l10n.t('Remove Worktree'), () => remove(deps, folder)],
+    );
+}
+
+function worktreeChoices(deps: BringDeps, folder: string): readonly Choice<() => Promise<void>>[] {
+  const open = vscode.l10n.t('Open in new window');
+  const gone = vscode.l10n.t('Remove worktree');
+  return [
+    { label: open, detail: folder, icon: 'multiple-windows', value: () => openFolder(folder) },
+    { label: gone, detail: folder, icon: 'trash', value: () => remove(deps, folder) },
   ];
-  const question = vscode.l10n.t('How is {0} brought home?', oneLine(changes.branch.name, 80));
-  await (await pick(ways, question))?.();
+}
+
+async function openFolder(folder: string): Promise<void> {
+  await vscode.commands.executeCommand('vscode.openFolder', vscode.Uri.file(folder), {
+    forceNewWindow: true,
+  });
+}
+
+async function remove({ git, format, log }: BringDeps, folder: string): Promise<void> {
+  const question = vscode.l10n.t('Remove the worktree {0}?', forNotification(folder));
+  if (!(await confirmed(question, '', vscode.l10n.t('Remove')))) return;
+  const refusal = await removeWorktree(git, folder);
+  if (refusal !== undefined) throw new Error(refusalWords(refusal, format));
+  notify(log, 'info', forNotification(vscode.l10n.t('{0} is removed.', folder)));
+}
+
+function wayWords(way: Way): string {
+  if (way === 'worktree') return vscode.l10n.t('Open in a new worktree');
+  if (way === 'checkout') return vscode.l10n.t('Check out the branch');
+  return vscode.l10n.t('Apply as uncommitted changes');
+}
+
+function previewWords({ local, folder }: Preview, changes: Changes, format: Formatter): string {
+  const what = figures(changes, format);
+  if (folder !== undefined) return vscode.l10n.t('{0} in {1}; your files stay as they are.', what, folder);
+  if (local === undefined)
+    return vscode.l10n.t('{0} by a three-way merge into your files, staged and not committed.', what);
+  return local.isNew
+    ? vscode.l10n.t('Makes the local branch {0} and switches to it.', oneLine(local.name, 80))
+    : vscode.l10n.t(
+        'Moves the local branch {0} to the newest commit and switches to it.',
+        oneLine(local.name, 80),
+      );
+}
+
+const MOST_FILES = 5;
+
+/** Why something is not done, and what would help. */
+export function refusalWords(refusal: Refusal, format: Formatter): string {
+  const list = (files: readonly string[]): string => {
+    const some = files
+      .slice(0, MOST_FILES)
+      .map(file => oneLine(file, 100))
+      .join(', ');
+    const more = files.length - MOST_FILES;
+    return more > 0 ? vscode.l10n.t('{0} and {1} more', some, format.number(more)) : some;
+  };
+  switch (refusal.refused) {
+    case 'gone':
+      return vscode.l10n.t('The branch is no longer here. Fetch, and try again.');
+    case 'nothing':
+      return vscode.l10n.t('Everything of it is here already.');
+    case 'dirty':
+      return vscode.l10n.t('Commit or stash your changes first: {0}', list(refusal.files));
+    case 'inTheWay':
+      return vscode.l10n.t('These untracked files are in the way: {0}', list(refusal.files));
+    case 'conflicts':
+      return vscode.l10n.t(
+        'It conflicts with your commits in {0}. Merge it in a worktree.',
+        list(refusal.files),
+      );
+    case 'busy':
+      return vscode.l10n.t('A merge or rebase is under way. Finish or abort it first.');
+    case 'folderExists':
+      return vscode.l10n.t('The folder {0} is there already.', oneLine(refusal.folder));
+    case 'branchExists':
+      return vscode.l10n.t('Another branch here is called {0}.', oneLine(refusal.name, 80));
+    case 'otherCommits':
+      return refusal.count === 1
+        ? vscode.l10n.t('Your branch {0} has a commit that this one has not.', oneLine(refusal.name, 80))
+        : vscode.l10n.t(
+            'Your branch {0} has {1} commits that this one has not.',
+            oneLine(refusal.name, 80),
+            format.number(refusal.count),
+          );
+    case 'checkedOutElsewhere':
+      return vscode.l10n.t('{0} is checked out in {1}.', oneLine(refusal.name, 80), oneLine(refusal.folder));
+    case 'unsaved':
+      return vscode.l10n.t(
+        'No branch holds {0} of its commits. Push or merge them first.',
+        format.number(refusal.count),
+      );
+    case 'gitTooOld':
+      return vscode.l10n.t(
+        'This needs Git {0} or newer; here is {1}.',
+        refusal.needed,
+        oneLine(refusal.version, 40),
+      );
+    case 'moved':
+      return vscode.l10n.t('Something has changed meanwhile. Try again.');
+  }
 }

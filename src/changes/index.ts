@@ -76,9 +76,12 @@ export class ChangesFeature extends Disposable {
   /** A session's work, the session asked for where none is named; throws why nothing can be looked at. */
   async #find(target: unknown, question: string): Promise<Found | undefined> {
     const why = restriction();
-    if (why === 'untrusted') throw new Error(vscode.l10n.t('Trust this workspace to see what agents changed.'));
+    if (why === 'untrusted')
+      throw new Error(vscode.l10n.t('Trust this workspace to see what agents changed.'));
     if (why === 'virtual')
-      throw new Error(vscode.l10n.t('What agents changed can be seen where a repository is on this machine.'));
+      throw new Error(
+        vscode.l10n.t('What agents changed can be seen where a repository is on this machine.'),
+      );
     const { connection, sessions } = this.#deps;
     await connection.ready();
     await sessions.ready();
@@ -116,7 +119,11 @@ export class ChangesFeature extends Disposable {
 
   /** Lets the person fetch, look at a commit, or say which branch is the session's. */
   async #chooseBranch({ sessionId, title, work }: Found): Promise<void> {
-    const choices = [...this.#fetchChoices(sessionId), ...this.#commitChoices(work), ...this.#branchChoices(sessionId, work)];
+    const choices = [
+      ...this.#fetchChoices(sessionId),
+      ...this.#commitChoices(work),
+      ...this.#branchChoices(sessionId, work),
+    ];
     const act = await pick(choices, vscode.l10n.t('Which branch has the work of “{0}”?', title));
     await act?.();
   }
@@ -136,7 +143,7 @@ export class ChangesFeature extends Disposable {
             // Git goes on by itself when the person does not wait for it.
             const left = new Promise<'left'>(resolve => token.onCancellationRequested(() => resolve('left')));
             if ((await Promise.race([repository.fetch({ remote, prune: true }), left])) === 'left') return;
-            const found = await this.#work.find(sessionId);
+            const found = await this.#work.find(sessionId, true);
             const shown = shownWork(found, this.#deps.format, Date.now());
             const sentence = shown?.short ?? reasonOf(found.claim);
             notify(this.#deps.log, 'info', forNotification(vscode.l10n.t('Fetched: {0}', sentence)));

@@ -3,7 +3,7 @@
 /** Something said in a session, the calls of tools and their results included. */
 export interface Said {
   readonly text: string;
-  readonly by: 'me' | 'agent' | undefined;
+  readonly by?: 'me' | 'agent' | undefined;
   readonly at?: number | undefined;
 }
 

@@ -16,7 +16,11 @@ export interface ShownWork {
 const MOST_COMMITS = 10;
 
 /** A session's work in words; `undefined` where nothing is known of it. `now` is Unix ms. */
-export function shownWork({ claim, changes, commits }: Work, format: Formatter, now: number): ShownWork | undefined {
+export function shownWork(
+  { claim, changes, commits }: Work,
+  format: Formatter,
+  now: number,
+): ShownWork | undefined {
   if (claim.sure === 'unknown') return undefined;
   const name = oneLine(claim.branch.name, 80);
   const short = joined([
@@ -39,9 +43,7 @@ export function shownWork({ claim, changes, commits }: Work, format: Formatter, 
 /** Such as `3 files +42 −7`. */
 export function figures({ files, added, removed }: Changes, format: Formatter): string {
   const count =
-    files.length === 1
-      ? vscode.l10n.t('1 file')
-      : vscode.l10n.t('{0} files', format.number(files.length));
+    files.length === 1 ? vscode.l10n.t('1 file') : vscode.l10n.t('{0} files', format.number(files.length));
   return `${count} +${format.number(added)} −${format.number(removed)}`;
 }
 
@@ -60,7 +62,8 @@ function fetchedWords({ branch, fetchedAt }: Changes, format: Formatter, now: nu
 
 /** Why this branch is taken for the session's. */
 export function reasonOf(claim: Claim): string {
-  if (claim.sure === 'unknown') return vscode.l10n.t('No branch in this window shows that it is this session’s.');
+  if (claim.sure === 'unknown')
+    return vscode.l10n.t('No branch in this window shows that it is this session’s.');
   const detail = oneLine(claim.detail ?? '', 80);
   const reasons = {
     named: vscode.l10n.t('You chose this branch.'),

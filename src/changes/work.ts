@@ -5,10 +5,10 @@ import { restriction } from '../ui/restriction';
 import { Disposable } from '../util/disposable';
 import { Emitter, type Event } from '../util/event';
 import type { GitRepository, OpenRepositories } from '../util/git';
-import { changesOf, commitsOf, readRepository, type RepositoryFacts } from './branches';
+import { changesOf, commitsOf, readRepository } from './branches';
 import { claimOf } from './evidence';
 import { Git } from './git';
-import type { BranchName, Changes, Claim, Commit, Said } from './model';
+import type { BranchName, Changes, Claim, Commit, RepositoryFacts, Said } from './model';
 import { workRecords, type WorkRecord } from './records';
 
 /** A session as this feature sees it. Times are Unix ms. */
@@ -94,11 +94,17 @@ export class SessionWork extends Disposable {
     return this.#found.get(sessionId)?.work;
   }
 
-  /** Looks at the work of one session now. */
-  async find(sessionId: string): Promise<Work> {
+  /** Looks at the work of one session now; `isAgain` after a fetch, whether it has brought something or not. */
+  async find(sessionId: string, isAgain = false): Promise<Work> {
     await this.#deps.sessions.ready();
-    await this.#readRepositories();
+    await this.#readRepositories(isAgain);
+    if (isAgain) this.#found.delete(sessionId);
     return this.#look(sessionId);
+  }
+
+  /** Resolves when the repositories of this window have been read. */
+  ready(): Promise<void> {
+    return this.#readRepositories();
   }
 
   get repositories(): readonly RepositoryFacts[] {
@@ -107,13 +113,9 @@ export class SessionWork extends Disposable {
 
   /** Git in a repository of this window. */
   git(root: string): Git {
-    const known = this.#known.find(({ facts }) => facts.root === root);
+    const known = this.#known.find(({ facts }) => facts.repository === root);
     if (known === undefined) throw new Error(vscode.l10n.t('Open the repository {0} first.', root));
     return known.git;
-  }
-
-  facts(root: string): RepositoryFacts | undefined {
-    return this.#known.find(({ facts }) => facts.root === root)?.facts;
   }
 
   /** Keeps the branch that a person has named, or forgets it. */
@@ -166,7 +168,7 @@ export class SessionWork extends Disposable {
   }
 
   /** Reads what has changed of the repositories of this window. */
-  async #readRepositories(): Promise<void> {
+  async #readRepositories(isAgain = false): Promise<void> {
     const { repositories } = this.#deps;
     await repositories.ready();
     const { program, all } = repositories;
@@ -177,12 +179,13 @@ export class SessionWork extends Disposable {
     const read = async ({ rootUri, state }: GitRepository): Promise<readonly Known[]> => {
       if (rootUri.scheme !== 'file') return [];
       const root = rootUri.fsPath;
-      const before = this.#known.find(({ facts }) => facts.root === root);
+      const before = this.#known.find(({ facts }) => facts.repository === root);
       const git = before?.git ?? new Git(program, root);
       try {
-        const facts = await readRepository(git, root, { remotes: state.remotes, before: before?.facts });
-        if (facts === before?.facts) return [before];
-        return [{ git, facts, version: String(Math.random()) }];
+        const refs = await git.read(['for-each-ref', '--format=%(refname) %(objectname)']);
+        const version = `${root}\n${state.HEAD?.name ?? ''}\n${refs.toString()}`;
+        if (version === before?.version && !isAgain) return [before];
+        return [{ git, facts: await readRepository(git, root, { since: Date.now() - YOUNG_MS }), version }];
       } catch (error) {
         this.#deps.log.warn(`The branches of ${root} cannot be read: ${String(error)}`);
         return before === undefined ? [] : [before];
@@ -246,7 +249,7 @@ export class SessionWork extends Disposable {
 
   async #workOf(claim: Claim, record: WorkRecord | undefined): Promise<Work> {
     if (claim.sure === 'unknown') return UNKNOWN;
-    const known = this.#known.find(({ facts }) => facts.root === claim.branch.repository);
+    const known = this.#known.find(({ facts }) => facts.repository === claim.branch.repository);
     if (known === undefined) return { claim, commits: [] };
     const { git, facts } = known;
     const changes = await changesOf(git, claim.branch, facts, record?.last);

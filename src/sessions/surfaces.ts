@@ -131,7 +131,9 @@ export function sessionsForChanges(
       messageCount: session?.messageCount,
       isArchived: local.archivedAt !== undefined,
       finished:
-        signal?.kind === 'finished' && signal.cwd !== undefined ? { at: signal.at, cwd: signal.cwd } : undefined,
+        signal?.kind === 'finished' && signal.cwd !== undefined
+          ? { at: signal.at, cwd: signal.cwd }
+          : undefined,
     };
   };
   return {

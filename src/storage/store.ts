@@ -5,7 +5,15 @@ import type { Restored } from './backup';
 import { Records, type RecordsStore } from './collection';
 import type { Write } from './database';
 import type { Engine, MakeEngine } from './engine';
-import type { Collection, CollectionOptions, Lease, SearchAnswer, SearchQuery, Storage } from './types';
+import type {
+  Collection,
+  CollectionOptions,
+  Lease,
+  SearchAnswer,
+  SearchQuery,
+  SearchText,
+  Storage,
+} from './types';
 
 export interface OpenStorageOptions {
   /** Absolute folder; the database is made below it when it is first needed. */

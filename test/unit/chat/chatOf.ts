@@ -24,6 +24,7 @@ export function chatOf(
     } as unknown as Connection,
     storage: window.storage,
     sessions: window.sessions,
+    changes: { of: () => undefined, onDidChange: new Emitter<readonly string[]>().event },
     log: silentLog(),
     extensionUri: Uri.file('/extension') as unknown as vscode.Uri,
     storageUri: { fsPath: temporaryFolder() } as unknown as vscode.Uri,

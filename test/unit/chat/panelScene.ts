@@ -57,6 +57,7 @@ export function panelOf({ window, client }: Scene, kind: 'panel' | 'view' = 'pan
     conversation,
     connection,
     sessions,
+    changes: { of: () => undefined, onDidChange: new Emitter<readonly string[]>().event },
     log,
     title: 'Session',
     details: { compare: () => Promise.resolve(Uri.file('/after') as unknown as vscode.Uri) },

@@ -80,6 +80,7 @@ export function brittle(
     },
     peek: pattern => storage.peek(pattern),
     search: query => storage.search(query),
+    texts: (...args) => storage.texts(...args),
     tryRun: (...args) => storage.tryRun(...args),
     settled: () => storage.settled(),
     dispose: () => storage.dispose(),

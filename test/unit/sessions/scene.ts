@@ -46,6 +46,7 @@ export async function sessionsScene(options: { readonly extras?: boolean } = {})
       focused: new ObservableValue(false),
       fastestSeconds: () => 600,
       computers: { known: () => computers.facts, onDidChange: computers.changed.event },
+      changes: { of: () => undefined, onDidChange: new Emitter<readonly string[]>().event },
       format: new Formatter('en'),
       memory: {
         get: (name: string) => memory.get(name),
