@@ -153,7 +153,7 @@ export class SessionWork extends Disposable {
 
   async #round(): Promise<void> {
     const { sessions } = this.#deps;
-    if (this.isDisposed || restriction() !== undefined) return;
+    if (restriction() !== undefined) return;
     await this.#readRepositories();
     if (this.#known.length === 0) return;
     await sessions.ready();

@@ -77,8 +77,8 @@ export class TextIndex {
     const rows = this.#sql(
       `SELECT substr(text, 1, ${LOOKED_AT}) AS text, place >> ${BITS} AS at, by
        FROM documents JOIN texts USING (key) WHERE collection = ? ORDER BY place DESC LIMIT ?`,
-    ).all(collection, limit) as unknown as readonly (SearchText & { readonly by: string | null })[];
-    return rows.map(({ by, ...said }) => ({ ...said, ...(by !== null && { by }) }));
+    ).all(collection, limit) as unknown as readonly Pick<Said, 'text' | 'at' | 'by'>[];
+    return rows.map(({ by, ...said }) => ({ ...said, by: by === 'me' || by === 'agent' ? by : undefined }));
   }
 
   /** The latest records with these words, and whether there are more. */

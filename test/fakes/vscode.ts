@@ -11,8 +11,9 @@ export const answers = new Map<string, Promise<undefined>>();
 
 /** The texts of the documents that were opened. */
 export const opened: string[] = [];
-/** Commands that were run, with what they were given. */
+/** Commands that were run, with what they were given: in words, and as it is. */
 export const executed: string[] = [];
+export const calls: (readonly unknown[])[] = [];
 
 function noted(
   owner: string,
@@ -22,7 +23,10 @@ function noted(
     (...words: readonly unknown[]) => {
       const [first] = words;
       acts.push(`${owner}.${name}`);
-      if (name === 'executeCommand') executed.push(words.join(' '));
+      if (name === 'executeCommand') {
+        executed.push(words.join(' '));
+        calls.push(words);
+      }
       if (/^show\w+Message$/.test(name)) told.push(String(first));
       return answers.get(name) ?? Promise.resolve(undefined);
     };
@@ -134,6 +138,7 @@ export const env = {
 };
 export const workspace = {
   isTrusted: true,
+  onDidGrantWorkspaceTrust: () => ({ dispose: () => undefined }),
   workspaceFolders: [],
   getWorkspaceFolder: () => undefined,
   fs: noted('fs'),
@@ -146,12 +151,20 @@ export const workspace = {
   registerTextDocumentContentProvider: () => new Disposable(),
 };
 
+/** What extensions export, by their ids. */
+export const installed = new Map<string, unknown>();
+export const extensions = {
+  getExtension: (id: string) =>
+    installed.has(id) ? { activate: () => Promise.resolve(installed.get(id)) } : undefined,
+  onDidChange: () => ({ dispose: () => undefined }),
+};
+
 export const Uri = {
   joinPath: (base: { readonly path: string }, ...parts: string[]) =>
     Uri.file([base.path, ...parts].join('/')),
-  file: (path: string) => ({ path, toString: () => `file://${path}` }),
-  from: ({ scheme, path }: { readonly scheme: string; readonly path: string }) => ({
-    path,
+  file: (path: string) => ({ scheme: 'file', path, fsPath: path, toString: () => `file://${path}` }),
+  from: ({ scheme, path, query = '' }: { scheme: string; path: string; query?: string }) => ({
+    ...{ scheme, path, query },
     toString: () => `${scheme}:${path}`,
   }),
   [Symbol.hasInstance]: (value: unknown) => typeof value === 'object' && value !== null && 'path' in value,
@@ -233,6 +246,9 @@ export class EventEmitter<T> {
 }
 
 export class CancellationError extends Error {}
+export class FileSystemError extends Error {
+  static FileNotFound = (): Error => new FileSystemError('not found');
+}
 
 export class Disposable {
   dispose(): void {}

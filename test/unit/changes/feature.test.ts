@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import type * as vscode from 'vscode';
+import type { ChangesFeature } from '../../../src/changes';
+import { cleanUp } from '../../fakes/cleanUp';
+import { acts, answers, calls, choices, executed, shown, told, workspace } from '../../fakes/vscode';
+import { until } from '../../until';
+import { changesScene } from './scene';
+
+describe('what an agent changed', () => {
+  let scene: Awaited<ReturnType<typeof changesScene>>;
+  beforeEach(async () => {
+    scene = await changesScene();
+    for (const list of [acts, calls, choices, executed, shown, told]) list.length = 0;
+  });
+  afterEach(async () => {
+    answers.clear();
+    workspace.isTrusted = true;
+    await cleanUp();
+  });
+
+  const FIX = { 'total.ts': 'one\n2\nthree\nfour\n', 'new.ts': 'new\n', 'old.ts': undefined };
+  /** Everything of the person's folder: files, index, branches. */
+  const everything = (): unknown => [
+    scene.git('status', '--porcelain', '--ignored'),
+    scene.git('stash', 'create'),
+    scene.git('show-ref'),
+    scene.git('symbolic-ref', 'HEAD'),
+    scene.git('worktree', 'list'),
+  ];
+  /** What a person sees of it on the session's row. */
+  const row = async (feature: ChangesFeature, sessionId: string): Promise<string | undefined> => {
+    await until(() => feature.of(sessionId) !== undefined);
+    return feature.of(sessionId)?.short;
+  };
+
+  it('stands on the row of its session with where that is known from, and follows the repository', async () => {
+    scene.push('agent/fix', FIX);
+    scene.say('s1', 'I pushed the fix to the branch `agent/fix`.');
+    const feature = scene.open();
+    assert.equal(await row(feature, 's1'), 'agent/fix · 3 files +3 −2');
+    const lines = feature.of('s1')?.lines ?? [];
+    assert.equal(lines[0], 'The transcript names this branch.');
+    assert.match(lines.join('\n'), /^Fetched from origin .+ ago\.$/m);
+    assert.match(lines.join('\n'), /^• agent\/fix$/m);
+    scene.git('merge', '--quiet', '--no-edit', 'origin/agent/fix');
+    scene.git('push', '--quiet', 'origin', 'main');
+    scene.state.changed.fire();
+    await until(() => feature.of('s1')?.short.endsWith(' · merged') === true);
+  });
+
+  it('opens as the editor’s own diff of all its files, with the content of both commits', async () => {
+    const tip = scene.push('agent/fix', FIX);
+    scene.say('s1', 'Pushed to `agent/fix`.');
+    const feature = scene.open();
+    await feature.commands.show({ kind: 'session', sessionId: 's1' });
+    const [command, title, files] = calls.at(-1) as [string, string, (vscode.Uri | undefined)[][]];
+    assert.deepEqual([command, title], ['vscode.changes', 'agent/fix · 3 files +3 −2']);
+    const read = async (uri: vscode.Uri | undefined): Promise<string | undefined> =>
+      uri && Buffer.from(await feature.readFile(uri)).toString();
+    const rows = await Promise.all(
+      files.map(async ([file, ...sides]) => [
+        path.basename(file?.path ?? ''),
+        ...(await Promise.all(sides.map(read))),
+      ]),
+    );
+    assert.deepEqual(Object.fromEntries(rows.map(([name, ...sides]) => [name, sides])), {
+      'new.ts': [undefined, 'new\n'],
+      'old.ts': ['gone soon\n', undefined],
+      'total.ts': ['one\ntwo\nthree\n', 'one\n2\nthree\nfour\n'],
+    });
+    assert.ok(files.flat().some(uri => uri?.query.includes(tip)));
+    assert.deepEqual(scene.fetched, [], 'nothing is fetched without being asked for');
+    const elsewhere = { scheme: 'agentconsole-changes', path: '/total.ts' };
+    for (const query of [
+      '',
+      '{}',
+      'null',
+      JSON.stringify({ root: '/etc', commit: tip }),
+      JSON.stringify({ root: scene.root, commit: '--help' }),
+    ])
+      await assert.rejects(feature.readFile({ ...elsewhere, query } as vscode.Uri));
+  });
+
+  it('says so where no branch is known, fetches when asked, and keeps the branch a person chooses', async () => {
+    scene.push('feature/total', FIX);
+    scene.git('update-ref', '-d', 'refs/remotes/origin/feature/total');
+    scene.say('s1', 'Done.');
+    const feature = scene.open();
+    await feature.commands.show('s1');
+    assert.deepEqual(told, ['No branch in this window shows that it is this session’s.']);
+    choices.push('Fetch from origin');
+    await feature.commands.chooseBranch('s1');
+    assert.deepEqual(scene.fetched, [{ remote: 'origin', prune: true }]);
+    choices.push('origin/feature/total');
+    await feature.commands.chooseBranch('s1');
+    assert.equal(feature.of('s1')?.short, 'feature/total · 3 files +3 −2');
+    const again = scene.open();
+    assert.equal(await row(again, 's1'), 'feature/total · 3 files +3 −2');
+    assert.equal(again.of('s1')?.lines[0], 'You chose this branch.');
+    choices.push('Find it by itself');
+    await again.commands.chooseBranch('s1');
+    assert.equal(again.of('s1'), undefined);
+  });
+
+  it('comes home into a worktree, which opens in a new window and goes again', async () => {
+    scene.push('agent/fix', FIX);
+    scene.say('s1', 'Pushed to `agent/fix`.');
+    const feature = scene.open();
+    const before = scene.git('status', '--porcelain');
+    choices.push('Open in a new worktree');
+    await feature.commands.bringHome('s1');
+    assert.equal(scene.git('worktree', 'list').split('\n').length, 1, 'nobody agreed');
+    answers.set('showWarningMessage', Promise.resolve('Continue' as unknown as undefined));
+    answers.set('showInformationMessage', Promise.resolve('Open in New Window' as unknown as undefined));
+    choices.push('Open in a new worktree');
+    await feature.commands.bringHome('s1');
+    const [, line = ''] =
+      scene.git('worktree', 'list', '--porcelain').match(/worktree [^]*?worktree (.*)/) ?? [];
+    assert.equal(fs.readFileSync(path.join(line, 'new.ts'), 'utf8'), 'new\n');
+    await until(() => executed.some(each => each.startsWith(`vscode.openFolder file://${line}`)));
+    assert.equal(scene.git('status', '--porcelain'), before);
+    answers.set('showWarningMessage', Promise.resolve('Remove' as unknown as undefined));
+    choices.push('Remove worktree');
+    await feature.commands.bringHome('s1');
+    assert.equal(fs.existsSync(line), false);
+  });
+
+  it('is checked out or applied, but never over work that is not committed', async () => {
+    scene.push('agent/fix', FIX);
+    scene.push('agent/clash', { 'total.ts': 'uno\ntwo\nthree\n' });
+    scene.say('s1', 'Pushed to `agent/fix`.');
+    scene.say('s2', 'Pushed to `agent/clash`.');
+    const feature = scene.open();
+    answers.set('showWarningMessage', Promise.resolve('Continue' as unknown as undefined));
+    const refused = async (sessionId: string, choice: string, why: RegExp): Promise<void> => {
+      const before = everything();
+      choices.push(choice);
+      await assert.rejects(async () => feature.commands.bringHome(sessionId), why);
+      assert.match(shown.join('\n'), why, 'the list says so already');
+      assert.deepEqual(everything(), before);
+    };
+    scene.write('total.ts', 'mine\n');
+    await refused('s1', 'Check out the branch', /^Commit or stash your changes first: total\.ts/m);
+    await refused('s1', 'Apply as uncommitted changes', /^Commit or stash your changes first: total\.ts/m);
+    scene.git('commit', '--quiet', '--all', '-m', 'Mine');
+    await refused('s2', 'Apply as uncommitted changes', /conflicts with your commits in total\.ts/);
+    scene.git('reset', '--quiet', '--hard', 'origin/main');
+    choices.push('Apply as uncommitted changes');
+    await feature.commands.bringHome('s1');
+    assert.equal(
+      scene.git('diff', '--stat', 'HEAD', 'origin/agent/fix'),
+      scene.git('diff', '--stat', 'HEAD'),
+    );
+    assert.match(told.at(-1) ?? '', /in your files, not committed/);
+    scene.git('reset', '--quiet', '--hard');
+    choices.push('Check out the branch');
+    await feature.commands.bringHome('s1');
+    assert.equal(scene.git('rev-parse', 'HEAD'), scene.git('rev-parse', 'origin/agent/fix'));
+  });
+
+  it('is not looked for in Restricted Mode, which is said', async () => {
+    workspace.isTrusted = false;
+    scene.push('agent/fix', FIX);
+    scene.say('s1', 'Pushed to `agent/fix`.');
+    const feature = scene.open();
+    for (const command of ['show', 'chooseBranch', 'bringHome'] as const)
+      await assert.rejects(async () => feature.commands[command]('s1'), /Trust this workspace/);
+    assert.equal(feature.of('s1'), undefined);
+  });
+});

@@ -1,0 +1,132 @@
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { ChangesFeature } from '../../../src/changes';
+import type { ChangesSession, WorkDeps } from '../../../src/changes/work';
+import { Emitter } from '../../../src/util/event';
+import { Formatter } from '../../../src/util/format';
+import { later, temporaryFolder } from '../../fakes/cleanUp';
+import { silentLog } from '../../fakes/log';
+import { openStorage } from '../../fakes/storage';
+import { installed, Uri } from '../../fakes/vscode';
+
+const ENVIRONMENT = {
+  PATH: process.env['PATH'],
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_SYSTEM: '/dev/null',
+  ...{ GIT_AUTHOR_NAME: 'Robin', GIT_AUTHOR_EMAIL: 'robin@example.com' },
+  ...{ GIT_COMMITTER_NAME: 'Robin', GIT_COMMITTER_EMAIL: 'robin@example.com' },
+};
+
+/** A clone of a repository with one commit, as a window has it open, and the service's sessions. */
+export async function changesScene() {
+  const folder = temporaryFolder();
+  const [root, remote] = [path.join(folder, 'shop'), path.join(folder, 'shop.git')];
+  const git = (...args: string[]): string =>
+    execFileSync('git', args, { cwd: root, env: ENVIRONMENT, encoding: 'utf8' }).trim();
+  const write = (file: string, text: string): void => {
+    fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    fs.writeFileSync(path.join(root, file), text);
+  };
+  fs.mkdirSync(root);
+  git('init', '--quiet', '--initial-branch=main');
+  write('total.ts', 'one\ntwo\nthree\n');
+  write('old.ts', 'gone soon\n');
+  git('add', '.');
+  git('commit', '--quiet', '-m', 'First');
+  git('clone', '--quiet', '--bare', '.', remote);
+  git('remote', 'add', 'origin', remote);
+  git('fetch', '--quiet', 'origin');
+  git('remote', 'set-head', 'origin', 'main');
+
+  /** What an agent pushes: files by name, `undefined` for one that goes; the folder stays as it is. */
+  const push = (
+    branch: string,
+    files: Readonly<Record<string, string | undefined>>,
+    message = branch,
+  ): string => {
+    const worktree = path.join(folder, 'agent');
+    git('worktree', 'add', '--quiet', '--detach', worktree, 'origin/main');
+    const inside = (...args: string[]): string => git('-C', worktree, ...args);
+    for (const [file, text] of Object.entries(files))
+      if (text === undefined) fs.rmSync(path.join(worktree, file));
+      else fs.writeFileSync(path.join(worktree, file), text);
+    inside('add', '--all');
+    inside('commit', '--quiet', '-m', message);
+    inside('push', '--quiet', '--force', 'origin', `HEAD:refs/heads/${branch}`);
+    const tip = inside('rev-parse', 'HEAD');
+    git('worktree', 'remove', '--force', worktree);
+    return tip;
+  };
+
+  const state = {
+    HEAD: { name: 'main', commit: git('rev-parse', 'HEAD') },
+    remotes: [{ name: 'origin', fetchUrl: remote }],
+    changed: new Emitter<void>(),
+    get onDidChange() {
+      return this.changed.event;
+    },
+  };
+  const fetched: unknown[] = [];
+  const repository = {
+    rootUri: Uri.file(root),
+    state,
+    fetch: (options: unknown): Promise<void> => {
+      fetched.push(options);
+      git('fetch', '--quiet', '--prune', 'origin');
+      state.changed.fire();
+      return Promise.resolve();
+    },
+  };
+  const never = new Emitter<unknown>().event;
+  const api = {
+    git: { path: 'git' },
+    state: 'initialized',
+    repositories: [repository],
+    ...{ onDidChangeState: never, onDidOpenRepository: never, onDidCloseRepository: never },
+  };
+  installed.set('vscode.git', { enabled: true, onDidChangeEnablement: never, getAPI: () => api });
+  later(() => installed.clear());
+
+  const sessions = new Map<string, ChangesSession>();
+  const said = new Map<string, string[]>();
+  const listed = new Emitter<readonly string[]>();
+  const storage = openStorage({ root: path.join(folder, 'data'), log: silentLog() });
+  later(async () => {
+    await storage.settled();
+    storage.dispose();
+  });
+  /** What an agent says in a session, the first time from a minute ago on. */
+  const say = (sessionId: string, ...texts: string[]): void => {
+    said.set(sessionId, [...(said.get(sessionId) ?? []), ...texts]);
+    const createdAt = sessions.get(sessionId)?.createdAt ?? Date.now() - 60_000;
+    const messageCount = said.get(sessionId)?.length;
+    const title = `Session ${sessionId}`;
+    const session = { sessionId, title, createdAt, lastAt: Date.now(), messageCount, isArchived: false };
+    sessions.set(sessionId, session);
+    listed.fire([sessionId]);
+  };
+  const log = silentLog();
+  const open = (deps: Partial<WorkDeps> = {}): ChangesFeature => {
+    const feature = new ChangesFeature({
+      connection: { ready: () => Promise.resolve({ kind: 'signedOut', knownKeys: [] } as never) },
+      storage,
+      log,
+      format: new Formatter('en'),
+      said: (_service, id) =>
+        Promise.resolve((said.get(id) ?? []).map(text => ({ text, by: 'agent', at: Date.now() }) as const)),
+      sessions: {
+        serviceId: 'service',
+        onDidChange: listed.event,
+        ready: () => Promise.resolve(),
+        get: id => sessions.get(id),
+        all: () => [...sessions.values()],
+        pick: () => Promise.resolve([...sessions.keys()][0]),
+      },
+      ...deps,
+    });
+    later(() => feature.dispose());
+    return feature;
+  };
+  return { root, remote, git, write, push, say, open, fetched, state, log };
+}
