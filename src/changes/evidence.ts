@@ -1,16 +1,321 @@
-import type { Claim, RepositoryFacts, Said, SessionFacts } from './model';
+import { mentionsIn, type Mentions, type Voice, type Written } from './mentions';
+import type { Branch, BranchName, Claim, Evidence, OwnCommit, RepositoryFacts, SessionFacts } from './model';
 
-/** What a transcript says that branches can be found by. */
-export interface Mentions {
-  readonly names: ReadonlyMap<string, unknown>;
+/** Clocks differ, and commands take a while, ms. */
+const SKEW = 10 * 60_000;
+/** Commits of a branch that are looked at, and other branches that are named. */
+const MOST_COMMITS = 500;
+const MOST_OTHERS = 5;
+
+/** A branch that may hold a session's work, and what speaks for it. */
+interface Candidate {
+  readonly branch: BranchName & Partial<Branch>;
+  /** Hashes and commits that the default branch has not, the tip first. */
+  readonly own: ReadonlyMap<string, OwnCommit>;
+  readonly isSure: boolean;
+  /** The strongest, how strong it is, and when it was last seen. */
+  readonly best: Found;
+  /** How much speaks for it together. */
+  readonly weight: number;
 }
 
-/** Branches, commits and pull requests that are spoken of; takes time in proportion to the text. */
-export declare function mentionsIn(said: readonly Said[]): Mentions;
+interface Found {
+  readonly evidence: Evidence;
+  readonly detail?: string | undefined;
+  readonly strength: number;
+  readonly at: number;
+}
 
-/** Which branch holds a session's work. `certain` is said only where it cannot be another's. */
-export declare function claimOf(
+/**
+ * Which branch holds a session's work. `certain` is said only where it cannot be another's: where Git answered the session itself with
+ * a commit that just this branch has by that name, or where each of its commits bears the session's id. A name alone never is, since
+ * anybody's branch can be spoken of.
+ */
+export function claimOf(
   session: SessionFacts,
   repositories: readonly RepositoryFacts[],
-  mentions?: Mentions,
-): Claim;
+  mentions: Mentions = mentionsIn(session.said),
+): Claim {
+  const { named, last } = session;
+  if (named !== undefined) return { sure: 'certain', branch: named, evidence: 'named', others: [] };
+  const found = repositories.flatMap(facts => candidatesIn(facts, session, mentions));
+  const ranked = distinct(found.sort(stronger));
+  const sure = ranked.filter(({ isSure }) => isSure);
+  const best = sure[0] ?? ranked[0];
+  const isLost = last !== undefined && !repositories.some(facts => has(facts, last));
+  if (best === undefined || (isLost && best.best.strength < WROTE && !best.own.has(last.tip))) {
+    if (!isLost) return best === undefined ? { sure: 'unknown' } : likely(best, ranked);
+    return { sure: 'likely', branch: nameOf(last), evidence: 'lastSeen', others: [] };
+  }
+  if (sure.length !== 1) return likely(best, sure.length > 1 ? sure : ranked);
+  const { evidence, detail } = best.best;
+  return { sure: 'certain', branch: nameOf(best.branch), evidence, detail, others: [] };
+}
+
+function likely(best: Candidate, among: readonly Candidate[]): Claim {
+  const others = among
+    .filter(other => other !== best && (other.isSure || other.best.strength >= best.best.strength))
+    .map(({ branch }) => branch.name)
+    .filter(name => name !== best.branch.name);
+  const { evidence, detail } = best.best;
+  const names = [...new Set(others)].slice(0, MOST_OTHERS);
+  return { sure: 'likely', branch: nameOf(best.branch), evidence, detail, others: names };
+}
+
+/** How strong evidence is: what Git answered, the session's id, what was to be made, what was spoken of, and the rest. */
+const [WROTE, ID, MADE, SAID, MINE, AUTHOR, CHECKED_OUT] = [64, 48, 32, 16, 8, 4, 2];
+
+function stronger(a: Candidate, b: Candidate): number {
+  return (
+    Number(b.isSure) - Number(a.isSure) ||
+    b.best.strength - a.best.strength ||
+    b.weight - a.weight ||
+    b.best.at - a.best.at ||
+    // That of a remote is what an agent elsewhere has pushed.
+    Number(b.branch.remote !== undefined) - Number(a.branch.remote !== undefined)
+  );
+}
+
+/** Without those that are the same work once more: a branch of this repository and the one of a remote that it goes with. */
+function distinct(ranked: readonly Candidate[]): readonly Candidate[] {
+  return ranked.filter(
+    (one, n) =>
+      !ranked.slice(0, n).some(({ branch, own }) => {
+        const isSame = branch.repository === one.branch.repository && branch.name === one.branch.name;
+        const isHere = (branch.remote === undefined) !== (one.branch.remote === undefined);
+        const [a, b] = [branch, one.branch];
+        const isFollowed = a.upstream !== undefined ? a.upstream === b.ref : b.upstream === a.ref;
+        const [tip = '', other = ''] = [a.tip, b.tip];
+        return isSame && isHere && (isFollowed || tip === other || own.has(other) || one.own.has(tip));
+      }),
+  );
+}
+
+/** Everything that speaks for a branch of a repository. */
+function candidatesIn(facts: RepositoryFacts, session: SessionFacts, mentions: Mentions): Candidate[] {
+  const main = facts.defaultBranch?.name;
+  const branches = facts.branches.filter(({ name }) => name !== main);
+  const owns = new Map(branches.map(({ tip }) => [tip, ownOf(facts, tip)]));
+  const holders = (hash: string): number =>
+    new Set(branches.filter(({ tip }) => tip === hash || owns.get(tip)?.has(hash)).map(({ name }) => name))
+      .size;
+  const found = branches.flatMap(branch => {
+    const own = owns.get(branch.tip) ?? new Map<string, OwnCommit>();
+    const look = new Look(facts, session, mentions, branch, own);
+    const evidence = look.found();
+    const best = evidence.toSorted((a, b) => b.strength - a.strength || b.at - a.at)[0];
+    if (best === undefined) return [];
+    const weight = evidence.reduce((sum, { strength }) => sum + strength, 0);
+    const isSure = look.isWritten(holders) || look.isMarked([...owns.values()]);
+    return [{ branch, own, best, weight, isSure }];
+  });
+  return [...found, ...pushedElsewhere(facts, mentions, session)];
+}
+
+/** One branch under the eyes of one session. */
+class Look {
+  readonly #start: number;
+  readonly #end: number;
+  readonly #id: RegExp | undefined;
+
+  constructor(
+    readonly facts: RepositoryFacts,
+    readonly session: SessionFacts,
+    readonly mentions: Mentions,
+    readonly branch: Branch,
+    readonly own: ReadonlyMap<string, OwnCommit>,
+  ) {
+    this.#start = (session.createdAt ?? 0) - SKEW;
+    this.#end = (session.lastAt ?? Infinity) + SKEW;
+    const { sessionId } = session;
+    // A short one may be a word of its own.
+    const escaped = sessionId.replace(/[^\w-]/g, '\\$&');
+    if (sessionId.length >= 8) this.#id = new RegExp(`(?<![\\w-])${escaped}(?![\\w-])`, 'i');
+  }
+
+  found(): readonly Found[] {
+    const { branch, mentions } = this;
+    // A branch that ended before the session began does not hold its work.
+    if (branch.at < this.#start) return [];
+    const spoken = (manner: Parameters<Mentions['of']>[1]): number | undefined =>
+      mentions.of(branch.name, manner) ??
+      (branch.remote === undefined ? undefined : mentions.of(`${branch.remote}/${branch.name}`, manner));
+    const all: Found[] = [];
+    const add = (evidence: Evidence, strength: number, at: number | undefined, detail?: string): void => {
+      if (at !== undefined) all.push({ evidence, detail, strength, at });
+    };
+    for (const written of mentions.written) {
+      const hash = this.#commitOf(written);
+      const at = written.at ?? 0;
+      if (hash !== undefined) add('commitInTranscript', WROTE + 2, at, hash);
+      const isHere = written.name === branch.name && this.#goesTo(written) !== false;
+      if (isHere) add('branchInTranscript', hash === undefined ? WROTE - 1 : WROTE + 3, at);
+    }
+    add('branchInTranscript', MADE, spoken('made'));
+    const ids = [...this.own].find(([, { trailers }]) => this.#id?.test(trailers));
+    if (ids !== undefined) add('sessionIdInCommit', ID, ids[1].committedAt, ids[0]);
+    if (this.#id?.test(branch.name.replaceAll('/', ' '))) add('sessionIdInBranch', ID - 1, branch.at);
+    const lived = this.#lived();
+    if (!lived) return all;
+    add('branchInTranscript', SAID, spoken('said'));
+    add('branchInTranscript', MINE, spoken('mine'));
+    const voiced = (evidence: Evidence, voices: readonly Voice[], detail: string): void => {
+      for (const { isMine, at = 0 } of voices) add(evidence, isMine ? MINE : SAID + 1, at, detail);
+    };
+    for (const [hash, commit] of this.own)
+      if (this.#isInLife(commit.authoredAt)) voiced('commitInTranscript', mentions.ofCommit(hash), hash);
+    if (this.own.size === 0) voiced('commitInTranscript', mentions.ofCommit(branch.tip), branch.tip);
+    for (const link of mentions.pullRequests) {
+      const isHere = this.facts.remotes.some(({ urls }) =>
+        urls.some(url => sameRepository(url, link.address)),
+      );
+      if (isHere && this.facts.pullRequests.get(link.number) === branch.tip)
+        voiced('pullRequestInTranscript', [link], String(link.number));
+    }
+    for (const { agent, authoredAt } of this.own.values())
+      if (agent !== undefined && this.#isInLife(authoredAt)) {
+        add('coAuthor', AUTHOR, authoredAt, agent);
+        break;
+      }
+    const { stopped } = this.session;
+    const isStopped = stopped?.repository === branch.repository && stopped.branch === branch.name;
+    if (isStopped) add('checkedOut', CHECKED_OUT, stopped.at);
+    return all;
+  }
+
+  /** Git answered this session with a commit of this branch: by its name, or as the tip of what no other branch has. */
+  isWritten(holders: (hash: string) => number): boolean {
+    const { branch, mentions } = this;
+    return mentions.written.some(written => {
+      const hash = this.#commitOf(written);
+      if (hash === undefined || !this.#isFresh(hash, written) || this.#goesTo(written) === false)
+        return false;
+      if (written.name === branch.name) return !this.#isElsewhereToo(written);
+      const isAllOfLife = this.#isEach(({ authoredAt }) => this.#isInLife(authoredAt));
+      return hash === branch.tip && isAllOfLife && holders(hash) === 1;
+    });
+  }
+
+  /** Each commit bears the session's id as it was written, and no other branch is so. */
+  isMarked(owns: readonly ReadonlyMap<string, OwnCommit>[]): boolean {
+    const bears = ({ trailers }: OwnCommit): boolean => this.#id?.test(trailers) === true;
+    const isHere = (commit: OwnCommit): boolean =>
+      bears(commit) &&
+      this.#isInLife(commit.authoredAt) &&
+      Math.abs(commit.committedAt - commit.authoredAt) <= SKEW;
+    const others = owns.filter(own => own !== this.own);
+    return this.#isEach(isHere) && !others.some(own => own.size > 0 && [...own.values()].every(bears));
+  }
+
+  /** So is each commit that this branch has and the default branch has not, of which there are some. */
+  #isEach(is: (commit: OwnCommit) => boolean): boolean {
+    const { own, facts } = this;
+    return facts.isWhole && own.size > 0 && own.size < MOST_COMMITS && [...own.values()].every(is);
+  }
+
+  /** The commit of this branch that Git spoke of. */
+  #commitOf({ hash: start }: Written): string | undefined {
+    if (start === undefined) return undefined;
+    if (this.branch.tip.startsWith(start)) return this.branch.tip;
+    for (const hash of this.own.keys()) if (hash.startsWith(start)) return hash;
+    return undefined;
+  }
+
+  /** The commit was made when Git spoke of it: an answer to another session that is read later shows older ones. */
+  #isFresh(hash: string, { at, to }: Written): boolean {
+    const made = this.own.get(hash)?.committedAt ?? this.branch.at;
+    if (!this.#isInLife(made) || (at === undefined && this.session.createdAt === undefined)) return false;
+    return at === undefined || (made <= at + SKEW && (to !== undefined || made >= at - SKEW));
+  }
+
+  /** Whether a push went to the remote of this branch; `undefined` where nothing tells. */
+  #goesTo({ to }: Written): boolean | undefined {
+    const remote = this.facts.remotes.find(({ name }) => name === this.branch.remote);
+    return to === undefined || remote === undefined
+      ? undefined
+      : remote.urls.some(url => sameRepository(url, to));
+  }
+
+  /** Another remote has a branch of that name with the same commit, as forks have, and no push tells which. */
+  #isElsewhereToo(written: Written): boolean {
+    const { branch, facts, mentions } = this;
+    const isPushedHere = mentions.written.some(other => other.name === branch.name && this.#goesTo(other));
+    if (branch.remote === undefined || isPushedHere || this.#goesTo(written)) return false;
+    return facts.branches.some(
+      other =>
+        other.name === branch.name &&
+        other.remote !== undefined &&
+        other.remote !== branch.remote &&
+        (other.tip === branch.tip || ownOf(facts, other.tip).has(branch.tip) || this.own.has(other.tip)),
+    );
+  }
+
+  /** Something on the branch was written while the session lived; where all is merged, its tip. */
+  #lived(): boolean {
+    if (this.own.size === 0) return this.#isInLife(this.branch.at);
+    return [...this.own.values()].some(({ authoredAt }) => this.#isInLife(authoredAt));
+  }
+
+  #isInLife(at: number): boolean {
+    return at >= this.#start && at <= this.#end;
+  }
+}
+
+/** Branches that were pushed to a remote of this repository and are not here: not fetched yet, or deleted. */
+function pushedElsewhere(
+  facts: RepositoryFacts,
+  mentions: Mentions,
+  { createdAt = 0 }: SessionFacts,
+): Candidate[] {
+  return mentions.written.flatMap(({ name, to, at = createdAt }) => {
+    const remote = facts.remotes.find(
+      ({ urls }) => to !== undefined && urls.some(url => sameRepository(url, to)),
+    );
+    if (remote === undefined || name === undefined || name === facts.defaultBranch?.name) return [];
+    const branch = { repository: facts.repository, remote: remote.name, name };
+    if (has(facts, branch)) return [];
+    const best: Found = { evidence: 'branchInTranscript', strength: WROTE - 2, at };
+    return [{ branch, own: new Map(), best, weight: WROTE - 2, isSure: false }];
+  });
+}
+
+const known = new WeakMap<RepositoryFacts, Map<string, ReadonlyMap<string, OwnCommit>>>();
+
+/** Commits from a tip down to the default branch, the nearest first. */
+function ownOf(facts: RepositoryFacts, tip: string): ReadonlyMap<string, OwnCommit> {
+  const cache = known.get(facts) ?? new Map<string, ReadonlyMap<string, OwnCommit>>();
+  known.set(facts, cache);
+  const cached = cache.get(tip);
+  if (cached !== undefined) return cached;
+  const own = new Map<string, OwnCommit>();
+  const queue = [tip];
+  for (let n = 0; n < queue.length && own.size < MOST_COMMITS; n++) {
+    const hash = queue[n] ?? '';
+    const commit = own.has(hash) ? undefined : facts.commits.get(hash);
+    if (commit === undefined) continue;
+    own.set(hash, commit);
+    queue.push(...commit.parents);
+  }
+  cache.set(tip, own);
+  return own;
+}
+
+function has({ branches }: RepositoryFacts, { repository, remote, name }: BranchName): boolean {
+  return branches.some(
+    branch => branch.repository === repository && branch.remote === remote && branch.name === name,
+  );
+}
+
+function nameOf({ repository, remote, name }: BranchName): BranchName {
+  return remote === undefined ? { repository, name } : { repository, remote, name };
+}
+
+/** Whether two addresses are of one repository, as far as owner and name tell: pushes may go through a door of another name. */
+function sameRepository(a: string, b: string): boolean {
+  return tail(a) === tail(b);
+}
+
+function tail(address: string): string {
+  const parts = address.replace(/(?:\.git)?\/*$/i, '').split(/[/:\\]+/);
+  return parts.slice(-2).join('/').toLowerCase();
+}

@@ -8,6 +8,8 @@ export class GitError extends Error {
     message: string,
     /** `undefined` when it did not end by itself. */
     readonly code: number | undefined,
+    /** What it had printed. */
+    readonly output: Buffer = Buffer.alloc(0),
   ) {
     super(message);
   }
@@ -53,25 +55,23 @@ export class Git {
 
   #run(args: readonly string[], { input, env, signal, maxBytes = MAX_BYTES }: RunOptions): Promise<Buffer> {
     return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
       const options = {
-        cwd: this.folder,
-        env: { ...own(), ...env },
-        encoding: 'buffer' as const,
-        maxBuffer: maxBytes,
-        windowsHide: true,
-        ...(signal && { signal }),
+        ...{ cwd: this.folder, env: { ...own(), ...env }, encoding: 'buffer' as const },
+        ...{ maxBuffer: maxBytes, windowsHide: true },
       };
       const child = execFile(this.program, [...ALWAYS, ...args], options, (error, output, said) => {
+        signal?.removeEventListener('abort', end);
         if (!error) resolve(output);
         else if (signal?.aborted) reject(signal.reason as Error);
-        else
-          reject(
-            new GitError(
-              said.toString('utf8').trim() || error.message,
-              typeof error.code === 'number' ? error.code : undefined,
-            ),
-          );
+        else {
+          const code = typeof error.code === 'number' ? error.code : undefined;
+          reject(new GitError(said.toString('utf8').trim() || error.message, code, output));
+        }
       });
+      // It is waited for: what it has begun it may have to clear away.
+      const end = (): unknown => child.kill();
+      signal?.addEventListener('abort', end, { once: true });
       // It may end without reading what it was given.
       child.stdin?.on('error', () => undefined);
       child.stdin?.end(input ?? '');
@@ -87,6 +87,49 @@ function own(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
 }
 
+/** What a command has found; nothing where it ended with 1, by which Git says that there is none. */
+export async function orNothing(output: Promise<Buffer>): Promise<Buffer> {
+  try {
+    return await output;
+  } catch (error) {
+    if (error instanceof GitError && error.code === 1) return Buffer.alloc(0);
+    throw error;
+  }
+}
+
+export function lines(output: Buffer): readonly string[] {
+  return output.toString('utf8').split('\n').filter(Boolean);
+}
+
+/** What was written with `-z`. */
+export function records(output: Buffer): readonly string[] {
+  return output.toString('utf8').split('\0').filter(Boolean);
+}
+
+/**
+ * Environment in which Git runs no program over files: neither filters nor merges of the repository's own. What has such a merge
+ * counts as a conflict.
+ */
+export async function withoutPrograms(git: Git, signal?: AbortSignal): Promise<Record<string, string>> {
+  const args = ['config', '-z', '--name-only', '--get-regexp', '^(filter|merge)\\..*\\.'];
+  const names = new Set(
+    records(await orNothing(git.read(args, { signal }))).map(key => key.slice(0, key.lastIndexOf('.'))),
+  );
+  const settings = [...names].flatMap(name =>
+    name.startsWith('merge.')
+      ? [[`${name}.driver`, 'false']]
+      : [[`${name}.clean`], [`${name}.smudge`], [`${name}.process`], [`${name}.required`, 'false']],
+  );
+  const pairs = settings.flatMap(([key = '', value = ''], n) => [
+    [`GIT_CONFIG_KEY_${n}`, key],
+    [`GIT_CONFIG_VALUE_${n}`, value],
+  ]);
+  return {
+    GIT_CONFIG_COUNT: String(settings.length),
+    ...(Object.fromEntries(pairs) as Record<string, string>),
+  };
+}
+
 /** A whole commit hash: such words can be given to Git as they are. */
 export function isHash(text: string): boolean {
   return /^(?:[\da-f]{40}|[\da-f]{64})$/.test(text);
@@ -96,7 +139,6 @@ export function isHash(text: string): boolean {
 export function isBranchName(name: string): boolean {
   return (
     name.length <= 250 &&
-    // eslint-disable-next-line no-control-regex -- Git forbids just these.
     !/[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|^[-/.]|\/\.|[/.]$|\.lock(?:\/|$)|^@$|^HEAD$/.test(name) &&
     name !== ''
   );

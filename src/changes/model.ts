@@ -67,6 +67,8 @@ export interface RepositoryFacts {
   readonly remotes: readonly { readonly name: string; readonly urls: readonly string[] }[];
   /** By hash, those that a branch has and the default branch has not. */
   readonly commits: ReadonlyMap<string, OwnCommit>;
+  /** These are all there are of the branches that were asked for. */
+  readonly isWhole: boolean;
   /** Tips of pull requests by number, as far as refs and merge commits tell. */
   readonly pullRequests: ReadonlyMap<number, string>;
   /** When a remote was last fetched. */
@@ -82,7 +84,9 @@ export type Evidence =
   | 'sessionIdInBranch'
   | 'sessionIdInCommit'
   | 'coAuthor'
-  | 'checkedOut';
+  | 'checkedOut'
+  /** It was its branch when last seen, and is not here any more. */
+  | 'lastSeen';
 
 /**
  * Which branch holds a session's work. `detail`: the commit, pull request or author that shows it. The branch may not be in the
@@ -184,7 +188,7 @@ export type Refusal =
   /** The local branch has commits that the branch has not. */
   | { readonly refused: 'otherCommits'; readonly name: string; readonly count: number }
   | { readonly refused: 'checkedOutElsewhere'; readonly name: string; readonly folder: string }
-  /** No branch holds these commits of a worktree. */
+  /** Commits are checked out that no branch holds. */
   | { readonly refused: 'unsaved'; readonly count: number }
   | { readonly refused: 'gitTooOld'; readonly version: string; readonly needed: string }
   /** Something has moved since the preview. */

@@ -1,16 +1,103 @@
-import type { Git } from './git';
+import { copyFile, lstat, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { filesIn, PLAIN, RENAMES } from './changes';
+import { GitError, isHash, lines, orNothing, records, withoutPrograms, type Git } from './git';
 import type { Uncommitted } from './model';
 
-/** What would be taken along; files are read without the repository's filters. */
-export declare function uncommitted(git: Git, signal?: AbortSignal): Promise<Uncommitted>;
+/** Between a commit and the files as they are; a submodule by its commit alone. */
+const DIFFERENCE = ['diff-index', '--ignore-submodules=dirty', ...PLAIN];
+
+/** What would be taken along of the folder, the root of a repository. Files are read without the repository's filters. */
+export async function uncommitted(git: Git, signal?: AbortSignal): Promise<Uncommitted> {
+  const parsed = orNothing(git.read(['rev-parse', '--quiet', '--verify', 'HEAD^{commit}'], { signal }));
+  const [head] = lines(await parsed);
+  const base = head === undefined ? undefined : await pushedBase(git, head, signal);
+  const from = base ?? head;
+  const others = await git.read(['ls-files', '-z', '--others', '--exclude-standard'], { signal });
+  const untracked = records(others)
+    // Another repository in this one.
+    .filter(file => !file.endsWith('/'))
+    .map(async file => ({ path: file, size: (await lstat(path.join(git.folder, file))).size }));
+  const files =
+    from === undefined
+      ? []
+      : await withIndex(git, [], signal, async env =>
+          filesIn(
+            await git.read([...DIFFERENCE, '-z', '--raw', '--numstat', ...RENAMES, from, '--'], {
+              env,
+              signal,
+            }),
+          ),
+        );
+  return {
+    ...{ head, base, isPushed: base !== undefined && base === head },
+    ...{ files, untracked: await Promise.all(untracked) },
+  };
+}
 
 /**
  * A patch from the commit `base` to the files as they are, those of `untracked` included: `git apply` makes them of a clean checkout
  * of `base`, byte for byte. Neither index nor files are touched.
  */
-export declare function patchOf(
+export function patchOf(
   git: Git,
   base: string,
   untracked: readonly string[],
   signal?: AbortSignal,
-): Promise<Buffer>;
+): Promise<Buffer> {
+  if (!isHash(base)) throw new GitError('This is no commit.', undefined);
+  const form = ['-p', '--binary', '--full-index', '--no-renames', '--src-prefix=a/', '--dst-prefix=b/'];
+  return withIndex(git, untracked, signal, env =>
+    git.read([...DIFFERENCE, ...form, base, '--'], { env, signal }),
+  );
+}
+
+/** The newest commit on the way back from `head` that a remote has. */
+async function pushedBase(git: Git, head: string, signal?: AbortSignal): Promise<string | undefined> {
+  const args = ['rev-list', '--first-parent', '--boundary', head, '--not', '--remotes'];
+  const path = lines(await git.read(args, { signal }));
+  if (path.length === 0) return head;
+  return path.findLast(line => line.startsWith('-'))?.slice(1);
+}
+
+/** Works with a copy of the index that knows `untracked`, too, and files in conflict as they are. */
+async function withIndex<T>(
+  git: Git,
+  untracked: readonly string[],
+  signal: AbortSignal | undefined,
+  work: (env: Record<string, string>) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'agent-console-index-'));
+  try {
+    const index = path.join(folder, 'index');
+    const [own = ''] = lines(await git.read(['rev-parse', '--git-path', 'index'], { signal }));
+    await copyFile(path.resolve(git.folder, own), index);
+    const env = { ...(await withoutPrograms(git, signal)), GIT_INDEX_FILE: index };
+    const read = (args: readonly string[], input = ''): Promise<Buffer> =>
+      git.read(args, { env, input, signal });
+    const unmerged = records(await read(['ls-files', '-z', '--unmerged']));
+    const conflicts = [...new Set(unmerged.map(line => line.slice(line.indexOf('\t') + 1)))];
+    const list = (files: readonly string[]): string => files.map(file => `${file}\0`).join('');
+    if (conflicts.length > 0)
+      await read(['update-index', '-z', '--force-remove', '--stdin'], list(conflicts));
+    const present: string[] = [];
+    for (const file of [...untracked, ...conflicts])
+      if (await isFile(path.join(git.folder, file))) present.push(file);
+    const add = ['add', '--force', '--intent-to-add', '--pathspec-from-file=-', '--pathspec-file-nul'];
+    if (present.length > 0) await read(add, list(present));
+    // What only looks changed is not; it ends with 1 where something is.
+    await orNothing(read(['update-index', '-q', '--ignore-submodules', '--refresh']));
+    return await work(env);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function isFile(file: string): Promise<boolean> {
+  const found = await lstat(file).catch((error: unknown) => {
+    if (['ENOENT', 'ENOTDIR'].includes(String((error as NodeJS.ErrnoException).code))) return undefined;
+    throw error;
+  });
+  return found !== undefined && !found.isDirectory();
+}
