@@ -125,13 +125,19 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
 
   const changes: () => Promise<ChangesFeature> = once(async () => {
     const { ChangesFeature: Feature } = await import('./changes');
-    const { transcriptRecords } = await import('./chat');
+    const { standings, transcriptRecords } = await import('./chat');
+    const stored = await storage();
     const feature = own(
       new Feature({
         ...(await shared()),
         sessions: (await sessions()).forChanges,
-        said: async (serviceId, sessionId) =>
-          (await storage()).texts(transcriptRecords(serviceId, sessionId).path, MOST_SAID),
+        memory: workspaceState,
+        messages: serviceId => standings(stored, serviceId),
+        prefill: async message => {
+          await (await chat()).prefill(message);
+          await (await chat()).flush();
+        },
+        said: (serviceId, sessionId) => stored.texts(transcriptRecords(serviceId, sessionId).path, MOST_SAID),
       }),
     );
     own(feature.onDidChange(ids => foundWork.fire(ids)));

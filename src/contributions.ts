@@ -47,7 +47,10 @@ export const commands = {
     ...ids('agentConsole.chat', 'send', 'attachFiles', 'stop', 'find', 'export', 'attachSelection'),
   },
   search: { open: 'agentConsole.search' },
-  changes: ids('agentConsole.changes', 'show', 'chooseBranch', 'bringHome'),
+  changes: {
+    ...ids('agentConsole.changes', 'show', 'chooseBranch', 'bringHome'),
+    ...ids('agentConsole.changes', 'comment', 'removeComment', 'sendComments'),
+  },
   organization: {
     ...ids('agentConsole.organization', 'showUser', 'export', 'openChanges'),
     ...ids('agentConsole.organization', 'compareRevisions', 'showRevision'),
@@ -81,6 +84,9 @@ export const panels = {
 /** Schemes of read-only documents: made here, and files of a commit. */
 export const documents = { details: 'agentconsole-details', changes: 'agentconsole-changes' } as const;
 
+/** Of the comments on what agents changed. */
+export const commentController = 'agentConsole.comments';
+
 /** Context keys and the values they take; `undefined` until the part they speak of has been loaded. */
 export interface ContextKeys {
   'agentConsole.connection': 'signedOut' | 'signedIn' | 'keyRejected';
@@ -90,6 +96,8 @@ export interface ContextKeys {
   'agentConsole.computers': 'loading' | 'empty' | 'failed' | 'listed';
   'agentConsole.sessions': 'loading' | 'empty' | 'failed' | 'listed';
   'agentConsole.readiness': 'loading' | 'empty' | 'failed' | 'listed';
+  /** A comment on what an agent changed waits to be sent. */
+  'agentConsole.draftComments': boolean;
 }
 
 export type Feature = keyof typeof commands;

@@ -12,6 +12,7 @@ import { OpenRepositories } from '../util/git';
 import { forNotification } from '../util/text';
 import { filesOf } from './branches';
 import { bringHome } from './bringHome';
+import { Comments, type CommentsDeps } from './comments/comments';
 import type { BranchName, Changes, Commit } from './model';
 import { readFileAt, showDiff } from './show';
 import { SessionWork, type ChangesSessions, type Work, type WorkDeps } from './work';
@@ -19,7 +20,8 @@ import { figures, reasonOf, shownWork, type ShownWork } from './words';
 
 export type { ShownWork } from './words';
 
-export interface ChangesDeps extends Omit<WorkDeps, 'repositories'> {
+export interface ChangesDeps
+  extends Omit<WorkDeps, 'repositories'>, Pick<CommentsDeps, 'messages' | 'prefill' | 'memory'> {
   readonly connection: Pick<Connection, 'ready'>;
   readonly sessions: ChangesSessions;
   readonly format: Formatter;
@@ -30,6 +32,7 @@ export class ChangesFeature extends Disposable {
   readonly #deps: ChangesDeps;
   readonly #repositories = this.register(new OpenRepositories());
   readonly #work: SessionWork;
+  readonly #comments: Comments;
 
   readonly commands: CommandHandlers<'changes'> = {
     show: async target => {
@@ -48,12 +51,17 @@ export class ChangesFeature extends Disposable {
       const { format, log } = this.#deps;
       await bringHome({ git: this.#work.git(changes.branch.repository), changes, format, log });
     },
+    comment: reply => this.#comments.add(reply),
+    removeComment: comment => this.#comments.remove(comment),
+    sendComments: target => this.#comments.send(target, sessionIdOf(target)),
   };
 
   constructor(deps: ChangesDeps) {
     super();
     this.#deps = deps;
     this.#work = this.register(new SessionWork({ ...deps, repositories: this.#repositories }));
+    this.#comments = this.register(new Comments({ ...deps, readFile: uri => this.readFile(uri) }));
+    this.register(this.#work.onDidChange(() => this.#comments.load()));
   }
 
   /** The sessions whose work is known anew. */
@@ -113,6 +121,7 @@ export class ChangesFeature extends Disposable {
     const changes = await this.#changesOf(found);
     if (changes === undefined) return;
     const { branch, files, base, tip } = changes;
+    this.#comments.show(found.sessionId, branch.repository, tip);
     const title = joined([branch.name, figures(changes, this.#deps.format)]);
     await showDiff(title, files, { root: branch.repository, base, tip });
   }

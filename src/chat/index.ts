@@ -24,6 +24,7 @@ import { readSendRequest, readSessionId, readUris } from './requests';
 import type { ChatChanges, ChatSessions } from './sessions';
 import { workspaceFiles } from './attach/workspaceFiles';
 
+export { standings } from './outbox/standing';
 export type { ChatSessions } from './sessions';
 export { transcriptRecords } from './transcript/transcript';
 

@@ -42,6 +42,13 @@ export function forEditor(text: string): string {
   return text.replace(/file:(?=\/\/)/gi, '$&\\');
 }
 
+/** At least so many backticks, more than any run in this code: Markdown ends the code with none of those. */
+export function longerThanIn(code: string, least: number): string {
+  let length = least;
+  for (const [run] of code.matchAll(/`+/g)) length = Math.max(length, run.length + 1);
+  return '`'.repeat(length);
+}
+
 /** Keeps both ends of a long path: `/home/…/file.ts`. */
 export function middle(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;

@@ -1,3 +1,5 @@
+import type * as vscode from 'vscode';
+
 /**
  * What unit tests see as `vscode`: only the text functions and the plain data of rows, which work the same outside the
  * editor. Anything else a unit test needs must come in through a constructor; what acts on the editor does nothing here and is
@@ -165,9 +167,50 @@ export const Uri = {
   file: (path: string) => ({ scheme: 'file', path, fsPath: path, toString: () => `file://${path}` }),
   from: ({ scheme, path, query = '' }: { scheme: string; path: string; query?: string }) => ({
     ...{ scheme, path, query },
-    toString: () => `${scheme}:${path}`,
+    toString: () => [`${scheme}:${path}`, query].filter(Boolean).join('?'),
   }),
   [Symbol.hasInstance]: (value: unknown) => typeof value === 'object' && value !== null && 'path' in value,
+};
+
+export class Range {
+  readonly start: { readonly line: number; readonly character: number };
+  readonly end: typeof this.start;
+  constructor(line: number, character: number, endLine: number, endCharacter: number) {
+    this.start = { line, character };
+    this.end = { line: endLine, character: endCharacter };
+  }
+}
+
+export const CommentMode = { Editing: 0, Preview: 1 } as const;
+export const CommentThreadCollapsibleState = { Collapsed: 0, Expanded: 1 } as const;
+export const CommentThreadState = { Unresolved: 0, Resolved: 1 } as const;
+
+/** What is shown of comments, and what a person does with it goes through the commands. */
+export class CommentController {
+  commentingRangeProvider: vscode.CommentingRangeProvider | undefined;
+  readonly threads = new Set<vscode.CommentThread>();
+
+  createCommentThread(
+    ...[uri, range, comments]: Parameters<vscode.CommentController['createCommentThread']>
+  ) {
+    const dispose = (): unknown => this.threads.delete(thread);
+    const shown = { uri, range, comments, canReply: true, dispose };
+    const thread = shown as unknown as vscode.CommentThread;
+    this.threads.add(thread);
+    return thread;
+  }
+  dispose(): void {
+    this.threads.clear();
+  }
+}
+
+/** The controllers that were made, the latest last. */
+export const controllers: CommentController[] = [];
+export const comments = {
+  createCommentController: (): CommentController => {
+    controllers.push(new CommentController());
+    return controllers.at(-1)!;
+  },
 };
 
 export const l10n = {
@@ -189,6 +232,7 @@ export class TabInputWebview {
 }
 export const ViewColumn = { Active: -1 } as const;
 
+export const FileType = { File: 1 } as const;
 export const ProgressLocation = { SourceControl: 1, Window: 10, Notification: 15 } as const;
 export const QuickInputButtons = { Back: { iconPath: 'arrow-left' } } as const;
 export const QuickPickItemKind = { Separator: -1, Default: 0 } as const;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { commands, panels, views } from '../../src/contributions';
+import { commentController, commands, panels, views } from '../../src/contributions';
 
 interface Manifest {
   readonly activationEvents: readonly string[];
@@ -148,6 +148,8 @@ describe('package.json', () => {
       'agentConsole.connection',
       'agentConsole.environment',
       'agentConsole.knownService',
+      'agentConsole.draftComments',
+      commentController,
     ]);
     const whens = [...menus, ...manifest.contributes.viewsWelcome].map(item => item.when ?? '');
     for (const [key] of whens.join(' ').matchAll(/agentConsole\.[\w.]+/g)) assert.ok(allowed.has(key), key);

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Formatter } from '../../util/format';
 import { inMarkdown, joined } from '../../ui/text';
-import { plain } from '../../util/text';
+import { longerThanIn, plain } from '../../util/text';
 import { withDays, type Chip, type Header, type MessageRow, type Part, type Row } from '../protocol';
 
 /** A transcript as Markdown that loads nothing from anywhere: a heading a day, a message and a collapsed part, so that editors make an outline of it. */
@@ -137,12 +137,6 @@ function fenced(code: string, language = ''): string {
   if (code === '') return '';
   const fence = longerThanIn(code, 3);
   return `${fence}${/^[\w.+#-]*/.exec(language)?.[0] ?? ''}\n${shownCode(normal(code))}\n${fence}`;
-}
-
-function longerThanIn(code: string, least: number): string {
-  let length = least;
-  for (const [run] of code.matchAll(/`+/g)) length = Math.max(length, run.length + 1);
-  return '`'.repeat(length);
 }
 
 /** Every reader agrees where lines end. */

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { ChangesFeature } from '../../../src/changes';
+import { standings } from '../../../src/chat';
 import type { ChangesSession, WorkDeps } from '../../../src/changes/work';
 import { Emitter } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
@@ -9,6 +10,7 @@ import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
 import { installed, Uri } from '../../fakes/vscode';
+import { memoryOf } from '../chat/support';
 
 const ENVIRONMENT = {
   PATH: process.env['PATH'],
@@ -107,6 +109,7 @@ export async function changesScene() {
     listed.fire([sessionId]);
   };
   const log = silentLog();
+  const prefilled: unknown[] = [];
   const open = (deps: Partial<WorkDeps> = {}): ChangesFeature => {
     const feature = new ChangesFeature({
       connection: { ready: () => Promise.resolve({ kind: 'signedOut', knownKeys: [] } as never) },
@@ -115,6 +118,9 @@ export async function changesScene() {
       format: new Formatter('en'),
       said: (_service, id) =>
         Promise.resolve((said.get(id) ?? []).map(text => ({ text, by: 'agent', at: Date.now() }) as const)),
+      memory: memoryOf(),
+      messages: id => standings(storage, id),
+      prefill: message => Promise.resolve(prefilled.push(message)),
       sessions: {
         serviceId: 'service',
         onDidChange: listed.event,
@@ -128,5 +134,5 @@ export async function changesScene() {
     later(() => feature.dispose());
     return feature;
   };
-  return { root, remote, git, write, push, say, open, fetched, state, log };
+  return { root, remote, git, write, push, say, open, fetched, prefilled, state, log };
 }

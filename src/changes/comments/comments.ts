@@ -1,0 +1,347 @@
+import { randomUUID } from 'node:crypto';
+import * as vscode from 'vscode';
+import { commentController, setContext } from '../../contributions';
+import type { Logger } from '../../log';
+import type { Collection, Storage } from '../../storage';
+import { pick } from '../../ui/pick';
+import { card, joined } from '../../ui/text';
+import { Disposable, Slot, toDisposable, type IDisposable } from '../../util/disposable';
+import type { Event } from '../../util/event';
+import { fileAt, uriOf, type FileAt } from '../show';
+import type { ChangesSessions } from '../work';
+import { commentRecords, MOST_QUOTED, type CommentRecord } from './records';
+import { blockOf, linesOf, markOf, placeOf, type Place } from './text';
+
+/** How far a comment has come: written, or in a message. */
+type Standing = 'draft' | 'composer' | 'queued' | 'sending' | 'sent' | 'refused' | 'unknown';
+
+/** Says how far the messages of a service have come. */
+export interface Messages {
+  /** Fires with the sessions in which something has come further. */
+  readonly onDidChange: Event<readonly string[]>;
+  /** How the message with this word stands; `undefined` where there is none. */
+  of(sessionId: string, word: string): Promise<Exclude<Standing, 'draft'> | undefined>;
+}
+
+export interface CommentsDeps {
+  readonly storage: Storage;
+  readonly log: Logger;
+  readonly sessions: Pick<ChangesSessions, 'serviceId' | 'get'>;
+  readonly messages: (serviceId: string) => Messages;
+  /** Puts a text into the composer of a session; resolves when that is durable. */
+  readonly prefill: (message: { readonly sessionId: string; readonly text: string }) => Promise<unknown>;
+  /** Of this window and folder alone. */
+  readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
+  /** The content of a file of a commit. */
+  readonly readFile: (uri: vscode.Uri) => Promise<Uint8Array>;
+}
+
+/** The version of a session's work that was shown. */
+interface Shown {
+  readonly sessionId: string;
+  readonly root: string;
+  readonly tip: string;
+}
+
+/** A comment as it is shown; VS Code hands it back with a command. */
+interface ShownComment extends vscode.Comment {
+  readonly id: string;
+}
+
+interface Known {
+  readonly standing: Standing;
+  readonly place: Place;
+  /** The tip that the place was looked for in; none where that could not be read. */
+  readonly tip: string | undefined;
+}
+
+interface Draft {
+  readonly record: CommentRecord;
+  readonly place: Place;
+}
+
+interface Service {
+  readonly id: string;
+  readonly comments: Collection<CommentRecord>;
+  readonly messages: Messages;
+}
+
+const MEMORY = 'changes.shown';
+const MOST_REMEMBERED = 30;
+
+/** Comments on what agents changed: VS Code's own threads, drafts until one message takes them into the composer of their session. */
+export class Comments extends Disposable {
+  readonly #deps: CommentsDeps;
+  readonly #controller = this.register(new Slot<vscode.CommentController>());
+  readonly #following = this.register(new Slot<IDisposable>());
+  readonly #known = new Map<string, Known>();
+  readonly #threads = new Map<string, vscode.CommentThread>();
+  #service: Service | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(deps: CommentsDeps) {
+    super();
+    this.#deps = deps;
+  }
+
+  /** Takes up the comments of the service in use; does nothing where they are known. */
+  load(): void {
+    const { serviceId } = this.#deps.sessions;
+    if (serviceId !== undefined && this.#service?.id !== serviceId) this.#inBackground(() => this.#open());
+  }
+
+  /** Lines of this version can be commented on from now on, for this session, and its comments go where they are in it. */
+  show(sessionId: string, root: string, tip: string): void {
+    const others = this.#shown.filter(
+      each => each.sessionId !== sessionId || each.root !== root || each.tip !== tip,
+    );
+    void this.#deps.memory.update(MEMORY, [...others, { sessionId, root, tip }].slice(-MOST_REMEMBERED));
+    this.#control();
+    this.#inBackground(async () => {
+      const service = await this.#open();
+      await this.#lookAt(service, idsOf(service, [sessionId]));
+    });
+  }
+
+  /** Keeps what was written at lines of a shown version, a `CommentReply`. */
+  async add(target: unknown): Promise<void> {
+    const { thread, text } = target as vscode.CommentReply;
+    const file = fileAt(thread.uri);
+    const sessionId = file && this.#sessionOf(file);
+    if (file === undefined || sessionId === undefined || thread.range === undefined) return;
+    const { start, end } = thread.range;
+    const count = end.line - start.line + 1;
+    const lines = await this.#linesOf(file);
+    const { root: repository, path, commit } = file;
+    const quoted = lines.slice(start.line, start.line + Math.min(count, MOST_QUOTED));
+    const at = { repository, path, commit, line: start.line, count, quoted, at: Date.now() };
+    const id = randomUUID();
+    await this.#inTurn(async () => {
+      const service = await this.#open();
+      await service.comments.put(id, { id, sessionId, words: text, ...at });
+      await this.#lookAt(service, [id]);
+    });
+    thread.dispose();
+  }
+
+  /** Forgets a comment as it was shown; what is in a message stays there. */
+  async remove(target: unknown): Promise<void> {
+    const { id } = target as ShownComment;
+    await this.#inTurn(async () => (await this.#open()).comments.remove(id));
+  }
+
+  /** Puts all drafts of a session into its composer as one message: of this one, that of a thread or a document, or else one that is asked for. */
+  async send(target: unknown, sessionId?: string): Promise<void> {
+    const all = await this.#inTurn(async () => this.#drafts(await this.#open()));
+    const chosen = sessionId ?? this.#sessionOfTarget(target) ?? (await this.#pick(all));
+    if (chosen === undefined && all.length > 0) return;
+    await this.#inTurn(async () => {
+      const service = await this.#open();
+      const drafts = this.#drafts(service).filter(({ record }) => record.sessionId === chosen);
+      if (chosen === undefined || drafts.length === 0)
+        throw new Error(vscode.l10n.t('No comment waits to be sent.'));
+      drafts.sort((a, b) => a.record.path.localeCompare(b.record.path) || a.place.line - b.place.line);
+      const text = drafts.map(({ record, place }) => blockOf(record, place)).join('\n\n');
+      await this.#deps.prefill({ sessionId: chosen, text });
+      await this.#lookAt(service, idsOf(service, [chosen]));
+    });
+  }
+
+  override dispose(): void {
+    this.#threads.clear();
+    super.dispose();
+  }
+
+  get #shown(): readonly Shown[] {
+    return this.#deps.memory.get<readonly Shown[]>(MEMORY) ?? [];
+  }
+
+  /** Several sessions may have the same branch: the one that was shown last is meant. */
+  #sessionOf({ root, commit }: FileAt): string | undefined {
+    return this.#shown.findLast(each => each.root === root && each.tip === commit)?.sessionId;
+  }
+
+  #sessionOfTarget(target: unknown): string | undefined {
+    const file = target instanceof vscode.Uri ? fileAt(target) : undefined;
+    if (file !== undefined) return this.#sessionOf(file);
+    const [first] = (target as Partial<vscode.CommentThread> | undefined)?.comments ?? [];
+    return first && this.#service?.comments.get((first as ShownComment).id)?.sessionId;
+  }
+
+  async #pick(drafts: readonly Draft[]): Promise<string | undefined> {
+    const bySession = Map.groupBy(drafts, ({ record }) => record.sessionId);
+    const choices = [...bySession].map(([value, { length }]) => ({
+      label: this.#titleOf(value),
+      description: length === 1 ? vscode.l10n.t('1 comment') : vscode.l10n.t('{0} comments', length),
+      value,
+    }));
+    if (choices.length < 2) return choices[0]?.value;
+    return pick(choices, vscode.l10n.t('Send the comments on which session?'));
+  }
+
+  #titleOf(sessionId: string): string {
+    return this.#deps.sessions.get(sessionId)?.title ?? sessionId;
+  }
+
+  #drafts({ comments }: Service): Draft[] {
+    return [...comments.values.values()].flatMap(record => {
+      const known = this.#known.get(record.id);
+      return known?.standing === 'draft' ? [{ record, place: known.place }] : [];
+    });
+  }
+
+  /** The comments of the service in use, all of them looked at. */
+  async #open(): Promise<Service> {
+    const { sessions, storage, messages } = this.#deps;
+    const { serviceId: id } = sessions;
+    if (id === undefined) throw new Error(vscode.l10n.t('Sign in first.'));
+    if (this.#service?.id === id) return this.#service;
+    for (const known of [...this.#known.keys()]) this.#forget(known);
+    const service = { id, comments: storage.collection(commentRecords(id)), messages: messages(id) };
+    await service.comments.load();
+    this.#service = service;
+    const followed = [
+      service.comments.onDidChange(ids => this.#inBackground(() => this.#lookAt(service, ids))),
+      service.messages.onDidChange(ids =>
+        this.#inBackground(() => this.#lookAt(service, idsOf(service, ids))),
+      ),
+    ];
+    this.#following.set(toDisposable(() => followed.forEach(each => each.dispose())));
+    if (this.#shown.length > 0) this.#control();
+    await this.#lookAt(service, [...service.comments.values.keys()]);
+    return service;
+  }
+
+  async #lookAt(service: Service, ids: readonly string[]): Promise<void> {
+    for (const id of ids) await this.#look(service, id);
+    setContext('agentConsole.draftComments', this.#drafts(service).length > 0);
+  }
+
+  /** Finds out how a comment stands and where, and shows that. */
+  async #look(service: Service, id: string): Promise<void> {
+    if (this.#service !== service) return;
+    const record = service.comments.get(id);
+    if (record === undefined) {
+      this.#forget(id);
+      return;
+    }
+    const { sessionId, repository, commit, sent } = record;
+    const found = sent === true ? 'sent' : await service.messages.of(sessionId, markOf(record));
+    if (found === 'sent' && sent !== true)
+      await service.comments.update(id, now => now && { ...now, sent: true });
+    const shown = this.#shown.findLast(each => each.sessionId === sessionId && each.root === repository);
+    const before = this.#known.get(id);
+    const now = {
+      ...(await this.#placed(record, shown?.tip ?? commit)),
+      standing: found ?? 'draft',
+    } as const;
+    this.#known.set(id, now);
+    const isSame = this.#threads.has(id) && before?.standing === now.standing && before.place === now.place;
+    if (shown !== undefined && !isSame && !this.isDisposed) this.#draw(record, now);
+  }
+
+  /** Where a comment is in a version. */
+  async #placed(record: CommentRecord, tip: string): Promise<Pick<Known, 'place' | 'tip'>> {
+    const known = this.#known.get(record.id);
+    if (known?.tip === tip) return known;
+    const { repository: root, path, commit, line: before, quoted } = record;
+    const own = { commit, line: before, state: 'same' } as const;
+    if (tip === commit) return { place: own, tip };
+    try {
+      const line = placeOf(quoted, before, await this.#linesOf({ root, commit: tip, path }));
+      if (line === undefined) return { place: { ...own, state: 'changed' }, tip };
+      return { place: { commit: tip, line, state: line === before ? 'same' : 'moved' }, tip };
+    } catch (error) {
+      this.#deps.log.warn(`Where a comment is by now cannot be read: ${String(error)}`);
+      return { place: own, tip: undefined };
+    }
+  }
+
+  async #linesOf(file: FileAt): Promise<readonly string[]> {
+    return linesOf(new TextDecoder().decode(await this.#deps.readFile(uriOf(file))));
+  }
+
+  /** One controller, from when there is something that can be commented on. */
+  #control(): vscode.CommentController {
+    if (this.#controller.value !== undefined) return this.#controller.value;
+    const made = vscode.comments.createCommentController(
+      commentController,
+      vscode.l10n.t('Comments for agents'),
+    );
+    made.options = { placeHolder: vscode.l10n.t('What should the agent do here?') };
+    made.commentingRangeProvider = {
+      provideCommentingRanges: ({ uri, lineCount }) => {
+        const file = fileAt(uri);
+        if (file === undefined || this.#sessionOf(file) === undefined) return undefined;
+        return [new vscode.Range(0, 0, lineCount - 1, 0)];
+      },
+    };
+    this.#controller.set(made);
+    return made;
+  }
+
+  #draw(record: CommentRecord, { standing, place }: Known): void {
+    const { id, sessionId, repository: root, path, line, count, words, at } = record;
+    const uri = uriOf({ root, commit: place.commit, path });
+    const comment: ShownComment = {
+      ...{ id, mode: vscode.CommentMode.Preview, author: { name: vscode.l10n.t('You') } },
+      ...{ body: card('', words.split('\n')), label: standingWord(standing), timestamp: new Date(at) },
+      contextValue: standing,
+    };
+    const isSent = standing === 'sent';
+    const { Collapsed, Expanded } = vscode.CommentThreadCollapsibleState;
+    let thread = this.#threads.get(id);
+    if (thread?.uri.toString() !== uri.toString() || thread.range?.start.line !== place.line) {
+      thread?.dispose();
+      const range = new vscode.Range(place.line, 0, place.line + count - 1, 0);
+      thread = this.#control().createCommentThread(uri, range, []);
+      thread.canReply = false;
+      thread.collapsibleState = Expanded;
+      this.#threads.set(id, thread);
+    }
+    if (isSent) thread.collapsibleState = Collapsed;
+    thread.state = vscode.CommentThreadState[isSent ? 'Resolved' : 'Unresolved'];
+    thread.contextValue = standing;
+    thread.label = joined([
+      this.#titleOf(sessionId),
+      place.state === 'moved' && vscode.l10n.t('moved from line {0}', line + 1),
+      place.state === 'changed' && vscode.l10n.t('its lines have changed since'),
+    ]);
+    thread.comments = [comment];
+  }
+
+  #forget(id: string): void {
+    this.#known.delete(id);
+    this.#threads.get(id)?.dispose();
+    this.#threads.delete(id);
+  }
+
+  /** One thing after another: what is looked at is not sent meanwhile, nor sent twice. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const run = this.#turn.then(work);
+    this.#turn = Promise.allSettled([run]);
+    return run;
+  }
+
+  #inBackground(work: () => Promise<unknown>): void {
+    this.#inTurn(work).catch((error: unknown) => this.#deps.log.error('Comments cannot be read', error));
+  }
+}
+
+function idsOf({ comments }: Service, sessionIds: readonly string[]): readonly string[] {
+  return [...comments.values.values()]
+    .filter(each => sessionIds.includes(each.sessionId))
+    .map(({ id }) => id);
+}
+
+function standingWord(standing: Standing): string {
+  return {
+    draft: vscode.l10n.t('draft'),
+    composer: vscode.l10n.t('in the composer'),
+    queued: vscode.l10n.t('waiting'),
+    sending: vscode.l10n.t('sending'),
+    sent: vscode.l10n.t('sent'),
+    refused: vscode.l10n.t('refused'),
+    unknown: vscode.l10n.t('not known'),
+  }[standing];
+}

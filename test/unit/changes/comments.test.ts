@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type * as vscode from 'vscode';
+import { Comments } from '../../../src/changes/comments/comments';
+import type { CommentRecord } from '../../../src/changes/comments/records';
+import { blockOf, linesOf, placeOf } from '../../../src/changes/comments/text';
+import { uriOf } from '../../../src/changes/show';
+import { standings } from '../../../src/chat';
+import { joined, outboxRecords, type Entry } from '../../../src/chat/outbox/record';
+import { silentLog } from '../../fakes/log';
+import { choices, controllers, executed, Range, Uri } from '../../fakes/vscode';
+import { posts, scene, sent } from '../chat/scene';
+import { afterwards, cleanUp, memoryOf, openWindow, storageIn, until } from '../chat/support';
+
+const [OLD, NEW] = ['a'.repeat(40), 'b'.repeat(40)];
+const FILE = { root: '/work/shop', commit: OLD, path: 'src/refund.ts' };
+const TEXT = ['one', 'two', 'three ```` ticks', '}', 'five', '}'].join('\n');
+
+/** What stands at the line of a thread, as a person sees it. */
+interface Seen {
+  readonly label: string;
+  readonly thread: vscode.CommentThread;
+}
+
+describe('comments on what an agent changed', () => {
+  /** Files of commits, by commit. */
+  let files: Map<string, string>;
+  let it_: Awaited<ReturnType<typeof scene>>;
+  beforeEach(async () => {
+    files = new Map([[OLD, TEXT]]);
+    for (const list of [choices, controllers, executed]) list.length = 0;
+    it_ = await scene();
+  });
+  afterEach(cleanUp);
+
+  /** The comments of a window; without `storage` as the first window has it. */
+  function open({ memory = memoryOf(), storage = it_.window.storage, serviceId = 'service1' } = {}) {
+    const { conversation } = it_.window;
+    const comments = new Comments({
+      ...{ storage, memory, log: silentLog() },
+      sessions: {
+        serviceId,
+        get: id => ({ sessionId: id, title: `Session ${id.length}`, lastAt: 0, isArchived: false }),
+      },
+      messages: id => standings(storage, id),
+      prefill: async ({ sessionId, text }) => {
+        assert.equal(sessionId, conversation.sessionId);
+        conversation.composition.setText(joined(conversation.composition.draft.text, text));
+        await conversation.flush();
+      },
+      readFile: uri =>
+        Promise.resolve(Buffer.from(files.get((JSON.parse(uri.query) as typeof FILE).commit) ?? '')),
+    });
+    afterwards(() => comments.dispose());
+    return { comments, memory };
+  }
+
+  /** Writes at lines as the editor offers it. */
+  async function write(comments: Comments, words: string, first: number, last = first, commit = OLD) {
+    const uri = uriOf({ ...FILE, commit });
+    const thread = controllers.at(-1)!.createCommentThread(uri, new Range(first, 0, last, 0) as never, []);
+    await comments.add({ thread, text: words });
+    assert.equal(controllers.at(-1)!.threads.has(thread), false);
+  }
+
+  const seen = (controller = controllers.at(-1)!): Readonly<Record<string, Seen>> =>
+    Object.fromEntries(
+      [...controller.threads].map(thread => {
+        const [comment] = thread.comments;
+        const label = [comment?.label, thread.label].join(' | ');
+        return [(comment?.body as vscode.MarkdownString).value.replace(/\u200b/g, ''), { label, thread }];
+      }),
+    );
+  const labels = (): Readonly<Record<string, string | undefined>> =>
+    Object.fromEntries(
+      Object.entries(seen()).map(([words, { thread }]) => [words, thread.comments[0]?.label]),
+    );
+  const labelIs = (words: string, label: string): Promise<void> => until(() => labels()[words] === label);
+  const draft = (): string => it_.window.conversation.composition.draft.text;
+
+  it('can be written on the newer side of what was shown, for the session that was shown last', async () => {
+    const { comments, memory } = open();
+    comments.load();
+    assert.deepEqual(controllers, [], 'nothing is made before something is shown');
+    comments.show('other', FILE.root, OLD);
+    comments.show(it_.sessionId, FILE.root, OLD);
+    const ranges = (uri: vscode.Uri): unknown =>
+      controllers
+        .at(-1)!
+        .commentingRangeProvider?.provideCommentingRanges({ uri, lineCount: 6 } as never, {} as never);
+    assert.deepEqual(ranges(uriOf(FILE)), [new Range(0, 0, 5, 0)]);
+    for (const not of [{ commit: NEW }, { root: '/elsewhere' }])
+      assert.equal(ranges(uriOf({ ...FILE, ...not })), undefined);
+    assert.equal(ranges(Uri.file('/src/refund.ts') as unknown as vscode.Uri), undefined);
+    await write(comments, 'Why?', 1);
+    await comments.send(undefined);
+    assert.match(draft(), /Why\?$/);
+    open({ memory }).comments.show('third', '/elsewhere', OLD);
+    assert.deepEqual(ranges(uriOf(FILE)), [new Range(0, 0, 5, 0)], 'after a reload, too');
+  });
+
+  it('are drafts over a reload and in other windows, as plain text, until they are removed', async () => {
+    const { comments, memory } = open();
+    comments.show(it_.sessionId, FILE.root, OLD);
+    await write(comments, '[x](command:y)', 1, 2);
+    const storage = storageIn(it_.root);
+    open({ memory, storage }).comments.load();
+    await until(() => controllers.length === 2 && controllers[1]!.threads.size === 1);
+    for (const controller of controllers) {
+      const { label, thread } = Object.values(seen(controller))[0]!;
+      assert.equal(label, `draft | Session ${it_.sessionId.length}`);
+      assert.deepEqual([thread.range!.start.line, thread.range!.end.line, thread.canReply], [1, 2, false]);
+      assert.deepEqual([thread.contextValue, thread.comments[0]?.contextValue], ['draft', 'draft']);
+      assert.deepEqual([thread.collapsibleState, thread.state], [1, 0]);
+      assert.ok(!(thread.comments[0]?.body as vscode.MarkdownString).isTrusted);
+    }
+    assert.ok(executed.includes('setContext agentConsole.draftComments true'));
+    await comments.remove(Object.values(seen(controllers[0]))[0]!.thread.comments[0]);
+    await until(() => controllers.every(({ threads }) => threads.size === 0));
+    assert.equal(executed.at(-1), 'setContext agentConsole.draftComments false');
+    await assert.rejects(comments.send(it_.sessionId), /No comment waits/);
+  });
+
+  it('go into the composer as one message, and nothing is sent', async () => {
+    const { comments } = open();
+    comments.show('other', FILE.root, NEW);
+    comments.show(it_.sessionId, FILE.root, OLD);
+    await write(comments, 'Second', 2, 3);
+    await write(comments, 'First', 0);
+    await write(comments, 'Elsewhere', 0, 0, NEW);
+    choices.push(`Session ${it_.sessionId.length}`);
+    await comments.send(undefined);
+    await assert.rejects(comments.send(it_.sessionId, it_.sessionId), /No comment waits/);
+    const marks = [...draft().matchAll(/Comment ([\da-f]{8}) on/g)].map(([, mark]) => mark);
+    assert.equal(
+      draft(),
+      [
+        `Comment ${marks[0]} on \`src/refund.ts\`, line 1 (commit aaaaaaaaaa):\n\n\`\`\`ts\none\n\`\`\`\n\nFirst`,
+        `Comment ${marks[1]} on \`src/refund.ts\`, lines 3–4 (commit aaaaaaaaaa):\n\n\`\`\`\`\`ts\nthree \`\`\`\` ticks\n}\n\`\`\`\`\`\n\nSecond`,
+      ].join('\n\n'),
+    );
+    assert.deepEqual(labels(), { First: 'in the composer', Second: 'in the composer', Elsewhere: 'draft' });
+    assert.deepEqual(posts(it_), []);
+  });
+
+  it('say how far they have come, and are drafts again where the person takes them out', async () => {
+    const { comments } = open();
+    comments.show(it_.sessionId, FILE.root, OLD);
+    await write(comments, 'Fix this', 1);
+    const { conversation } = it_.window;
+    const [{ thread }] = Object.values(seen()) as [Seen];
+    await comments.send(thread);
+    assert.deepEqual(labels(), { 'Fix this': 'in the composer' });
+    conversation.composition.setText('Never mind.');
+    await labelIs('Fix this', 'draft');
+    conversation.composition.setText('');
+    await comments.send(uriOf(FILE));
+    const refusal = it_.service.fail({ kind: 'status', status: 403, match: { method: 'POST' } });
+    await conversation.submit(`${draft().replace('Fix', 'Please fix')}\n\nThank you!`);
+    await labelIs('Fix this', 'refused');
+    refusal.dispose();
+    it_.service.fail({ kind: 'reset', match: { method: 'POST' }, times: 1 });
+    await conversation.submit(draft());
+    await labelIs('Fix this', 'not known');
+    assert.equal(thread.collapsibleState, 1);
+    const [{ id }] = conversation.sends as [Entry];
+    await conversation.sendAgain(id);
+    await labelIs('Fix this', 'sent');
+    assert.match(String(sent(it_).at(-1)), /Please fix this\n\nThank you!$/);
+    assert.deepEqual([thread.collapsibleState, thread.state, thread.contextValue], [0, 1, 'sent']);
+    await assert.rejects(comments.send(undefined), /No comment waits/);
+    const later = await openWindow({ root: it_.root, client: it_.client, sessionId: it_.sessionId });
+    open({ storage: later.storage }).comments.show(it_.sessionId, FILE.root, OLD);
+    await labelIs('Fix this', 'sent');
+  });
+
+  it('have a word for each state of the outbox', async () => {
+    const { comments } = open();
+    comments.show(it_.sessionId, FILE.root, OLD);
+    await write(comments, 'Fix this', 1);
+    await comments.send(undefined);
+    const outboxes = it_.window.storage.collection(outboxRecords('service1'));
+    const { draft, ...rest } = outboxes.get(it_.sessionId)!;
+    const entry = { id: 'message1', ...draft, at: 1 };
+    for (const [state, label] of [
+      ['queued', 'waiting'],
+      ['sending', 'sending'],
+      ['unknown', 'not known'],
+      ['accepted', 'sent'],
+    ] as const) {
+      const entries = [{ ...entry, state }];
+      await outboxes.put(it_.sessionId, { ...rest, draft: { text: '', attachments: [] }, entries });
+      await labelIs('Fix this', label);
+    }
+  });
+
+  it('go where their lines are in a newer version, or stay and say that those have changed', async () => {
+    const { comments } = open();
+    comments.show(it_.sessionId, FILE.root, OLD);
+    await write(comments, 'Same', 0);
+    await write(comments, 'Moved', 4);
+    await write(comments, 'Gone', 1);
+    await write(comments, 'Ambiguous', 3);
+    files.set(NEW, ['one', '2', 'new', '3', 'x', 'five', '}', '}'].join('\r\n'));
+    comments.show(it_.sessionId, FILE.root, NEW);
+    await until(() => /moved/.test(seen()['Moved']!.label));
+    const at = Object.entries(seen()).map(([words, { label, thread }]) => [
+      words,
+      [label.split(' · ')[1], thread.range!.start.line, thread.uri.query.includes(NEW)],
+    ]);
+    assert.deepEqual(Object.fromEntries(at), {
+      Same: [undefined, 0, true],
+      Moved: ['moved from line 5', 5, true],
+      Gone: ['its lines have changed since', 1, false],
+      Ambiguous: ['its lines have changed since', 3, false],
+    });
+    await comments.send(undefined);
+    assert.deepEqual(draft().match(/line \d+ \(commit .{10}\)/g), [
+      ...['line 1 (commit bbbbbbbbbb)', 'line 2 (commit aaaaaaaaaa)'],
+      ...['line 4 (commit aaaaaaaaaa)', 'line 6 (commit bbbbbbbbbb)'],
+    ]);
+  });
+
+  it('are of the service in use', async () => {
+    const { comments, memory } = open();
+    comments.show(it_.sessionId, FILE.root, OLD);
+    await write(comments, 'Mine', 1);
+    const other = open({ memory, serviceId: 'service2' }).comments;
+    await assert.rejects(other.send(it_.sessionId, it_.sessionId), /No comment waits/);
+  });
+});
+
+describe('the place of quoted lines', () => {
+  const lines = fc.array(fc.constantFrom('a', 'b', 'c', '', '}'), { minLength: 1, maxLength: 12 });
+
+  it('is the same one, or else the only one that says the same', () =>
+    fc.assert(
+      fc.property(lines, lines, fc.nat(11), fc.integer({ min: 1, max: 3 }), (before, now, from, count) => {
+        const line = from % before.length;
+        const quoted = before.slice(line, line + count);
+        const all = now.flatMap((_, at) =>
+          String(now.slice(at, at + quoted.length)) === String(quoted) ? [at] : [],
+        );
+        const expected = all.includes(line) ? line : all.length === 1 ? all[0] : undefined;
+        assert.equal(placeOf(quoted, line, now), expected);
+      }),
+    ));
+
+  it('is found again whatever was put around other lines of the file', () =>
+    fc.assert(
+      fc.property(lines, lines, fc.string(), (above, below, unique) => {
+        const quoted = linesOf(`only ${unique}`);
+        assert.equal(placeOf(quoted, 0, [...above, ...quoted, ...below]), above.length);
+        assert.equal(placeOf(quoted, 0, [...above, ...below]), undefined);
+      }),
+    ));
+});
+
+it('the block of a comment ends its code where the code ends, whatever that is', () => {
+  const text = fc.string({ unit: fc.constantFrom('`', '~', '\n', ' ', 'a', '](command:x)') });
+  fc.assert(
+    fc.property(text, text, (code, path) => {
+      const quoted = [...linesOf(code)];
+      const comment: CommentRecord = {
+        ...{ id: '01234567-89', sessionId: 's', repository: '/r', path: `${path}.ts`, commit: OLD, line: 4 },
+        ...{ count: quoted.length, quoted, words: 'Words', at: 0 },
+      };
+      const block = blockOf(comment, { commit: OLD, line: 4, state: 'same' });
+      const [head = '', ...rest] = block.split('\n');
+      assert.match(head, /^Comment 01234567 on (`+).*[^`]\1, lines? 5/);
+      const fence = /^`+/.exec(rest[1] ?? '')?.[0] ?? '';
+      assert.equal(rest.indexOf(fence, 2), 2 + quoted.length);
+    }),
+  );
+});
