@@ -246,10 +246,14 @@ export class EventEmitter<T> {
 }
 
 export class CancellationError extends Error {}
+export const FileType = { File: 1 } as const;
 export class FileSystemError extends Error {
   static FileNotFound = (): Error => new FileSystemError('not found');
 }
 
 export class Disposable {
+  static from = (...all: readonly { dispose(): unknown }[]) => ({
+    dispose: () => all.forEach(each => each.dispose()),
+  });
   dispose(): void {}
 }
