@@ -60,11 +60,12 @@ export async function commitsOf(
   { base, tip }: Pick<Changes, 'base' | 'tip'>,
   signal?: AbortSignal,
 ): Promise<readonly Commit[]> {
-  const format = '--format=%H%x1f%s%x1f%an%x1f%ct';
+  const format = '--format=%H%x1f%P%x1f%s%x1f%an%x1f%ct';
   const args = ['log', '-z', '--encoding=UTF-8', `--max-count=${MOST_COMMITS}`, format];
   return records(await git.read([...args, `${base}..${tip}`, '--'], { signal })).map(record => {
-    const [hash = '', subject = '', author = '', seconds] = record.split('\x1f');
-    return { hash, subject, author, at: Number(seconds) * 1000 };
+    const [hash = '', parents = '', subject = '', author = '', seconds] = record.split('\x1f');
+    const parent = parents.split(' ', 1)[0] || undefined;
+    return { hash, parent, subject, author, at: Number(seconds) * 1000 };
   });
 }
 

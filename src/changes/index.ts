@@ -10,8 +10,8 @@ import { Disposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
 import { OpenRepositories } from '../util/git';
 import { forNotification } from '../util/text';
-import { filesOf } from './branches';
 import { bringHome } from './bringHome';
+import { filesBetween } from './changes';
 import { Comments, type CommentsDeps } from './comments/comments';
 import type { BranchName, Changes, Commit } from './model';
 import { readFileAt, showDiff } from './show';
@@ -170,8 +170,10 @@ export class ChangesFeature extends Disposable {
       description: joined([commit.author, this.#deps.format.span(Math.max(0, Date.now() - commit.at))]),
       icon: 'git-commit',
       value: async () => {
-        const { base, files } = await filesOf(this.#work.git(root), commit.hash);
-        await showDiff(commit.subject, files, { root, base, tip: commit.hash });
+        const { hash: tip, parent: base } = commit;
+        if (base === undefined) return;
+        const files = await filesBetween(this.#work.git(root), base, tip);
+        await showDiff(commit.subject, files, { root, base, tip });
       },
     }));
   }

@@ -138,6 +138,8 @@ export interface Changes {
 
 export interface Commit {
   readonly hash: string;
+  /** The first it came after; `undefined` for the first of all. */
+  readonly parent: string | undefined;
   readonly subject: string;
   readonly author: string;
   readonly at: number;

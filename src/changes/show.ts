@@ -2,7 +2,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { documents } from '../contributions';
 import { oneLine } from '../util/text';
-import { contentOf } from './branches';
+import { contentOf } from './changes';
 import type { Git } from './git';
 import type { ChangedFile } from './model';
 

@@ -67,12 +67,16 @@ export function reasonOf(claim: Claim): string {
   const detail = oneLine(claim.detail ?? '', 80);
   const reasons = {
     named: vscode.l10n.t('You chose this branch.'),
-    branchInTranscript: vscode.l10n.t('The transcript names this branch.'),
+    branchInTranscript:
+      claim.sure === 'certain'
+        ? vscode.l10n.t('In the transcript, Git confirms a commit or push to this branch.')
+        : vscode.l10n.t('The transcript names this branch.'),
     commitInTranscript: vscode.l10n.t('The transcript names its commit {0}.', detail),
     pullRequestInTranscript: vscode.l10n.t('The transcript names its pull request {0}.', detail),
     sessionIdInBranch: vscode.l10n.t('The branch has the session’s id in its name.'),
     sessionIdInCommit: vscode.l10n.t('The commit {0} names the session.', detail),
     coAuthor: vscode.l10n.t('{0} committed to it while the session was at work.', detail),
+    lastSeen: vscode.l10n.t('It was the session’s branch when it was last seen here.'),
     checkedOut: vscode.l10n.t('It was checked out here when the agent finished.'),
   };
   const others =

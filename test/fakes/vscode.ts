@@ -232,7 +232,6 @@ export class TabInputWebview {
 }
 export const ViewColumn = { Active: -1 } as const;
 
-export const FileType = { File: 1 } as const;
 export const ProgressLocation = { SourceControl: 1, Window: 10, Notification: 15 } as const;
 export const QuickInputButtons = { Back: { iconPath: 'arrow-left' } } as const;
 export const QuickPickItemKind = { Separator: -1, Default: 0 } as const;
@@ -290,10 +289,14 @@ export class EventEmitter<T> {
 }
 
 export class CancellationError extends Error {}
+export const FileType = { File: 1 } as const;
 export class FileSystemError extends Error {
   static FileNotFound = (): Error => new FileSystemError('not found');
 }
 
 export class Disposable {
+  static from = (...all: readonly { dispose(): unknown }[]) => ({
+    dispose: () => all.forEach(each => each.dispose()),
+  });
   dispose(): void {}
 }

@@ -77,6 +77,7 @@ export class Comments extends Disposable {
   readonly #known = new Map<string, Known>();
   readonly #threads = new Map<string, vscode.CommentThread>();
   #service: Service | undefined;
+  #isWaiting = false;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(deps: CommentsDeps) {
@@ -214,7 +215,9 @@ export class Comments extends Disposable {
 
   async #lookAt(service: Service, ids: readonly string[]): Promise<void> {
     for (const id of ids) await this.#look(service, id);
-    setContext('agentConsole.draftComments', this.#drafts(service).length > 0);
+    const isWaiting = this.#drafts(service).length > 0;
+    if (isWaiting !== this.#isWaiting) setContext('agentConsole.draftComments', isWaiting);
+    this.#isWaiting = isWaiting;
   }
 
   /** Finds out how a comment stands and where, and shows that. */

@@ -9,7 +9,9 @@ import { standings } from '../../../src/chat';
 import { joined, outboxRecords, type Entry } from '../../../src/chat/outbox/record';
 import { silentLog } from '../../fakes/log';
 import { choices, controllers, executed, Range, Uri } from '../../fakes/vscode';
+import { cleanUp as changesCleanUp } from '../../fakes/cleanUp';
 import { posts, scene, sent } from '../chat/scene';
+import { changesScene } from './scene';
 import { afterwards, cleanUp, memoryOf, openWindow, storageIn, until } from '../chat/support';
 
 const [OLD, NEW] = ['a'.repeat(40), 'b'.repeat(40)];
@@ -219,6 +221,31 @@ describe('comments on what an agent changed', () => {
       ...['line 1 (commit bbbbbbbbbb)', 'line 2 (commit aaaaaaaaaa)'],
       ...['line 4 (commit aaaaaaaaaa)', 'line 6 (commit bbbbbbbbbb)'],
     ]);
+  });
+
+  it('are written in the diff that is opened, and follow the branch', async () => {
+    const repository = changesScene();
+    afterwards(changesCleanUp);
+    const first = repository.push('agent/fix', { 'total.ts': 'one\n2\nthree\n' });
+    repository.say('s1', 'I pushed `agent/fix`.');
+    const { commands } = repository.open();
+    await commands.show('s1');
+    const controller = controllers.at(-1)!;
+    const uri = uriOf({ root: repository.root, commit: first, path: 'total.ts' });
+    const thread = controller.createCommentThread(uri, new Range(1, 0, 1, 0) as never, []);
+    await commands.comment({ thread, text: 'Two?' });
+    const second = repository.push('agent/fix', { 'total.ts': 'zero\none\n2\nthree\n' });
+    repository.git('fetch', '--quiet');
+    await commands.show('s1');
+    await until(() =>
+      [...controller.threads].some(({ label }) => label === 'Session s1 · moved from line 2'),
+    );
+    assert.deepEqual(
+      [...controller.threads].map(each => each.uri.query.includes(second)),
+      [true],
+    );
+    await commands.sendComments({ kind: 'session', sessionId: 's1' });
+    assert.match(JSON.stringify(repository.prefilled), /"s1".*`total.ts`, line 3 .*2.*Two\?/);
   });
 
   it('are of the service in use', async () => {

@@ -4,14 +4,14 @@ import * as path from 'node:path';
 import type * as vscode from 'vscode';
 import type { ChangesFeature } from '../../../src/changes';
 import { cleanUp } from '../../fakes/cleanUp';
-import { acts, answers, calls, choices, executed, shown, told, workspace } from '../../fakes/vscode';
+import { acts, answers, calls, choices, executed, shown, told, Uri, workspace } from '../../fakes/vscode';
 import { until } from '../../until';
 import { changesScene } from './scene';
 
 describe('what an agent changed', () => {
-  let scene: Awaited<ReturnType<typeof changesScene>>;
-  beforeEach(async () => {
-    scene = await changesScene();
+  let scene: ReturnType<typeof changesScene>;
+  beforeEach(() => {
+    scene = changesScene();
     for (const list of [acts, calls, choices, executed, shown, told]) list.length = 0;
   });
   afterEach(async () => {
@@ -36,12 +36,15 @@ describe('what an agent changed', () => {
   };
 
   it('stands on the row of its session with where that is known from, and follows the repository', async () => {
-    scene.push('agent/fix', FIX);
+    const tip = scene.push('agent/fix', FIX);
     scene.say('s1', 'I pushed the fix to the branch `agent/fix`.');
     const feature = scene.open();
-    assert.equal(await row(feature, 's1'), 'agent/fix · 3 files +3 −2');
+    assert.equal(await row(feature, 's1'), 'likely agent/fix · 3 files +3 −2');
+    assert.equal(feature.of('s1')?.lines[0], 'The transcript names this branch.');
+    scene.say('s1', `[agent/fix ${tip.slice(0, 7)}] Fix the total\n 3 files changed`);
+    await until(() => feature.of('s1')?.short === 'agent/fix · 3 files +3 −2');
     const lines = feature.of('s1')?.lines ?? [];
-    assert.equal(lines[0], 'The transcript names this branch.');
+    assert.equal(lines[0], 'In the transcript, Git confirms a commit or push to this branch.');
     assert.match(lines.join('\n'), /^Fetched from origin .+ ago\.$/m);
     assert.match(lines.join('\n'), /^• agent\/fix$/m);
     scene.git('merge', '--quiet', '--no-edit', 'origin/agent/fix');
@@ -70,7 +73,7 @@ describe('what an agent changed', () => {
       'old.ts': ['gone soon\n', undefined],
       'total.ts': ['one\ntwo\nthree\n', 'one\n2\nthree\nfour\n'],
     });
-    assert.ok(files.flat().some(uri => uri?.query.includes(tip)));
+    assert.ok(files.flat().some(uri => uri?.query?.includes(tip)));
     assert.deepEqual(scene.fetched, [], 'nothing is fetched without being asked for');
     const elsewhere = { scheme: 'agentconsole-changes', path: '/total.ts' };
     for (const query of [
@@ -80,7 +83,7 @@ describe('what an agent changed', () => {
       JSON.stringify({ root: '/etc', commit: tip }),
       JSON.stringify({ root: scene.root, commit: '--help' }),
     ])
-      await assert.rejects(feature.readFile({ ...elsewhere, query } as vscode.Uri));
+      await assert.rejects(feature.readFile(Uri.from({ ...elsewhere, query }) as unknown as vscode.Uri));
   });
 
   it('says so where no branch is known, fetches when asked, and keeps the branch a person chooses', async () => {
@@ -137,13 +140,13 @@ describe('what an agent changed', () => {
     const refused = async (sessionId: string, choice: string, why: RegExp): Promise<void> => {
       const before = everything();
       choices.push(choice);
-      await assert.rejects(async () => feature.commands.bringHome(sessionId), why);
+      await assert.rejects(Promise.resolve(feature.commands.bringHome(sessionId)), why);
       assert.match(shown.join('\n'), why, 'the list says so already');
       assert.deepEqual(everything(), before);
     };
     scene.write('total.ts', 'mine\n');
-    await refused('s1', 'Check out the branch', /^Commit or stash your changes first: total\.ts/m);
-    await refused('s1', 'Apply as uncommitted changes', /^Commit or stash your changes first: total\.ts/m);
+    await refused('s1', 'Check out the branch', /Commit or stash your changes first: total\.ts/);
+    await refused('s1', 'Apply as uncommitted changes', /Commit or stash your changes first: total\.ts/);
     scene.git('commit', '--quiet', '--all', '-m', 'Mine');
     await refused('s2', 'Apply as uncommitted changes', /conflicts with your commits in total\.ts/);
     scene.git('reset', '--quiet', '--hard', 'origin/main');
@@ -166,7 +169,7 @@ describe('what an agent changed', () => {
     scene.say('s1', 'Pushed to `agent/fix`.');
     const feature = scene.open();
     for (const command of ['show', 'chooseBranch', 'bringHome'] as const)
-      await assert.rejects(async () => feature.commands[command]('s1'), /Trust this workspace/);
+      await assert.rejects(Promise.resolve(feature.commands[command]('s1')), /Trust this workspace/);
     assert.equal(feature.of('s1'), undefined);
   });
 });

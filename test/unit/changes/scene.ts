@@ -21,7 +21,7 @@ const ENVIRONMENT = {
 };
 
 /** A clone of a repository with one commit, as a window has it open, and the service's sessions. */
-export async function changesScene() {
+export function changesScene() {
   const folder = temporaryFolder();
   const [root, remote] = [path.join(folder, 'shop'), path.join(folder, 'shop.git')];
   const git = (...args: string[]): string =>
