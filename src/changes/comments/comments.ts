@@ -120,9 +120,9 @@ export class Comments extends Disposable {
     await this.#inTurn(async () => {
       const service = await this.#open();
       await service.comments.put(id, { id, sessionId, words: text, ...at });
+      this.#threads.set(id, thread);
       await this.#lookAt(service, [id]);
     });
-    thread.dispose();
   }
 
   /** Forgets a comment as it was shown; what is in a message stays there. */
@@ -298,11 +298,11 @@ export class Comments extends Disposable {
       thread?.dispose();
       const range = new vscode.Range(place.line, 0, place.line + count - 1, 0);
       thread = this.#control().createCommentThread(uri, range, []);
-      thread.canReply = false;
       thread.collapsibleState = Expanded;
       this.#threads.set(id, thread);
     }
     if (isSent) thread.collapsibleState = Collapsed;
+    thread.canReply = false;
     thread.state = vscode.CommentThreadState[isSent ? 'Resolved' : 'Unresolved'];
     thread.contextValue = standing;
     thread.label = joined([
