@@ -164,7 +164,13 @@ export const extensions = {
 export const Uri = {
   joinPath: (base: { readonly path: string }, ...parts: string[]) =>
     Uri.file([base.path, ...parts].join('/')),
-  file: (path: string) => ({ scheme: 'file', path, fsPath: path, toString: () => `file://${path}` }),
+  file: (path: string) => ({
+    scheme: 'file',
+    path,
+    query: '',
+    fsPath: path,
+    toString: () => `file://${path}`,
+  }),
   from: ({ scheme, path, query = '' }: { scheme: string; path: string; query?: string }) => ({
     ...{ scheme, path, query },
     toString: () => [`${scheme}:${path}`, query].filter(Boolean).join('?'),

@@ -24,7 +24,8 @@ describe('what an agent changed', () => {
   /** Everything of the person's folder: files, index, branches. */
   const everything = (): unknown => [
     scene.git('status', '--porcelain', '--ignored'),
-    scene.git('stash', 'create'),
+    scene.git('diff', 'HEAD'),
+    scene.git('ls-files', '--stage'),
     scene.git('show-ref'),
     scene.git('symbolic-ref', 'HEAD'),
     scene.git('worktree', 'list'),
@@ -73,7 +74,7 @@ describe('what an agent changed', () => {
       'old.ts': ['gone soon\n', undefined],
       'total.ts': ['one\ntwo\nthree\n', 'one\n2\nthree\nfour\n'],
     });
-    assert.ok(files.flat().some(uri => uri?.query?.includes(tip)));
+    assert.ok(files.flat().some(uri => uri?.query.includes(tip)));
     assert.deepEqual(scene.fetched, [], 'nothing is fetched without being asked for');
     const elsewhere = { scheme: 'agentconsole-changes', path: '/total.ts' };
     for (const query of [

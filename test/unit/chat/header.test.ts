@@ -58,6 +58,8 @@ function menuOf(known: Partial<ChatSession> | undefined): string[] {
   const { about } = headerOf(session, 't', false, 0, format);
   const keys = { ...(JSON.parse(about) as Record<string, unknown>), webviewId: 'agentConsole.chatView' };
   const holds = (term: string): boolean => {
+    // A repository is open.
+    if (term === 'gitOpenRepositoryCount != 0') return true;
     const [, key = '', , pattern = ''] = /^(\w+)( =~ \/(.+)\/)?$/.exec(term) ?? assert.fail(term);
     const value = (keys as Record<string, unknown>)[key];
     return typeof value === 'string' && new RegExp(pattern).test(value);
@@ -69,10 +71,11 @@ function menuOf(known: Partial<ChatSession> | undefined): string[] {
 
 describe('the menu of the header of a chat', () => {
   const always = ['find', 'export'];
+  const changes = ['show', 'chooseBranch', 'bringHome'];
   const copies = ['copyId', 'copyLink', 'showDetails', 'rename', 'pin'];
   for (const [what, session, expected] of [
-    ['offers what is not so already', {}, [...copies, 'archive']],
-    ['and takes it back', { isArchived: true }, [...copies, 'unarchive']],
+    ['offers what is not so already', {}, [...copies, 'archive', ...changes]],
+    ['and takes it back', { isArchived: true }, [...copies, 'unarchive', ...changes]],
     ['changes nothing of a session that is not in the list', undefined, []],
   ] as const)
     it(what, () => assert.deepEqual(menuOf(session), [...always, ...expected]));

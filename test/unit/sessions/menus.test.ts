@@ -20,6 +20,8 @@ const rows = manifest.contributes.menus['view/item/context'] ?? [];
 /** Whether a row with this context, in the Sessions view, has the item. */
 function offers({ when = '' }: Item, context: string): boolean {
   return when.split(' && ').every(term => {
+    // A repository is open.
+    if (term === 'gitOpenRepositoryCount != 0') return true;
     const [, key, operator, value = ''] = /^(\w+) (==|=~) (.+)$/.exec(term) ?? [];
     const actual =
       key === 'view' ? 'agentConsole.sessions' : key === 'viewItem' ? context : assert.fail(term);
@@ -57,12 +59,14 @@ describe('the menu of a session’s row', () => {
     }
   });
 
-  it('has one button on a row: to archive what rests, to stop what runs', () => {
+  it('has one button on a row, to archive what rests or to stop what runs, and one that shows what has changed', () => {
+    const { changes, sessions } = commands;
     const inline = rows.filter(({ group }) => group?.startsWith('inline'));
     const on = (context: string): readonly string[] =>
       inline.filter(item => offers(item, context)).map(({ command }) => command);
     assert.deepEqual(on('session unpinned listed'), [commands.sessions.archive]);
     assert.deepEqual(on('session pinned listed stoppable'), [commands.chat.stop]);
     assert.deepEqual(on('session pinned archived'), []);
+    assert.deepEqual(on('session pinned listed changed'), [sessions.archive, changes.show]);
   });
 });
