@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { Disposable, Slot, type IDisposable } from './disposable';
+import { Disposable, Slot, unhandled, type IDisposable } from './disposable';
 import { Emitter } from './event';
 
 /** What is used of the built-in Git extension's API, version 1. */
@@ -90,7 +90,8 @@ export class OpenRepositories extends Disposable {
       const look = (): void => this.#use(git.enabled ? git.getAPI(1) : undefined);
       this.#api.set(git.onDidChangeEnablement(look));
       look();
-    } catch {
+    } catch (error) {
+      unhandled(error);
       this.#use(undefined);
     }
   }

@@ -20,8 +20,8 @@ const rows = manifest.contributes.menus['view/item/context'] ?? [];
 /** Whether a row with this context, in the Sessions view, has the item. */
 function offers({ when = '' }: Item, context: string): boolean {
   return when.split(' && ').every(term => {
-    // A repository is open.
-    if (term === 'gitOpenRepositoryCount != 0') return true;
+    // A repository is open, and a comment is written.
+    if (['gitOpenRepositoryCount != 0', 'agentConsole.draftComments'].includes(term)) return true;
     const [, key, operator, value = ''] = /^(\w+) (==|=~) (.+)$/.exec(term) ?? [];
     const actual =
       key === 'view' ? 'agentConsole.sessions' : key === 'viewItem' ? context : assert.fail(term);
