@@ -1,5 +1,6 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import type { TakeAlongDeps } from './changes/takeAlong';
 import type { Chat } from './chat';
 import type { Computers, ComputerTreeNode } from './computers';
 import type { ConnectionPart } from './connection';
@@ -124,6 +125,13 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
         memory: workspaceState,
         location: settings.chatLocation,
         extras: settings.extras,
+        diffOf: async files => {
+          const [{ diffOf }, { repositoriesOfWindow }] = await Promise.all([
+            import('./changes/diffOf'),
+            import('./changes/takeAlong'),
+          ]);
+          return diffOf(files, repositoriesOfWindow);
+        },
         composer: {
           sendKey: settings.sendKey,
           limits: settings.attachmentLimits,
@@ -136,6 +144,17 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     shownChats = feature;
     return feature;
   });
+
+  const changes: CommandLoaders['changes'] = async () => {
+    const { repositoriesOfWindow, takeAlong } = await import('./changes/takeAlong');
+    const deps: TakeAlongDeps = {
+      repositories: repositoriesOfWindow,
+      limit: () => settings.attachmentLimits().file,
+      prefill: async message => (await chat()).prefill(message),
+      format,
+    };
+    return { commands: { takeAlong: target => takeAlong(target, deps) } };
+  };
 
   const organization: () => Promise<Organization> = once(async () => {
     const { Organization: Feature } = await import('./organization');
@@ -241,6 +260,7 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
       computers,
       sessions,
       chat,
+      changes,
       search,
       organization,
       readiness,

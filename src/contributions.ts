@@ -1,6 +1,15 @@
 // What activation loads names what it uses: a namespace of VS Code would be copied member by member.
 import type * as vscode from 'vscode';
-import { commands as registry, Disposable, window, workspace } from 'vscode';
+import {
+  CodeAction,
+  CodeActionKind,
+  commands as registry,
+  Disposable,
+  l10n,
+  languages,
+  window,
+  workspace,
+} from 'vscode';
 import type { IDisposable } from './util/disposable';
 import { LazyTree } from './ui/lazyTree';
 
@@ -39,6 +48,7 @@ export const commands = {
     ...ids('agentConsole.chat', 'send', 'attachFiles', 'stop', 'find', 'export', 'attachSelection'),
   },
   search: { open: 'agentConsole.search' },
+  changes: ids('agentConsole.changes', 'takeAlong'),
   organization: {
     ...ids('agentConsole.organization', 'showUser', 'export', 'openChanges'),
     ...ids('agentConsole.organization', 'compareRevisions', 'showRevision'),
@@ -126,6 +136,23 @@ export function registerDocuments(
   provider: vscode.TextDocumentContentProvider,
 ): vscode.Disposable {
   return workspace.registerTextDocumentContentProvider(scheme, provider);
+}
+
+/** Offers, among the fixes of problems in a file, to attach them to a session wherever `canAttach`. */
+export function registerProblemAction(canAttach: () => boolean): vscode.Disposable {
+  const provideCodeActions: vscode.CodeActionProvider['provideCodeActions'] = ({ uri }, _, context) => {
+    const problems = context.diagnostics;
+    if (problems.length === 0 || !canAttach()) return [];
+    const action = new CodeAction(l10n.t('Send to agent session…'), CodeActionKind.QuickFix);
+    action.command = {
+      ...{ command: commands.chat.attachFiles, title: action.title },
+      arguments: [{ uri, problems }],
+    };
+    action.diagnostics = [...problems];
+    return [action];
+  };
+  const providedCodeActionKinds = [CodeActionKind.QuickFix];
+  return languages.registerCodeActionsProvider('*', { provideCodeActions }, { providedCodeActionKinds });
 }
 
 /** A tree whose provider is loaded when the view first asks for rows. What a chosen row does is a command of the view's own (`LazyTree`). */

@@ -22,6 +22,8 @@ export interface GitRepository {
   log(options: { readonly range?: string; readonly maxEntries: number }): Promise<readonly GitCommit[]>;
 }
 export interface GitApi {
+  /** The program. */
+  readonly git: { readonly path: string };
   readonly state: 'uninitialized' | 'initialized';
   readonly onDidChangeState: vscode.Event<unknown>;
   readonly repositories: readonly GitRepository[];
@@ -38,6 +40,17 @@ interface GitExtension {
 /** The built-in Git extension; `undefined` where it is missing or turned off, as in Restricted Mode. */
 export function gitExtension(): vscode.Extension<GitExtension> | undefined {
   return vscode.extensions.getExtension<GitExtension>('vscode.git');
+}
+
+/** The root folders of the repositories of this window that are on this machine, and the program the Git extension uses. */
+export async function openFolders(): Promise<readonly { readonly root: string; readonly program: string }[]> {
+  const git = await gitExtension()?.activate();
+  if (git?.enabled !== true) return [];
+  const api = git.getAPI(1);
+  await hasLooked(api);
+  return api.repositories
+    .filter(({ rootUri }) => rootUri.scheme === 'file')
+    .map(({ rootUri }) => ({ root: rootUri.fsPath, program: api.git.path }));
 }
 
 /** Every address of every remote, those of `origin` first. */
