@@ -99,10 +99,7 @@ const onlyInSettings = [
 
 export default tseslint.config(
   {
-    ignores: [
-      ...['dist/', '.test-out*/', '.vscode-test/', '.shots/', 'node_modules/', '**/node_modules/'],
-      'test/vscode/shop/',
-    ],
+    ignores: ['dist/', '.test-out*/', '.vscode-test/', '.shots/', 'node_modules/', '**/node_modules/'],
   },
   {
     files: ['**/*.{js,mjs,cjs}'],

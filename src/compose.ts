@@ -133,9 +133,13 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
         sessions: (await sessions()).forChanges,
         memory: workspaceState,
         messages: serviceId => standings(stored, serviceId),
+        storageUri: globalStorageUri,
+        limit: () => settings.attachmentLimits().file,
         prefill: async message => {
-          await (await chat()).prefill(message);
-          await (await chat()).flush();
+          const feature = await chat();
+          const isDone = await feature.prefill(message);
+          await feature.flush();
+          return isDone;
         },
         said: (serviceId, sessionId) => stored.texts(transcriptRecords(serviceId, sessionId).path, MOST_SAID),
       }),
@@ -157,6 +161,7 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
         memory: workspaceState,
         location: settings.chatLocation,
         extras: settings.extras,
+        diffOf: async files => (await changes()).diffOf(files),
         composer: {
           sendKey: settings.sendKey,
           limits: settings.attachmentLimits,

@@ -1,11 +1,15 @@
 // What activation loads names what it uses: a namespace of VS Code would be copied member by member.
 import type * as vscode from 'vscode';
 import {
+  CodeAction,
+  CodeActionKind,
   commands as registry,
   Disposable,
   EventEmitter,
   FileSystemError,
   FileType,
+  l10n,
+  languages,
   window,
   workspace,
 } from 'vscode';
@@ -48,7 +52,7 @@ export const commands = {
   },
   search: { open: 'agentConsole.search' },
   changes: {
-    ...ids('agentConsole.changes', 'show', 'chooseBranch', 'bringHome'),
+    ...ids('agentConsole.changes', 'show', 'chooseBranch', 'bringHome', 'takeAlong'),
     ...ids('agentConsole.changes', 'comment', 'removeComment', 'sendComments'),
   },
   organization: {
@@ -173,6 +177,23 @@ export function registerFiles(
     { ...reading, ...writing },
     { isReadonly: true, isCaseSensitive: true },
   );
+}
+
+/** Offers, among the fixes of problems in a file, to attach them to a session wherever `canAttach`. */
+export function registerProblemAction(canAttach: () => boolean): vscode.Disposable {
+  const provideCodeActions: vscode.CodeActionProvider['provideCodeActions'] = ({ uri }, _, context) => {
+    const problems = context.diagnostics;
+    if (problems.length === 0 || !canAttach()) return [];
+    const action = new CodeAction(l10n.t('Send to agent session…'), CodeActionKind.QuickFix);
+    action.command = {
+      ...{ command: commands.chat.attachFiles, title: action.title },
+      arguments: [{ uri, problems }],
+    };
+    action.diagnostics = [...problems];
+    return [action];
+  };
+  const providedCodeActionKinds = [CodeActionKind.QuickFix];
+  return languages.registerCodeActionsProvider('*', { provideCodeActions }, { providedCodeActionKinds });
 }
 
 /** A tree whose provider is loaded when the view first asks for rows. What a chosen row does is a command of the view's own (`LazyTree`). */

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Chat } from './chat';
 import type { ConnectionPart } from './connection';
+import { registerProblemAction } from './contributions';
 import type { Logger } from './log';
 import { barSettings, carryOverSettings, hookSettings, onDidChangeSettings, settings } from './settings';
 import type { Storage } from './storage';
@@ -26,6 +27,7 @@ export interface StartupDeps {
  */
 export function startup(deps: StartupDeps, own: (part: IDisposable) => unknown) {
   let areHooksHeard = false;
+  let isOffered = false;
 
   const attempt = async (failure: string, work: () => Promise<void>): Promise<void> => {
     try {
@@ -69,8 +71,17 @@ export function startup(deps: StartupDeps, own: (part: IDisposable) => unknown) 
       if (vscode.workspace.workspaceFolders !== undefined && (await isSignedIn())) await deps.changes();
     });
 
+  const offerForProblems = () =>
+    attempt('Problems cannot be attached to sessions', async () => {
+      const { state } = await deps.connection();
+      if (isOffered) return;
+      isOffered = true;
+      own(registerProblemAction(() => state.current.kind !== 'signedOut'));
+    });
+
   const signedIn = (): void => {
     void findChanges();
+    void offerForProblems();
     void fillStatusBar();
     void sendQueued();
   };

@@ -2,29 +2,39 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Connection } from '../connection';
 import type { CommandHandlers } from '../contributions';
-import { notify } from '../ui/notify';
+import { notify, type NoticeButton } from '../ui/notify';
 import { pick, type Choice } from '../ui/pick';
-import { restriction } from '../ui/restriction';
 import { joined } from '../ui/text';
 import { Disposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
 import { OpenRepositories } from '../util/git';
+import { Git } from './git';
 import { forNotification } from '../util/text';
 import { bringHome } from './bringHome';
 import { filesBetween } from './changes';
 import { Comments, type CommentsDeps } from './comments/comments';
 import type { BranchName, Changes, Commit } from './model';
 import { readFileAt, showDiff } from './show';
+import { diffOf } from './diffOf';
+import { openSampleWorkspace } from './sampleWorkspace';
+import { needGit, takeAlong, type OpenFolder, type TakeAlongDeps } from './takeAlong';
 import { SessionWork, type ChangesSessions, type Work, type WorkDeps } from './work';
 import { figures, reasonOf, shownWork, type ShownWork } from './words';
 
 export type { ShownWork } from './words';
 
 export interface ChangesDeps
-  extends Omit<WorkDeps, 'repositories'>, Pick<CommentsDeps, 'messages' | 'prefill' | 'memory'> {
-  readonly connection: Pick<Connection, 'ready'>;
+  extends
+    Omit<WorkDeps, 'repositories'>,
+    Pick<CommentsDeps, 'messages' | 'memory'>,
+    Pick<TakeAlongDeps, 'limit'> {
+  readonly connection: Pick<Connection, 'ready' | 'state'>;
   readonly sessions: ChangesSessions;
   readonly format: Formatter;
+  /** Puts a text and files into the composer of a session; resolves when that is durable, to false when the person cancels. */
+  readonly prefill: CommentsDeps['prefill'] & TakeAlongDeps['prefill'];
+  /** Where the sample's repository is made. */
+  readonly storageUri: vscode.Uri;
 }
 
 /** What agents changed: their branches found in the repositories of this window, shown, and brought home. */
@@ -46,10 +56,13 @@ export class ChangesFeature extends Disposable {
     bringHome: async target => {
       const found = await this.#find(target, vscode.l10n.t('Bring home the changes of which session?'));
       if (found === undefined) return;
-      const changes = await this.#changesOf(found);
+      const changes = this.#changesOf(found);
       if (changes === undefined) return;
       const { format, log } = this.#deps;
       await bringHome({ git: this.#work.git(changes.branch.repository), changes, format, log });
+    },
+    takeAlong: async target => {
+      await takeAlong(target, { ...this.#deps, repositories: () => this.#folders() });
     },
     comment: reply => this.#comments.add(reply),
     removeComment: comment => this.#comments.remove(comment),
@@ -81,28 +94,48 @@ export class ChangesFeature extends Disposable {
     return readFileAt(uri, root => this.#work.git(root));
   }
 
+  /** What changed in files since the last commit, as one diff, and the files it does not show. */
+  diffOf(files: readonly vscode.Uri[]): ReturnType<typeof diffOf> {
+    return diffOf(files, () => this.#folders());
+  }
+
+  /** The repositories of this window that are on this machine. */
+  async #folders(): Promise<readonly OpenFolder[]> {
+    await this.#repositories.looked();
+    const { program, all } = this.#repositories;
+    if (program === undefined) return [];
+    const roots = all.flatMap(({ rootUri }) => (rootUri.scheme === 'file' ? [rootUri.fsPath] : []));
+    return roots.map(root => ({ root, git: new Git(program, root) }));
+  }
+
+  /** Says why there is nothing to see, and what can be done. */
+  #tell(sentence: string, ...buttons: readonly NoticeButton[]): void {
+    const { connection, storage, storageUri, log } = this.#deps;
+    const { program } = this.#repositories;
+    const isSample = connection.state.current.service?.source === 'sample';
+    const open = (): Promise<void> => openSampleWorkspace(storageUri, program, storage);
+    const sample: NoticeButton = [vscode.l10n.t('Open Sample Workspace'), open];
+    notify(log, 'info', forNotification(sentence), ...buttons, ...(isSample ? [sample] : []));
+  }
+
   /** A session's work, the session asked for where none is named; throws why nothing can be looked at. */
   async #find(target: unknown, question: string): Promise<Found | undefined> {
-    const why = restriction();
-    if (why === 'untrusted')
-      throw new Error(vscode.l10n.t('Trust this workspace to see what agents changed.'));
-    if (why === 'virtual')
-      throw new Error(
-        vscode.l10n.t('What agents changed can be seen where a repository is on this machine.'),
-      );
+    needGit();
     const { connection, sessions } = this.#deps;
     await connection.ready();
-    await sessions.ready();
+    await Promise.all([sessions.ready(), this.#repositories.looked()]);
     const sessionId = sessionIdOf(target) ?? (await sessions.pick(question));
     if (sessionId === undefined) return undefined;
     const work = await this.#work.find(sessionId);
-    if (this.#work.repositories.length === 0)
-      throw new Error(vscode.l10n.t('Open a folder with a Git repository to see what agents changed in it.'));
+    if (this.#work.repositories.length === 0) {
+      this.#tell(vscode.l10n.t('Open a folder with a Git repository to see what agents changed in it.'));
+      return undefined;
+    }
     return { sessionId, title: sessions.get(sessionId)?.title ?? sessionId, work };
   }
 
   /** The changes of the branch that is known; otherwise says why there are none, and what can be done. */
-  async #changesOf(found: Found): Promise<Changes | undefined> {
+  #changesOf(found: Found): Changes | undefined {
     const { claim, changes } = found.work;
     if (changes !== undefined && changes.files.length > 0) return changes;
     const sentence =
@@ -111,14 +144,12 @@ export class ChangesFeature extends Disposable {
         : changes === undefined
           ? vscode.l10n.t('The branch {0} is no longer in this window.', claim.branch.name)
           : vscode.l10n.t('The branch {0} changes no file.', claim.branch.name);
-    const choose = vscode.l10n.t('Choose Branch…');
-    const act = (): Promise<void> => this.#chooseBranch(found);
-    notify(this.#deps.log, 'info', forNotification(sentence), [choose, act]);
-    return Promise.resolve(undefined);
+    this.#tell(sentence, [vscode.l10n.t('Choose Branch…'), () => this.#chooseBranch(found)]);
+    return undefined;
   }
 
   async #show(found: Found): Promise<void> {
-    const changes = await this.#changesOf(found);
+    const changes = this.#changesOf(found);
     if (changes === undefined) return;
     const { branch, files, base, tip } = changes;
     this.#comments.show(found.sessionId, branch.repository, tip);

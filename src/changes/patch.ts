@@ -55,10 +55,10 @@ export function patchOf(
 
 /** The newest commit on the way back from `head` that a remote has. */
 async function pushedBase(git: Git, head: string, signal?: AbortSignal): Promise<string | undefined> {
-  const args = ['rev-list', '--first-parent', '--boundary', head, '--not', '--remotes'];
+  const args = ['rev-list', '--first-parent', '--parents', head, '--not', '--remotes'];
   const path = lines(await git.read(args, { signal }));
-  if (path.length === 0) return head;
-  return path.findLast(line => line.startsWith('-'))?.slice(1);
+  // The first parent of the last one that no remote has; the first commit of all has none.
+  return path.length === 0 ? head : path.at(-1)?.split(' ')[1];
 }
 
 /** Works with a copy of the index that knows `untracked`, too, and files in conflict as they are. */

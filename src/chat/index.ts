@@ -12,6 +12,7 @@ import { Attachments } from './attach/attachments';
 import { bodyBuilder } from './attach/body';
 import type { Conversation } from './conversation';
 import { Conversations } from './conversations';
+import { givenBy, type DiffOf } from './attach/context';
 import { droppedFiles, pickFiles, selectedTexts, type Given } from './attach/given';
 import { joined } from './outbox/record';
 import { transcriptDocument } from './transcript/markdownDocument';
@@ -42,6 +43,7 @@ export interface ChatDeps {
   readonly location: () => 'panel' | 'view';
   /** Whether what only some services offer may be used; asked each time. */
   readonly extras: () => boolean;
+  readonly diffOf: DiffOf;
   /** Of this window and folder alone. */
   readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
   readonly details: Pick<DetailsDocuments, 'show' | 'compare'>;
@@ -54,6 +56,10 @@ export interface Prefill {
   readonly text: string;
   /** To be attached. */
   readonly files?: readonly vscode.Uri[] | undefined;
+  /** What is in no file of the person, to be attached too. */
+  readonly made?: Given['files'] | undefined;
+  /** Without a session: that of the chat in front. */
+  readonly isForFront?: boolean;
   /** The question, where the person has to choose a session. */
   readonly title?: string | undefined;
 }
@@ -67,8 +73,10 @@ export class Chat extends Disposable {
   readonly commands: CommandHandlers<'chat'> = {
     open: async target => this.#openCommand(target),
     send: async request => this.#sendCommand(request),
-    attachFiles: async (uri, uris) => {
-      await this.#attach({ uris: readUris(uri, uris) ?? (await pickFiles()), files: [] });
+    attachFiles: async (...args) => {
+      const given = await givenBy(args, this.#deps.diffOf);
+      const uris = given === undefined ? (readUris(args[0], args[1]) ?? (await pickFiles())) : given.uris;
+      await this.#attach({ uris, files: given?.files ?? [] });
     },
     attachSelection: async () => {
       const files = selectedTexts();
@@ -128,11 +136,13 @@ export class Chat extends Disposable {
    * Puts text and files into the composer of a session, after what is there, and sends nothing. Without a session the person
    * chooses one; resolves to false when they cancel.
    */
-  async prefill({ sessionId, text, files = [], title }: Prefill): Promise<boolean> {
+  async prefill(message: Prefill): Promise<boolean> {
+    const { sessionId, text, files = [], made = [], isForFront = false, title } = message;
     const { connection, sessions } = this.#deps;
     await connection.ready();
+    const inFront = isForFront ? this.#places.inFront?.conversation.sessionId : undefined;
     const chosen =
-      sessionId ?? (await sessions.pick(title ?? vscode.l10n.t('Write to which session?'), 'new'));
+      sessionId ?? inFront ?? (await sessions.pick(title ?? vscode.l10n.t('Write to which session?'), 'new'));
     if (chosen === undefined) return false;
     await sessions.ensure(chosen);
     const panel = await this.#places.show(chosen);
@@ -141,6 +151,7 @@ export class Chat extends Disposable {
       composition.setText(joined(composition.draft.text.trimEnd(), text));
       panel.showDraft();
       await composition.attach(files.map(file => file.toString()));
+      await composition.attachFiles(made);
     });
     return true;
   }

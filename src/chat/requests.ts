@@ -37,7 +37,7 @@ export function readUris(clicked: unknown, selected: unknown): readonly string[]
 }
 
 /** Whether this is a `Uri` of the editor. */
-function isUri(value: unknown): value is vscode.Uri {
+export function isUri(value: unknown): value is vscode.Uri {
   const uri = value as Partial<vscode.Uri> | null | undefined;
   return typeof uri?.scheme === 'string' && typeof uri.path === 'string';
 }

@@ -9,6 +9,7 @@ import { shown, type SessionState } from './records';
 import { messageOf, Sessions, type GivenMessage, type SampleRecords } from './sessions';
 import { demoSessions, type Surroundings } from './stories';
 
+export { makeSampleRepository, SHOP_REMOTE } from './repository';
 export { sampleRecord, type SampleRecord, type SampleRecords } from './sessions';
 export { demoFacts, type LocalFacts } from './stories';
 
@@ -27,6 +28,13 @@ export interface SampleOptions {
   readonly extras?: boolean;
   /** What there is from the start; the sessions of the sample by default. */
   readonly sessions?: ((surroundings: Surroundings) => readonly SessionState[]) | undefined;
+}
+
+/** When the sample was first used, Unix ms; now where that is yet to come. */
+export async function firstUsed(records: Pick<SampleRecords, 'load' | 'values'>): Promise<number> {
+  await records.load();
+  const used = records.values.get('used');
+  return used?.kind === 'first' ? used.at : Date.now();
 }
 
 class Refusal extends Error {

@@ -92,6 +92,6 @@ function begin(
   ask(state, [{ type: 'text', text, id: id() }, ...image], at, start => stepsOf(lines, { start, ...turn }));
 }
 
-function idOf(seed: string, { title }: Story): string {
+export function idOf(seed: string, { title }: Pick<Story, 'title'>): string {
   return seeded(seed, 'session', title).uuid();
 }

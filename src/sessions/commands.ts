@@ -148,7 +148,11 @@ export class SessionCommands {
       notify(log, 'info', vscode.l10n.t('No session was removed from this list.'));
       return;
     }
-    const chosen = await pickSeveral(choices, vscode.l10n.t('Restore which sessions to the list?'), false);
+    const chosen = await pickSeveral(
+      choices,
+      vscode.l10n.t('Restore which sessions to the list?'),
+      () => false,
+    );
     await this.#keep(chosen ?? [], { removedAt: undefined }, serviceId);
   }
 

@@ -37,13 +37,13 @@ export async function pick<T>(
   return (await vscode.window.showQuickPick(items, options))?.value;
 }
 
-/** Asks which of these. */
+/** Asks which of these; `isPicked` says which are from the start. */
 export async function pickSeveral<T>(
   choices: readonly Choice<T>[],
   placeHolder: string,
-  picked = true,
+  isPicked: (value: T) => boolean = () => true,
 ): Promise<readonly T[] | undefined> {
-  const items = choices.map(choice => ({ ...itemOf(choice), picked }));
+  const items = choices.map(choice => ({ ...itemOf(choice), picked: isPicked(choice.value) }));
   const options = { ...LOOKED_THROUGH, placeHolder, canPickMany: true } as const;
   return (await vscode.window.showQuickPick(items, options))?.map(({ value }) => value);
 }

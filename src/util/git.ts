@@ -22,7 +22,11 @@ export interface GitRepository {
     readonly onDidChange: vscode.Event<void>;
   };
   log(options: { readonly range?: string; readonly maxEntries: number }): Promise<readonly GitCommit[]>;
-  fetch(options: { readonly remote?: string; readonly ref?: string; readonly prune?: boolean }): Promise<void>;
+  fetch(options: {
+    readonly remote?: string;
+    readonly ref?: string;
+    readonly prune?: boolean;
+  }): Promise<void>;
 }
 export interface GitApi {
   /** The program. */
@@ -76,6 +80,12 @@ export class OpenRepositories extends Disposable {
       this.#found = this.#find();
     }
     return this.#found;
+  }
+
+  /** Resolves when the Git extension has looked around, too, as it does when a window has just opened. */
+  async looked(): Promise<void> {
+    await this.ready();
+    if (this.#git !== undefined) await hasLooked(this.#git);
   }
 
   async #find(): Promise<void> {

@@ -128,6 +128,9 @@ export const window = new Proxy(
   { get: (own, name) => (name in own ? own[name as keyof typeof own] : noting[String(name)]) },
 );
 export const commands = noted('commands');
+export const languages = noted('languages');
+export const CodeActionKind = { QuickFix: 'quickfix' } as const;
+export class CodeAction {}
 export const env = {
   language: 'en',
   clipboard: {

@@ -4,6 +4,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { commands } from '../../src/contributions';
+import { makeSampleRepository } from '../../src/sample/repository';
 import { until } from '../until';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { run, sitDown, told } from './person';
@@ -33,6 +34,7 @@ type Happy = readonly [
 describe('commands', () => {
   let service: SampleService;
   let outside: string;
+  let folder: string;
   let computerId: string;
   let sessionId: string;
   const ran = new Set<string>();
@@ -70,6 +72,7 @@ describe('commands', () => {
   before(async () => {
     service = await startSampleService();
     outside = temporaryFolder('host');
+    folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? assert.fail('no folder');
     // Ids of the sample are the same in every installation, so one of our own tells them.
     const { computers } = await service.ask<{ computers: { id: string; name: string }[] }>(
       '/api/v0/computers',
@@ -163,6 +166,36 @@ describe('commands', () => {
     const document = await vscode.workspace.openTextDocument({ content: 'one\ntwo\n' });
     await vscode.window.showTextDocument(document, { selection: new vscode.Range(0, 0, 1, 0) });
     await works([commands.chat.attachSelection, [], [sessionId], ['tab', /By another name/]]);
+  });
+
+  it('attach the problems of a file, by one of their fixes', async () => {
+    const uri = vscode.Uri.file(path.join(folder, 'readme.txt'));
+    const range = new vscode.Range(0, 2, 0, 8);
+    const problems = vscode.languages.createDiagnosticCollection('test');
+    problems.set(uri, [new vscode.Diagnostic(range, 'No such folder.')]);
+    await vscode.window.showTextDocument(uri);
+    let fix: vscode.CodeAction | undefined;
+    await until(async () => {
+      const all = await vscode.commands.executeCommand<readonly vscode.CodeAction[]>(
+        'vscode.executeCodeActionProvider',
+        ...[uri, range],
+      );
+      return (fix = all.find(({ title }) => title === 'Send to agent session…')) !== undefined;
+    });
+    const { command = '', arguments: args = [] } = fix?.command ?? {};
+    assert.equal(command, commands.chat.attachFiles);
+    await works([command, args, [sessionId], ['tab', /By another name/]]);
+    problems.dispose();
+  });
+
+  it('take uncommitted changes along', async () => {
+    const shop = path.join(folder, 'shop');
+    await makeSampleRepository(shop, 'git', Date.now());
+    fs.appendFileSync(path.join(shop, 'README.md'), 'Mine\n');
+    await vscode.commands.executeCommand('git.openRepository', shop);
+    await vscode.window.showTextDocument(vscode.Uri.file(path.join(shop, 'README.md')));
+    await works([commands.changes.takeAlong, [{ sessionId }], [], ['tab', /By another name/]]);
+    removeFolder(shop);
   });
 
   table('show the organization, readiness and usage', () => {

@@ -78,6 +78,27 @@ describe('a first day', () => {
     await chat.getByRole('article').getByText('Please explain these two files.').waitFor();
   });
 
+  it('attaches a change from Source Control, and everything that is not committed', async () => {
+    const chat = workbench.webview();
+    const attached = chat.getByRole('list', { name: /ttachments/ });
+    fs.appendFileSync(path.join(folder, 'README.md'), 'Another line.\n');
+    await workbench.openContainer('Source Control');
+    const row = workbench.page.locator('.scm-view .monaco-list-row', { hasText: 'README.md' });
+    await workbench.contextMenu(row.first(), 'Send to agent session');
+    await attached.getByText('README.md.diff').waitFor();
+    await workbench.runCommand('Agent Console: Send my uncommitted changes…');
+    await attached.getByText('shop.patch').waitFor();
+    assert.match(await chat.getByRole('textbox').inputValue(), /^Patch against [\da-f]{40}\. Apply it there/);
+    const sent = service.next('POST', /\/messages$/);
+    await chat.getByRole('textbox').press('Enter');
+    const { files } = (await sent).body as { files: readonly { name: string; parsedData: string }[] };
+    assert.deepEqual(
+      files.map(({ name }) => name),
+      ['README.md.diff', 'shop.patch'],
+    );
+    for (const { parsedData } of files) assert.match(parsedData, /^diff --git [^]*\n\+Another line\.\n$/);
+  });
+
   it('states what cannot be read yet, and uncovers it with the next message', async () => {
     const chat = workbench.webview();
     await service.settle();

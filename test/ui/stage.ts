@@ -40,7 +40,8 @@ export const reportsOf = (folder: string): SampleServiceOptions => ({
 });
 
 /** What the folder of the window is filled with: files by their paths, or whoever fills it. */
-export type Filling = Readonly<Record<string, string | Uint8Array>> | ((folder: string) => void);
+export type Filling =
+  Readonly<Record<string, string | Uint8Array>> | ((folder: string) => void | Promise<void>);
 
 export interface StageOptions extends WorkbenchOptions {
   /** The sample workspace unless told. */
@@ -77,7 +78,7 @@ export async function openStage(
   const parent = temporaryFolder('ui');
   const folder = path.join(parent, 'shop');
   fs.mkdirSync(folder);
-  fill(folder, given.files ?? makeSampleWorkspace);
+  await fill(folder, given.files ?? makeSampleWorkspace);
   const service = await startSampleService({
     pace: 0,
     ...(typeof given.service === 'function' ? given.service(folder) : given.service),
@@ -108,9 +109,9 @@ export function onStage(take: (stage: Stage) => unknown, ...options: Parameters<
   after(() => stage?.close());
 }
 
-function fill(folder: string, files: Filling): void {
+async function fill(folder: string, files: Filling): Promise<void> {
   if (typeof files === 'function') {
-    files(folder);
+    await files(folder);
     return;
   }
   for (const [name, content] of Object.entries(files)) {

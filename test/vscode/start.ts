@@ -26,7 +26,7 @@ async function main(): Promise<undefined> {
   if (given.desktop) return startDesktop();
   const { port: named, folder: own } = given;
   const folder = path.resolve(own ?? shop);
-  if (own === undefined) makeSampleWorkspace(folder);
+  if (own === undefined) await makeWorkspace();
   else if (!fs.existsSync(folder)) throw new Error(`The folder ${folder} does not exist.`);
   const port =
     named === undefined
@@ -72,7 +72,7 @@ async function startDesktop(): Promise<undefined> {
   const install = [...folders, '--install-extension', vsix, '--force'];
   if (spawnSync('code', install, { stdio: 'inherit', shell }).status !== 0)
     throw new Error('`code` did not install the extension.');
-  makeSampleWorkspace(shop);
+  await makeWorkspace();
   await useSample(user);
   const options = { env: environment(), stdio: 'ignore', shell } as const;
   const editor = spawn('code', [...folders, '--new-window', '--wait', shop], options);
@@ -83,6 +83,12 @@ async function startDesktop(): Promise<undefined> {
     editor.once('exit', resolve);
     editor.once('error', reject);
   });
+}
+
+/** The sample workspace anew, as its sessions are: what agents have pushed is as old as they say. */
+async function makeWorkspace(): Promise<void> {
+  fs.rmSync(shop, { recursive: true, force: true });
+  await makeSampleWorkspace(shop);
 }
 
 /** Chooses the extension's own sample, as *Try with sample data* does, for an editor with this user data that is yet to start. */

@@ -31,9 +31,7 @@ export function selectedTexts(): readonly AwayFile[] {
   const editor = vscode.window.activeTextEditor;
   if (editor === undefined) return [];
   const { document } = editor;
-  const place = vscode.workspace.getWorkspaceFolder(document.uri)
-    ? vscode.workspace.asRelativePath(document.uri, (vscode.workspace.workspaceFolders?.length ?? 0) > 1)
-    : nameOf(document.uri);
+  const place = placeOf(document.uri);
   return editor.selections
     .filter(selection => !selection.isEmpty)
     .sort((a, b) => a.start.compareTo(b.start))
@@ -43,7 +41,7 @@ export function selectedTexts(): readonly AwayFile[] {
       const lines = `${selection.start.line + 1}-${Math.max(last, selection.start.line + 1)}`;
       return {
         name: `${nameOf(document.uri)}:${lines}`,
-        path: `${place.replaceAll('\\', '/')}:${lines}`,
+        path: `${place}:${lines}`,
         read: () => Promise.resolve(new TextEncoder().encode(document.getText(selection))),
       };
     });
@@ -66,7 +64,14 @@ export async function droppedFiles(data: vscode.DataTransfer): Promise<Given> {
   return { uris, files };
 }
 
-function nameOf(uri: vscode.Uri): string {
+/** Relative to the workspace, with `/`; the name alone for what lies outside: its path says more about this machine than about the file. */
+export function placeOf(uri: vscode.Uri): string {
+  if (vscode.workspace.getWorkspaceFolder(uri) === undefined) return nameOf(uri);
+  const hasFolders = (vscode.workspace.workspaceFolders?.length ?? 0) > 1;
+  return vscode.workspace.asRelativePath(uri, hasFolders).replaceAll('\\', '/');
+}
+
+export function nameOf(uri: vscode.Uri): string {
   return uri.path.split('/').at(-1) ?? uri.path;
 }
 

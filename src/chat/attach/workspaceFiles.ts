@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { open, readFile } from 'node:fs/promises';
 import type { AttachableFiles, FileFacts } from './attachments';
+import { placeOf } from './given';
 
 /** Attachments from the file systems of the editor, local and remote. */
 export const workspaceFiles: AttachableFiles = {
@@ -14,13 +15,7 @@ export const workspaceFiles: AttachableFiles = {
     return (await vscode.workspace.fs.readFile(file)).subarray(0, most);
   },
   name: uri => vscode.Uri.parse(uri, true).path.split('/').at(-1) ?? uri,
-  workspacePath(uri) {
-    const file = here(uri);
-    // A path outside the workspace says more about this machine than about the file.
-    if (vscode.workspace.getWorkspaceFolder(file) === undefined) return workspaceFiles.name(uri);
-    const hasFolders = (vscode.workspace.workspaceFolders?.length ?? 0) > 1;
-    return vscode.workspace.asRelativePath(file, hasFolders).replaceAll('\\', '/');
-  },
+  workspacePath: uri => placeOf(here(uri)),
 };
 
 /** The bytes of a file of this machine. */

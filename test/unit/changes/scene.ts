@@ -112,7 +112,10 @@ export function changesScene() {
   const prefilled: unknown[] = [];
   const open = (deps: Partial<WorkDeps> = {}): ChangesFeature => {
     const feature = new ChangesFeature({
-      connection: { ready: () => Promise.resolve({ kind: 'signedOut', knownKeys: [] } as never) },
+      connection: {
+        ready: () => Promise.resolve({ kind: 'signedOut', knownKeys: [] } as never),
+        state: new ObservableValue({ kind: 'signedOut', knownKeys: [] } as never),
+      },
       storage,
       log,
       format: new Formatter('en'),

@@ -35,6 +35,7 @@ export function chatOf(
     },
     location: () => 'view',
     extras: () => true,
+    diffOf: () => assert.fail('a diff is asked for'),
     memory: { get: () => undefined, update: () => Promise.resolve() },
     details: {
       show: () => assert.fail('a document is shown'),

@@ -72,7 +72,7 @@ function menuOf(known: Partial<ChatSession> | undefined): string[] {
 describe('the menu of the header of a chat', () => {
   const always = ['find', 'export'];
   const changes = ['show', 'chooseBranch', 'bringHome'];
-  const copies = ['copyId', 'copyLink', 'showDetails', 'rename', 'pin'];
+  const copies = ['takeAlong', 'copyId', 'copyLink', 'showDetails', 'rename', 'pin'];
   for (const [what, session, expected] of [
     ['offers what is not so already', {}, [...copies, 'archive', ...changes]],
     ['and takes it back', { isArchived: true }, [...copies, 'unarchive', ...changes]],

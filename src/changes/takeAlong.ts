@@ -1,0 +1,184 @@
+import { isUtf8 } from 'node:buffer';
+import * as path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import * as vscode from 'vscode';
+import { confirmed } from '../ui/notify';
+import { pick, pickSeveral } from '../ui/pick';
+import { restriction } from '../ui/restriction';
+import type { Formatter } from '../util/format';
+import { redact } from '../util/redact';
+import { forNotification } from '../util/text';
+import type { Git } from './git';
+import { patchOf, uncommitted } from './patch';
+
+/** A repository of this window. */
+export interface OpenFolder {
+  readonly root: string;
+  readonly git: Git;
+}
+
+export interface TakeAlongDeps {
+  readonly repositories: () => Promise<readonly OpenFolder[]>;
+  /** Of one attachment, bytes; asked each time. */
+  readonly limit: () => number;
+  /** Puts text and a file into the composer of a session; of the chat in front or one that is picked without an id. False when the person cancels. */
+  readonly prefill: (message: {
+    readonly sessionId: string | undefined;
+    readonly text: string;
+    readonly made: readonly { readonly name: string; read(): Promise<Uint8Array> }[];
+    readonly isForFront: true;
+    readonly title: string;
+  }) => Promise<boolean>;
+  readonly format: Pick<Formatter, 'bytes' | 'number'>;
+}
+
+/**
+ * Puts what is not committed in a repository into the composer of a session, as a patch against a commit that its remote has. Resolves
+ * to false when the person thinks better of it; rejects with a sentence. `target` may be a session or a row of Source Control.
+ */
+export async function takeAlong(target: unknown, deps: TakeAlongDeps): Promise<boolean> {
+  needGit();
+  const { sessionId = target, rootUri } = (target ?? {}) as {
+    readonly sessionId?: unknown;
+    readonly rootUri?: vscode.Uri;
+  };
+  const folder = await folderOf(await deps.repositories(), rootUri?.fsPath);
+  if (folder === undefined) return false;
+  const name = path.basename(folder.root);
+  const { head, base: pushed, files, untracked } = await slowly(() => uncommitted(folder.git));
+  const base = pushed ?? head;
+  if (base === undefined) throw new Error(vscode.l10n.t('{0} has no commit yet.', name));
+  if (files.length + untracked.length === 0)
+    throw new Error(vscode.l10n.t('There are no uncommitted changes in {0}.', name));
+  const chosen = await chooseNew(untracked, deps);
+  if (chosen === undefined) return false;
+  if (files.length + chosen.length === 0) throw new Error(vscode.l10n.t('No file was chosen.'));
+
+  const patch = await slowly(() => patchOf(folder.git, base, chosen));
+  const size = deps.format.bytes(patch.length);
+  if (patch.length > deps.limit())
+    throw new Error(
+      vscode.l10n.t(
+        'The patch is {0}; the limit of an attachment is {1}. Commit and push instead, or leave out large files.',
+        size,
+        deps.format.bytes(deps.limit()),
+      ),
+    );
+  if (!isUtf8(patch))
+    throw new Error(
+      vscode.l10n.t(
+        'Some of the changed text is not UTF-8, which the service does not take. Commit and push instead.',
+      ),
+    );
+  const named = [...files.map(file => file.path), ...chosen].filter(looksSecret);
+  const warnings = warningsOf(pushed === undefined, [...named, ...(await secretsIn(patch))]);
+  const short = base.slice(0, 8);
+  if (warnings.length > 0) {
+    const facts = vscode.l10n.t('Patch of {0} against {1}.', size, short);
+    const question = vscode.l10n.t('Attach the uncommitted changes of {0}?', forNotification(name));
+    if (!(await confirmed(question, [facts, ...warnings].join('\n\n'), vscode.l10n.t('Attach'))))
+      return false;
+  }
+  return deps.prefill({
+    sessionId: typeof sessionId === 'string' && sessionId !== '' ? sessionId : undefined,
+    text:
+      base === head
+        ? vscode.l10n.t('Patch against {0}. Apply it there: `git apply {1}.patch`', base, name)
+        : vscode.l10n.t(
+            'Patch against {0}, with my commits since. Apply it there: `git apply {1}.patch`',
+            base,
+            name,
+          ),
+    made: [{ name: `${name}.patch`, read: () => Promise.resolve(patch) }],
+    isForFront: true,
+    title: vscode.l10n.t('Send {0}.patch ({1}, against {2}) to which session?', name, size, short),
+  });
+}
+
+/** A large repository takes a while: the status bar says so. */
+function slowly<T>(work: () => Promise<T>): Thenable<T> {
+  const title = vscode.l10n.t('Reading your changes…');
+  return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, work);
+}
+
+/** Throws why Git does not run in this window. */
+export function needGit(): void {
+  const why = restriction();
+  if (why === 'untrusted')
+    throw new Error(vscode.l10n.t('Trust this workspace first: Git does not run in Restricted Mode.'));
+  if (why === 'virtual')
+    throw new Error(vscode.l10n.t('Git runs only where the files of the workspace are on this machine.'));
+}
+
+/** The repository that is meant: the named one, the only one, or the one that is chosen. */
+async function folderOf(
+  all: readonly OpenFolder[],
+  root: string | undefined,
+): Promise<OpenFolder | undefined> {
+  const named = all.find(folder => folder.root === root);
+  if (named !== undefined || all.length === 1) return named ?? all[0];
+  if (all.length === 0) throw new Error(vscode.l10n.t('Open a folder with a Git repository first.'));
+  const choices = all.map(folder => ({
+    label: path.basename(folder.root),
+    description: folder.root,
+    value: folder,
+  }));
+  return pick(choices, vscode.l10n.t('Send the uncommitted changes of which repository?'));
+}
+
+/** Which files that Git does not know yet go along; `undefined` when the person thinks better of it. */
+async function chooseNew(
+  untracked: readonly { readonly path: string; readonly size: number }[],
+  { format, limit }: TakeAlongDeps,
+): Promise<readonly string[] | undefined> {
+  if (untracked.length === 0) return [];
+  const choices = untracked.map(({ path: value, size }) => ({
+    label: value,
+    description: format.bytes(size),
+    value,
+  }));
+  const unlikely = new Set(
+    untracked.filter(({ path: name, size }) => looksSecret(name) || size > limit()).map(file => file.path),
+  );
+  const question = vscode.l10n.t('Which new files go along?');
+  return pickSeveral(choices, question, name => !unlikely.has(name));
+}
+
+const SECRET_FILE =
+  /(?:^|\/)(?:\.env(?!\.(?:example|sample|template)$)(?:\.[^/]*)?|\.(?:netrc|npmrc|pypirc|pgpass|htpasswd|git-credentials)|id_(?:rsa|dsa|ecdsa|ed25519)|(?:credentials?|secrets?)(?:\.\w+)?|[^/]*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk))$/i;
+
+const looksSecret = (name: string): boolean => SECRET_FILE.test(name);
+
+/** Others get their turn after so many characters. */
+const SLICE = 64 * 1024;
+
+/** The files of a patch in whose text something looks like a secret. */
+async function secretsIn(patch: Buffer): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const section of patch
+    .toString('utf8')
+    .split(/^diff --git (?=.* )/m)
+    .slice(1)) {
+    const name = /^(?:\+\+\+ "?b|--- "?a)\/(.*?)"?\t?$/m.exec(section)?.[1] ?? '';
+    // Lines of text begin so; those of binary files do not.
+    const text = (section.match(/^[+ -].*$/gm) ?? []).map(line => line.slice(1)).join('\n');
+    for (let from = 0; from < text.length; from += SLICE) {
+      const slice = text.slice(from, from + SLICE);
+      if (redact(slice) !== slice) found.push(name);
+      await setImmediate();
+    }
+  }
+  return found;
+}
+
+function warningsOf(isBaseUnknown: boolean, secrets: readonly string[]): readonly string[] {
+  const names = [...new Set(secrets)];
+  const most = 10;
+  const listed = names.slice(0, most).map(name => forNotification(name, 100));
+  if (names.length > most) listed.push('…');
+  return [
+    isBaseUnknown &&
+      vscode.l10n.t('No remote has its base: the agent may not be able to apply it. Push first.'),
+    names.length > 0 && vscode.l10n.t('These files look like they hold secrets: {0}', listed.join(', ')),
+  ].filter(each => each !== false);
+}

@@ -1,0 +1,166 @@
+import * as vscode from 'vscode';
+import { isUri } from '../requests';
+import { nameOf, placeOf, type AwayFile, type Given } from './given';
+
+/** Problems of a file, as a code action hands them over. */
+export interface FileProblems {
+  readonly uri: vscode.Uri;
+  readonly problems: readonly vscode.Diagnostic[];
+}
+
+/** A row of Source Control. */
+type Changed = Pick<vscode.SourceControlResourceState, 'resourceUri'>;
+
+/** What the menu of a failed test tells. */
+interface FailedTest {
+  readonly test: Partial<Pick<vscode.TestItem, 'label' | 'parent'>>;
+  readonly message: vscode.TestMessage;
+}
+
+/** What changed in files since the last commit, and those of which that cannot be said. Rejects with a sentence. */
+export type DiffOf = (
+  files: readonly vscode.Uri[],
+) => Promise<{ readonly diff: Uint8Array; readonly rest: readonly vscode.Uri[] }>;
+
+/** Lines shown around a problem, the most of one place, and the most characters of one. */
+const AROUND = 3;
+const MOST_LINES = 200;
+const MOST_CHARACTERS = 1_000;
+const SEVERITIES: readonly string[] = ['error', 'warning', 'information', 'hint'];
+
+/**
+ * What the menus of problems, Source Control, tests and terminals hand over, as files; `undefined` where the arguments are
+ * files themselves or nothing. Rejects with a sentence where they are anything else, or there is nothing to attach.
+ */
+export async function givenBy(args: readonly unknown[], diffOf: DiffOf): Promise<Given | undefined> {
+  const [first] = args;
+  if (first === undefined || first === null || isUri(first)) return undefined;
+  if (isProblems(first)) return { uris: [], files: [problemFile(first)] };
+  if (isFailedTest(first)) return { uris: [], files: [testFile(first)] };
+  if (isTerminal(first)) return { uris: [], files: [await terminalFile()] };
+  const changed = args.flatMap(rowsOf).filter(isChanged);
+  if (changed.length > 0) return changedFiles(changed, diffOf);
+  throw new Error(vscode.l10n.t('There is nothing here that can be attached.'));
+}
+
+function problemFile({ uri, problems }: FileProblems): AwayFile {
+  const read = async (): Promise<Uint8Array> => {
+    const document = await vscode.workspace.openTextDocument(uri);
+    const parts = problems.map(problem => {
+      const code = typeof problem.code === 'object' ? problem.code.value : problem.code;
+      const by = [problem.source, code].filter(part => part !== undefined && part !== '').join(' ');
+      const kind = SEVERITIES[problem.severity] ?? 'problem';
+      return [
+        at(uri, problem.range.start),
+        `${kind}${by === '' ? '' : ` (${by})`}: ${problem.message}`,
+        ...(problem.relatedInformation ?? []).map(
+          ({ location, message }) => `  ${at(location.uri, location.range.start)}: ${message}`,
+        ),
+        '',
+        ...numbered(document, problem.range),
+      ].join('\n');
+    });
+    return new TextEncoder().encode(parts.join('\n\n'));
+  };
+  const line = (problems[0]?.range.start.line ?? 0) + 1;
+  return { name: `${nameOf(uri)}:${line} problem.txt`, read };
+}
+
+/** The lines of a range and some around it, with their numbers; those of the range are marked. */
+function numbered(document: vscode.TextDocument, { start, end }: vscode.Range): readonly string[] {
+  const from = Math.max(0, start.line - AROUND);
+  const to = Math.min(document.lineCount - 1, end.line + AROUND, from + MOST_LINES);
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => {
+    const line = from + index;
+    const mark = line >= start.line && line <= end.line ? '>' : ' ';
+    return `${mark} ${line + 1} | ${document.lineAt(line).text.slice(0, MOST_CHARACTERS)}`;
+  });
+}
+
+function testFile({ test, message }: FailedTest): AwayFile {
+  const labels: string[] = [];
+  for (let at: FailedTest['test'] | undefined = test; at !== undefined && labels.length < 20; at = at.parent)
+    labels.unshift(at.label ?? '');
+  const { location, expectedOutput: expected, actualOutput: actual, stackTrace = [] } = message;
+  const said = typeof message.message === 'string' ? message.message : message.message.value;
+  const lines = [
+    `Failed test: ${labels.join(' > ')}`,
+    ...(location === undefined ? [] : [at(location.uri, location.range.start)]),
+    ...['', said],
+    ...(expected === undefined && actual === undefined
+      ? []
+      : ['', 'Expected:', expected ?? '', '', 'Actual:', actual ?? '']),
+    ...(stackTrace.length === 0 ? [] : ['', 'Stack:']),
+    ...stackTrace.map(
+      ({ label, uri, position }) => `  ${label}${uri === undefined ? '' : ` (${at(uri, position)})`}`,
+    ),
+  ];
+  return textFile(`${labels.at(-1) ?? ''} failed.txt`.trim(), lines.join('\n'));
+}
+
+/**
+ * What is selected in the terminal, which VS Code tells only by way of the clipboard. Text that was there is put back.
+ */
+async function terminalFile(): Promise<AwayFile> {
+  const { clipboard } = vscode.env;
+  const before = await clipboard.readText();
+  const mark = `agent-console-${Date.now()}`;
+  await clipboard.writeText(mark);
+  let text: string;
+  try {
+    await vscode.commands.executeCommand('workbench.action.terminal.copySelection');
+    text = await clipboard.readText();
+  } finally {
+    await clipboard.writeText(before);
+  }
+  if (text === mark || text.trim() === '')
+    throw new Error(vscode.l10n.t('Select some text in the terminal first.'));
+  return textFile('terminal.txt', text);
+}
+
+/** One diff of all these files; those it cannot show go themselves. */
+async function changedFiles(changed: readonly Changed[], diffOf: DiffOf): Promise<Given> {
+  const uris = [...new Map(changed.map(({ resourceUri: uri }) => [uri.toString(), uri])).values()];
+  const { diff, rest } = await diffOf(uris);
+  const name = uris.length === 1 && uris[0] !== undefined ? `${nameOf(uris[0])}.diff` : 'changes.diff';
+  const file = { name, size: diff.length, read: () => Promise.resolve(diff) };
+  return { uris: rest.map(uri => uri.toString()), files: diff.length === 0 ? [] : [file] };
+}
+
+const textFile = (name: string, text: string): AwayFile => ({
+  name,
+  read: () => Promise.resolve(new TextEncoder().encode(text)),
+});
+
+/** A place as an agent reads it. */
+const at = (uri: vscode.Uri, position?: vscode.Position): string =>
+  `${placeOf(uri)}${position === undefined ? '' : `:${position.line + 1}:${position.character + 1}`}`;
+
+function isProblems(value: unknown): value is FileProblems {
+  const { uri, problems } = (value ?? {}) as { readonly uri?: unknown; readonly problems?: unknown };
+  const isProblem = (each: Partial<vscode.Diagnostic> | null): boolean =>
+    typeof each?.message === 'string' &&
+    typeof (each.range as Partial<vscode.Range> | undefined)?.end?.line === 'number';
+  return isUri(uri) && Array.isArray(problems) && problems.length > 0 && problems.every(isProblem);
+}
+
+function isFailedTest(value: unknown): value is FailedTest {
+  const { test, message } = (value ?? {}) as { readonly test?: unknown; readonly message?: unknown };
+  const { message: said } = (message ?? {}) as { readonly message?: unknown };
+  const { value: text = said } = (said ?? {}) as { readonly value?: unknown };
+  return typeof (test as FailedTest['test'] | undefined)?.label === 'string' && typeof text === 'string';
+}
+
+function isTerminal(value: unknown): boolean {
+  return typeof (value as Partial<vscode.Terminal> | undefined)?.sendText === 'function';
+}
+
+/** A group of rows as its rows. */
+function rowsOf(value: unknown): readonly unknown[] {
+  const states = (value as { readonly resourceStates?: unknown } | null | undefined)?.resourceStates;
+  return Array.isArray(states) ? states : [value];
+}
+
+function isChanged(value: unknown): value is Changed {
+  return isUri((value as { readonly resourceUri?: unknown } | null | undefined)?.resourceUri);
+}

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import type * as vscode from 'vscode';
+import { diffOf } from '../../../src/changes/diffOf';
+import { Git } from '../../../src/changes/git';
+import { takeAlong } from '../../../src/changes/takeAlong';
+import { makeSampleRepository } from '../../../src/sample/repository';
+import { Formatter } from '../../../src/util/format';
+import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
+import { window, workspace } from '../../fakes/vscode';
+
+interface Asked {
+  readonly label: string;
+  readonly picked?: boolean;
+}
+
+describe('changes that are taken along', () => {
+  let folder: string;
+  /** What was asked before something was attached, and how a person answers. */
+  let asked: (readonly string[])[];
+  let pick: (items: readonly Asked[], many: boolean) => unknown;
+  let agrees: boolean;
+  let limit: number;
+
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' }).trim();
+  const write = (name: string, content: string | Buffer): void => {
+    fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    fs.writeFileSync(path.join(folder, name), content);
+  };
+  const open = (root = folder) => ({ root, git: new Git('git', root) });
+  /** What is put into a composer; `undefined` when nothing is. */
+  const taken = async (target?: unknown, folders = [open()]) => {
+    let message: { sessionId: string | undefined; text: string; title: string; patch: string } | undefined;
+    const isDone = await takeAlong(target, {
+      repositories: () => Promise.resolve(folders),
+      limit: () => limit,
+      format: new Formatter('en'),
+      prefill: async ({ made: [file], ...rest }) => {
+        assert.equal(file?.name, 'shop.patch');
+        message = { ...rest, patch: Buffer.from(await file.read()).toString() };
+        return true;
+      },
+    });
+    assert.equal(isDone, message !== undefined);
+    return message;
+  };
+
+  beforeEach(async () => {
+    folder = path.join(temporaryFolder(), 'shop');
+    await makeSampleRepository(folder, 'git', Date.now());
+    [asked, agrees, limit] = [[], true, 1024 * 1024];
+    pick = (items, many) => (many ? items.filter(({ picked }) => picked) : assert.fail('which?'));
+    Object.assign(window, {
+      showQuickPick: (items: readonly Asked[], { canPickMany = false }: { canPickMany?: boolean }) => {
+        asked.push(items.map(({ label, picked = false }) => `${label}${picked ? ' ✓' : ''}`));
+        return Promise.resolve(pick(items, canPickMany));
+      },
+      showWarningMessage: (question: string, { detail }: { detail: string }, act: string) => {
+        asked.push([question, ...detail.split('\n\n')]);
+        return Promise.resolve(agrees ? act : undefined);
+      },
+    });
+  });
+  afterEach(cleanUp);
+
+  it('become a patch that makes the same files of its base, and a line that says how', async () => {
+    write('README.md', 'Other words\r\n');
+    write('docs/new file.txt', 'no line feed');
+    write('docs/orders.png', Buffer.from([0, 1, 2, 255]));
+    fs.rmSync(path.join(folder, 'docs/checkout.pdf'));
+    const [before, base] = [git('status', '--porcelain'), git('rev-parse', 'HEAD')];
+    const message = await taken({ sessionId: 's1' });
+    assert.equal(message?.sessionId, 's1');
+    assert.equal(message.text, `Patch against ${base}. Apply it there: \`git apply shop.patch\``);
+    assert.match(message.title, new RegExp(`^Send shop\\.patch \\(.* kB, against ${base.slice(0, 8)}\\) to`));
+    assert.deepEqual(asked, [['docs/new file.txt ✓']]);
+    assert.equal(git('status', '--porcelain'), before, 'nothing here has changed');
+    const there = path.join(temporaryFolder(), 'there');
+    git('worktree', 'add', '--quiet', '--detach', there, base);
+    execFileSync('git', ['-C', there, 'apply', '--whitespace=nowarn', '-'], { input: message.patch });
+    for (const name of ['README.md', 'docs/new file.txt', 'docs/orders.png', 'docs/orders.csv'])
+      assert.deepEqual(
+        fs.readFileSync(path.join(there, name)),
+        fs.readFileSync(path.join(folder, name)),
+        name,
+      );
+    assert.ok(!fs.existsSync(path.join(there, 'docs/checkout.pdf')));
+  });
+
+  it('are asked about first where they look like secrets, by name or by content, and none of those is chosen', async () => {
+    const secrets = [
+      '.env',
+      'config/.env.local',
+      'id_rsa',
+      'keys/server.pem',
+      'a.key',
+      'deploy/credentials.json',
+    ];
+    const others = ['.env.example', 'id_rsa.pub', 'keyboard.ts', 'monkey.txt'];
+    for (const name of [...secrets, ...others]) write(name, 'x\n');
+    write('README.md', 'AUTH_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ\n');
+    agrees = false;
+    assert.equal(await taken(), undefined);
+    assert.deepEqual([...(asked[0] ?? [])].sort(), [...others.map(name => `${name} ✓`), ...secrets].sort());
+    assert.equal(asked[1]?.[0], 'Attach the uncommitted changes of shop?');
+    assert.match(asked[1][1] ?? '', /^Patch of .* against [\da-f]{8}\.$/);
+    assert.deepEqual(asked[1].slice(2), ['These files look like they hold secrets: README.md']);
+    agrees = true;
+    pick = items => items;
+    assert.match((await taken())?.patch ?? '', /\+\+\+ b\/\.env\n/);
+    for (const name of ['README.md', ...secrets]) assert.ok(asked.at(-1)?.at(-1)?.includes(name), name);
+    assert.ok(!asked.at(-1)?.at(-1)?.includes('monkey'));
+  });
+
+  it('start at the newest commit that a remote has; where it has none, that is said first', async () => {
+    const base = git('rev-parse', 'HEAD');
+    git(
+      '-c',
+      'user.name=A',
+      '-c',
+      'user.email=a@example.com',
+      'commit',
+      '--quiet',
+      '--allow-empty',
+      '-m',
+      'Mine',
+    );
+    write('README.md', 'Mine\n');
+    assert.match((await taken())?.text ?? '', new RegExp(`^Patch against ${base}, with my commits since\\.`));
+    assert.equal(asked.length, 0);
+    git('remote', 'remove', 'origin');
+    assert.match(
+      (await taken())?.text ?? '',
+      new RegExp(`^Patch against ${git('rev-parse', 'HEAD')}\\. Apply`),
+    );
+    assert.match(asked.flat().at(-1) ?? '', /^No remote has its base/);
+  });
+
+  it('are of the repository that is meant', async () => {
+    write('README.md', 'Mine\n');
+    const other = open(temporaryFolder());
+    assert.ok(await taken({ rootUri: { fsPath: folder } }, [other, open()]));
+    assert.equal((await taken('s2'))?.sessionId, 's2');
+    pick = items => items.find(({ label }) => label === 'shop');
+    assert.ok(await taken(undefined, [other, open()]));
+    pick = () => undefined;
+    assert.equal(await taken(undefined, [other, open()]), undefined);
+    write('new.txt', 'new');
+    assert.equal(await taken(), undefined, 'the person has thought better of it');
+  });
+
+  it('are refused with a sentence: none, none chosen, too large, not text the service takes, no repository, no program may run', async () => {
+    await assert.rejects(taken(), /^Error: There are no uncommitted changes in shop\.$/);
+    write('new.txt', 'new');
+    pick = () => [];
+    await assert.rejects(taken(), /^Error: No file was chosen\.$/);
+    write('README.md', 'x'.repeat(5_000));
+    limit = 4_000;
+    await assert.rejects(taken(), /^Error: The patch is .*; the limit of an attachment is /);
+    write('README.md', Buffer.from('caf\xe9\n', 'latin1'));
+    limit = 1024 * 1024;
+    await assert.rejects(taken(), /^Error: Some of the changed text is not UTF-8/);
+    await assert.rejects(taken(undefined, []), /^Error: Open a folder with a Git repository first\.$/);
+    const never = () => assert.fail('Git was looked for');
+    for (const [state, sentence] of [
+      [{ isTrusted: false }, /^Error: Trust this workspace first/],
+      [{ workspaceFolders: [{ uri: { scheme: 'vscode-vfs' } }] }, /^Error: Git runs only where/],
+    ] as const) {
+      Object.assign(workspace, state);
+      try {
+        await assert.rejects(takeAlong(undefined, { repositories: never } as never), sentence);
+        await assert.rejects(diffOf([], never), sentence);
+      } finally {
+        Object.assign(workspace, { isTrusted: true, workspaceFolders: [] });
+      }
+    }
+  });
+
+  it('are one diff of the files that are asked for; of which it cannot be, those go themselves', async () => {
+    write('README.md', 'Other words\n');
+    write('docs/orders.csv', 'week\n');
+    write('new.txt', 'new');
+    // Nothing that the repository names runs.
+    const canary = path.join(path.dirname(folder), 'canary');
+    for (const key of ['diff.external', 'filter.x.clean', 'diff.x.textconv', 'core.fsmonitor', 'core.pager'])
+      git('config', key, `touch '${canary}'; cat`);
+    write('.git/info/attributes', '* filter=x diff=x\n');
+    git('config', 'diff.noprefix', 'true');
+    const file = (name: string) =>
+      ({ scheme: 'file', fsPath: path.resolve(folder, name) }) as unknown as vscode.Uri;
+    const [readme, made, outside] = ['README.md', 'new.txt', '../README.md'].map(file);
+    const away = { scheme: 'other', fsPath: file('README.md').fsPath } as unknown as vscode.Uri;
+    const all = [readme!, made!, outside!, away, file('--output=x'), file('.')];
+    const { diff, rest } = await diffOf(all, () => Promise.resolve([open()]));
+    assert.match(
+      Buffer.from(diff).toString(),
+      /^diff --git a\/README\.md b\/README\.md\n[^]*\+Other words\n$/,
+    );
+    assert.deepEqual(rest, [made, outside, away, all.at(-1)]);
+    assert.ok(!fs.existsSync(canary) && !fs.existsSync(path.join(folder, 'x')));
+  });
+});

@@ -1,3 +1,0 @@
-export function signal<T>(value: T): { value: T } {
-  return { value };
-}
