@@ -77,6 +77,9 @@ export async function contentOf(
   signal?: AbortSignal,
 ): Promise<Buffer> {
   if (!isHash(commit)) throw new GitError('This is no commit.', undefined);
+  // No tree has such a path.
+  if (file.includes('\0') || file.split('/').some(part => ['', '.', '..'].includes(part)))
+    return Buffer.alloc(0);
   const listed = records(await git.read(['ls-tree', '-z', '--full-tree', commit, '--', file], { signal }));
   const entry = listed.find(line => line.endsWith(`\t${file}`));
   const [, kind, hash = ''] = /^\d+ (\w+) (\w+)\t/.exec(entry ?? '') ?? [];
@@ -166,11 +169,12 @@ async function baseBefore(
   last: string | undefined,
   signal?: AbortSignal,
 ): Promise<string> {
-  const path = ['rev-list', '--first-parent', '--ancestry-path', '--parents', `${tip}..${main}`, '--'];
-  const [, before] =
-    lines(await git.read(path, { signal }))
-      .at(-1)
-      ?.split(' ') ?? [];
+  const since = (...how: readonly string[]): Promise<Buffer> =>
+    git.read(['rev-list', ...how, `${tip}..${main}`, '--'], { signal });
+  const [path, after] = await Promise.all([since('--first-parent', '--parents'), since('--ancestry-path')]);
+  const later = new Set(lines(after));
+  const merge = lines(path).findLast(line => later.has(line.slice(0, tip.length)));
+  const before = merge?.split(' ')[1];
   const base = before === undefined ? tip : await mergeBase(git, before, tip, signal);
   const isKnown = base === tip && last !== undefined && (await isAncestor(git, last, tip, signal));
   return isKnown ? last : base;

@@ -47,6 +47,10 @@ describe('the work of sessions', () => {
         else counts.missed.push(told);
         if (truth.remote === undefined) continue;
         const changes = await changesOf(mine, { repository: folder, ...truth }, facts);
+        if (process.env.DBG)
+          process.stdout.write(
+            `${told} ${JSON.stringify({ ...changes, files: changes!.files.length })}\n${(await git(folder, ['log', '--oneline', '--graph', '--all'])).toString()}\n`,
+          );
         checkState(changes!, each, told);
         if (seed % 3 === 0) await checkContents(folder, changes!);
       }
