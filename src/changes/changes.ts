@@ -35,9 +35,10 @@ export async function changesOf(
   const isWithin = fork === tip;
   const base = isWithin ? await baseBefore(git, main, tip, before?.base, signal) : fork;
   const files = await filesBetween(git, base, tip, signal);
+  const since = facts.commits.get(tip)?.authoredAt ?? 0;
   const isMerged = isWithin
     ? base !== tip
-    : files.length > 0 && (await isContained(git, { base, tip, main, files }, signal));
+    : Number(behind) > 0 && files.length > 0 && (await isContained(git, { base, tip, main, since }, signal));
   const sum = (count: (file: ChangedFile) => number | undefined): number =>
     files.reduce((total, file) => total + (count(file) ?? 0), 0);
   return {
@@ -77,6 +78,9 @@ export async function contentOf(
   signal?: AbortSignal,
 ): Promise<Buffer> {
   if (!isHash(commit)) throw new GitError('This is no commit.', undefined);
+  // No tree has such a path.
+  if (file.includes('\0') || file.split('/').some(part => ['', '.', '..'].includes(part)))
+    return Buffer.alloc(0);
   const listed = records(await git.read(['ls-tree', '-z', '--full-tree', commit, '--', file], { signal }));
   const entry = listed.find(line => line.endsWith(`\t${file}`));
   const [, kind, hash = ''] = /^\d+ (\w+) (\w+)\t/.exec(entry ?? '') ?? [];
@@ -166,35 +170,47 @@ async function baseBefore(
   last: string | undefined,
   signal?: AbortSignal,
 ): Promise<string> {
-  const path = ['rev-list', '--first-parent', '--ancestry-path', '--parents', `${tip}..${main}`, '--'];
-  const [, before] =
-    lines(await git.read(path, { signal }))
-      .at(-1)
-      ?.split(' ') ?? [];
+  const since = (...how: readonly string[]): Promise<Buffer> =>
+    git.read(['rev-list', ...how, `${tip}..${main}`, '--'], { signal });
+  const [path, after] = await Promise.all([since('--first-parent', '--parents'), since('--ancestry-path')]);
+  const later = new Set(lines(after));
+  const merge = lines(path).findLast(line => later.has(line.slice(0, tip.length)));
+  const before = merge?.split(' ')[1];
   const base = before === undefined ? tip : await mergeBase(git, before, tip, signal);
   const isKnown = base === tip && last !== undefined && (await isAncestor(git, last, tip, signal));
   return isKnown ? last : base;
 }
 
-/** Whether the default branch has what a branch changes, as one commit or as the same commits once more. */
+/** Whether the default branch has gained what a branch changes, as one commit or as the same commits once more. */
 async function isContained(
   git: Git,
-  { base, tip, main, files }: { base: string; tip: string; main: string; files: readonly ChangedFile[] },
+  { base, tip, main, since }: { base: string; tip: string; main: string; since: number },
   signal?: AbortSignal,
 ): Promise<boolean> {
-  const [committed] = lines(await git.read(['log', '--max-count=1', '--format=%at', tip, '--'], { signal }));
+  const list = (...args: readonly string[]): Promise<Buffer> =>
+    git.read(['rev-list', '--no-merges', ...args], { signal });
+  const own = await list(`--max-count=${MOST_COMPARED + 1}`, `${base}..${tip}`, '--');
+  const names = [
+    'diff-tree',
+    '--stdin',
+    '-r',
+    '-z',
+    '--root',
+    '--name-only',
+    '--no-renames',
+    '--no-commit-id',
+  ];
+  const paths = [...new Set(records(await git.read(names, { input: own, signal })))];
+  const limits = [`--max-count=${MOST_COMPARED}`, `--max-age=${Math.floor(since / 1000)}`];
   // A command has room for so many.
-  const paths =
-    files.length > MOST_PATHS ? [] : files.flatMap(({ path, oldPath }) => [path, oldPath ?? path]);
-  const limits = ['--no-merges', `--max-count=${MOST_COMPARED}`, `--max-age=${committed ?? 0}`];
-  const candidates = await git.read(['rev-list', ...limits, main, `^${tip}`, '--', ...paths], { signal });
-  if (candidates.length === 0) return false;
-  const own = await git.read(
-    ['rev-list', '--no-merges', `--max-count=${MOST_COMPARED + 1}`, `${base}..${tip}`, '--'],
-    {
-      signal,
-    },
+  const candidates = await list(
+    ...limits,
+    main,
+    `^${tip}`,
+    '--',
+    ...(paths.length > MOST_PATHS ? [] : paths),
   );
+  if (candidates.length === 0) return false;
   const [there, here, whole] = await Promise.all([
     patchIds(git, ['--stdin'], candidates, signal),
     patchIds(git, ['--stdin'], own, signal),

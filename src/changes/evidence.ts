@@ -63,7 +63,7 @@ function likely(best: Candidate, among: readonly Candidate[]): Claim {
 }
 
 /** How strong evidence is: what Git answered, the session's id, what was to be made, what was spoken of, and the rest. */
-const [WROTE, ID, MADE, SAID, MINE, AUTHOR, CHECKED_OUT] = [64, 48, 32, 16, 8, 4, 2];
+const [WROTE, ID, MADE, SAID, MINE, AUTHOR, CHECKED_OUT] = [64, 48, 40, 16, 8, 4, 2];
 
 function stronger(a: Candidate, b: Candidate): number {
   return (
@@ -144,20 +144,30 @@ class Look {
     const add = (evidence: Evidence, strength: number, at: number | undefined, detail?: string): void => {
       if (at !== undefined) all.push({ evidence, detail, strength, at });
     };
+    const lived = this.#lived();
     for (const written of mentions.written) {
+      const { name, at = 0 } = written;
       const hash = this.#commitOf(written);
-      const at = written.at ?? 0;
-      if (hash !== undefined) add('commitInTranscript', WROTE + 2, at, hash);
-      const isHere = written.name === branch.name && this.#goesTo(written) !== false;
-      if (isHere) add('branchInTranscript', hash === undefined ? WROTE - 1 : WROTE + 3, at);
+      const isNamed = name === branch.name && this.#goesTo(written) !== false;
+      const isOwn = hash === undefined ? this.#isFollowed(written) : this.#isFresh(hash, written);
+      if (isNamed) {
+        // A commit that is not here may have been written anew; one that is older was another's.
+        const other = hash === undefined && written.hash !== undefined ? MADE - 1 : SAID;
+        add(
+          'branchInTranscript',
+          isOwn && written.hash !== undefined ? WROTE + 3 : isOwn ? WROTE - 1 : other,
+          at,
+        );
+      } else if (hash !== undefined && isOwn) add('commitInTranscript', WROTE + 2, at, hash);
     }
     add('branchInTranscript', MADE, spoken('made'));
     const ids = [...this.own].find(([, { trailers }]) => this.#id?.test(trailers));
     if (ids !== undefined) add('sessionIdInCommit', ID, ids[1].committedAt, ids[0]);
-    if (this.#id?.test(branch.name.replaceAll('/', ' '))) add('sessionIdInBranch', ID - 1, branch.at);
-    const lived = this.#lived();
+    const isIdIn = this.#id?.test(branch.name) === true;
+    if (isIdIn) add('sessionIdInBranch', lived ? MADE - 2 : MINE, branch.at);
+    // As one commit it may have been written anew, by others and later.
+    add('branchInTranscript', lived ? SAID : MINE + 1, spoken('said'));
     if (!lived) return all;
-    add('branchInTranscript', SAID, spoken('said'));
     add('branchInTranscript', MINE, spoken('mine'));
     const voiced = (evidence: Evidence, voices: readonly Voice[], detail: string): void => {
       for (const { isMine, at = 0 } of voices) add(evidence, isMine ? MINE : SAID + 1, at, detail);
@@ -228,6 +238,12 @@ class Look {
     return at === undefined || (made <= at + SKEW && (to !== undefined || made >= at - SKEW));
   }
 
+  /** Something was committed just before a push, whatever commit it was. */
+  #isFollowed({ at }: Written): boolean {
+    const times = [...this.own.values()].flatMap(({ authoredAt, committedAt }) => [authoredAt, committedAt]);
+    return times.some(time => this.#isInLife(time) && (at === undefined || Math.abs(time - at) <= SKEW));
+  }
+
   /** Whether a push went to the remote of this branch; `undefined` where nothing tells. */
   #goesTo({ to }: Written): boolean | undefined {
     const remote = this.facts.remotes.find(({ name }) => name === this.branch.remote);
@@ -274,8 +290,8 @@ function pushedElsewhere(
     if (remote === undefined || name === undefined || name === facts.defaultBranch?.name) return [];
     const branch = { repository: facts.repository, remote: remote.name, name };
     if (has(facts, branch)) return [];
-    const best: Found = { evidence: 'branchInTranscript', strength: WROTE - 2, at };
-    return [{ branch, own: new Map(), best, weight: WROTE - 2, isSure: false }];
+    const best: Found = { evidence: 'branchInTranscript', strength: MADE - 10, at };
+    return [{ branch, own: new Map(), best, weight: MADE - 10, isSure: false }];
   });
 }
 

@@ -1,8 +1,8 @@
 import { isBranchName } from './git';
 import type { Said } from './model';
 
-/** How a branch is spoken of: its commits or a push were seen, it was to be made or pushed, or just its name. */
-export type Manner = 'wrote' | 'made' | 'said';
+/** How a branch is spoken of: an agent was to make or push it, an agent named it, or the person did. */
+export type Manner = 'made' | 'said' | 'mine';
 
 /** What Git has answered to a commit or a push. */
 export interface Written {
@@ -45,7 +45,7 @@ const LINE = 1_000;
 export class Mentions {
   readonly written: Written[] = [];
   readonly pullRequests: PullRequest[] = [];
-  readonly #names = new Map<string, Partial<Record<Manner | 'mine', number>>>();
+  readonly #names = new Map<string, Partial<Record<Manner, number>>>();
   readonly #hashes = new Map<string, (Voice & { readonly hash: string })[]>();
 
   /** Takes in one more. */
@@ -63,7 +63,7 @@ export class Mentions {
   }
 
   /** When a branch was last spoken of so, Unix ms (0 where the time is not known); `undefined` where it was not. */
-  of(name: string, manner: Manner | 'mine'): number | undefined {
+  of(name: string, manner: Manner): number | undefined {
     return this.#names.get(name)?.[manner];
   }
 
@@ -74,7 +74,7 @@ export class Mentions {
 
   #addWritten(text: string, at: number | undefined): void {
     let to: string | undefined;
-    for (const line of text.split('\n')) {
+    for (const line of text.split(/[\n"]/)) {
       if (/^\s*To \S+\s*$/.test(line)) to = line.trim().slice('To '.length);
       else if (line.length > LINE) to = undefined;
       else {
@@ -91,15 +91,15 @@ export class Mentions {
   #write(written: Written): void {
     if (written.name !== undefined && !isBranchName(written.name)) return;
     this.written.push(written);
-    this.#name(written.name, 'wrote', written.at);
   }
 
   #token(token: string, isMine: boolean, at: number | undefined): void {
-    if (/^[\da-f]{7,64}$/.test(token)) {
-      const key = token.slice(0, HASH);
+    const word = token.replace(/\.+$/, '');
+    if (/^[\da-f]{7,64}$/.test(word)) {
+      const key = word.slice(0, HASH);
       const known = this.#hashes.get(key) ?? [];
-      if (!known.some(said => said.hash === token && said.isMine === isMine && said.at === at))
-        this.#hashes.set(key, [...known.slice(-20), { hash: token, isMine, at }]);
+      if (!known.some(said => said.hash === word && said.isMine === isMine && said.at === at))
+        this.#hashes.set(key, [...known.slice(-20), { hash: word, isMine, at }]);
     }
     // A single word is a name only where it is called one.
     if (!/[/_\-.\d]/.test(token)) return;
@@ -109,7 +109,7 @@ export class Mentions {
     for (const part of (below ?? token).split(/\.{2,}/)) this.#name(bare(part), isMine ? 'mine' : 'said', at);
   }
 
-  #name(name: string | undefined, manner: Manner | 'mine', at = 0): void {
+  #name(name: string | undefined, manner: Manner, at = 0): void {
     if (name === undefined || !isBranchName(name)) return;
     const known = this.#names.get(name);
     if (known === undefined) this.#names.set(name, { [manner]: at });

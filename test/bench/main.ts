@@ -5,6 +5,7 @@ import { root, temporaryFolder } from '../vscode/paths';
 import { runProgram } from '../vscode/processes';
 import { activationRows, sizeRows } from './activation';
 import { clientRows, redactionRows } from './api';
+import { changesRows } from './changes';
 import { print, type Row } from './rows';
 import { acceptedRows, sendingRows } from './sending';
 import { storeRows } from './store';
@@ -26,6 +27,7 @@ async function main(): Promise<undefined> {
     sending: () => sendingRows(production(), temporaryFolder('sending')),
     accepted: () => acceptedRows(temporaryFolder('accepted')),
     transcript: () => transcriptRows(production()),
+    changes: changesRows,
     windows: windowRows,
   };
   const chosen = process.argv.slice(2);

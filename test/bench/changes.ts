@@ -1,0 +1,79 @@
+import { execFileSync } from 'node:child_process';
+import { readRepository } from '../../src/changes/branches';
+import { changesOf } from '../../src/changes/changes';
+import { claimOf } from '../../src/changes/evidence';
+import { Git } from '../../src/changes/git';
+import { mentionsIn } from '../../src/changes/mentions';
+import type { Said } from '../../src/changes/model';
+import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { atMost, median, ms, stall, timed, type Row } from './rows';
+
+const FILES = 50_000;
+const COMMITS = 20_000;
+const BRANCHES = 300;
+const MESSAGES = 2_000;
+const BEGUN = 1_700_000_000;
+const OF_SESSION = `${BRANCHES / 2}`;
+
+/** Which branch holds a session's work and what it changes, in a large repository with a long transcript. */
+export async function changesRows(): Promise<Row[]> {
+  const folder = temporaryFolder('changes');
+  try {
+    execFileSync('git', ['init', '--quiet', '--initial-branch=main', folder]);
+    execFileSync('git', ['fast-import', '--quiet'], { cwd: folder, input: history() });
+    const git = new Git('git', folder);
+    const hash = execFileSync('git', ['rev-parse', `refs/remotes/origin/agent/${OF_SESSION}`], {
+      cwd: folder,
+    });
+    const createdAt = (BEGUN + COMMITS * 60) * 1_000;
+    const said = Array.from({ length: MESSAGES }, (_, n): Said => ({
+      by: 'agent',
+      at: createdAt + n,
+      text: `${'Read src/part/file.ts and changed a line in it. '.repeat(10)}[agent/${OF_SESSION} ${hash.toString().slice(0, 7)}] Step\n`,
+    }));
+    const session = { sessionId: 'a-session', createdAt, lastAt: createdAt + 3_600_000, said };
+    let mentions = mentionsIn([]);
+    const reading = await stall(async () => await timed(() => (mentions = mentionsIn(said.slice(0, 200)))));
+    mentions = mentionsIn(said);
+    const summary = async (): Promise<void> => {
+      const facts = await readRepository(git, folder, { since: createdAt - 86_400_000 });
+      const claim = claimOf(session, [facts], mentions);
+      if (claim.sure !== 'certain') throw new Error(`It is ${claim.sure}.`);
+      const changes = await changesOf(git, claim.branch, facts);
+      if (changes?.files.length !== 3) throw new Error(`${changes?.files.length ?? 0} files were found`);
+    };
+    const times: number[] = [];
+    const held = await stall(async () => {
+      for (let round = 0; round < 9; round++) times.push(await timed(summary));
+    });
+    const what = `${FILES} files, ${COMMITS} commits, ${BRANCHES} branches`;
+    return [
+      atMost(`${what}: what a session's branch changes`, median(times), 300, ms),
+      atMost(`${what}: longest stall of the host`, held, 50, ms),
+      atMost('100 KB of a transcript: longest stall while they are read', reading, 50, ms),
+    ];
+  } finally {
+    removeFolder(folder);
+  }
+}
+
+/** For `git fast-import`: each commit changes a file, each branch has three. */
+function history(): string {
+  const file = (n: number): string => `part${n % 200}/folder${n % 1_000}/file${n}.ts`;
+  const commit = (ref: string, n: number, from: string, changes: string): string =>
+    `commit ${ref}\ncommitter A <a@example.com> ${BEGUN + n * 60} +0000\ndata 1\nx\n${from}${changes}`;
+  const change = (n: number, text: string): string =>
+    `M 100644 inline ${file(n)}\ndata ${text.length}\n${text}\n`;
+  const all = Array.from({ length: FILES }, (_, n) => change(n, `file ${n}\n`)).join('');
+  const main = Array.from({ length: COMMITS }, (_, n) =>
+    commit('refs/remotes/origin/main', n, '', n === 0 ? all : change((n * 7) % FILES, `file ${n} changed\n`)),
+  );
+  const branches = Array.from({ length: BRANCHES }, (_, b) =>
+    [0, 1, 2].map(k => {
+      const ref = `refs/remotes/origin/agent/${b}`;
+      const from = k === 0 ? `from refs/remotes/origin/main~${(b % 50) + 1}\n` : '';
+      return commit(ref, COMMITS + k, from, change(b * 3 + k, `changed by ${b} ${k}\n`));
+    }),
+  );
+  return [...main, ...branches.flat()].join('');
+}

@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { find, readRepository } from '../../../src/changes/branches';
+import { bring, previewOf } from '../../../src/changes/bring';
+import { changesOf, commitsOf, contentOf } from '../../../src/changes/changes';
+import { claimOf } from '../../../src/changes/evidence';
+import { isBranchName } from '../../../src/changes/git';
+import { mentionsIn } from '../../../src/changes/mentions';
+import type { Preview } from '../../../src/changes/model';
+import { patchOf, uncommitted } from '../../../src/changes/patch';
+import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
+import { growsEvenly } from '../../growth';
+import { git, gitOf, History, type File } from './repository';
+
+const file = (text: string): File => ({ mode: '100644', content: Buffer.from(text) });
+const at = {
+  author: 'Agent <agent@example.com>',
+  at: 1_750_000_000_000,
+  message: 'x\n\nCo-authored-by: A <a@b.c>',
+};
+
+/** Names that Git lets a branch have. */
+const ODD = [
+  '$(touch${IFS}x)',
+  'a;touch',
+  '`x`',
+  '"x"',
+  "it's",
+  'ü/日本',
+  '&&x',
+  '-x/--upload-pack=x',
+  '#1',
+  'a%2fb',
+  'x|y',
+  '<x>',
+  '!x',
+  '{x}',
+  '@',
+];
+const HOSTILE = [
+  '--upload-pack=touch x',
+  '-x',
+  '../../x',
+  'a..b',
+  'a\nb',
+  'a b',
+  'x.lock',
+  'a//b',
+  '/a',
+  'a/',
+  '.a',
+  'a/.b',
+  'HEAD',
+  '@{-1}',
+  'a^',
+  ':/x',
+  '*',
+  '',
+  'a\0b',
+  'a~1',
+];
+
+/** A repository whose settings name a program wherever Git would run one; `ran` tells which did. */
+async function trap(): Promise<{ folder: string; ran: () => string }> {
+  const [folder, hooks] = [temporaryFolder(), temporaryFolder()];
+  const [log, canary] = [path.join(hooks, 'log'), path.join(hooks, 'canary')];
+  fs.writeFileSync(canary, `#!/bin/sh\necho "$0 $*" >> ${log}\n`, { mode: 0o755 });
+  for (const hook of [
+    'post-checkout',
+    'post-index-change',
+    'reference-transaction',
+    'pre-commit',
+    'post-merge',
+    'fsmonitor-watchman',
+  ])
+    fs.copyFileSync(canary, path.join(hooks, hook));
+  const attributes = file('* diff=x filter=x merge=x\n');
+  const history = new History();
+  const base = history.commit(
+    new Map([
+      ['.gitattributes', attributes],
+      ['a', file('1\n2\n3\n')],
+      ['b', file('b\n')],
+    ]),
+    [],
+    at,
+  );
+  const main = history.commit(new Map(base.tree).set('a', file('1\n2\n3\n4\n')), [base], at);
+  const tip = history.commit(
+    new Map(base.tree).set('a', file('0\n1\n2\n3\n')).set('b', file('c\n')),
+    [base],
+    { ...at, at: at.at + 1_000 },
+  );
+  history.refs
+    .set('refs/remotes/origin/main', main)
+    .set('refs/heads/main', main)
+    .set('refs/remotes/origin/agent/x', tip);
+  const run = canary;
+  const driver = `\tcommand = ${run}\n\ttextconv = ${run}\n\tdriver = ${run}\n\tclean = ${run}\n\tsmudge = ${run}\n\tprocess = ${run}\n\trequired = true\n`;
+  await history.write(
+    folder,
+    [
+      `\thooksPath = ${hooks}\n\tfsmonitor = ${run}\n\tpager = ${run}\n\teditor = ${run}\n\tsshCommand = ${run}\n\tgitProxy = ${run}\n\taskPass = ${run}\n\talternateRefsCommand = ${run}`,
+      `[remote "origin"]\n\turl = ext::${run}\n\tpromisor = true\n\tpartialclonefilter = blob:none\n\tuploadpack = ${run}`,
+      `[protocol "ext"]\n\tallow = always\n[extensions]\n\tpartialClone = origin`,
+      `[diff]\n\texternal = ${run}\n[diff "x"]\n${driver}[filter "x"]\n${driver}[merge "x"]\n${driver}[merge]\n\trenormalize = true`,
+      `[gpg]\n\tprogram = ${run}\n[log]\n\tshowSignature = true\n[credential]\n\thelper = ${run}\n[sequence]\n\teditor = ${run}`,
+      `[trailer "x"]\n\tcommand = ${run}\n[pager]\n\tlog = ${run}\n\tdiff = ${run}\n[submodule]\n\trecurse = true\n[alias]\n\tlog = !${run}\n`,
+    ].join('\n'),
+  );
+  await git(folder, ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', 'read-tree', 'main']);
+  for (const [name, { content }] of main.tree) fs.writeFileSync(path.join(folder, name), content);
+  // One more repository in it, with a program of its own.
+  const inner = path.join(folder, 'inner');
+  fs.mkdirSync(inner);
+  await git(inner, ['init', '--quiet']);
+  await git(inner, ['commit', '--quiet', '--allow-empty', '--message', 'x']);
+  await git(folder, [
+    '-c',
+    'core.hooksPath=/dev/null',
+    '-c',
+    'core.fsmonitor=false',
+    'update-index',
+    '--add',
+    '--cacheinfo',
+    `160000,${(await git(inner, ['rev-parse', 'HEAD'])).toString().trim()},inner`,
+  ]);
+  fs.writeFileSync(path.join(inner, 'x'), 'x');
+  await git(inner, ['config', 'core.fsmonitor', run]);
+  fs.rmSync(log, { force: true });
+  return { folder, ran: () => (fs.existsSync(log) ? fs.readFileSync(log, 'utf8') : '') };
+}
+
+describe('a hostile repository', () => {
+  afterEach(cleanUp);
+
+  it('runs nothing while it is read, whatever its settings and the environment say', async () => {
+    const { folder, ran } = await trap();
+    const variables = {
+      GIT_EXTERNAL_DIFF: 'false',
+      GIT_DIR: '/nowhere',
+      GIT_INDEX_FILE: '/nowhere',
+      GIT_PAGER: 'false',
+      GIT_TRACE: '/nowhere',
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'diff.external',
+      GIT_CONFIG_VALUE_0: 'false',
+    };
+    for (const [name, value] of Object.entries(variables)) {
+      process.env[name] = value;
+      later(() => Reflect.deleteProperty(process.env, name));
+    }
+    const mine = gitOf(folder);
+    for (const isDirty of [false, true]) {
+      if (isDirty) fs.writeFileSync(path.join(folder, 'b'), 'changed\n');
+      else fs.utimesSync(path.join(folder, 'a'), 1, 1);
+      const facts = await readRepository(mine, folder);
+      const changes = (await changesOf(
+        mine,
+        { repository: folder, remote: 'origin', name: 'agent/x' },
+        facts,
+      ))!;
+      assert.deepEqual(
+        changes.files.map(({ path: name }) => name),
+        ['a', 'b'],
+      );
+      assert.equal((await commitsOf(mine, changes)).length, 1);
+      assert.equal((await contentOf(mine, changes.tip, 'a')).toString(), '0\n1\n2\n3\n');
+      const { files, untracked } = await uncommitted(mine);
+      assert.deepEqual(
+        files.map(({ path: name }) => name),
+        isDirty ? ['b', 'inner'] : ['inner'],
+      );
+      await patchOf(
+        mine,
+        changes.base,
+        untracked.map(({ path: name }) => name),
+      );
+      for (const way of ['worktree', 'checkout', 'apply'] as const) await previewOf(mine, changes, way);
+      // A blob that is not here is not fetched either.
+      await assert.rejects(mine.read(['cat-file', 'blob', '1'.repeat(40)]));
+      await assert.rejects(mine.read(['ls-remote', 'origin']), /transport 'ext' not allowed/);
+    }
+    assert.equal(ran(), '');
+    for (const name of Object.keys(variables)) Reflect.deleteProperty(process.env, name);
+    await assert.rejects(git(folder, ['diff', 'main']));
+    assert.notEqual(ran(), '', 'the trap works');
+  });
+
+  it('has branches of any name, and none that Git would take for something else', async () => {
+    const history = new History();
+    const main = history.commit(new Map([['a', file('a')]]), [], at);
+    const tip = history.commit(new Map([['a', file('b')]]), [main], at);
+    history.refs.set('refs/remotes/origin/main', main).set('refs/heads/main', main);
+    for (const name of ODD) history.refs.set(`refs/remotes/origin/${name}`, tip);
+    const folder = path.join(temporaryFolder(), 'shop');
+    await history.write(folder, '[remote "origin"]\n\turl = x\n');
+    await git(folder, ['checkout', '--quiet', '--force', 'main']);
+    const mine = gitOf(folder);
+    const facts = await readRepository(mine, folder);
+    const names = (): readonly string[] => fs.readdirSync(path.dirname(folder)).sort();
+    for (const name of ODD) {
+      const branch = { repository: folder, remote: 'origin', name };
+      assert.ok(find(facts, branch), name);
+      const changes = (await changesOf(mine, branch, facts))!;
+      assert.deepEqual(
+        changes.files.map(({ path: at }) => at),
+        ['a'],
+      );
+      const preview = await previewOf(mine, changes, 'worktree');
+      if (!isBranchName(name)) {
+        assert.deepEqual(preview, { refused: 'gone' });
+        continue;
+      }
+      const there = (preview as Preview).folder!;
+      assert.equal(path.dirname(there), path.dirname(folder));
+      assert.equal(await bring(mine, preview as Preview), undefined);
+      assert.equal(fs.readFileSync(path.join(there, 'a'), 'utf8'), 'b');
+      assert.equal((await git(there, ['symbolic-ref', 'HEAD'])).toString(), `refs/heads/${name}\n`);
+      await git(folder, ['worktree', 'remove', there]);
+    }
+    for (const name of HOSTILE) {
+      assert.equal(isBranchName(name), false, name);
+      const named = { repository: folder, remote: 'origin', name };
+      const said = [
+        {
+          text: `git push origin '${name}'\n[${name} ${tip.hash.slice(0, 7)}] x\nTo x\n * [new branch] x -> ${name}`,
+          by: 'agent' as const,
+        },
+      ];
+      const claim = claimOf({ sessionId: 'x', said }, [facts]);
+      assert.ok(claim.sure === 'unknown' || isBranchName(claim.branch.name), name);
+      assert.equal(await changesOf(mine, named, facts), undefined);
+      assert.equal(await changesOf(mine, named, facts, { ...named, base: name, tip: name }), undefined);
+      const changes = {
+        ...(await changesOf(mine, { repository: folder, remote: 'origin', name: 'ü/日本' }, facts))!,
+        branch: named,
+      };
+      for (const way of ['worktree', 'checkout', 'apply'] as const)
+        assert.deepEqual(await previewOf(mine, changes, way), { refused: 'gone' });
+      assert.equal((await contentOf(mine, tip.hash, name)).length, 0);
+      await assert.rejects(async () => contentOf(mine, name, 'a'));
+      await assert.rejects(async () => patchOf(mine, name, []));
+    }
+    assert.deepEqual(names(), ['shop']);
+  });
+
+  it('is looked for in time that grows with the transcript', async () => {
+    const texts = [
+      'git git push checkout -b ',
+      'a/',
+      '[x ',
+      'To x\n',
+      '* [new branch] ',
+      'branch ',
+      "Switched to a new branch '",
+      '0123456789abcdef',
+      '/pull/1',
+      '\\n"',
+      '...a/b',
+    ];
+    for (const text of texts)
+      await growsEvenly(text, 65_536, size =>
+        mentionsIn([{ by: 'agent', text: text.repeat(size / text.length) }]),
+      );
+  });
+});

@@ -1,0 +1,378 @@
+import type { Said, SessionFacts } from '../../../src/changes/model';
+import { History, Random, randomChange, randomTree, type Made, type Tree } from './repository';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const PEOPLE = ['Robin Vale <robin@example.com>', 'Kim Sol <kim@example.com>'];
+const AGENT = 'Agent <agent@example.com>';
+const URLS = { origin: 'https://git.example.com/acme/shop.git', fork: 'git@git.example.com:kim/shop.git' };
+type Remote = keyof typeof URLS;
+const SLUGS = ['refund', 'cart-total', 'retry', 'tax', 'search-index', 'login'];
+const MAIN = 'refs/remotes/origin/main';
+
+/** What became of a branch after its session. */
+const FATES = [
+  ...['kept', 'kept', 'kept', 'kept', 'continued', 'merged', 'mergedAndDeleted', 'forwarded', 'squashed'],
+  ...['squashedAndDeleted', 'rebasedInto', 'rebased', 'squashedInPlace', 'renamed', 'renamedAndContinued'],
+  ...['deleted', 'overwritten', 'picked', 'stackedAndDeleted', 'integrated', 'copied'],
+] as const;
+type Fate = (typeof FATES)[number];
+
+/** How a session tells of its work. */
+const MANNERS = [
+  'full',
+  'full',
+  'full',
+  'full',
+  'full',
+  'full',
+  'quiet',
+  'quiet',
+  'prose',
+  'hash',
+  'link',
+  'none',
+] as const;
+
+export interface Worked {
+  readonly session: SessionFacts;
+  /** The branches of a remote that hold its work; none where all are gone. */
+  readonly branches: readonly { readonly remote?: string; readonly name: string }[];
+  readonly fate: Fate;
+  readonly manner: (typeof MANNERS)[number];
+  /** It began on another session's branch. */
+  readonly isStacked: boolean;
+  /** Where its branch began and ends, while it is there. */
+  readonly base: Made;
+  readonly tip: Made;
+}
+
+interface Working {
+  readonly id: string;
+  readonly n: number;
+  readonly from: number;
+  readonly to: number;
+  readonly said: Said[];
+  readonly isTimed: boolean;
+  readonly remote: Remote;
+  readonly base: Made;
+  readonly isStacked: boolean;
+  name: string;
+  tip: Made;
+  fate: Fate;
+  isHere: boolean;
+  manner: Worked['manner'];
+  commits: readonly Made[];
+}
+
+/** A repository with one to four sessions, by turns alone and at once, and others' work; `worked` when its hashes are known. */
+export class World {
+  readonly history = new History();
+  readonly config: string;
+  readonly #random: Random;
+  readonly #sessions: Working[] = [];
+  readonly #late: (() => void)[] = [];
+  #main: Made;
+  #now = 1_750_000_000_000;
+
+  constructor(seed: number) {
+    this.#random = new Random(seed);
+    const random = this.#random;
+    const tree = new Map([0, 1, 2, 3].flatMap(n => [...below(`s${n}`, randomTree(random))]));
+    this.#main = this.history.commit(tree, [], { author: PEOPLE[0]!, at: this.#now, message: 'Begin' });
+    this.#advance();
+    const section = (remote: Remote): string =>
+      `[remote "${remote}"]\n\turl = ${URLS[remote]}\n\tfetch = +refs/heads/*:refs/remotes/${remote}/*\n`;
+    this.config = section('origin') + section('fork');
+    this.#person(`kim/${random.of(SLUGS)}`);
+    const count = random.below(4) + 1;
+    for (let n = 0; n < count; n++) this.#work(n);
+    for (const session of this.#sessions) this.#decoys(session);
+    for (const session of this.#sessions) this.#end(session);
+    this.history.refs.set(MAIN, this.#main);
+  }
+
+  /** Once the history is written. */
+  worked(repository: string): readonly Worked[] {
+    for (const tell of this.#late) tell();
+    return this.#sessions.map(session => {
+      const { id, from, to, said, isTimed, remote, name, isHere, fate, manner, base, isStacked, tip } =
+        session;
+      const stopped = this.#random.chance(0.3)
+        ? { repository, branch: this.#random.chance(0.8) ? name : 'main', at: to }
+        : undefined;
+      const facts = { sessionId: id, createdAt: from, lastAt: to, stopped };
+      const timed = isTimed ? said : said.map(({ text, by }) => ({ text, by }));
+      const isLocal = this.history.refs.has(`refs/heads/${name}`) && fate !== 'overwritten';
+      const branches = [...(isHere ? [{ remote, name }] : []), ...(isLocal ? [{ name }] : [])];
+      return { session: { ...facts, said: timed }, branches, fate, manner, base, isStacked, tip };
+    });
+  }
+
+  #set({ remote, name }: { remote: string; name: string }, made: Made): void {
+    this.history.refs.set(`refs/remotes/${remote}/${name}`, made);
+  }
+
+  #advance(): void {
+    const random = this.#random;
+    for (let n = random.below(3) + 1; n > 0; n--) {
+      this.#now += HOUR;
+      const tree = new Map(this.#main.tree).set('main.txt', {
+        mode: '100644',
+        content: Buffer.from(random.hex(9)),
+      });
+      this.#main = this.history.commit(tree, [this.#main], {
+        author: random.of(PEOPLE),
+        at: this.#now,
+        message: `Main ${random.hex(4)}`,
+      });
+    }
+  }
+
+  /** A branch of a person. */
+  #person(name: string, remote: Remote = 'origin', author = PEOPLE[1]!): Made {
+    const made = this.#commit(this.#main, 3, author, this.#now + HOUR, 'Work of a person');
+    this.#set({ remote, name }, made);
+    return made;
+  }
+
+  #commit(parent: Made, n: number, author: string, at: number, message: string): Made {
+    const own = new Map(
+      [...parent.tree].flatMap(([file, content]) =>
+        file.startsWith(`s${n}/`) ? [[file.slice(3), content] as const] : [],
+      ),
+    );
+    let changed = randomChange(this.#random, own);
+    changed = new Map(changed).set(`new-${this.#random.hex(4)}`, {
+      mode: '100644',
+      content: Buffer.from(`${this.#random.hex(20)}\n`),
+    });
+    const tree = new Map([...parent.tree].filter(([file]) => !file.startsWith(`s${n}/`)));
+    for (const entry of below(`s${n}`, changed)) tree.set(...entry);
+    return this.history.commit(tree, [parent], { author, at, message });
+  }
+
+  #work(n: number): void {
+    const random = this.#random;
+    if (random.chance(0.7)) this.#advance();
+    const id = `${random.hex(8)}-${random.hex(4)}-${random.hex(12)}`;
+    const others = this.#sessions.filter(({ isHere }) => isHere);
+    // Some begin while another still works.
+    const from = this.#now + (random.chance(0.4) ? -30 : 30) * MINUTE;
+    const to = from + random.below(180) * MINUTE + 20 * MINUTE;
+    this.#now = Math.max(this.#now, to);
+    const isStacked = others.length > 0 && random.chance(0.12);
+    const base = isStacked ? random.of(others).tip : this.#main;
+    const slug = `${random.of(SLUGS)}${n}`;
+    const name = random.of([
+      `agent/${slug}`,
+      `agent/${slug}`,
+      `fix/issue-${n}`,
+      ['hotfix', 'test', 'docs', 'update'][n]!,
+      `agent/${id}`,
+      `feature/${slug}/part-2`,
+    ]);
+    const remote = random.chance(0.8) ? 'origin' : 'fork';
+    const manner = random.of(MANNERS);
+    const isAgents = random.chance(0.4);
+    const trailers = [
+      ...(random.chance(0.5) || manner === 'none' ? [`Co-authored-by: ${AGENT}`] : []),
+      ...(random.chance(0.25) ? [`Agent-Session: https://app.example.com/sessions/${id}`] : []),
+    ];
+    const commits: Made[] = [];
+    const count = random.below(3) + 1;
+    for (let k = 1; k <= count; k++) {
+      const at = from + Math.floor(((to - from) * k) / (count + 1) / 1_000) * 1_000;
+      const message = [`Step ${k} of ${slug}`, ...(trailers.length > 0 ? ['', ...trailers] : [])].join('\n');
+      commits.push(this.#commit(commits.at(-1) ?? base, n, isAgents ? AGENT : PEOPLE[0]!, at, message));
+    }
+    const session: Working = {
+      ...{
+        id,
+        n,
+        from,
+        to,
+        said: [],
+        isTimed: random.chance(0.9),
+        remote,
+        base,
+        name,
+        tip: commits.at(-1)!,
+        manner,
+      },
+      ...{ isStacked, fate: random.of(FATES), isHere: true, commits },
+    };
+    this.#sessions.push(session);
+    this.#set(session, session.tip);
+    // A fork has a branch of that name, too: of a person, or the same.
+    if (random.chance(0.12)) this.#person(name, remote === 'origin' ? 'fork' : 'origin');
+    if (random.chance(0.25)) this.history.refs.set(`refs/heads/${name}`, random.of(commits));
+    this.#late.push(() => this.#tell(session));
+    if (manner === 'link') this.history.refs.set(`refs/pull/${n + 10}/head`, session.tip);
+  }
+
+  /** What the session says of its own work. */
+  #tell({ said, commits, manner, name, remote, n, to }: Working): void {
+    const random = this.#random;
+    const say = (text: string, at: number): unknown =>
+      said.push({ text, by: random.of(['agent', undefined]), at });
+    const answer = (text: string, at: number): unknown =>
+      say(random.chance(0.3) ? JSON.stringify({ output: text }) : text, at + random.below(60) * 1_000);
+    const original = this.#nameOf(n);
+    const named = original ?? name;
+    if (manner === 'full' || manner === 'quiet')
+      say(JSON.stringify({ command: `git checkout -b ${named}` }), commits[0]!.authoredAt - MINUTE);
+    commits.forEach((made, k) => {
+      const [subject = ''] = made.message.split('\n');
+      if (manner !== 'full') return;
+      say(JSON.stringify({ command: `git commit -am "${subject}" && git push` }), made.authoredAt);
+      answer(
+        `[${random.chance(0.05) ? 'detached HEAD' : named} ${made.hash.slice(0, 7)}] ${subject}\n 1 file changed`,
+        made.authoredAt,
+      );
+      const before = commits[k - 1];
+      const line =
+        before === undefined
+          ? ` * [new branch]      ${named} -> ${named}`
+          : `   ${before.hash.slice(0, 7)}..${made.hash.slice(0, 7)}  ${named} -> ${named}`;
+      const hints =
+        'remote: Create a pull request by visiting:\nremote:   https://git.example.com/acme/shop/pull/new/x\n';
+      answer(`${random.chance(0.3) ? hints : ''}To ${URLS[remote]}\n${line}\nbranch set up`, made.authoredAt);
+    });
+    if (manner === 'quiet') say(`git commit -qm x && git push -q -u ${remote} HEAD:${named}`, to - MINUTE);
+    if (manner === 'prose') say(`Done. The work is on the branch \`${named}\`; main is as it was.`, to);
+    if (manner === 'hash') say(`Committed as ${commits.at(-1)!.hash.slice(0, 8)}.`, to);
+    if (manner === 'link')
+      say(
+        `Opened https://git.example.com/${remote === 'origin' ? 'acme' : 'kim'}/shop/pull/${n + 10} for review`,
+        to,
+      );
+  }
+
+  readonly #names = new Map<number, string>();
+  #nameOf(n: number): string | undefined {
+    return this.#names.get(n);
+  }
+
+  /** What it says of others' work. */
+  #decoys(session: Working): void {
+    const random = this.#random;
+    const { said, from, to, id } = session;
+    const others = this.#sessions.filter(other => other !== session);
+    const say = (by: Said['by'], text: () => string, at = from + random.below(to - from)): void => {
+      if (random.chance(0.25)) this.#late.push(() => said.push({ by, text: text(), at }));
+    };
+    const refs = (): string[] =>
+      [...this.history.refs.keys()]
+        .filter(ref => !ref.startsWith('refs/pull/'))
+        .map(ref => ref.replace(/^refs\/(?:heads|remotes)\//, ''));
+    say('me', () => 'Begin from main and keep develop as it is; fix the test, then update the docs.');
+    say('agent', () => `$ git branch -a\n  ${refs().join('\n  ')}`);
+    say(
+      undefined,
+      () =>
+        `From ${URLS.origin}\n${refs()
+          .map(ref => ` * [new branch]      ${ref.replace(/^\w+\//, '')} -> ${ref}`)
+          .join('\n')}`,
+    );
+    for (const other of others) {
+      const { name } = other;
+      const hashes = (): string =>
+        other.commits.map(({ hash, message }) => `${hash.slice(0, 7)} ${message.split('\n')[0]}`).join('\n');
+      const log = (): string =>
+        `[${name} ${other.commits[0]!.hash.slice(0, 7)}] Step\nTo ${URLS[other.remote]}\n * [new branch]      ${name} -> ${name}\n`;
+      say('me', () => `Look at branch ${name} first: ${log()}`);
+      say('agent', () => `git checkout ${name} && git log\n${hashes()}`);
+      say('agent', () => `Reviewed https://git.example.com/acme/shop/pull/${other.n + 10} of ${other.id}`);
+      say('agent', () => `To ${URLS.origin}\n ! [rejected]        ${name} -> ${name} (fetch first)`);
+      const late = Math.max(from, other.to + HOUR);
+      if (late < to) say('agent', log, late + random.below(to - late));
+    }
+    // A person's branch that names the session.
+    if (random.chance(0.1)) this.#person(`review/${id}`);
+  }
+
+  /** What others do with a branch after its session. */
+  #end(session: Working): void {
+    const random = this.#random;
+    const { n, remote, base, tip, fate, commits } = session;
+    const name = session.name;
+    this.#names.set(n, name);
+    this.#now += 2 * HOUR;
+    const at = this.#now;
+    const ref = `refs/remotes/${remote}/${name}`;
+    const move = (to: Made): void => {
+      session.tip = to;
+      this.history.refs.set(ref, to);
+    };
+    const remove = (): void => {
+      session.isHere = false;
+      this.history.refs.delete(ref);
+      if (random.chance(0.8)) this.history.refs.delete(`refs/heads/${name}`);
+    };
+    const again = (onto: Made): Made =>
+      commits.reduce((parent, made) => {
+        const tree = overlay(parent.tree, made.parents[0]!.tree, made.tree);
+        return this.history.commit(tree, [parent], { ...made, at: made.authoredAt, committedAt: at });
+      }, onto);
+    const into = (message: string, parents: readonly Made[] = []): void => {
+      const tree = overlay(this.#main.tree, base.tree, tip.tree);
+      this.#main = this.history.commit(tree, [this.#main, ...parents], { author: PEOPLE[1]!, at, message });
+    };
+    const rename = (): void => {
+      remove();
+      this.history.refs.delete(`refs/heads/${name}`);
+      session.isHere = true;
+      session.name = `better/${n}-${random.hex(3)}`;
+      this.#set(session, session.tip);
+    };
+    if (fate === 'continued') move(this.#commit(tip, n, PEOPLE[1]!, at, 'More by a person'));
+    else if (fate.startsWith('merged')) into(`Merge pull request #${n + 10} from acme/${name}`, [tip]);
+    else if (fate === 'forwarded' && base === this.#main) this.#main = tip;
+    else if (fate.startsWith('squashed') && fate !== 'squashedInPlace') into(`Squashed (#${n + 10})`);
+    else if (fate === 'rebasedInto') this.#main = again(this.#main);
+    else if (fate === 'rebased') move(again(this.#main));
+    else if (fate === 'squashedInPlace')
+      move(this.history.commit(tip.tree, [base], { author: PEOPLE[1]!, at, message: 'All' }));
+    else if (fate === 'renamed') rename();
+    else if (fate === 'renamedAndContinued') {
+      session.tip = this.#commit(tip, n, PEOPLE[1]!, at, 'More by a person');
+      rename();
+    } else if (fate === 'picked') this.#set({ remote, name: `pick/${n}` }, again(this.#main));
+    else if (fate === 'copied') this.#set({ remote, name: `copy/${n}` }, tip);
+    else if (fate === 'stackedAndDeleted') {
+      this.#set(
+        { remote, name: `next/${n}` },
+        this.#commit(tip, n, AGENT, session.to - MINUTE, 'Of another session'),
+      );
+      remove();
+    } else if (fate === 'integrated') {
+      const tree = overlay(this.#main.tree, base.tree, tip.tree);
+      const old = this.#commit(this.#main, 3, PEOPLE[1]!, session.from + MINUTE, 'On develop');
+      const merge = this.history.commit(overlay(tree, this.#main.tree, old.tree), [old, tip], {
+        author: PEOPLE[1]!,
+        at,
+        message: 'Merge',
+      });
+      this.#set({ remote: 'origin', name: `develop-${n}` }, merge);
+      remove();
+    } else if (fate === 'overwritten') {
+      // Another session has begun under the same name, while this one still lived.
+      move(this.#commit(this.#main, n, AGENT, session.to - MINUTE, 'Of another session'));
+      this.history.refs.delete(`refs/heads/${name}`);
+      session.isHere = false;
+    }
+    if (fate === 'deleted' || fate.endsWith('AndDeleted')) remove();
+  }
+}
+
+function below(folder: string, tree: Tree): Tree {
+  return new Map([...tree].map(([file, content]) => [`${folder}/${file}`, content]));
+}
+
+/** `onto` with what differs between two others. */
+function overlay(onto: Tree, from: Tree, to: Tree): Tree {
+  const result = new Map([...onto].filter(([file]) => !from.has(file) || to.has(file)));
+  for (const [file, content] of to) if (from.get(file) !== content) result.set(file, content);
+  return result;
+}
