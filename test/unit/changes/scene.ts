@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import type * as vscode from 'vscode';
 import { ChangesFeature } from '../../../src/changes';
 import { standings } from '../../../src/chat';
 import type { ChangesSession, WorkDeps } from '../../../src/changes/work';
-import { Emitter } from '../../../src/util/event';
+import type { ConnectionState } from '../../../src/connection';
+import { Emitter, ObservableValue } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
@@ -111,11 +113,11 @@ export function changesScene() {
   const log = silentLog();
   const prefilled: unknown[] = [];
   const open = (deps: Partial<WorkDeps> = {}): ChangesFeature => {
+    const signedOut: ConnectionState = { kind: 'signedOut' };
     const feature = new ChangesFeature({
-      connection: {
-        ready: () => Promise.resolve({ kind: 'signedOut', knownKeys: [] } as never),
-        state: new ObservableValue({ kind: 'signedOut', knownKeys: [] } as never),
-      },
+      connection: { ready: () => Promise.resolve(signedOut), state: new ObservableValue(signedOut) },
+      storageUri: Uri.file(folder) as unknown as vscode.Uri,
+      limit: () => 1_000_000,
       storage,
       log,
       format: new Formatter('en'),
@@ -123,7 +125,7 @@ export function changesScene() {
         Promise.resolve((said.get(id) ?? []).map(text => ({ text, by: 'agent', at: Date.now() }) as const)),
       memory: memoryOf(),
       messages: id => standings(storage, id),
-      prefill: message => Promise.resolve(prefilled.push(message)),
+      prefill: message => Promise.resolve(prefilled.push(message) > 0),
       sessions: {
         serviceId: 'service',
         onDidChange: listed.event,
