@@ -111,7 +111,7 @@ export function writeFile(folder: string, name: string, content: string | Uint8A
 }
 
 /** The sessions feature as far as the chat needs it: asks the real service each time. */
-export class AskingSessions implements ChatSessions {
+class AskingSessions implements ChatSessions {
   readonly #changed = new Emitter<readonly string[]>();
   readonly #known = new Map<string, ChatSession>();
   readonly noted: { readonly sessionId: string; readonly status: string; readonly text: string }[] = [];
