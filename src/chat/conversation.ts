@@ -222,9 +222,9 @@ export class Conversation extends Disposable {
   /** Reads earlier messages, also where that failed or stopped before. */
   readOn = (retry = true): Promise<void> => this.#reading.read(retry);
 
-  /** While held, the session's status is followed, and its messages with it where the service lists them. */
+  /** While held, somebody sees the session: its status is followed, and its messages with it where the service lists them. */
   watch(): IDisposable {
-    const watch = this.#options.sessions.watch(this.sessionId);
+    const watch = this.#options.sessions.watch(this.sessionId, 'inFront');
     this.#reading.watch(1);
     return toDisposable(() => {
       this.#reading.watch(-1);

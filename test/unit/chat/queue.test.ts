@@ -23,6 +23,8 @@ describe('a queue', () => {
     assert.equal(conversation.composition.draft.text, '');
     await sessions.refresh(it.sessionId);
     assert.deepEqual(sent(it), []);
+    conversation.watch().dispose();
+    assert.deepEqual(sessions.watched, [undefined, 'inFront'], 'only who shows a session reads it');
     conversation.composition.setTarget(undefined);
     work.rest();
     await drained(it.window);
