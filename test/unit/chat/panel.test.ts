@@ -147,12 +147,16 @@ describe('a chat page that begins', () => {
     assert.deepEqual([watched, asked], [0, 2]);
   });
 
-  it('lets nobody choose among the computers of another service', async () => {
+  it('lets nobody choose among the computers of another service, and opens its own messages', async () => {
     const it = await scene();
-    const { ask, state } = panelOf(it);
+    await sendAndRead(it.window, 'A question');
+    const { ask, state, shown } = panelOf(it);
     answering({ showQuickPick: () => assert.fail('there is nothing to choose') });
     state.set({ kind: 'signedIn', service: { id: 'another', host: 'another' } });
     await assert.rejects(ask('chooseTarget', {}), /belongs to a different service/);
+    const [id = ''] = it.window.conversation.transcript.known.keys();
+    await ask('openMessage', { key: `message:${id}` });
+    assert.match(shown[0]?.[2] ?? '', /\n### You.*\n\nA question\n$/s);
   });
 
   it('hears nothing of what the page before it in the same place still says', async () => {

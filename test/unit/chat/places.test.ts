@@ -5,6 +5,9 @@ import type { ChatPanel } from '../../../src/chat/panel/panel';
 import { Places } from '../../../src/chat/panel/places';
 import { Emitter } from '../../../src/util/event';
 import { acts, TabInputWebview, Uri } from '../../fakes/vscode';
+import { chatOf } from './chatOf';
+import { pageOf } from './panelScene';
+import { scene } from './scene';
 import { afterwards, answering, cleanUp, memoryOf } from './support';
 
 afterEach(cleanUp);
@@ -23,13 +26,15 @@ function viewOf(): vscode.WebviewView {
 
 function placesOf(memory = memoryOf(), location: 'panel' | 'view' = 'view') {
   const made: { readonly kind: 'panel' | 'view'; readonly sessionId: string }[] = [];
+  const anew: (() => Promise<unknown>)[] = [];
   const places = new Places({
     extensionUri: Uri.file('/extension') as unknown as vscode.Uri,
     sessions: { get: sessionId => ({ sessionId, title: `Title of ${sessionId}`, status: 'idle' }) },
     serviceId: () => 'service',
     location: () => location,
     memory,
-    makePanel: (place, { serviceId, sessionId }) => {
+    makePanel: (place, { serviceId, sessionId, startAnew }) => {
+      if (startAnew !== undefined) anew.push(startAnew);
       made.push({ kind: 'show' in place ? 'view' : 'panel', sessionId });
       const gone = new Emitter<void>();
       const panel: Partial<ChatPanel> = {
@@ -39,13 +44,14 @@ function placesOf(memory = memoryOf(), location: 'panel' | 'view' = 'view') {
         onDidDispose: gone.event,
         reveal: () => undefined,
         leave: () => gone.fire(),
+        dispose: () => gone.fire(),
         takeCursor: () => undefined,
       };
       return panel as ChatPanel;
     },
   });
   afterwards(() => places.dispose());
-  return { places, made };
+  return { places, made, anew };
 }
 
 describe('a tab of an earlier window', () => {
@@ -136,5 +142,38 @@ describe('the view as the place of chats', () => {
     await shown;
     places.resolveView(viewOf());
     assert.deepEqual(made, [{ kind: 'panel', sessionId: 's1' }]);
+  });
+});
+
+describe('a page that does not load', () => {
+  it('says to who asked for another in its place why there is none', async () => {
+    const { places, made, anew } = placesOf(memoryOf(), 'panel');
+    const never = new Emitter<void>().event;
+    const createWebviewPanel = () =>
+      made.length === 0
+        ? { webview: {}, onDidDispose: never, onDidChangeViewState: never }
+        : assert.fail('no more panels');
+    answering({ tabGroups: { all: [] }, createWebviewPanel });
+    await places.show('s1');
+    await assert.rejects(anew[0]!(), /no more panels/);
+  });
+});
+
+describe('find and export', () => {
+  it('are of the chat the person works in, of whatever service', async () => {
+    const { window, client, sessionId } = await scene();
+    const shown: string[] = [];
+    const show = (id: string): Promise<void> => Promise.resolve(void shown.push(id));
+    const chat = chatOf(window, client, undefined, show);
+    const told = ['another', 'service1'].map(serviceId => {
+      const { place, said, posted } = pageOf('panel', serviceId === 'another');
+      void chat.restorePanel(place as vscode.WebviewPanel, { serviceId, sessionId, title: 'A title' });
+      said.fire({ name: 'ready', params: {} });
+      return posted;
+    });
+    await chat.commands.find();
+    await chat.commands.export();
+    const found = told.map(posted => posted.some(({ name }) => name === 'find'));
+    assert.deepEqual([found, shown], [[true, false], [`another\n${sessionId}`]]);
   });
 });
