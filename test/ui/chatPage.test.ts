@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import type { Composer, GapRow } from '../../src/chat/protocol';
+import { MAX_TEXT, type Composer, type GapRow } from '../../src/chat/protocol';
 import { until } from '../until';
 import { pasteInto } from './giving';
 import { messageRow, openChatPage, stateOf } from './page';
@@ -150,6 +150,22 @@ describe('a chat page by itself', () => {
     await pasteInto(field(), { files: [{ name: 'odd.png', type: 'image/png', base64 }] });
     const reason = 'odd.png is too large and cannot be made smaller: it cannot be read as a picture.';
     await page.locator('.composer .problem').getByText(reason, { exact: true }).waitFor();
+  });
+
+  it('attaches a pasted text that is too long as a file, and shows why not until an attachment goes', async () => {
+    const chip = { key: 'file:///a', name: 'a.txt', kind: 'text', size: '', title: 'a.txt' } as const;
+    await composerIs({ chips: [chip] });
+    await pasteInto(field(), { text: 'x'.repeat(MAX_TEXT + 1) });
+    await until(async () => (await said('attachBytes')).length === 1);
+    const [{ id, params } = assert.fail()] = await said('attachBytes');
+    assert.deepEqual([params.name, params.size], ['pasted text.txt', MAX_TEXT + 1]);
+    assert.equal(await field().inputValue(), '');
+    await answer({ kind: 'refusal', id, reason: 'It is too large.' });
+    const refusal = page.locator('.composer .problem').getByText('It is too large.');
+    await refusal.waitFor();
+    await button('Remove a.txt').click();
+    await refusal.waitFor({ state: 'detached' });
+    assert.equal((await said('detach')).length, 1);
   });
 
   it('says where find was to go that the words are in what is not shown of that message', async () => {

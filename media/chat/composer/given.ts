@@ -38,7 +38,7 @@ function inTurn(act: () => Promise<void>): Promise<void> {
 export async function attachFiles(files: readonly File[]): Promise<void> {
   const done = await Promise.allSettled(files.map(file => inTurn(() => attachFile(file))));
   const reasons = done.flatMap(each => (each.status === 'rejected' ? [(each.reason as Error).message] : []));
-  if (reasons.length > 0) throw new Error(reasons.join(' '));
+  if (reasons.length > 0) throw new Error([...new Set(reasons)].join(' '));
 }
 
 /** Most addresses told at once. */

@@ -96,11 +96,7 @@ export class Composition extends Disposable {
       }
       return found;
     });
-    const isFull = this.draft.attachments.length >= MOST_ATTACHED;
-    if (!isFull || given.every(uri => this.#has(uri))) return;
-    throw new Error(
-      vscode.l10n.t('A message can have up to {0} attachments. The others were left out.', MOST_ATTACHED),
-    );
+    if (given.length > MOST_ATTACHED) throw areTooMany();
   }
 
   /**
@@ -121,7 +117,7 @@ export class Composition extends Disposable {
       } catch (error) {
         problems.push(error instanceof Error ? error.message : String(error));
       }
-    if (problems.length > 0) throw new Error(problems.join(' '));
+    if (problems.length > 0) throw new Error([...new Set(problems)].join(' '));
   }
 
   detach(gone: string): void {
@@ -164,6 +160,7 @@ export class Composition extends Disposable {
           return { attachments: [...known, ...added].slice(0, MOST_ATTACHED) };
         }),
       );
+      if (![...found.values()].every(({ uri }) => this.#has(uri))) throw areTooMany();
     } finally {
       this.#looks--;
       this.#changed.fire();
@@ -178,3 +175,8 @@ export class Composition extends Disposable {
     if (!this.#has(uri)) throw new Error(vscode.l10n.t('This attachment has been removed meanwhile.'));
   }
 }
+
+const areTooMany = (): Error =>
+  new Error(
+    vscode.l10n.t('A message can have up to {0} attachments. The others were left out.', MOST_ATTACHED),
+  );
