@@ -10,7 +10,7 @@ import { acceptedRows, sendingRows } from './sending';
 import { storeRows } from './store';
 import { transcriptRows } from './transcript';
 import { usageRows } from './usage';
-import { windowRows } from './windows';
+import { enterRows, windowRows } from './windows';
 
 /** `npm run bench [-- PART…]`: one row a target, `what | figure | target | holds or falls short`. It informs and never fails. */
 async function main(): Promise<undefined> {
@@ -27,6 +27,7 @@ async function main(): Promise<undefined> {
     accepted: () => acceptedRows(temporaryFolder('accepted')),
     transcript: () => transcriptRows(production()),
     windows: windowRows,
+    enter: enterRows,
   };
   const chosen = process.argv.slice(2);
   const rows: Row[] = [];

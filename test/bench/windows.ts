@@ -15,10 +15,16 @@ const CALLS_OF_VIEWS = 5;
 const OPENINGS = 7;
 const MESSAGES = 10_000;
 
-/** What windows cost: views on a slow service, eight windows at once, a minute of nothing, a chat, a message in it. */
-export async function windowRows(): Promise<Row[]> {
+/** What windows cost: views on a slow service, eight windows at once, a minute of nothing, a chat. */
+export const windowRows = (): Promise<Row[]> => measured(viewRows, manyRows, panelRows);
+
+/** What a message costs in a long chat. */
+export const enterRows = (): Promise<Row[]> => measured(drawnRows);
+
+/** Each on a stage of its own. */
+async function measured(...all: readonly ((stage: Stage) => Promise<Row[]>)[]): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const measure of [viewRows, manyRows, panelRows, enterRows]) {
+  for (const measure of all) {
     const stage = await openStage({ height: 1600 });
     try {
       rows.push(...(await measure(stage)));
@@ -242,7 +248,7 @@ const DRAWN = `(wanted => void (window.drawn = new Promise(resolve => {
 })))`;
 
 /** From Enter to the own message in the chat of a real window, with 10,000 messages of the session open. */
-async function enterRows({ service, workbench }: Stage): Promise<Row[]> {
+async function drawnRows({ service, workbench }: Stage): Promise<Row[]> {
   const sessionId = service.sessionIds[0] ?? '';
   const storage = openStorage({ root: storageOf(workbench), log: silentLog() });
   const transcript = new Transcript(storage, serviceIdOf(service), sessionId);

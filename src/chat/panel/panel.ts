@@ -228,6 +228,8 @@ export class ChatPanel extends Disposable {
       // The page has emptied its composer by now; another, which began with the text that is sent now, is told.
       if (shown.get(seen) === text) shown.set(seen, '');
     } finally {
+      // Before the answer: the page no longer shows the message by itself then.
+      this.#show();
       this.#submitting = undefined;
       this.#gather();
     }

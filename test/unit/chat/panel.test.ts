@@ -89,7 +89,7 @@ describe('a chat page that begins', () => {
   it('keeps what is being written when an earlier message is sent again', async () => {
     const it = await scene();
     const { conversation } = it.window;
-    const { said, posted } = begun(it);
+    const { said, posted, heard } = begun(it);
     said.fire({ name: 'draft', params: { text: 'Half a thought', seen: 0, version: 1 } });
     const sent = new Promise(resolve => conversation.onDidSettle(resolve));
     const params = { text: 'Sent before', seen: 0, sendId: 'an-id-of-a-send' };
@@ -100,6 +100,10 @@ describe('a chat page that begins', () => {
       ['Half a thought', [{ text: 'Sent before' }]],
     );
     assert.equal(told(posted, 'setDraft'), undefined, 'the page has it already');
+    const isAnswer = ({ kind, id }: ToPage): boolean => kind === 'answer' && id === 1;
+    await until(heard, () => posted.some(isAnswer));
+    const before = JSON.stringify(posted.slice(0, posted.findIndex(isAnswer)));
+    assert.match(before, /"key":"send:an-id-of-a-send"/, 'the page need not show it by itself any more');
   });
 
   it('hears that a message has left the queue with the message in its composer', async () => {
