@@ -28,7 +28,7 @@ let leaving: readonly Row[] = [];
 
 function showRows(): void {
   const own = leaving.filter(({ key }) => !rows.some(row => row.key === key));
-  const shown = withDays([...rows, ...own]);
+  const shown = withDays(rows.concat(own));
   transcript.value = { rows: shown, total: total === undefined ? total : total - rows.length + shown.length };
 }
 
@@ -53,7 +53,7 @@ export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
       told.value = { ...payload, receivedAt: performance.now() };
     },
     splice: ({ from, remove, rows: added, total: all }) => {
-      rows = [...rows.slice(0, from), ...added, ...rows.slice(from + remove)];
+      rows = rows.toSpliced(from, remove, ...added);
       total = all;
       showRows();
     },

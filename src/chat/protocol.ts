@@ -13,6 +13,8 @@ export { imageType } from './attach/imageType';
 export const MAX_SHOWN = 50_000;
 /** Longest text of a message, UTF-16 units. */
 export const MAX_TEXT = 2_000_000;
+/** Attachments of one message. */
+export const MOST_ATTACHED = 500;
 /** What is written may be longer than a message, as when something is put before it. */
 const written = text(4 * MAX_TEXT);
 
@@ -300,7 +302,7 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
       }),
     ),
     attach: act(none),
-    attachUris: act(object({ uris: listOf(text(10_000), 500) })),
+    attachUris: act(object({ uris: listOf(text(10_000), MOST_ATTACHED + 1) })),
     /** Puts a queued message back into the composer. */
     takeBack: ofEntry,
     discard: ofEntry,
