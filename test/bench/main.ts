@@ -26,8 +26,8 @@ async function main(): Promise<undefined> {
     sending: () => sendingRows(production(), temporaryFolder('sending')),
     accepted: () => acceptedRows(temporaryFolder('accepted')),
     transcript: () => transcriptRows(production()),
-    windows: windowRows,
-    enter: enterRows,
+    windows: () => windowRows(),
+    enter: () => windowRows([enterRows]),
   };
   const chosen = process.argv.slice(2);
   const rows: Row[] = [];

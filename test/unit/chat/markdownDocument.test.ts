@@ -88,10 +88,7 @@ describe('a session as Markdown', () => {
       { kind: 'fold', label: [bad], texts: [bad], isCode: false },
       { kind: 'file', label: bad },
     ];
-    const chips = [
-      { name: bad, size: '1 KB' },
-      { name: 'Image', size: '' },
-    ];
+    const chips = ['1 KB', ''].map(size => ({ name: size === '' ? 'Image' : bad, size }));
     const row = { kind: 'message', author: 'other', role: bad, parts, chips };
     const text = transcriptDocument(
       { title: bad, facts: [{ label: 'Model', value: bad }] },

@@ -12,16 +12,9 @@ import { afterwards, answering, cleanUp, memoryOf } from './support';
 
 afterEach(cleanUp);
 
-/** A view as VS Code hands it over. */
-function viewOf(): vscode.WebviewView {
-  const gone = new Emitter<void>();
-  return {
-    visible: true,
-    show: () => undefined,
-    onDidChangeVisibility: new Emitter<void>().event,
-    onDidDispose: gone.event,
-    webview: { html: '', cspSource: 'pages:', asWebviewUri: (uri: unknown) => uri },
-  } as unknown as vscode.WebviewView;
+function emptyPanel() {
+  const never = new Emitter<void>().event;
+  return { webview: {}, onDidDispose: never, onDidChangeViewState: never };
 }
 
 function placesOf(memory = memoryOf(), location: 'panel' | 'view' = 'view') {
@@ -68,8 +61,7 @@ describe('a tab of an earlier window', () => {
     const close = ({ label }: vscode.Tab) => Promise.resolve(did.push(`closed ${label}`) > 0);
     const createWebviewPanel = (_type: string, title: string, column: number) => {
       did.push(`made ${title} in ${column}`);
-      const never = new Emitter<void>().event;
-      return { title, webview: {}, onDidDispose: never, onDidChangeViewState: never };
+      return { ...emptyPanel(), title };
     };
     const memory = memoryOf();
     answering({ tabGroups: { all: [], close }, createWebviewPanel });
@@ -117,7 +109,7 @@ describe('the view as the place of chats', () => {
     // What VS Code answers comes first.
     await new Promise(resolve => setImmediate(resolve));
     assert.deepEqual([acts, made, settled], [['commands.executeCommand'], [], false]);
-    places.resolveView(viewOf());
+    places.resolveView(pageOf('view').place as vscode.WebviewView);
     await shown;
     await all;
     assert.deepEqual(made, [{ kind: 'view', sessionId: 's1' }]);
@@ -131,16 +123,14 @@ describe('the view as the place of chats', () => {
 
   it('that does not come leaves its session to a panel, and does not show it beside that when it comes later', async () => {
     const { places, made } = placesOf();
-    const never = new Emitter<void>().event;
-    const createWebviewPanel = () => ({ webview: {}, onDidDispose: never, onDidChangeViewState: never });
-    answering({ tabGroups: { all: [] }, createWebviewPanel });
+    answering({ tabGroups: { all: [] }, createWebviewPanel: emptyPanel });
     mock.timers.enable({ apis: ['setTimeout'] });
     afterwards(() => mock.timers.reset());
     const shown = places.show('s1');
     await new Promise(resolve => setImmediate(resolve));
     mock.timers.tick(10_000);
     await shown;
-    places.resolveView(viewOf());
+    places.resolveView(pageOf('view').place as vscode.WebviewView);
     assert.deepEqual(made, [{ kind: 'panel', sessionId: 's1' }]);
   });
 });
@@ -148,11 +138,7 @@ describe('the view as the place of chats', () => {
 describe('a page that does not load', () => {
   it('says to who asked for another in its place why there is none', async () => {
     const { places, made, anew } = placesOf(memoryOf(), 'panel');
-    const never = new Emitter<void>().event;
-    const createWebviewPanel = () =>
-      made.length === 0
-        ? { webview: {}, onDidDispose: never, onDidChangeViewState: never }
-        : assert.fail('no more panels');
+    const createWebviewPanel = () => (made.length === 0 ? emptyPanel() : assert.fail('no more panels'));
     answering({ tabGroups: { all: [] }, createWebviewPanel });
     await places.show('s1');
     await assert.rejects(anew[0]!(), /no more panels/);
