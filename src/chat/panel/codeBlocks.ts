@@ -95,8 +95,9 @@ interface Proposed {
 export async function insertCode(code: string): Promise<void> {
   const { activeTextEditor, visibleTextEditors } = vscode.window;
   const all = [...(activeTextEditor === undefined ? [] : [activeTextEditor]), ...visibleTextEditors];
-  const editor = all.find(({ document }) =>
-    ['file', 'untitled', 'vscode-remote'].includes(document.uri.scheme),
+  const editor = all.find(
+    ({ document: { uri } }) =>
+      uri.scheme === 'untitled' || vscode.workspace.fs.isWritableFileSystem(uri.scheme) === true,
   );
   if (editor === undefined)
     throw new Error(vscode.l10n.t('Open a file beside the chat first. The code is inserted at its cursor.'));

@@ -28,11 +28,11 @@ export interface PanelOptions {
   /** The title until the session is known. */
   readonly title: string;
   readonly composer: ComposerSettings & { readonly onDidChange: Event<unknown> };
-  readonly details: Pick<DetailsDocuments, 'compare'>;
+  readonly details: Pick<DetailsDocuments, 'show' | 'compare'>;
   /** Where sessions were read in this window, by service and session. */
   readonly reading: Map<string, Kept>;
   /** Puts another panel in the place of this one: what keeps a page from loading may be the frame VS Code made for it. */
-  readonly startAnew?: (() => void) | undefined;
+  readonly startAnew?: (() => Promise<unknown>) | undefined;
 }
 
 /** Changes that come together are shown together, ms; at most a sixth of the time goes into showing them. */
@@ -69,7 +69,7 @@ export class ChatPanel extends Disposable {
   /** A message of the page is being recorded. */
   #submitting: Promise<void> | undefined;
   #draftVersion = 0;
-  readonly details: Pick<DetailsDocuments, 'compare'>;
+  readonly details: Pick<DetailsDocuments, 'show' | 'compare'>;
   readonly log: Logger;
 
   constructor(place: ChatPlace, options: PanelOptions) {
@@ -228,6 +228,8 @@ export class ChatPanel extends Disposable {
       // The page has emptied its composer by now; another, which began with the text that is sent now, is told.
       if (shown.get(seen) === text) shown.set(seen, '');
     } finally {
+      // Before the answer: the page no longer shows the message by itself then.
+      this.#show();
       this.#submitting = undefined;
       this.#gather();
     }
@@ -303,9 +305,7 @@ export class ChatPanel extends Disposable {
   #onMissing(): void {
     const { startAnew = () => this.#life.load() } = this.#options;
     // It may have come late, or the person has gone elsewhere.
-    const reload = (): void => {
-      if (this.#life.isMissing) startAnew();
-    };
+    const reload = (): unknown => this.#life.isMissing && startAnew();
     offerInputBox(this.log, this.conversation, this.title, reload);
   }
 

@@ -125,7 +125,11 @@ class AskingSessions implements ChatSessions {
 
   readonly onDidChange: Event<readonly string[]> = this.#changed.event;
   get = (sessionId: string): ChatSession | undefined => this.#known.get(sessionId);
-  watch = () => ({ dispose: () => undefined });
+  readonly watched: (string | undefined)[] = [];
+  watch(_: string, why?: 'inFront') {
+    this.watched.push(why);
+    return { dispose: () => undefined };
+  }
   pick = () => Promise.resolve(undefined);
 
   async ensure(sessionId: string): Promise<void> {
