@@ -20,16 +20,16 @@ interface ComposerChange {
 
 let tellComposer: (change: ComposerChange) => void = () => undefined;
 let scroll: Kept['scroll'];
-/** As the panel counts them, and how many it has. */
+/** As the panel counts them, and how many are still to come. */
 let rows: readonly Row[] = [];
-let total: number | undefined;
+let rest: number | undefined;
 /** What is handed over to be sent, until the panel has said whether it is recorded, and with that has a row for it. */
 let leaving: readonly Row[] = [];
 
 function showRows(): void {
   const own = leaving.filter(({ key }) => !rows.some(row => row.key === key));
   const shown = withDays(rows.concat(own));
-  transcript.value = { rows: shown, total: total === undefined ? total : total - rows.length + shown.length };
+  transcript.value = { rows: shown, total: rest === undefined ? rest : rest + shown.length };
 }
 
 /** The panel this page belongs to. */
@@ -43,7 +43,7 @@ export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
       opened.value = new Set(kept?.opened);
       start.value = payload;
       seen = 0;
-      [rows, total, leaving] = [[], undefined, []];
+      [rows, rest, leaving] = [[], undefined, []];
       showRows();
       keep();
       const left = leftUnsaved();
@@ -52,9 +52,9 @@ export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
     state: payload => {
       told.value = { ...payload, receivedAt: performance.now() };
     },
-    splice: ({ from, remove, rows: added, total: all }) => {
+    splice: ({ from, remove, rows: added, total }) => {
       rows = rows.toSpliced(from, remove, ...added);
-      total = all;
+      rest = total - rows.length;
       showRows();
     },
     setDraft: change => {

@@ -124,7 +124,7 @@ export class Conversations extends Disposable {
       const inUse = all.flatMap(each => each.attachments);
       await attachments
         .sweep(serviceId, inUse)
-        .catch((error: unknown) => log.error('Files that nobody needs any more could not be removed', error));
+        .catch((error: unknown) => log.error('Kept files cannot be cleared', error));
     };
     this.register(outboxes.onDidChange(hold));
     begin().catch((error: unknown) => log.error('What was queued cannot be read', error));

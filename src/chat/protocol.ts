@@ -244,8 +244,8 @@ export function withDays(rows: readonly Row[]): readonly Row[] {
   /** Of the day, Unix ms: to write out each date takes too long. */
   let [begin, end] = [NaN, NaN];
   return rows.flatMap((row): readonly Row[] => {
-    const at = row.kind === 'message' ? row.at : undefined;
-    if (row.kind !== 'message' || at === undefined || !isTime(at) || (at >= begin && at < end)) return [row];
+    const { at = NaN } = row.kind === 'message' ? row : {};
+    if (row.kind !== 'message' || !isTime(at) || (at >= begin && at < end)) return [row];
     const day = new Date(at);
     const midnight = (days: number) => new Date(day.getFullYear(), day.getMonth(), day.getDate() + days);
     [begin, end] = [midnight(0).getTime(), midnight(1).getTime()];

@@ -109,7 +109,7 @@ export class Composition extends Disposable {
           if (replaces !== undefined) this.#need(replaces);
           this.#add([kept], replaces);
         } catch (error) {
-          problems.add(error instanceof Error ? error.message : String(error));
+          problems.add((error as Error).message);
         }
       if (problems.size > 0) throw new Error([...problems].join(' '));
     });

@@ -163,8 +163,7 @@ export class Sender extends Disposable {
     try {
       await this.#carry(lease, left, next.id, next, withNext);
     } catch (error) {
-      const sentence = error instanceof Error ? error.message : this.#describe(error);
-      await outbox.settle(inEntry(next.id, ['queued'], { sentence }));
+      await outbox.settle(inEntry(next.id, ['queued'], { sentence: (error as Error).message }));
       throw error;
     }
   }

@@ -130,11 +130,15 @@ export class ChatPanel extends Disposable {
 
   /** The client of this conversation's service; throws the reason where that cannot be asked now. */
   get api(): ApiClient {
+    this.#check();
     const { api } = this.#options.connection;
-    const blocked = this.#blocked;
-    if (blocked !== undefined || api === undefined)
-      throw new Error(blocked ?? vscode.l10n.t('Sign in first.'));
+    if (api === undefined) throw new Error(vscode.l10n.t('Sign in first.'));
     return api;
+  }
+
+  #check(): void {
+    const blocked = this.#blocked;
+    if (blocked !== undefined) throw new Error(blocked);
   }
 
   /** Fires once, when this chat ends. */
@@ -179,8 +183,7 @@ export class ChatPanel extends Disposable {
 
   /** Asks how the session stands; rejects with the reason. */
   async refresh(): Promise<void> {
-    const blocked = this.#blocked;
-    if (blocked !== undefined) throw new Error(blocked);
+    this.#check();
     await this.conversation.refresh();
   }
 
@@ -218,8 +221,7 @@ export class ChatPanel extends Disposable {
   }
 
   async send(text: string, seen: number, sendId: string): Promise<void> {
-    const blocked = this.#blocked;
-    if (blocked !== undefined) throw new Error(blocked);
+    this.#check();
     if (!/^[\w-]{8,64}$/.test(sendId)) throw new RangeError('Not the id of a send.');
     const shown = this.#shown;
     this.#submitting = this.conversation.submit(text, sendId, shown.get(seen));
@@ -305,16 +307,15 @@ export class ChatPanel extends Disposable {
   #onMissing(): void {
     const { startAnew = () => this.#life.load() } = this.#options;
     // It may have come late, or the person has gone elsewhere.
-    const reload = (): unknown => this.#life.isMissing && startAnew();
-    offerInputBox(this.log, this.conversation, this.title, reload);
+    offerInputBox(this.log, this.conversation, this.title, () => this.#life.isMissing && startAnew());
   }
 
   #gather(): void {
-    if (this.isDisposed) return;
     this.#gathering ??= setTimeout(() => this.#show(), this.#gatherFor);
   }
 
   #show(): void {
+    if (this.isDisposed) return;
     const { conversation } = this;
     const began = performance.now();
     clearTimeout(this.#gathering);
