@@ -12,7 +12,7 @@ import { ObservableValue } from '../../src/util/event';
 import { Formatter } from '../../src/util/format';
 import { silentLog } from '../fakes/log';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
-import { atMost, bundled, median, ms, stall, timed, type Row } from './rows';
+import { atMost, bundled, median, ms, percentile, stall, timed, type Row } from './rows';
 
 const SESSIONS = 5_000;
 const DAYS = 300 * 5;
@@ -180,10 +180,6 @@ function randomNumbers(seed: number): () => number {
 
 function range(count: number): readonly number[] {
   return Array.from({ length: count }, (_, n) => n);
-}
-
-function percentile(values: readonly number[], share: number): number {
-  return values.toSorted((a, b) => a - b)[Math.floor((values.length * share) / 100)] ?? 0;
 }
 
 const COMPUTERS = 500;
