@@ -109,11 +109,16 @@ describe('storage that is damaged, foreign or refused', function () {
       fs.writeFileSync(path.join(store, name), '');
       fs.utimesSync(path.join(store, name), 0, 0);
     }
-    for (let day = 1; day <= 5; day++) {
-      const window = openWindow(root, { now: () => day * 86_400_000 });
-      await window.collection(notes).put('a', { text: `day ${day}` });
-      mock.timers.tick(5_000);
-      while (!fs.existsSync(backup(day))) await new Promise(resolve => setImmediate(resolve));
+    let today = 0;
+    // A window that is closed in the evening, and one that stays open.
+    for (const days of [[1], [2, 3, 4, 5]]) {
+      const window = openWindow(root, { now: () => today * 86_400_000 });
+      for (const day of days) {
+        today = day;
+        await window.collection(notes).put('a', { text: `day ${day}` });
+        mock.timers.tick(3_600_000);
+        while (!fs.existsSync(backup(day))) await new Promise(resolve => setImmediate(resolve));
+      }
       window.dispose();
     }
     assert.deepEqual(
