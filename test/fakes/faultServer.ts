@@ -11,7 +11,6 @@ import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Server as SecureServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { until } from '../until';
 
 /** A server on a port of this machine, and the connections it has. */
 export class LoopbackServer {
@@ -98,6 +97,7 @@ export class FaultServer {
   #reply: (hit: Hit, count: number) => Fault = () => ({ kind: 'answer', body: {} });
   readonly #server: Server;
   #loopback: LoopbackServer | undefined;
+  readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   /** Bytes of large bodies handed to the network so far. */
   sentBytes = 0;
   /** Called for each four megabytes of a large body. */
@@ -132,8 +132,9 @@ export class FaultServer {
   }
 
   /** Resolves when `count` requests have arrived since `answer`. */
-  arrived(count: number): Promise<void> {
-    return until(() => this.hits.length >= count);
+  async arrived(count: number): Promise<void> {
+    if (this.hits.length >= count) return;
+    await new Promise<void>(resolve => this.#waiting.push({ count, resolve }));
   }
 
   async close(): Promise<void> {
@@ -144,6 +145,10 @@ export class FaultServer {
     const { method = '', url = '', headers } = request;
     const hit: Hit = { method, url, headers, body: await text(request) };
     this.hits.push(hit);
+    for (const waiter of this.#waiting.filter(({ count }) => this.hits.length >= count)) {
+      this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
+      waiter.resolve();
+    }
     await send(this.#reply(hit, this.hits.length), response, REQUEST_ID, bytes => {
       const before = this.sentBytes;
       this.sentBytes += bytes;
