@@ -4,9 +4,9 @@ import { confirmed, notify } from '../ui/notify';
 import { pick, type Choice } from '../ui/pick';
 import type { Formatter } from '../util/format';
 import { forNotification, oneLine } from '../util/text';
-import { bring, previewOf, removeWorktree } from './bring';
-import type { Git } from './git';
-import type { Changes, Preview, Refusal, Way } from './model';
+import { bring, previewOf, removeWorktree } from './git/bring';
+import type { Git } from './git/run';
+import type { Changes, Preview, Refusal, Way } from './git/model';
 import { figures } from './words';
 
 interface BringDeps {

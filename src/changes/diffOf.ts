@@ -1,7 +1,7 @@
 import * as path from 'node:path';
 import type * as vscode from 'vscode';
-import { PLAIN } from './changes';
-import { withoutPrograms } from './git';
+import { PLAIN } from './git/changes';
+import { withoutPrograms } from './git/run';
 import { needGit, type OpenFolder } from './takeAlong';
 
 const DIFF = ['diff', '--src-prefix=a/', '--dst-prefix=b/', '--ignore-submodules=dirty', ...PLAIN];

@@ -2,9 +2,9 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { documents } from '../contributions';
 import { oneLine } from '../util/text';
-import { contentOf } from './changes';
-import type { Git } from './git';
-import type { ChangedFile } from './model';
+import { contentOf } from './git/changes';
+import type { Git } from './git/run';
+import type { ChangedFile } from './git/model';
 
 /** A file of a commit. */
 export interface FileAt {

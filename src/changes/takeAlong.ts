@@ -8,8 +8,8 @@ import { restriction } from '../ui/restriction';
 import type { Formatter } from '../util/format';
 import { redact } from '../util/redact';
 import { forNotification } from '../util/text';
-import type { Git } from './git';
-import { patchOf, uncommitted } from './patch';
+import type { Git } from './git/run';
+import { patchOf, uncommitted } from './git/patch';
 
 /** A repository of this window. */
 export interface OpenFolder {

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { joined } from '../ui/text';
 import type { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
-import type { Changes, Claim } from './model';
+import type { Changes, Claim } from './git/model';
 import type { Work } from './work';
 
 /** What rows, cards and the header of a chat say of a session's work. */

@@ -5,11 +5,11 @@ import { restriction } from '../ui/restriction';
 import { Disposable } from '../util/disposable';
 import { Emitter, type Event } from '../util/event';
 import type { GitRepository, OpenRepositories } from '../util/git';
-import { readRepository } from './branches';
-import { changesOf, commitsOf } from './changes';
-import { claimOf } from './evidence';
-import { Git } from './git';
-import type { BranchName, Changes, Claim, Commit, RepositoryFacts, Said } from './model';
+import { readRepository } from './git/branches';
+import { changesOf, commitsOf } from './git/changes';
+import { claimOf } from './git/evidence';
+import { Git } from './git/run';
+import type { BranchName, Changes, Claim, Commit, RepositoryFacts, Said } from './git/model';
 import { workRecords, type WorkRecord } from './records';
 
 /** A session as this feature sees it. Times are Unix ms. */

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import type { Logger } from '../log';
 import type { Restored } from './backup';
 import { Records, type RecordsStore } from './collection';
-import type { Write } from './database';
+import type { Write, Written } from './database';
 import type { Engine, MakeEngine } from './engine';
 import type {
   Collection,
@@ -37,10 +37,9 @@ const WRITES_AT_ONCE = 500;
 class Store implements Storage, RecordsStore {
   readonly #options: OpenStorageOptions;
   readonly engine: Engine;
-  readonly #now: () => number;
   readonly #collections = new Map<string, Records<unknown>>();
   readonly #underWay = new Set<Promise<unknown>>();
-  #pending: { readonly write: Write; readonly done: PromiseWithResolvers<number | undefined> }[] = [];
+  #pending: { readonly write: Write; readonly done: PromiseWithResolvers<Written> }[] = [];
   #isFlushing = false;
   #isDisposed = false;
   #closing: Promise<void> | undefined;
@@ -48,7 +47,6 @@ class Store implements Storage, RecordsStore {
   constructor(options: OpenStorageOptions) {
     this.#options = options;
     const { root, log, engine, now = Date.now, onRestored } = options;
-    this.#now = now;
     this.engine = engine({
       root,
       now,
@@ -57,13 +55,13 @@ class Store implements Storage, RecordsStore {
           this.#collections.get(path)?.follow(changed);
       },
       onReplaced: restored => {
-        this.#resume();
+        this.#resume(true);
         if (restored !== undefined) onRestored?.(restored);
       },
       onProblem: (message, error) => log.error(message, error),
       onLost: error => {
         log.error('The thread of the database has ended and begins anew', error);
-        this.#resume();
+        this.#resume(false);
       },
     });
   }
@@ -125,9 +123,9 @@ class Store implements Storage, RecordsStore {
     });
   }
 
-  #resume(): void {
+  #resume(isAnother: boolean): void {
     for (const collection of this.#collections.values())
-      this.track(collection.resume()).catch((error: unknown) =>
+      this.track(collection.resume(isAnother)).catch((error: unknown) =>
         this.#options.log.error('Stored records could not be brought up to date', error),
       );
   }
@@ -137,19 +135,19 @@ class Store implements Storage, RecordsStore {
     ttlMs: number,
     work: (lease: Lease) => Promise<T>,
   ): Promise<T | undefined> {
-    const { log } = this.#options;
+    const { log, now = Date.now } = this.#options;
     const holder = randomUUID();
     let until = 0;
     const end = { isKept: false, isLost: false };
     const take = async (): Promise<boolean> => {
       // From before the question: what was granted lasts at least as long as is believed here.
-      const asked = this.#now();
+      const asked = now();
       if (!(await this.engine.call('lease', name, holder, ttlMs))) return false;
       until = asked + ttlMs;
       return true;
     };
     if (!(await take())) return undefined;
-    const isHeld = (): boolean => !end.isLost && this.#now() < until;
+    const isHeld = (): boolean => !end.isLost && now() < until;
     const renew = setInterval(() => {
       // What has lapsed is not taken up again: somebody else may have had it meanwhile.
       const renewed = isHeld() ? take() : Promise.resolve(false);
@@ -170,8 +168,8 @@ class Store implements Storage, RecordsStore {
   }
 
   /** What is written while another write is under way goes together into the next transaction. */
-  write(write: Write): Promise<number | undefined> {
-    const done = Promise.withResolvers<number | undefined>();
+  write(write: Write): Promise<Written> {
+    const done = Promise.withResolvers<Written>();
     this.#pending.push({ write, done });
     if (!this.#isFlushing) {
       this.#isFlushing = true;

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { readRepository } from '../../src/changes/branches';
-import { changesOf } from '../../src/changes/changes';
-import { claimOf } from '../../src/changes/evidence';
-import { Git } from '../../src/changes/git';
-import { mentionsIn } from '../../src/changes/mentions';
-import type { Said } from '../../src/changes/model';
+import { readRepository } from '../../src/changes/git/branches';
+import { changesOf } from '../../src/changes/git/changes';
+import { claimOf } from '../../src/changes/git/evidence';
+import { Git } from '../../src/changes/git/run';
+import { mentionsIn } from '../../src/changes/git/mentions';
+import type { Said } from '../../src/changes/git/model';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { atMost, median, ms, stall, timed, type Row } from './rows';
 

@@ -4,14 +4,14 @@ import { ensureVsCode } from '../vscode/install';
 import { root, temporaryFolder } from '../vscode/paths';
 import { runProgram } from '../vscode/processes';
 import { activationRows, sizeRows } from './activation';
-import { clientRows, redactionRows } from './api';
+import { clientRows, interfaceRows, redactionRows } from './api';
 import { changesRows } from './changes';
 import { print, type Row } from './rows';
 import { acceptedRows, sendingRows } from './sending';
 import { storeRows } from './store';
 import { transcriptRows } from './transcript';
 import { usageRows } from './usage';
-import { windowRows } from './windows';
+import { enterRows, windowRows } from './windows';
 
 /** `npm run bench [-- PART…]`: one row a target, `what | figure | target | holds or falls short`. It informs and never fails. */
 async function main(): Promise<undefined> {
@@ -20,6 +20,7 @@ async function main(): Promise<undefined> {
   const parts: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
     activation: activationRows,
     sizes: () => sizeRows(production()),
+    interface: interfaceRows,
     client: clientRows,
     store: storeRows,
     redaction: redactionRows,
@@ -28,7 +29,8 @@ async function main(): Promise<undefined> {
     accepted: () => acceptedRows(temporaryFolder('accepted')),
     transcript: () => transcriptRows(production()),
     changes: changesRows,
-    windows: windowRows,
+    windows: () => windowRows(),
+    enter: () => windowRows([enterRows]),
   };
   const chosen = process.argv.slice(2);
   const rows: Row[] = [];

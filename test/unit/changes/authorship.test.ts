@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { readRepository } from '../../../src/changes/branches';
-import { changesOf, contentOf } from '../../../src/changes/changes';
-import { claimOf } from '../../../src/changes/evidence';
-import type { Changes } from '../../../src/changes/model';
+import { readRepository } from '../../../src/changes/git/branches';
+import { changesOf, contentOf } from '../../../src/changes/git/changes';
+import { claimOf } from '../../../src/changes/git/evidence';
+import type { Changes } from '../../../src/changes/git/model';
 import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
 import { git, gitOf, History, type File, type Tree } from './repository';
 import { World, type Worked } from './sessions';

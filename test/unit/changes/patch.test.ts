@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { patchOf, uncommitted } from '../../../src/changes/patch';
+import { patchOf, uncommitted } from '../../../src/changes/git/patch';
 import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
 import {
   filesOf,

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { Git } from '../../../src/changes/git';
+import { Git } from '../../../src/changes/git/run';
 
 /** The same numbers for the same seed. */
 export class Random {

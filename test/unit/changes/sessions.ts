@@ -1,4 +1,4 @@
-import type { Said, SessionFacts } from '../../../src/changes/model';
+import type { Said, SessionFacts } from '../../../src/changes/git/model';
 import { History, Random, randomChange, randomTree, type Made, type Tree } from './repository';
 
 const MINUTE = 60_000;

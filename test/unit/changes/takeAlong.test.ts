@@ -4,7 +4,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type * as vscode from 'vscode';
 import { diffOf } from '../../../src/changes/diffOf';
-import { Git } from '../../../src/changes/git';
+import { Git } from '../../../src/changes/git/run';
 import { takeAlong } from '../../../src/changes/takeAlong';
 import { makeSampleRepository } from '../../../src/sample/repository';
 import { Formatter } from '../../../src/util/format';

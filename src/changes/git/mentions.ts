@@ -1,4 +1,4 @@
-import { isBranchName } from './git';
+import { isBranchName } from './run';
 import type { Said } from './model';
 
 /** How a branch is spoken of: an agent was to make or push it, an agent named it, or the person did. */

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import * as path from 'node:path';
-import { isHash, lines, orNothing, records, type Git } from './git';
+import { isHash, lines, orNothing, records, type Git } from './run';
 import type { Branch, BranchName, OwnCommit, RepositoryFacts } from './model';
 
 /** Commits and merges that are read at most. */

@@ -1,5 +1,5 @@
 import { find } from './branches';
-import { GitError, isHash, lines, orNothing, records, type Git } from './git';
+import { GitError, isHash, lines, orNothing, records, type Git } from './run';
 import type { BranchName, ChangedFile, Changes, Commit, RepositoryFacts, SessionFacts } from './model';
 
 const MOST_COMMITS = 500;

@@ -2,7 +2,7 @@ import { copyFile, lstat, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { filesIn, PLAIN, RENAMES } from './changes';
-import { GitError, isHash, lines, orNothing, records, withoutPrograms, type Git } from './git';
+import { GitError, isHash, lines, orNothing, records, withoutPrograms, type Git } from './run';
 import type { Uncommitted } from './model';
 
 /** Between a commit and the files as they are; a submodule by its commit alone. */

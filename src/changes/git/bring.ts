@@ -1,7 +1,7 @@
 import { lstat, realpath, rm, rmdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import { filesBetween } from './changes';
-import { Git, GitError, isBranchName, isHash, lines, orNothing, records, withoutPrograms } from './git';
+import { Git, GitError, isBranchName, isHash, lines, orNothing, records, withoutPrograms } from './run';
 import type { ChangedFile, Changes, Preview, Refusal, Way } from './model';
 
 /** The first that can merge without files. */
