@@ -303,6 +303,7 @@ const range = { start: '2026-01-14', end: '2026-02-28' };
 const query = { tab: 'tokens', compare: true, folded: true, pseudonyms: false, person: 'p', range } as const;
 
 const chat: Samples<typeof chatProtocol> = {
+  showChanges: none,
   ...{ history: none, attach: none, chooseTarget: none, stop: none, refresh: none, readEarlier: none },
   ...{ addAgain: none, ready: none, openWebApp: none, explainGap: none },
   ...{ takeBack: id, discard: id, sendAgain: id, insertCode: code, compareDiff: code, applyDiff: code },
