@@ -1,4 +1,4 @@
-import { copyFile, lstat, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, lstat, mkdtemp, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { filesIn, PLAIN, RENAMES } from './changes';
@@ -72,7 +72,11 @@ async function withIndex<T>(
   try {
     const index = path.join(folder, 'index');
     const [own = ''] = lines(await git.read(['rev-parse', '--git-path', 'index'], { signal }));
-    await copyFile(path.resolve(git.folder, own), index);
+    const original = path.resolve(git.folder, own);
+    await copyFile(original, index);
+    // By its time Git knows which files may have changed in the same moment: those it reads.
+    const seconds = Math.floor((await stat(original)).mtimeMs / 1000);
+    await utimes(index, seconds, seconds);
     const env = { ...(await withoutPrograms(git, signal)), GIT_INDEX_FILE: index };
     const read = (args: readonly string[], input = ''): Promise<Buffer> =>
       git.read(args, { env, input, signal });

@@ -58,8 +58,8 @@ function menuOf(known: Partial<ChatSession> | undefined): string[] {
   const { about } = headerOf(session, 't', false, 0, format);
   const keys = { ...(JSON.parse(about) as Record<string, unknown>), webviewId: 'agentConsole.chatView' };
   const holds = (term: string): boolean => {
-    // A repository is open.
-    if (term === 'gitOpenRepositoryCount != 0') return true;
+    // A repository is open, and comments wait.
+    if (['gitOpenRepositoryCount != 0', 'agentConsole.draftComments'].includes(term)) return true;
     const [, key = '', , pattern = ''] = /^(\w+)( =~ \/(.+)\/)?$/.exec(term) ?? assert.fail(term);
     const value = (keys as Record<string, unknown>)[key];
     return typeof value === 'string' && new RegExp(pattern).test(value);
@@ -71,7 +71,7 @@ function menuOf(known: Partial<ChatSession> | undefined): string[] {
 
 describe('the menu of the header of a chat', () => {
   const always = ['find', 'export'];
-  const changes = ['show', 'chooseBranch', 'bringHome'];
+  const changes = ['show', 'chooseBranch', 'bringHome', 'sendComments'];
   const copies = ['takeAlong', 'copyId', 'copyLink', 'showDetails', 'rename', 'pin'];
   for (const [what, session, expected] of [
     ['offers what is not so already', {}, [...copies, 'archive', ...changes]],
