@@ -5,7 +5,17 @@ import { importX } from 'eslint-plugin-import-x';
 
 /** What a feature may use. Everything else it needs comes in through src/compose.ts. */
 const infrastructure = ['api', 'connection', 'storage', 'sync', 'ui', 'webview', 'util'];
-const features = ['computers', 'sessions', 'chat', 'search', 'organization', 'readiness', 'usage', 'hooks'];
+const features = [
+  'computers',
+  'sessions',
+  'chat',
+  'search',
+  'organization',
+  'readiness',
+  'usage',
+  'hooks',
+  'tools',
+];
 
 const noVscode = { name: 'vscode', message: 'This file must run without VS Code.' };
 const noUndici = { name: 'undici', message: "Bypasses VS Code's proxy." };
