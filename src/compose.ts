@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Chat } from './chat';
@@ -13,6 +14,7 @@ import type { Sessions, SessionTreeNode } from './sessions';
 import { composerSettings, hookSettings, onDidChangeSettings, settings } from './settings';
 import { startup } from './startup';
 import type { Restored, Storage } from './storage';
+import type { Mcp } from './tools/mcp';
 import type { UsageFeature } from './usage';
 import type { DetailsDocuments } from './util/detailsDocuments';
 import type { Event } from './util/event';
@@ -214,9 +216,20 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     return { commands: { open: () => openSearch(deps) } };
   };
 
+  const { version } = context.extension.packageJSON as { readonly version: string };
+  const tools = async () => Promise.resolve([]); // TEMP
+  const mcpFolder = path.join(globalStorageUri.fsPath, 'mcp');
+  const mcp: () => Promise<Mcp> = once(async () => {
+    const { Mcp: Feature } = await import('./tools/mcp');
+    const feature = new Feature({
+      ...{ folder: mcpFolder, dist: __dirname, version, tools, focused, log },
+    });
+    endings.push(() => feature.end());
+    return feature;
+  });
+
   const console: CommandLoaders['console'] = async () => {
     const { consoleCommands } = await import('./console');
-    const { version } = context.extension.packageJSON as { readonly version: string };
     const lists = [
       { isVisible: () => views.sessions.visible, load: sessions },
       { isVisible: () => views.computers.visible, load: computers },
@@ -226,7 +239,21 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     return consoleCommands({ log, version, connection: await connection(), lists });
   };
 
-  const start = startup({ log, focused, storage, connection, chat, readiness, usage, hooks }, own);
+  const start = startup(
+    {
+      log,
+      focused,
+      storage,
+      connection,
+      chat,
+      readiness,
+      usage,
+      hooks,
+      mcp,
+      isToolsGiven: () => existsSync(mcpFolder),
+    },
+    own,
+  );
 
   return {
     computers,
@@ -235,6 +262,7 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     organization,
     readiness,
     usage,
+    mcp,
     commands: {
       console,
       connection,
@@ -246,6 +274,7 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
       readiness,
       usage,
       hooks,
+      tools: mcp,
     } satisfies CommandLoaders,
     /** Tells the person that a command has failed. */
     fail: async (command: string, error: unknown, args: readonly unknown[]) =>

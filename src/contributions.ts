@@ -1,6 +1,6 @@
 // What activation loads names what it uses: a namespace of VS Code would be copied member by member.
 import type * as vscode from 'vscode';
-import { commands as registry, Disposable, window, workspace } from 'vscode';
+import { commands as registry, Disposable, lm, McpStdioServerDefinition, window, workspace } from 'vscode';
 import type { IDisposable } from './util/disposable';
 import { LazyTree } from './ui/lazyTree';
 
@@ -46,6 +46,7 @@ export const commands = {
   readiness: ids('agentConsole.readiness', 'openReport', 'compare', 'fix', 'exportReport'),
   usage: ids('agentConsole.usage', 'open'),
   hooks: ids('agentConsole.hooks', 'install', 'uninstall', 'test', 'doctor', 'attention'),
+  tools: ids('agentConsole.tools', 'copyMcpConfiguration'),
 } as const;
 
 function ids<P extends string, N extends string>(
@@ -126,6 +127,19 @@ export function registerDocuments(
   provider: vscode.TextDocumentContentProvider,
 ): vscode.Disposable {
   return workspace.registerTextDocumentContentProvider(scheme, provider);
+}
+
+/** Offers VS Code's chats a server of tools, which is made ready when one is first wanted. Some editors know no such servers. */
+export function registerMcpServer(
+  version: string,
+  resolveMcpServerDefinition: (server: vscode.McpStdioServerDefinition) => Promise<typeof server>,
+): vscode.Disposable | undefined {
+  return (lm as Partial<typeof lm> | undefined)?.registerMcpServerDefinitionProvider?.('agentConsole', {
+    provideMcpServerDefinitions: () => [
+      new McpStdioServerDefinition('Agent Console', process.execPath, [], {}, version),
+    ],
+    resolveMcpServerDefinition,
+  });
 }
 
 /** A tree whose provider is loaded when the view first asks for rows. What a chosen row does is a command of the view's own (`LazyTree`). */

@@ -2,7 +2,15 @@ import type * as vscode from 'vscode';
 import { window } from 'vscode';
 import type { Parts } from './compose';
 import type { ComputerTreeNode } from './computers';
-import { commands, panels, registerCommands, registerTree, views, type Feature } from './contributions';
+import {
+  commands,
+  panels,
+  registerCommands,
+  registerMcpServer,
+  registerTree,
+  views,
+  type Feature,
+} from './contributions';
 import type { OrganizationTreeNode } from './organization';
 import type { ReadinessTreeNode } from './readiness';
 import type { SessionTreeNode } from './sessions';
@@ -79,6 +87,10 @@ export function activate(context: vscode.ExtensionContext): void {
   const openLink = async (uri: vscode.Uri) => (await (await parts()).sessions()).openLink(uri);
   const handleUri = (uri: vscode.Uri) => openLink(uri).catch((error: unknown) => fail('link', error, []));
   own(window.registerUriHandler({ handleUri }));
+
+  const { version } = context.extension.packageJSON as { readonly version: string };
+  const server = registerMcpServer(version, async made => (await (await parts()).mcp()).prepare(made));
+  if (server !== undefined) own(server);
 
   const start = setTimeout(() => void parts().then(made => made.start()), START_DELAY_MS);
   own({ dispose: () => clearTimeout(start) });

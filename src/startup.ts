@@ -17,6 +17,9 @@ export interface StartupDeps {
   readonly readiness: () => Promise<unknown>;
   readonly usage: () => Promise<UsageFeature>;
   readonly hooks: () => Promise<unknown>;
+  /** Programs have been given the tools of this machine's windows. */
+  readonly isToolsGiven: () => boolean;
+  readonly mcp: () => Promise<{ listen(): Promise<unknown> }>;
 }
 
 /**
@@ -63,6 +66,11 @@ export function startup(deps: StartupDeps, own: (part: IDisposable) => unknown) 
       areHooksHeard = true;
     });
 
+  const hearPrograms = () =>
+    attempt('Programs cannot be heard', async () => {
+      if (deps.isToolsGiven()) await (await deps.mcp()).listen();
+    });
+
   const signedIn = (): void => {
     void fillStatusBar();
     void sendQueued();
@@ -73,9 +81,13 @@ export function startup(deps: StartupDeps, own: (part: IDisposable) => unknown) 
 
   const begin = async (): Promise<void> => {
     await attempt('Settings of an earlier version could not be carried over', carryOverSettings);
-    void hearHooks();
-    // Another window may have installed hooks meanwhile.
-    own(deps.focused.onDidChange(isFocused => isFocused && void hearHooks()));
+    const hear = (): void => {
+      void hearHooks();
+      void hearPrograms();
+    };
+    hear();
+    // Another window may have installed hooks meanwhile, or given the tools to a program.
+    own(deps.focused.onDidChange(isFocused => isFocused && hear()));
     await attempt('The stored data cannot be read', async () => {
       const { isSampleChosen } = await import('./connection/inUse');
       const isNamed = settings.baseUrl() !== '' || (process.env['AGENT_CONSOLE_BASE_URL'] ?? '') !== '';
