@@ -13,6 +13,7 @@ import type { Sessions, SessionTreeNode } from './sessions';
 import { composerSettings, hookSettings, onDidChangeSettings, settings } from './settings';
 import { startup } from './startup';
 import type { Restored, Storage } from './storage';
+import type { Tools, ToolsDeps } from './tools';
 import type { UsageFeature } from './usage';
 import type { DetailsDocuments } from './util/detailsDocuments';
 import type { Event } from './util/event';
@@ -214,6 +215,31 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     return { commands: { open: () => openSearch(deps) } };
   };
 
+  const tools: () => Promise<Tools> = once(async () => {
+    const { Tools: Feature } = await import('./tools');
+    const { sourcesOf } = await import('./told');
+    const { connection: part, storage: stored } = await shared();
+    const { contributes } = context.extension.packageJSON as {
+      readonly contributes?: { readonly languageModelTools?: ToolsDeps['called'] };
+    };
+    return own(
+      new Feature({
+        ...{ connection: part, storage: stored, log },
+        sources: sourcesOf({
+          storage: stored,
+          connection: part,
+          usage: async asked => (await usage()).told(asked),
+        }),
+        called: contributes?.languageModelTools ?? [],
+        mayWrite: settings.toolsWrite,
+        create: async request => (await sessions()).commands.create(request) as Promise<string | undefined>,
+        send: async message => (await chat()).send(message),
+        open: async sessionId => (await chat()).commands.open(sessionId),
+        prefill: async draft => (await chat()).prefill(draft),
+      }),
+    );
+  });
+
   const console: CommandLoaders['console'] = async () => {
     const { consoleCommands } = await import('./console');
     const { version } = context.extension.packageJSON as { readonly version: string };
@@ -235,6 +261,7 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     organization,
     readiness,
     usage,
+    tools,
     commands: {
       console,
       connection,

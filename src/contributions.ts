@@ -1,6 +1,6 @@
 // What activation loads names what it uses: a namespace of VS Code would be copied member by member.
 import type * as vscode from 'vscode';
-import { commands as registry, Disposable, window, workspace } from 'vscode';
+import { commands as registry, Disposable, lm, window, workspace } from 'vscode';
 import type { IDisposable } from './util/disposable';
 import { LazyTree } from './ui/lazyTree';
 
@@ -126,6 +126,25 @@ export function registerDocuments(
   provider: vscode.TextDocumentContentProvider,
 ): vscode.Disposable {
   return workspace.registerTextDocumentContentProvider(scheme, provider);
+}
+
+/** The language model tools of package.json, where this editor has such; each is loaded when a chat first uses it. */
+export function registerLanguageModelTools(
+  manifest: unknown,
+  load: (name: string) => Promise<vscode.LanguageModelTool<unknown>>,
+): IDisposable {
+  const { contributes } = manifest as { contributes?: { languageModelTools?: readonly { name: string }[] } };
+  // Editors made from VS Code may lack them.
+  const { registerTool } = (lm as Partial<typeof lm> | undefined) ?? {};
+  return Disposable.from(
+    ...(contributes?.languageModelTools ?? []).flatMap(
+      ({ name }) =>
+        registerTool?.(name, {
+          prepareInvocation: async (...asked) => (await load(name)).prepareInvocation?.(...asked),
+          invoke: async (...asked) => (await load(name)).invoke(...asked),
+        }) ?? [],
+    ),
+  );
 }
 
 /** A tree whose provider is loaded when the view first asks for rows. What a chosen row does is a command of the view's own (`LazyTree`). */

@@ -1,8 +1,17 @@
 import type * as vscode from 'vscode';
+import type { AgentConsole } from '../api';
 import { window } from 'vscode';
 import type { Parts } from './compose';
 import type { ComputerTreeNode } from './computers';
-import { commands, panels, registerCommands, registerTree, views, type Feature } from './contributions';
+import {
+  commands,
+  panels,
+  registerCommands,
+  registerLanguageModelTools,
+  registerTree,
+  views,
+  type Feature,
+} from './contributions';
 import type { OrganizationTreeNode } from './organization';
 import type { ReadinessTreeNode } from './readiness';
 import type { SessionTreeNode } from './sessions';
@@ -23,7 +32,7 @@ type TreeLoader<T> = (made: Parts) => Promise<{ readonly tree: vscode.TreeDataPr
  * moment after VS Code has started, and loads each feature when that is first needed. No network, no secret and no file is
  * touched before that.
  */
-export function activate(context: vscode.ExtensionContext): void {
+export function activate(context: vscode.ExtensionContext): AgentConsole {
   const own = <T extends { dispose(): void }>(part: T): T => {
     context.subscriptions.push(part);
     return part;
@@ -82,6 +91,11 @@ export function activate(context: vscode.ExtensionContext): void {
 
   const start = setTimeout(() => void parts().then(made => made.start()), START_DELAY_MS);
   own({ dispose: () => clearTimeout(start) });
+
+  const tools = async () => (await parts()).tools();
+  const load = async (name: string) => (await tools()).languageModelTool(name);
+  own(registerLanguageModelTools(context.extension.packageJSON, load));
+  return { getApi: async version => (await tools()).apiOf(version) };
 }
 
 /** Lets drafts and records reach the disk. */
