@@ -15,7 +15,7 @@ import { startup } from './startup';
 import type { Restored, Storage } from './storage';
 import type { Tools, ToolsDeps } from './tools';
 import type { UsageFeature } from './usage';
-import type { DetailsDocuments } from './util/detailsDocuments';
+import { DetailsDocuments } from './util/detailsDocuments';
 import type { Event } from './util/event';
 import { Formatter } from './util/format';
 import { once } from './util/promises';
@@ -24,7 +24,8 @@ import { windowFocus } from './util/windowFocus';
 /** What activation has registered and the parts fill. */
 export interface Surface {
   readonly context: vscode.ExtensionContext;
-  readonly details: DetailsDocuments;
+  /** Tells the editor which read-only document says something else. */
+  readonly changed: vscode.EventEmitter<vscode.Uri>;
   readonly views: {
     readonly sessions: vscode.TreeView<SessionTreeNode>;
     readonly computers: vscode.TreeView<ComputerTreeNode>;
@@ -39,7 +40,7 @@ export interface Surface {
 export type Parts = ReturnType<typeof compose>;
 
 /** The composition root: makes the parts, and says what each of them receives. */
-export function compose({ context, details, views, onDidSelect }: Surface) {
+export function compose({ context, changed, views, onDidSelect }: Surface) {
   const { extensionUri, globalStorageUri, workspaceState } = context;
   const endings: (() => Promise<void>)[] = [];
   const own = <T extends { dispose(): void }>(part: T): T => {
@@ -49,6 +50,7 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
 
   const log = own(new OutputLog());
   own(logUnhandled(log, __dirname));
+  const details = own(new DetailsDocuments(changed));
   const focused = own(windowFocus());
   const format = new Formatter(vscode.env.language);
 
@@ -255,6 +257,7 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
   const start = startup({ log, focused, storage, connection, chat, readiness, usage, hooks }, own);
 
   return {
+    details,
     computers,
     sessions,
     chat,

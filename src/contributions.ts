@@ -128,23 +128,19 @@ export function registerDocuments(
   return workspace.registerTextDocumentContentProvider(scheme, provider);
 }
 
-/** The language model tools of package.json, where this editor has such; each is loaded when a chat first uses it. */
-export function registerLanguageModelTools(
-  manifest: unknown,
+/** The tools that package.json names for chats, where this editor has such; each is loaded when it is first used. */
+export function registerTools(
+  { languageModelTools = [] }: { readonly languageModelTools?: readonly { readonly name: string }[] },
   load: (name: string) => Promise<vscode.LanguageModelTool<unknown>>,
 ): IDisposable {
-  const { contributes } = manifest as { contributes?: { languageModelTools?: readonly { name: string }[] } };
-  // Editors made from VS Code may lack them.
   const { registerTool } = (lm as Partial<typeof lm> | undefined) ?? {};
-  return Disposable.from(
-    ...(contributes?.languageModelTools ?? []).flatMap(
-      ({ name }) =>
-        registerTool?.(name, {
-          prepareInvocation: async (...asked) => (await load(name)).prepareInvocation?.(...asked),
-          invoke: async (...asked) => (await load(name)).invoke(...asked),
-        }) ?? [],
-    ),
+  const parts = languageModelTools.map(({ name }) =>
+    registerTool?.(name, {
+      prepareInvocation: async (...asked) => (await load(name)).prepareInvocation?.(...asked),
+      invoke: async (...asked) => (await load(name)).invoke(...asked),
+    }),
   );
+  return Disposable.from(...parts.filter(part => part !== undefined));
 }
 
 /** A tree whose provider is loaded when the view first asks for rows. What a chosen row does is a command of the view's own (`LazyTree`). */

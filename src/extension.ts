@@ -1,13 +1,15 @@
 import type * as vscode from 'vscode';
 import type { AgentConsole } from '../api';
-import { window } from 'vscode';
+import { EventEmitter, window } from 'vscode';
 import type { Parts } from './compose';
 import type { ComputerTreeNode } from './computers';
 import {
   commands,
+  documents,
   panels,
   registerCommands,
-  registerLanguageModelTools,
+  registerDocuments,
+  registerTools,
   registerTree,
   views,
   type Feature,
@@ -15,7 +17,6 @@ import {
 import type { OrganizationTreeNode } from './organization';
 import type { ReadinessTreeNode } from './readiness';
 import type { SessionTreeNode } from './sessions';
-import { DetailsDocuments } from './util/detailsDocuments';
 import { Emitter } from './util/event';
 import { once } from './util/promises';
 
@@ -37,15 +38,22 @@ export function activate(context: vscode.ExtensionContext): AgentConsole {
     context.subscriptions.push(part);
     return part;
   };
-  const details = own(new DetailsDocuments());
+  const changed = own(new EventEmitter<vscode.Uri>());
   const selected = own(new Emitter<readonly unknown[]>());
   const parts: () => Promise<Parts> = once(async () => {
     const { compose } = await import('./compose');
     const trees = { sessions, computers, organization, readiness };
-    const made = compose({ context, details, views: trees, onDidSelect: selected.event });
+    const made = compose({ context, changed, views: trees, onDidSelect: selected.event });
     end = () => made.end();
     return made;
   });
+
+  own(
+    registerDocuments(documents.details, {
+      onDidChange: changed.event,
+      provideTextDocumentContent: async uri => (await parts()).details.text(uri),
+    }),
+  );
 
   const drop = async (target: unknown, data: vscode.DataTransfer): Promise<void> => {
     const made = await parts();
@@ -93,8 +101,8 @@ export function activate(context: vscode.ExtensionContext): AgentConsole {
   own({ dispose: () => clearTimeout(start) });
 
   const tools = async () => (await parts()).tools();
-  const load = async (name: string) => (await tools()).languageModelTool(name);
-  own(registerLanguageModelTools(context.extension.packageJSON, load));
+  const { contributes = {} } = context.extension.packageJSON as { contributes?: object };
+  own(registerTools(contributes, async name => (await tools()).languageModelTool(name)));
   return { getApi: async version => (await tools()).apiOf(version) };
 }
 
