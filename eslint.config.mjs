@@ -91,6 +91,7 @@ const onlyInContributions = [
   'registerUriHandler',
   'registerWebviewViewProvider',
   'registerTextDocumentContentProvider',
+  'registerTool',
 ].map(property => ({
   selector: `CallExpression[callee.property.name="${property}"]`,
   message: 'Only contributions.ts and extension.ts register things.',

@@ -129,17 +129,36 @@ export function registerDocuments(
   return workspace.registerTextDocumentContentProvider(scheme, provider);
 }
 
-/** Offers VS Code's chats a server of tools, which is made ready when one is first wanted. Some editors know no such servers. */
-export function registerMcpServer(
-  version: string,
+/**
+ * What this editor's chats may use, where it knows such things: the tools that package.json names, each loaded when it is first used,
+ * and a server of the same tools, made ready when one is first wanted.
+ */
+export function registerTools(
+  { version, contributes }: Manifest,
+  load: (name: string) => Promise<vscode.LanguageModelTool<unknown>>,
   resolveMcpServerDefinition: (server: vscode.McpStdioServerDefinition) => Promise<typeof server>,
-): vscode.Disposable | undefined {
-  return (lm as Partial<typeof lm> | undefined)?.registerMcpServerDefinitionProvider?.('agentConsole', {
+): IDisposable {
+  const { registerTool, registerMcpServerDefinitionProvider: registerServer } =
+    (lm as Partial<typeof lm> | undefined) ?? {};
+  const parts = (contributes?.languageModelTools ?? []).map(({ name }) =>
+    registerTool?.(name, {
+      prepareInvocation: async (...asked) => (await load(name)).prepareInvocation?.(...asked),
+      invoke: async (...asked) => (await load(name)).invoke(...asked),
+    }),
+  );
+  const server = registerServer?.('agentConsole', {
     provideMcpServerDefinitions: () => [
       new McpStdioServerDefinition('Agent Console', process.execPath, [], {}, version),
     ],
     resolveMcpServerDefinition,
   });
+  return Disposable.from(...[...parts, server].filter(part => part !== undefined));
+}
+
+/** As much of package.json as is read. */
+interface Manifest {
+  readonly version: string;
+  readonly contributes?: { readonly languageModelTools?: readonly { readonly name: string }[] };
 }
 
 /** A tree whose provider is loaded when the view first asks for rows. What a chosen row does is a command of the view's own (`LazyTree`). */

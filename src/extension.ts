@@ -1,12 +1,15 @@
 import type * as vscode from 'vscode';
-import { window } from 'vscode';
+import type { AgentConsole } from '../api';
+import { EventEmitter, window } from 'vscode';
 import type { Parts } from './compose';
 import type { ComputerTreeNode } from './computers';
 import {
   commands,
+  documents,
   panels,
   registerCommands,
-  registerMcpServer,
+  registerDocuments,
+  registerTools,
   registerTree,
   views,
   type Feature,
@@ -14,7 +17,6 @@ import {
 import type { OrganizationTreeNode } from './organization';
 import type { ReadinessTreeNode } from './readiness';
 import type { SessionTreeNode } from './sessions';
-import { DetailsDocuments } from './util/detailsDocuments';
 import { Emitter } from './util/event';
 import { once } from './util/promises';
 
@@ -31,20 +33,27 @@ type TreeLoader<T> = (made: Parts) => Promise<{ readonly tree: vscode.TreeDataPr
  * moment after VS Code has started, and loads each feature when that is first needed. No network, no secret and no file is
  * touched before that.
  */
-export function activate(context: vscode.ExtensionContext): void {
+export function activate(context: vscode.ExtensionContext): AgentConsole {
   const own = <T extends { dispose(): void }>(part: T): T => {
     context.subscriptions.push(part);
     return part;
   };
-  const details = own(new DetailsDocuments());
+  const changed = own(new EventEmitter<vscode.Uri>());
   const selected = own(new Emitter<readonly unknown[]>());
   const parts: () => Promise<Parts> = once(async () => {
     const { compose } = await import('./compose');
     const trees = { sessions, computers, organization, readiness };
-    const made = compose({ context, details, views: trees, onDidSelect: selected.event });
+    const made = compose({ context, changed, views: trees, onDidSelect: selected.event });
     end = () => made.end();
     return made;
   });
+
+  own(
+    registerDocuments(documents.details, {
+      onDidChange: changed.event,
+      provideTextDocumentContent: async uri => (await parts()).details.text(uri),
+    }),
+  );
 
   const drop = async (target: unknown, data: vscode.DataTransfer): Promise<void> => {
     const made = await parts();
@@ -88,12 +97,18 @@ export function activate(context: vscode.ExtensionContext): void {
   const handleUri = (uri: vscode.Uri) => openLink(uri).catch((error: unknown) => fail('link', error, []));
   own(window.registerUriHandler({ handleUri }));
 
-  const { version } = context.extension.packageJSON as { readonly version: string };
-  const server = registerMcpServer(version, async made => (await (await parts()).mcp()).prepare(made));
-  if (server !== undefined) own(server);
-
   const start = setTimeout(() => void parts().then(made => made.start()), START_DELAY_MS);
   own({ dispose: () => clearTimeout(start) });
+
+  const tools = async () => (await parts()).tools();
+  own(
+    registerTools(
+      context.extension.packageJSON as Parameters<typeof registerTools>[0],
+      async name => (await tools()).languageModelTool(name),
+      async server => (await (await parts()).mcp()).prepare(server),
+    ),
+  );
+  return { getApi: async version => (await tools()).apiOf(version) };
 }
 
 /** Lets drafts and records reach the disk. */

@@ -17,9 +17,8 @@ export interface StartupDeps {
   readonly readiness: () => Promise<unknown>;
   readonly usage: () => Promise<UsageFeature>;
   readonly hooks: () => Promise<unknown>;
-  /** Programs have been given the tools of this machine's windows. */
-  readonly isToolsGiven: () => boolean;
-  readonly mcp: () => Promise<{ listen(): Promise<unknown> }>;
+  /** Hears other programs, if any has been given the tools. */
+  readonly programs: () => Promise<unknown>;
 }
 
 /**
@@ -29,7 +28,7 @@ export interface StartupDeps {
 export function startup(deps: StartupDeps, own: (part: IDisposable) => unknown) {
   let areHooksHeard = false;
 
-  const attempt = async (failure: string, work: () => Promise<void>): Promise<void> => {
+  const attempt = async (failure: string, work: () => Promise<unknown>): Promise<void> => {
     try {
       await work();
     } catch (error) {
@@ -66,11 +65,6 @@ export function startup(deps: StartupDeps, own: (part: IDisposable) => unknown) 
       areHooksHeard = true;
     });
 
-  const hearPrograms = () =>
-    attempt('Programs cannot be heard', async () => {
-      if (deps.isToolsGiven()) await (await deps.mcp()).listen();
-    });
-
   const signedIn = (): void => {
     void fillStatusBar();
     void sendQueued();
@@ -83,7 +77,7 @@ export function startup(deps: StartupDeps, own: (part: IDisposable) => unknown) 
     await attempt('Settings of an earlier version could not be carried over', carryOverSettings);
     const hear = (): void => {
       void hearHooks();
-      void hearPrograms();
+      void attempt('Other programs cannot be heard', deps.programs);
     };
     hear();
     // Another window may have installed hooks meanwhile, or given the tools to a program.

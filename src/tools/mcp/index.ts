@@ -20,6 +20,8 @@ export interface McpDeps {
   readonly dist: string;
   readonly version: string;
   readonly tools: () => Promise<readonly Tool[]>;
+  /** Tools that write are named to programs only then. */
+  readonly mayWrite: () => boolean;
   readonly focused: WindowFocus;
   readonly log: Logger;
 }
@@ -76,12 +78,13 @@ export class Mcp {
   }
 
   async #serve(program: Socket): Promise<void> {
-    const { version, tools, log } = this.#deps;
+    const { version, tools, mayWrite, log } = this.#deps;
     const failed = (error: unknown): void => log.error('A program could not be answered', error);
     try {
       const { serve } = await import('./mcpServer');
       await serve(program, {
-        ...{ version, tools, failed },
+        ...{ version, failed },
+        tools: async () => (await tools()).filter(({ writes }) => !writes || mayWrite()),
         call: async (name, input, signal) => {
           try {
             return await callTool(await tools(), name, input, signal);

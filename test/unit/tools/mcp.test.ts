@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as net from 'node:net';
+import * as os from 'node:os';
 import * as path from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -41,7 +42,7 @@ function echo(say: (text: string, signal: AbortSignal) => Promise<string> | stri
 describe('programs that speak MCP', () => {
   let dist = '';
   before(() => {
-    dist = fs.mkdtempSync(path.join(root, '.test-mcp-'));
+    dist = fs.mkdtempSync(path.join(os.tmpdir(), 'ac-mcp-'));
     esbuild.buildSync({
       ...{ absWorkingDir: root, outfile: path.join(dist, 'mcpStdio.js') },
       ...{ entryPoints: ['src/tools/mcp/stdio.ts'], bundle: true, platform: 'node' },
@@ -56,6 +57,7 @@ describe('programs that speak MCP', () => {
     const mcp = new Mcp({
       ...{ folder, dist, version: '1.2.3', focused, log },
       tools: () => Promise.resolve(tools),
+      mayWrite: () => false,
     });
     later(() => mcp.end());
     return { mcp, id: await mcp.listen(), focused, log };
