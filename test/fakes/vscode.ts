@@ -170,6 +170,8 @@ export const l10n = {
   },
 };
 
+export class McpStdioServerDefinition {}
+
 /** What a tab that shows a page holds. */
 export class TabInputWebview {
   readonly viewType: string = '';

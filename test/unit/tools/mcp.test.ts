@@ -15,10 +15,23 @@ import { ObservableValue } from '../../../src/util/event';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { acts, workspace } from '../../fakes/vscode';
+import manifest from '../../../package.json';
 import corpora from '../../ui/corpus.json';
 import { until } from '../../until';
+import { open as scene, stored } from './scene';
 
 const root = process.env['AGENT_CONSOLE_ROOT']!;
+/** Every tool that reads, with something to ask. */
+const reading = {
+  list_sessions: {},
+  read_session: { sessionId: 's0' },
+  search: { query: 'fine' },
+  list_computers: {},
+  readiness: {},
+  usage: {},
+  control_changes: {},
+} as const;
+const declared = manifest.contributes.languageModelTools;
 
 /** A window that listens, in the folder it shares with others. */
 interface Window {
@@ -51,13 +64,17 @@ describe('programs that speak MCP', () => {
   after(() => fs.rmSync(dist, { recursive: true, force: true }));
   afterEach(cleanUp);
 
-  async function open(folder: string, tools = echo(text => text)): Promise<Window> {
+  async function open(
+    folder: string,
+    tools = echo(text => text),
+    mayWrite = (): boolean => false,
+  ): Promise<Window> {
     const log = silentLog();
     const focused = new ObservableValue(false);
     const mcp = new Mcp({
       ...{ folder, dist, version: '1.2.3', focused, log },
       tools: () => Promise.resolve(tools),
-      mayWrite: () => false,
+      mayWrite,
     });
     later(() => mcp.end());
     return { mcp, id: await mcp.listen(), focused, log };
@@ -99,8 +116,7 @@ describe('programs that speak MCP', () => {
       ['session://{sessionId}', 'readiness://{repository}'],
     );
     const { contents } = await client.readResource({ uri: 'session://a%2Fb' });
-    assert.deepEqual(contents, [{ uri: 'session://a%2Fb', mimeType: 'text/plain', text: 'of a/b' }]);
-    assert.deepEqual((await client.listResources()).resources, []);
+    assert.deepEqual(contents, [{ uri: 'session://a%2Fb', mimeType: 'application/json', text: 'of a/b' }]);
 
     for (const [name, args, sentence] of [
       ['read_session', { sessionId: 'none' }, /^There is no such session\.$/],
@@ -117,6 +133,56 @@ describe('programs that speak MCP', () => {
       /session:\/\/ and readiness:\/\/ only/,
     );
     assert.deepEqual(log.lines, []);
+  });
+
+  it('are told of every tool, call each, and find what there is to read', async () => {
+    const { tools } = scene(stored({ messages: [{ id: 'm1', text: 'Why is it fine?' }] }));
+    const folder = placeIn();
+    let mayWrite = false;
+    await open(folder, tools.all, () => mayWrite);
+    const client = await begin(folder);
+    const namesOf = async (): Promise<string[]> => (await client.listTools()).tools.map(({ name }) => name);
+    assert.deepEqual(await namesOf(), Object.keys(reading));
+    mayWrite = true;
+    assert.deepEqual(await namesOf(), [...Object.keys(reading), 'create_session', 'send_message']);
+    for (const { name, title, description, inputSchema, annotations } of (await client.listTools()).tools) {
+      const known = declared.find(each => each.name === `agentConsole_${name}`)!;
+      assert.deepEqual([title, description], [known.displayName, known.modelDescription]);
+      const { $schema, ...schema } = inputSchema;
+      assert.match(String($schema), /json-schema/);
+      assert.deepEqual(schema, known.inputSchema);
+      assert.equal(annotations?.readOnlyHint, name in reading);
+    }
+    for (const [name, args] of Object.entries(reading)) {
+      const { content, structuredContent, isError } = await client.callTool({ name, arguments: args });
+      const [{ text }] = content as [{ text: string }];
+      assert.equal(isError, undefined, text);
+      assert.deepEqual(JSON.parse(text), structuredContent);
+      assert.match(text, /^\{"note":"[^"]*untrusted/);
+    }
+    // What writes is refused, each in its own words.
+    for (const [name, args] of [
+      ['create_session', { computerId: 'c0' }],
+      ['send_message', { sessionId: 's0', text: 'Go on' }],
+    ] as const) {
+      const { content, isError } = await client.callTool({ name, arguments: args });
+      assert.equal(isError, true);
+      assert.match((content as [{ text: string }])[0].text, /Writing is off/);
+    }
+    const { resources } = await client.listResources();
+    assert.deepEqual(
+      resources.map(({ uri, name }) => [uri, name]),
+      [
+        ['session://s0', 'fine'],
+        ['readiness://acme%2Fshop', 'acme/shop'],
+      ],
+    );
+    for (const [at, field] of ['"session":', '"repositories":'].entries())
+      assert.ok(
+        JSON.stringify(await client.readResource({ uri: resources[at]!.uri })).includes(
+          JSON.stringify(field).slice(1, -1),
+        ),
+      );
   });
 
   it('cancel what they asked', async () => {
