@@ -239,3 +239,12 @@ export class CancellationError extends Error {}
 export class Disposable {
   dispose(): void {}
 }
+
+/** Other extensions, by their ids. */
+export const installed = new Map<string, object>();
+export const extensions = {
+  getExtension: (id: string): object | undefined => installed.get(id),
+  onDidChange: () => new Disposable(),
+};
+/** An editor without language models. */
+export const lm = undefined;
