@@ -178,6 +178,7 @@ describe('commands', () => {
       [commands.readiness.fix, [], ['acme/shop', '', sessionId], ['tab', /By another name/]],
       [commands.readiness.exportReport, [], ['acme/shop'], ['document', /# .*shop/]],
       [commands.usage.open, [], [], ['tab', /Usage/]],
+      [commands.tools.copyMcpConfiguration, [], [], ['told', /Paste it into the MCP settings/]],
     ];
   });
 

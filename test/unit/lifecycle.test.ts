@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import * as fs from 'node:fs';
 import Module, { createRequire, registerHooks } from 'node:module';
 import * as os from 'node:os';
@@ -49,8 +50,7 @@ describe('the extension from its start to its end', function () {
     let made = 0;
     const hook = createHook({
       init: (id, type) => {
-        const maker =
-          /FSEVENT|STATWATCHER|Timeout|PROCESSWRAP|TCPSERVER|WORKER/.test(type) && makerOf(folder);
+        const maker = /FSEVENT|STATWATCHER|Timeout|PROCESSWRAP|SERVER|WORKER/.test(type) && makerOf(folder);
         if (maker) made++;
         if (maker) held.set(id, `${type} ${maker}`);
       },
@@ -74,6 +74,11 @@ describe('the extension from its start to its end', function () {
       await run('sessions.open', await run('sessions.create', { computerId }));
       await run('readiness.openReport');
       await run('refresh');
+      await run('tools.copyMcpConfiguration');
+      assert.match(
+        await namesOfTools(path.join(folder, 'storage', 'mcp', 'agent-console-mcp.js')),
+        /"description":"At most so many/,
+      );
       await extension.deactivate();
       for (const subscription of subscriptions.reverse()) subscription.dispose();
     };
@@ -125,6 +130,16 @@ describe('the extension from its start to its end', function () {
     };
   }
 });
+
+/** What a program is told that asks for the tools over MCP. */
+async function namesOfTools(script: string): Promise<string> {
+  const program = spawn(process.execPath, [script]);
+  program.stdin.end(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })}\n`);
+  let told = '';
+  program.stdout.on('data', (bytes: Buffer) => (told += bytes.toString()));
+  await once(program, 'close');
+  return told;
+}
 
 /** The built extension below `dist`, loaded anew from a copy of its own, with `vscode` in place of the editor's. */
 function load(dist: string, vscode: object): Extension {

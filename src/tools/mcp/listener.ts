@@ -62,7 +62,7 @@ export async function listen({ folder, shipped, admit, log }: ListenerDeps): Pro
   server.on('error', error => log.error('Programs can no longer be heard', error));
   if (process.platform !== 'win32') await fs.chmod(address, 0o600);
   const record = path.join(folder, `${id}.json`);
-  await place(record, JSON.stringify({ address, token }));
+  await place(record, JSON.stringify({ address, token, host: os.hostname() }));
   return {
     id,
     touch: async () => fs.utimes(record, new Date(), new Date()),

@@ -7,6 +7,7 @@
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as net from 'node:net';
+import * as os from 'node:os';
 import * as path from 'node:path';
 
 const folder = __dirname;
@@ -32,6 +33,8 @@ async function connect(): Promise<net.Socket | undefined> {
     let address = '';
     try {
       const stored = JSON.parse(fs.readFileSync(record, 'utf8')) as Readonly<Record<string, string>>;
+      // A home may be on several machines.
+      if (stored['host'] !== os.hostname()) continue;
       address = stored['address'] ?? '';
       const made = net.connect(address);
       await once(made, 'connect');

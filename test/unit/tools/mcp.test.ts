@@ -327,8 +327,15 @@ describe('programs that speak MCP', () => {
     await once(killed.stdout, 'data');
     killed.kill('SIGKILL');
     await once(killed, 'exit');
-    fs.writeFileSync(path.join(folder, 'dead.json'), JSON.stringify({ address: left, token: 'x' }));
+    const record = { address: left, token: 'x', host: os.hostname() };
+    fs.writeFileSync(path.join(folder, 'dead.json'), JSON.stringify(record));
+    const elsewhere = path.join(folder, 'fee1.json');
+    fs.writeFileSync(elsewhere, JSON.stringify({ ...record, host: 'another machine' }));
     const client = await begin(folder, 'dead');
+    assert.ok(
+      fs.existsSync(elsewhere),
+      'of a window on another machine nobody here can say that it was killed',
+    );
     assert.deepEqual((await read(client, 'a')).structuredContent, { text: 'alive' });
     assert.deepEqual(
       fs.readdirSync(folder).filter(name => name.startsWith('dead')),
