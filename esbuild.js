@@ -154,6 +154,23 @@ function testBuild(folders, vscode) {
   };
 }
 
+/** The licenses of the packages that are part of what is built. */
+function noticesOf(outputs) {
+  const inputs = Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs));
+  const packages = new Set(inputs.flatMap(file => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []));
+  const notice = folder => {
+    const { name, version, license } = require(path.join(root, folder, 'package.json'));
+    const file = fs.readdirSync(path.join(root, folder)).find(each => /^licen[cs]e/i.test(each));
+    const text =
+      file === undefined ? `License: ${license}` : fs.readFileSync(path.join(root, folder, file), 'utf8');
+    return `${name} ${version}\n\n${text.trim()}\n`;
+  };
+  return [...packages]
+    .sort()
+    .map(notice)
+    .join(`\n${'-'.repeat(80)}\n\n`);
+}
+
 async function main() {
   const standIn = { alias: { vscode: path.join(root, 'test/fakes/vscode.ts') } };
   const builds = tests
@@ -168,7 +185,8 @@ async function main() {
   if (watch) return Promise.all(wanted.map(async build => (await esbuild.context(build)).watch()));
   const results = await Promise.all(wanted.map(build => esbuild.build(build)));
   const outputs = Object.assign({}, ...results.map(({ metafile }) => metafile.outputs));
-  return fs.promises.writeFile(path.join(tests ? out : dist, 'meta.json'), JSON.stringify(outputs));
+  fs.writeFileSync(path.join(tests ? out : dist, 'meta.json'), JSON.stringify(outputs));
+  if (production) fs.writeFileSync(path.join(dist, 'third-party-notices.txt'), noticesOf(outputs));
 }
 
 main().catch(() => process.exit(1));

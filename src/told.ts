@@ -1,13 +1,19 @@
 import * as vscode from 'vscode';
+import { toldMessages, transcriptRecords } from './chat';
+import { computerRecords, toldComputer } from './computers';
 import type { Connection, Service } from './connection';
+import { controlRecords, toldControls } from './organization';
+import { readinessRecords, toldReadiness } from './readiness';
+import { parseQuery } from './search';
+import { sessionRecords, toldSession } from './sessions';
 import type { CollectionOptions, Storage } from './storage';
 import { HEAD, keyIn, type Stored } from './sync/stored';
-import type { Sources, StoredUsage, UsageAsked } from './tools/sources';
+import type { Sources } from './tools/deps';
 
 export interface ToldDeps {
   readonly storage: Pick<Storage, 'collection' | 'peek' | 'search'>;
   readonly connection: Pick<Connection, 'ready'>;
-  readonly usage: (asked: UsageAsked) => Promise<StoredUsage>;
+  readonly usage: Sources['usage'];
 }
 
 /** What tools and other extensions are told of each feature: from its records alone, so that the service is asked nothing. */
@@ -23,13 +29,11 @@ export function sourcesOf({ storage, connection, usage }: ToldDeps): Sources {
   };
   return {
     sessions: async () => {
-      const { sessionRecords, toldSession } = await import('./sessions');
       const records = await storage.collection(sessionRecords((await service()).id)).load();
       const told = [...records.values()].flatMap(record => toldSession(record, Date.now()) ?? []);
       return new Map(told.map(session => [session.sessionId, session]));
     },
     watch: async listener => {
-      const { sessionRecords, toldSession } = await import('./sessions');
       const records = storage.collection(sessionRecords((await service()).id));
       const tell = (ids: readonly string[], isFirst: boolean): unknown => {
         const changes = ids.map(sessionId => {
@@ -42,53 +46,44 @@ export function sourcesOf({ storage, connection, usage }: ToldDeps): Sources {
       return records.onDidChange(ids => tell(ids, false));
     },
     messages: async sessionId => {
-      const { toldMessages, transcriptRecords } = await import('./chat');
       const { path } = transcriptRecords((await service()).id, sessionId);
       // Kept in no memory, whatever is read in a row; an id is no pattern.
       return toldMessages(await storage.peek(path.replace(/[*?[]/g, '[$&]')));
     },
     search: async (text, limit) => {
-      const { parseQuery } = await import('./search');
-      const { sessionRecords, toldSession } = await import('./sessions');
-      const { transcriptRecords } = await import('./chat');
-      const { computerRecords } = await import('./computers');
-      const { readinessRecords } = await import('./readiness');
-      const { controlRecords } = await import('./organization');
       const current = await service();
-      const kinds = [
-        ['message', transcriptRecords(current.id, '*').path.replace('/*', '')],
-        ['session title', sessionRecords(current.id).path],
-        ['computer', computerRecords(current.id).path],
-        ['readiness', readinessRecords(current).path],
-        ['control revision', controlRecords(current.id).path],
-      ] as const;
-      const records = await storage.collection(sessionRecords(current.id)).load();
-      const gone = [...records.values()].filter(record => toldSession(record) === undefined);
+      const transcriptOf = (sessionId: string): string => transcriptRecords(current.id, sessionId).path;
+      const [titles, talk] = [sessionRecords(current.id), transcriptOf('*').replace('/*', '')];
+      const kinds: Readonly<Record<string, string>> = {
+        [computerRecords(current.id).path]: 'computer',
+        [readinessRecords(current).path]: 'readiness',
+        [controlRecords(current.id).path]: 'control revision',
+      };
+      const known = await storage.collection(titles).load();
+      const gone = [...known.values()].filter(record => toldSession(record) === undefined);
       const { inTitle, ...query } = parseQuery(text);
       const { hits, isMore } = await storage.search({
         ...query,
-        within: inTitle === undefined ? kinds.map(([, path]) => path) : [],
-        without: gone.map(({ sessionId }) => transcriptRecords(current.id, sessionId).path),
+        within: inTitle === undefined ? [titles.path, talk, ...Object.keys(kinds)] : [],
+        without: gone.map(({ sessionId }) => transcriptOf(sessionId)),
         limit,
       });
       const told = hits.flatMap(({ collection, id, at, by, first, line, lead, match, rest }) => {
-        const [kind] = kinds.find(([, path]) => `${collection}/`.startsWith(`${path}/`)) ?? [];
+        const said = { at, by, text: lead + match + rest };
+        if (collection === titles.path) return { kind: 'session title', sessionId: id, ...said };
+        const kind = kinds[collection];
+        if (kind === undefined)
+          return { kind: 'message', sessionId: collection.slice(talk.length + 1), messageId: id, ...said };
         // The first line of a revision is who made it.
-        if (kind === undefined || (kind === 'control revision' && line === first)) return [];
-        const said = { kind, at, by, text: lead + match + rest };
-        if (kind === 'message')
-          return [{ ...said, id, sessionId: collection.slice(collection.lastIndexOf('/') + 1) }];
-        return [kind === 'session title' ? { ...said, id, sessionId: id } : { ...said, id: keyIn(id) }];
+        return kind === 'control revision' && line === first ? [] : { kind, id: keyIn(id), ...said };
       });
       return { hits: told, isMore };
     },
     computers: async () => {
-      const { computerRecords, toldComputer } = await import('./computers');
       const { items, at } = await listOf(computerRecords((await service()).id));
       return { items: items.map(toldComputer), at };
     },
     readiness: async asked => {
-      const { readinessRecords, toldReadiness } = await import('./readiness');
       const { items, at } = await listOf(readinessRecords(await service()));
       return { items: await toldReadiness(items, asked), at };
     },
@@ -97,7 +92,6 @@ export function sourcesOf({ storage, connection, usage }: ToldDeps): Sources {
       return usage(asked);
     },
     controls: async () => {
-      const { controlRecords, toldControls } = await import('./organization');
       const { items, at } = await listOf(controlRecords((await service()).id));
       return { items: toldControls(items), at };
     },

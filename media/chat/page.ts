@@ -1,5 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import {
+  MAX_SHOWN,
+  sendRow,
   withDays,
   type ChatProtocol,
   type Kept,
@@ -9,7 +11,7 @@ import {
 } from '../../src/chat/protocol';
 import { pageSide, type PageSide } from '../../src/webview/ipc';
 import { vscode } from '../kit/boot';
-import { announce, finding, note, opened, refusal, speak, start, told, transcript } from './state';
+import { announce, endWanted, finding, note, opened, refusal, speak, start, told, transcript } from './state';
 
 interface ComposerChange {
   readonly text?: string;
@@ -18,8 +20,17 @@ interface ComposerChange {
 
 let tellComposer: (change: ComposerChange) => void = () => undefined;
 let scroll: Kept['scroll'];
-/** As the panel counts them. */
+/** As the panel counts them, and how many are still to come. */
 let rows: readonly Row[] = [];
+let rest: number | undefined;
+/** What is handed over to be sent, until the panel has said whether it is recorded, and with that has a row for it. */
+let leaving: readonly Row[] = [];
+
+function showRows(): void {
+  const own = leaving.filter(({ key }) => !rows.some(row => row.key === key));
+  const shown = withDays(rows.concat(own));
+  transcript.value = { rows: shown, total: rest === undefined ? rest : rest + shown.length };
+}
 
 /** The panel this page belongs to. */
 export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
@@ -32,8 +43,8 @@ export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
       opened.value = new Set(kept?.opened);
       start.value = payload;
       seen = 0;
-      rows = [];
-      transcript.value = { rows, total: undefined };
+      [rows, rest, leaving] = [[], undefined, []];
+      showRows();
       keep();
       const left = leftUnsaved();
       if (left !== undefined) panel.notify('unsaved', left);
@@ -42,9 +53,9 @@ export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
       told.value = { ...payload, receivedAt: performance.now() };
     },
     splice: ({ from, remove, rows: added, total }) => {
-      rows = [...rows.slice(0, from), ...added, ...rows.slice(from + remove)];
-      const shown = withDays(rows);
-      transcript.value = { rows: shown, total: total - rows.length + shown.length };
+      rows = rows.toSpliced(from, remove, ...added);
+      rest = total - rows.length;
+      showRows();
     },
     setDraft: change => {
       if (change.text !== undefined) seen++;
@@ -139,13 +150,21 @@ export function tellDraft(text: string): void {
   panel.notify('draft', { text, seen, version: ++draftVersion });
 }
 
-/** Hands a text over to be sent; resolves to whether it is recorded. */
-export async function sendText(text: string): Promise<boolean> {
+/** Hands a text over to be sent; resolves to whether it is recorded. It is shown at once, but for one that is to be `queued`. */
+export async function sendText(text: string, queued: boolean): Promise<boolean> {
   const sendId = crypto.getRandomValues(new Uint32Array(4)).join('-');
+  const at = Date.now();
   draftVersion++;
-  keepUnsaved({ text, at: Date.now(), sendId });
+  keepUnsaved({ text, at, sendId });
+  if (!queued) {
+    leaving = [sendRow(sendId, at, text.slice(0, MAX_SHOWN))];
+    showRows();
+    endWanted.value++;
+  }
   const recorded = await ask(panel.request('send', { text, seen, sendId }));
   keepUnsaved(undefined);
+  leaving = [];
+  showRows();
   return recorded;
 }
 

@@ -89,22 +89,15 @@ export class HttpClient {
 
   /** What `read` makes of the answer; it may throw `Unreadable`. */
   async request<T>(request: Request, read: (answer: Answer) => T, signal?: AbortSignal): Promise<T> {
-    const own = new AbortController();
-    const any = AbortSignal.any([
-      own.signal,
-      this.#closing.signal,
-      ...(signal === undefined ? [] : [signal]),
-    ]);
+    const closing = this.#closing.signal;
+    const any = signal === undefined ? closing : AbortSignal.any([closing, signal]);
     const budget = request.endpoint.method === 'GET' ? LONGEST_WAIT : LONGEST_POST_WAIT;
     const call: Call = { ...request, signal: any, budget, sent: false };
     try {
-      await this.#perform(call);
+      await untilAborted(this.#perform(call), any);
       return read(await this.#read(call));
     } catch (thrown) {
-      const error = apiErrorOf(thrown, call);
-      // What is left of an attempt that took too long.
-      own.abort();
-      throw error;
+      throw apiErrorOf(thrown, call);
     }
   }
 
@@ -133,7 +126,8 @@ export class HttpClient {
       redirect: 'error',
       timeout: method === 'POST' ? post : list === 'data' ? analytics : get,
       // Neither the key nor the body pass through the library: its errors can be printed.
-      fetch: () => this.#send(call),
+      signal: call.signal,
+      fetch: attempt => this.#send(call, (attempt as globalThis.Request).signal),
       retry: {
         limit: method === 'POST' || call.once === true ? 0 : RETRIES,
         methods: ['get'],
@@ -155,9 +149,9 @@ export class HttpClient {
     return answer;
   }
 
-  /** One attempt with its body, so that the deadline and the retries of the library hold for that too. */
-  async #send(call: Call): Promise<Response> {
-    const { url, endpoint, body, signal, key } = call;
+  /** One attempt with its body, so that the deadline and the retries of the library hold for that too; `signal` ends it. */
+  async #send(call: Call, signal: AbortSignal): Promise<Response> {
+    const { url, endpoint, body, key } = call;
     const { now, log } = this.#options;
     const { method } = endpoint;
     const began = now();
@@ -170,11 +164,8 @@ export class HttpClient {
     try {
       // Looked up now, called with an address and plain bytes: other code may have replaced or wrapped it.
       const fetch = this.#options.fetch ?? ((...args) => globalThis.fetch(...args));
-      const answer = fetch(url.href, { method, redirect: 'error', signal, headers, ...sent });
-      return await untilAborted(
-        answer.then(response => this.#receive(response, call)),
-        signal,
-      );
+      const response = await fetch(url.href, { method, redirect: 'error', signal, headers, ...sent });
+      return await this.#receive(response, call);
     } finally {
       log.debug(
         `${method} ${url.host}${url.pathname} ${factsOf(call).status ?? 'no answer'} in ${now() - began} ms`,
@@ -207,8 +198,7 @@ export class HttpClient {
       await this.#wait(wait + this.#random() * SPREAD, call);
     }
     const noKey = { ...factsOf(call), reason: 'noKey' } as const;
-    const key = await untilAborted(readKey(), call.signal).catch((thrown: unknown) => {
-      call.signal.throwIfAborted();
+    const key = await readKey().catch((thrown: unknown) => {
       throw new ApiError('unauthorized', { ...noKey, cause: causeOf(thrown, undefined) });
     });
     if (key === undefined || key === '') throw new ApiError('unauthorized', noKey);
@@ -248,9 +238,8 @@ export class HttpClient {
     const { onUnauthorized, log } = this.#options;
     if (error.reason === 'jwt' || onUnauthorized === undefined || signal.aborted) return false;
     try {
-      return await untilAborted(onUnauthorized(error), signal);
+      return await onUnauthorized(error);
     } catch (thrown) {
-      signal.throwIfAborted();
       log.error(`${error.message}: whether the key has changed could not be found out`, thrown);
       return false;
     }

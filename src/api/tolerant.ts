@@ -21,7 +21,7 @@ const orDrop = <S extends Schema>(schema: S, instead?: unknown) =>
   orElse(schema, caught => new Dropped(caught, instead));
 
 /** A field that may be missing or `null`. */
-export const maybe = <S extends Schema>(schema: S) => orDrop(z.optional(schema));
+export const maybe = <S extends Schema>(schema: S) => z.optional(orDrop(schema));
 
 /** An optional list whose entries are read each for itself. */
 export const list = <S extends Schema>(entry: S) => maybe(z.array(orDrop(entry)));

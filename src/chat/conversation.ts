@@ -168,22 +168,15 @@ export class Conversation extends Disposable {
     const { api, describe } = this.#options;
     if (!this.canStop) return;
     const others = this.queued.filter(({ sentence }) => sentence !== undefined).map(({ id }) => id);
-    await this.#hold(withQueueHeld(true));
+    await this.#outbox.settle(withQueueHeld(true));
     try {
       await api()?.extras.interrupt(this.sessionId);
     } catch (error) {
-      await this.#hold(withQueueHeld(false, others));
+      await this.#outbox.settle(withQueueHeld(false, others));
       throw new Error(vscode.l10n.t('The agent could not be stopped. {0}', describe(error) ?? ''));
     } finally {
       this.#inBackground(() => this.refresh());
     }
-  }
-
-  /** It counts here also where it cannot be written, and is no reason not to stop the agent. */
-  async #hold(change: Change): Promise<void> {
-    await this.#outbox
-      .settle(change)
-      .catch((error: unknown) => this.#options.log.error('What is queued could not be held', error));
   }
 
   /** What was sent from here and is not in the transcript: on its way or of unknown outcome. */
@@ -222,9 +215,9 @@ export class Conversation extends Disposable {
   /** Reads earlier messages, also where that failed or stopped before. */
   readOn = (retry = true): Promise<void> => this.#reading.read(retry);
 
-  /** While held, the session's status is followed, and its messages with it where the service lists them. */
+  /** While held, somebody sees the session: its status is followed, and its messages with it where the service lists them. */
   watch(): IDisposable {
-    const watch = this.#options.sessions.watch(this.sessionId);
+    const watch = this.#options.sessions.watch(this.sessionId, 'inFront');
     this.#reading.watch(1);
     return toDisposable(() => {
       this.#reading.watch(-1);

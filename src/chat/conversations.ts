@@ -121,10 +121,10 @@ export class Conversations extends Disposable {
       // In a record that cannot be read other files may be named.
       if (outboxes.unreadable.length > 0) return;
       const all = [...outboxes.values.values()].flatMap(({ draft, entries }) => [draft, ...entries]);
-      await attachments.sweep(
-        serviceId,
-        all.flatMap(each => each.attachments),
-      );
+      const inUse = all.flatMap(each => each.attachments);
+      await attachments
+        .sweep(serviceId, inUse)
+        .catch((error: unknown) => log.error('Kept files cannot be cleared', error));
     };
     this.register(outboxes.onDidChange(hold));
     begin().catch((error: unknown) => log.error('What was queued cannot be read', error));

@@ -7,7 +7,6 @@ import type { Storage } from '../storage';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable } from '../util/disposable';
 import type { Event } from '../util/event';
-import { Formatter } from '../util/format';
 import { Attachments } from './attach/attachments';
 import { bodyBuilder } from './attach/body';
 import type { Conversation } from './conversation';
@@ -15,11 +14,11 @@ import { Conversations } from './conversations';
 import { droppedFiles, pickFiles, selectedTexts, type Given } from './attach/given';
 import { joined } from './outbox/record';
 import type { SendOutcome } from './outbox/sender';
-import { transcriptDocument } from './transcript/markdownDocument';
+import { showTranscript } from './transcript/markdownDocument';
 import { ChatPanel } from './panel/panel';
-import { headerOf, type ComposerSettings } from './panel/panelState';
+import type { ComposerSettings } from './panel/panelState';
 import { Places } from './panel/places';
-import { RowBuilder, rowKeyOf } from './transcript/rows';
+import { rowKeyOf } from './transcript/rows';
 import type { Kept } from './protocol';
 import { readSendRequest, readSessionId, readUris } from './requests';
 import type { ChatSessions } from './sessions';
@@ -75,8 +74,8 @@ export class Chat extends Disposable {
       await this.#attach({ uris: [], files });
     },
     stop: target => this.#stopCommand(target),
-    find: () => this.#places.inFront?.find(),
-    export: async (target, key) => this.#openDocument(target, key),
+    find: () => this.#places.active?.find(),
+    export: async target => this.#openDocument(target),
   };
 
   constructor(deps: ChatDeps) {
@@ -227,22 +226,15 @@ export class Chat extends Disposable {
     });
   }
 
-  /** Shows a transcript as Markdown: of the session given, else the one in front, else one that is picked; with a row, only that message. */
-  async #openDocument(target: unknown, key: unknown): Promise<void> {
+  /** Shows a transcript as Markdown: of the session given, else the one in front, else one that is picked. */
+  async #openDocument(target: unknown): Promise<void> {
     const { connection, sessions, details } = this.#deps;
     await connection.ready();
-    const sessionId =
-      readSessionId(target) ??
-      this.#places.inFront?.conversation.sessionId ??
-      (await sessions.pick(vscode.l10n.t('Export which session?')));
-    if (sessionId === undefined) return;
-    const row = typeof key === 'string' ? key : undefined;
-    const { title, content } = await this.#with(sessionId, conversation => {
-      const text = documentOf(conversation, row);
-      const content = (): string => (conversation.isDisposed ? text : documentOf(conversation, row));
-      return { title: conversation.session?.title ?? sessionId, content };
-    });
-    await details.show(`${sessionId}${row ?? ''}`, title, content);
+    const named = readSessionId(target);
+    const shown = named === undefined ? this.#places.active?.conversation : undefined;
+    if (shown !== undefined) return showTranscript(shown, details);
+    const sessionId = named ?? (await sessions.pick(vscode.l10n.t('Export which session?')));
+    if (sessionId !== undefined) await this.#with(sessionId, each => showTranscript(each, details));
   }
 
   /** Stops the agent of a session, and what is queued with it. */
@@ -264,12 +256,4 @@ export class Chat extends Disposable {
       lease.dispose();
     }
   }
-}
-
-function documentOf(conversation: Conversation, key: string | undefined): string {
-  const format = new Formatter(vscode.env.language);
-  const header = headerOf(conversation.session, conversation.sessionId, false, Date.now(), format);
-  const all = new RowBuilder(format, true).build(conversation.rows);
-  const rows = all.filter(row => key === undefined || row.key === key);
-  return transcriptDocument(header, rows, format);
 }

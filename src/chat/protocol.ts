@@ -13,6 +13,8 @@ export { imageType } from './attach/imageType';
 export const MAX_SHOWN = 50_000;
 /** Longest text of a message, UTF-16 units. */
 export const MAX_TEXT = 2_000_000;
+/** Attachments of one message. */
+export const MOST_ATTACHED = 500;
 /** What is written may be longer than a message, as when something is put before it. */
 const written = text(4 * MAX_TEXT);
 
@@ -228,14 +230,25 @@ export function partsOfRow(row: Row): readonly Part[] {
   return row.kind === 'message' ? row.parts : [];
 }
 
+/** The row of a message on its way, until more is known of it. */
+export function sendRow(id: string, at: number, text = ''): MessageRow {
+  return {
+    ...{ kind: 'message', key: `send:${id}`, id, author: 'person', role: 'user', at },
+    ...{ failed: false, accepted: false, chips: [], parts: [{ kind: 'text', text }] },
+    send: { state: 'sending', sentence: '' },
+  };
+}
+
 /** The rows with a heading before the first message of each day, in the time zone of whoever reads. */
 export function withDays(rows: readonly Row[]): readonly Row[] {
-  let day = '';
+  /** Of the day, Unix ms: to write out each date takes too long. */
+  let [begin, end] = [NaN, NaN];
   return rows.flatMap((row): readonly Row[] => {
-    const at = row.kind === 'message' ? row.at : undefined;
-    const own = at === undefined || !isTime(at) ? day : new Date(at).toDateString();
-    if (row.kind !== 'message' || at === undefined || own === day) return [row];
-    day = own;
+    const { at = NaN } = row.kind === 'message' ? row : {};
+    if (row.kind !== 'message' || !isTime(at) || (at >= begin && at < end)) return [row];
+    const day = new Date(at);
+    const midnight = (days: number) => new Date(day.getFullYear(), day.getMonth(), day.getDate() + days);
+    [begin, end] = [midnight(0).getTime(), midnight(1).getTime()];
     return [{ kind: 'date', key: `date:${row.id}`, at }, row];
   });
 }
@@ -289,7 +302,7 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
       }),
     ),
     attach: act(none),
-    attachUris: act(object({ uris: listOf(text(10_000), 500) })),
+    attachUris: act(object({ uris: listOf(text(10_000), MOST_ATTACHED + 1) })),
     /** Puts a queued message back into the composer. */
     takeBack: ofEntry,
     discard: ofEntry,

@@ -37,8 +37,8 @@ export interface ChatSessions {
   refresh(sessionId: string, signal?: AbortSignal): Promise<ChatSession>;
   /** Takes in what other windows have stored of it. */
   read(sessionId: string): Promise<unknown>;
-  /** While held, the session's status is polled (fast while pending or running, resting otherwise). */
-  watch(sessionId: string): IDisposable;
+  /** While held, the session's status is polled (fast while pending or running, resting otherwise), and read if it is in front. */
+  watch(sessionId: string, why?: 'inFront'): IDisposable;
   /** A send was answered with this agent status. `text` gives an untitled session its local title. */
   noteSend(
     sessionId: string,

@@ -76,9 +76,10 @@ export function sessionsForChat(
         throw new Error(vscode.l10n.t('The session was removed from the list meanwhile.'));
       return session;
     },
-    /** Whoever watches sees the transcript: what it holds by then counts as read. */
-    watch: (sessionId: string): IDisposable => {
-      const held = [monitor.watch(sessionId, 'inFront'), index.onDidChange(() => markRead(sessionId))];
+    /** Who has it in front sees the transcript: what it holds by then counts as read. */
+    watch: (sessionId: string, why?: 'inFront'): IDisposable => {
+      if (why === undefined) return monitor.watch(sessionId);
+      const held = [monitor.watch(sessionId, why), index.onDidChange(() => markRead(sessionId))];
       markRead(sessionId);
       return toDisposable(() => held.forEach(each => each.dispose()));
     },

@@ -1,6 +1,6 @@
 import { Emitter } from '../util/event';
 import { once } from '../util/promises';
-import type { Row, Write } from './database';
+import type { Row, Write, Written } from './database';
 import type { Engine } from './engine';
 import { reasonOf, StorageError } from './errors';
 import type { Collection, CollectionOptions, UnreadableRecord } from './types';
@@ -8,8 +8,7 @@ import type { Collection, CollectionOptions, UnreadableRecord } from './types';
 /** What a collection asks of the store. */
 export interface RecordsStore {
   readonly engine: Pick<Engine, 'call'>;
-  /** The `seq` of what was written; `undefined` where another window was first. */
-  write(write: Write): Promise<number | undefined>;
+  write(write: Write): Promise<Written>;
   track<T>(work: Promise<T>): Promise<T>;
 }
 
@@ -32,6 +31,8 @@ export class Records<T> implements Collection<T> {
   readonly #known = new Map<string, Known>();
   readonly #values = new Map<string, T>();
   readonly #acts = new Map<string, Promise<unknown>>();
+  /** What was known when another database took the place of the one it was read from, and is not compared with that yet. */
+  readonly #kept = new Set<string>();
   readonly #changed = new Emitter<readonly string[]>();
   #isLoaded = false;
 
@@ -63,7 +64,7 @@ export class Records<T> implements Collection<T> {
   });
 
   async read(id: string): Promise<T | undefined> {
-    await this.#readOne(id);
+    this.#learn(id, await this.#find(id));
     return this.#values.get(id);
   }
 
@@ -89,16 +90,19 @@ export class Records<T> implements Collection<T> {
     if (changed.length > 0) this.#changed.fire(changed);
   }
 
-  /** Goes on with another thread or another database: follows that one, and stores there what is known and missing or older. */
-  async resume(): Promise<void> {
-    const stored = new Map<string, Row>();
-    if (this.#isLoaded) await this.#readAll(rows => rows.forEach(row => stored.set(row.id, row)));
-    for (const [id, { seq, problem }] of [...this.#known]) {
-      const row = stored.get(id) ?? (await this.#readOne(id));
-      if (problem !== undefined || (row?.seq ?? 0) >= seq) continue;
-      await this.#write(id, current => (current === undefined ? 'remove' : { value: current }));
+  /** Goes on with another thread, or with another database: there it stores what is known and missing or older. */
+  async resume(isAnother: boolean): Promise<void> {
+    if (isAnother) for (const [id, { problem }] of this.#known) if (problem === undefined) this.#kept.add(id);
+    const rows: Row[] = [];
+    if (this.#isLoaded) await this.#readAll(page => rows.push(...page));
+    this.follow(rows);
+    const stored = new Map(rows.map(({ id, seq }) => [id, seq]));
+    for (const [id, { seq }] of [...this.#known]) {
+      const found = stored.get(id) ?? this.#learn(id, await this.#find(id));
+      if (this.#kept.has(id) && found < seq)
+        await this.#write(id, current => (current === undefined ? 'remove' : { value: current }));
+      this.#kept.delete(id);
     }
-    this.follow([...stored.values()]);
   }
 
   dispose(): void {
@@ -123,7 +127,7 @@ export class Records<T> implements Collection<T> {
     return this.#store.track(done);
   }
 
-  /** Decides by what is known, and writes where nobody else has written since. Reads first after a lost race, or to do nothing. */
+  /** Decides by what is known, and writes where nobody else has written since; otherwise by what is stored. Reads before it does nothing. */
   async #swap(id: string, decide: (current: T | undefined) => Decision<T>): Promise<T | undefined> {
     const options = this.#options;
     const { path, version } = options;
@@ -131,7 +135,7 @@ export class Records<T> implements Collection<T> {
     let isFresh = false;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (expected === undefined) {
-        expected = (await this.#readOne(id))?.seq ?? 0;
+        expected = this.#learn(id, await this.#find(id));
         isFresh = true;
       }
       const problem = this.#known.get(id)?.problem;
@@ -144,7 +148,7 @@ export class Records<T> implements Collection<T> {
         continue;
       }
       const next = decision === 'remove' ? undefined : this.#prepare(decision.value);
-      const seq = await this.#store.write({
+      const written = await this.#store.write({
         collection: path,
         id,
         expected,
@@ -154,11 +158,12 @@ export class Records<T> implements Collection<T> {
         durable: next === undefined || options.isVolatile?.(before, next.value) !== true,
         text: next && options.text?.(next.value),
       });
-      if (seq === undefined) {
-        expected = undefined;
+      if (typeof written !== 'number') {
+        expected = this.#learn(id, written);
+        isFresh = true;
         continue;
       }
-      this.#known.set(id, { seq });
+      this.#known.set(id, { seq: written });
       if (next === undefined) this.#values.delete(id);
       else this.#values.set(id, next.value);
       this.#changed.fire([id]);
@@ -177,12 +182,16 @@ export class Records<T> implements Collection<T> {
     }
   }
 
-  /** What is stored now; memory follows, unless it knows more than a backup that was restored. */
-  async #readOne(id: string): Promise<Row | undefined> {
-    const row = await this.#store.engine.call('read', this.#options.path, id);
+  #find(id: string): Promise<Row | undefined> {
+    return this.#store.engine.call('read', this.#options.path, id);
+  }
+
+  /** Takes in what is stored, unless more is known than a backup had; its `seq`. What is missing was removed, so long ago that no trace is left. */
+  #learn(id: string, row: Row | undefined): number {
     if (row !== undefined) this.follow([row]);
-    else if (this.#known.get(id)?.problem !== undefined) this.#known.delete(id);
-    return row;
+    else if (!this.#kept.has(id) && this.#known.delete(id) && this.#values.delete(id))
+      this.#changed.fire([id]);
+    return row?.seq ?? 0;
   }
 
   /** Takes in rows unless later ones are known that can be read; the ids of those whose value came, went or changed. */

@@ -34,6 +34,9 @@ export interface Write {
   readonly text?: SearchText | undefined;
 }
 
+/** The `seq` of what was written, or what is stored instead: another window was first. */
+export type Written = number | Row | undefined;
+
 export interface DatabaseOptions {
   /** The folder of all durable records. */
   readonly root: string;
@@ -113,8 +116,8 @@ export class Database {
     return this.#run(() => this.#sql(all).all(pattern)).map(row => String(row['value']));
   }
 
-  /** Carries out all writes in one transaction, each by itself as a compare-and-swap; the `seq` of each that happened. */
-  write(writes: readonly Write[]): readonly (number | undefined)[] {
+  /** Carries out all writes in one transaction, each by itself as a compare-and-swap. */
+  write(writes: readonly Write[]): readonly Written[] {
     const isDurable = writes.some(({ durable }) => durable);
     const { written, before, after } = this.#transaction(() => {
       const before = this.#newestSeq();
@@ -245,9 +248,9 @@ export class Database {
     });
   }
 
-  #swap({ collection, id, expected, version, value, quarantine, durable, text }: Write): number | undefined {
+  #swap({ collection, id, expected, version, value, quarantine, durable, text }: Write): Written {
     const found = this.#find(collection, id);
-    if ((found?.seq ?? 0) !== expected) return undefined;
+    if ((found?.seq ?? 0) !== expected) return found;
     if (value === null && (found?.value ?? null) === null) return expected;
     const at = Math.floor(this.#options.now());
     // Also after a backup was restored no record becomes older than it was known to be.

@@ -21,8 +21,9 @@ export function openSqlite(file: string): DatabaseSync {
   const db = new Database(file, { timeout: BUSY_MS });
   try {
     const version = String(db.prepare('SELECT sqlite_version() AS v').get()?.['v']);
-    // A journal that is not empty was left by a process that died.
-    db.exec(`PRAGMA journal_mode = ${journalFor(version)}; PRAGMA journal_size_limit = 0`);
+    const journal = journalFor(version);
+    // A journal that is not empty was left by a process that died. A log is gone after the last close; till then, to write over it is faster than to let it grow.
+    db.exec(`PRAGMA journal_mode = ${journal}; PRAGMA journal_size_limit = ${journal === 'WAL' ? -1 : 0}`);
     return db;
   } catch (error) {
     db.close();

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import type { Logger } from '../log';
 import type { Restored } from './backup';
 import { Records, type RecordsStore } from './collection';
-import type { Write } from './database';
+import type { Write, Written } from './database';
 import type { Engine, MakeEngine } from './engine';
 import type { Collection, CollectionOptions, Lease, SearchAnswer, SearchQuery, Storage } from './types';
 
@@ -32,7 +32,7 @@ class Store implements Storage, RecordsStore {
   readonly #now: () => number;
   readonly #collections = new Map<string, Records<unknown>>();
   readonly #underWay = new Set<Promise<unknown>>();
-  #pending: { readonly write: Write; readonly done: PromiseWithResolvers<number | undefined> }[] = [];
+  #pending: { readonly write: Write; readonly done: PromiseWithResolvers<Written> }[] = [];
   #isFlushing = false;
   #isDisposed = false;
   #closing: Promise<void> | undefined;
@@ -49,13 +49,13 @@ class Store implements Storage, RecordsStore {
           this.#collections.get(path)?.follow(changed);
       },
       onReplaced: restored => {
-        this.#resume();
+        this.#resume(true);
         if (restored !== undefined) onRestored?.(restored);
       },
       onProblem: (message, error) => log.error(message, error),
       onLost: error => {
         log.error('The thread of the database has ended and begins anew', error);
-        this.#resume();
+        this.#resume(false);
       },
     });
   }
@@ -113,9 +113,9 @@ class Store implements Storage, RecordsStore {
     });
   }
 
-  #resume(): void {
+  #resume(isAnother: boolean): void {
     for (const collection of this.#collections.values())
-      this.track(collection.resume()).catch((error: unknown) =>
+      this.track(collection.resume(isAnother)).catch((error: unknown) =>
         this.#options.log.error('Stored records could not be brought up to date', error),
       );
   }
@@ -158,8 +158,8 @@ class Store implements Storage, RecordsStore {
   }
 
   /** What is written while another write is under way goes together into the next transaction. */
-  write(write: Write): Promise<number | undefined> {
-    const done = Promise.withResolvers<number | undefined>();
+  write(write: Write): Promise<Written> {
+    const done = Promise.withResolvers<Written>();
     this.#pending.push({ write, done });
     if (!this.#isFlushing) {
       this.#isFlushing = true;

@@ -40,7 +40,7 @@ export interface Collection<T> extends IDisposable {
   /** Writes the whole value; resolves when it is durable. */
   put(id: string, value: T): Promise<void>;
   /**
-   * Applies `change` to what is known and writes the result where nobody has written since; otherwise reads, and applies it anew, so
+   * Applies `change` to what is known and writes the result where nobody has written since; otherwise applies it to what is stored, so
    * no update is lost: `change` may run several times, and the last one counts. Returning the value it was given (or `undefined` for
    * none) writes nothing. Resolves to the value now stored.
    */

@@ -1,40 +1,22 @@
 import * as vscode from 'vscode';
 import type { AgentConsoleApi } from '../../api';
-import type { Connection } from '../connection';
-import type { Logger } from '../log';
-import type { Storage } from '../storage';
-import { confirmed } from '../ui/notify';
 import { Disposable } from '../util/disposable';
 import { once, withSignal } from '../util/promises';
 import { forNotification } from '../util/text';
+import type { ToolsDeps } from './deps';
 import { Permissions } from './permissions';
-import { PublicApi, type PublicApiDeps } from './publicApi';
+import { PublicApi } from './publicApi';
 import { readTools } from './read';
-import type { Sources } from './sources';
 import { callTool, type Tool } from './tools';
 import { Words } from './words';
-import { writeTools, type WriteDeps } from './write';
+import { writeTools } from './write';
 
+export type { ToolsDeps } from './deps';
 export type { Tool, ToolAnswer } from './tools';
 export { callTool } from './tools';
 
-export interface ToolsDeps
-  extends Pick<PublicApiDeps, 'open' | 'prefill'>, Pick<WriteDeps, 'create' | 'send'> {
-  readonly connection: Pick<Connection, 'state' | 'ready'>;
-  readonly storage: Pick<Storage, 'collection'>;
-  readonly sources: Sources;
-  readonly log: Pick<Logger, 'error'> & { clean(text: string): string };
-  /** What package.json calls the tools. */
-  readonly called: readonly {
-    readonly name: string;
-    readonly displayName: string;
-    readonly modelDescription: string;
-  }[];
-  readonly mayWrite: () => boolean;
-}
-
 /** In package.json the names of tools, which all extensions share, begin with this. */
-export const PREFIX = 'agentConsole_';
+const PREFIX = 'agentConsole_';
 
 /** What assistants and other extensions may ask of this product, all of it defined once. */
 export class Tools extends Disposable {
@@ -43,37 +25,20 @@ export class Tools extends Disposable {
 
   constructor(deps: ToolsDeps) {
     super();
-    const { connection, storage, sources, log, called, mayWrite, create, send } = deps;
-    const words = new Words(text => log.clean(text));
-    const permissions = new Permissions({
-      storage,
-      serviceId: async () => (await connection.ready()).service?.id ?? '',
-      confirm: (question, detail) => confirmed(question, detail, vscode.l10n.t('Allow')),
+    const words = new Words(text => deps.log.clean(text));
+    const permissions = new Permissions(deps);
+    const [reading, writing] = [readTools(deps, words, permissions), writeTools(deps, words)];
+    const tools: readonly [string, Pick<Tool, 'input' | 'run'>][] = Object.entries({
+      ...reading,
+      ...writing,
     });
-    const mayName = (): Promise<boolean> =>
-      permissions.isAllowed(
-        'names',
-        vscode.l10n.t('Let assistants see the names of people in your organization?'),
-        vscode.l10n.t('With names and e-mail addresses, usage and changed controls tell who it was.'),
-      );
-    const isRestricted = (): boolean => !vscode.workspace.isTrusted;
-    const reading = readTools({ sources, words, mayName });
-    const writing = writeTools({
-      ...{ sources, words, isRestricted, create, send },
-      isOn: mayWrite,
-      confirm: confirmed,
-    });
-    const doings = new Map([...Object.entries(reading), ...Object.entries(writing)] as [
-      string,
-      Pick<Tool, 'input' | 'run'>,
-    ][]);
-    this.all = [...doings].map(([name, { input, run }]) => {
-      const { displayName: title = name, modelDescription: description = '' } =
-        called.find(each => each.name === PREFIX + name) ?? {};
+    this.all = tools.map(([name, { input, run }]) => {
+      const called = deps.called.find(each => each.name === PREFIX + name);
+      const { displayName: title = name, modelDescription: description = '' } = called ?? {};
       return { name, title, description, input, writes: name in writing, run };
     });
     this.#publicApi = once(async () => {
-      const made = this.register(new PublicApi({ ...deps, words, permissions }));
+      const made = this.register(new PublicApi(deps, words, permissions));
       await made.follow();
       return made;
     });

@@ -1,31 +1,18 @@
 import * as vscode from 'vscode';
-import type { AgentConsoleApi, Messages, MessagesOptions, Session, SessionChange } from '../../api';
-import type { Connection } from '../connection';
+import type { AgentConsoleApi, Messages, MessagesOptions, SessionChange } from '../../api';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import { forNotification } from '../util/text';
+import type { ToolsDeps } from './deps';
 import type { Permissions } from './permissions';
-import type { Sources } from './sources';
 import type { Words } from './words';
-
-export interface PublicApiDeps {
-  readonly connection: Pick<Connection, 'state' | 'ready'>;
-  readonly sources: Sources;
-  readonly words: Words;
-  readonly permissions: Permissions;
-  readonly open: (sessionId: string) => Promise<unknown>;
-  readonly prefill: (draft: {
-    sessionId: string;
-    text: string;
-    files: readonly vscode.Uri[];
-  }) => Promise<unknown>;
-  readonly log: { error(message: string, cause?: unknown): void };
-}
 
 const [USUAL, MOST] = [50, 200];
 
 /** What other extensions are given, version 1 (api.d.ts). */
 export class PublicApi extends Disposable {
-  readonly #deps: PublicApiDeps;
+  readonly #deps: ToolsDeps;
+  readonly #words: Words;
+  readonly #permissions: Permissions;
   readonly #changed = this.register(new vscode.EventEmitter<SessionChange>());
   readonly #watched = this.register(new Slot<IDisposable>());
   /** How each session was told last. */
@@ -33,16 +20,16 @@ export class PublicApi extends Disposable {
   #serviceId: string | undefined;
   readonly api: AgentConsoleApi;
 
-  constructor(deps: PublicApiDeps) {
+  constructor(deps: ToolsDeps, words: Words, permissions: Permissions) {
     super();
-    this.#deps = deps;
+    [this.#deps, this.#words, this.#permissions] = [deps, words, permissions];
     const { connection, sources, open, prefill } = deps;
     this.register(connection.state.onDidChange(() => this.follow()));
     this.api = Object.freeze<AgentConsoleApi>({
       sessions: async () => {
         const sessions = [...(await sources.sessions()).values()];
         sessions.sort((a, b) => b.lastActivityAt - a.lastActivityAt);
-        return sessions.map(session => this.#harmless(session));
+        return sessions.map(session => this.#words.harmlessIn(session));
       },
       onDidChangeSession: this.#changed.event,
       messages: (sessionId, options) => this.#messages(sessionId, options),
@@ -84,14 +71,14 @@ export class PublicApi extends Disposable {
     if (this.#told.get(sessionId) === told) return;
     if (told === undefined) this.#told.delete(sessionId);
     else this.#told.set(sessionId, told);
-    if (!isFirst) this.#changed.fire({ sessionId, session: session && this.#harmless(session) });
+    if (!isFirst) this.#changed.fire({ sessionId, session: session && this.#words.harmlessIn(session) });
   }
 
   async #messages(
     sessionId: string,
     { extensionId, before, limit = USUAL }: MessagesOptions,
   ): Promise<Messages> {
-    const { sources, words } = this.#deps;
+    const { sources } = this.#deps;
     const session = (await sources.sessions()).get(idOf(sessionId));
     if (session === undefined) throw new Error(vscode.l10n.t('The session is not in your list.'));
     await this.#permit(extensionId);
@@ -101,7 +88,7 @@ export class PublicApi extends Disposable {
     return {
       messages: messages
         .slice(begin, Math.max(0, end))
-        .map(({ text, ...message }) => ({ ...message, text: words.harmless(text()) })),
+        .map(({ text, ...message }) => ({ ...message, text: this.#words.harmless(text()) })),
       hasEarlier: begin > 0,
       unread: Math.max(0, (session.messageCount ?? 0) - known),
     };
@@ -112,7 +99,7 @@ export class PublicApi extends Disposable {
     const extension = vscode.extensions.getExtension(extensionId);
     if (extension === undefined) throw new Error(vscode.l10n.t('Name the extension that asks.'));
     const { displayName = extension.id } = extension.packageJSON as { readonly displayName?: string };
-    const isAllowed = await this.#deps.permissions.isAllowed(
+    const isAllowed = await this.#permissions.isAllowed(
       `messages ${extension.id.toLowerCase()}`,
       vscode.l10n.t(
         'Let the extension “{0}” read the messages of your sessions?',
@@ -125,10 +112,6 @@ export class PublicApi extends Disposable {
     );
     if (!isAllowed)
       throw new Error(vscode.l10n.t('The person would rather not let this extension read messages.'));
-  }
-
-  #harmless(session: Session): Session {
-    return this.#deps.words.harmlessIn(session) as Session;
   }
 }
 

@@ -11,41 +11,45 @@ const SHORTEST_OWN = 8;
 /** Words a name of a secret ends with, in any spelling. */
 const SECRET_NAME =
   String.raw`passw(?:or)?d(?:[-_]?hash)?|passphrase|pwd|secret|token|credentials?|cookie|signature|authorization|bearer|` +
-  String.raw`(?:db|store|key|root|user|[_. -])pass|(?:api|access|account|auth|client|private|secret|signing|encryption|` +
+  String.raw`(?<=db|store|key|root|user|[_. -])pass|(?:api|access|account|auth|client|private|secret|signing|encryption|` +
   String.raw`master|shared|subscription|functions?|instrumentation|license|storage)[-_ ]?keys?`;
 /** What may follow such a name: where the secret counts, or which one it is. */
 const SUFFIX = String.raw`(?:[-_](?:prod(?:uction)?|dev|staging|test|live|main|\d{1,3}))?`;
 /** What begins here begins a word; in a text within a text, `\n` before it is no part of it. */
 const WORD_START = String.raw`(?<!(?<!\\)[\w-])`;
+const USER = String.raw`[^\s/?#@:"'<>\\]`;
+/** What a gap between a name and its value begins with, and what it is made of. */
+const OPENS = String.raw`\s"'\`\\\])>([{|:=,`;
+const GAP = `[${OPENS}$?-]`;
 /** Values that are no secrets under any name, and those that may be one where no `=` or `:` stands before them. */
 const HARMLESS =
   /^(?:\d{1,6}|true|false|yes|no|on|off|null|none|undefined|absent|required|low|medium|high|allow|deny|ask|\[redacted.*)?$/i;
 const LIKE_A_KEY = /^(?=.*\d)(?=.*[A-Za-z+/=])\S{8,}$/;
 
 /**
- * Every alternative begins at the beginning of a word or at `//`, and runs no further than a few runs of characters that cannot
- * begin it again: the time grows as the text does, whatever it is made of.
+ * Each alternative ends with the secret, in its last group or as a whole. Each begins with letters or signs of its own or with a
+ * word, and what it runs over from there holds no other beginning of it: the time grows as the text does, whatever that is made of.
  */
 const SECRETS = new RegExp(
   [
+    // Credentials in addresses.
+    String.raw`//(?!@)${USER}*:(?!\d{1,5}[/?#])(?<password>(?:[^\s"'<>\\/]|/(?!/))+)(?=@)|//(${USER}+)(?=:@)|https?://(${USER}{8,})(?=@)`,
     // Well-known forms of keys.
-    String.raw`${WORD_START}((?:[sr]k|gh[oprsu]|github_pat|gl(?:pat|dt|rt|cbt|ptt|ft|agent|oas|sa)|xox[a-z]|xapp|shp[a-z]{2}|do[opr]_v1|dckr_pat|lin_api|sbp|whsec|PMAK|NRAK|GOCSPX|pypi|sq0[a-z]{3}|figd|ntn|pplx|tvly|sntry[su]|phc)[-_](?=[\w-]{0,200}\d)[\w-]{12,}`,
+    String.raw`${WORD_START}(?:(?:[sr]k|gh[oprsu]|github_pat|gl(?:pat|dt|rt|cbt|ptt|ft|agent|oas|sa)|xox[a-z]|xapp|shp[a-z]{2}|do[opr]_v1|dckr_pat|lin_api|sbp|whsec|PMAK|NRAK|GOCSPX|pypi|sq0[a-z]{3}|figd|ntn|pplx|tvly|sntry[su]|phc)[-_](?=[\w-]{0,200}\d)[\w-]{12,}`,
     String.raw`(?:pk_live|pk_test|npm|hf|r8|gsk|xai|vercel)[-_](?=[A-Za-z]{0,200}\d)[A-Za-z0-9]{12,}|AGE-SECRET-KEY-1\w+`,
     String.raw`(?:A[BCKS]IA|AIza)(?=[\w-]{0,200}\d)[\w-]{14,}|(?:SG|ya29|hv[bs]|xoxe\.xox[a-z])[.-][\w-]{12,}|eyJ[\w-]{8,}(?:\.[\w-]*){1,4})`,
     String.raw`----[ -]BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[^]*?(?:-- ?END [^-]*-----?|$)`,
-    // Credentials in addresses.
-    String.raw`(https?:)?//(?!@)([^\s/?#@:"'<>\\]*)(:(?!\d{1,5}[/?#])[^\s"'<>\\]{0,100})?@`,
     // The rest of the line, or of what is in quotes, behind the name of a header.
-    String.raw`(?<=["'])(?<![\w-])[\w-]{0,40}(?<=authorization|cookie)\\?["']?\s{0,3}[:=]\s{0,3}\\?["']?([^\s"'\\][^\r\n"'\\]*)`,
-    String.raw`${WORD_START}[\w-]{0,40}(?<=authorization|cookie2?) ?[:=][ \t]{0,3}([^\r\n]+)`,
+    String.raw`(?:authorization|cookie)(?<=["'][\w-]{0,40})\\?["']?\s{0,3}[:=]\s{0,3}\\?["']?([^\s"'\\][^\r\n"'\\]*)`,
+    String.raw`(?:authorization|cookie2?) ?[:=][ \t]{0,3}([^\r\n]+)`,
     String.raw`${WORD_START}(?:bearer|basic)[ \t]+\\?["']?((?=[^\s"']{0,200}[\d=])[\w.~+/=-]{6,})`,
     // A value behind the name of a secret or behind an option, and the password behind a name.
-    String.raw`(?<!(?<!\\)[\w.-])(--?(?=\w))?[\w.-]{0,60}(?<=(?:${SECRET_NAME})${SUFFIX}|[?&_](?:key|sig|auth|access|code))` +
-      String.raw`(?!-\w)([\s"'\`\\\])>([{$?|:=,-]{1,12}(?:is |\w{0,10}value\\?["']?\s?[=:]\s?\\?["']?|[bfru]["'])?)` +
-      String.raw`(?:(?<=[:=][\s"'\`\\\])>([{$?|:=,-]{0,11}[bfru"']{0,2})|(?<=--?[\w.-]{1,60}[ =]["']?)|(?=\S{0,60}\d))` +
-      String.raw`((?<=\\["'])[^"'\\\r\n]+|(?<=")(?:[^"\\\r\n]|\\.)+|(?<=')(?:[^'\\\r\n]|\\.)+|[^\s"'\`;&<>,)}\]]+)`,
+    String.raw`(?:(?:${SECRET_NAME})${SUFFIX}|(?<=[?&_])(?:key|sig|auth|access|code))(?=[${OPENS}]|->)(?<=(?<![\w.-])(?<option>--?)\w[\w.-]{0,60}|)` +
+      String.raw`(?<gap>${GAP}{1,40}(?!${GAP})(?:is |\w{0,10}value\\?["']?\s?[=:]\s?\\?["']?|[bfru]["'])?)` +
+      String.raw`(?:(?<=[:=]${GAP}{0,40}[bfru"']{0,2})|(?<=--?[\w.-]{1,60}[ =]["']?)|(?=[^\d${OPENS}]{0,60}\d))` +
+      String.raw`(?<value>(?<=\\["'])[^"'\\\r\n]+|(?<=")(?:[^"\\\r\n]|\\.)+|(?<=')(?:[^'\\\r\n]|\\.)+|[^\s"'\`;&<>,)}\]]+)`,
     String.raw`(?<![\w.-])[\w.-]{1,60}:(?!//)([^\s/:"'@]{4,100})(?=@[\w.-]{1,100}:\d{2})`,
-    String.raw`${WORD_START}-(?:u|x|-user|-proxy-user)[ =]["']?[^\s:"'/]{0,100}:([^\s"'/]+)`,
+    String.raw`${WORD_START}-(?:u|x|-user|-proxy-user)[ =]["']?[^\s:"'/=]*:([^\s"'/]+)`,
   ].join('|'),
   'gi',
 );
@@ -81,31 +85,22 @@ function withoutSecrets(text: string, mark: (secret: string) => string): string 
   for (const found of text.matchAll(SECRETS)) {
     const secret = secretIn(found);
     if (secret === undefined) continue;
-    const to = ++marks > MOST_MARKS ? text.length : secret.to;
-    result += text.slice(done, secret.from) + mark(text.slice(secret.from, to));
+    const end = found.index + found[0].length;
+    const from = end - secret.length;
+    const to = ++marks > MOST_MARKS ? text.length : end;
+    result += text.slice(done, from) + mark(text.slice(from, to));
     done = to;
     if (to === text.length) break;
   }
   return result + text.slice(done);
 }
 
-/** Where the secret is in what was found; `undefined` where it is none. */
-function secretIn(found: RegExpExecArray): { readonly from: number; readonly to: number } | undefined {
-  const [match, form, scheme, user, password, quoted, header, bearer, option, gap, value, proxy, pair] =
-    found;
-  const end = found.index + match.length;
-  if (user !== undefined) {
-    const start = found.index + (scheme?.length ?? 0) + 2;
-    const behind = start + user.length;
-    if (password !== undefined && password !== ':') return { from: behind + 1, to: end - 1 };
-    const isKey = password !== undefined || (scheme !== undefined && user.length >= 8);
-    return isKey && user !== '' ? { from: start, to: behind } : undefined;
-  }
-  if (value !== undefined && option === undefined && !/[:=]/.test(gap ?? '') && !LIKE_A_KEY.test(value))
-    return undefined;
-  const named = value ?? quoted ?? header ?? proxy ?? pair;
-  if (named !== undefined && HARMLESS.test(named)) return undefined;
-  return { from: end - (named ?? bearer ?? form ?? match).length, to: end };
+/** What was found ends with the secret; `undefined` where it is none. */
+function secretIn(found: RegExpExecArray): string | undefined {
+  const { password, option, gap = '', value } = found.groups ?? {};
+  if (value !== undefined && option === undefined && !/[:=]/.test(gap) && !LIKE_A_KEY.test(value)) return;
+  const secret = (found as (string | undefined)[]).findLast(part => part !== undefined) ?? '';
+  return password === undefined && HARMLESS.test(secret) ? undefined : secret;
 }
 
 /** A text without the person's own key, and otherwise as it is. */
@@ -140,6 +135,8 @@ const PAGING: ReadonlySet<string> = new Set(['pagination', 'meta']);
 interface KnownName {
   readonly secrecy: Secrecy;
   readonly shown: string;
+  /** The value beside it has the name of a secret, or not, in another member. */
+  readonly isValue: boolean;
 }
 
 /** What is looked for: the person's own key, credentials within texts too, or also what stands under the name of a secret. */
@@ -190,7 +187,7 @@ export class Redactor {
       const isKept = (isMessage && name === 'content') || (depth === 0 && PAGING.has(name));
       const below = isKept ? 'own' : search;
       const known = this.#name(name);
-      const named = below !== 'all' ? 'none' : PAIR_VALUE.test(name) ? this.#ofPair(object) : known.secrecy;
+      const named = below !== 'all' ? 'none' : known.isValue ? this.#ofPair(object) : known.secrecy;
       const safe = this.redact(object[name], below, secrecy === 'none' ? named : secrecy, depth + 1);
       const shown = isKept || search === 'own' ? withoutOwn(name, this.own, this.mark) : known.shown;
       if (shown !== name || name === '__proto__') Reflect.deleteProperty(object, name);
@@ -209,7 +206,7 @@ export class Redactor {
     if (known === undefined) {
       const keys = KEY_FIELD.test(name) ? 'keys' : 'none';
       const secrecy = SECRET_FIELD.test(name) ? 'all' : TOKENS_FIELD.test(name) ? 'texts' : keys;
-      known = { secrecy, shown: redact(name, this) };
+      known = { secrecy, shown: redact(name, this), isValue: PAIR_VALUE.test(name) };
       if (this.#names.size < 1_000) this.#names.set(name, known);
     }
     return known;

@@ -66,6 +66,9 @@ const PIECES = [
   'token="',
   'https://a@',
   'password: |\n ',
+  'pwd,,,,,,,,,,,,--',
+  '-u=',
+  '//:a',
 ];
 
 /** Redaction of the worst of several texts, and what a large answer costs the extension host. */

@@ -10,7 +10,7 @@ import { acceptedRows, sendingRows } from './sending';
 import { storeRows } from './store';
 import { transcriptRows } from './transcript';
 import { usageRows } from './usage';
-import { windowRows } from './windows';
+import { enterRows, windowRows } from './windows';
 
 /** `npm run bench [-- PART…]`: one row a target, `what | figure | target | holds or falls short`. It informs and never fails. */
 async function main(): Promise<undefined> {
@@ -26,7 +26,8 @@ async function main(): Promise<undefined> {
     sending: () => sendingRows(production(), temporaryFolder('sending')),
     accepted: () => acceptedRows(temporaryFolder('accepted')),
     transcript: () => transcriptRows(production()),
-    windows: windowRows,
+    windows: () => windowRows(),
+    enter: () => windowRows([enterRows]),
   };
   const chosen = process.argv.slice(2);
   const rows: Row[] = [];

@@ -21,7 +21,7 @@ export interface SampleServiceOptions extends Partial<Omit<SampleOptions, 'appUr
 }
 
 /** Credentials the service accepts. */
-export interface SampleKeys {
+interface SampleKeys {
   /** An API key of someone with the Owner role. */
   readonly owner: string;
   /** An API key of a plain member: everything but analytics. */
@@ -34,7 +34,7 @@ export interface SampleKeys {
 export type SampleService = Awaited<ReturnType<typeof startSampleService>>;
 
 /** A request as it arrived. The credential itself is not kept. */
-export interface RecordedRequest {
+interface RecordedRequest {
   /** Unix ms. */
   readonly receivedAt: number;
   readonly origin: Origin;
@@ -57,7 +57,7 @@ type Credential = keyof SampleKeys | 'invalid' | 'none';
  * What goes wrong instead of the true answer, and with which requests: with all, unless told otherwise. An answer is altered, late, or
  * cut (`truncate`) when the request has had its effect; every other fault comes before it.
  */
-export type ServiceFault = (
+type ServiceFault = (
   | Fault
   /** The true answer, `ms` later; nothing happens where the caller has gone by then. */
   | { readonly kind: 'delay'; readonly ms: number }

@@ -36,7 +36,7 @@ export function openStorage(
 const LOOK_MS = 100;
 
 /** One record as the database has it. */
-export interface StoredRow {
+interface StoredRow {
   readonly collection: string;
   readonly id: string;
   readonly seq: number;

@@ -8,7 +8,7 @@ import type { UsageSource } from '../../src/usage/show/dashboard';
 import { Emitter } from '../../src/util/event';
 
 /** From the sample's first day on. */
-export interface Size {
+interface Size {
   readonly days: number;
   readonly people: number;
 }

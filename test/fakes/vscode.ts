@@ -42,7 +42,7 @@ const channel = {
 };
 const noting = noted('window');
 /** A box as a person sees it: they type, and choose what is listed. */
-export class QuickPick {
+class QuickPick {
   title = '';
   placeholder = '';
   busy = false;

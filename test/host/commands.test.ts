@@ -178,7 +178,7 @@ describe('commands', () => {
       [commands.readiness.fix, [], ['acme/shop', '', sessionId], ['tab', /By another name/]],
       [commands.readiness.exportReport, [], ['acme/shop'], ['document', /# .*shop/]],
       [commands.usage.open, [], [], ['tab', /Usage/]],
-      [commands.tools.copyMcpConfiguration, [], [], ['told', /Paste it into the MCP settings/]],
+      [commands.tools.copyMcpConfiguration, [], [], ['copied', /agent-console-mcp\.js/]],
     ];
   });
 
@@ -230,6 +230,18 @@ describe('commands', () => {
     assert.match(seen, /Agent Console/);
     assert.match(seen, /Recent problems: [1-9][\s\S]*Command agentConsole\.chat\.send: /);
     assert.doesNotMatch(seen, /sample_owner_|Bearer/i);
+  });
+
+  it('are joined by a server of tools, which the editor starts for its own chats', async () => {
+    const toolOf = () => vscode.lm.tools.find(({ name }) => /^mcp_.*list_sessions$/.test(name));
+    const start = { autoTrustChanges: true, waitForLiveTools: true };
+    await until(async () => {
+      await vscode.commands.executeCommand('workbench.mcp.startServer', '*', start);
+      return toolOf() !== undefined;
+    });
+    const asked = { input: {}, toolInvocationToken: undefined };
+    const { content } = await vscode.lm.invokeTool(toolOf()!.name, asked);
+    assert.match(JSON.stringify(content), new RegExp(sessionId));
   });
 
   it('have all been run', () => {

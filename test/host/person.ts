@@ -10,6 +10,8 @@ interface Item {
 
 /** What a person does where VS Code asks something, in turn: a part of what is chosen, what is typed, or a file. */
 const left: (string | vscode.Uri)[] = [];
+/** Boxes that asked for more than there was. */
+let unanswered = 0;
 /** What was said in notices and questions. */
 export const told: string[] = [];
 
@@ -36,14 +38,18 @@ const notice = (sentence: string, ...rest: unknown[]): Promise<string | undefine
   const buttons = rest.filter(each => typeof each === 'string');
   return Promise.resolve(chosen(buttons, true));
 };
-const file = (): Promise<unknown> => Promise.resolve(left.shift());
+function next(): string | vscode.Uri | undefined {
+  if (left.length === 0) unanswered++;
+  return left.shift();
+}
+const typed = (): Promise<unknown> => Promise.resolve(next());
 
 /** A box that is VS Code's own: what is typed goes into it, and what is listed then is chosen, as by Enter. */
 function answering<T extends vscode.QuickInput & { value: string; items?: readonly Item[] }>(box: T): T {
   const show = box.show.bind(box);
   box.show = () => {
     show();
-    if (box.items === undefined) box.value = String(left.shift());
+    if (box.items === undefined) box.value = String(next());
     else if (String(left[0]).startsWith('type:')) box.value = String(left.shift()).slice('type:'.length);
     void until(() => box.items === undefined || box.items.some(item => says(item, String(left[0]))))
       .then(async () => {
@@ -71,9 +77,9 @@ export function sitDown(): void {
       const item = chosen(await items);
       return options?.canPickMany === true ? [item] : item;
     },
-    showInputBox: file,
-    showSaveDialog: file,
-    showOpenDialog: async () => [await file()],
+    showInputBox: typed,
+    showSaveDialog: typed,
+    showOpenDialog: async () => [await typed()],
     showInformationMessage: notice,
     showWarningMessage: notice,
     showErrorMessage: notice,
@@ -88,7 +94,7 @@ export async function run<T>(
   args: readonly unknown[],
   answers: readonly (string | vscode.Uri)[],
 ): Promise<T> {
-  told.length = 0;
+  told.length = unanswered = 0;
   left.splice(0, Infinity, ...answers);
   let isDone = false;
   const result = Promise.resolve(vscode.commands.executeCommand<T>(command, ...args));
@@ -97,5 +103,6 @@ export async function run<T>(
   await until(() => isDone).catch(() => assert.fail(`${command} goes on; told: ${told.join(' | ')}`));
   const value = await result;
   assert.deepEqual(left, [], `${command} has not asked for these; told: ${told.join(' | ')}`);
+  assert.equal(unanswered, 0, `${command} has asked for more; told: ${told.join(' | ')}`);
   return value;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import type { Composer, GapRow } from '../../src/chat/protocol';
+import { MAX_TEXT, sendRow, type Composer, type GapRow } from '../../src/chat/protocol';
 import { until } from '../until';
 import { pasteInto } from './giving';
 import { messageRow, openChatPage, stateOf } from './page';
@@ -16,7 +16,12 @@ interface Said {
   readonly kind: string;
   readonly id: number;
   readonly name: string;
-  readonly params: { readonly text: string; readonly name: string; readonly size: number };
+  readonly params: {
+    readonly text: string;
+    readonly sendId: string;
+    readonly name: string;
+    readonly size: number;
+  };
 }
 
 /** What only exact timing or exact rows show. */
@@ -94,26 +99,42 @@ describe('a chat page by itself', () => {
     assert.deepEqual([text, next], ['A draft', 'and more'], 'the panel is not told while it records');
   });
 
-  it('takes what is typed right after Enter for the next message', async () => {
+  it('shows a message from Enter on, once, and takes what is typed then for the next one', async () => {
+    const shown = () => page.locator('.log article').allInnerTexts();
+    const showsOf = (count: number) => until(async () => (await shown()).length === count);
+    await tell('splice', { from: 0, remove: 0, rows: [messageRow(0)], total: 1 });
     await field().pressSequentially('First');
     await page.keyboard.press('Enter');
+    await showsOf(2);
+    assert.match((await shown())[1] ?? '', /First\s+sending/);
     await page.keyboard.type('second');
     assert.equal(await field().inputValue(), 'second');
     assert.deepEqual(await sent(), ['First']);
     assert.equal(await drafted(), 'First', 'until it is recorded, the draft is what is sent');
-    const [first] = await said('send');
-    await answer({ kind: 'answer', id: first?.id, value: null });
+    const [first = assert.fail()] = await said('send');
+    const row = sendRow(first.params.sendId, Date.now(), 'First');
+    await tell('splice', { from: 1, remove: 0, rows: [row], total: 2 });
+    assert.equal((await shown()).length, 2, 'the row of the panel takes its place');
+    await answer({ kind: 'answer', id: first.id, value: null });
     await until(async () => (await drafted()) === 'second');
     assert.equal(await field().inputValue(), 'second');
 
     await page.keyboard.press('Enter');
     await page.keyboard.type('third');
+    await showsOf(3);
     const refused = (await said('send')).at(-1);
     assert.equal(refused?.params.text, 'second');
     await answer({ kind: 'refusal', id: refused.id, reason: 'Not now.' });
     await page.locator('.problem').getByText('Not now.').waitFor();
     assert.equal(await field().inputValue(), 'second\n\nthird');
     assert.equal(await drafted(), 'second\n\nthird');
+    await showsOf(2);
+
+    await composerIs({ queues: true });
+    await page.keyboard.press('Enter');
+    await until(async () => (await said('send')).length === 3);
+    await page.evaluate('drawn()');
+    assert.equal((await shown()).length, 2, 'what is queued is not on its way');
   });
 
   it('sends once the message before has left, when the key was pressed earlier and nothing was written since', async () => {
@@ -150,6 +171,22 @@ describe('a chat page by itself', () => {
     await pasteInto(field(), { files: [{ name: 'odd.png', type: 'image/png', base64 }] });
     const reason = 'odd.png is too large and cannot be made smaller: it cannot be read as a picture.';
     await page.locator('.composer .problem').getByText(reason, { exact: true }).waitFor();
+  });
+
+  it('attaches a pasted text that is too long as a file, and shows why not until an attachment goes', async () => {
+    const chip = { key: 'file:///a', name: 'a.txt', kind: 'text', size: '', title: 'a.txt' } as const;
+    await composerIs({ chips: [chip] });
+    await pasteInto(field(), { text: 'x'.repeat(MAX_TEXT + 1) });
+    await until(async () => (await said('attachBytes')).length === 1);
+    const [{ id, params } = assert.fail()] = await said('attachBytes');
+    assert.deepEqual([params.name, params.size], ['pasted text.txt', MAX_TEXT + 1]);
+    assert.equal(await field().inputValue(), '');
+    await answer({ kind: 'refusal', id, reason: 'It is too large.' });
+    const refusal = page.locator('.composer .problem').getByText('It is too large.');
+    await refusal.waitFor();
+    await button('Remove a.txt').click();
+    await refusal.waitFor({ state: 'detached' });
+    assert.equal((await said('detach')).length, 1);
   });
 
   it('says where find was to go that the words are in what is not shown of that message', async () => {

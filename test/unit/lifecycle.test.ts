@@ -7,16 +7,18 @@ import Module, { createRequire, registerHooks } from 'node:module';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import type { AgentConsole } from '../../api';
 import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { EventEmitter } from '../fakes/vscode';
 
 const root = process.env.AGENT_CONSOLE_ROOT ?? process.cwd();
+const manifest: unknown = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
 const ROUNDS = 10;
 /** Longer than any test may take. */
 const NEVER = 3_600_000;
 
 interface Extension {
-  activate(context: object): void;
+  activate(context: object): AgentConsole;
   deactivate(): Promise<void>;
 }
 
@@ -61,7 +63,7 @@ describe('the extension from its start to its end', function () {
     ] as [{ id: string }];
     const round = async (): Promise<void> => {
       const subscriptions: { dispose(): unknown }[] = [];
-      extension.activate(context(subscriptions));
+      const { getApi } = extension.activate(context(subscriptions));
       assert.ok(editor.alive.size > 50, 'the surface is there');
       const rows = await Promise.all([...editor.trees.values()].map(tree => tree.getChildren()));
       assert.ok(rows.every(Array.isArray));
@@ -74,6 +76,7 @@ describe('the extension from its start to its end', function () {
       await run('sessions.open', await run('sessions.create', { computerId }));
       await run('readiness.openReport');
       await run('refresh');
+      assert.equal((await (await getApi(1)).sessions()).length > 0, true);
       await run('tools.copyMcpConfiguration');
       assert.match(
         await namesOfTools(path.join(folder, 'storage', 'mcp', 'agent-console-mcp.js')),
@@ -118,7 +121,7 @@ describe('the extension from its start to its end', function () {
       globalStorageUri: uri(path.join(folder, 'storage')),
       extensionUri: uri(root),
       extensionPath: root,
-      extension: { id: 'agent-console.agent-console', packageJSON: { version: '0.0.0' } },
+      extension: { id: 'agent-console.agent-console', packageJSON: manifest },
       workspaceState: memory,
       globalState: memory,
       secrets: {

@@ -288,8 +288,9 @@ export function packageExtension(cwd = root, ...options: readonly string[]): str
   const file = path.join(cwd === root ? cacheFolder : cwd, 'agent-console.vsix');
   fs.mkdirSync(path.dirname(file), { recursive: true });
   const vsce = path.join(root, 'node_modules', '@vscode', 'vsce', 'vsce');
-  const usual = ['--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links'];
-  const args = [vsce, 'package', ...usual, ...options, '--out', file];
+  const usual = ['package', '--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links'];
+  const packager = cwd === root ? [path.join(root, 'scripts', 'package.js')] : [vsce, ...usual];
+  const args = [...packager, ...options, '--out', file];
   const result = spawnSync(process.execPath, args, { cwd, encoding: 'utf8' });
   if (result.status !== 0) throw new Error(`${cwd} could not be packaged.\n${result.stdout}${result.stderr}`);
   return file;

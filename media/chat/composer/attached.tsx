@@ -76,7 +76,7 @@ function AttachedChip({ chip, onRemoved }: { readonly chip: Chip; readonly onRem
         icon="close"
         label={l10n.t('Remove {0}', name)}
         onClick={() => {
-          panel.notify('detach', { key });
+          void ask(panel.request('detach', { key }));
           onRemoved();
         }}
       />

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { MAX_TEXT, type Composer as Known } from '../../../src/chat/protocol';
 import { Icon, IconButton, Notice } from '../controls';
 import { ask, keepNext, keepUnsaved, onComposerChange, panel, sendText, tellDraft } from '../page';
-import { announce, asked, composer, endWanted, note, refusal, start } from '../state';
+import { announce, asked, composer, note, refusal, start } from '../state';
 import { Attached } from './attached';
 import { attachFiles, attachText, filesOf, insert, listenToPage } from './given';
 import { Queue } from './queue';
@@ -83,14 +83,13 @@ export function Composer() {
     // What is typed from now on is the next message; it is told when this one is recorded.
     held.recording = true;
     show(left);
-    const recorded = await sendText(sent);
+    const recorded = await sendText(sent, queued);
     held.recording = false;
     setStarting(false);
     const since = text();
     if (!recorded && !isEarlier) show(since === '' ? sent : `${sent}\n\n${since}`);
     if (!recorded || since !== left) tell();
     if (recorded && queued) announce(l10n.t('Queued. It will be sent when the agent is idle.'));
-    else if (recorded) endWanted.value++;
     focus();
   };
 

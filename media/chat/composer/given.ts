@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import { MOST_ATTACHED } from '../../../src/chat/protocol';
 import { ask, panel } from '../page';
 import { announce, composer, note } from '../state';
 import { pictureOf } from '../transcript/picture';
@@ -38,18 +39,13 @@ function inTurn(act: () => Promise<void>): Promise<void> {
 export async function attachFiles(files: readonly File[]): Promise<void> {
   const done = await Promise.allSettled(files.map(file => inTurn(() => attachFile(file))));
   const reasons = done.flatMap(each => (each.status === 'rejected' ? [(each.reason as Error).message] : []));
-  if (reasons.length > 0) throw new Error(reasons.join(' '));
+  if (reasons.length > 0) throw new Error([...new Set(reasons)].join(' '));
 }
 
-/** Most addresses told at once. */
-const MOST_URIS = 500;
-
-/** Attaches files by their addresses, in their order. */
-async function attachUris(uris: readonly string[]): Promise<void> {
-  for (let from = 0; from < uris.length; from += MOST_URIS) {
-    const some = uris.slice(from, from + MOST_URIS);
-    await inTurn(() => panel.request('attachUris', { uris: some }));
-  }
+/** Attaches files by their addresses, in their order: all that can be, and one more, of which the panel says why not. */
+function attachUris(all: readonly string[]): Promise<void> {
+  const uris = all.slice(0, MOST_ATTACHED + 1);
+  return inTurn(() => panel.request('attachUris', { uris }));
 }
 
 /** Attaches a text as a file; rejects with why not. */

@@ -113,9 +113,9 @@ export class Attachments {
   /** Removes what was kept more than a day ago and is none of these attachments. */
   async sweep(serviceId: string, inUse: readonly Attachment[], now = Date.now()): Promise<void> {
     const folder = this.#folder(serviceId);
-    for (const id of await fs.readdir(folder).catch(() => [])) {
+    for (const id of (await fs.readdir(folder).catch(unlessGone)) ?? []) {
       if (inUse.some(({ uri }) => uri.includes(id))) continue;
-      const { mtimeMs } = await fs.stat(join(folder, id));
+      const { mtimeMs = now } = (await fs.stat(join(folder, id)).catch(unlessGone)) ?? {};
       if (mtimeMs < now - GRACE) await fs.rm(join(folder, id), { recursive: true, force: true });
     }
   }
@@ -218,6 +218,11 @@ export function pictureFrom(bytes: Uint8Array): Picture {
   const mediaType = imageType(bytes);
   if (mediaType === undefined) throw new Error(vscode.l10n.t('This picture cannot be shown.'));
   return { mediaType, bytes: Uint8Array.from(bytes) };
+}
+
+/** What is not there, or no longer, as another window removes, too, is nothing; other failures stay such. */
+function unlessGone(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
 }
 
 function cannotBeRead(name: string, error: unknown): string {

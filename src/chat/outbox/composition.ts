@@ -3,12 +3,11 @@ import { Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/event';
 import type { Attachments } from '../attach/attachments';
 import { nameAmong, type AwayFile } from '../attach/given';
-import type { Picture } from '../protocol';
+import { MOST_ATTACHED, type Picture } from '../protocol';
 import type { Outbox } from './outbox';
 import { inDraft, joined, withWords, type Attachment, type Draft, type Message } from './record';
 
-/** Attachments of one message, and how many are looked at together: a drop may hold thousands, and a machine opens only so many files. */
-const MOST_ATTACHED = 500;
+/** Files that are looked at together: a machine opens only so many. */
 const AT_ONCE = 16;
 
 /** The draft of one session as a person composes it. */
@@ -85,43 +84,35 @@ export class Composition extends Disposable {
    * Adds files at the end; one that is there already stays where it is, and is looked at again. Rejects with a sentence when they
    * were too many, after the first of them.
    */
-  async attach(uris: readonly string[]): Promise<void> {
+  attach(uris: readonly string[]): Promise<void> {
     const given = [...new Set(uris)];
-    await this.#add(async () => {
-      const found: Attachment[] = [];
-      const looked = given.slice(0, MOST_ATTACHED);
-      for (let from = 0; from < looked.length; from += AT_ONCE) {
-        const some = looked.slice(from, from + AT_ONCE).map(uri => this.#attachments.inspect(uri));
-        found.push(...(await Promise.all(some)));
+    return this.#looking(async () => {
+      for (let from = 0; from < given.length; from += AT_ONCE) {
+        const some = given.slice(from, from + AT_ONCE).map(uri => this.#attachments.inspect(uri));
+        this.#add(await Promise.all(some));
       }
-      return found;
     });
-    const isFull = this.draft.attachments.length >= MOST_ATTACHED;
-    if (!isFull || given.every(uri => this.#has(uri))) return;
-    throw new Error(
-      vscode.l10n.t('A message can have up to {0} attachments. The others were left out.', MOST_ATTACHED),
-    );
   }
 
   /**
    * Attaches files without an address one after another, or one in the place of `replaces`. Rejects with the reasons why some cannot
    * be, after the others are attached.
    */
-  async attachFiles(files: readonly AwayFile[], replaces?: string): Promise<void> {
-    const problems: string[] = [];
-    for (const file of files)
-      try {
-        await this.#add(async () => {
+  attachFiles(files: readonly AwayFile[], replaces?: string): Promise<void> {
+    const problems = new Set<string>();
+    return this.#looking(async () => {
+      for (const file of files)
+        try {
           const others = this.draft.attachments.filter(({ uri }) => uri !== replaces);
           const name = nameAmong(file, others);
           const kept = await this.#attachments.keep(this.#serviceId, name, file);
           if (replaces !== undefined) this.#need(replaces);
-          return [kept];
-        }, replaces);
-      } catch (error) {
-        problems.push(error instanceof Error ? error.message : String(error));
-      }
-    if (problems.length > 0) throw new Error(problems.join(' '));
+          this.#add([kept], replaces);
+        } catch (error) {
+          problems.add((error as Error).message);
+        }
+      if (problems.size > 0) throw new Error([...problems].join(' '));
+    });
   }
 
   detach(gone: string): void {
@@ -151,23 +142,32 @@ export class Composition extends Disposable {
     await vscode.commands.executeCommand('vscode.open', vscode.Uri.parse(uri, true), options);
   }
 
-  /** Attaches what is found, in the place of what is there of it already, or of `replaces`. */
-  async #add(find: () => Promise<readonly Attachment[]>, replaces?: string): Promise<void> {
+  /** Nothing is sent meanwhile. */
+  async #looking(work: () => Promise<void>): Promise<void> {
     this.#looks++;
     this.#changed.fire();
     try {
-      const found = new Map((await find()).map(each => [replaces ?? each.uri, each]));
-      this.#outbox.edit(
-        inDraft(({ attachments }) => {
-          const known = attachments.map(each => found.get(each.uri) ?? each);
-          const added = [...found.values()].filter(({ uri }) => !known.some(each => each.uri === uri));
-          return { attachments: [...known, ...added].slice(0, MOST_ATTACHED) };
-        }),
-      );
+      await work();
     } finally {
       this.#looks--;
       this.#changed.fire();
     }
+  }
+
+  /** Attaches what was found, in the place of what is there of it already, or of `replaces`. */
+  #add(found: readonly Attachment[], replaces?: string): void {
+    const places = new Map(found.map(each => [replaces ?? each.uri, each]));
+    this.#outbox.edit(
+      inDraft(({ attachments }) => {
+        const known = attachments.map(each => places.get(each.uri) ?? each);
+        const added = found.filter(({ uri }) => !known.some(each => each.uri === uri));
+        return { attachments: [...known, ...added].slice(0, MOST_ATTACHED) };
+      }),
+    );
+    if (found.every(({ uri }) => this.#has(uri))) return;
+    throw new Error(
+      vscode.l10n.t('A message can have up to {0} attachments. The others were left out.', MOST_ATTACHED),
+    );
   }
 
   #has(uri: string): boolean {

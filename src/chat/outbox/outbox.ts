@@ -129,10 +129,10 @@ export class Outbox extends Disposable {
     }
   }
 
-  /** The same for what has happened already: it counts here also where this rejects, and is written as soon as that works. */
-  settle(change: Change): Promise<OutboxRecord> {
+  /** The same for what has happened already: it counts here at once, and is written as soon as that works. Never rejects. */
+  async settle(change: Change): Promise<void> {
     this.edit(change);
-    return this.change(same);
+    await this.change(same).catch(this.#report);
   }
 
   /** Resolves when all is durable; rejects when it is not. */

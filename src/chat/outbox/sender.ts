@@ -4,7 +4,6 @@ import { isApiError, type SentMessage } from '../../api';
 import type { Lease } from '../../storage';
 import { Disposable, Slot, type IDisposable } from '../../util/disposable';
 import { oneLine } from '../../util/text';
-import type { BuildBody } from '../attach/body';
 import type { ConversationOptions } from '../conversation';
 import { arrivedAs } from '../transcript/messages';
 import type { Transcript } from '../transcript/transcript';
@@ -164,8 +163,7 @@ export class Sender extends Disposable {
     try {
       await this.#carry(lease, left, next.id, next, withNext);
     } catch (error) {
-      const sentence = error instanceof Error ? error.message : this.#describe(error);
-      await this.#settle(inEntry(next.id, ['queued'], { sentence }));
+      await outbox.settle(inEntry(next.id, ['queued'], { sentence: (error as Error).message }));
       throw error;
     }
   }
@@ -177,9 +175,12 @@ export class Sender extends Disposable {
     message: Message,
     record: (entry: Entry) => Change,
   ): Promise<void> {
-    const { outbox, sessions, sessionId, now = Date.now, onSettled } = this.#options;
+    const { outbox, sessions, sessionId, attachments: files, now = Date.now, onSettled } = this.#options;
     const { text, attachments, target } = message;
-    const body = await this.#build(message);
+    const parts = await files.parts(attachments);
+    const tooMuch = files.tooMuch(parts.reduce((sum, { bytes }) => sum + bytes.length, 0));
+    if (tooMuch !== undefined) throw new Error(tooMuch);
+    const body = await this.#options.buildBody({ text, computerId: target?.computerId, parts });
     const client = this.#options.api();
     if (client === undefined) throw new Error(vscode.l10n.t('Sign in to send messages.'));
     const { messageCount, updatedAt } = sessions.get(sessionId) ?? {};
@@ -193,7 +194,7 @@ export class Sender extends Disposable {
       if (!entries.some(each => each.state === 'sending' && each.lease === entry.lease)) return;
       if (!lease.isHeld()) {
         // The machine slept: it was not sent, and goes out in its turn unless somebody has decided about it meanwhile.
-        await this.#settle(inEntry(id, ['sending'], { state: 'queued' }));
+        await outbox.settle(inEntry(id, ['sending'], { state: 'queued' }));
         return;
       }
       const outcome = this.#finish(entry, client.one('sendMessage', { ids: { sessionId }, body }));
@@ -204,16 +205,8 @@ export class Sender extends Disposable {
     }
   }
 
-  async #build({ text, attachments: sent, target }: Message): ReturnType<BuildBody> {
-    const { attachments, buildBody } = this.#options;
-    const parts = await attachments.parts(sent);
-    const tooMuch = attachments.tooMuch(parts.reduce((sum, { bytes }) => sum + bytes.length, 0));
-    if (tooMuch !== undefined) throw new Error(tooMuch);
-    return buildBody({ text, computerId: target?.computerId, parts });
-  }
-
   async #finish(entry: Entry, request: Promise<SentMessage>): Promise<SendOutcome> {
-    const { now = Date.now } = this.#options;
+    const { outbox, now = Date.now } = this.#options;
     const { id } = entry;
     try {
       const { messageId, status } = await request;
@@ -225,18 +218,10 @@ export class Sender extends Disposable {
       const isRefused = isApiError(error) && error.kind !== 'outcomeUnknown';
       const state = isRefused ? 'refused' : 'unknown';
       const unknown = inEntry(id, ['sending'], { state: 'unknown', sentence, at: now() });
-      await this.#settle(isRefused ? withTakenBack(id, sentence) : unknown);
+      await outbox.settle(isRefused ? withTakenBack(id, sentence) : unknown);
       if (state === 'unknown') await this.#lookAfter();
       return { state, sentence };
     }
-  }
-
-  /** It counts here also where it cannot be written yet. */
-  async #settle(change: Change): Promise<void> {
-    const { outbox, log } = this.#options;
-    await outbox
-      .settle(change)
-      .catch((error: unknown) => log.error('How a message stands could not be recorded', error));
   }
 
   /** The id is the only way back to this message: each place that can keep it is tried. Never rejects. */

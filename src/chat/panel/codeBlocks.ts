@@ -94,9 +94,10 @@ interface Proposed {
 /** Puts code of a message where the cursor of the editor beside the chat is. */
 export async function insertCode(code: string): Promise<void> {
   const { activeTextEditor, visibleTextEditors } = vscode.window;
-  const all = [...(activeTextEditor === undefined ? [] : [activeTextEditor]), ...visibleTextEditors];
-  const editor = all.find(({ document }) =>
-    ['file', 'untitled', 'vscode-remote'].includes(document.uri.scheme),
+  const isWritable = ({ scheme }: vscode.Uri): boolean =>
+    scheme === 'untitled' || vscode.workspace.fs.isWritableFileSystem(scheme) === true;
+  const editor = [activeTextEditor, ...visibleTextEditors].find(
+    each => each && isWritable(each.document.uri),
   );
   if (editor === undefined)
     throw new Error(vscode.l10n.t('Open a file beside the chat first. The code is inserted at its cursor.'));

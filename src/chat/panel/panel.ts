@@ -28,11 +28,11 @@ export interface PanelOptions {
   /** The title until the session is known. */
   readonly title: string;
   readonly composer: ComposerSettings & { readonly onDidChange: Event<unknown> };
-  readonly details: Pick<DetailsDocuments, 'compare'>;
+  readonly details: Pick<DetailsDocuments, 'show' | 'compare'>;
   /** Where sessions were read in this window, by service and session. */
   readonly reading: Map<string, Kept>;
   /** Puts another panel in the place of this one: what keeps a page from loading may be the frame VS Code made for it. */
-  readonly startAnew?: (() => void) | undefined;
+  readonly startAnew?: (() => Promise<unknown>) | undefined;
 }
 
 /** Changes that come together are shown together, ms; at most a sixth of the time goes into showing them. */
@@ -69,7 +69,7 @@ export class ChatPanel extends Disposable {
   /** A message of the page is being recorded. */
   #submitting: Promise<void> | undefined;
   #draftVersion = 0;
-  readonly details: Pick<DetailsDocuments, 'compare'>;
+  readonly details: Pick<DetailsDocuments, 'show' | 'compare'>;
   readonly log: Logger;
 
   constructor(place: ChatPlace, options: PanelOptions) {
@@ -130,11 +130,15 @@ export class ChatPanel extends Disposable {
 
   /** The client of this conversation's service; throws the reason where that cannot be asked now. */
   get api(): ApiClient {
+    this.#check();
     const { api } = this.#options.connection;
-    const blocked = this.#blocked;
-    if (blocked !== undefined || api === undefined)
-      throw new Error(blocked ?? vscode.l10n.t('Sign in first.'));
+    if (api === undefined) throw new Error(vscode.l10n.t('Sign in first.'));
     return api;
+  }
+
+  #check(): void {
+    const blocked = this.#blocked;
+    if (blocked !== undefined) throw new Error(blocked);
   }
 
   /** Fires once, when this chat ends. */
@@ -179,8 +183,7 @@ export class ChatPanel extends Disposable {
 
   /** Asks how the session stands; rejects with the reason. */
   async refresh(): Promise<void> {
-    const blocked = this.#blocked;
-    if (blocked !== undefined) throw new Error(blocked);
+    this.#check();
     await this.conversation.refresh();
   }
 
@@ -218,8 +221,7 @@ export class ChatPanel extends Disposable {
   }
 
   async send(text: string, seen: number, sendId: string): Promise<void> {
-    const blocked = this.#blocked;
-    if (blocked !== undefined) throw new Error(blocked);
+    this.#check();
     if (!/^[\w-]{8,64}$/.test(sendId)) throw new RangeError('Not the id of a send.');
     const shown = this.#shown;
     this.#submitting = this.conversation.submit(text, sendId, shown.get(seen));
@@ -228,6 +230,8 @@ export class ChatPanel extends Disposable {
       // The page has emptied its composer by now; another, which began with the text that is sent now, is told.
       if (shown.get(seen) === text) shown.set(seen, '');
     } finally {
+      // Before the answer: the page no longer shows the message by itself then.
+      this.#show();
       this.#submitting = undefined;
       this.#gather();
     }
@@ -303,18 +307,15 @@ export class ChatPanel extends Disposable {
   #onMissing(): void {
     const { startAnew = () => this.#life.load() } = this.#options;
     // It may have come late, or the person has gone elsewhere.
-    const reload = (): void => {
-      if (this.#life.isMissing) startAnew();
-    };
-    offerInputBox(this.log, this.conversation, this.title, reload);
+    offerInputBox(this.log, this.conversation, this.title, () => this.#life.isMissing && startAnew());
   }
 
   #gather(): void {
-    if (this.isDisposed) return;
     this.#gathering ??= setTimeout(() => this.#show(), this.#gatherFor);
   }
 
   #show(): void {
+    if (this.isDisposed) return;
     const { conversation } = this;
     const began = performance.now();
     clearTimeout(this.#gathering);

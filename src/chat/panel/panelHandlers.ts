@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { computerName } from '../../api';
-import { commands } from '../../contributions';
 import { notify } from '../../ui/notify';
 import { openAddress } from '../../ui/openAddress';
 import { pick } from '../../ui/pick';
@@ -11,6 +10,7 @@ import type { Conversation } from '../conversation';
 import type { Message } from '../outbox/record';
 import type { ChatProtocol, Picture } from '../protocol';
 import { explainGap } from '../transcript/gap';
+import { showTranscript } from '../transcript/markdownDocument';
 import { isHidden, ownTexts } from '../transcript/messages';
 import { pictureOf } from '../transcript/parts';
 import { RowBuilder, rowText } from '../transcript/rows';
@@ -59,9 +59,7 @@ export function panelHandlers(panel: ChatPanel): PanelHandlers<ChatProtocol> {
       const row = builder.build(conversation.rows).find(each => each.key === key);
       if (row !== undefined) await vscode.env.clipboard.writeText(rowText(row));
     },
-    openMessage: async ({ key }) => {
-      await vscode.commands.executeCommand(commands.chat.export, conversation.sessionId, key);
-    },
+    openMessage: ({ key }) => showTranscript(conversation, panel.details, key),
     kept: kept => panel.keep(kept),
     openWebApp: () => panel.openWebApp(),
     explainGap,

@@ -61,6 +61,11 @@ export class Places extends Disposable {
     return shown.find(({ isActive }) => isActive) ?? (others.length === 0 ? only : undefined);
   }
 
+  /** The same for what is done with a chat of whatever service. */
+  get active(): ChatPanel | undefined {
+    return this.#all.find(({ isActive }) => isActive) ?? this.inFront;
+  }
+
   /** Whether a session is shown in this window. */
   isShown(sessionId: string): boolean {
     return this.#shown.some(
@@ -113,18 +118,20 @@ export class Places extends Disposable {
   }
 
   override dispose(): void {
-    const left = [...this.#panels.values(), this.#inView];
+    const left = this.#all;
     this.#panels.clear();
-    for (const panel of left) panel?.leave();
+    for (const panel of left) panel.leave();
     super.dispose();
   }
 
   /** The chats of the service known now. */
   get #shown(): readonly ChatPanel[] {
     const serviceId = this.#options.serviceId();
-    return [...this.#panels.values(), this.#inView].filter(
-      panel => panel?.conversation.serviceId === serviceId,
-    ) as ChatPanel[];
+    return this.#all.filter(({ conversation }) => conversation.serviceId === serviceId);
+  }
+
+  get #all(): readonly ChatPanel[] {
+    return [...this.#panels.values(), ...(this.#inView === undefined ? [] : [this.#inView])];
   }
 
   #chatOf(serviceId: string, sessionId: string): ChatOfPlace {
@@ -231,9 +238,9 @@ export class Places extends Disposable {
   #attachPanel(place: vscode.WebviewPanel, { serviceId, sessionId, title }: ChatOfPlace): ChatPanel {
     const key = keyOf({ serviceId, sessionId });
     this.#panels.get(key)?.dispose();
-    const startAnew = (): void => {
+    const startAnew = (): Promise<ChatPanel> => {
       panel.dispose();
-      void this.#inTurn(() => this.#openPanel({ serviceId, sessionId, title }));
+      return this.#inTurn(() => this.#openPanel({ serviceId, sessionId, title }));
     };
     const panel = this.#options.makePanel(place, { serviceId, sessionId, title, startAnew });
     panel.onDidDispose(() => {

@@ -1,8 +1,32 @@
 import * as vscode from 'vscode';
-import type { Formatter } from '../../util/format';
+import type { DetailsDocuments } from '../../util/detailsDocuments';
+import { Formatter } from '../../util/format';
 import { inMarkdown, joined } from '../../ui/text';
 import { plain } from '../../util/text';
+import type { Conversation } from '../conversation';
+import { headerOf } from '../panel/panelState';
 import { withDays, type Chip, type Header, type MessageRow, type Part, type Row } from '../protocol';
+import { keyOf } from '../sessions';
+import { RowBuilder } from './rows';
+
+/** Shows a transcript as Markdown, or one row of it. */
+export async function showTranscript(
+  conversation: Conversation,
+  details: Pick<DetailsDocuments, 'show'>,
+  key = '',
+): Promise<void> {
+  await conversation.load();
+  const { session, sessionId } = conversation;
+  const format = new Formatter(vscode.env.language);
+  const write = (): string => {
+    const header = headerOf(conversation.session, sessionId, false, Date.now(), format);
+    const rows = new RowBuilder(format, true).build(conversation.rows);
+    return transcriptDocument(header, key === '' ? rows : rows.filter(row => row.key === key), format);
+  };
+  const text = write();
+  const content = (): string => (conversation.isDisposed ? text : write());
+  await details.show(keyOf(conversation) + key, session?.title ?? sessionId, content);
+}
 
 /** A transcript as Markdown that loads nothing from anywhere: a heading a day, a message and a collapsed part, so that editors make an outline of it. */
 export function transcriptDocument(
@@ -48,7 +72,7 @@ function stateOf({ send }: MessageRow): string {
 }
 
 function chips(attached: readonly Chip[]): string {
-  return attached.map(({ name, size }) => `- ${inMarkdown(name)} (${size})`).join('\n');
+  return attached.map(({ name, size }) => `- ${inMarkdown(name)}${size && ` (${size})`}`).join('\n');
 }
 
 function part(shown: Part): string[] {

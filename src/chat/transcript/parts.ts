@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Formatter } from '../../util/format';
+import { joined } from '../../ui/text';
 import { oneLine, plain } from '../../util/text';
 import { MAX_SHOWN, type Cut, type Fold, type Part } from '../protocol';
 import { isHidden, type StoredItem, type StoredMessage } from './messages';
@@ -32,11 +33,12 @@ export function partsOf(message: StoredMessage, tools: Tools, format: Formatter,
     const output = result === undefined ? undefined : resultText(result['content']);
     const failed = result !== undefined && tools.failed.has(toolId(result) ?? '');
     const { icon, label, isOpen } = toolWords(name, use?.['input'], output, failed);
-    const { text: input, ...cutInput } = clip(asJson(use?.['input']));
-    const { text, ...cut } = clip(output ?? '');
+    const { text: input, cut: cutInput } = clip(asJson(use?.['input']));
+    const { text, cut: cutOutput } = clip(output ?? '');
+    const cut = joined([cutInput, cutOutput], ' ');
     const preview = isOpen ? oneLine(text.trim().slice(0, 200)) : '';
     const texts = [`${name} ${input}`.trim(), text].filter(each => each !== '');
-    return { ...fold(icon, ''), label, preview, texts, isCode: true, failed, ...cutInput, ...cut };
+    return { ...fold(icon, ''), label, preview, texts, isCode: true, failed, ...(cut !== '' && { cut }) };
   };
 
   const partsAt = (item: StoredItem, index: number): Part[] => {

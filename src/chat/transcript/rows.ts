@@ -7,6 +7,7 @@ import type { Entry } from '../outbox/record';
 import {
   partsOfRow,
   partText,
+  sendRow,
   type Chip,
   type GapRow,
   type MessageRow,
@@ -165,14 +166,11 @@ export class RowBuilder {
 
   /** An accepted one stays as it was until the transcript has it, so that it is never out of sight. */
   #send(send: Entry, count: number | undefined): MessageRow {
-    const { id, at } = send;
-    const key = `send:${id}`;
-    const state = send.state === 'unknown' ? send.state : 'sending';
-    return this.#same<MessageRow>(key, [send, count], () => ({
-      ...{ kind: 'message', key, id, author: 'person', role: 'user', at },
-      ...{ failed: false, accepted: false },
-      ...this.#written(send.text, send.attachments),
-      send: { state, sentence: state === 'unknown' ? unknownSentence(send, count) : '' },
+    const { id, at, state, text, attachments } = send;
+    return this.#same<MessageRow>(`send:${id}`, [send, count], () => ({
+      ...sendRow(id, at),
+      ...this.#written(text, attachments),
+      ...(state === 'unknown' && { send: { state, sentence: unknownSentence(send, count) } }),
     }));
   }
 

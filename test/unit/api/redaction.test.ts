@@ -205,6 +205,7 @@ const PIECES = [
   'tokens=1¦--key ¦--token --¦-u ¦-u a:¦-u "a:¦authorization¦authorization:¦authorization: a ',
   'authorization:"¦cookie: ="¦key=¦akey=¦akey=\\¦akey="¦akey=\'¦akey=\\"¦akey="\\¦akey={¦akey=[',
   'headers={¦headers=[¦password: |\n ¦password\n¦password>¦<password>¦password "¦password\\"',
+  'pwd,,,,,,,,,,,,--¦pwd"-¦pwd$-¦pwd:22, ¦>-_key-¦--token--)¦-u=¦//:a¦passwd-hash`',
   'password,     value=¦password, "¦a:b@¦a:b@c.¦a:b@c.d.e.¦a:@¦[redacted ¦"¦\\¦\\n¦\\"',
 ].flatMap(line => line.split('¦'));
 const SIZE = 64 * 1024;

@@ -11,7 +11,7 @@ export const KEY = 'fk-canary-0123456789-abcdefgh';
 /** Noon (UTC) of a day on which 2026-11-20 is the latest that can be asked for. */
 export const NOON = Date.UTC(2026, 10, 21, 12);
 
-export interface TestClient {
+interface TestClient {
   readonly api: ApiClient;
   readonly log: ReturnType<typeof silentLog>;
   /** Every wait asked for, ms. */

@@ -4,6 +4,7 @@ import type { ApiClient } from '../../../src/api';
 import { Chat } from '../../../src/chat';
 import type { Connection } from '../../../src/connection';
 import { Emitter, ObservableValue, type Event } from '../../../src/util/event';
+import type { DetailsDocuments } from '../../../src/util/detailsDocuments';
 import { silentLog } from '../../fakes/log';
 import { Uri } from '../../fakes/vscode';
 import { afterwards, limits, temporaryFolder, type openWindow } from './support';
@@ -13,6 +14,7 @@ export function chatOf(
   window: Awaited<ReturnType<typeof openWindow>>,
   client: ApiClient,
   onDidSelect: Event<readonly unknown[]> = new Emitter<readonly unknown[]>().event,
+  show: DetailsDocuments['show'] = () => assert.fail('a document is shown'),
 ): Chat {
   const service = { id: window.conversation.serviceId, host: 'localhost' };
   const chat = new Chat({
@@ -36,7 +38,7 @@ export function chatOf(
     extras: () => true,
     memory: { get: () => undefined, update: () => Promise.resolve() },
     details: {
-      show: () => assert.fail('a document is shown'),
+      show,
       compare: () => assert.fail('a document is shown'),
     },
     onDidSelect,

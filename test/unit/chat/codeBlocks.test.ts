@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { candidates, changed, readDiff, readPosition } from '../../../src/chat/panel/codeBlocks';
+import { candidates, changed, insertCode, readDiff, readPosition } from '../../../src/chat/panel/codeBlocks';
 import { PATH } from '../../../src/chat/protocol';
+import { workspace } from '../../fakes/vscode';
 import { growsEvenly } from '../../growth';
+import { afterwards, answering, cleanUp } from './support';
+
+afterEach(cleanUp);
 
 const found = (text: string): string[] => [...text.matchAll(PATH)].map(([match]) => match);
 
@@ -172,5 +176,29 @@ describe('a diff of a message', () => {
       const [change] = readDiff(`${NAMED}@@ -9 +9 @@\n${' a\n'.repeat(size)}-b\n+c`);
       changed('a\n'.repeat(2 * size), change!);
     });
+  });
+});
+
+describe('code of a message', () => {
+  it('goes into the first editor whose file can be written, whatever holds that', async () => {
+    const written: string[] = [];
+    const editor = (scheme: string) => ({
+      document: { uri: { scheme } },
+      selections: [0],
+      edit: (change: (edit: object) => void) => {
+        change({ replace: (_: unknown, code: string) => written.push(`${scheme} ${code}`) });
+        return Promise.resolve(true);
+      },
+    });
+    const { fs } = workspace;
+    afterwards(() => Object.assign(workspace, { fs }));
+    Object.assign(workspace, { fs: { isWritableFileSystem: (scheme: string) => scheme.endsWith('vfs') } });
+    for (const scheme of ['vscode-vfs', 'untitled']) {
+      answering({ activeTextEditor: editor('output'), visibleTextEditors: [editor('git'), editor(scheme)] });
+      await insertCode('a()');
+    }
+    answering({ visibleTextEditors: [] });
+    await assert.rejects(insertCode('a()'), /Open a file beside the chat first/);
+    assert.deepEqual(written, ['vscode-vfs a()', 'untitled a()']);
   });
 });

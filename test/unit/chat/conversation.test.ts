@@ -52,12 +52,7 @@ describe('a conversation', () => {
     const it = await scene();
     await sendAndRead(it.window, 'one');
     const asked = it.service.requests.length;
-    const later = await openWindow({
-      root: it.root,
-      client: it.client,
-      sessionId: it.sessionId,
-      signedIn: () => false,
-    });
+    const later = await openWindow({ ...it, signedIn: () => false });
     assert.deepEqual(texts(later), ['one']);
     assert.equal(it.service.requests.length, asked);
   });
@@ -74,7 +69,7 @@ describe('a conversation', () => {
     await sendAndRead(it.window, 'two');
     assert.equal(texts(it.window).at(-1), 'one', 'the body of the new message could not be read');
     cut.dispose();
-    const later = await openWindow({ root: it.root, client: it.client, sessionId: it.sessionId });
+    const later = await openWindow(it);
     await until(later.conversation.onDidChange, () => texts(later).length === 2);
     await later.conversation.readOn();
     assert.deepEqual(unread(later.conversation.transcript.known), []);
@@ -90,7 +85,7 @@ describe('a send that is refused', () => {
     const { conversation } = it.window;
     await conversation.composition.attach([uri]);
     await sendAndRead(it.window, 'Hello');
-    const later = await openWindow({ root: it.root, client: it.client, sessionId: it.sessionId });
+    const later = await openWindow(it);
     for (const { composition, sends } of [conversation, later.conversation]) {
       const { text, attachments, problem } = composition.draft;
       assert.deepEqual([text, attachments.map(each => each.uri), sends], ['Hello', [uri], []]);
@@ -106,7 +101,7 @@ describe('a send that is refused', () => {
     ['signed out', false, /Sign in/],
   ] as const)
     it(`never left while ${why}; the draft stays`, async () => {
-      const it = await scene(() => signedIn);
+      const it = await scene({ signedIn: () => signedIn });
       const { conversation } = it.window;
       if (signedIn) await conversation.composition.attach([writeFile(temporaryFolder(), 'empty', '')]);
       await assert.rejects(conversation.submit('Hello'), reason);
@@ -129,7 +124,7 @@ describe('a send without an answer', () => {
       assert.ok(it.window.conversation.rows.statusAt! > send.at, 'the session was looked at');
       assert.equal(it.window.conversation.composition.draft.text, '', 'the text is with the send');
       await it.window.conversation.refresh();
-      const later = await openWindow({ root: it.root, client: it.client, sessionId: it.sessionId });
+      const later = await openWindow(it);
       assert.equal(later.conversation.sends[0]?.state, 'unknown');
       assert.equal(posts(it).length, 1);
     });
@@ -204,7 +199,7 @@ describe('a draft', () => {
 /** A scene in which nothing can be written to these records from when a message arrives until `room` is made. */
 async function fullAfterArrival(records: RegExp) {
   let isFull = false;
-  const it = await scene(undefined, path => isFull && records.test(path));
+  const it = await scene({ fails: path => isFull && records.test(path) });
   it.service.onDidReceive(({ method }) => {
     if (method === 'POST') isFull = true;
   });
@@ -214,7 +209,7 @@ async function fullAfterArrival(records: RegExp) {
 describe('an accepted message', () => {
   it('costs three durable writes of the chat, from what is typed to the transcript', async () => {
     let writes = 0;
-    const it = await scene(undefined, () => ++writes < 0);
+    const it = await scene({ fails: () => ++writes < 0 });
     const { conversation } = it.window;
     conversation.composition.setText('Hello');
     writes = 0;

@@ -88,12 +88,14 @@ describe('a session as Markdown', () => {
       { kind: 'fold', label: [bad], texts: [bad], isCode: false },
       { kind: 'file', label: bad },
     ];
-    const row = { kind: 'message', author: 'other', role: bad, parts, chips: [{ name: bad, size: '1 KB' }] };
+    const chips = ['1 KB', ''].map(size => ({ name: size === '' ? 'Image' : bad, size }));
+    const row = { kind: 'message', author: 'other', role: bad, parts, chips };
     const text = transcriptDocument(
       { title: bad, facts: [{ label: 'Model', value: bad }] },
       [row as never],
       new Formatter('en'),
     );
+    assert.match(text, /\(1 KB\)\n- Image$/m);
     const kinds = new Set<string>();
     void marked.walkTokens(marked.lexer(text), ({ type }) => void kinds.add(type));
     assert.ok(kinds.has('code') && kinds.has('link') && !kinds.has('image') && !kinds.has('html'), text);

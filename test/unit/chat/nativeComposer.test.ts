@@ -49,7 +49,7 @@ describe('writing without a page', () => {
   });
 
   it('keeps what was written when the box is closed, or it cannot be sent, and says why', async () => {
-    const it = await scene(() => false);
+    const it = await scene({ signedIn: () => false });
     const { conversation } = it.window;
     offer(it, 'Write a message', undefined, 'half a thought');
     await until(conversation.onDidChange, () => conversation.composition.draft.text === 'half a thought');

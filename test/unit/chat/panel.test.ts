@@ -89,7 +89,7 @@ describe('a chat page that begins', () => {
   it('keeps what is being written when an earlier message is sent again', async () => {
     const it = await scene();
     const { conversation } = it.window;
-    const { said, posted } = begun(it);
+    const { said, posted, heard } = begun(it);
     said.fire({ name: 'draft', params: { text: 'Half a thought', seen: 0, version: 1 } });
     const sent = new Promise(resolve => conversation.onDidSettle(resolve));
     const params = { text: 'Sent before', seen: 0, sendId: 'an-id-of-a-send' };
@@ -100,6 +100,10 @@ describe('a chat page that begins', () => {
       ['Half a thought', [{ text: 'Sent before' }]],
     );
     assert.equal(told(posted, 'setDraft'), undefined, 'the page has it already');
+    const isAnswer = ({ kind, id }: ToPage): boolean => kind === 'answer' && id === 1;
+    await until(heard, () => posted.some(isAnswer));
+    const before = JSON.stringify(posted.slice(0, posted.findIndex(isAnswer)));
+    assert.match(before, /"key":"send:an-id-of-a-send"/, 'the page need not show it by itself any more');
   });
 
   it('hears that a message has left the queue with the message in its composer', async () => {
@@ -147,12 +151,16 @@ describe('a chat page that begins', () => {
     assert.deepEqual([watched, asked], [0, 2]);
   });
 
-  it('lets nobody choose among the computers of another service', async () => {
+  it('lets nobody choose among the computers of another service, and opens its own messages', async () => {
     const it = await scene();
-    const { ask, state } = panelOf(it);
+    await sendAndRead(it.window, 'A question');
+    const { ask, state, shown } = panelOf(it);
     answering({ showQuickPick: () => assert.fail('there is nothing to choose') });
     state.set({ kind: 'signedIn', service: { id: 'another', host: 'another' } });
     await assert.rejects(ask('chooseTarget', {}), /belongs to a different service/);
+    const [id = ''] = it.window.conversation.transcript.known.keys();
+    await ask('openMessage', { key: `message:${id}` });
+    assert.match(shown[0]?.[2] ?? '', /\n### You.*\n\nA question\n$/s);
   });
 
   it('hears nothing of what the page before it in the same place still says', async () => {

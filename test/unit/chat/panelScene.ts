@@ -15,15 +15,14 @@ export interface ToPage {
   readonly payload?: unknown;
 }
 
-/** The real panel of a conversation, and both ends of what its page would say and hear. */
-export function panelOf({ window, client }: Scene, kind: 'panel' | 'view' = 'panel') {
-  const { conversation, sessions } = window;
+/** A place as VS Code hands it over, and both ends of what its page would say and hear. */
+export function pageOf(kind: 'panel' | 'view', active = true) {
   const said = new Emitter<unknown>();
   const posted: ToPage[] = [];
   const heard = new Emitter<ToPage>();
   const never = new Emitter<unknown>().event as vscode.Event<unknown>;
   const place = {
-    ...(kind === 'panel' && { active: true }),
+    ...(kind === 'panel' && { active }),
     visible: true,
     onDidChangeViewState: never,
     onDidChangeVisibility: never,
@@ -43,7 +42,16 @@ export function panelOf({ window, client }: Scene, kind: 'panel' | 'view' = 'pan
       },
     },
   } as unknown as ChatPlace;
+  return { place, said, posted, heard };
+}
+
+/** The real panel of a conversation, and its page. */
+export function panelOf({ window, client }: Scene, kind: 'panel' | 'view' = 'panel') {
+  const { conversation, sessions } = window;
+  const { place, said, posted, heard } = pageOf(kind);
+  const shown: string[][] = [];
   const service = { id: conversation.serviceId, host: 'localhost' };
+  const never = new Emitter<unknown>().event as vscode.Event<unknown>;
   const state = new ObservableValue({ kind: 'signedIn', service });
   const becameReady = new Emitter<void>();
   const connection = {
@@ -59,7 +67,10 @@ export function panelOf({ window, client }: Scene, kind: 'panel' | 'view' = 'pan
     sessions,
     log,
     title: 'Session',
-    details: { compare: () => Promise.resolve(Uri.file('/after') as unknown as vscode.Uri) },
+    details: {
+      compare: () => Promise.resolve(Uri.file('/after') as unknown as vscode.Uri),
+      show: (id, title, content) => Promise.resolve(void shown.push([id, title, content()])),
+    },
     composer: { sendKey: () => 'enter', limits: () => limits(1024), onDidChange: never },
     reading: new Map(),
   });
@@ -74,5 +85,5 @@ export function panelOf({ window, client }: Scene, kind: 'panel' | 'view' = 'pan
     if (answer.reason !== undefined) throw new Error(answer.reason);
     return answer.value;
   };
-  return { panel, said, ask, posted, heard: heard.event, log, state, becameReady };
+  return { panel, said, ask, posted, heard: heard.event, log, state, becameReady, shown };
 }

@@ -5,31 +5,29 @@ import type { ChatPanel } from '../../../src/chat/panel/panel';
 import { Places } from '../../../src/chat/panel/places';
 import { Emitter } from '../../../src/util/event';
 import { acts, TabInputWebview, Uri } from '../../fakes/vscode';
+import { chatOf } from './chatOf';
+import { pageOf } from './panelScene';
+import { scene } from './scene';
 import { afterwards, answering, cleanUp, memoryOf } from './support';
 
 afterEach(cleanUp);
 
-/** A view as VS Code hands it over. */
-function viewOf(): vscode.WebviewView {
-  const gone = new Emitter<void>();
-  return {
-    visible: true,
-    show: () => undefined,
-    onDidChangeVisibility: new Emitter<void>().event,
-    onDidDispose: gone.event,
-    webview: { html: '', cspSource: 'pages:', asWebviewUri: (uri: unknown) => uri },
-  } as unknown as vscode.WebviewView;
+function emptyPanel() {
+  const never = new Emitter<void>().event;
+  return { webview: {}, onDidDispose: never, onDidChangeViewState: never };
 }
 
 function placesOf(memory = memoryOf(), location: 'panel' | 'view' = 'view') {
   const made: { readonly kind: 'panel' | 'view'; readonly sessionId: string }[] = [];
+  const anew: (() => Promise<unknown>)[] = [];
   const places = new Places({
     extensionUri: Uri.file('/extension') as unknown as vscode.Uri,
     sessions: { get: sessionId => ({ sessionId, title: `Title of ${sessionId}`, status: 'idle' }) },
     serviceId: () => 'service',
     location: () => location,
     memory,
-    makePanel: (place, { serviceId, sessionId }) => {
+    makePanel: (place, { serviceId, sessionId, startAnew }) => {
+      if (startAnew !== undefined) anew.push(startAnew);
       made.push({ kind: 'show' in place ? 'view' : 'panel', sessionId });
       const gone = new Emitter<void>();
       const panel: Partial<ChatPanel> = {
@@ -39,13 +37,14 @@ function placesOf(memory = memoryOf(), location: 'panel' | 'view' = 'view') {
         onDidDispose: gone.event,
         reveal: () => undefined,
         leave: () => gone.fire(),
+        dispose: () => gone.fire(),
         takeCursor: () => undefined,
       };
       return panel as ChatPanel;
     },
   });
   afterwards(() => places.dispose());
-  return { places, made };
+  return { places, made, anew };
 }
 
 describe('a tab of an earlier window', () => {
@@ -62,8 +61,7 @@ describe('a tab of an earlier window', () => {
     const close = ({ label }: vscode.Tab) => Promise.resolve(did.push(`closed ${label}`) > 0);
     const createWebviewPanel = (_type: string, title: string, column: number) => {
       did.push(`made ${title} in ${column}`);
-      const never = new Emitter<void>().event;
-      return { title, webview: {}, onDidDispose: never, onDidChangeViewState: never };
+      return { ...emptyPanel(), title };
     };
     const memory = memoryOf();
     answering({ tabGroups: { all: [], close }, createWebviewPanel });
@@ -111,7 +109,7 @@ describe('the view as the place of chats', () => {
     // What VS Code answers comes first.
     await new Promise(resolve => setImmediate(resolve));
     assert.deepEqual([acts, made, settled], [['commands.executeCommand'], [], false]);
-    places.resolveView(viewOf());
+    places.resolveView(pageOf('view').place as vscode.WebviewView);
     await shown;
     await all;
     assert.deepEqual(made, [{ kind: 'view', sessionId: 's1' }]);
@@ -125,16 +123,43 @@ describe('the view as the place of chats', () => {
 
   it('that does not come leaves its session to a panel, and does not show it beside that when it comes later', async () => {
     const { places, made } = placesOf();
-    const never = new Emitter<void>().event;
-    const createWebviewPanel = () => ({ webview: {}, onDidDispose: never, onDidChangeViewState: never });
-    answering({ tabGroups: { all: [] }, createWebviewPanel });
+    answering({ tabGroups: { all: [] }, createWebviewPanel: emptyPanel });
     mock.timers.enable({ apis: ['setTimeout'] });
     afterwards(() => mock.timers.reset());
     const shown = places.show('s1');
     await new Promise(resolve => setImmediate(resolve));
     mock.timers.tick(10_000);
     await shown;
-    places.resolveView(viewOf());
+    places.resolveView(pageOf('view').place as vscode.WebviewView);
     assert.deepEqual(made, [{ kind: 'panel', sessionId: 's1' }]);
+  });
+});
+
+describe('a page that does not load', () => {
+  it('says to who asked for another in its place why there is none', async () => {
+    const { places, made, anew } = placesOf(memoryOf(), 'panel');
+    const createWebviewPanel = () => (made.length === 0 ? emptyPanel() : assert.fail('no more panels'));
+    answering({ tabGroups: { all: [] }, createWebviewPanel });
+    await places.show('s1');
+    await assert.rejects(anew[0]!(), /no more panels/);
+  });
+});
+
+describe('find and export', () => {
+  it('are of the chat the person works in, of whatever service', async () => {
+    const { window, client, sessionId } = await scene();
+    const shown: string[] = [];
+    const show = (id: string): Promise<void> => Promise.resolve(void shown.push(id));
+    const chat = chatOf(window, client, undefined, show);
+    const told = ['another', 'service1'].map(serviceId => {
+      const { place, said, posted } = pageOf('panel', serviceId === 'another');
+      void chat.restorePanel(place as vscode.WebviewPanel, { serviceId, sessionId, title: 'A title' });
+      said.fire({ name: 'ready', params: {} });
+      return posted;
+    });
+    await chat.commands.find();
+    await chat.commands.export();
+    const found = told.map(posted => posted.some(({ name }) => name === 'find'));
+    assert.deepEqual([found, shown], [[true, false], [`another\n${sessionId}`]]);
   });
 });

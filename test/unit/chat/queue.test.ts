@@ -23,6 +23,8 @@ describe('a queue', () => {
     assert.equal(conversation.composition.draft.text, '');
     await sessions.refresh(it.sessionId);
     assert.deepEqual(sent(it), []);
+    conversation.watch().dispose();
+    assert.deepEqual(sessions.watched, [undefined, 'inFront'], 'only who shows a session reads it');
     conversation.composition.setTarget(undefined);
     work.rest();
     await drained(it.window);
@@ -61,7 +63,7 @@ describe('a queue', () => {
     composition.setText('A thought');
     await conversation.takeBack(two!);
     assert.deepEqual(queued(it.window), ['three']);
-    const later = await openWindow({ root: it.root, client: it.client, sessionId: it.sessionId });
+    const later = await openWindow(it);
     assert.deepEqual(queued(later), ['three']);
     const { draft } = later.conversation.composition;
     assert.equal(draft.text, 'A thought\n\ntwo');
@@ -78,9 +80,7 @@ describe('a queue', () => {
     const it = await scene();
     const work = busy(it);
     await queueUp(it.window, ...'abcdef'.split(''));
-    const others = await Promise.all(
-      [1, 2, 3].map(() => openWindow({ root: it.root, client: it.client, sessionId: it.sessionId })),
-    );
+    const others = await Promise.all([1, 2, 3].map(() => openWindow(it)));
     const windows = [it.window, ...others];
     const arrived: string[] = [];
     it.service.onDidReceive(({ method, body }) => {
@@ -156,12 +156,7 @@ describe('a queue', () => {
     await it.window.sessions.refresh(it.sessionId);
     await it.window.conversation.submit('lost');
     let late = 0;
-    const other = await openWindow({
-      root: it.root,
-      client: it.client,
-      sessionId: it.sessionId,
-      now: () => Date.now() + late,
-    });
+    const other = await openWindow({ ...it, now: () => Date.now() + late });
     const { conversation, sessions } = other;
     await sessions.refresh(it.sessionId);
     await conversation.submit('next');

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import type { ApiClient, Extra, Message, Page } from '../../../src/api';
+import type { Extra, Message, Page } from '../../../src/api';
 import { toStored, type KnownMessage, type StoredMessage } from '../../../src/chat/transcript/messages';
 import { Reading } from '../../../src/chat/transcript/reading';
 import { RowBuilder } from '../../../src/chat/transcript/rows';
 import { silentLog } from '../../fakes/log';
-import { startSampleService } from '../../fakes/sampleService';
 import { Formatter } from '../../../src/util/format';
-import { sendAndRead, texts } from './scene';
-import { afterwards, cleanUp, clientOf, openWindow, temporaryFolder, until } from './support';
+import { scene, sendAndRead, texts } from './scene';
+import { afterwards, cleanUp, until, type Window } from './support';
 
 afterEach(cleanUp);
 
@@ -204,17 +203,8 @@ describe('messages from a list of the service', () => {
 });
 
 describe('a conversation with a service that lists messages', () => {
-  async function live(extras: boolean, used = true) {
-    const service = await startSampleService({ pace: 0, extras });
-    afterwards(() => service.close());
-    const client: ApiClient = clientOf(service);
-    const [computer] = (await client.list('computers')).items;
-    const { sessionId } = await client.createSession({ computerId: computer!.id });
-    const window = await openWindow({ root: temporaryFolder(), client, sessionId, extras: () => used });
-    return { service, client, sessionId, window };
-  }
-  const rows = (window: Awaited<ReturnType<typeof live>>['window']) =>
-    new RowBuilder(new Formatter('en')).build(window.conversation.rows);
+  const live = (lists: boolean, used = true) => scene({ lists, extras: () => used });
+  const rows = (window: Window) => new RowBuilder(new Formatter('en')).build(window.conversation.rows);
 
   it('shows replies while somebody looks, without another message', async () => {
     const { service, window } = await live(true);

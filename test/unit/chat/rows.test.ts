@@ -283,6 +283,13 @@ describe('a message that is longer than a page takes', () => {
     const parts = messages(build({ known }))[0]!.parts;
     assert.equal(parts.map(partText).join('').length, 400_000);
     assert.ok(parts.every(part => 'cut' in part));
+    const [use, result] = [
+      { type: 'tool_use', id: 'u', name: 'Run', input: long },
+      { type: 'tool_result', toolUseId: 'u', content: `${long}!` },
+    ];
+    const [row] = messages(build({ known: knownOf(message('a', { content: [use, result] })) }));
+    const { cut } = row?.parts[0] as { readonly cut: string };
+    assert.match(cut, /^50,014 more characters are not shown here\. 50,013 more characters/);
   });
 
   it('is whole where it is copied or written', () => {

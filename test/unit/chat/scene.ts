@@ -13,29 +13,25 @@ export interface Scene {
   readonly window: Window;
 }
 
+interface SceneOptions extends Pick<Parameters<typeof openWindow>[0], 'signedIn' | 'fails' | 'extras'> {
+  /** The service lists its sessions and their messages. */
+  readonly lists?: boolean;
+}
+
 /** A service whose agents answer at once, a new session, and a window that shows it. */
-export async function scene(
-  signedIn?: () => boolean,
-  fails?: NonNullable<Parameters<typeof openWindow>[0]['fails']>,
-): Promise<Scene> {
-  const service = await startSampleService({ pace: 0 });
+export async function scene({ lists = false, ...options }: SceneOptions = {}): Promise<Scene> {
+  const service = await startSampleService({ pace: 0, extras: lists });
   afterwards(() => service.close());
   const client = clientOf(service);
   const [computer] = (await client.list('computers')).items;
   assert.ok(computer !== undefined);
   const { sessionId } = await client.createSession({ computerId: computer.id });
   const root = temporaryFolder();
-  const window = await openWindow({
-    root,
-    client,
-    sessionId,
-    ...(signedIn === undefined ? {} : { signedIn }),
-    ...(fails === undefined ? {} : { fails }),
-  });
+  const window = await openWindow({ root, client, sessionId, ...options });
   return { service, client, sessionId, root, window };
 }
 
-export const posts = ({ service }: Scene) =>
+export const posts = ({ service }: Pick<Scene, 'service'>) =>
   service.requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/messages'));
 
 /** Sends and waits for the outcome and for what can be read then. */

@@ -111,7 +111,7 @@ export function writeFile(folder: string, name: string, content: string | Uint8A
 }
 
 /** The sessions feature as far as the chat needs it: asks the real service each time. */
-export class AskingSessions implements ChatSessions {
+class AskingSessions implements ChatSessions {
   readonly #changed = new Emitter<readonly string[]>();
   readonly #known = new Map<string, ChatSession>();
   readonly noted: { readonly sessionId: string; readonly status: string; readonly text: string }[] = [];
@@ -125,7 +125,11 @@ export class AskingSessions implements ChatSessions {
 
   readonly onDidChange: Event<readonly string[]> = this.#changed.event;
   get = (sessionId: string): ChatSession | undefined => this.#known.get(sessionId);
-  watch = () => ({ dispose: () => undefined });
+  readonly watched: (string | undefined)[] = [];
+  watch(_: string, why?: 'inFront') {
+    this.watched.push(why);
+    return { dispose: () => undefined };
+  }
   pick = () => Promise.resolve(undefined);
 
   async ensure(sessionId: string): Promise<void> {

@@ -94,7 +94,7 @@ export function brokenSecrets(how: 'throws' | 'forgets'): { window(): Secrets } 
 }
 
 /** User settings, shared by windows; one after another, as VS Code writes them. */
-export class SharedSettings {
+class SharedSettings {
   baseUrl = '';
   appUrl = '';
   /** What happens before a write. */

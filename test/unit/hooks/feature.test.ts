@@ -1,27 +1,32 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { mock } from 'node:test';
 import * as vscode from 'vscode';
 import { Hooks } from '../../../src/hooks';
 import { hookPlace, installedFile, placeScript } from '../../../src/hooks/install/installation';
 import { FRESH_MS, type HookSignal, type SessionsForHooks } from '../../../src/hooks/model';
+import { APART_MS } from '../../../src/hooks/outgoing';
+import { Emitter } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
 import { told } from '../../fakes/vscode';
 import { cleanUp, focusedAs, jsonFiles, later, root, temporaryFolder, until, writeEvent } from './support';
 
+type StateChange = Parameters<Parameters<SessionsForHooks['onDidChangeState']>[0]>[0];
 const nothing = () => ({ dispose: () => undefined });
 
 /** A window in which hooks are installed, and what it does about their events. */
 async function scene(outgoing: unknown, spoil: (script: string) => void = () => undefined) {
   const editor = vscode as unknown as Record<'workspace' | 'window', Record<string, unknown>>;
-  const before = [{ ...editor.workspace }, editor.window['terminals']] as const;
-  later(() => Object.assign(editor.workspace, before[0]));
+  const before = { ...editor.workspace };
+  later(() => Object.assign(editor.workspace, before));
   const folder = temporaryFolder();
   const workspaceFolders = [{ uri: { scheme: 'file', fsPath: folder } }];
   Object.assign(editor.workspace, { workspaceFolders, onDidGrantWorkspaceTrust: nothing });
-  Object.assign(editor.window, { terminals: [] });
+  const bar: string[] = [];
+  Object.assign(editor.window, { terminals: [], setStatusBarMessage: (text: string) => bar.push(text) });
   const [dataFolder, log] = [temporaryFolder(), silentLog()];
   const storage = openStorage({ root: temporaryFolder(), log });
   const place = hookPlace(path.join(dataFolder, 'hooks'), root);
@@ -30,25 +35,34 @@ async function scene(outgoing: unknown, spoil: (script: string) => void = () => 
   const files = storage.collection({ path: 'hook-files', version: 1, schema: installedFile });
   await files.put('a', { file: '/a', written: 'x' });
   const signals: HookSignal[] = [];
+  const [setting, changed] = [{ outgoing }, new Emitter<void>()];
+  const [states, followers] = [new Emitter<StateChange>(), { count: 0, fail: false }];
   const sessions: Partial<SessionsForHooks> = {
     signal: signal => Promise.resolve(void signals.push(signal)),
     waiting: () => [],
     isMuted: () => false,
     titleOf: () => 'Fix the test',
     onDidChange: nothing,
-    onDidChangeState: nothing,
+    workedAt: () => undefined,
+    onDidChangeState: listener => {
+      followers.count++;
+      return states.event(listener);
+    },
   };
   told.length = 0;
   const hooks = new Hooks({
     ...{ storage, dataFolder, log, extensionFolder: root, format: new Formatter('en') },
     focused: focusedAs(true),
     details: { compare: () => Promise.reject(new Error('Nothing is compared.')) },
-    sessions: () => Promise.resolve(sessions as SessionsForHooks),
+    sessions: () =>
+      followers.fail
+        ? Promise.reject(new Error('The disk is full.'))
+        : Promise.resolve(sessions as SessionsForHooks),
     settings: {
-      hooksOutgoing: () => outgoing,
+      hooksOutgoing: () => setting.outgoing,
       notifications: { about: () => ['waiting'], quietWhenFocused: () => true },
     },
-    onDidChangeSettings: nothing,
+    onDidChangeSettings: changed.event,
     isShown: () => false,
   });
   later(async () => {
@@ -57,16 +71,20 @@ async function scene(outgoing: unknown, spoil: (script: string) => void = () => 
     storage.dispose();
   });
   const event = { hook_event_name: 'Notification', session_id: 's', cwd: folder };
-  return { place, folder, log, signals, event };
+  const set = (outgoing: unknown): void => changed.fire(void Object.assign(setting, { outgoing }));
+  return { place, folder, log, signals, event, bar, set, states, followers };
 }
 
 describe('events of hooks', function () {
   afterEach(cleanUp);
+  afterEach(() => mock.timers.reset());
 
   it('are noted, told of and run commands; those older than ten minutes are only noted', async () => {
     const ran = path.join(temporaryFolder(), 'ran');
     const own = { type: 'command', command: `cat >>'${ran}'; echo >>'${ran}'` };
-    const { place, signals, event } = await scene({ Notification: [{ hooks: [own] }] });
+    const fails = [{ command: 'exit 4' }, { command: 'kill -9 $$' }, { command: 'sleep 100', timeout: 0.1 }];
+    const hooks = [own, ...fails.map(hook => ({ type: 'command', ...hook }))];
+    const { place, signals, event, bar } = await scene({ Notification: [{ hooks }] });
     const old = Date.now() - FRESH_MS - 60_000;
     writeEvent(place, { ...event, message: 'Too late' }, old);
     await until(() => signals.length === 1);
@@ -84,15 +102,60 @@ describe('events of hooks', function () {
       ['May I?'],
     );
     assert.deepEqual(jsonFiles(place.spool), []);
+    await until(() => bar.length === fails.length);
+    assert.deepEqual(
+      bar.sort(),
+      ['ended with status 4', 'failed', 'timed out'].map(
+        end => `$(warning) Your hook for Notification ${end}`,
+      ),
+    );
+  });
+
+  it('at the end of work that the service tells of run the commands for Stop, once', async () => {
+    const ran = path.join(temporaryFolder(), 'ran');
+    const stop = { Stop: [{ hooks: [{ type: 'command', command: `cat >>'${ran}'; echo >>'${ran}'` }] }] };
+    const { log, set, states, followers } = await scene({});
+    const said = (words: RegExp) => log.lines.filter(line => words.test(line)).length;
+    followers.fail = true;
+    set(stop);
+    await until(() => said(/Sessions cannot be followed for hooks.*The disk is full/) === 1);
+    followers.fail = false;
+    for (let time = 0; time < 3; time++) set(stop);
+    await until(() => followers.count > 0);
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const rest = { from: 'running', to: 'idle', at: Date.now() };
+    for (const [sessionId, change] of [
+      ['waits', { waiting: true }],
+      ['goes on', { to: 'pending' }],
+      ['rested', { from: 'idle', to: 'stopped' }],
+      ['first', {}],
+      ['second', { from: 'pending' }],
+    ] as const) {
+      states.fire({ sessionId, ...rest, ...change });
+      mock.timers.tick(APART_MS);
+      if (/first|second/.test(sessionId))
+        await until(() => said(/Hook for Stop: status 0/) === (sessionId === 'first' ? 1 : 2));
+    }
+    const ids = fs.readFileSync(ran, 'utf8').trim().split('\n');
+    assert.deepEqual(
+      ids.map(line => (JSON.parse(line) as { session_id: string }).session_id),
+      ['first', 'second'],
+    );
+    assert.equal(followers.count, 1);
   });
 
   it('are heard though the script cannot be mended; own commands that cannot be used are named in the log', async () => {
-    const { place, signals, event, log } = await scene({ Stop: [{}], Other: [] }, script => {
+    const { place, signals, event, log, set } = await scene({ Stop: [{}], Other: [] }, script => {
       fs.rmSync(script);
       fs.mkdirSync(script);
     });
     writeEvent(place, event);
     await until(() => signals.length === 1);
-    assert.ok(log.lines.some(line => /hooks\.outgoing that cannot be used: Stop\[0\], Other/.test(line)));
+    for (const outgoing of [{ Stop: [{}], Other: [] }, { Other: [] }, {}, { Other: [] }]) set(outgoing);
+    assert.deepEqual(
+      log.lines.flatMap(line => /hooks\.outgoing that cannot be used: (.*)/.exec(line)?.[1] ?? []),
+      ['Stop[0], Other', 'Other', 'Other'],
+      'only what differs from last time',
+    );
   });
 });

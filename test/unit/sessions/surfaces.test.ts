@@ -79,13 +79,17 @@ describe('sessions for other views', () => {
     await seen(() => feature.forChat.get('s1') !== undefined);
     const unread = (): boolean => isUnread(index.get('s1')!);
     assert.equal(unread(), false, 'a session nobody has opened here is not unread');
-    const watch = feature.forChat.watch('s1');
+    const watch = feature.forChat.watch('s1', 'inFront');
     await until(index.onDidChange, () => index.get('s1')?.local.readCount === 2);
     await learn('s1', { messageCount: 5 }, 20);
     await until(index.onDidChange, () => index.get('s1')?.local.readCount === 5);
     watch.dispose();
     await learn('s1', { messageCount: 6 }, 30);
     assert.equal(unread(), true);
+    const queue = feature.forChat.watch('s1');
+    await window.storage.settled();
+    queue.dispose();
+    assert.equal(unread(), true, 'a queue reads nothing');
     assert.equal(feature.forChat.get('s1')?.computerName, 'atlas');
   });
 

@@ -83,14 +83,20 @@ describe('storage records', function () {
     const day = 86_400_000;
     const open = (now: number) => openWindow(root, { now: () => now }).collection(notes);
     const count = (): unknown => valueOf(root, 'SELECT count(*) FROM documents');
-    const collection = open(day);
+    const [collection, asleep] = [open(day), await loaded(open(day))];
     await collection.put('x', { text: 'one' });
+    const [unaware, reader] = [open(day), open(day)];
+    for (const each of [asleep, unaware, reader]) assert.deepEqual(await each.read('x'), { text: 'one' });
     await collection.remove('x');
     await open(7 * day).load();
     assert.equal(count(), 1);
     const later = await loaded(open(9 * day));
     mock.timers.tick(5_000);
     assert.equal(count(), 0);
+    // Nobody brings back what they have not heard of.
+    const change = (now: Note | undefined) => now && { text: `${now.text} changed` };
+    for (const each of [asleep, unaware]) assert.equal(await each.update('x', change), undefined);
+    assert.deepEqual([await reader.read('x'), reader.get('x'), count()], [undefined, undefined, 0]);
     await later.put('x', { text: 'anew' });
     assert.deepEqual(later.get('x'), { text: 'anew' });
     // What knew the removed record follows the new one.

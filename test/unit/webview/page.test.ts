@@ -1,23 +1,11 @@
 import assert from 'node:assert/strict';
-import * as fc from 'fast-check';
 import { mock } from 'node:test';
 import { Uri, type Webview, type WebviewOptions } from 'vscode';
 import { WebviewPage, pageOptions } from '../../../src/webview/page';
 import { silentLog } from '../../fakes/log';
 import { boolean, listOf, number, object, oneOf, optional, text } from '../../../src/webview/guards';
 import { pageHtml } from '../../../src/webview/html';
-import {
-  type Protocol,
-  RefusedByPanel,
-  act,
-  event,
-  pageSide,
-  panelSide,
-  request,
-} from '../../../src/webview/ipc';
-import { chatProtocol } from '../../../src/chat/protocol';
-import { reportProtocol } from '../../../src/readiness/protocol';
-import { usageProtocol } from '../../../src/usage/show/protocol';
+import { RefusedByPanel, act, event, pageSide, panelSide, request } from '../../../src/webview/ipc';
 
 describe('a page in a webview', () => {
   let isVisible: boolean;
@@ -300,41 +288,4 @@ describe('messages between panel and page', () => {
     await new Promise(resolve => setImmediate(resolve));
     assert.match(problems.join(), /"note"/);
   });
-});
-
-describe('10,000 wrong messages of a page', () => {
-  const field = fc.constantFrom(
-    ...'text id key href path reportId range tab again view __proto__'.split(' '),
-  );
-  const params = fc.oneof(
-    fc.dictionary(field, fc.oneof(fc.string(), fc.anything())).map(fields => ({ ...fields, extra: 1 })),
-    fc.anything().filter(value => JSON.stringify(value) !== '{}'),
-  );
-  const protocols: Readonly<Record<string, Protocol>> = { chatProtocol, usageProtocol, reportProtocol };
-  for (const [title, { requests }] of Object.entries(protocols))
-    it(`reach no handler of ${title}, throw nothing, and each that waits is refused once`, async () => {
-      const names = Object.keys(requests);
-      const called = new Set<string>();
-      const [asked, refused]: number[][] = [[], []];
-      const panel = panelSide({
-        protocol: { requests, events: {} },
-        handlers: Object.fromEntries(names.map(name => [name, () => called.add(name)])),
-        post: message => refused!.push((message as { readonly id: number }).id),
-        describe: String,
-        onProblem: (_, error) => assert.equal(error, undefined),
-      });
-      const name = fc.constantFrom(...names, '__proto__', 'constructor', 'toString');
-      const message = fc.record({ id: fc.nat(), name, params });
-      fc.assert(
-        fc.property(message, fc.anything(), (wrong, noise) => {
-          asked!.push(wrong.id);
-          panel.receive(wrong);
-          panel.receive(noise);
-        }),
-        { numRuns: 5_000 },
-      );
-      await new Promise(setImmediate);
-      assert.deepEqual([...called], []);
-      assert.deepEqual(refused, asked);
-    });
 });

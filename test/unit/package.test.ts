@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { cleanUp, temporaryFolder } from '../fakes/cleanUp';
+
+const root = process.env.AGENT_CONSOLE_ROOT ?? process.cwd();
+
+describe('the package', () => {
+  afterEach(cleanUp);
+
+  it('is the same, byte for byte, from two clones, and holds just what people need', () => {
+    const [one, two] = [packaged(), packaged()];
+    assert.ok(one.equals(two), 'two clones make two packages');
+    const files = entriesOf(one).map(file => file.replace(/\/[\w-]+\.(mjs|css|ttf)$/, '/*.$1'));
+    assert.deepEqual([...new Set(files)].sort(), [
+      '[Content_Types].xml',
+      'extension.vsixmanifest',
+      'extension/LICENSE.txt',
+      'extension/changelog.md',
+      'extension/dist/*.mjs',
+      'extension/dist/extension.js',
+      'extension/dist/pages/*.css',
+      'extension/dist/pages/*.ttf',
+      'extension/dist/pages/chat.js',
+      'extension/dist/pages/readiness.js',
+      'extension/dist/pages/usage.js',
+      'extension/dist/third-party-notices.txt',
+      ...shipped('media/{*.png,*.svg,*/*.svg,hooks/*}'),
+      'extension/package.json',
+      'extension/package.nls.json',
+      'extension/readme.md',
+    ]);
+  });
+
+  /** What a clone of what stands here makes, links to its README's pictures and files left out. */
+  function packaged(): Buffer {
+    const clone = path.join(temporaryFolder(), 'clone');
+    const git = (...args: string[]): unknown =>
+      execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], {
+        cwd: clone,
+        env: { ...process.env, GIT_COMMITTER_DATE: '2026-11-22T12:00:00Z' },
+      });
+    const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n');
+    for (const file of files.filter(
+      each => fs.existsSync(path.join(root, each)) && !each.startsWith('test/'),
+    ))
+      fs.cpSync(path.join(root, file), path.join(clone, file));
+    fs.symlinkSync(path.join(root, 'node_modules'), path.join(clone, 'node_modules'));
+    git('init', '--quiet');
+    git('commit', '--quiet', '--allow-empty', '--no-gpg-sign', '-m', 'All');
+    execFileSync(process.execPath, ['scripts/package.js', '--out', 'made.vsix'], {
+      cwd: clone,
+      stdio: 'ignore',
+    });
+    return fs.readFileSync(path.join(clone, 'made.vsix'));
+  }
+
+  function shipped(pattern: string): readonly string[] {
+    return fs
+      .globSync(pattern, { cwd: root })
+      .map(file => `extension/${file}`)
+      .sort();
+  }
+
+  /** The names in the directory at the end of an archive. */
+  function entriesOf(archive: Buffer): readonly string[] {
+    const end = archive.lastIndexOf('PK\x05\x06', undefined, 'latin1');
+    const names: string[] = [];
+    for (let at = archive.readUInt32LE(end + 16); archive.readUInt32LE(at) === 0x02014b50;) {
+      const [name = 0, extra = 0, comment = 0] = [28, 30, 32].map(offset =>
+        archive.readUInt16LE(at + offset),
+      );
+      names.push(archive.toString('utf8', at + 46, at + 46 + name));
+      at += 46 + name + extra + comment;
+    }
+    return names;
+  }
+});
