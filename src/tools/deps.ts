@@ -88,7 +88,9 @@ export interface ToolsDeps {
   readonly sources: Sources;
   readonly log: Pick<Logger, 'error'> & { clean(text: string): string };
   /** What package.json calls the tools. */
-  readonly called: readonly Readonly<Record<'name' | 'displayName' | 'modelDescription', string>>[];
+  readonly called: readonly (Readonly<Record<'name' | 'displayName' | 'modelDescription', string>> & {
+    readonly inputSchema: object;
+  })[];
   /** The person has turned writing on. */
   readonly mayWrite: () => boolean;
   /** Resolves to the id; to `undefined` where the person would rather not. */

@@ -34,8 +34,12 @@ export class Tools extends Disposable {
     });
     this.all = tools.map(([name, { input, run }]) => {
       const called = deps.called.find(each => each.name === PREFIX + name);
-      const { displayName: title = name, modelDescription: description = '' } = called ?? {};
-      return { name, title, description, input, writes: name in writing, run };
+      const {
+        displayName: title = name,
+        modelDescription: description = '',
+        inputSchema = { type: 'object' },
+      } = called ?? {};
+      return { name, title, description, input, inputSchema, writes: name in writing, run };
     });
     this.#publicApi = once(async () => {
       const made = this.register(new PublicApi(deps, words, permissions));

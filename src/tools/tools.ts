@@ -8,8 +8,9 @@ export interface Tool<I = unknown> {
   readonly title: string;
   /** For models: what it gives, when to use it, its limits. */
   readonly description: string;
-  /** What it takes; `z.toJSONSchema` makes the manifest's and MCP's schema of it. */
   readonly input: z.ZodMiniType<I>;
+  /** The same as JSON Schema, as package.json has it. */
+  readonly inputSchema: object;
   /** Whether it changes anything anywhere. */
   readonly writes: boolean;
   /** Rejects with a sentence for people and models. */

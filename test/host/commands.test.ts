@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import type { AgentConsole } from '../../api';
 import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { commands } from '../../src/contributions';
 import { until } from '../until';
@@ -118,6 +119,18 @@ describe('commands', () => {
     assert.match(answer.messageId, /\S/);
     assert.ok(['idle', 'pending', 'running'].includes(answer.status), answer.status);
     ran.add(commands.chat.send);
+  });
+
+  it('leave the tools of chats and the API of other extensions something to tell', async () => {
+    const names = vscode.lm.tools.map(({ name }) => name).filter(name => name.startsWith('agentConsole_'));
+    assert.ok(names.includes('agentConsole_list_sessions'), names.join(' '));
+    assert.ok(!names.includes('agentConsole_send_message'), 'writing is off');
+    const asked = { input: { sessionId }, toolInvocationToken: undefined };
+    const { content } = await vscode.lm.invokeTool('agentConsole_read_session', asked);
+    assert.match(JSON.stringify(content), /untrusted.*Read this, please\./);
+    const extension = vscode.extensions.getExtension<AgentConsole>('agent-console.agent-console');
+    const sessions = await (await extension?.exports.getApi(1))?.sessions();
+    assert.ok(sessions?.some(session => session.sessionId === sessionId));
   });
 
   it('add a known session again without harm', async () => {

@@ -17,7 +17,6 @@ import {
   type ServerResult,
   type Tool as McpTool,
 } from '@modelcontextprotocol/sdk/types.js';
-import { toJSONSchema } from 'zod/mini';
 import type { Tool, ToolAnswer } from '../tools';
 
 /** What a program on the other side is offered. */
@@ -119,10 +118,10 @@ class McpServer extends Protocol<ServerRequest, ServerNotification, ServerResult
   }
 }
 
-function described({ name, title, description, input, writes }: Tool): McpTool {
+function described({ name, title, description, inputSchema, writes }: Tool): McpTool {
   return {
     ...{ name, title, description },
-    inputSchema: toJSONSchema(input, { io: 'input' }) as McpTool['inputSchema'],
+    inputSchema: inputSchema as McpTool['inputSchema'],
     annotations: {
       readOnlyHint: !writes,
       destructiveHint: false,
