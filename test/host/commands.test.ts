@@ -124,10 +124,14 @@ describe('commands', () => {
   it('leave the tools of chats and the API of other extensions something to tell', async () => {
     const names = vscode.lm.tools.map(({ name }) => name).filter(name => name.startsWith('agentConsole_'));
     assert.ok(names.includes('agentConsole_list_sessions'), names.join(' '));
-    assert.ok(!names.includes('agentConsole_send_message'), 'writing is off');
     const asked = { input: { sessionId }, toolInvocationToken: undefined };
     const { content } = await vscode.lm.invokeTool('agentConsole_read_session', asked);
     assert.match(JSON.stringify(content), /untrusted.*Read this, please\./);
+    const sent = { input: { sessionId, text: 'Go on' }, toolInvocationToken: undefined };
+    await assert.rejects(
+      async () => vscode.lm.invokeTool('agentConsole_send_message', sent),
+      /agentConsole\.tools\.write/,
+    );
     const extension = vscode.extensions.getExtension<AgentConsole>('agent-console.agent-console');
     const sessions = await (await extension?.exports.getApi(1))?.sessions();
     assert.ok(sessions?.some(session => session.sessionId === sessionId));

@@ -63,7 +63,7 @@ describe('the extension from its start to its end', function () {
     ] as [{ id: string }];
     const round = async (): Promise<void> => {
       const subscriptions: { dispose(): unknown }[] = [];
-      const { getApi } = extension.activate(context(subscriptions));
+      const exported = extension.activate(context(subscriptions));
       assert.ok(editor.alive.size > 50, 'the surface is there');
       const rows = await Promise.all([...editor.trees.values()].map(tree => tree.getChildren()));
       assert.ok(rows.every(Array.isArray));
@@ -76,7 +76,7 @@ describe('the extension from its start to its end', function () {
       await run('sessions.open', await run('sessions.create', { computerId }));
       await run('readiness.openReport');
       await run('refresh');
-      assert.equal((await (await getApi(1)).sessions()).length > 0, true);
+      assert.equal((await (await exported.getApi(1)).sessions()).length > 0, true);
       await run('tools.copyMcpConfiguration');
       assert.match(
         await namesOfTools(path.join(folder, 'storage', 'mcp', 'agent-console-mcp.js')),

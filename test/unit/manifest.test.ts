@@ -196,7 +196,8 @@ describe('package.json', () => {
     const { tools } = open();
     assert.deepEqual(
       tools.all.map(({ name, title, description, input, writes }) => {
-        const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: 'input' });
+        const { $schema, ...inputSchema } = z.toJSONSchema(input, { io: 'input' });
+        assert.match($schema ?? '', /2020-12/);
         const when = writes ? { when: 'config.agentConsole.tools.write' } : {};
         const named = { name: `agentConsole_${name}`, toolReferenceName: `agentConsole_${name}` };
         const words = { displayName: title, modelDescription: description };

@@ -23,6 +23,8 @@ export async function activate(agentConsole: AgentConsole, extensionId = 'ann.co
     heard,
     transcript,
     waiting: async () => (await api.sessions()).filter(({ isWaiting }) => isWaiting),
-    deactivate: () => listening.dispose(),
+    deactivate: () => {
+      listening.dispose();
+    },
   };
 }

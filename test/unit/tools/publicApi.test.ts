@@ -40,7 +40,7 @@ describe('the API for other extensions', () => {
     const files = [Uri.file('/a.ts') as never];
     await api.draft('s1', { text: 'Look', files });
     assert.deepEqual(acts, ['s1', { sessionId: 's1', text: 'Look', files }]);
-    await assert.rejects(api.openSession('' as never), /by its id/);
+    await assert.rejects(api.openSession(''), /by its id/);
     await assert.rejects(scene.tools.apiOf(2), /version 1/);
     scene.connection.signOut();
     await assert.rejects(api.sessions(), /Sign in first/);

@@ -46,7 +46,7 @@ export function stored({
 }: Kept = {}): string {
   const root = temporaryFolder();
   const store = <T>(options: CollectionOptions<T>, rows: readonly (readonly [string, unknown])[]): void =>
-    storeRows(root, options.path, options.version, rows, options as CollectionOptions<unknown>);
+    storeRows(root, options.path, options.version, rows, options);
   const list = <T extends object>(
     options: CollectionOptions<T>,
     items: Readonly<Record<string, object>>,
