@@ -66,12 +66,12 @@ describe('the size of', () => {
   };
 
   const table: readonly [what: string, figure: () => number, limit: number, target: number][] = [
-    ['the product, lines', () => lines(product), 34_400, 27_000],
-    ['the tests, lines', () => lines(tests), 33_650, 26_000],
-    ['the repository, files', () => files.length, 536, 430],
+    ['the product, lines', () => lines(product), 34_950, 27_000],
+    ['the tests, lines', () => lines(tests), 34_060, 26_000],
+    ['the repository, files', () => files.length, 541, 430],
     ['the largest folder, source files', largestFolder, 15, 15],
-    ['the commands', () => commands.length, 45, 46],
-    ['the commands in the palette', () => inPalette(/^false$/), 26, 25],
+    ['the commands', () => commands.length, 46, 46],
+    ['the commands in the palette', () => inPalette(/^false$/), 27, 25],
     [
       'the commands before sign-in',
       () => inPalette(/^false$|connection == signedIn|connection != signedOut/),
@@ -81,11 +81,11 @@ describe('the size of', () => {
     ['the settings', () => configuration.flatMap(({ properties }) => Object.keys(properties)).length, 17, 18],
     ['the keys', () => keybindings.length, 2, 4],
     ['what activation loads, bytes', () => bytes('extension.js'), 6_900, 15 * KB],
-    ['the code of the extension host, bytes', () => bytes(...hostFiles()), 548_500, 450 * KB],
+    ['the code of the extension host, bytes', () => bytes(...hostFiles()), 688_500, 450 * KB],
     ['the page of a chat, bytes', () => bytes('pages/chat.js', 'pages/chat.css'), 214_500, 220 * KB],
     ['the page of usage, bytes', () => bytes('pages/usage.js', 'pages/usage.css'), 62_800, 75 * KB],
     ['the page of a report, bytes', () => bytes('pages/readiness.js', 'pages/readiness.css'), 9_900, 40 * KB],
-    ['the package, bytes', packed, 373_800, 330 * KB],
+    ['the package, bytes', packed, 416_600, 330 * KB],
     [
       'silence: errors that are dropped',
       () => matches(product, /\.catch\(\(\) => (?:undefined|\{\}|false)\)|catch \{\s*\}/g),
