@@ -1,11 +1,9 @@
 import type { Logger } from '../log';
 import { failureOf, isApiError } from './errors';
 import type { Message, Session } from './resources';
-import type { ApiClient, Page } from './service';
+import type { ApiClient, Asked, Page } from './service';
 
-interface RequestOptions {
-  readonly signal?: AbortSignal | undefined;
-}
+type RequestOptions = Pick<Asked<'sessions'>, 'signal'>;
 
 /** After a probe without a telling answer, the next one is not before, ms. */
 const PROBE_AGAIN = 5 * 60_000;

@@ -70,10 +70,6 @@ export function addressProblemSentence(problem: AddressProblem): string {
   }
 }
 
-export function hostOf(address: string): string {
-  return URL.canParse(address) ? new URL(address).host : address;
-}
-
 /** `app` may be empty: then the address follows from `base`. `names` are what people know the two by. */
 async function pair(base = '', app = '', names: readonly [string, string]): Promise<Named> {
   const { parseAddress, proposeAppUrl } = await import('../api');

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import type { ApiClient, ApiError } from '../api';
-import { answerFacts, errorSentence } from '../util/errorSentence';
-import { hostOf } from './addresses';
+import { answerFacts, errorSentence, hostOf } from '../util/errorSentence';
 import type { Clients } from './clients';
 import type { Addresses, Service } from './types';
 

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../contributions';
-import { BASE_VARIABLE, hostOf, KEY_VARIABLE, settingsAddresses, type Named } from './addresses';
+import { hostOf } from '../util/errorSentence';
+import { BASE_VARIABLE, KEY_VARIABLE, settingsAddresses, type Named } from './addresses';
 import { readAccess } from './check';
 import type { ServiceConnection } from './connection';
 import type { Prompts } from './prompts';

@@ -3,6 +3,7 @@ import type { ContextKeys } from '../contributions';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import { Disposable, toDisposable } from '../util/disposable';
+import { hostOf } from '../util/errorSentence';
 import { Emitter, ObservableValue } from '../util/event';
 import type { OpenRepository } from '../util/git';
 import { once } from '../util/promises';
@@ -10,7 +11,6 @@ import { redact } from '../util/redact';
 import { oneLine } from '../util/text';
 import {
   environmentAddresses,
-  hostOf,
   variablesSet,
   type AddressSettings,
   type Environment,
@@ -154,7 +154,7 @@ export class ServiceConnection extends Disposable implements Connection {
   diagnostics(): string {
     const state = this.state.current;
     const variables = variablesSet(this.#surroundings.environment);
-    const { unreadable } = this.records;
+    const { unreadable } = this.records.stored;
     const lines = [`Connection: ${state.kind}`];
     if (state.kind !== 'signedIn' && state.reason !== undefined) lines.push(`Reason: ${state.reason}`);
     if (state.kind !== 'signedOut') {
@@ -169,10 +169,12 @@ export class ServiceConnection extends Disposable implements Connection {
   }
 
   async #begin(): Promise<void> {
-    await this.records.load().catch((error: unknown) => this.#log.error('Stored data cannot be read', error));
+    await this.records.stored
+      .load()
+      .catch((error: unknown) => this.#log.error('Stored data cannot be read', error));
     const onChange = (): void => void this.refresh();
     this.register(
-      this.records.onDidChange(ids => ids.some(id => /^(sample$|rejection )/.test(id)) && onChange()),
+      this.records.stored.onDidChange(ids => ids.some(id => /^(sample$|rejection )/.test(id)) && onChange()),
     );
     this.register(this.#keys.onDidChange(onChange));
     this.register(

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
-import { answerFacts } from '../util/errorSentence';
+import { answerFacts, hostOf } from '../util/errorSentence';
 import {
   environmentAddresses,
-  hostOf,
   KEY_VARIABLE,
   settingsAddresses,
   type AddressSettings,

@@ -2,9 +2,8 @@ import * as z from 'zod/mini';
 import { createHmac, randomBytes } from 'node:crypto';
 import { openObject, recordSchema, type RecordOf, type RequestGate } from '../api';
 import type { Logger } from '../log';
-import type { Collection, Storage, UnreadableRecord } from '../storage';
+import type { Collection, Storage } from '../storage';
 import { hasCome } from '../util/clock';
-import type { Event } from '../util/event';
 
 const recordsSchema = recordSchema(() =>
   z.discriminatedUnion('kind', [
@@ -40,27 +39,15 @@ export interface Rejection {
  * cannot be written.
  */
 export class ConnectionRecords implements RequestGate {
-  readonly #records: Collection<ConnectionRecord>;
+  readonly stored: Collection<ConnectionRecord>;
   readonly #log: Logger;
   readonly #now: () => number;
   readonly #unsaved = new Map<string, ConnectionRecord>();
 
   constructor(storage: Storage, log: Logger, now: () => number = Date.now) {
-    this.#records = storage.collection({ path: 'connection', version: 1, schema: recordsSchema });
+    this.stored = storage.collection({ path: 'connection', version: 1, schema: recordsSchema });
     this.#log = log;
     this.#now = now;
-  }
-
-  get onDidChange(): Event<readonly string[]> {
-    return this.#records.onDidChange;
-  }
-
-  get unreadable(): readonly UnreadableRecord[] {
-    return this.#records.unreadable;
-  }
-
-  async load(): Promise<void> {
-    await this.#records.load();
   }
 
   get isSampleChosen(): boolean {
@@ -68,7 +55,7 @@ export class ConnectionRecords implements RequestGate {
   }
 
   async chooseSample(chosen: boolean): Promise<void> {
-    await this.#records.put('sample', { kind: 'sample', chosen });
+    await this.stored.put('sample', { kind: 'sample', chosen });
   }
 
   /** The refusal of exactly this key at a service. */
@@ -92,13 +79,13 @@ export class ConnectionRecords implements RequestGate {
   async accept(serviceId: string, key: string): Promise<void> {
     if (this.rejection(serviceId, key) === undefined) return;
     this.#unsaved.delete(`rejection ${serviceId}`);
-    await this.#records.remove(`rejection ${serviceId}`).catch(this.#notShared);
+    await this.stored.remove(`rejection ${serviceId}`).catch(this.#notShared);
   }
 
   /** Unix ms; 0 when there is no pause. */
   pausedUntil(origin: string): number {
     const now = this.#now();
-    const known = [this.#unsaved, this.#records].map(records => records.get(`pause ${origin}`));
+    const known = [this.#unsaved, this.stored].map(records => records.get(`pause ${origin}`));
     return Math.max(...known.map(record => (record?.kind === 'pause' ? endOfPause(record, now) : 0)));
   }
 
@@ -111,7 +98,7 @@ export class ConnectionRecords implements RequestGate {
 
   /** The key of the marks that stand for secrets of the service's answers, the same in every window. */
   async marksKey(): Promise<string | undefined> {
-    const record = await this.#records.update('marks', current =>
+    const record = await this.stored.update('marks', current =>
       current?.kind === 'marks' ? current : { kind: 'marks', key: randomBytes(32).toString('hex') },
     );
     return record?.kind === 'marks' ? record.key : undefined;
@@ -122,10 +109,10 @@ export class ConnectionRecords implements RequestGate {
     id: string,
     change: (current: ConnectionRecord | undefined) => ConnectionRecord,
   ): Promise<void> {
-    const own = change(this.#unsaved.get(id) ?? this.#records.get(id));
+    const own = change(this.#unsaved.get(id) ?? this.stored.get(id));
     this.#unsaved.set(id, own);
     try {
-      await this.#records.update(id, change);
+      await this.stored.update(id, change);
       if (this.#unsaved.get(id) === own) this.#unsaved.delete(id);
     } catch (error) {
       this.#notShared(error);
@@ -135,7 +122,7 @@ export class ConnectionRecords implements RequestGate {
   readonly #notShared = (error: unknown): void => this.#log.error('Other windows cannot be told', error);
 
   #get<K extends ConnectionRecord['kind']>(kind: K, id: string): Of<K> | undefined {
-    const record = this.#unsaved.get(id) ?? this.#records.get(id);
+    const record = this.#unsaved.get(id) ?? this.stored.get(id);
     return record?.kind === kind ? (record as Of<K>) : undefined;
   }
 }

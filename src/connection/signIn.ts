@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
+import { hostOf } from '../util/errorSentence';
 import { forNotification } from '../util/text';
-import { addressProblemSentence, hostOf } from './addresses';
+import { addressProblemSentence } from './addresses';
 import { checkService, type SignInStep } from './check';
 import type { Clients } from './clients';
 import { keyProblem } from './keys';

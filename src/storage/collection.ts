@@ -64,7 +64,7 @@ export class Records<T> implements Collection<T> {
   });
 
   async read(id: string): Promise<T | undefined> {
-    this.#learn(id, await this.#find(id));
+    await this.#ask(id);
     return this.#values.get(id);
   }
 
@@ -98,7 +98,7 @@ export class Records<T> implements Collection<T> {
     this.follow(rows);
     const stored = new Map(rows.map(({ id, seq }) => [id, seq]));
     for (const [id, { seq }] of [...this.#known]) {
-      const found = stored.get(id) ?? this.#learn(id, await this.#find(id));
+      const found = stored.get(id) ?? (await this.#ask(id));
       if (this.#kept.has(id) && found < seq)
         await this.#write(id, current => (current === undefined ? 'remove' : { value: current }));
       this.#kept.delete(id);
@@ -135,7 +135,7 @@ export class Records<T> implements Collection<T> {
     let isFresh = false;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (expected === undefined) {
-        expected = this.#learn(id, await this.#find(id));
+        expected = await this.#ask(id);
         isFresh = true;
       }
       const problem = this.#known.get(id)?.problem;
@@ -182,8 +182,8 @@ export class Records<T> implements Collection<T> {
     }
   }
 
-  #find(id: string): Promise<Row | undefined> {
-    return this.#store.engine.call('read', this.#options.path, id);
+  async #ask(id: string): Promise<number> {
+    return this.#learn(id, await this.#store.engine.call('read', this.#options.path, id));
   }
 
   /** Takes in what is stored, unless more is known than a backup had; its `seq`. What is missing was removed, so long ago that no trace is left. */

@@ -52,9 +52,9 @@ export interface DatabaseOptions {
 
 /** Between the system's notice of a change and the look at it, ms. */
 const SETTLE_MS = 3;
-/** From opening to the check and the backup, ms: what people wait for comes first. */
-const CARE_AFTER_MS = 5_000;
-/** Removed records are forgotten when nobody can still be unaware of it. */
+/** From opening to the check and the backup, ms: what people wait for comes first. And to the next look whether there is one of the day. */
+const [CARE_AFTER_MS, CARE_EVERY_MS] = [5_000, 60 * 60 * 1000];
+/** What tells other windows that a record was removed is kept so long, ms; who comes later finds nothing in its place. */
 const REMOVED_MS = 7 * 24 * 60 * 60 * 1000;
 const LONGEST_LEASE_MS = 60 * 60 * 1000;
 /** A page of records at a time: what the other side takes in within a few milliseconds. */
@@ -119,13 +119,12 @@ export class Database {
   /** Carries out all writes in one transaction, each by itself as a compare-and-swap. */
   write(writes: readonly Write[]): readonly Written[] {
     const isDurable = writes.some(({ durable }) => durable);
-    const { written, before, after } = this.#transaction(() => {
-      const before = this.#newestSeq();
+    const [written, seen] = this.#transaction(() => {
+      const isAllSeen = this.#newestSeq() === this.#seen;
       const written = writes.map(write => this.#swap(write));
-      return { written, before, after: this.#newestSeq() };
+      return [written, isAllSeen ? this.#newestSeq() : this.#seen] as const;
     }, isDurable);
-    // Nothing of others lies between.
-    if (before === this.#seen) this.#seen = after;
+    this.#seen = seen;
     this.#touch();
     return written;
   }
@@ -200,6 +199,7 @@ export class Database {
   /** Finds damage where nothing was read yet, once a day and after an end without a close; forgets what is long gone; backs up. */
   async #takeCare(isUnclean: boolean): Promise<void> {
     const { now, onProblem } = this.#options;
+    const care = this.#care;
     try {
       const isDue = isUnclean || !isBackedUp(this.#folder, now());
       const problem = isDue ? this.#run(() => quickCheck(this.#open)) : undefined;
@@ -213,6 +213,8 @@ export class Database {
     } catch (error) {
       onProblem('The database could not be checked or backed up', error);
     }
+    // Unless it was closed meanwhile, or put aside.
+    if (this.#care === care) this.#care = setTimeout(() => void this.#takeCare(false), CARE_EVERY_MS).unref();
   }
 
   #replace(why: unknown): void {
@@ -226,6 +228,7 @@ export class Database {
 
   #disconnect(): void {
     clearTimeout(this.#care);
+    this.#care = undefined;
     this.#statements.clear();
     this.#db?.close();
     this.#db = undefined;

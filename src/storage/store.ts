@@ -29,7 +29,6 @@ const WRITES_AT_ONCE = 500;
 class Store implements Storage, RecordsStore {
   readonly #options: OpenStorageOptions;
   readonly engine: Engine;
-  readonly #now: () => number;
   readonly #collections = new Map<string, Records<unknown>>();
   readonly #underWay = new Set<Promise<unknown>>();
   #pending: { readonly write: Write; readonly done: PromiseWithResolvers<Written> }[] = [];
@@ -40,7 +39,6 @@ class Store implements Storage, RecordsStore {
   constructor(options: OpenStorageOptions) {
     this.#options = options;
     const { root, log, engine, now = Date.now, onRestored } = options;
-    this.#now = now;
     this.engine = engine({
       root,
       now,
@@ -125,19 +123,19 @@ class Store implements Storage, RecordsStore {
     ttlMs: number,
     work: (lease: Lease) => Promise<T>,
   ): Promise<T | undefined> {
-    const { log } = this.#options;
+    const { log, now = Date.now } = this.#options;
     const holder = randomUUID();
     let until = 0;
     const end = { isKept: false, isLost: false };
     const take = async (): Promise<boolean> => {
       // From before the question: what was granted lasts at least as long as is believed here.
-      const asked = this.#now();
+      const asked = now();
       if (!(await this.engine.call('lease', name, holder, ttlMs))) return false;
       until = asked + ttlMs;
       return true;
     };
     if (!(await take())) return undefined;
-    const isHeld = (): boolean => !end.isLost && this.#now() < until;
+    const isHeld = (): boolean => !end.isLost && now() < until;
     const renew = setInterval(() => {
       // What has lapsed is not taken up again: somebody else may have had it meanwhile.
       const renewed = isHeld() ? take() : Promise.resolve(false);

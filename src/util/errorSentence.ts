@@ -162,6 +162,7 @@ function timeText(time: number, language: string | undefined): string {
   ).format(time);
 }
 
-function hostOf(origin: string): string {
-  return URL.canParse(origin) ? new URL(origin).host : origin;
+/** Of an address; anything else stays as it is. */
+export function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).host : address;
 }

@@ -1,8 +1,11 @@
 import { createServer } from 'node:http';
+import * as path from 'node:path';
+import { buildSync } from 'esbuild';
 import { readAnswer } from '../../src/api/worker';
 import { redact, Redactor } from '../../src/util/redact';
 import { LoopbackServer } from '../fakes/faultServer';
-import { atMost, bundled, clientOf, median, ms, times, type Row } from './rows';
+import { root } from '../vscode/paths';
+import { atMost, bundled, bytes, clientOf, median, ms, times, type Row } from './rows';
 
 const ROUNDS = 600;
 
@@ -55,6 +58,22 @@ export async function clientRows(): Promise<Row[]> {
   return [
     atMost('client on loopback against bare fetch, p50', median(took.ours) / median(took.bare), 1.5, times),
   ];
+}
+
+/** What asking the service loads, minified as one file, with what of it is whose. */
+export function interfaceRows(): Row[] {
+  const { metafile } = buildSync({
+    ...{ entryPoints: [path.join(root, 'src/api/index.ts')], bundle: true, minify: true, platform: 'node' },
+    ...{ format: 'esm', target: 'node22', mainFields: ['module', 'main'], write: false, metafile: true },
+  });
+  const parts = new Map<string, number>();
+  const [output] = Object.values(metafile.outputs);
+  for (const [file, { bytesInOutput }] of Object.entries(output?.inputs ?? {})) {
+    const owner = /node_modules\/(\w+)/.exec(file)?.[1] ?? 'ours';
+    parts.set(owner, (parts.get(owner) ?? 0) + bytesInOutput);
+  }
+  console.log([...parts].map(([owner, size]) => `${owner} ${bytes(size)}`).join(', '));
+  return [atMost('the interface with ky and zod, minified', output?.bytes ?? NaN, 70 * 1024, bytes)];
 }
 
 const PIECES = [

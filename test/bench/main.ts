@@ -4,7 +4,7 @@ import { ensureVsCode } from '../vscode/install';
 import { root, temporaryFolder } from '../vscode/paths';
 import { runProgram } from '../vscode/processes';
 import { activationRows, sizeRows } from './activation';
-import { clientRows, redactionRows } from './api';
+import { clientRows, interfaceRows, redactionRows } from './api';
 import { print, type Row } from './rows';
 import { acceptedRows, sendingRows } from './sending';
 import { storeRows } from './store';
@@ -19,6 +19,7 @@ async function main(): Promise<undefined> {
   const parts: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
     activation: activationRows,
     sizes: () => sizeRows(production()),
+    interface: interfaceRows,
     client: clientRows,
     store: storeRows,
     redaction: redactionRows,

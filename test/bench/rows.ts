@@ -24,12 +24,12 @@ export function print(rows: readonly Row[]): void {
     console.log(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | '));
 }
 
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  const high = sorted[middle] ?? Number.NaN;
-  return sorted.length % 2 === 1 ? high : ((sorted[middle - 1] ?? Number.NaN) + high) / 2;
+/** What this share of the values, in percent, is below. */
+export function percentile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor((values.length * share) / 100)] ?? Number.NaN;
 }
+
+export const median = (values: readonly number[]): number => percentile(values, 50);
 
 export const bytes = (value: number): string => `${(value / 1024).toFixed(1)} KB`;
 export const megabytes = (value: number): string => `${value.toFixed(2)} MB`;

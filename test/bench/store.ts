@@ -12,7 +12,7 @@ import { ObservableValue } from '../../src/util/event';
 import { Formatter } from '../../src/util/format';
 import { silentLog } from '../fakes/log';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
-import { atMost, bundled, median, ms, stall, timed, type Row } from './rows';
+import { atMost, bundled, median, ms, percentile, stall, timed, type Row } from './rows';
 
 const SESSIONS = 5_000;
 const DAYS = 300 * 5;
@@ -182,26 +182,22 @@ function range(count: number): readonly number[] {
   return Array.from({ length: count }, (_, n) => n);
 }
 
-function percentile(values: readonly number[], share: number): number {
-  return values.toSorted((a, b) => a - b)[Math.floor((values.length * share) / 100)] ?? 0;
-}
-
 const COMPUTERS = 500;
 
 const format = new Formatter('en');
 
-/** Takes all sessions in from a service that lists them, on 20 pages. */
+/** Takes all sessions in from a service that lists them, on pages as they are asked for; one reading ends before the last of so many. */
 async function listed(index: SessionIndex): Promise<void> {
-  const page = (cursor = '0') => {
-    const from = Number(cursor);
-    const items = Array.from({ length: SESSIONS / 20 }, (_, n) => sessionOf(from + n));
-    const next = from + items.length < SESSIONS ? { cursor: String(from + items.length) } : {};
-    return Promise.resolve({ items, problems: [], ...next });
+  let from = 0;
+  const page = () => {
+    const items = range(100).map(n => sessionOf(from + n));
+    from += items.length;
+    return Promise.resolve({ items, problems: [], ...(from < SESSIONS ? { cursor: String(from) } : {}) });
   };
   const connection = { api: { extras: { sessions: page } } };
   const focused = new ObservableValue(true);
   const list = new ServiceList({ index, connection, focused, extras: () => true, log: silentLog() } as never);
-  await list.read();
+  while (from < SESSIONS) await list.read();
   list.dispose();
 }
 

@@ -10,8 +10,6 @@ import { breachOf } from './contract';
 import { LoopbackServer, send, type Fault } from './faultServer';
 import { pastSessions } from './pastSessions';
 
-export { demoFacts } from '../../src/sample';
-
 export interface SampleServiceOptions extends Partial<Omit<SampleOptions, 'appUrl'>> {
   /** Ports of `baseUrl` and `appUrl`; any free ones by default. */
   readonly port?: number;

@@ -47,7 +47,7 @@ describe('what is in use, before anything is loaded', () => {
   it('tells whether the sample was chosen last', async () => {
     const storage = openStorage({ root, log: silentLog() });
     const records = new ConnectionRecords(storage, silentLog());
-    await records.load();
+    await records.stored.load();
     for (const chosen of [false, true, false, true]) {
       await records.chooseSample(chosen);
       assert.equal(await isSampleChosen(storage), chosen);

@@ -123,7 +123,7 @@ describe('pauses a service asks for', function () {
       const storage = openStorage({ root, log: silentLog() });
       storages.push(storage);
       const gate = new ConnectionRecords(storage, silentLog(), () => now);
-      await gate.load();
+      await gate.stored.load();
       return gate;
     };
     const origin = 'https://console.example.com';

@@ -12,7 +12,7 @@ import {
 } from '../../../src/hooks/install/installation';
 import { Inbox, type InboxDeps } from '../../../src/hooks/inbox';
 import { hookEvent, type HookEvent } from '../../../src/hooks/model';
-import type { Collection } from '../../../src/storage';
+import type { Collection, CollectionOptions } from '../../../src/storage';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
@@ -29,19 +29,19 @@ export async function temporaryPlace(folder = path.join(temporaryFolder(), 'hook
   return place;
 }
 
-/** The taken events as one window has them. */
-export function eventsIn(folder = temporaryFolder()): Collection<HookEvent> {
-  const storage = openStorage({ root: folder, log: silentLog() });
-  later(() => storage.dispose());
-  return storage.collection({ path: 'hook-events', version: 1, schema: hookEvent });
-}
+/** A collection as one window has it. */
+const storedIn =
+  <T>(path: string, schema: CollectionOptions<T>['schema']) =>
+  (root = temporaryFolder()): Collection<T> => {
+    const storage = openStorage({ root, log: silentLog() });
+    later(() => storage.dispose());
+    return storage.collection({ path, version: 1, schema });
+  };
 
-/** What one window knows of settings files. */
-export function filesIn(folder = temporaryFolder()): Collection<InstalledFile> {
-  const storage = openStorage({ root: folder, log: silentLog() });
-  later(() => storage.dispose());
-  return storage.collection({ path: 'hook-files', version: 1, schema: installedFile });
-}
+/** The taken events. */
+export const eventsIn = storedIn<HookEvent>('hook-events', hookEvent);
+/** What is known of settings files. */
+export const filesIn = storedIn<InstalledFile>('hook-files', installedFile);
 
 export interface Ran {
   readonly code: number | null;

@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { mock } from 'node:test';
 import { StorageError } from '../../../src/storage';
 import { journalFor, quickCheck } from '../../../src/storage/sqlite';
+import { spoil } from '../../fakes/storage';
 import {
   cleanUp,
   databaseOf,
@@ -28,11 +29,6 @@ describe('storage that is damaged, foreign or refused', function () {
   afterEach(cleanUp);
   afterEach(() => mock.timers.reset());
 
-  const setValue = (root: string, id: string, value: string, version = 1) =>
-    inspect(root, db =>
-      db.prepare('UPDATE documents SET value = ?, version = ? WHERE id = ?').run(value, version, id),
-    );
-
   const isNewer = (error: unknown): boolean =>
     error instanceof StorageError && /by a newer version/.test(error.message);
 
@@ -49,7 +45,7 @@ describe('storage that is damaged, foreign or refused', function () {
     const root = await filled();
     await openWindow(root).collection(notes).put('good', { text: 'fine' });
     for (const broken of ['{"tex', '[]', '{"no":"text"}']) {
-      setValue(root, 'a', broken);
+      spoil(root, 'notes', 'a', broken);
       const collection = await openNotes(root);
       assert.deepEqual(entries(collection), { good: { text: 'fine' } });
       assert.deepEqual(
@@ -65,7 +61,7 @@ describe('storage that is damaged, foreign or refused', function () {
 
   it('leaves a record of a newer version alone and refuses to overwrite it', async () => {
     const root = await filled();
-    setValue(root, 'a', '{"future":true}', 2);
+    spoil(root, 'notes', 'a', '{"future":true}', 2);
     const collection = openWindow(root).collection(notes);
     await collection.put('b', { text: 'works' });
     await collection.load();
@@ -113,11 +109,16 @@ describe('storage that is damaged, foreign or refused', function () {
       fs.writeFileSync(path.join(store, name), '');
       fs.utimesSync(path.join(store, name), 0, 0);
     }
-    for (let day = 1; day <= 5; day++) {
-      const window = openWindow(root, { now: () => day * 86_400_000 });
-      await window.collection(notes).put('a', { text: `day ${day}` });
-      mock.timers.tick(5_000);
-      while (!fs.existsSync(backup(day))) await new Promise(resolve => setImmediate(resolve));
+    let today = 0;
+    // A window that is closed in the evening, and one that stays open.
+    for (const days of [[1], [2, 3, 4, 5]]) {
+      const window = openWindow(root, { now: () => today * 86_400_000 });
+      for (const day of days) {
+        today = day;
+        await window.collection(notes).put('a', { text: `day ${day}` });
+        mock.timers.tick(3_600_000);
+        while (!fs.existsSync(backup(day))) await new Promise(resolve => setImmediate(resolve));
+      }
       window.dispose();
     }
     assert.deepEqual(
@@ -179,10 +180,10 @@ describe('storage that is damaged, foreign or refused', function () {
         ['{"tex', 1],
         ['{"text":"of the future"}', 2],
       ] as const) {
-        setValue(root, 'a', broken, version);
+        spoil(root, 'notes', 'a', broken, version);
         const collection = await openNotes(root);
         assert.equal(collection.unreadable.length, 1);
-        setValue(root, 'a', '{"text":"of the backup"}');
+        spoil(root, 'notes', 'a', '{"text":"of the backup"}');
         const found = await (act === 'read' ? collection.read('a') : collection.update('a', now => now));
         assert.deepEqual([found, collection.unreadable], [{ text: 'of the backup' }, []]);
         inspect(root, db => db.exec("UPDATE documents SET value = '?'"));

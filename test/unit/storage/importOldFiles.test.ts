@@ -29,6 +29,7 @@ describe('records of files, from before there was a database', function () {
 
   const collectionOf = (root: string, name: string) =>
     openWindow(root).collection<Note>({ ...notes, path: name });
+  const stored = async (root: string, name: string) => entries(await loaded(collectionOf(root, name)));
 
   it('are all there after the first start, and stay where they were', async () => {
     const root = temporaryFolder();
@@ -41,22 +42,19 @@ describe('records of files, from before there was a database', function () {
     write(root, 'services/s1/sessions/%41b.1.json', { id: 'Ab', ...note('odd id') });
     write(root, 'services/s1/usage/o-%4Fne/2026-01-14.1.json', { id: '2026-01-14', ...note('odd folder') });
     const before = filesBelow(root);
-    assert.deepEqual(entries(await loaded(collectionOf(root, 'connection'))), { a: { text: 'newest' } });
-    assert.deepEqual(entries(await loaded(collectionOf(root, 'services/s1/sessions'))), {
-      Ab: { text: 'odd id' },
-    });
-    assert.deepEqual(entries(await loaded(collectionOf(root, 'services/s1/checks'))), {}, 'claims are over');
-    assert.deepEqual(entries(await loaded(collectionOf(root, 'services/s1/people'))), {}, 'read anew');
-    assert.deepEqual(entries(await loaded(collectionOf(root, 'services/s1/usage/o-One'))), {
-      '2026-01-14': { text: 'odd folder' },
-    });
+    assert.deepEqual(await stored(root, 'connection'), { a: { text: 'newest' } });
+    assert.deepEqual(await stored(root, 'services/s1/sessions'), { Ab: { text: 'odd id' } });
+    assert.deepEqual(await stored(root, 'services/s1/checks'), {}, 'claims are over');
+    assert.deepEqual(await stored(root, 'services/s1/people'), {}, 'read anew');
+    const days = { '2026-01-14': { text: 'odd folder' } };
+    assert.deepEqual(await stored(root, 'services/s1/usage/o-One'), days);
     assert.deepEqual(
       filesBelow(root).filter(name => !name.startsWith('store/')),
       before,
     );
     // Later changes of the files count no more.
     write(root, 'connection/a.13.json', { id: 'a', ...note('too late') });
-    assert.deepEqual(entries(await loaded(collectionOf(root, 'connection'))), { a: { text: 'newest' } });
+    assert.deepEqual(await stored(root, 'connection'), { a: { text: 'newest' } });
   });
 
   it('fall back to an older revision where the newest cannot be read, and are told of where none can', async () => {
