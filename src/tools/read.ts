@@ -95,7 +95,8 @@ export function readTools(deps: Pick<ToolsDeps, 'sources'>, words: Words, permis
         const session = await sessionOf(deps, sessionId);
         const { messages, known } = await sources.messages(sessionId);
         const unread = Math.max(0, (session.messageCount ?? 0) - known);
-        const hint = unread === 0 ? undefined : `${unread} messages cannot be read yet.`;
+        const why = known === 0 ? ': a person has to open the session here first' : '';
+        const hint = unread === 0 ? undefined : `${unread} messages cannot be read yet${why}.`;
         const named = messageId ?? before;
         const at = named === undefined ? messages.length : messages.findIndex(({ id }) => id === named);
         if (at < 0) throw new Error('The session has no message with this id.');
