@@ -18,6 +18,8 @@ const SUFFIX = String.raw`(?:[-_](?:prod(?:uction)?|dev|staging|test|live|main|\
 /** What begins here begins a word; in a text within a text, `\n` before it is no part of it. */
 const WORD_START = String.raw`(?<!(?<!\\)[\w-])`;
 const USER = String.raw`[^\s/?#@:"'<>\\]`;
+/** As far as the next `//`, which may begin an address. */
+const PASSWORD = String.raw`(?:[^\s"'<>\\/]|/(?!/))+`;
 /** What a gap between a name and its value begins with, and what it is made of. */
 const OPENS = String.raw`\s"'\`\\\])>([{|:=,`;
 const GAP = `[${OPENS}$?-]`;
@@ -33,7 +35,7 @@ const LIKE_A_KEY = /^(?=.*\d)(?=.*[A-Za-z+/=])\S{8,}$/;
 const SECRETS = new RegExp(
   [
     // Credentials in addresses.
-    String.raw`//(?!@)${USER}*:(?!\d{1,5}[/?#])(?<password>(?:[^\s"'<>\\/]|/(?!/))+)(?=@)|//(${USER}+)(?=:@)|https?://(${USER}{8,})(?=@)`,
+    String.raw`//(?!@)${USER}*:(?!\d{1,5}[/?#])(?<password>${PASSWORD}(?://${PASSWORD}){0,2})(?=@)|//(${USER}+)(?=:@)|https?://(${USER}{8,})(?=@)`,
     // Well-known forms of keys.
     String.raw`${WORD_START}(?:(?:[sr]k|gh[oprsu]|github_pat|gl(?:pat|dt|rt|cbt|ptt|ft|agent|oas|sa)|xox[a-z]|xapp|shp[a-z]{2}|do[opr]_v1|dckr_pat|lin_api|sbp|whsec|PMAK|NRAK|GOCSPX|pypi|sq0[a-z]{3}|figd|ntn|pplx|tvly|sntry[su]|phc)[-_](?=[\w-]{0,200}\d)[\w-]{12,}`,
     String.raw`(?:pk_live|pk_test|npm|hf|r8|gsk|xai|vercel)[-_](?=[A-Za-z]{0,200}\d)[A-Za-z0-9]{12,}|AGE-SECRET-KEY-1\w+`,
