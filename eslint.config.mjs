@@ -7,6 +7,7 @@ import { importX } from 'eslint-plugin-import-x';
 const infrastructure = ['api', 'connection', 'storage', 'sync', 'ui', 'webview', 'util'];
 const features = [
   ...['computers', 'sessions', 'chat', 'changes', 'search', 'organization', 'readiness', 'usage', 'hooks'],
+  'tools',
 ];
 
 const noVscode = { name: 'vscode', message: 'This file must run without VS Code.' };
@@ -17,7 +18,7 @@ const zones = [
   { target: './src', from: './src/extension.ts' },
   ...[...features, ...infrastructure, 'sample'].map(folder => ({
     target: `./src/${folder}`,
-    from: ['./src/compose.ts', './src/startup.ts', './src/console.ts'],
+    from: ['./src/compose.ts', './src/startup.ts', './src/console.ts', './src/told.ts'],
     message: 'Only extension.ts sees how the parts are put together.',
   })),
   ...features.map(feature => ({
@@ -84,6 +85,7 @@ const onlyInContributions = [
   'registerWebviewViewProvider',
   'registerTextDocumentContentProvider',
   'registerFileSystemProvider',
+  'registerTool',
 ].map(property => ({
   selector: `CallExpression[callee.property.name="${property}"]`,
   message: 'Only contributions.ts and extension.ts register things.',

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { ChangesFeature, ShownWork } from './changes';
@@ -14,8 +15,10 @@ import type { Sessions, SessionTreeNode } from './sessions';
 import { composerSettings, hookSettings, onDidChangeSettings, settings } from './settings';
 import { startup } from './startup';
 import type { Restored, Storage } from './storage';
+import type { Tools, ToolsDeps } from './tools';
+import type { Mcp } from './tools/mcp';
 import type { UsageFeature } from './usage';
-import type { DetailsDocuments } from './util/detailsDocuments';
+import { DetailsDocuments } from './util/detailsDocuments';
 import { Emitter, type Event } from './util/event';
 import { Formatter } from './util/format';
 import { once } from './util/promises';
@@ -24,7 +27,8 @@ import { windowFocus } from './util/windowFocus';
 /** What activation has registered and the parts fill. */
 export interface Surface {
   readonly context: vscode.ExtensionContext;
-  readonly details: DetailsDocuments;
+  /** Tells the editor which read-only document says something else. */
+  readonly changed: vscode.EventEmitter<vscode.Uri>;
   readonly views: {
     readonly sessions: vscode.TreeView<SessionTreeNode>;
     readonly computers: vscode.TreeView<ComputerTreeNode>;
@@ -39,8 +43,12 @@ export interface Surface {
 export type Parts = ReturnType<typeof compose>;
 
 /** The composition root: makes the parts, and says what each of them receives. */
-export function compose({ context, details, views, onDidSelect }: Surface) {
+export function compose({ context, changed, views, onDidSelect }: Surface) {
   const { extensionUri, globalStorageUri, workspaceState } = context;
+  const { version, contributes } = context.extension.packageJSON as {
+    readonly version: string;
+    readonly contributes?: { readonly languageModelTools?: ToolsDeps['called'] };
+  };
   const endings: (() => Promise<void>)[] = [];
   const own = <T extends { dispose(): void }>(part: T): T => {
     context.subscriptions.push(part);
@@ -49,6 +57,7 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
 
   const log = own(new OutputLog());
   own(logUnhandled(log, __dirname));
+  const details = own(new DetailsDocuments(changed));
   const focused = own(windowFocus());
   const format = new Formatter(vscode.env.language);
 
@@ -252,9 +261,42 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     return { commands: { open: () => openSearch(deps) } };
   };
 
+  const tools: () => Promise<Tools> = once(async () => {
+    const { Tools: Feature } = await import('./tools');
+    const { sourcesOf } = await import('./told');
+    const { connection: part, storage: stored } = await shared();
+    return own(
+      new Feature({
+        ...{ connection: part, storage: stored, log },
+        sources: sourcesOf({
+          storage: stored,
+          connection: part,
+          usage: async asked => (await usage()).told(asked),
+        }),
+        called: contributes?.languageModelTools ?? [],
+        mayWrite: settings.toolsWrite,
+        create: async request => (await sessions()).commands.create(request) as Promise<string | undefined>,
+        send: async message => (await chat()).send(message),
+        open: async sessionId => (await chat()).commands.open(sessionId),
+        prefill: async draft => (await chat()).prefill(draft),
+      }),
+    );
+  });
+
+  const mcpFolder = path.join(globalStorageUri.fsPath, 'mcp');
+  const mcp: () => Promise<Mcp> = once(async () => {
+    const { Mcp: Feature } = await import('./tools/mcp');
+    const feature = new Feature({
+      ...{ folder: mcpFolder, dist: __dirname, version, focused, log },
+      tools: async () => (await tools()).all,
+      mayWrite: settings.toolsWrite,
+    });
+    endings.push(() => feature.end());
+    return feature;
+  });
+
   const console: CommandLoaders['console'] = async () => {
     const { consoleCommands } = await import('./console');
-    const { version } = context.extension.packageJSON as { readonly version: string };
     const lists = [
       { isVisible: () => views.sessions.visible, load: sessions },
       { isVisible: () => views.computers.visible, load: computers },
@@ -264,9 +306,14 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     return consoleCommands({ log, version, connection: await connection(), lists });
   };
 
-  const start = startup({ log, focused, storage, connection, chat, changes, readiness, usage, hooks }, own);
+  const programs = async (): Promise<unknown> => (existsSync(mcpFolder) ? (await mcp()).listen() : undefined);
+  const start = startup(
+    { log, focused, storage, connection, chat, changes, readiness, usage, hooks, programs },
+    own,
+  );
 
   return {
+    details,
     computers,
     sessions,
     chat,
@@ -274,6 +321,8 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     organization,
     readiness,
     usage,
+    tools,
+    mcp,
     commands: {
       console,
       connection,
@@ -286,6 +335,7 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
       readiness,
       usage,
       hooks,
+      tools: mcp,
     } satisfies CommandLoaders,
     /** Tells the person that a command has failed. */
     fail: async (command: string, error: unknown, args: readonly unknown[]) =>

@@ -10,6 +10,8 @@ import {
   FileType,
   l10n,
   languages,
+  lm,
+  McpStdioServerDefinition,
   window,
   workspace,
 } from 'vscode';
@@ -62,6 +64,7 @@ export const commands = {
   readiness: ids('agentConsole.readiness', 'openReport', 'compare', 'fix', 'exportReport'),
   usage: ids('agentConsole.usage', 'open'),
   hooks: ids('agentConsole.hooks', 'install', 'uninstall', 'test', 'doctor', 'attention'),
+  tools: ids('agentConsole.tools', 'copyMcpConfiguration'),
 } as const;
 
 function ids<P extends string, N extends string>(
@@ -194,6 +197,38 @@ export function registerProblemAction(canAttach: () => boolean): vscode.Disposab
   };
   const providedCodeActionKinds = [CodeActionKind.QuickFix];
   return languages.registerCodeActionsProvider('*', { provideCodeActions }, { providedCodeActionKinds });
+}
+
+/**
+ * What this editor's chats may use, where it knows such things: the tools that package.json names, each loaded when it is first used,
+ * and a server of the same tools, made ready when one is first wanted.
+ */
+export function registerTools(
+  { version, contributes }: Manifest,
+  load: (name: string) => Promise<vscode.LanguageModelTool<unknown>>,
+  resolveMcpServerDefinition: (server: vscode.McpStdioServerDefinition) => Promise<typeof server>,
+): IDisposable {
+  const { registerTool, registerMcpServerDefinitionProvider: registerServer } =
+    (lm as Partial<typeof lm> | undefined) ?? {};
+  const parts = (contributes?.languageModelTools ?? []).map(({ name }) =>
+    registerTool?.(name, {
+      prepareInvocation: async (...asked) => (await load(name)).prepareInvocation?.(...asked),
+      invoke: async (...asked) => (await load(name)).invoke(...asked),
+    }),
+  );
+  const server = registerServer?.('agentConsole', {
+    provideMcpServerDefinitions: () => [
+      new McpStdioServerDefinition('Agent Console', process.execPath, [], {}, version),
+    ],
+    resolveMcpServerDefinition,
+  });
+  return Disposable.from(...[...parts, server].filter(part => part !== undefined));
+}
+
+/** As much of package.json as is read. */
+interface Manifest {
+  readonly version: string;
+  readonly contributes?: { readonly languageModelTools?: readonly { readonly name: string }[] };
 }
 
 /** A tree whose provider is loaded when the view first asks for rows. What a chosen row does is a command of the view's own (`LazyTree`). */

@@ -1,5 +1,6 @@
 import type * as vscode from 'vscode';
-import { window } from 'vscode';
+import type { AgentConsole } from '../api';
+import { EventEmitter, window } from 'vscode';
 import type { Parts } from './compose';
 import type { ComputerTreeNode } from './computers';
 import {
@@ -7,7 +8,9 @@ import {
   documents,
   panels,
   registerCommands,
+  registerDocuments,
   registerFiles,
+  registerTools,
   registerTree,
   views,
   type Feature,
@@ -15,7 +18,6 @@ import {
 import type { OrganizationTreeNode } from './organization';
 import type { ReadinessTreeNode } from './readiness';
 import type { SessionTreeNode } from './sessions';
-import { DetailsDocuments } from './util/detailsDocuments';
 import { Emitter } from './util/event';
 import { once } from './util/promises';
 
@@ -32,20 +34,27 @@ type TreeLoader<T> = (made: Parts) => Promise<{ readonly tree: vscode.TreeDataPr
  * moment after VS Code has started, and loads each feature when that is first needed. No network, no secret and no file is
  * touched before that.
  */
-export function activate(context: vscode.ExtensionContext): void {
+export function activate(context: vscode.ExtensionContext): AgentConsole {
   const own = <T extends { dispose(): void }>(part: T): T => {
     context.subscriptions.push(part);
     return part;
   };
-  const details = own(new DetailsDocuments());
+  const changed = own(new EventEmitter<vscode.Uri>());
   const selected = own(new Emitter<readonly unknown[]>());
   const parts: () => Promise<Parts> = once(async () => {
     const { compose } = await import('./compose');
     const trees = { sessions, computers, organization, readiness };
-    const made = compose({ context, details, views: trees, onDidSelect: selected.event });
+    const made = compose({ context, changed, views: trees, onDidSelect: selected.event });
     end = () => made.end();
     return made;
   });
+
+  own(
+    registerDocuments(documents.details, {
+      onDidChange: changed.event,
+      provideTextDocumentContent: async uri => (await parts()).details.text(uri),
+    }),
+  );
 
   const drop = async (target: unknown, data: vscode.DataTransfer): Promise<void> => {
     const made = await parts();
@@ -93,6 +102,16 @@ export function activate(context: vscode.ExtensionContext): void {
 
   const start = setTimeout(() => void parts().then(made => made.start()), START_DELAY_MS);
   own({ dispose: () => clearTimeout(start) });
+
+  const tools = async () => (await parts()).tools();
+  own(
+    registerTools(
+      context.extension.packageJSON as Parameters<typeof registerTools>[0],
+      async name => (await tools()).languageModelTool(name),
+      async server => (await (await parts()).mcp()).prepare(server),
+    ),
+  );
+  return { getApi: async version => (await tools()).apiOf(version) };
 }
 
 /** Lets drafts and records reach the disk. */

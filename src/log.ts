@@ -33,10 +33,10 @@ export class OutputLog implements Logger, vscode.Disposable {
   }
 
   debug(message: string): void {
-    this.#open()?.debug(this.#clean(message));
+    this.#open()?.debug(this.clean(message));
   }
   info(message: string): void {
-    this.#open()?.info(this.#clean(message));
+    this.#open()?.info(this.clean(message));
   }
   warn(message: string): void {
     this.#open()?.warn(this.#note(message));
@@ -59,14 +59,15 @@ export class OutputLog implements Logger, vscode.Disposable {
     this.#channel?.dispose();
   }
 
-  #clean(line: string): string {
+  /** A text without the person's keys and other secrets. */
+  clean(line: string): string {
     let rest = line;
     for (const key of this.#keys) rest = withoutOwn(rest, key);
     return redact(rest);
   }
 
   #note(problem: string): string {
-    const line = this.#clean(problem);
+    const line = this.clean(problem);
     this.#problems.push(`${new Date().toISOString()}: ${oneLine(line, 500)}`);
     if (this.#problems.length > KEPT_PROBLEMS) this.#problems.shift();
     return line;

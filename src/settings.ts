@@ -48,6 +48,8 @@ export const settings = {
     file: clamp(read('chat.maxAttachmentMegabytes', 10), 1, 100) * 1024 * 1024,
     message: clamp(read('chat.maxMessageMegabytes', 30), 1, 100) * 1024 * 1024,
   }),
+  /** Whether assistants and other programs may ask to create sessions and to send messages. */
+  toolsWrite: (): boolean => read('tools.write', false),
   /** The key that sends a message; the other one begins a new line. */
   sendKey: () => oneOf('chat.sendKey', ['enter', 'ctrl+enter'], 'enter'),
 } as const;

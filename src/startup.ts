@@ -19,6 +19,8 @@ export interface StartupDeps {
   readonly readiness: () => Promise<unknown>;
   readonly usage: () => Promise<UsageFeature>;
   readonly hooks: () => Promise<unknown>;
+  /** Hears other programs, if any has been given the tools. */
+  readonly programs: () => Promise<unknown>;
 }
 
 /**
@@ -29,7 +31,7 @@ export function startup(deps: StartupDeps, own: (part: IDisposable) => unknown) 
   let areHooksHeard = false;
   let isOffered = false;
 
-  const attempt = async (failure: string, work: () => Promise<void>): Promise<void> => {
+  const attempt = async (failure: string, work: () => Promise<unknown>): Promise<void> => {
     try {
       await work();
     } catch (error) {
@@ -91,9 +93,13 @@ export function startup(deps: StartupDeps, own: (part: IDisposable) => unknown) 
 
   const begin = async (): Promise<void> => {
     await attempt('Settings of an earlier version could not be carried over', carryOverSettings);
-    void hearHooks();
-    // Another window may have installed hooks meanwhile.
-    own(deps.focused.onDidChange(isFocused => isFocused && void hearHooks()));
+    const hear = (): void => {
+      void hearHooks();
+      void attempt('Other programs cannot be heard', deps.programs);
+    };
+    hear();
+    // Another window may have installed hooks meanwhile, or given the tools to a program.
+    own(deps.focused.onDidChange(isFocused => isFocused && hear()));
     await attempt('The stored data cannot be read', async () => {
       const { isSampleChosen } = await import('./connection/inUse');
       const isNamed = settings.baseUrl() !== '' || (process.env['AGENT_CONSOLE_BASE_URL'] ?? '') !== '';

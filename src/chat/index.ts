@@ -14,6 +14,7 @@ import { Conversations } from './conversations';
 import { givenBy, type DiffOf } from './attach/context';
 import { droppedFiles, pickFiles, selectedTexts, type Given } from './attach/given';
 import { joined } from './outbox/record';
+import type { SendOutcome } from './outbox/sender';
 import { showTranscript } from './transcript/markdownDocument';
 import { ChatPanel } from './panel/panel';
 import type { ComposerSettings } from './panel/panelState';
@@ -26,7 +27,7 @@ import { workspaceFiles } from './attach/workspaceFiles';
 
 export { standings } from './outbox/standing';
 export type { ChatSessions } from './sessions';
-export { transcriptRecords } from './transcript/transcript';
+export { toldMessages, transcriptRecords } from './transcript/transcript';
 
 export interface ChatDeps {
   readonly extensionUri: vscode.Uri;
@@ -163,6 +164,14 @@ export class Chat extends Disposable {
     panel.find({ words: at.words, key: rowKeyOf(panel.conversation.transcript.known, at.messageId) });
   }
 
+  /** Sends `{ sessionId, text, attachments? }` without touching the draft; rejects where that never came to an outcome. */
+  async send(request: unknown): Promise<SendOutcome> {
+    const { sessionId, text, attachments } = readSendRequest(request);
+    await this.#deps.connection.ready();
+    await this.#deps.sessions.ensure(sessionId);
+    return this.#with(sessionId, each => each.sendDirectly(text, attachments));
+  }
+
   /** Whether a session is shown in this window. */
   isShown(sessionId: string): boolean {
     return this.#places.isShown(sessionId);
@@ -203,10 +212,7 @@ export class Chat extends Disposable {
   async #sendCommand(
     request: unknown,
   ): Promise<{ readonly messageId: string; readonly status: string | undefined }> {
-    const { sessionId, text, attachments } = readSendRequest(request);
-    await this.#deps.connection.ready();
-    await this.#deps.sessions.ensure(sessionId);
-    const outcome = await this.#with(sessionId, each => each.sendDirectly(text, attachments));
+    const outcome = await this.send(request);
     if (outcome.state !== 'accepted') throw Object.assign(new Error(outcome.sentence), { recorded: true });
     return { messageId: outcome.messageId, status: outcome.status };
   }

@@ -250,13 +250,24 @@ function computerIdOf(node: unknown): string {
   throw new Error(vscode.l10n.t('Choose a computer in the Computers view first.'));
 }
 
+/** How the computers of a service are kept. */
+export function computerRecords(serviceId: string) {
+  return listRecords(pathOf(serviceId), computerKind);
+}
+
+/** A computer as other programs are told of it: no relay address is among it. */
+export function toldComputer(computer: Computer) {
+  const { id: computerId, status, providerType: provider, hostname: host } = computer;
+  return { computerId, name: computerName(computer), status, provider, host, error: errorOf(computer) };
+}
+
 /** How the computers of a service can be found, and what opens them. */
 export function searchedComputers(
   serviceId: string,
   open: () => Promise<{ readonly showDetails: (computer: { readonly computerId: string }) => unknown }>,
 ) {
   return {
-    records: listRecords(pathOf(serviceId), computerKind),
+    records: computerRecords(serviceId),
     found: ({ id, first: label }: SearchHit) => ({
       label,
       description: vscode.l10n.t('computer'),

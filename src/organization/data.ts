@@ -198,6 +198,29 @@ function byName(people: readonly Person[], language: string): readonly Person[] 
     .map(({ person }) => person);
 }
 
+/** How the revisions of the controls of a service are kept. */
+export function controlRecords(serviceId: string) {
+  return listRecords(pathOf(serviceId, 'controls'), revisionKind);
+}
+
+/** The revisions as other programs are told of them, the newest first; what changed is found out when it is asked for. */
+export function toldControls(items: readonly Revision[]) {
+  return historyOf(items).map(revision => ({
+    revision: revision.revision,
+    at: timeOf(revision.updatedAt),
+    by: whoOf(revision),
+    changes: () =>
+      revision.changes.map(({ path, kind, direction, before, after }) => ({
+        ...{ path, kind, direction, before: jsonOf(before), after: jsonOf(after) },
+      })),
+  }));
+}
+
+/** A value as one text, so that nothing in it can be taken for more than a value. */
+function jsonOf(value: unknown): string | undefined {
+  return value === undefined ? undefined : oneLine(JSON.stringify(value), 500);
+}
+
 /** Revisions, newest first, each with the one known before it: not always the number before. */
 function historyOf(items: readonly Revision[]): readonly KnownRevision[] {
   const revisions = items.toSorted((a, b) => b.revision - a.revision);
@@ -232,7 +255,7 @@ export function searchedOrganization(serviceId: string, open: () => Promise<Open
       }),
     },
     {
-      records: listRecords(pathOf(serviceId, 'controls'), revisionKind),
+      records: controlRecords(serviceId),
       found: ({ id, first, line }: SearchHit) => ({
         // Of revisions that say the same, the one that was the first to say it.
         key: line === first ? undefined : line,

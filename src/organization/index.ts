@@ -27,7 +27,7 @@ import {
   summaryText,
 } from './words';
 
-export { searchedOrganization } from './data';
+export { controlRecords, searchedOrganization, toldControls } from './data';
 export type { TreeNode as OrganizationTreeNode } from '../ui/tree';
 
 /** Controls older than this are read again before a session is created; after a failure, a minute later. */

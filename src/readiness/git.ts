@@ -157,12 +157,18 @@ export class Matches {
   /** Of the file in front, the innermost repository; without a file in one, the first of this window. */
   get here(): Match | undefined {
     const file = activeFile();
-    const [around] = this.#locals
-      .filter(({ root }) => file !== undefined && isWithin(file, root))
-      .sort((a, b) => b.root.path.length - a.root.path.length);
-    return around === undefined
-      ? this.#pairs[0]
-      : this.#pairs.find(({ local }) => local.root.path === around.root.path);
+    return file === undefined || this.#around(file) === undefined ? this.#pairs[0] : this.at(file);
+  }
+
+  /** Of a file or folder, the innermost repository around it, where it has a report. */
+  at(place: vscode.Uri): Match | undefined {
+    const around = this.#around(place);
+    return this.#pairs.find(({ local }) => local.root.path === around?.root.path);
+  }
+
+  #around(place: vscode.Uri): LocalRepository | undefined {
+    const around = this.#locals.filter(({ root }) => isWithin(place, root));
+    return around.sort((a, b) => b.root.path.length - a.root.path.length)[0];
   }
 }
 

@@ -23,7 +23,8 @@ import { isPartlyRead, pathOf, reportKind } from './reports';
 import { readinessRows } from './rows';
 import { latestLines, latestOf } from './text';
 
-export { searchedReadiness } from './reports';
+export { readinessRecords, searchedReadiness } from './reports';
+export { toldReadiness } from './told';
 export type { TreeNode as ReadinessTreeNode } from '../ui/tree';
 
 export interface ReadinessDeps {

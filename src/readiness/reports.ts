@@ -40,6 +40,11 @@ export function isPartlyRead(
   return reports.some(report => report !== undefined && partly.includes(report.reportId));
 }
 
+/** How the reports of a service's web application are kept. */
+export function readinessRecords(service: Service) {
+  return listRecords(pathOf(service), reportKind);
+}
+
 /** How the criteria of all reports of a service can be found, and what opens the latest report with what was found. */
 export function searchedReadiness(
   serviceId: string,

@@ -15,6 +15,7 @@ import { SessionsView } from './view/view';
 import { sessionTitle } from './view/words';
 
 export type { SessionsDeps } from './context';
+export { toldSession } from './surfaces';
 export { sessionRecords } from './store/sessionIndex';
 export type { TreeNode as SessionTreeNode } from '../ui/tree';
 

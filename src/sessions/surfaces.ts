@@ -3,8 +3,8 @@ import type { Row } from '../ui/tree';
 import { toDisposable, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { contextOf, type SessionsContext } from './context';
-import { activityOf, isWaiting, type SessionRecord, type SessionSignal } from './store/record';
-import { sessionRow, sessionTitle, wordsOf } from './view/words';
+import { activityOf, isWaiting, statusOf, type SessionRecord, type SessionSignal } from './store/record';
+import { computerName, sessionRow, sessionTitle, wordsOf } from './view/words';
 
 /** The sessions as the chat sees them. */
 export function sessionsForChat(
@@ -191,5 +191,33 @@ export function sessionsForHooks(
     /** When a session was last known to work, Unix ms. */
     workedAt: (sessionId: string): number | undefined => index.get(sessionId)?.work?.at,
     onDidChangeState: index.onDidChangeState,
+  };
+}
+
+/**
+ * A session as other programs are told of it, from its record alone; `undefined` for one that was taken out of the list. `now`, Unix ms,
+ * lets an old word about work count as unknown.
+ */
+export function toldSession(record: SessionRecord, now?: number) {
+  const { sessionId, session, local, signal, workspace } = record;
+  if (local.removedAt !== undefined) return undefined;
+  const { value: status, at: statusAt, last, problem } = statusOf(record, record.check?.problem, now);
+  return {
+    sessionId,
+    title: sessionTitle(record),
+    status,
+    statusAt,
+    lastStatus: status === 'unknown' ? last : undefined,
+    statusProblem: problem?.sentence,
+    isWaiting: isWaiting(record),
+    says: signal?.message,
+    computerId: session?.computerId,
+    computer: computerName(record, () => undefined),
+    workspace: workspace?.name,
+    model: session?.sessionSettings?.model,
+    messageCount: session?.messageCount,
+    lastActivityAt: activityOf(record),
+    isPinned: local.pinned === true,
+    isArchived: local.archivedAt !== undefined,
   };
 }

@@ -8,13 +8,23 @@ import type { Formatter } from '../util/format';
 import { notify } from '../ui/notify';
 import { forNotification } from '../util/text';
 import { UsageData, type UsageDataDeps } from './days/usageData';
+import { addDays } from './report/calendar';
 import { activityOfPeople, type PersonActivity } from './report/people';
+import type { TabId, TabReport } from './report/types';
 import { DashboardPanel } from './show/panel';
 import { UsageStatusBar } from './show/statusBar';
 
 interface UsageDeps extends UsageDataDeps {
   readonly format: Formatter;
   readonly extensionUri: vscode.Uri;
+}
+
+/** UTC days. */
+interface ToldUsage {
+  readonly tab: TabId;
+  readonly start?: string | undefined;
+  readonly end?: string | undefined;
+  readonly names: boolean;
 }
 
 const ACTIVITY_DAYS = 30;
@@ -75,6 +85,12 @@ export class UsageFeature extends Disposable {
       return undefined;
     const known = await (await this.#data.open())?.known('people');
     return activityOfPeople(days.map(day => known?.get(day)?.rows ?? []));
+  }
+
+  /** A report of what is stored, for other programs, of seven days where none are given. Asks nobody; people have made-up names unless `names`. */
+  async told({ tab, start, end = this.#data.bounds.end, names }: ToldUsage): Promise<TabReport> {
+    const range = { start: start ?? addDays(end, -6), end };
+    return this.#data.report({ tab, range, compare: false, folded: true, pseudonyms: !names }, true);
   }
 
   /** Opens the dashboard, or brings it to the front. */

@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
-import { commands, EventEmitter, l10n, Uri, window, workspace } from 'vscode';
-import { documents, registerDocuments } from '../contributions';
+import { commands, l10n, Uri, window, workspace } from 'vscode';
+import { documents } from '../contributions';
 import { Disposable } from './disposable';
 import { forEditor, oneLine } from './text';
 
@@ -17,23 +17,24 @@ interface Comparison {
 /** Every read-only document, under a scheme of their own; opening one again shows what it says now. */
 export class DetailsDocuments extends Disposable {
   readonly #contents = new Map<string, () => string>();
-  readonly #changed = this.register(new EventEmitter<vscode.Uri>());
+  readonly #changed: Pick<vscode.EventEmitter<vscode.Uri>, 'fire'>;
 
-  constructor() {
+  /** `changed` tells the editor which document says something else. */
+  constructor(changed: Pick<vscode.EventEmitter<vscode.Uri>, 'fire'>) {
     super();
-    const gone = (): string => l10n.t('This document is not kept across a reload. Open it again.');
-    this.register(
-      registerDocuments(documents.details, {
-        onDidChange: this.#changed.event,
-        provideTextDocumentContent: ({ path }) => forEditor((this.#contents.get(path) ?? gone)()),
-      }),
-    );
+    this.#changed = changed;
     // Nothing is kept of a document that nobody has open.
     this.register(
       workspace.onDidCloseTextDocument(({ uri }) => {
         if (uri.scheme === documents.details) this.#contents.delete(uri.path);
       }),
     );
+  }
+
+  /** What a document says. */
+  text({ path }: Pick<vscode.Uri, 'path'>): string {
+    const gone = (): string => l10n.t('This document is not kept across a reload. Open it again.');
+    return forEditor((this.#contents.get(path) ?? gone)());
   }
 
   /** `id` tells documents of one title apart; `content` is asked for again whenever the document is opened. */

@@ -156,14 +156,6 @@ export const workspace = {
   registerTextDocumentContentProvider: () => new Disposable(),
 };
 
-/** What extensions export, by their ids. */
-export const installed = new Map<string, unknown>();
-export const extensions = {
-  getExtension: (id: string) =>
-    installed.has(id) ? { activate: () => Promise.resolve(installed.get(id)) } : undefined,
-  onDidChange: () => ({ dispose: () => undefined }),
-};
-
 export const Uri = {
   joinPath: (base: { readonly path: string }, ...parts: string[]) =>
     Uri.file([base.path, ...parts].join('/')),
@@ -234,6 +226,8 @@ export const l10n = {
     );
   },
 };
+
+export class McpStdioServerDefinition {}
 
 /** What a tab that shows a page holds. */
 export class TabInputWebview {
@@ -309,3 +303,12 @@ export class Disposable {
   });
   dispose(): void {}
 }
+
+/** Other extensions, by their ids. */
+export const installed = new Map<string, object>();
+export const extensions = {
+  getExtension: (id: string): object | undefined => installed.get(id),
+  onDidChange: () => new Disposable(),
+};
+/** An editor without language models. */
+export const lm = undefined;

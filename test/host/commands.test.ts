@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import type { AgentConsole } from '../../api';
 import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { commands } from '../../src/contributions';
 import { makeSampleRepository } from '../../src/sample/repository';
@@ -123,6 +124,22 @@ describe('commands', () => {
     ran.add(commands.chat.send);
   });
 
+  it('leave the tools of chats and the API of other extensions something to tell', async () => {
+    const names = vscode.lm.tools.map(({ name }) => name).filter(name => name.startsWith('agentConsole_'));
+    assert.ok(names.includes('agentConsole_list_sessions'), names.join(' '));
+    const asked = { input: { sessionId }, toolInvocationToken: undefined };
+    const { content } = await vscode.lm.invokeTool('agentConsole_read_session', asked);
+    assert.match(JSON.stringify(content), /untrusted.*Read this, please\./);
+    const sent = { input: { sessionId, text: 'Go on' }, toolInvocationToken: undefined };
+    await assert.rejects(
+      async () => vscode.lm.invokeTool('agentConsole_send_message', sent),
+      /agentConsole\.tools\.write/,
+    );
+    const extension = vscode.extensions.getExtension<AgentConsole>('agent-console.agent-console');
+    const sessions = await (await extension?.exports.getApi(1))?.sessions();
+    assert.ok(sessions?.some(session => session.sessionId === sessionId));
+  });
+
   it('add a known session again without harm', async () => {
     assert.equal(await run(commands.sessions.add, [sessionId], []), sessionId);
     ran.add(commands.sessions.add);
@@ -211,6 +228,7 @@ describe('commands', () => {
       [commands.readiness.fix, [], ['acme/shop', '', sessionId], ['tab', /By another name/]],
       [commands.readiness.exportReport, [], ['acme/shop'], ['document', /# .*shop/]],
       [commands.usage.open, [], [], ['tab', /Usage/]],
+      [commands.tools.copyMcpConfiguration, [], [], ['copied', /agent-console-mcp\.js/]],
     ];
   });
 
@@ -262,6 +280,18 @@ describe('commands', () => {
     assert.match(seen, /Agent Console/);
     assert.match(seen, /Recent problems: [1-9][\s\S]*Command agentConsole\.chat\.send: /);
     assert.doesNotMatch(seen, /sample_owner_|Bearer/i);
+  });
+
+  it('are joined by a server of tools, which the editor starts for its own chats', async () => {
+    const toolOf = () => vscode.lm.tools.find(({ name }) => /^mcp_.*list_sessions$/.test(name));
+    const start = { autoTrustChanges: true, waitForLiveTools: true };
+    await until(async () => {
+      await vscode.commands.executeCommand('workbench.mcp.startServer', '*', start);
+      return toolOf() !== undefined;
+    });
+    const asked = { input: {}, toolInvocationToken: undefined };
+    const { content } = await vscode.lm.invokeTool(toolOf()!.name, asked);
+    assert.match(JSON.stringify(content), new RegExp(sessionId));
   });
 
   it('have all been run', () => {

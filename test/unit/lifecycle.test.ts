@@ -1,21 +1,24 @@
 import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import * as fs from 'node:fs';
 import Module, { createRequire, registerHooks } from 'node:module';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import type { AgentConsole } from '../../api';
 import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { EventEmitter } from '../fakes/vscode';
 
 const root = process.env.AGENT_CONSOLE_ROOT ?? process.cwd();
+const manifest: unknown = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
 const ROUNDS = 10;
 /** Longer than any test may take. */
 const NEVER = 3_600_000;
 
 interface Extension {
-  activate(context: object): void;
+  activate(context: object): AgentConsole;
   deactivate(): Promise<void>;
 }
 
@@ -49,8 +52,7 @@ describe('the extension from its start to its end', function () {
     let made = 0;
     const hook = createHook({
       init: (id, type) => {
-        const maker =
-          /FSEVENT|STATWATCHER|Timeout|PROCESSWRAP|TCPSERVER|WORKER/.test(type) && makerOf(folder);
+        const maker = /FSEVENT|STATWATCHER|Timeout|PROCESSWRAP|SERVER|WORKER/.test(type) && makerOf(folder);
         if (maker) made++;
         if (maker) held.set(id, `${type} ${maker}`);
       },
@@ -61,7 +63,7 @@ describe('the extension from its start to its end', function () {
     ] as [{ id: string }];
     const round = async (): Promise<void> => {
       const subscriptions: { dispose(): unknown }[] = [];
-      extension.activate(context(subscriptions));
+      const exported = extension.activate(context(subscriptions));
       assert.ok(editor.alive.size > 50, 'the surface is there');
       const rows = await Promise.all([...editor.trees.values()].map(tree => tree.getChildren()));
       assert.ok(rows.every(Array.isArray));
@@ -74,6 +76,12 @@ describe('the extension from its start to its end', function () {
       await run('sessions.open', await run('sessions.create', { computerId }));
       await run('readiness.openReport');
       await run('refresh');
+      assert.equal((await (await exported.getApi(1)).sessions()).length > 0, true);
+      await run('tools.copyMcpConfiguration');
+      assert.match(
+        await namesOfTools(path.join(folder, 'storage', 'mcp', 'agent-console-mcp.js')),
+        /"description":"At most so many/,
+      );
       await extension.deactivate();
       for (const subscription of subscriptions.reverse()) subscription.dispose();
     };
@@ -113,7 +121,7 @@ describe('the extension from its start to its end', function () {
       globalStorageUri: uri(path.join(folder, 'storage')),
       extensionUri: uri(root),
       extensionPath: root,
-      extension: { id: 'agent-console.agent-console', packageJSON: { version: '0.0.0' } },
+      extension: { id: 'agent-console.agent-console', packageJSON: manifest },
       workspaceState: memory,
       globalState: memory,
       secrets: {
@@ -125,6 +133,16 @@ describe('the extension from its start to its end', function () {
     };
   }
 });
+
+/** What a program is told that asks for the tools over MCP. */
+async function namesOfTools(script: string): Promise<string> {
+  const program = spawn(process.execPath, [script]);
+  program.stdin.end(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })}\n`);
+  let told = '';
+  program.stdout.on('data', (bytes: Buffer) => (told += bytes.toString()));
+  await once(program, 'close');
+  return told;
+}
 
 /** The built extension below `dist`, loaded anew from a copy of its own, with `vscode` in place of the editor's. */
 function load(dist: string, vscode: object): Extension {

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import * as z from 'zod/mini';
 import { commentController, commands, panels, views } from '../../src/contributions';
+import { callTool } from '../../src/tools';
+import { open } from './tools/scene';
+import { cleanUp } from '../fakes/cleanUp';
 
 interface Manifest {
   readonly activationEvents: readonly string[];
@@ -23,6 +27,11 @@ interface Manifest {
         readonly completionEvents: readonly string[];
       }[];
     }[];
+    readonly languageModelTools: readonly {
+      readonly displayName: string;
+      readonly modelDescription: string;
+    }[];
+    readonly chatSkills: readonly { readonly path: string }[];
     readonly configuration: readonly {
       readonly title: string;
       readonly properties: Record<
@@ -83,7 +92,7 @@ describe('package.json', () => {
     const { configuration } = manifest.contributes;
     assert.deepEqual(
       configuration.map(({ title }) => strings[title.slice(1, -1)]),
-      ['Sessions', 'Chat', 'Readiness', 'Usage', 'Hooks', 'Notifications', 'Connection'],
+      ['Sessions', 'Chat', 'Readiness', 'Usage', 'Hooks', 'Notifications', 'Tools', 'Connection'],
     );
     for (const [id, { markdownDescription }] of declaredSettings)
       assert.match(strings[markdownDescription.slice(1, -1)] ?? '', /^\*\*[A-Z][^*]+\*\*/, id);
@@ -107,7 +116,7 @@ describe('package.json', () => {
     return commandIds.filter(id => isShown(whens.get(id) ?? '!nothing'));
   };
 
-  it('offers six commands in the palette before sign-in, and then at most twenty-five at a time', () => {
+  it('offers six commands in the palette before sign-in, and then at most twenty-six at a time', () => {
     const { connection, console: general, hooks } = commands;
     const first = [
       ...[general.showLog, general.copyDiagnostics, connection.signIn, connection.useSampleService],
@@ -117,7 +126,7 @@ describe('package.json', () => {
     assert.deepEqual(palette({ 'agentConsole.connection': 'signedOut' }).sort(), first);
     for (const connection of ['signedIn', 'keyRejected']) {
       const then = palette({ 'agentConsole.connection': connection });
-      assert.ok(then.length <= 25, `${then.length}: ${then.join(' ')}`);
+      assert.ok(then.length <= 26, `${then.length}: ${then.join(' ')}`);
     }
   });
 
@@ -182,6 +191,40 @@ describe('package.json', () => {
   it('takes every string a person sees from package.nls.json, and no string is left over', () => {
     const used = [...text.matchAll(/"%([^%"]+)%"/g)].map(match => match[1]!);
     assert.deepEqual([...new Set(used)].sort(), Object.keys(strings).sort());
+  });
+
+  it('offers chats the tools there are, as they are, those that write only where a person has turned that on', async () => {
+    const { languageModelTools, chatSkills } = manifest.contributes;
+    const { tools } = open();
+    assert.deepEqual(
+      tools.all.map(({ name, title, description, input, writes }) => {
+        const { $schema, ...inputSchema } = z.toJSONSchema(input, { io: 'input' });
+        assert.match($schema ?? '', /2020-12/);
+        const when = writes ? { when: 'config.agentConsole.tools.write' } : {};
+        const named = { name: `agentConsole_${name}`, toolReferenceName: `agentConsole_${name}` };
+        const words = { displayName: title, modelDescription: description };
+        return { ...named, ...words, canBeReferencedInPrompt: true, inputSchema, ...when };
+      }),
+      languageModelTools,
+    );
+    for (const { displayName, modelDescription } of languageModelTools) {
+      assert.ok(displayName.slice(1, -1) in strings, displayName);
+      assert.match(modelDescription, / Use it | decides each time|missing, never zero/);
+    }
+    await assert.rejects(
+      callTool(tools.all, 'agentConsole_search', {}, new AbortController().signal),
+      /no tool/,
+    );
+    for (const { path: file } of chatSkills) {
+      const skill = readFileSync(path.join(root, file), 'utf8');
+      assert.equal(/^---\nname: (.+)\n/.exec(skill)?.[1], path.basename(path.dirname(file)));
+      for (const [, name] of skill.matchAll(/`([a-z]+_[a-z]+)`/g))
+        assert.ok(
+          tools.all.some(tool => tool.name === name),
+          name,
+        );
+    }
+    await cleanUp();
   });
 
   it('hides commands that need an argument from the palette', () => {

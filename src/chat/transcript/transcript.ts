@@ -3,7 +3,9 @@ import type { Collection, CollectionOptions, SearchText, Storage } from '../../s
 import type { Event } from '../../util/event';
 import { Formatter } from '../../util/format';
 import {
+  inOrder,
   isHidden,
+  isShown,
   knownMessageSchema,
   merged,
   timeOf,
@@ -11,7 +13,7 @@ import {
   type SentMessage,
   type StoredMessage,
 } from './messages';
-import { partText } from '../protocol';
+import { partText, type Part } from '../protocol';
 import { isToolResult, partsOf, toolsIn } from './parts';
 
 /** How the messages of a session are kept, and what they are found by: all a person may see of them. */
@@ -35,6 +37,37 @@ function authorOf({ message, sent }: KnownMessage): SearchText['by'] {
   if (message === undefined || message.role === undefined) return sent && 'me';
   if (message.role === 'user') return isToolResult(message) ? 'agent' : 'me';
   return message.role === 'system' ? undefined : 'agent';
+}
+
+/**
+ * What other programs are told of the stored messages of a session: those a person may see, in reading order, each text made when it is
+ * asked for, and how many are known with the others. A record that cannot be read is not known.
+ */
+export function toldMessages(records: readonly unknown[]) {
+  const known = new Map<string, KnownMessage>();
+  for (const record of records) {
+    try {
+      const entry = knownMessageSchema.parse(record);
+      known.set(entry.id, entry);
+    } catch {
+      continue;
+    }
+  }
+  const tools = toolsIn([...known.values()].flatMap(({ message }) => message ?? []));
+  const messages = inOrder(known)
+    .filter(isShown)
+    .map(entry => {
+      const { id, message, sent } = entry;
+      const said = (): readonly string[] =>
+        message === undefined ? [sent?.text ?? ''] : partsOf(message, tools, format, true).map(wordsOfPart);
+      return { id, by: authorOf(entry), at: timeOf(entry), text: () => said().join('\n\n') };
+    });
+  return { messages, known: known.size };
+}
+
+/** What is folded away in the chat has its heading in brackets. */
+function wordsOfPart(part: Part): string {
+  return part.kind === 'fold' ? [`[${part.label.join('')}]`, ...part.texts].join('\n') : partText(part);
 }
 
 /** The known messages of one session, durable, shared by all windows. No id is ever lost. */

@@ -95,10 +95,11 @@ export class NewSessions {
       .catch((cause: unknown) => {
         // The id is the only way back to the session: it must not go with the error.
         const why = cause instanceof Error ? cause.message : String(cause);
-        throw new Error(
-          vscode.l10n.t('Session {0} was created, but this machine could not store it: {1}', sessionId, why),
-          { cause },
+        const sentence = vscode.l10n.t(
+          'Session {0} was created, but this machine could not store it: {1}',
+          ...[sessionId, why],
         );
+        throw Object.assign(new Error(sentence, { cause }), { recorded: true });
       });
     return sessionId;
   }

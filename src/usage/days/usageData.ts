@@ -61,9 +61,9 @@ export class UsageData extends Disposable {
     return refusal === undefined ? { kind: 'ready' } : { kind: 'forbidden', sentence: refusal };
   }
 
-  /** The report from what is known now; never waits for the network. */
-  async report(query: UsageQuery): Promise<TabReport> {
-    this.#loadExtras(query).catch(unhandled);
+  /** The report from what is known now; never waits for the network, and with `isQuiet` asks nobody anything. */
+  async report(query: UsageQuery, isQuiet = false): Promise<TabReport> {
+    if (!isQuiet) this.#loadExtras(query).catch(unhandled);
     const { bounds } = this;
     const service = await this.open();
     const known = (await service?.known(query.tab)) ?? new Map<Day, DayRecord>();

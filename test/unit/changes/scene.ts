@@ -89,7 +89,8 @@ export function changesScene() {
     repositories: [repository],
     ...{ onDidChangeState: never, onDidOpenRepository: never, onDidCloseRepository: never },
   };
-  installed.set('vscode.git', { enabled: true, onDidChangeEnablement: never, getAPI: () => api });
+  const exported = { enabled: true, onDidChangeEnablement: never, getAPI: () => api };
+  installed.set('vscode.git', { activate: () => Promise.resolve(exported) });
   later(() => installed.clear());
 
   const sessions = new Map<string, ChangesSession>();

@@ -20,12 +20,20 @@ describe('usage data', () => {
       '/tokens 2026-11-11..2026-11-14',
     ]);
     await service.close();
+    let asked = 0;
+    const people = async () => {
+      asked++;
+      return Promise.resolve([]);
+    };
+    const quiet = open(undefined, { directory: { people } }).data;
+    assert.equal((await quiet.report(query('people', '2026-11-01', '2026-11-02'), true)).missing.length, 2);
     const later = open().data;
     const offline = await later.report(query('tokens', '2026-11-01', '2026-11-10'));
     assert.deepEqual(offline, { ...first, through: '2026-11-14' });
     const partly = await fetched(later, query('tokens', '2026-11-13', '2026-11-16'));
     assert.deepEqual(partly.missing, ['2026-11-15', '2026-11-16']);
     assert.match(partly.problem ?? '', /test/);
+    assert.equal(asked, 0);
   });
 
   it('has all of it, from the first day through yesterday, in one call and the pages of people', async () => {

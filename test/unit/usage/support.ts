@@ -3,7 +3,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { ApiClient } from '../../../src/api';
 import type { ConnectionState } from '../../../src/connection';
-import { UsageData } from '../../../src/usage/days/usageData';
+import { UsageData, type UsageDataDeps } from '../../../src/usage/days/usageData';
 import type { TabId, TabReport, UsageQuery } from '../../../src/usage/report/types';
 import { Emitter, ObservableValue } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
@@ -35,7 +35,7 @@ export async function begin() {
   const known = { id: 'test', baseUrl, appUrl, host: 'test', source: 'settings' } as const;
 
   /** What one window has, signed in with `apiKey`. */
-  const open = (apiKey = (): string => service.apiKey) => {
+  const open = (apiKey = (): string => service.apiKey, more: Partial<UsageDataDeps> = {}) => {
     const log = silentLog();
     const storage = openStorage({ root, log, now: clock.read });
     const state = new ObservableValue<ConnectionState>({ kind: 'signedIn', service: known });
@@ -50,7 +50,7 @@ export async function begin() {
       ...{ state, api, onDidBecomeReady: ready.event, keyMark: () => (signedIn() ? key : undefined) },
       ready: () => Promise.resolve(state.current),
     };
-    const data = new UsageData({ connection, storage, log, now: clock.read });
+    const data = new UsageData({ connection, storage, log, now: clock.read, ...more });
     cleanups.push(async () => {
       data.dispose();
       api.dispose();

@@ -10,19 +10,12 @@ describe('read-only documents', () => {
     const workspace = vscode.workspace as unknown as Record<string, unknown>;
     const before = { ...workspace };
     later(() => Object.assign(workspace, before));
-    const nothing = { dispose: () => undefined };
-    let provider: vscode.TextDocumentContentProvider | undefined;
-    workspace['onDidCloseTextDocument'] = () => nothing;
-    workspace['registerTextDocumentContentProvider'] = (_: string, given: typeof provider) => {
-      provider = given;
-      return nothing;
-    };
-    const documents = new DetailsDocuments();
+    workspace['onDidCloseTextDocument'] = () => ({ dispose: () => undefined });
+    const documents = new DetailsDocuments({ fire: () => undefined });
     const id = 'long'.repeat(100);
     const right = await documents.compare({ id, name: 'a', title: '', before: '', after: 'new' });
     const left = vscode.Uri.from({ scheme: 'x', path: right.path.replace('/after ', '/before ') });
-    const token = {} as vscode.CancellationToken;
-    const texts = [left, right].map(uri => provider?.provideTextDocumentContent(uri, token));
+    const texts = [left, right].map(uri => documents.text(uri));
     assert.deepEqual(texts, ['', 'new']);
   });
 });

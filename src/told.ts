@@ -1,0 +1,99 @@
+import * as vscode from 'vscode';
+import { toldMessages, transcriptRecords } from './chat';
+import { computerRecords, toldComputer } from './computers';
+import type { Connection, Service } from './connection';
+import { controlRecords, toldControls } from './organization';
+import { readinessRecords, toldReadiness } from './readiness';
+import { parseQuery } from './search';
+import { sessionRecords, toldSession } from './sessions';
+import type { CollectionOptions, Storage } from './storage';
+import { HEAD, keyIn, type Stored } from './sync/stored';
+import type { Sources } from './tools/deps';
+
+export interface ToldDeps {
+  readonly storage: Pick<Storage, 'collection' | 'peek' | 'search'>;
+  readonly connection: Pick<Connection, 'ready'>;
+  readonly usage: Sources['usage'];
+}
+
+/** What tools and other extensions are told of each feature: from its records alone, so that the service is asked nothing. */
+export function sourcesOf({ storage, connection, usage }: ToldDeps): Sources {
+  const service = async (): Promise<Service> => {
+    const state = await connection.ready();
+    if (state.kind !== 'signedOut') return state.service;
+    throw new Error(vscode.l10n.t('Sign in first: Agent Console is not connected to a service.'));
+  };
+  const listOf = async <T>(records: CollectionOptions<Stored<T>>) => {
+    const kept = await storage.collection(records).load();
+    return { items: [...kept.values()].flatMap(({ item }) => item ?? []), at: kept.get(HEAD)?.head?.at };
+  };
+  return {
+    sessions: async () => {
+      const records = await storage.collection(sessionRecords((await service()).id)).load();
+      const told = [...records.values()].flatMap(record => toldSession(record, Date.now()) ?? []);
+      return new Map(told.map(session => [session.sessionId, session]));
+    },
+    watch: async listener => {
+      const records = storage.collection(sessionRecords((await service()).id));
+      const tell = (ids: readonly string[], isFirst: boolean): unknown => {
+        const changes = ids.map(sessionId => {
+          const record = records.get(sessionId);
+          return { sessionId, session: record && toldSession(record) };
+        });
+        return listener(changes, isFirst);
+      };
+      tell([...(await records.load()).keys()], true);
+      return records.onDidChange(ids => tell(ids, false));
+    },
+    messages: async sessionId => {
+      const { path } = transcriptRecords((await service()).id, sessionId);
+      // Kept in no memory, whatever is read in a row; an id is no pattern.
+      return toldMessages(await storage.peek(path.replace(/[*?[]/g, '[$&]')));
+    },
+    search: async (text, limit) => {
+      const current = await service();
+      const transcriptOf = (sessionId: string): string => transcriptRecords(current.id, sessionId).path;
+      const [titles, talk] = [sessionRecords(current.id), transcriptOf('*').replace('/*', '')];
+      const kinds: Readonly<Record<string, string>> = {
+        [computerRecords(current.id).path]: 'computer',
+        [readinessRecords(current).path]: 'readiness',
+        [controlRecords(current.id).path]: 'control revision',
+      };
+      const known = await storage.collection(titles).load();
+      const gone = [...known.values()].filter(record => toldSession(record) === undefined);
+      const { inTitle, ...query } = parseQuery(text);
+      const { hits, isMore } = await storage.search({
+        ...query,
+        within: inTitle === undefined ? [titles.path, talk, ...Object.keys(kinds)] : [],
+        without: gone.map(({ sessionId }) => transcriptOf(sessionId)),
+        limit,
+      });
+      const told = hits.flatMap(({ collection, id, at, by, first, line, lead, match, rest }) => {
+        const said = { at, by, text: lead + match + rest };
+        if (collection === titles.path) return { kind: 'session title', sessionId: id, ...said };
+        const kind = kinds[collection];
+        if (kind === undefined)
+          return { kind: 'message', sessionId: collection.slice(talk.length + 1), messageId: id, ...said };
+        // The first line of a revision is who made it.
+        return kind === 'control revision' && line === first ? [] : { kind, id: keyIn(id), ...said };
+      });
+      return { hits: told, isMore };
+    },
+    computers: async () => {
+      const { items, at } = await listOf(computerRecords((await service()).id));
+      return { items: items.map(toldComputer), at };
+    },
+    readiness: async asked => {
+      const { items, at } = await listOf(readinessRecords(await service()));
+      return { items: await toldReadiness(items, asked), at };
+    },
+    usage: async asked => {
+      await service();
+      return usage(asked);
+    },
+    controls: async () => {
+      const { items, at } = await listOf(controlRecords((await service()).id));
+      return { items: toldControls(items), at };
+    },
+  };
+}

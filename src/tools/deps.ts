@@ -1,0 +1,105 @@
+import type * as vscode from 'vscode';
+import type { Message, Session, SessionChange } from '../../api';
+import type { Connection } from '../connection';
+import type { Logger } from '../log';
+import type { Storage } from '../storage';
+import type { IDisposable } from '../util/disposable';
+
+/** What is stored of a list of the service; `at`: when it was last read to its end, Unix ms. */
+interface StoredList<T> {
+  readonly items: readonly T[];
+  readonly at?: number | undefined;
+}
+
+/** Each row goes out with all that its feature tells of it; here stands what tools look at. Times are Unix ms. */
+export interface StoredRepository {
+  readonly at?: number | undefined;
+  readonly criteria: readonly {
+    readonly isPassing: boolean;
+    readonly change?: string | undefined;
+    readonly rationale?: string | undefined;
+  }[];
+}
+
+/** UTC days; a week where they are left out. */
+export interface UsageAsked {
+  readonly tab: 'tokens' | 'tools' | 'activity' | 'productivity' | 'people';
+  readonly start?: string | undefined;
+  readonly end?: string | undefined;
+  readonly names: boolean;
+}
+
+/** A report of usage as the dashboard shows it. */
+export interface StoredUsage {
+  readonly query: { readonly range: object };
+  readonly through?: string | undefined;
+  readonly missing: readonly string[];
+  readonly figures: readonly object[];
+  readonly sections: readonly {
+    readonly id: string;
+    readonly title: string;
+    readonly table: {
+      readonly columns: readonly { readonly id: string }[];
+      readonly rows: readonly { readonly cells: readonly unknown[] }[];
+      readonly total?: readonly unknown[] | undefined;
+    };
+  }[];
+}
+
+/** What is stored of the service in use: nothing here asks the service anything. Rejects with a sentence. */
+export interface Sources {
+  /** By id. */
+  sessions(): Promise<ReadonlyMap<string, Session>>;
+  /** Tells at first how all sessions stand, then each that changes, in whichever window; without one where it left the list. */
+  watch(listener: (changes: readonly SessionChange[], isFirst: boolean) => unknown): Promise<IDisposable>;
+  /** Those a person may see, in reading order, each text made when it is asked for; `known` counts the others, too. */
+  messages(sessionId: string): Promise<{
+    readonly messages: readonly (Omit<Message, 'text'> & { readonly text: () => string })[];
+    readonly known: number;
+  }>;
+  /** The latest first; `text` as it is typed into the product's own search. */
+  search(
+    text: string,
+    limit: number,
+  ): Promise<{ hits: readonly { at: number; sessionId?: string | undefined }[]; isMore: boolean }>;
+  computers(): Promise<StoredList<{ computerId: string; name: string; error?: string | undefined }>>;
+  /** Of what `asked` names, by a part of name or address or by a path on this machine; else of this window, else all. */
+  readiness(asked: string | undefined): Promise<StoredList<StoredRepository>>;
+  usage(asked: UsageAsked): Promise<StoredUsage>;
+  /** Revisions, the newest first. */
+  controls(): Promise<
+    StoredList<{
+      revision: number;
+      at?: number | undefined;
+      by?: string | undefined;
+      changes: () => readonly { readonly path: string }[];
+    }>
+  >;
+}
+
+/** How a send ended, as the chat says it. */
+export type Sent =
+  | { readonly state: 'accepted'; readonly messageId: string }
+  | { readonly state: 'refused' | 'unknown'; readonly sentence: string };
+
+export interface ToolsDeps {
+  readonly connection: Pick<Connection, 'state' | 'ready'>;
+  readonly storage: Pick<Storage, 'collection'>;
+  readonly sources: Sources;
+  readonly log: Pick<Logger, 'error'> & { clean(text: string): string };
+  /** What package.json calls the tools. */
+  readonly called: readonly (Readonly<Record<'name' | 'displayName' | 'modelDescription', string>> & {
+    readonly inputSchema: object;
+  })[];
+  /** The person has turned writing on. */
+  readonly mayWrite: () => boolean;
+  /** Resolves to the id; to `undefined` where the person would rather not. */
+  readonly create: (request: { computerId: string; sessionSettings: object }) => Promise<string | undefined>;
+  readonly send: (message: { sessionId: string; text: string }) => Promise<Sent>;
+  readonly open: (sessionId: string) => Promise<unknown>;
+  readonly prefill: (draft: {
+    sessionId: string;
+    text: string;
+    files: readonly vscode.Uri[];
+  }) => Promise<unknown>;
+}

@@ -1,0 +1,72 @@
+import * as vscode from 'vscode';
+import type { AgentConsoleApi } from '../../api';
+import { Disposable } from '../util/disposable';
+import { once, withSignal } from '../util/promises';
+import { forNotification } from '../util/text';
+import type { ToolsDeps } from './deps';
+import { Permissions } from './permissions';
+import { PublicApi } from './publicApi';
+import { readTools } from './read';
+import { callTool, type Tool } from './tools';
+import { Words } from './words';
+import { writeTools } from './write';
+
+export type { ToolsDeps } from './deps';
+export type { Tool, ToolAnswer } from './tools';
+export { callTool } from './tools';
+
+/** In package.json the names of tools, which all extensions share, begin with this. */
+const PREFIX = 'agentConsole_';
+
+/** What assistants and other extensions may ask of this product, all of it defined once. */
+export class Tools extends Disposable {
+  readonly all: readonly Tool[];
+  readonly #publicApi: () => Promise<PublicApi>;
+
+  constructor(deps: ToolsDeps) {
+    super();
+    const words = new Words(text => deps.log.clean(text));
+    const permissions = new Permissions(deps);
+    const [reading, writing] = [readTools(deps, words, permissions), writeTools(deps, words)];
+    const tools: readonly [string, Pick<Tool, 'input' | 'run'>][] = Object.entries({
+      ...reading,
+      ...writing,
+    });
+    this.all = tools.map(([name, { input, run }]) => {
+      const called = deps.called.find(each => each.name === PREFIX + name);
+      const {
+        displayName: title = name,
+        modelDescription: description = '',
+        inputSchema = { type: 'object' },
+      } = called ?? {};
+      return { name, title, description, input, inputSchema, writes: name in writing, run };
+    });
+    this.#publicApi = once(async () => {
+      const made = this.register(new PublicApi(deps, words, permissions));
+      await made.follow();
+      return made;
+    });
+  }
+
+  /** A tool as a chat of this window uses it; `name` as package.json has it. */
+  languageModelTool(name: string): vscode.LanguageModelTool<unknown> {
+    const own = name.slice(PREFIX.length);
+    const title = this.all.find(each => each.name === own)?.title ?? own;
+    return {
+      prepareInvocation: () => ({
+        invocationMessage: forNotification(vscode.l10n.t('Agent Console: {0}', title)),
+      }),
+      invoke: async ({ input }, token) => {
+        const { text } = await withSignal(token, signal => callTool(this.all, own, input, signal));
+        return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
+      },
+    };
+  }
+
+  /** For other extensions; rejects for a version that is not there. */
+  async apiOf(version: unknown): Promise<AgentConsoleApi> {
+    if (version !== 1)
+      throw new Error(vscode.l10n.t('This build of Agent Console has version 1 of its API.'));
+    return (await this.#publicApi()).api;
+  }
+}

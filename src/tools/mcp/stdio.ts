@@ -1,0 +1,122 @@
+/**
+ * What another program starts to speak MCP with Agent Console, in plain Node: it lies in the folder where each window of the editor
+ * that listens has written its address and token, and carries lines between its own standard input and output and one of them. The
+ * window it was told of (its first argument) comes first, then the one that had the focus last. When a window closes, what was asked
+ * of it is answered with an error, and the next line goes to the next window.
+ */
+import { once } from 'node:events';
+import * as fs from 'node:fs';
+import * as net from 'node:net';
+import * as os from 'node:os';
+import * as path from 'node:path';
+
+const folder = __dirname;
+const preferred = `${process.argv[2] ?? ''}.json`;
+
+/** What was asked and has no answer yet. */
+const asked = new Set<unknown>();
+let socket: net.Socket | undefined;
+let isOver = false;
+
+/** What windows that listen have written, the one to try first at the beginning. */
+function records(): readonly string[] {
+  const found = fs.readdirSync(folder).filter(name => /^[\da-f]+\.json$/.test(name));
+  const focusedAt = (name: string): number =>
+    fs.statSync(path.join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const ranked = found.map(name => ({ name, rank: name === preferred ? Infinity : focusedAt(name) }));
+  return ranked.sort((one, other) => other.rank - one.rank).map(({ name }) => path.join(folder, name));
+}
+
+/** A connection to the first window that takes one; what others left that were killed is taken away. */
+async function connect(): Promise<net.Socket | undefined> {
+  for (const record of records()) {
+    let address = '';
+    try {
+      const stored = JSON.parse(fs.readFileSync(record, 'utf8')) as Readonly<Record<string, string>>;
+      // A home may be on several machines.
+      if (stored['host'] !== os.hostname()) continue;
+      address = stored['address'] ?? '';
+      const made = net.connect(address);
+      await once(made, 'connect');
+      made.write(`${stored['token'] ?? ''}\n`);
+      hear(made);
+      return made;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'ECONNREFUSED' && code !== 'ENOENT') continue;
+      for (const file of [record, address]) fs.rmSync(file, { force: true });
+    }
+  }
+  return undefined;
+}
+
+async function forward(line: string): Promise<void> {
+  const { id, method } = read(line);
+  if (id !== undefined && method !== undefined) asked.add(id);
+  socket ??= await connect();
+  if (socket !== undefined) socket.write(`${line}\n`);
+  else refuse('No window of the editor with Agent Console is open on this machine. Open one and ask again.');
+}
+
+function hear(from: net.Socket): void {
+  lines(from, line => {
+    const { id, method } = read(line);
+    process.stdout.write(`${line}\n`);
+    if (method === undefined) asked.delete(id);
+    endWhenDone();
+  });
+  // What is wrong with it is the same to whoever asked: it closes.
+  from.on('error', () => from.destroy());
+  from.on('close', () => {
+    socket = undefined;
+    refuse(
+      'The window of the editor has closed, so what it did is not known. Ask again: another one answers.',
+    );
+  });
+}
+
+/** Answers all that is still asked with a sentence. */
+function refuse(message: string): void {
+  for (const id of asked)
+    process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message } })}\n`);
+  asked.clear();
+  endWhenDone();
+}
+
+function endWhenDone(): void {
+  if (isOver && asked.size === 0) socket?.end();
+}
+
+/** What a line is about; what is no message is nobody's question. */
+function read(line: string): { readonly id?: unknown; readonly method?: unknown } {
+  try {
+    return (JSON.parse(line) ?? {}) as object;
+  } catch {
+    return {};
+  }
+}
+
+/** Hands over each whole line: JSON may hold any other separator of lines. */
+function lines(from: NodeJS.ReadableStream, take: (line: string) => void): void {
+  let rest: string[] = [];
+  from.setEncoding('utf8').on('data', (text: string) => {
+    const parts = text.split('\n');
+    if (parts.length === 1) return void rest.push(text);
+    const [first = '', ...others] = parts;
+    const last = others.pop() ?? '';
+    for (const line of [rest.join('') + first, ...others]) if (line.trim() !== '') take(line);
+    rest = [last];
+  });
+}
+
+let work: Promise<unknown> = Promise.resolve();
+const next = (act: () => unknown): unknown => (work = work.then(act));
+lines(process.stdin, line => void next(() => forward(line)));
+process.stdin.on('end', () => {
+  void next(() => {
+    isOver = true;
+    endWhenDone();
+  });
+});
+// Nobody is there to be answered.
+process.stdout.on('error', () => process.exit());

@@ -1,0 +1,121 @@
+import * as vscode from 'vscode';
+import type { AgentConsoleApi, Messages, MessagesOptions, SessionChange } from '../../api';
+import { Disposable, Slot, type IDisposable } from '../util/disposable';
+import { forNotification } from '../util/text';
+import type { ToolsDeps } from './deps';
+import type { Permissions } from './permissions';
+import type { Words } from './words';
+
+const [USUAL, MOST] = [50, 200];
+
+/** What other extensions are given, version 1 (api.d.ts). */
+export class PublicApi extends Disposable {
+  readonly #deps: ToolsDeps;
+  readonly #words: Words;
+  readonly #permissions: Permissions;
+  readonly #changed = this.register(new vscode.EventEmitter<SessionChange>());
+  readonly #watched = this.register(new Slot<IDisposable>());
+  /** How each session was told last. */
+  readonly #told = new Map<string, string>();
+  #serviceId: string | undefined;
+  readonly api: AgentConsoleApi;
+
+  constructor(deps: ToolsDeps, words: Words, permissions: Permissions) {
+    super();
+    [this.#deps, this.#words, this.#permissions] = [deps, words, permissions];
+    const { connection, sources, open, prefill } = deps;
+    this.register(connection.state.onDidChange(() => this.follow()));
+    this.api = Object.freeze<AgentConsoleApi>({
+      sessions: async () => {
+        const sessions = [...(await sources.sessions()).values()];
+        sessions.sort((a, b) => b.lastActivityAt - a.lastActivityAt);
+        return sessions.map(session => this.#words.harmlessIn(session));
+      },
+      onDidChangeSession: this.#changed.event,
+      messages: (sessionId, options) => this.#messages(sessionId, options),
+      openSession: async sessionId => {
+        await open(idOf(sessionId));
+      },
+      draft: async (sessionId, { text, files = [] }) => {
+        await prefill({ sessionId: idOf(sessionId), text, files });
+      },
+    });
+    this.register(connection.state.onDidChange(() => void this.follow()));
+  }
+
+  /** Watches the sessions of the service in use; resolves when how they stand is known. Never rejects. */
+  async follow(): Promise<void> {
+    const { connection, sources, log } = this.#deps;
+    const state = await connection.ready();
+    const id = state.kind === 'signedOut' ? undefined : state.service.id;
+    if (id === this.#serviceId) return;
+    this.#serviceId = id;
+    this.#watched.set(undefined);
+    this.#told.clear();
+    if (id === undefined) return;
+    try {
+      const watched = await sources.watch((changes, isFirst) => {
+        if (id === this.#serviceId) for (const change of changes) this.#tell(change, isFirst);
+      });
+      if (id === this.#serviceId) this.#watched.set(watched);
+      else watched.dispose();
+    } catch (error) {
+      log.error('Sessions cannot be watched for other extensions', error);
+      if (id === this.#serviceId) this.#serviceId = undefined;
+    }
+  }
+
+  /** An answer of the service that says nothing new changes only its time. */
+  #tell({ sessionId, session }: SessionChange, isFirst: boolean): void {
+    const told = session && JSON.stringify({ ...session, statusAt: undefined });
+    if (this.#told.get(sessionId) === told) return;
+    if (told === undefined) this.#told.delete(sessionId);
+    else this.#told.set(sessionId, told);
+    if (!isFirst) this.#changed.fire({ sessionId, session: session && this.#words.harmlessIn(session) });
+  }
+
+  async #messages(
+    sessionId: string,
+    { extensionId, before, limit = USUAL }: MessagesOptions,
+  ): Promise<Messages> {
+    const { sources } = this.#deps;
+    const session = (await sources.sessions()).get(idOf(sessionId));
+    if (session === undefined) throw new Error(vscode.l10n.t('The session is not in your list.'));
+    await this.#permit(extensionId);
+    const { messages, known } = await sources.messages(sessionId);
+    const end = before === undefined ? messages.length : messages.findIndex(({ id }) => id === before);
+    const begin = Math.max(0, end - Math.min(Math.max(1, limit), MOST));
+    return {
+      messages: messages
+        .slice(begin, Math.max(0, end))
+        .map(({ text, ...message }) => ({ ...message, text: this.#words.harmless(text()) })),
+      hasEarlier: begin > 0,
+      unread: Math.max(0, (session.messageCount ?? 0) - known),
+    };
+  }
+
+  /** Rejects where the person would rather not let an extension read what is said. */
+  async #permit(extensionId: string): Promise<void> {
+    const extension = vscode.extensions.getExtension(extensionId);
+    if (extension === undefined) throw new Error(vscode.l10n.t('Name the extension that asks.'));
+    const { displayName = extension.id } = extension.packageJSON as { readonly displayName?: string };
+    const isAllowed = await this.#permissions.isAllowed(
+      `messages ${extension.id.toLowerCase()}`,
+      vscode.l10n.t(
+        'Let the extension “{0}” read the messages of your sessions?',
+        forNotification(displayName, 80),
+      ),
+      vscode.l10n.t(
+        'It is {0}. Titles and states of sessions it can read anyway.',
+        forNotification(extension.id, 120),
+      ),
+    );
+    if (!isAllowed)
+      throw new Error(vscode.l10n.t('The person would rather not let this extension read messages.'));
+  }
+}
+
+function idOf(sessionId: unknown): string {
+  if (typeof sessionId === 'string' && sessionId !== '') return sessionId;
+  throw new Error(vscode.l10n.t('Name a session by its id.'));
+}

@@ -1,0 +1,193 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import type { ApiClient } from '../../../src/api';
+import { transcriptRecords } from '../../../src/chat';
+import { computerRecords } from '../../../src/computers';
+import { controlRecords } from '../../../src/organization';
+import { readinessRecords } from '../../../src/readiness';
+import { sessionRecords } from '../../../src/sessions';
+import type { SessionRecord } from '../../../src/sessions/store/record';
+import type { CollectionOptions } from '../../../src/storage';
+import { idOf } from '../../../src/sync/stored';
+import { sourcesOf } from '../../../src/told';
+import { callTool, Tools, type ToolsDeps } from '../../../src/tools';
+import { redact } from '../../../src/util/redact';
+import { later, temporaryFolder } from '../../fakes/cleanUp';
+import { FakeConnection } from '../../fakes/connection';
+import { silentLog } from '../../fakes/log';
+import { openStorage, storeRows } from '../../fakes/storage';
+import * as editor from '../../fakes/vscode';
+
+export const NOON = Date.UTC(2026, 10, 21, 12);
+const service = {
+  id: 'one',
+  baseUrl: 'https://api.test',
+  appUrl: 'https://app.test',
+  host: 'api.test',
+  source: 'settings',
+} as const;
+const manifest = JSON.parse(
+  fs.readFileSync(path.join(process.env['AGENT_CONSOLE_ROOT']!, 'package.json'), 'utf8'),
+) as { readonly contributes: { readonly languageModelTools: ToolsDeps['called'] } };
+
+/** What is stored; words of strangers all through it. */
+export interface Kept {
+  readonly sessions?: readonly Partial<SessionRecord>[];
+  readonly messages?: readonly { readonly id: string; readonly text: string; readonly role?: string }[];
+  /** In every place that has words of a stranger; of several each in one of as many. */
+  readonly words?: readonly string[];
+}
+
+/** A folder of records as the features store them. */
+export function stored({
+  words = ['fine'],
+  sessions = words.map(() => ({})),
+  messages = [],
+}: Kept = {}): string {
+  const root = temporaryFolder();
+  const store = <T>(options: CollectionOptions<T>, rows: readonly (readonly [string, unknown])[]): void =>
+    storeRows(root, options.path, options.version, rows, options);
+  const list = <T extends object>(
+    options: CollectionOptions<T>,
+    items: Readonly<Record<string, object>>,
+  ): void =>
+    store(options, [
+      ...Object.entries(items).map(([key, item]) => [idOf(key), { item }] as const),
+      ['head', { head: { at: NOON, problems: [] } }],
+    ]);
+  const session = (each: Partial<SessionRecord>, at: number) => {
+    const sessionId = each.sessionId ?? `s${at}`;
+    const told = {
+      sessionId,
+      status: 'idle',
+      title: words[at] ?? 'fine',
+      messageCount: messages.length + 1,
+      updatedAt: NOON - at,
+    };
+    return [
+      sessionId,
+      {
+        sessionId,
+        origin: 'added',
+        addedAt: NOON,
+        checkedAt: NOON,
+        session: told,
+        local: {},
+        computerName: words[at],
+        ...each,
+      },
+    ] as const;
+  };
+  store(sessionRecords('one'), sessions.map(session));
+  store(
+    transcriptRecords('one', 's0'),
+    messages.map(({ id, text, role = 'user' }, at) => [
+      id,
+      { id, message: { id, role, createdAt: NOON + at, content: [{ type: 'text', text }] } },
+    ]),
+  );
+  const eachAs = <T>(make: (text: string, at: number) => T): Record<string, T> =>
+    Object.fromEntries(words.map((text, at) => [`c${at}`, make(text, at)]));
+  const computer = (name: string, at: number) => ({ id: `c${at}`, name, status: 'active', hostname: name });
+  list(computerRecords('one'), eachAs(computer));
+  const report = (reportId: string, createdAt: number, numerator: number) => ({
+    ...{ reportId, createdAt, repoUrl: 'https://git.test/acme/shop', branch: 'main', commitHash: words[0] },
+    report: {
+      ...eachAs(rationale => ({ numerator, denominator: 2, rationale })),
+      tests: { numerator: 1, denominator: 1 },
+    },
+  });
+  list(readinessRecords(service), { r1: report('r1', NOON - 9, 2), r2: report('r2', NOON, 1) });
+  const revision = (number: number, level: string) => ({
+    revision: number,
+    settings: { maxAutonomyLevel: level, ...eachAs(text => (number === 1 ? 0 : text)) },
+    ...{ user: { name: 'Ann' }, updatedAt: new Date(NOON + number).toISOString() },
+  });
+  list(controlRecords('one'), { 1: revision(1, 'high'), 2: revision(2, 'low') });
+  return root;
+}
+
+/** What tests look at in answers. */
+export interface Told {
+  readonly [name: string]: unknown;
+  readonly note: string;
+  readonly readOn: string;
+  readonly names: string;
+  readonly sessions: readonly { readonly sessionId: string; readonly statusAgeSeconds?: number }[];
+  readonly messages: readonly { id: string; by: string; text: string; isCut?: boolean }[];
+  readonly hits: readonly { readonly kind: string }[];
+  readonly repositories: readonly Readonly<Record<string, unknown> & { criteria: readonly object[] }>[];
+  readonly revisions: readonly { readonly by?: string; readonly changes: readonly object[] }[];
+  readonly tables: readonly { readonly rows: readonly unknown[] }[];
+}
+
+export type Scene = Awaited<ReturnType<typeof open>>;
+
+/** What one window has of the tools. Any request would fail: there is no client. */
+export function open(root = stored(), deps: Partial<ToolsDeps> = {}) {
+  const log = silentLog();
+  const storage = openStorage({ root, log });
+  const connection = new FakeConnection(undefined as unknown as ApiClient, service, 'one');
+  const tools = new Tools({
+    ...{
+      connection,
+      storage,
+      log: Object.assign(log, { clean: (text: string) => redact(text, { own: 'my own key' }) }),
+    },
+    sources: sourcesOf({
+      ...{ storage, connection },
+      usage: ({ names, ...asked }) =>
+        Promise.resolve({
+          query: { range: { start: asked.start ?? '2026-11-14', end: asked.end ?? '2026-11-20' } },
+          through: '2026-11-19',
+          missing: ['2026-11-20'],
+          figures: [{ id: 'tokens', label: 'Tokens', value: { value: 7, known: 6, of: 7 } }],
+          sections: [
+            {
+              ...{ id: 'people', title: 'People' },
+              table: {
+                columns: [{ id: 'person' }, { id: 'tokens' }],
+                rows: Array.from({ length: 40 }, (_, at) => ({
+                  cells: [names ? `Ann ${at}` : `Person ${at}`, at],
+                })),
+              },
+            },
+          ],
+        }),
+    }),
+    called: manifest.contributes.languageModelTools,
+    mayWrite: () => false,
+    create: () => Promise.resolve(undefined),
+    send: () => Promise.resolve({ state: 'refused', sentence: 'No.' }),
+    open: () => Promise.resolve(),
+    prefill: () => Promise.resolve(),
+    ...deps,
+  });
+  later(async () => {
+    tools.dispose();
+    await storage.settled();
+    storage.dispose();
+  });
+  /** The answer as a program gets it. */
+  const ask = async (name: string, input: object = {}, signal = new AbortController().signal) => {
+    const { text, structured } = await callTool(tools.all, name, input, signal);
+    const read = JSON.parse(text) as Told;
+    if (JSON.stringify(read) !== JSON.stringify(structured))
+      throw new Error('The forms of the answer differ.');
+    return read;
+  };
+  return { tools, connection, storage, ask };
+}
+
+/** A person who is asked something: answers each question with a button, or with none, and remembers what they read. */
+export function person(...presses: readonly (string | undefined)[]): string[] {
+  const read: string[] = [];
+  const left = [...presses];
+  const window = editor.window as unknown as Record<string, unknown>;
+  window['showWarningMessage'] = (question: string, { detail }: { detail: string }) => {
+    read.push(`${question}\n${detail}`);
+    return Promise.resolve(left.shift());
+  };
+  later(() => delete window['showWarningMessage']);
+  return read;
+}
