@@ -11,6 +11,7 @@ import { atMost, median, ms, stall, timed, type Row } from './rows';
 const FILES = 50_000;
 const COMMITS = 20_000;
 const BRANCHES = 300;
+const BEHIND = 1_000;
 const MESSAGES = 2_000;
 const BEGUN = 1_700_000_000;
 const OF_SESSION = `${BRANCHES / 2}`;
@@ -25,11 +26,11 @@ export async function changesRows(): Promise<Row[]> {
     const hash = execFileSync('git', ['rev-parse', `refs/remotes/origin/agent/${OF_SESSION}`], {
       cwd: folder,
     });
-    const createdAt = (BEGUN + COMMITS * 60) * 1_000;
+    const createdAt = (BEGUN + (COMMITS - BEHIND) * 60) * 1_000;
     const said = Array.from({ length: MESSAGES }, (_, n): Said => ({
       by: 'agent',
       at: createdAt + n,
-      text: `${'Read src/part/file.ts and changed a line in it. '.repeat(10)}[agent/${OF_SESSION} ${hash.toString().slice(0, 7)}] Step\n`,
+      text: `${'Read src/part/file.ts and changed a line in it. '.repeat(10)}\n[agent/${OF_SESSION} ${hash.toString().slice(0, 7)}] Step\n`,
     }));
     const session = { sessionId: 'a-session', createdAt, lastAt: createdAt + 3_600_000, said };
     let mentions = mentionsIn([]);
@@ -46,7 +47,7 @@ export async function changesRows(): Promise<Row[]> {
     const held = await stall(async () => {
       for (let round = 0; round < 9; round++) times.push(await timed(summary));
     });
-    const what = `${FILES} files, ${COMMITS} commits, ${BRANCHES} branches`;
+    const what = `${FILES} files, ${COMMITS} commits, ${BRANCHES} branches ${BEHIND} behind`;
     return [
       atMost(`${what}: what a session's branch changes`, median(times), 300, ms),
       atMost(`${what}: longest stall of the host`, held, 50, ms),
@@ -60,8 +61,11 @@ export async function changesRows(): Promise<Row[]> {
 /** For `git fast-import`: each commit changes a file, each branch has three. */
 function history(): string {
   const file = (n: number): string => `part${n % 200}/folder${n % 1_000}/file${n}.ts`;
-  const commit = (ref: string, n: number, from: string, changes: string): string =>
-    `commit ${ref}\ncommitter A <a@example.com> ${BEGUN + n * 60} +0000\ndata 1\nx\n${from}${changes}`;
+  let mark = 0;
+  const commit = (ref: string, n: number, from: string, changes: string): string => {
+    mark++;
+    return `commit ${ref}\nmark :${mark}\ncommitter A <a@example.com> ${BEGUN + n * 60} +0000\ndata 1\nx\n${from}${changes}`;
+  };
   const change = (n: number, text: string): string =>
     `M 100644 inline ${file(n)}\ndata ${text.length}\n${text}\n`;
   const all = Array.from({ length: FILES }, (_, n) => change(n, `file ${n}\n`)).join('');
@@ -71,8 +75,8 @@ function history(): string {
   const branches = Array.from({ length: BRANCHES }, (_, b) =>
     [0, 1, 2].map(k => {
       const ref = `refs/remotes/origin/agent/${b}`;
-      const from = k === 0 ? `from refs/remotes/origin/main~${(b % 50) + 1}\n` : '';
-      return commit(ref, COMMITS + k, from, change(b * 3 + k, `changed by ${b} ${k}\n`));
+      const from = k === 0 ? `from :${COMMITS - BEHIND - (b % 50)}\n` : '';
+      return commit(ref, COMMITS - BEHIND + k, from, change(b * 3 + k, `changed by ${b} ${k}\n`));
     }),
   );
   return [...main, ...branches.flat()].join('');

@@ -1,4 +1,4 @@
-import { mentionsIn, type Mentions, type Voice, type Written } from './mentions';
+import { HASH, mentionsIn, type Mentions, type Voice, type Written } from './mentions';
 import type { Branch, BranchName, Claim, Evidence, OwnCommit, RepositoryFacts, SessionFacts } from './model';
 
 /** Clocks differ, and commands take a while, ms. */
@@ -76,19 +76,20 @@ function stronger(a: Candidate, b: Candidate): number {
   );
 }
 
-/** Without those that are the same work once more: a branch of this repository and the one of a remote that it goes with. */
+/** Without those that are the same work once more. */
 function distinct(ranked: readonly Candidate[]): readonly Candidate[] {
-  return ranked.filter(
-    (one, n) =>
-      !ranked.slice(0, n).some(({ branch, own }) => {
-        const isSame = branch.repository === one.branch.repository && branch.name === one.branch.name;
-        const isHere = (branch.remote === undefined) !== (one.branch.remote === undefined);
-        const [a, b] = [branch, one.branch];
-        const isFollowed = a.upstream !== undefined ? a.upstream === b.ref : b.upstream === a.ref;
-        const [tip = '', other = ''] = [a.tip, b.tip];
-        return isSame && isHere && (isFollowed || tip === other || own.has(other) || one.own.has(tip));
-      }),
-  );
+  return ranked.filter((one, n) => !ranked.slice(0, n).some(other => isSame(other, one)));
+}
+
+/** A branch in two folders of one repository, or one of a remote and the one of this repository that goes with it. */
+function isSame(one: Candidate, other: Candidate): boolean {
+  const [a, b] = [one.branch, other.branch];
+  const [tip = '', otherTip = ''] = [a.tip, b.tip];
+  if (a.name !== b.name) return false;
+  if (a.repository !== b.repository) return a.remote === b.remote && tip === otherTip;
+  if ((a.remote === undefined) === (b.remote === undefined)) return tip === '' && a.remote === b.remote;
+  const isFollowed = a.upstream !== undefined ? a.upstream === b.ref : b.upstream === a.ref;
+  return isFollowed || tip === otherTip || one.own.has(otherTip) || other.own.has(tip);
 }
 
 /** Everything that speaks for a branch of a repository. */
@@ -99,9 +100,24 @@ function candidatesIn(facts: RepositoryFacts, session: SessionFacts, mentions: M
   const holders = (hash: string): number =>
     new Set(branches.filter(({ tip }) => tip === hash || owns.get(tip)?.has(hash)).map(({ name }) => name))
       .size;
+  const starts = Map.groupBy([...new Set([...facts.commits.keys(), ...owns.keys()])], hash =>
+    hash.slice(0, HASH),
+  );
+  const written = mentions.written.map((each): Answer => {
+    const { hash = '' } = each;
+    const commit = starts.get(hash.slice(0, HASH))?.find(other => other.startsWith(hash));
+    return { ...each, commit };
+  });
+  const byName = Map.groupBy(written, ({ name }) => name);
+  const byCommit = Map.groupBy(written, ({ commit }) => commit);
   const found = branches.flatMap(branch => {
     const own = owns.get(branch.tip) ?? new Map<string, OwnCommit>();
-    const look = new Look(facts, session, mentions, branch, own);
+    const commits = [...new Set([branch.tip, ...own.keys()])];
+    const answers = new Set([
+      ...(byName.get(branch.name) ?? []),
+      ...commits.flatMap(hash => byCommit.get(hash) ?? []),
+    ]);
+    const look = new Look(facts, session, mentions, branch, own, [...answers]);
     const evidence = look.found();
     const best = evidence.toSorted((a, b) => b.strength - a.strength || b.at - a.at)[0];
     if (best === undefined) return [];
@@ -110,6 +126,11 @@ function candidatesIn(facts: RepositoryFacts, session: SessionFacts, mentions: M
     return [{ branch, own, best, weight, isSure }];
   });
   return [...found, ...pushedElsewhere(facts, mentions, session)];
+}
+
+interface Answer extends Written {
+  /** The whole hash, where the commit is here. */
+  readonly commit: string | undefined;
 }
 
 /** One branch under the eyes of one session. */
@@ -124,6 +145,8 @@ class Look {
     readonly mentions: Mentions,
     readonly branch: Branch,
     readonly own: ReadonlyMap<string, OwnCommit>,
+    /** Those that may be of this branch. */
+    readonly answers: readonly Answer[],
   ) {
     this.#start = (session.createdAt ?? 0) - SKEW;
     this.#end = (session.lastAt ?? Infinity) + SKEW;
@@ -145,7 +168,7 @@ class Look {
       if (at !== undefined) all.push({ evidence, detail, strength, at });
     };
     const lived = this.#lived();
-    for (const written of mentions.written) {
+    for (const written of this.answers) {
       const { name, at = 0 } = written;
       const hash = this.#commitOf(written);
       const isNamed = name === branch.name && this.#goesTo(written) !== false;
@@ -195,8 +218,8 @@ class Look {
 
   /** Git answered this session with a commit of this branch: by its name, or as the tip of what no other branch has. */
   isWritten(holders: (hash: string) => number): boolean {
-    const { branch, mentions } = this;
-    return mentions.written.some(written => {
+    const { branch } = this;
+    return this.answers.some(written => {
       const hash = this.#commitOf(written);
       if (hash === undefined || !this.#isFresh(hash, written) || this.#goesTo(written) === false)
         return false;
@@ -224,11 +247,8 @@ class Look {
   }
 
   /** The commit of this branch that Git spoke of. */
-  #commitOf({ hash: start }: Written): string | undefined {
-    if (start === undefined) return undefined;
-    if (this.branch.tip.startsWith(start)) return this.branch.tip;
-    for (const hash of this.own.keys()) if (hash.startsWith(start)) return hash;
-    return undefined;
+  #commitOf({ commit }: Answer): string | undefined {
+    return commit !== undefined && (commit === this.branch.tip || this.own.has(commit)) ? commit : undefined;
   }
 
   /** The commit was made when Git spoke of it: an answer to another session that is read later shows older ones. */
@@ -254,8 +274,8 @@ class Look {
 
   /** Another remote has a branch of that name with the same commit, as forks have, and no push tells which. */
   #isElsewhereToo(written: Written): boolean {
-    const { branch, facts, mentions } = this;
-    const isPushedHere = mentions.written.some(other => other.name === branch.name && this.#goesTo(other));
+    const { branch, facts } = this;
+    const isPushedHere = this.answers.some(other => other.name === branch.name && this.#goesTo(other));
     if (branch.remote === undefined || isPushedHere || this.#goesTo(written)) return false;
     return facts.branches.some(
       other =>

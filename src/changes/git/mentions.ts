@@ -28,7 +28,7 @@ export interface PullRequest extends Voice {
 }
 
 /** At least as many characters of a hash are one. */
-const HASH = 7;
+export const HASH = 7;
 /** Names stand between these. */
 const TOKEN = /[^\s"'`<>()[\]{},;:*?\\^~|&=$!]{2,400}/g;
 const PUSHED =
@@ -46,6 +46,7 @@ export class Mentions {
   readonly written: Written[] = [];
   readonly pullRequests: PullRequest[] = [];
   readonly #names = new Map<string, Partial<Record<Manner, number>>>();
+  readonly #seen = new Set<string>();
   readonly #hashes = new Map<string, (Voice & { readonly hash: string })[]>();
 
   /** Takes in one more. */
@@ -88,8 +89,12 @@ export class Mentions {
     }
   }
 
+  /** Only the first time: what is read again later was answered before. */
   #write(written: Written): void {
-    if (written.name !== undefined && !isBranchName(written.name)) return;
+    const { name, hash, to } = written;
+    const key = [name, hash, to].join(' ');
+    if (this.#seen.has(key) || (name !== undefined && !isBranchName(name))) return;
+    this.#seen.add(key);
     this.written.push(written);
   }
 

@@ -3,6 +3,7 @@
 /** Something said in a session, the calls of tools and their results included. */
 export interface Said {
   readonly text: string;
+  /** `undefined` for what tools have answered; what a person has written or pasted never proves anything. */
   readonly by?: 'me' | 'agent' | undefined;
   readonly at?: number | undefined;
 }

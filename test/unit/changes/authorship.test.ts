@@ -41,16 +41,27 @@ describe('the work of sessions', () => {
           counts.certain++;
           if (!isRight) counts.wrong.push(told);
         }
+        const { name, remote, tip } = each.before;
+        const last = { repository: folder, remote, name, base: each.base.hash, tip: tip.hash };
+        const later = await changesOf(mine, last, facts, last);
+        const isGone = !facts.branches.some(branch => branch.remote === remote && branch.name === name);
+        if (
+          isGone &&
+          !each.isStacked &&
+          each.fate !== 'mergedAndDeleted' &&
+          each.fate !== 'squashedAndDeleted'
+        )
+          assert.equal(later?.state, 'gone', told);
+        if (isGone && claim.sure === 'unknown')
+          assert.equal(claimOf({ ...each.session, last }, [facts]).sure, 'likely', told);
+        const isRewritten = ['rebased', 'squashedInPlace', 'overwritten'].includes(each.fate);
+        assert.equal(later?.isRewritten, isRewritten, told);
         if (truth === undefined) continue;
         counts.sessions++;
         if (isRight) counts.found++;
         else counts.missed.push(told);
         if (truth.remote === undefined) continue;
         const changes = await changesOf(mine, { repository: folder, ...truth }, facts);
-        if (process.env.DBG)
-          process.stdout.write(
-            `${told} ${JSON.stringify({ ...changes, files: changes!.files.length })}\n${(await git(folder, ['log', '--oneline', '--graph', '--all'])).toString()}\n`,
-          );
         checkState(changes!, each, told);
         if (seed % 3 === 0) await checkContents(folder, changes!);
       }

@@ -40,11 +40,13 @@ export interface Worked {
   readonly branches: readonly { readonly remote?: string; readonly name: string }[];
   readonly fate: Fate;
   readonly manner: (typeof MANNERS)[number];
-  /** It began on another session's branch. */
+  /** It shares commits with another session's branch. */
   readonly isStacked: boolean;
   /** Where its branch began and ends, while it is there. */
   readonly base: Made;
   readonly tip: Made;
+  /** As its session left it. */
+  readonly before: { readonly remote: string; readonly name: string; readonly tip: Made };
 }
 
 interface Working {
@@ -56,7 +58,7 @@ interface Working {
   readonly isTimed: boolean;
   readonly remote: Remote;
   readonly base: Made;
-  readonly isStacked: boolean;
+  isStacked: boolean;
   name: string;
   tip: Made;
   fate: Fate;
@@ -105,7 +107,8 @@ export class World {
       const timed = isTimed ? said : said.map(({ text, by }) => ({ text, by }));
       const isLocal = this.history.refs.has(`refs/heads/${name}`) && fate !== 'overwritten';
       const branches = [...(isHere ? [{ remote, name }] : []), ...(isLocal ? [{ name }] : [])];
-      return { session: { ...facts, said: timed }, branches, fate, manner, base, isStacked, tip };
+      const before = { remote, name: this.#names.get(session.n)!, tip: session.commits.at(-1)! };
+      return { session: { ...facts, said: timed }, branches, fate, manner, base, isStacked, tip, before };
     });
   }
 
@@ -162,7 +165,9 @@ export class World {
     const to = from + random.below(180) * MINUTE + 20 * MINUTE;
     this.#now = Math.max(this.#now, to);
     const isStacked = others.length > 0 && random.chance(0.12);
-    const base = isStacked ? random.of(others).tip : this.#main;
+    const under = isStacked ? random.of(others) : undefined;
+    if (under !== undefined) under.isStacked = true;
+    const base = under?.tip ?? this.#main;
     const slug = `${random.of(SLUGS)}${n}`;
     const name = random.of([
       `agent/${slug}`,

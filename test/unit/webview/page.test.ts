@@ -303,9 +303,8 @@ const range = { start: '2026-01-14', end: '2026-02-28' };
 const query = { tab: 'tokens', compare: true, folded: true, pseudonyms: false, person: 'p', range } as const;
 
 const chat: Samples<typeof chatProtocol> = {
-  showChanges: none,
   ...{ history: none, attach: none, chooseTarget: none, stop: none, refresh: none, readEarlier: none },
-  ...{ addAgain: none, ready: none, openWebApp: none, explainGap: none },
+  ...{ addAgain: none, ready: none, openWebApp: none, explainGap: none, showChanges: none },
   ...{ takeBack: id, discard: id, sendAgain: id, insertCode: code, compareDiff: code, applyDiff: code },
   ...{ copy: code, picture: key, detach: key, openAttachment: key, copyMessage: key, openMessage: key },
   send: { text: 'Hi', sendId: 's-1', seen: 1 },
