@@ -222,6 +222,7 @@ describe('foreign Markdown in a document', () => {
       { weight: 1, arbitrary: target.chain(each => fc.constantFrom(...hostileForms(each))) },
       { weight: 1, arbitrary: fc.constantFrom(...examples) },
     );
+    assertInert('\\https://x.invalid!!!!//x.invalid/share');
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 30 }), all => assertInert(all.join(''))),
       { numRuns: 3000 },
