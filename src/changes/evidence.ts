@@ -97,9 +97,6 @@ function candidatesIn(facts: RepositoryFacts, session: SessionFacts, mentions: M
   const main = facts.defaultBranch?.name;
   const branches = facts.branches.filter(({ name }) => name !== main);
   const owns = new Map(branches.map(({ tip }) => [tip, ownOf(facts, tip)]));
-  const holders = (hash: string): number =>
-    new Set(branches.filter(({ tip }) => tip === hash || owns.get(tip)?.has(hash)).map(({ name }) => name))
-      .size;
   const starts = Map.groupBy([...new Set([...facts.commits.keys(), ...owns.keys()])], hash =>
     hash.slice(0, HASH),
   );
@@ -122,7 +119,7 @@ function candidatesIn(facts: RepositoryFacts, session: SessionFacts, mentions: M
     const best = evidence.toSorted((a, b) => b.strength - a.strength || b.at - a.at)[0];
     if (best === undefined) return [];
     const weight = evidence.reduce((sum, { strength }) => sum + strength, 0);
-    const isSure = look.isWritten(holders) || look.isMarked([...owns.values()]);
+    const isSure = look.isWritten() || look.isMarked([...owns.values()]);
     return [{ branch, own, best, weight, isSure }];
   });
   return [...found, ...pushedElsewhere(facts, mentions, session)];
@@ -216,16 +213,15 @@ class Look {
     return all;
   }
 
-  /** Git answered this session with a commit of this branch: by its name, or as the tip of what no other branch has. */
-  isWritten(holders: (hash: string) => number): boolean {
+  /** Git answered this session with a commit of this branch: by its name, or as the tip where all is of the session's life. */
+  isWritten(): boolean {
     const { branch } = this;
     return this.answers.some(written => {
       const hash = this.#commitOf(written);
       if (hash === undefined || !this.#isFresh(hash, written) || this.#goesTo(written) === false)
         return false;
-      if (written.name === branch.name) return !this.#isElsewhereToo(written);
-      const isAllOfLife = this.#isEach(({ authoredAt }) => this.#isInLife(authoredAt));
-      return hash === branch.tip && isAllOfLife && holders(hash) === 1;
+      if (written.name === branch.name) return true;
+      return hash === branch.tip && this.#isEach(({ authoredAt }) => this.#isInLife(authoredAt));
     });
   }
 
@@ -270,20 +266,6 @@ class Look {
     return to === undefined || remote === undefined
       ? undefined
       : remote.urls.some(url => sameRepository(url, to));
-  }
-
-  /** Another remote has a branch of that name with the same commit, as forks have, and no push tells which. */
-  #isElsewhereToo(written: Written): boolean {
-    const { branch, facts } = this;
-    const isPushedHere = this.answers.some(other => other.name === branch.name && this.#goesTo(other));
-    if (branch.remote === undefined || isPushedHere || this.#goesTo(written)) return false;
-    return facts.branches.some(
-      other =>
-        other.name === branch.name &&
-        other.remote !== undefined &&
-        other.remote !== branch.remote &&
-        (other.tip === branch.tip || ownOf(facts, other.tip).has(branch.tip) || this.own.has(other.tip)),
-    );
   }
 
   /** Something on the branch was written while the session lived; where all is merged, its tip. */
