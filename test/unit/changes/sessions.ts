@@ -77,6 +77,7 @@ export class World {
   readonly #random: Random;
   readonly #sessions: Working[] = [];
   readonly #late: (() => void)[] = [];
+  readonly #hasFork: boolean;
   #main: Made;
   #now = 1_750_000_000_000;
 
@@ -88,7 +89,8 @@ export class World {
     this.#advance();
     const section = (remote: Remote): string =>
       `[remote "${remote}"]\n\turl = ${URLS[remote]}\n\tfetch = +refs/heads/*:refs/remotes/${remote}/*\n`;
-    this.config = section('origin') + section('fork');
+    this.#hasFork = this.#random.chance(0.6);
+    this.config = section('origin') + (this.#hasFork ? section('fork') : '');
     this.#person(`kim/${random.of(SLUGS)}`);
     const count = random.below(4) + 1;
     for (let n = 0; n < count; n++) this.#work(n);
@@ -180,7 +182,7 @@ export class World {
       `agent/${id}`,
       `feature/${slug}/part-2`,
     ]);
-    const remote = random.chance(0.8) ? 'origin' : 'fork';
+    const remote = random.chance(0.8) || !this.#hasFork ? 'origin' : 'fork';
     const manner = random.of(MANNERS);
     const isAgents = random.chance(0.4);
     const trailers = [
@@ -214,8 +216,8 @@ export class World {
     this.#set(session, session.tip);
     // A fork has a branch of that name, too: of a person, or the same.
     const other = remote === 'origin' ? 'fork' : 'origin';
-    if (random.chance(0.12)) this.#person(name, other);
-    else if (random.chance(0.12))
+    if (this.#hasFork && random.chance(0.15)) this.#person(name, other);
+    else if (this.#hasFork && random.chance(0.15))
       this.#set(
         { remote: other, name },
         random.of([commits[0]!, this.#commit(session.tip, n, PEOPLE[1]!, to + HOUR, 'On a fork')]),
