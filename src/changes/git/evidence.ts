@@ -87,9 +87,14 @@ function isSame(one: Candidate, other: Candidate): boolean {
   const [tip = '', otherTip = ''] = [a.tip, b.tip];
   if (a.name !== b.name) return false;
   if (a.repository !== b.repository) return a.remote === b.remote && tip === otherTip;
-  if ((a.remote === undefined) === (b.remote === undefined)) return tip === '' && a.remote === b.remote;
+  if (!isPair(a, b)) return tip === '' && a.remote === b.remote;
   const isFollowed = a.upstream !== undefined ? a.upstream === b.ref : b.upstream === a.ref;
   return isFollowed || tip === otherTip || one.own.has(otherTip) || other.own.has(tip);
+}
+
+/** One of a remote and one of this repository, of one name. */
+function isPair(a: BranchName, b: BranchName): boolean {
+  return a.name === b.name && (a.remote === undefined) !== (b.remote === undefined);
 }
 
 /** Everything that speaks for a branch of a repository. */
@@ -97,9 +102,6 @@ function candidatesIn(facts: RepositoryFacts, session: SessionFacts, mentions: M
   const main = facts.defaultBranch?.name;
   const branches = facts.branches.filter(({ name }) => name !== main);
   const owns = new Map(branches.map(({ tip }) => [tip, ownOf(facts, tip)]));
-  const holders = (hash: string): number =>
-    new Set(branches.filter(({ tip }) => tip === hash || owns.get(tip)?.has(hash)).map(({ name }) => name))
-      .size;
   const starts = Map.groupBy([...new Set([...facts.commits.keys(), ...owns.keys()])], hash =>
     hash.slice(0, HASH),
   );
@@ -117,12 +119,14 @@ function candidatesIn(facts: RepositoryFacts, session: SessionFacts, mentions: M
       ...(byName.get(branch.name) ?? []),
       ...commits.flatMap(hash => byCommit.get(hash) ?? []),
     ]);
+    const others = (): readonly ReadonlyMap<string, OwnCommit>[] =>
+      branches.flatMap(other => (isPair(branch, other) ? [] : (owns.get(other.tip) ?? [])));
     const look = new Look(facts, session, mentions, branch, own, [...answers]);
     const evidence = look.found();
     const best = evidence.toSorted((a, b) => b.strength - a.strength || b.at - a.at)[0];
     if (best === undefined) return [];
     const weight = evidence.reduce((sum, { strength }) => sum + strength, 0);
-    const isSure = look.isWritten(holders) || look.isMarked([...owns.values()]);
+    const isSure = look.isPushedHere() && (look.isWritten() || look.isMarked(others));
     return [{ branch, own, best, weight, isSure }];
   });
   return [...found, ...pushedElsewhere(facts, mentions, session)];
@@ -216,28 +220,32 @@ class Look {
     return all;
   }
 
-  /** Git answered this session with a commit of this branch: by its name, or as the tip of what no other branch has. */
-  isWritten(holders: (hash: string) => number): boolean {
+  /** Git answered this session with a commit of this branch: by its name, or as the tip where all is of the session's life. */
+  isWritten(): boolean {
     const { branch } = this;
     return this.answers.some(written => {
       const hash = this.#commitOf(written);
-      if (hash === undefined || !this.#isFresh(hash, written) || this.#goesTo(written) === false)
-        return false;
-      if (written.name === branch.name) return !this.#isElsewhereToo(written);
-      const isAllOfLife = this.#isEach(({ authoredAt }) => this.#isInLife(authoredAt));
-      return hash === branch.tip && isAllOfLife && holders(hash) === 1;
+      if (hash === undefined || !this.#isFresh(hash, written)) return false;
+      if (written.name === branch.name) return true;
+      return hash === branch.tip && this.#isEach(({ authoredAt }) => this.#isInLife(authoredAt));
     });
   }
 
-  /** Each commit bears the session's id as it was written, and no other branch is so. */
-  isMarked(owns: readonly ReadonlyMap<string, OwnCommit>[]): boolean {
+  /** Each commit bears the session's id as it was written, and no other branch has any such. */
+  isMarked(others: () => readonly ReadonlyMap<string, OwnCommit>[]): boolean {
     const bears = ({ trailers }: OwnCommit): boolean => this.#id?.test(trailers) === true;
     const isHere = (commit: OwnCommit): boolean =>
       bears(commit) &&
       this.#isInLife(commit.authoredAt) &&
       Math.abs(commit.committedAt - commit.authoredAt) <= SKEW;
-    const others = owns.filter(own => own !== this.own);
-    return this.#isEach(isHere) && !others.some(own => own.size > 0 && [...own.values()].every(bears));
+    return this.#isEach(isHere) && !others().some(own => own !== this.own && [...own.values()].some(bears));
+  }
+
+  /** It was pushed to the remote of this branch, or there is but one: forks have branches of the same name and commits. */
+  isPushedHere(): boolean {
+    const pushes = this.answers.filter(({ to }) => to !== undefined);
+    const isOnly = pushes.length === 0 && this.facts.remotes.length <= 1;
+    return this.branch.remote === undefined || isOnly || pushes.some(push => this.#goesTo(push) === true);
   }
 
   /** So is each commit that this branch has and the default branch has not, of which there are some. */
@@ -270,20 +278,6 @@ class Look {
     return to === undefined || remote === undefined
       ? undefined
       : remote.urls.some(url => sameRepository(url, to));
-  }
-
-  /** Another remote has a branch of that name with the same commit, as forks have, and no push tells which. */
-  #isElsewhereToo(written: Written): boolean {
-    const { branch, facts } = this;
-    const isPushedHere = this.answers.some(other => other.name === branch.name && this.#goesTo(other));
-    if (branch.remote === undefined || isPushedHere || this.#goesTo(written)) return false;
-    return facts.branches.some(
-      other =>
-        other.name === branch.name &&
-        other.remote !== undefined &&
-        other.remote !== branch.remote &&
-        (other.tip === branch.tip || ownOf(facts, other.tip).has(branch.tip) || this.own.has(other.tip)),
-    );
   }
 
   /** Something on the branch was written while the session lived; where all is merged, its tip. */

@@ -109,23 +109,27 @@ async function trap(): Promise<{ folder: string; ran: () => string }> {
       `[trailer "x"]\n\tcommand = ${run}\n[pager]\n\tlog = ${run}\n\tdiff = ${run}\n[submodule]\n\trecurse = true\n[alias]\n\tlog = !${run}\n`,
     ].join('\n'),
   );
-  await git(folder, ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', 'read-tree', 'main']);
+  const safely = async (args: readonly string[], input = ''): Promise<string> => {
+    const safe = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'];
+    return (await git(folder, [...safe, ...args], input)).toString().trim();
+  };
+  await safely(['read-tree', 'main']);
   for (const [name, { content }] of main.tree) fs.writeFileSync(path.join(folder, name), content);
-  // One more repository in it, with a program of its own.
+  // A signed commit, and one more repository in this one, with a program of its own.
+  const signed = (await safely(['cat-file', 'commit', tip.hash])).replace(
+    '\n\n',
+    '\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n -----END PGP SIGNATURE-----\n\n',
+  );
+  const commit = await safely(['hash-object', '-t', 'commit', '-w', '--stdin'], `${signed}\n`);
+  await safely(['update-ref', 'refs/remotes/origin/agent/x', commit]);
   const inner = path.join(folder, 'inner');
   fs.mkdirSync(inner);
   await git(inner, ['init', '--quiet']);
   await git(inner, ['commit', '--quiet', '--allow-empty', '--message', 'x']);
-  await git(folder, [
-    '-c',
-    'core.hooksPath=/dev/null',
-    '-c',
-    'core.fsmonitor=false',
-    'update-index',
-    '--add',
-    '--cacheinfo',
-    `160000,${(await git(inner, ['rev-parse', 'HEAD'])).toString().trim()},inner`,
-  ]);
+  const link = (await git(inner, ['rev-parse', 'HEAD'])).toString().trim();
+  await safely(['update-index', '--add', '--cacheinfo', `160000,${link},inner`]);
+  const tree = await safely(['write-tree']);
+  await safely(['update-ref', 'HEAD', await safely(['commit-tree', '-p', 'main', tree], 'inner')]);
   fs.writeFileSync(path.join(inner, 'x'), 'x');
   await git(inner, ['config', 'core.fsmonitor', run]);
   fs.rmSync(log, { force: true });
@@ -166,6 +170,7 @@ describe('a hostile repository', () => {
         ['a', 'b'],
       );
       assert.equal((await commitsOf(mine, changes)).length, 1);
+      assert.equal((await commitsOf(mine, changes))[0]?.subject, 'x');
       assert.equal((await contentOf(mine, changes.tip, 'a')).toString(), '0\n1\n2\n3\n');
       const { files, untracked } = await uncommitted(mine);
       assert.deepEqual(
@@ -177,7 +182,14 @@ describe('a hostile repository', () => {
         changes.base,
         untracked.map(({ path: name }) => name),
       );
-      for (const way of ['worktree', 'checkout', 'apply'] as const) await previewOf(mine, changes, way);
+      for (const way of ['worktree', 'checkout', 'apply'] as const) {
+        const refused = isDirty ? 'dirty' : way === 'apply' ? 'conflicts' : undefined;
+        const preview = await previewOf(mine, changes, way);
+        assert.equal(
+          'refused' in preview ? preview.refused : undefined,
+          way === 'worktree' ? undefined : refused,
+        );
+      }
       // A blob that is not here is not fetched either.
       await assert.rejects(mine.read(['cat-file', 'blob', '1'.repeat(40)]));
       await assert.rejects(mine.read(['ls-remote', 'origin']), /transport 'ext' not allowed/);

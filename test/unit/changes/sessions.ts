@@ -14,24 +14,27 @@ const MAIN = 'refs/remotes/origin/main';
 const FATES = [
   ...['kept', 'kept', 'kept', 'kept', 'continued', 'merged', 'mergedAndDeleted', 'forwarded', 'squashed'],
   ...['squashedAndDeleted', 'rebasedInto', 'rebased', 'squashedInPlace', 'renamed', 'renamedAndContinued'],
-  ...['deleted', 'overwritten', 'picked', 'stackedAndDeleted', 'integrated', 'copied'],
+  ...['deleted', 'overwritten', 'picked', 'pickedAndDeleted', 'stackedAndDeleted', 'integrated', 'copied'],
 ] as const;
 type Fate = (typeof FATES)[number];
 
 /** How a session tells of its work. */
 const MANNERS = [
-  'full',
-  'full',
-  'full',
-  'full',
-  'full',
-  'full',
-  'quiet',
-  'quiet',
-  'prose',
-  'hash',
-  'link',
-  'none',
+  ...[
+    'full',
+    'full',
+    'full',
+    'full',
+    'full',
+    'full',
+    'unsaid',
+    'quiet',
+    'quiet',
+    'prose',
+    'hash',
+    'link',
+    'none',
+  ],
 ] as const;
 
 export interface Worked {
@@ -74,6 +77,7 @@ export class World {
   readonly #random: Random;
   readonly #sessions: Working[] = [];
   readonly #late: (() => void)[] = [];
+  readonly #hasFork: boolean;
   #main: Made;
   #now = 1_750_000_000_000;
 
@@ -85,7 +89,8 @@ export class World {
     this.#advance();
     const section = (remote: Remote): string =>
       `[remote "${remote}"]\n\turl = ${URLS[remote]}\n\tfetch = +refs/heads/*:refs/remotes/${remote}/*\n`;
-    this.config = section('origin') + section('fork');
+    this.#hasFork = this.#random.chance(0.6);
+    this.config = section('origin') + (this.#hasFork ? section('fork') : '');
     this.#person(`kim/${random.of(SLUGS)}`);
     const count = random.below(4) + 1;
     for (let n = 0; n < count; n++) this.#work(n);
@@ -177,7 +182,7 @@ export class World {
       `agent/${id}`,
       `feature/${slug}/part-2`,
     ]);
-    const remote = random.chance(0.8) ? 'origin' : 'fork';
+    const remote = random.chance(0.8) || !this.#hasFork ? 'origin' : 'fork';
     const manner = random.of(MANNERS);
     const isAgents = random.chance(0.4);
     const trailers = [
@@ -210,7 +215,13 @@ export class World {
     this.#sessions.push(session);
     this.#set(session, session.tip);
     // A fork has a branch of that name, too: of a person, or the same.
-    if (random.chance(0.12)) this.#person(name, remote === 'origin' ? 'fork' : 'origin');
+    const other = remote === 'origin' ? 'fork' : 'origin';
+    if (this.#hasFork && random.chance(0.15)) this.#person(name, other);
+    else if (this.#hasFork && random.chance(0.15))
+      this.#set(
+        { remote: other, name },
+        random.of([commits[0]!, this.#commit(session.tip, n, PEOPLE[1]!, to + HOUR, 'On a fork')]),
+      );
     if (random.chance(0.25)) this.history.refs.set(`refs/heads/${name}`, random.of(commits));
     this.#late.push(() => this.#tell(session));
     if (manner === 'link') this.history.refs.set(`refs/pull/${n + 10}/head`, session.tip);
@@ -229,12 +240,13 @@ export class World {
       say(JSON.stringify({ command: `git checkout -b ${named}` }), commits[0]!.authoredAt - MINUTE);
     commits.forEach((made, k) => {
       const [subject = ''] = made.message.split('\n');
-      if (manner !== 'full') return;
+      if (manner !== 'full' && manner !== 'unsaid') return;
       say(JSON.stringify({ command: `git commit -am "${subject}" && git push` }), made.authoredAt);
       answer(
         `[${random.chance(0.05) ? 'detached HEAD' : named} ${made.hash.slice(0, 7)}] ${subject}\n 1 file changed`,
         made.authoredAt,
       );
+      if (manner === 'unsaid') return;
       const before = commits[k - 1];
       const line =
         before === undefined
@@ -286,7 +298,11 @@ export class World {
         other.commits.map(({ hash, message }) => `${hash.slice(0, 7)} ${message.split('\n')[0]}`).join('\n');
       const log = (): string =>
         `[${name} ${other.commits[0]!.hash.slice(0, 7)}] Step\nTo ${URLS[other.remote]}\n * [new branch]      ${name} -> ${name}\n`;
-      say('me', () => `Look at branch ${name} first: ${log()}`);
+      say(
+        'me',
+        () => `Look at branch ${name} first:\n${log()}`,
+        Math.max(from, other.commits[0]!.authoredAt),
+      );
       say('agent', () => `git checkout ${name} && git log\n${hashes()}`);
       say('agent', () => `Reviewed https://git.example.com/acme/shop/pull/${other.n + 10} of ${other.id}`);
       say('agent', () => `To ${URLS.origin}\n ! [rejected]        ${name} -> ${name} (fetch first)`);
@@ -343,7 +359,7 @@ export class World {
     else if (fate === 'renamedAndContinued') {
       session.tip = this.#commit(tip, n, PEOPLE[1]!, at, 'More by a person');
       rename();
-    } else if (fate === 'picked') this.#set({ remote, name: `pick/${n}` }, again(this.#main));
+    } else if (fate.startsWith('picked')) this.#set({ remote, name: `pick/${n}` }, again(this.#main));
     else if (fate === 'copied') this.#set({ remote, name: `copy/${n}` }, tip);
     else if (fate === 'stackedAndDeleted') {
       this.#set(
