@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
@@ -205,14 +206,38 @@ describe('commands', () => {
     problems.dispose();
   });
 
-  it('take uncommitted changes along', async () => {
+  it('take uncommitted changes along; show what an agent changed, comment on it, and bring it home', async () => {
     const shop = path.join(folder, 'shop');
     await makeSampleRepository(shop, 'git', Date.now());
     fs.appendFileSync(path.join(shop, 'README.md'), 'Mine\n');
     await vscode.commands.executeCommand('git.openRepository', shop);
     await vscode.window.showTextDocument(vscode.Uri.file(path.join(shop, 'README.md')));
     await works([commands.changes.takeAlong, [{ sessionId }], [], ['tab', /By another name/]]);
-    removeFolder(shop);
+    const name = 'agent/flaky-total-test';
+    const extension = vscode.extensions.getExtension<AgentConsole>('agent-console.agent-console');
+    const sessions = (await (await extension?.exports.getApi(1))?.sessions()) ?? [];
+    const at = sessions.find(({ title }) => /flaky/i.test(title)) ?? assert.fail('no such session');
+    const changes = commands.changes;
+    await works([changes.show, [at], [], ['tab', new RegExp(name)]]);
+    await works([changes.chooseBranch, [at], [name]]);
+    const commit = execFileSync('git', ['rev-parse', `origin/${name}`], {
+      cwd: shop,
+      encoding: 'utf8',
+    }).trim();
+    const uri = vscode.Uri.from({
+      ...{ scheme: 'agentconsole-changes', path: '/services/checkout/src/total.test.ts' },
+      query: JSON.stringify({ root: shop, commit }),
+    });
+    assert.match((await vscode.workspace.openTextDocument(uri)).getText(), /total/);
+    const thread = { uri, range: new vscode.Range(0, 0, 0, 0), comments: [] as vscode.Comment[] };
+    await works([changes.comment, [{ thread, text: 'Why?' }], []]);
+    await until(() => thread.comments.length === 1);
+    await works([changes.sendComments, [at], [], ['tab', /flaky/i]]);
+    await works([changes.removeComment, thread.comments, []]);
+    await works([changes.bringHome, [at], ['Open in a new worktree', 'Continue'], ['told', /is in /]]);
+    await vscode.commands.executeCommand('git.close', vscode.Uri.file(shop));
+    for (const each of fs.readdirSync(folder).filter(file => file.startsWith('shop')))
+      removeFolder(path.join(folder, each));
   });
 
   table('show the organization, readiness and usage', () => {

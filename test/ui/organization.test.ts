@@ -104,7 +104,7 @@ describe('organization', () => {
     await workbench.page.locator('.monaco-diff-editor').getByText('redacted').first().waitFor();
     assert.ok(!(await diffText()).includes('sample-secret'));
 
-    await run('Compare control revisions…');
+    await workbench.viewMenu(VIEW, 'Compare control revisions…');
     await workbench.quickInput.getByPlaceholder(/1\/2/).fill('rev 7');
     await workbench.pick(/^rev 7/);
     await workbench.quickInput.getByPlaceholder(/2\/2/).fill('rev 30');
