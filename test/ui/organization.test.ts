@@ -104,12 +104,10 @@ describe('organization', () => {
     await workbench.page.locator('.monaco-diff-editor').getByText('redacted').first().waitFor();
     assert.ok(!(await diffText()).includes('sample-secret'));
 
-    await workbench.viewMenu(VIEW, 'Compare control revisions…');
-    await workbench.quickInput.getByPlaceholder(/1\/2/).fill('rev 7');
-    await workbench.pick(/^rev 7/);
-    await workbench.quickInput.getByPlaceholder(/2\/2/).fill('rev 30');
+    await workbench.contextMenu(workbench.row(VIEW, 'rev 45'), 'Compare control revisions…');
+    await workbench.quickInput.getByPlaceholder(/revision 45 with which one/).fill('rev 30');
     await workbench.pick(/^rev 30/);
-    await workbench.tab(/revision 7 ↔ 30/).waitFor();
+    await workbench.tab(/revision 30 ↔ 45/).waitFor();
     await workbench.contextMenu(workbench.row(VIEW, 'rev 45'), 'Show controls of a revision');
     await workbench.tab('revision-45.jsonc').waitFor();
     await workbench.page.locator('.editor-instance').getByText('byomComputersEnabled').first().waitFor();
