@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { root, shotsFolder } from '../vscode/paths';
 import { runProgram } from '../vscode/processes';
 import { packageExtension } from '../vscode/server';
+import { galleryScenes, makeGallery } from './gallery';
 import { sessionScenes } from './scenes/sessions';
 import { viewScenes, type Scene } from './scenes/views';
 import { openStage, reportsOf, themes } from './stage';
@@ -11,9 +12,14 @@ const scenes = { ...viewScenes, ...sessionScenes };
 
 type Theme = keyof typeof themes;
 
-/** `npm run shots [-- SCENE... THEME...]`: a picture of each scene (all by default) in each theme (all), `.shots/SCENE-THEME.png`. */
+/**
+ * `npm run shots [-- SCENE... THEME...]`: a picture of each scene (all by default) in each theme (all), `.shots/SCENE-THEME.png`.
+ * `gallery` makes the pictures of docs/images that show the main views in light and dark, and a message on its way.
+ */
 async function main(): Promise<undefined> {
-  const given = process.argv.slice(2);
+  const asked = process.argv.slice(2);
+  const isGallery = asked.includes('gallery');
+  const given = isGallery ? [...galleryScenes, 'light', 'dark'] : asked;
   const all = Object.keys(themes) as Theme[];
   const wanted = all.filter(theme => given.includes(theme));
   const names = given.filter(name => !all.some(theme => theme === name));
@@ -27,6 +33,7 @@ async function main(): Promise<undefined> {
     if (names.length > 0 && !names.includes(name)) continue;
     for (const theme of wanted.length > 0 ? wanted : all) await take(name, scene, theme, vsix);
   }
+  if (isGallery) await makeGallery(vsix);
 }
 
 /** Plays a scene in a theme, in a VS Code and with a sample service of its own, and takes it. */

@@ -56,6 +56,48 @@ export const sessionScenes: Scenes = {
       await chat.locator('.chip').nth(1).waitFor();
     },
   },
+  'changes-row': { signedIn: false, play: changed },
+  'changes-chat-narrow': {
+    signedIn: false,
+    settings: { 'agentConsole.chat.location': 'view' },
+    size: { width: 1280, height: 900 },
+    narrow: 'auxiliarybar',
+    play: changed,
+  },
+  'changes-diff': {
+    signedIn: false,
+    async play(stage) {
+      await changed(stage);
+      await stage.workbench
+        .webview()
+        .getByRole('button', { name: /agent\/flaky/ })
+        .click();
+      const { page } = stage.workbench;
+      const side = page.locator('.multiDiffEditor .modified');
+      await side.locator('.view-line').getByText('await').first().hover();
+      await side.locator('.comment-range-glyph.line-hover').first().click();
+      await page.getByText('What should the agent do here?').first().waitFor();
+      await page.keyboard.type('Keep a case for a provider that answers late, please.');
+      await page.getByRole('button', { name: 'Add comment' }).click();
+      await page.locator('.review-comment-contents').getByText('answers late').waitFor();
+    },
+  },
+  'changes-home': {
+    signedIn: false,
+    async play(stage) {
+      await changed(stage);
+      await stage.workbench.contextMenu(row(stage, FLAKY), /Bring changes home/);
+      await stage.workbench.quickInput.getByText('worktree').first().waitFor();
+    },
+  },
+  'changes-branch': {
+    signedIn: false,
+    async play(stage) {
+      await changed(stage);
+      await stage.workbench.contextMenu(row(stage, FLAKY), /Branch and commits/);
+      await stage.workbench.quickInput.getByText('Fetch from').first().waitFor();
+    },
+  },
   answered: { play: answered },
   'answered-narrow': {
     settings: { 'agentConsole.chat.location': 'view' },
@@ -155,6 +197,19 @@ export const sessionScenes: Scenes = {
     return workbench.quickInput;
   }),
 };
+
+const FLAKY = /Session Find out why the total test is flaky/;
+
+/** The chat of a session whose agent has pushed a branch. */
+async function changed(stage: Stage): Promise<void> {
+  await sampleData(stage);
+  await row(stage, FLAKY).click();
+  await row(stage, /agent\/flaky-total-test/).waitFor();
+  await stage.workbench
+    .webview()
+    .getByRole('button', { name: /agent\/flaky/ })
+    .waitFor();
+}
 
 async function sampleData(stage: Stage): Promise<void> {
   const { workbench } = stage;
