@@ -52,12 +52,16 @@ export async function makeGallery(vsix: string): Promise<void> {
     await page.keyboard.press('Enter');
     await chat.getByRole('article').getByText('Which script runs').first().waitFor();
     await take();
-    await chat.getByText('Final answer').last().waitFor();
+    const status = chat.locator('.status');
+    await status.getByText(/running/).waitFor();
     await take();
-    const pictures: string[] = [];
-    for (const frame of frames)
-      pictures.push((await drawn(page, [frame], { columns: 1, width: 960, height: 600 })).toString('base64'));
-    fs.writeFileSync(path.join(images, 'send-and-watch.svg'), animated(pictures));
+    await status.getByText(/idle/).waitFor();
+    await chat.getByRole('article').last().getByText('Agent').waitFor();
+    await take();
+    const [width, height] = [960, 600];
+    const pictures: Buffer[] = [];
+    for (const frame of frames) pictures.push(await drawn(page, [frame], { columns: 1, width, height }));
+    fs.writeFileSync(path.join(images, 'send-and-watch.webp'), animated(pictures, width, height));
   } finally {
     await stage.close();
   }
@@ -76,7 +80,7 @@ async function drawn(
   const script = `(async () => {
     const { pictures, columns, width, height } = ${JSON.stringify({ pictures, ...cell })};
     const canvas = new OffscreenCanvas(columns * width, Math.ceil(pictures.length / columns) * height);
-    const context = canvas.getContext('2d');
+    const context = canvas.getContext('2d', { alpha: false });
     for (const [at, source] of pictures.entries()) {
       const bitmap = await createImageBitmap(await (await fetch(source)).blob());
       const scale = Math.min(width / bitmap.width, height / bitmap.height);
@@ -89,21 +93,43 @@ async function drawn(
     return btoa(text);
   })()`;
   try {
-    return Buffer.from((await blank.evaluate(script)) as string, 'base64');
+    return Buffer.from(await blank.evaluate<string>(script), 'base64');
   } finally {
     await blank.close();
   }
 }
 
-const SECONDS = 2.5;
+const FRAME_MS = 2_500;
 
-/** Each picture for a while, again and again; whoever wants no movement sees the last. */
-function animated(pictures: readonly string[]): string {
-  const all = pictures.length * SECONDS;
-  const share = 100 / pictures.length;
-  const images = pictures.map(
-    (picture, at) =>
-      `<image width="960" height="600" href="data:image/webp;base64,${picture}" style="animation-delay:${at * SECONDS - all}s"/>`,
+/** Pictures of one size that follow each other, again and again: each is a WebP of its own, whose pixels become a frame. */
+function animated(pictures: readonly Buffer[], width: number, height: number): Buffer {
+  const chunk = (name: string, ...parts: readonly Buffer[]): Buffer => {
+    const content = Buffer.concat(parts);
+    return Buffer.concat([
+      Buffer.from(name),
+      number(content.length, 4),
+      content,
+      Buffer.alloc(content.length % 2),
+    ]);
+  };
+  const number = (value: number, bytes: number): Buffer => {
+    const written = Buffer.alloc(bytes);
+    written.writeUIntLE(value, 0, bytes);
+    return written;
+  };
+  const size = Buffer.concat([number(width - 1, 3), number(height - 1, 3)]);
+  const isAnimated = 2;
+  const head = chunk('VP8X', number(isAnimated, 4), size);
+  const loop = chunk('ANIM', number(0xffffffff, 4), number(0, 2));
+  const frames = pictures.map(picture =>
+    chunk(
+      'ANMF',
+      number(0, 6),
+      size,
+      number(FRAME_MS, 3),
+      number(2, 1),
+      picture.subarray(picture.indexOf('VP8 ')),
+    ),
   );
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 600" role="img"><title>Files are sent to a session, and its agent answers</title><style>image{animation:turn ${all}s step-end infinite}@keyframes turn{0%{opacity:1}${share}%{opacity:0}}@media (prefers-reduced-motion:reduce){image{animation:none}}</style>${images.join('')}</svg>\n`;
+  return chunk('RIFF', Buffer.from('WEBP'), head, loop, ...frames);
 }

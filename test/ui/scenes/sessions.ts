@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { FrameLocator, Locator } from 'playwright-core';
 import { noisePicture, pasteInto } from '../giving';
+import { again } from '../../until';
 import { seed, working } from '../seed';
 import type { Stage } from '../stage';
 import { addSessions, each, type Scene, type Scenes } from './views';
@@ -74,8 +75,15 @@ export const sessionScenes: Scenes = {
         .click();
       const { page } = stage.workbench;
       const side = page.locator('.multiDiffEditor .modified');
-      await side.locator('.view-line').getByText('await').first().hover();
-      await side.locator('.comment-range-glyph.line-hover').first().click();
+      const plus = side.locator('.comment-range-glyph.line-hover').first();
+      await again(
+        async limit => {
+          await page.mouse.move(700, 9);
+          await side.locator('.view-line').getByText('await').first().hover(limit);
+        },
+        limit => plus.waitFor(limit),
+      );
+      await plus.click();
       await page.getByText('What should the agent do here?').first().waitFor();
       await page.keyboard.type('Keep a case for a provider that answers late, please.');
       await page.getByRole('button', { name: 'Add comment' }).click();
