@@ -13,6 +13,8 @@ interface Candidate {
   /** Hashes and commits that the default branch has not, the tip first. */
   readonly own: ReadonlyMap<string, OwnCommit>;
   readonly isSure: boolean;
+  /** The remote of the default branch. */
+  readonly usual: string | undefined;
   /** The strongest, how strong it is, and when it was last seen. */
   readonly best: Found;
   /** How much speaks for it together. */
@@ -71,9 +73,13 @@ function stronger(a: Candidate, b: Candidate): number {
     b.best.strength - a.best.strength ||
     b.weight - a.weight ||
     b.best.at - a.best.at ||
-    // That of a remote is what an agent elsewhere has pushed.
-    Number(b.branch.remote !== undefined) - Number(a.branch.remote !== undefined)
+    // That of the usual remote is most often what an agent elsewhere has pushed.
+    closeness(b) - closeness(a)
   );
+}
+
+function closeness({ branch: { remote }, usual }: Candidate): number {
+  return remote === undefined ? 0 : remote === usual ? 2 : 1;
 }
 
 /** Without those that are the same work once more. */
@@ -99,7 +105,7 @@ function isPair(a: BranchName, b: BranchName): boolean {
 
 /** Everything that speaks for a branch of a repository. */
 function candidatesIn(facts: RepositoryFacts, session: SessionFacts, mentions: Mentions): Candidate[] {
-  const main = facts.defaultBranch?.name;
+  const { name: main, remote: usual } = facts.defaultBranch ?? {};
   const branches = facts.branches.filter(({ name }) => name !== main);
   const owns = new Map(branches.map(({ tip }) => [tip, ownOf(facts, tip)]));
   const starts = Map.groupBy([...new Set([...facts.commits.keys(), ...owns.keys()])], hash =>
@@ -127,7 +133,7 @@ function candidatesIn(facts: RepositoryFacts, session: SessionFacts, mentions: M
     if (best === undefined) return [];
     const weight = evidence.reduce((sum, { strength }) => sum + strength, 0);
     const isSure = look.isPushedHere() && (look.isWritten() || look.isMarked(others));
-    return [{ branch, own, best, weight, isSure }];
+    return [{ branch, own, best, weight, isSure, usual }];
   });
   return [...found, ...pushedElsewhere(facts, mentions, session)];
 }
@@ -193,6 +199,7 @@ class Look {
     const isIdIn = this.#id?.test(branch.name) === true;
     if (isIdIn) add('sessionIdInBranch', lived ? MADE - 2 : MINE, branch.at);
     // As one commit it may have been written anew, by others and later.
+    add('branchInTranscript', lived ? SAID + 2 : MINE + 2, spoken('called'));
     add('branchInTranscript', lived ? SAID : MINE + 1, spoken('said'));
     if (!lived) return all;
     add('branchInTranscript', MINE, spoken('mine'));
@@ -305,7 +312,9 @@ function pushedElsewhere(
     const branch = { repository: facts.repository, remote: remote.name, name };
     if (has(facts, branch)) return [];
     const best: Found = { evidence: 'branchInTranscript', strength: MADE - 10, at };
-    return [{ branch, own: new Map(), best, weight: MADE - 10, isSure: false }];
+    return [
+      { branch, own: new Map(), best, weight: MADE - 10, isSure: false, usual: facts.defaultBranch?.remote },
+    ];
   });
 }
 

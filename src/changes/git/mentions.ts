@@ -1,8 +1,8 @@
 import { isBranchName } from './run';
 import type { Said } from './model';
 
-/** How a branch is spoken of: an agent was to make or push it, an agent named it, or the person did. */
-export type Manner = 'made' | 'said' | 'mine';
+/** How a branch is spoken of: an agent was to make or push it, called it a branch, had its name on the lips, or the person did. */
+export type Manner = 'made' | 'called' | 'said' | 'mine';
 
 /** What Git has answered to a commit or a push. */
 export interface Written {
@@ -59,7 +59,8 @@ export class Mentions {
       for (const [, name] of plain.matchAll(SWITCHED)) this.#name(name, 'made', at);
       for (const name of commanded(plain)) this.#name(name, 'made', at);
     }
-    for (const [, name = ''] of plain.matchAll(CALLED)) this.#name(bare(name), isMine ? 'mine' : 'said', at);
+    for (const [, name = ''] of plain.matchAll(CALLED))
+      this.#name(bare(name), isMine ? 'mine' : 'called', at);
     for (const [token] of plain.matchAll(TOKEN)) this.#token(token, isMine, at);
   }
 

@@ -15,7 +15,8 @@ const LANES = 4;
 describe('the work of sessions', () => {
   afterEach(cleanUp);
 
-  it(`in ${REPOSITORIES} repositories is found, never wrong at certain, and shown byte for byte`, async () => {
+  it(`in ${REPOSITORIES} repositories is found, never wrong at certain, and shown byte for byte`, async function () {
+    this.timeout(300_000);
     const counts = { sessions: 0, found: 0, certain: 0, wrong: [] as string[], missed: [] as string[] };
     const one = async (seed: number): Promise<void> => {
       const world = new World(seed);

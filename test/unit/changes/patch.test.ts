@@ -21,7 +21,8 @@ const LANES = 3;
 describe('uncommitted changes', () => {
   afterEach(cleanUp);
 
-  it(`of ${TREES} random trees come back from their patch byte for byte`, async () => {
+  it(`of ${TREES} random trees come back from their patch byte for byte`, async function () {
+    this.timeout(300_000);
     const lanes = Array.from({ length: LANES }, async (_, lane) => {
       const history = new History();
       const by = { author: 'Robin Vale <robin@example.com>', at: 1_750_000_000_000, message: 'Files' };

@@ -1,8 +1,7 @@
 import type { Said, SessionFacts } from '../../../src/changes/git/model';
 import { History, Random, randomChange, randomTree, type Made, type Tree } from './repository';
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
+const [MINUTE, HOUR] = [60_000, 3_600_000];
 const PEOPLE = ['Robin Vale <robin@example.com>', 'Kim Sol <kim@example.com>'];
 const AGENT = 'Agent <agent@example.com>';
 const URLS = { origin: 'https://git.example.com/acme/shop.git', fork: 'git@git.example.com:kim/shop.git' };
@@ -14,7 +13,17 @@ const MAIN = 'refs/remotes/origin/main';
 const FATES = [
   ...['kept', 'kept', 'kept', 'kept', 'continued', 'merged', 'mergedAndDeleted', 'forwarded', 'squashed'],
   ...['squashedAndDeleted', 'rebasedInto', 'rebased', 'squashedInPlace', 'renamed', 'renamedAndContinued'],
-  ...['deleted', 'overwritten', 'picked', 'pickedAndDeleted', 'stackedAndDeleted', 'integrated', 'copied'],
+  ...[
+    'deleted',
+    'overwritten',
+    'picked',
+    'pickedAndDeleted',
+    'stackedAndDeleted',
+    'integrated',
+    'copied',
+    'backedUp',
+    'absorbed',
+  ],
 ] as const;
 type Fate = (typeof FATES)[number];
 
@@ -78,6 +87,8 @@ export class World {
   readonly #sessions: Working[] = [];
   readonly #late: (() => void)[] = [];
   readonly #hasFork: boolean;
+  /** Of branches when their sessions ended. */
+  readonly #names = new Map<number, string>();
   #main: Made;
   #now = 1_750_000_000_000;
 
@@ -172,7 +183,11 @@ export class World {
     const isStacked = others.length > 0 && random.chance(0.12);
     const under = isStacked ? random.of(others) : undefined;
     if (under !== undefined) under.isStacked = true;
-    const base = under?.tip ?? this.#main;
+    const fate = random.of(FATES);
+    const develop = { author: PEOPLE[1]!, at: from - HOUR, message: 'On develop' };
+    const ground =
+      fate === 'absorbed' ? this.history.commit(this.#main.tree, [this.#main], develop) : this.#main;
+    const base = under?.tip ?? ground;
     const slug = `${random.of(SLUGS)}${n}`;
     const name = random.of([
       `agent/${slug}`,
@@ -184,7 +199,7 @@ export class World {
     ]);
     const remote = random.chance(0.8) || !this.#hasFork ? 'origin' : 'fork';
     const manner = random.of(MANNERS);
-    const isAgents = random.chance(0.4);
+    const author = random.chance(0.4) ? AGENT : PEOPLE[0]!;
     const trailers = [
       ...(random.chance(0.5) || manner === 'none' ? [`Co-authored-by: ${AGENT}`] : []),
       ...(random.chance(0.25) ? [`Agent-Session: https://app.example.com/sessions/${id}`] : []),
@@ -194,34 +209,22 @@ export class World {
     for (let k = 1; k <= count; k++) {
       const at = from + Math.floor(((to - from) * k) / (count + 1) / 1_000) * 1_000;
       const message = [`Step ${k} of ${slug}`, ...(trailers.length > 0 ? ['', ...trailers] : [])].join('\n');
-      commits.push(this.#commit(commits.at(-1) ?? base, n, isAgents ? AGENT : PEOPLE[0]!, at, message));
+      commits.push(this.#commit(commits.at(-1) ?? base, n, author, at, message));
     }
     const session: Working = {
-      ...{
-        id,
-        n,
-        from,
-        to,
-        said: [],
-        isTimed: random.chance(0.9),
-        remote,
-        base,
-        name,
-        tip: commits.at(-1)!,
-        manner,
-      },
-      ...{ isStacked, fate: random.of(FATES), isHere: true, commits },
+      ...{ id, n, from, to, said: [], isTimed: random.chance(0.9), remote, base, name, manner },
+      tip: commits.at(-1)!,
+      ...{ isStacked, fate, isHere: true, commits },
     };
     this.#sessions.push(session);
     this.#set(session, session.tip);
     // A fork has a branch of that name, too: of a person, or the same.
     const other = remote === 'origin' ? 'fork' : 'origin';
     if (this.#hasFork && random.chance(0.15)) this.#person(name, other);
-    else if (this.#hasFork && random.chance(0.15))
-      this.#set(
-        { remote: other, name },
-        random.of([commits[0]!, this.#commit(session.tip, n, PEOPLE[1]!, to + HOUR, 'On a fork')]),
-      );
+    else if (this.#hasFork && random.chance(0.15)) {
+      const more = this.#commit(session.tip, n, PEOPLE[1]!, to + HOUR, 'On a fork');
+      this.#set({ remote: other, name }, random.of([commits[0]!, more]));
+    }
     if (random.chance(0.25)) this.history.refs.set(`refs/heads/${name}`, random.of(commits));
     this.#late.push(() => this.#tell(session));
     if (manner === 'link') this.history.refs.set(`refs/pull/${n + 10}/head`, session.tip);
@@ -234,8 +237,7 @@ export class World {
       said.push({ text, by: random.of(['agent', undefined]), at });
     const answer = (text: string, at: number): unknown =>
       say(random.chance(0.3) ? JSON.stringify({ output: text }) : text, at + random.below(60) * 1_000);
-    const original = this.#nameOf(n);
-    const named = original ?? name;
+    const named = this.#names.get(n) ?? name;
     if (manner === 'full' || manner === 'quiet')
       say(JSON.stringify({ command: `git checkout -b ${named}` }), commits[0]!.authoredAt - MINUTE);
     commits.forEach((made, k) => {
@@ -264,11 +266,6 @@ export class World {
         `Opened https://git.example.com/${remote === 'origin' ? 'acme' : 'kim'}/shop/pull/${n + 10} for review`,
         to,
       );
-  }
-
-  readonly #names = new Map<number, string>();
-  #nameOf(n: number): string | undefined {
-    return this.#names.get(n);
   }
 
   /** What it says of others' work. */
@@ -316,19 +313,17 @@ export class World {
   /** What others do with a branch after its session. */
   #end(session: Working): void {
     const random = this.#random;
-    const { n, remote, base, tip, fate, commits } = session;
-    const name = session.name;
+    const { n, remote, base, tip, fate, commits, name } = session;
     this.#names.set(n, name);
     this.#now += 2 * HOUR;
     const at = this.#now;
-    const ref = `refs/remotes/${remote}/${name}`;
     const move = (to: Made): void => {
       session.tip = to;
-      this.history.refs.set(ref, to);
+      this.#set({ remote, name }, to);
     };
     const remove = (): void => {
       session.isHere = false;
-      this.history.refs.delete(ref);
+      this.history.refs.delete(`refs/remotes/${remote}/${name}`);
       if (random.chance(0.8)) this.history.refs.delete(`refs/heads/${name}`);
     };
     const again = (onto: Made): Made =>
@@ -361,7 +356,13 @@ export class World {
       rename();
     } else if (fate.startsWith('picked')) this.#set({ remote, name: `pick/${n}` }, again(this.#main));
     else if (fate === 'copied') this.#set({ remote, name: `copy/${n}` }, tip);
-    else if (fate === 'stackedAndDeleted') {
+    else if (fate === 'backedUp') {
+      this.#set({ remote, name: `copy/${n}` }, tip);
+      move(this.#commit(tip, n, PEOPLE[1]!, at, 'More by a person'));
+    } else if (fate === 'absorbed') {
+      this.#set({ remote, name: `develop-${n}` }, tip);
+      remove();
+    } else if (fate === 'stackedAndDeleted') {
       this.#set(
         { remote, name: `next/${n}` },
         this.#commit(tip, n, AGENT, session.to - MINUTE, 'Of another session'),
