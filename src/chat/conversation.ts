@@ -9,7 +9,7 @@ import { AttachmentsRefused, type Attachments } from './attach/attachments';
 import type { BuildBody } from './attach/body';
 import { wasSentSince } from './transcript/messages';
 import type { Unsaved } from './protocol';
-import { Composition } from './outbox/composition';
+import { Composition } from './composition';
 import { Outbox } from './outbox/outbox';
 import {
   inEntry,

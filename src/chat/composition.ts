@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
-import { Disposable } from '../../util/disposable';
-import { Emitter, type Event } from '../../util/event';
-import type { Attachments } from '../attach/attachments';
-import { nameAmong, type AwayFile } from '../attach/given';
-import { MOST_ATTACHED, type Picture } from '../protocol';
-import type { Outbox } from './outbox';
-import { inDraft, joined, withWords, type Attachment, type Draft, type Message } from './record';
+import { Disposable } from '../util/disposable';
+import { Emitter, type Event } from '../util/event';
+import type { Attachments } from './attach/attachments';
+import { nameAmong, type AwayFile } from './attach/given';
+import { MOST_ATTACHED, type Picture } from './protocol';
+import type { Outbox } from './outbox/outbox';
+import { inDraft, joined, withWords, type Attachment, type Draft, type Message } from './outbox/record';
 
 /** Files that are looked at together: a machine opens only so many. */
 const AT_ONCE = 16;
