@@ -1,6 +1,7 @@
-import { lstat, realpath, rm, rmdir } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, realpath, rm, rmdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { filesBetween } from './changes';
+import { emptyTree, filesBetween } from './changes';
 import { Git, GitError, isBranchName, isHash, lines, orNothing, records, withoutPrograms } from './run';
 import type { ChangedFile, Changes, Preview, Refusal, Way } from './model';
 
@@ -29,14 +30,17 @@ export async function bring(git: Git, preview: Preview, signal?: AbortSignal): P
   const { way, tip, head, local, result } = now;
   if (head !== preview.head || local?.isNew !== preview.local?.isNew) return { refused: 'moved' };
   signal?.throwIfAborted();
-  if (way === 'worktree') await addWorktree(git, now, signal);
-  else {
-    const checkout = ['checkout', '--quiet', '--no-overwrite-ignore', '-B', local?.name ?? '', tip, '--'];
+  if (way === 'worktree') {
+    const refused = await addWorktree(git, now, signal);
+    if (refused !== undefined) return refused;
+  } else {
+    const into = [local?.isNew ? '-b' : '-B', local?.name ?? ''];
+    const checkout = ['checkout', '--quiet', '--no-overwrite-ignore', ...into, tip, '--'];
     const apply = ['read-tree', '-m', '-u', head, result];
     try {
       await git.change(way === 'checkout' ? checkout : apply);
     } catch (error) {
-      await putBack(git, now.files);
+      await putBack(git, now);
       throw error;
     }
   }
@@ -51,7 +55,7 @@ export async function bring(git: Git, preview: Preview, signal?: AbortSignal): P
 export async function removeWorktree(git: Git, folder: string): Promise<Refusal | undefined> {
   const wanted = await realpath(folder);
   const [, ...added] = await worktrees(git);
-  const worktree = added.find(other => path.resolve(other.folder) === wanted);
+  const worktree = added.find(other => isSame(other.folder, wanted));
   if (worktree === undefined) return { refused: 'gone' };
   const there = new Git(git.program, worktree.folder);
   if (await isBusy(there)) return { refused: 'busy' };
@@ -82,11 +86,14 @@ async function plan(
   const { remote, name } = branch;
   const ref = remote === undefined ? `refs/heads/${name}` : `refs/remotes/${remote}/${name}`;
   if (!isBranchName(name) || !isHash(tip)) return { refused: 'gone' };
-  const [heads, found, head = ''] = await Promise.all([
+  const parse = (rev: string): Promise<Buffer> =>
+    orNothing(git.read(['rev-parse', '--quiet', '--verify', '--end-of-options', rev], { signal }));
+  const [heads, found, born] = await Promise.all([
     git.read(['for-each-ref', '--format=%(refname)', 'refs/heads'], { signal }),
-    orNothing(git.read(['rev-parse', '--quiet', '--verify', '--end-of-options', ref], { signal })),
-    git.read(['rev-parse', 'HEAD^{commit}'], { signal }).then(output => lines(output)[0]),
+    parse(ref),
+    parse('HEAD^{commit}'),
   ]);
+  const head = born.toString().trim() || (await emptyTree(git, signal));
   if (found.length === 0) return { refused: 'gone' };
   if (found.toString().trim() !== tip) return { refused: 'moved' };
   const own = `refs/heads/${name}`;
@@ -97,8 +104,8 @@ async function plan(
   if (local !== undefined) {
     if (similar !== undefined) return { refused: 'branchExists', name: similar.slice('refs/heads/'.length) };
     const all = await worktrees(git, signal);
-    const here = way === 'checkout' ? await realpath(git.folder) : undefined;
-    const elsewhere = all.find(other => other.branch === name && path.resolve(other.folder) !== here);
+    const here = way === 'checkout' ? await realpath(git.folder) : '';
+    const elsewhere = all.find(other => other.branch === name && !isSame(other.folder, here));
     if (elsewhere !== undefined) return { refused: 'checkedOutElsewhere', name, folder: elsewhere.folder };
   }
   if (way === 'worktree') {
@@ -120,7 +127,7 @@ async function plan(
     const count = Number(await git.read(args, { signal }));
     if (count > 0) return { refused: 'otherCommits', name, count };
   }
-  const result = way === 'apply' ? await mergeOf(git, head, tip, signal) : tip;
+  const result = way === 'apply' && born.length > 0 ? await mergeOf(git, head, tip, signal) : tip;
   if (typeof result !== 'string') return result;
   const changed = await filesBetween(git, head, result, signal);
   if (changed.length === 0 && (way === 'apply' || (head === tip && current === own)))
@@ -144,6 +151,7 @@ async function mergeOf(git: Git, head: string, tip: string, signal?: AbortSignal
     '-z',
     '--name-only',
     '--no-messages',
+    '--allow-unrelated-histories',
   ];
   try {
     const env = await withoutPrograms(git, signal);
@@ -167,7 +175,7 @@ async function changedFiles(
   return records(output).map(record => record.slice('XY '.length));
 }
 
-/** Files that are not tracked, ignored ones too, where the change puts some of its own. */
+/** What is not tracked, ignored files and the files of submodules too, where the change puts some of its own. */
 async function inTheWay(
   git: Git,
   files: readonly ChangedFile[],
@@ -178,7 +186,11 @@ async function inTheWay(
   );
   const found = new Set<string>();
   for (const { status, path: file } of files) {
-    if (status !== 'added' && status !== 'renamed') continue;
+    if (status === 'typeChanged') {
+      const full = path.join(git.folder, file);
+      if ((await kindOf(full)) === 'folder' && (await readdir(full)).length > 0) found.add(file);
+    }
+    if (!isNew(status)) continue;
     const parts = file.split('/');
     const above = parts.map((_, n) => parts.slice(0, n + 1).join('/'));
     for (const part of above) {
@@ -193,34 +205,70 @@ async function inTheWay(
   return [...found];
 }
 
-/** After a change that ended midway: the index still says what the files were. */
-async function putBack(git: Git, files: readonly ChangedFile[]): Promise<void> {
+/** After a change that ended midway: takes back what Git has written; the index still says what was there. */
+async function putBack(git: Git, { files, result }: Plan): Promise<void> {
+  const written = await asIn(git, result, new Set(files.map(file => file.path)));
   for (const { status, path: file } of files) {
-    if (status !== 'added' && status !== 'renamed') continue;
-    if ((await kindOf(path.join(git.folder, file))) === 'other') await rm(path.join(git.folder, file));
+    if (!isNew(status) || !written.has(file)) continue;
+    await rm(path.join(git.folder, file));
     for (let parent = path.dirname(file); parent !== '.'; parent = path.dirname(parent))
       if (!(await removeEmpty(path.join(git.folder, parent)))) break;
   }
-  const before = files.flatMap(({ status, path: file, oldPath }) =>
-    status === 'added' ? [] : [oldPath ?? file],
-  );
-  const input = before.map(file => `${file}\0`).join('');
-  await git.change(['checkout-index', '--force', '--index', '-z', '--stdin'], { input });
+  let input = '';
+  for (const { status, path: now, oldPath: file = now } of files) {
+    if (status === 'added') continue;
+    if (written.has(file) || (await kindOf(path.join(git.folder, file))) === undefined) input += `${file}\0`;
+  }
+  if (input !== '') await git.change(['checkout-index', '--force', '--index', '-z', '--stdin'], { input });
 }
 
-async function addWorktree(git: Git, { tip, local, folder = '' }: Plan, signal?: AbortSignal): Promise<void> {
-  const name = local?.name ?? '';
+/** Those of the files that are just as a tree has them: what a person has written meanwhile is not. */
+async function asIn(git: Git, tree: string, files: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'agent-console-index-'));
   try {
-    const start = local?.isNew ? ['-b', name, '--', folder, tip] : ['--', folder, name];
-    await git.change(['worktree', 'add', '--quiet', '--no-checkout', ...start], { signal });
-    await new Git(git.program, folder).change(['reset', '--quiet', '--hard'], { signal });
-  } catch (error) {
-    const isListed = (await worktrees(git)).some(
-      other => path.resolve(other.folder) === path.resolve(folder),
-    );
-    if (isListed) await git.change(['worktree', 'remove', '--force', '--', folder]);
+    const env = { GIT_INDEX_FILE: path.join(folder, 'index') };
+    const name = (entry: string): string => entry.slice(entry.indexOf('\t') + 1);
+    const all = records(await git.read(['ls-tree', '-r', '-z', '--full-tree', tree]));
+    const entries = all.filter(entry => files.has(name(entry)));
+    const input = entries.map(entry => `${entry}\0`).join('');
+    await git.change(['update-index', '-z', '--index-info'], { env, input });
+    await orNothing(git.change(['update-index', '-q', '--refresh'], { env }));
+    const others = new Set(records(await git.read(['diff-files', '-z', '--name-only'], { env })));
+    return new Set(entries.map(name).filter(file => !others.has(file)));
+  } finally {
     await rm(folder, { recursive: true, force: true });
-    if (local?.isNew) await git.change(['update-ref', '-d', `refs/heads/${name}`]);
+  }
+}
+
+/** Folder and branch are made here first: what is taken away again is nobody else's. */
+async function addWorktree(
+  git: Git,
+  { tip, local, folder = '' }: Plan,
+  signal?: AbortSignal,
+): Promise<Refusal | undefined> {
+  const name = local?.name ?? '';
+  const ref = `refs/heads/${name}`;
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return { refused: 'folderExists', folder };
+    throw error;
+  }
+  const there = await realpath(folder);
+  let isMade = false;
+  try {
+    if (local?.isNew) {
+      await git.change(['update-ref', ref, tip, '']);
+      isMade = true;
+    }
+    await git.change(['worktree', 'add', '--quiet', '--no-checkout', '--', there, name], { signal });
+    await new Git(git.program, there).change(['reset', '--quiet', '--hard'], { signal });
+    return undefined;
+  } catch (error) {
+    if ((await worktrees(git)).some(other => isSame(other.folder, there)))
+      await git.change(['worktree', 'remove', '--force', '--', there]);
+    await removeEmpty(there);
+    if (isMade) await git.change(['update-ref', '-d', ref, tip]);
     throw error;
   }
 }
@@ -228,8 +276,8 @@ async function addWorktree(git: Git, { tip, local, folder = '' }: Plan, signal?:
 /** The new branch follows the one it was made from. */
 async function follow(git: Git, { branch: { remote }, local }: Plan): Promise<void> {
   if (remote === undefined || local === undefined) return;
-  await git.change(['config', `branch.${local.name}.remote`, remote]);
-  await git.change(['config', `branch.${local.name}.merge`, `refs/heads/${local.name}`]);
+  await git.change(['config', '--', `branch.${local.name}.remote`, remote]);
+  await git.change(['config', '--', `branch.${local.name}.merge`, `refs/heads/${local.name}`]);
 }
 
 /** Takes away a branch that follows one of its own name; a remote has all its commits. */
@@ -245,11 +293,11 @@ interface Worktree {
   readonly branch: string | undefined;
 }
 
-/** The main one first. */
+/** The main one first. An older Git ends them with no NUL. */
 async function worktrees(git: Git, signal?: AbortSignal): Promise<readonly Worktree[]> {
-  const output = (await git.read(['worktree', 'list', '--porcelain', '-z'], { signal })).toString('utf8');
-  return output.split('\0\0').flatMap(entry => {
-    const fields = entry.split('\0');
+  const output = (await git.read(['worktree', 'list', '--porcelain'], { signal })).toString('utf8');
+  return output.split('\n\n').flatMap(entry => {
+    const fields = entry.split('\n');
     const value = (key: string): string | undefined =>
       fields.find(field => field.startsWith(`${key} `))?.slice(key.length + 1);
     const folder = value('worktree');
@@ -269,17 +317,24 @@ async function isBusy(git: Git, signal?: AbortSignal): Promise<boolean> {
   return kinds.some(kind => kind !== undefined);
 }
 
-/** Beside the repository, named after both. */
+/** Beside the repository, named after both; a file system takes only so many bytes. */
 function folderFor(repository: string, name: string): string {
-  const words = name.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/[.]+$/, '');
-  return path.join(path.dirname(repository), `${path.basename(repository)}-${words}`);
+  const [words = ''] = /^.{0,40}/su.exec(name.replace(/[^\p{L}\p{N}._-]+/gu, '-')) ?? [];
+  return path.join(path.dirname(repository), `${path.basename(repository)}-${words.replace(/\.+$/, '')}`);
 }
+
+const isNew = (status: ChangedFile['status']): boolean => status === 'added' || status === 'renamed';
+
+/** Whether two folders are one; Windows minds neither case nor kind of slash. */
+const isSame = (a: string, b: string): boolean => path.relative(a, b) === '';
+
+const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code);
 
 async function kindOf(file: string): Promise<'folder' | 'other' | undefined> {
   try {
     return (await lstat(file)).isDirectory() ? 'folder' : 'other';
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(String((error as NodeJS.ErrnoException).code))) return undefined;
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return undefined;
     throw error;
   }
 }
@@ -290,9 +345,8 @@ async function removeEmpty(folder: string): Promise<boolean> {
     await rmdir(folder);
     return true;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return true;
-    if (code === 'ENOTEMPTY' || code === 'EEXIST') return false;
+    if (codeOf(error) === 'ENOENT') return true;
+    if (['ENOTEMPTY', 'EEXIST'].includes(codeOf(error))) return false;
     throw error;
   }
 }

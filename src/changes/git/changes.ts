@@ -159,7 +159,11 @@ export async function isAncestor(
 /** Where two commits have parted; the empty tree where they never were one. */
 async function mergeBase(git: Git, a: string, b: string, signal?: AbortSignal): Promise<string> {
   const [base] = lines(await orNothing(git.read(['merge-base', a, b], { signal })));
-  return base ?? (await git.read(['hash-object', '-t', 'tree', '--stdin'], { signal })).toString().trim();
+  return base ?? emptyTree(git, signal);
+}
+
+export async function emptyTree(git: Git, signal?: AbortSignal): Promise<string> {
+  return (await git.read(['hash-object', '-t', 'tree', '--stdin'], { signal })).toString().trim();
 }
 
 /** Where a branch that is part of the default branch had left it: before the merge, or as was last known. */

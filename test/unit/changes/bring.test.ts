@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import { readRepository } from '../../../src/changes/git/branches';
 import { bring, previewOf, removeWorktree } from '../../../src/changes/git/bring';
 import { changesOf } from '../../../src/changes/git/changes';
-import { Git } from '../../../src/changes/git/run';
+import { Git, GitError } from '../../../src/changes/git/run';
 import type { Changes, Preview, Refusal, Way } from '../../../src/changes/git/model';
 import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
 import { until } from '../../until';
@@ -31,12 +31,13 @@ async function checkout(): Promise<{ folder: string; trees: Readonly<Record<stri
     ] as const),
     ...([
       ['.gitignore', file('ignored\n')],
-      ['link', file('a.txt', '120000')],
+      ['link', file('../outside', '120000')],
     ] as const),
   ]);
   const first = history.commit(base, [], at(0));
   const main = history.commit(new Map(base).set('a.txt', file(`top\n${ten()}`)), [first], at(1));
-  const fits = new Map([...base].filter(([name]) => name !== 'dir/b.txt'))
+  const fits = new Map([...base].filter(([name]) => name !== 'dir/b.txt' && name !== 'link'))
+    .set('link/x', file('y'))
     .set('moved/b.txt', file('b\n'))
     .set('new/ü c.txt', file('c\r\n'))
     .set('ignored/x', file('x'))
@@ -95,151 +96,78 @@ describe('bringing a branch home', () => {
     fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
     fs.writeFileSync(path.join(folder, name), text);
   };
-  const cases: readonly [
-    what: string,
-    ways: readonly Way[],
-    branch: string,
-    spoil: (folder: string) => unknown,
-    wanted: object,
-  ][] = [
-    [
-      'changed files',
-      ['checkout', 'apply'],
-      'fits',
-      folder => write(folder, 'run.sh'),
-      { refused: 'dirty', files: ['run.sh'] },
-    ],
-    [
-      'staged files',
-      ['checkout', 'apply'],
-      'fits',
-      folder => git(folder, ['rm', '--cached', '--quiet', 'dir/b.txt']),
-      { refused: 'dirty', files: ['dir/b.txt'] },
-    ],
-    [
-      'deleted files',
-      ['checkout', 'apply'],
-      'fits',
-      folder => fs.rmSync(path.join(folder, 'link')),
-      { refused: 'dirty', files: ['link'] },
-    ],
-    [
-      'an untracked file',
-      ['checkout', 'apply'],
-      'fits',
-      folder => write(folder, 'new/ü c.txt'),
-      { refused: 'inTheWay', files: ['new/ü c.txt'] },
-    ],
-    [
-      'an ignored file',
-      ['checkout', 'apply'],
-      'fits',
-      folder => write(folder, 'ignored/x'),
-      { refused: 'inTheWay', files: ['ignored/x'] },
-    ],
-    [
-      'a file for a folder',
-      ['checkout', 'apply'],
-      'fits',
-      folder => write(folder, 'new'),
-      { refused: 'inTheWay', files: ['new'] },
-    ],
-    [
-      'a folder for a file',
-      ['checkout', 'apply'],
-      'fits',
-      folder => write(folder, 'new/ü c.txt/mine'),
-      { refused: 'inTheWay', files: ['new/ü c.txt/mine'] },
-    ],
-    [
-      'a link for a folder',
-      ['checkout', 'apply'],
-      'fits',
-      folder => fs.symlinkSync('dir', path.join(folder, 'new')),
-      { refused: 'inTheWay', files: ['new'] },
-    ],
-    ['conflicts', ['apply'], 'conflicts', () => undefined, { refused: 'conflicts', files: ['a.txt'] }],
-    [
-      'a merge that has begun',
-      ['checkout', 'apply'],
-      'fits',
+  type Case = readonly [ways: readonly Way[], spoil: (folder: string) => unknown, wanted: object];
+  const here: readonly Way[] = ['checkout', 'apply'];
+  const all: readonly Way[] = ['worktree', ...here];
+  const dirty = (name: string): object => ({ refused: 'dirty', files: [name] });
+  const inTheWay = (name: string): object => ({ refused: 'inTheWay', files: [name] });
+  const elsewhere = ['worktree', 'add', '-q', '-b', 'agent/fits'];
+  const cases: Readonly<Record<string, Case>> = {
+    'changed files': [here, folder => write(folder, 'run.sh'), dirty('run.sh')],
+    'staged files': [here, folder => git(folder, ['rm', '-q', '--cached', 'dir/b.txt']), dirty('dir/b.txt')],
+    'deleted files': [here, folder => fs.rmSync(path.join(folder, 'link')), dirty('link')],
+    'an untracked file': [here, folder => write(folder, 'new/ü c.txt'), inTheWay('new/ü c.txt')],
+    'an ignored file': [here, folder => write(folder, 'ignored/x'), inTheWay('ignored/x')],
+    'a file for a folder': [here, folder => write(folder, 'new'), inTheWay('new')],
+    'a folder for a file': [here, folder => write(folder, 'new/ü c.txt/mine'), inTheWay('new/ü c.txt/mine')],
+    'a link for a folder': [here, folder => fs.symlinkSync('dir', path.join(folder, 'new')), inTheWay('new')],
+    conflicts: [['apply'], () => undefined, { refused: 'conflicts', files: ['a.txt'] }],
+    'a merge that has begun': [
+      here,
       folder => git(folder, ['update-ref', 'MERGE_HEAD', 'HEAD']),
       { refused: 'busy' },
     ],
-    [
-      'a branch of the name',
+    'a branch of the name': [
       ['worktree'],
-      'fits',
       folder => git(folder, ['branch', 'agent/fits']),
       { refused: 'branchExists', name: 'agent/fits' },
     ],
-    [
-      'a branch in its way',
+    'a branch in its way': [
       ['worktree', 'checkout'],
-      'fits',
       folder => git(folder, ['branch', 'agent']),
       { refused: 'branchExists', name: 'agent' },
     ],
-    [
-      'the folder',
-      ['worktree'],
-      'fits',
-      folder => fs.mkdirSync(`${folder}-agent-fits`),
-      { refused: 'folderExists' },
-    ],
-    [
-      'other commits',
+    'the folder': [['worktree'], folder => fs.mkdirSync(`${folder}-agent-fits`), { refused: 'folderExists' }],
+    'other commits': [
       ['checkout'],
-      'fits',
       folder => git(folder, ['branch', 'agent/fits', 'main']),
       { refused: 'otherCommits', name: 'agent/fits', count: 1 },
     ],
-    [
-      'another worktree',
+    'another worktree': [
       ['worktree', 'checkout'],
-      'fits',
-      folder =>
-        git(folder, ['worktree', 'add', '-q', '-b', 'agent/fits', `${folder}-2`, 'origin/agent/fits']),
+      folder => git(folder, [...elsewhere, `${folder}-2`, 'origin/agent/fits']),
       { refused: 'checkedOutElsewhere' },
     ],
-    [
-      'commits of no branch',
+    'commits of no branch': [
       ['checkout'],
-      'fits',
       async folder => {
         await git(folder, ['checkout', '-q', '--detach']);
         await git(folder, ['commit', '-q', '--allow-empty', '-m', 'x']);
       },
       { refused: 'unsaved', count: 1 },
     ],
-    [
-      'a deleted branch',
-      ['worktree', 'checkout', 'apply'],
-      'fits',
+    'a deleted branch': [
+      all,
       folder => git(folder, ['update-ref', '-d', 'refs/remotes/origin/agent/fits']),
       { refused: 'gone' },
     ],
-    [
-      'a branch that has moved',
-      ['worktree', 'checkout', 'apply'],
-      'fits',
+    'a branch that has moved': [
+      all,
       folder => git(folder, ['update-ref', 'refs/remotes/origin/agent/fits', 'main']),
       { refused: 'moved' },
     ],
-    [
-      'work that is here already',
+    'work that is here already': [
       ['apply'],
-      'fits',
       folder => git(folder, ['merge', '-q', 'origin/agent/fits']),
       { refused: 'nothing' },
     ],
-  ];
-  for (const [what, ways, branch, spoil, wanted] of cases)
+  };
+  for (const [what, [ways, spoil, wanted]] of Object.entries(cases))
     it(`refuses for ${what} and leaves all as it is, before and after a preview`, async () => {
       for (const way of ways) {
         const { folder } = await checkout();
         const mine = gitOf(folder);
-        const changes = await changesIn(mine, branch);
+        const changes = await changesIn(mine, what === 'conflicts' ? what : undefined);
         const preview = await previewOf(mine, changes, way);
         await spoil(folder);
         const before = await stateOf(folder);
@@ -255,7 +183,7 @@ describe('bringing a branch home', () => {
     const program = path.join(temporaryFolder(), 'git');
     fs.writeFileSync(
       program,
-      '#!/bin/sh\ncase "$*" in *version) echo git version 2.34.1;; *) exec git "$@";; esac\n',
+      '#!/bin/sh\ncase "$*" in *version) echo git version 2.34.1;; *"worktree list"*-z*) exit 129;; *) exec git "$@";; esac\n',
       { mode: 0o755 },
     );
     const mine = new Git(program, folder);
@@ -265,7 +193,8 @@ describe('bringing a branch home', () => {
       version: '2.34.1',
       needed: '2.38',
     });
-    assert.equal(refusedIn(await previewOf(mine, changes, 'checkout')), undefined);
+    for (const way of ['worktree', 'checkout'] as const)
+      assert.equal(refusedIn(await previewOf(mine, changes, way)), undefined);
   });
 
   it('puts all back when it fails midway or is cancelled', async () => {
@@ -294,6 +223,70 @@ describe('bringing a branch home', () => {
         await assert.rejects(bring(slow, preview, abort.signal), /cancelled/);
       }
       assert.equal(await stateOf(folder), before, way);
+    }
+  });
+
+  it('leaves alone what comes between the check and the change, and what it hides from the check', async () => {
+    for (const way of ['worktree', 'checkout', 'apply'] as const) {
+      const { folder } = await checkout();
+      const [there, program] = [`${folder}-agent-fits`, path.join(temporaryFolder(), 'git')];
+      const meanwhile =
+        way === 'worktree'
+          ? `mkdir -p ${there}; echo mine > ${there}/mine; git branch agent/fits main`
+          : `mkdir -p new; echo mine > 'new/ü c.txt'`;
+      const script = `#!/bin/sh\ncase "$*" in *"worktree add"*|*"update-ref refs"*|*"checkout --quiet"*|*"read-tree -m"*) ${meanwhile};; esac\nexec git "$@"\n`;
+      fs.writeFileSync(program, script, { mode: 0o755 });
+      write(folder, '../outside/x');
+      await git(folder, ['update-index', '--assume-unchanged', 'a.txt']);
+      write(folder, 'a.txt');
+      const mine = new Git(program, folder);
+      const preview = (await previewOf(mine, await changesIn(mine), way)) as Preview;
+      const before = filesOf(folder);
+      await assert.rejects(bring(mine, preview), GitError);
+      const after = new Map(before);
+      if (way !== 'worktree') after.set('new/ü c.txt', file('mine\n'));
+      assert.deepEqual(filesOf(folder), after, way);
+      assert.equal(fs.readFileSync(path.join(folder, '../outside/x'), 'utf8'), 'mine');
+      if (way !== 'worktree') continue;
+      assert.equal(fs.readFileSync(path.join(there, 'mine'), 'utf8'), 'mine\n');
+      await git(folder, ['rev-parse', '--verify', 'refs/heads/agent/fits']);
+    }
+  });
+
+  it('takes no submodule away for a file of its name', async () => {
+    const { folder } = await checkout();
+    const inner = path.join(folder, 'inner');
+    fs.mkdirSync(inner);
+    await git(inner, ['init', '--quiet']);
+    await git(inner, ['commit', '--quiet', '--allow-empty', '--message', 'x']);
+    write(inner, 'mine');
+    const link = (await git(inner, ['rev-parse', 'HEAD'])).toString().trim();
+    await git(folder, ['update-index', '--add', '--cacheinfo', `160000,${link},inner`]);
+    await git(folder, ['commit', '--quiet', '--message', 'Inner']);
+    const blob = (await git(folder, ['hash-object', '-w', 'run.sh'])).toString().trim();
+    await git(folder, ['update-index', '--cacheinfo', `100644,${blob},inner`]);
+    const tree = (await git(folder, ['write-tree'])).toString().trim();
+    const tip = await git(folder, ['commit-tree', '-p', 'HEAD', '-m', 'x', tree]);
+    await git(folder, ['update-ref', 'refs/remotes/origin/agent/fits', tip.toString().trim()]);
+    await git(folder, ['read-tree', 'HEAD']);
+    const mine = gitOf(folder);
+    for (const way of ['checkout', 'apply'] as const)
+      assert.deepEqual(await previewOf(mine, await changesIn(mine), way), {
+        refused: 'inTheWay',
+        files: ['inner'],
+      });
+  });
+
+  it('comes into a folder that has no commit yet', async () => {
+    for (const way of ['worktree', 'checkout', 'apply'] as const) {
+      const { folder, trees } = await checkout();
+      await git(folder, ['symbolic-ref', 'HEAD', 'refs/heads/unborn']);
+      await git(folder, ['read-tree', '--empty']);
+      putFiles(folder, new Map());
+      const mine = gitOf(folder);
+      const preview = (await previewOf(mine, await changesIn(mine), way)) as Preview;
+      assert.equal(await bring(mine, preview), undefined);
+      assert.deepEqual(filesOf(preview.folder ?? folder), trees.fits);
     }
   });
 
@@ -345,6 +338,8 @@ describe('bringing a branch home', () => {
     assert.deepEqual(preview.files.map(({ path: name }) => name).sort(), [
       'a.txt',
       'ignored/x',
+      'link',
+      'link/x',
       'moved/b.txt',
       'new/ü c.txt',
     ]);

@@ -37,6 +37,7 @@ const ODD = [
   '!x',
   '{x}',
   '@',
+  `long/${'ü'.repeat(100)}/${'ü'.repeat(100)}`,
 ];
 const HOSTILE = [
   '--upload-pack=touch x',
@@ -195,6 +196,12 @@ describe('a hostile repository', () => {
       await assert.rejects(mine.read(['ls-remote', 'origin']), /transport 'ext' not allowed/);
     }
     assert.equal(ran(), '');
+    // What is brought home goes through filters, which are the person's own; nothing else runs.
+    const facts = await readRepository(mine, folder);
+    const changes = await changesOf(mine, { repository: folder, remote: 'origin', name: 'agent/x' }, facts);
+    const preview = (await previewOf(mine, changes!, 'worktree')) as Preview;
+    await assert.rejects(bring(mine, preview));
+    assert.match(ran(), /^(?:\S+\/canary \n)+$/);
     for (const name of Object.keys(variables)) Reflect.deleteProperty(process.env, name);
     await assert.rejects(git(folder, ['diff', 'main']));
     assert.notEqual(ran(), '', 'the trap works');
