@@ -1,6 +1,5 @@
-import { stat } from 'node:fs/promises';
 import * as path from 'node:path';
-import { isHash, lines, orNothing, records, type Git } from './run';
+import { isHash, lines, orNothing, records, statOf, timeOf, type Git } from './run';
 import type { Branch, BranchName, OwnCommit, RepositoryFacts } from './model';
 
 /** Commits and merges that are read at most. */
@@ -78,7 +77,7 @@ async function refsOf(git: Git, signal?: AbortSignal): Promise<readonly Ref[]> {
   const output = await git.read(['for-each-ref', `--format=${format}`, ...kinds], { signal });
   return lines(output).map(line => {
     const [ref = '', tip = '', symref = '', seconds, upstream = '', head] = line.split('\0');
-    return { ref, tip, symref, at: Number(seconds) * 1000, upstream, isHead: head === '*' };
+    return { ref, tip, symref, at: timeOf(seconds), upstream, isHead: head === '*' };
   });
 }
 
@@ -119,12 +118,7 @@ async function remotesOf(git: Git, signal?: AbortSignal): Promise<RepositoryFact
 async function fetchTime(git: Git, signal?: AbortSignal): Promise<number | undefined> {
   const folders = await git.read(['rev-parse', '--git-dir', '--git-common-dir'], { signal });
   const times = lines(folders).map(async folder => {
-    const file = path.resolve(git.folder, folder, 'FETCH_HEAD');
-    const found = await stat(file).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw error;
-    });
-    return found?.mtimeMs ?? 0;
+    return (await statOf(path.resolve(git.folder, folder, 'FETCH_HEAD')))?.mtimeMs ?? 0;
   });
   return Math.max(...(await Promise.all(times))) || undefined;
 }
@@ -151,8 +145,8 @@ async function commitsBeyond(
       const coAuthors = [...trailers.matchAll(/^co-authored-by:(.*)$/gim)].map(([, who]) => who?.trim());
       const commit = {
         parents: parents.split(' ').filter(isHash),
-        authoredAt: Number(authored) * 1000,
-        committedAt: Number(committed) * 1000,
+        authoredAt: timeOf(authored),
+        committedAt: timeOf(committed),
         agent: [...coAuthors, author, committer].find(who => who !== undefined && agents.test(who)),
         trailers,
       };

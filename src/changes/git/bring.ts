@@ -1,8 +1,19 @@
-import { lstat, mkdir, mkdtemp, readdir, realpath, rm, rmdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, realpath, rm, rmdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import { emptyTree, filesBetween } from './changes';
-import { Git, GitError, isBranchName, isHash, lines, orNothing, records, withoutPrograms } from './run';
+import {
+  codeOf,
+  Git,
+  GitError,
+  isBranchName,
+  isHash,
+  lines,
+  orNothing,
+  records,
+  statOf,
+  withIndexAt,
+  withoutPrograms,
+} from './run';
 import type { ChangedFile, Changes, Preview, Refusal, Way } from './model';
 
 /** The first that can merge without files. */
@@ -224,20 +235,17 @@ async function putBack(git: Git, { files, result }: Plan): Promise<void> {
 
 /** Those of the files that are just as a tree has them: what a person has written meanwhile is not. */
 async function asIn(git: Git, tree: string, files: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'agent-console-index-'));
-  try {
-    const env = { GIT_INDEX_FILE: path.join(folder, 'index') };
-    const name = (entry: string): string => entry.slice(entry.indexOf('\t') + 1);
-    const all = records(await git.read(['ls-tree', '-r', '-z', '--full-tree', tree]));
-    const entries = all.filter(entry => files.has(name(entry)));
-    const input = entries.map(entry => `${entry}\0`).join('');
+  const name = (entry: string): string => entry.slice(entry.indexOf('\t') + 1);
+  const all = records(await git.read(['ls-tree', '-r', '-z', '--full-tree', tree]));
+  const entries = all.filter(entry => files.has(name(entry)));
+  const input = entries.map(entry => `${entry}\0`).join('');
+  return withIndexAt(async index => {
+    const env = { GIT_INDEX_FILE: index };
     await git.change(['update-index', '-z', '--index-info'], { env, input });
     await orNothing(git.change(['update-index', '-q', '--refresh'], { env }));
     const others = new Set(records(await git.read(['diff-files', '-z', '--name-only'], { env })));
     return new Set(entries.map(name).filter(file => !others.has(file)));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 /** Folder and branch are made here first: what is taken away again is nobody else's. */
@@ -328,15 +336,9 @@ const isNew = (status: ChangedFile['status']): boolean => status === 'added' || 
 /** Whether two folders are one; Windows minds neither case nor kind of slash. */
 const isSame = (a: string, b: string): boolean => path.relative(a, b) === '';
 
-const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code);
-
 async function kindOf(file: string): Promise<'folder' | 'other' | undefined> {
-  try {
-    return (await lstat(file)).isDirectory() ? 'folder' : 'other';
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return undefined;
-    throw error;
-  }
+  const found = await statOf(file);
+  return found && (found.isDirectory() ? 'folder' : 'other');
 }
 
 /** `false` where something is in it. */

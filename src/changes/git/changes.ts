@@ -1,5 +1,5 @@
 import { find } from './branches';
-import { GitError, isHash, lines, orNothing, records, type Git } from './run';
+import { GitError, isHash, lines, orNothing, records, timeOf, type Git } from './run';
 import type { BranchName, ChangedFile, Changes, Commit, RepositoryFacts, SessionFacts } from './model';
 
 const MOST_COMMITS = 500;
@@ -61,12 +61,13 @@ export async function commitsOf(
   { base, tip }: Pick<Changes, 'base' | 'tip'>,
   signal?: AbortSignal,
 ): Promise<readonly Commit[]> {
-  const format = '--format=%H%x1f%P%x1f%s%x1f%an%x1f%ct';
+  // What people have written comes last: it may hold what separates.
+  const format = '--format=%H%x1f%P%x1f%ct%x1f%an%x1f%s';
   const args = ['log', '-z', '--encoding=UTF-8', `--max-count=${MOST_COMMITS}`, format];
   return records(await git.read([...args, `${base}..${tip}`, '--'], { signal })).map(record => {
-    const [hash = '', parents = '', subject = '', author = '', seconds] = record.split('\x1f');
+    const [hash = '', parents = '', seconds, author = '', ...subject] = record.split('\x1f');
     const parent = parents.split(' ', 1)[0] || undefined;
-    return { hash, parent, subject, author, at: Number(seconds) * 1000 };
+    return { hash, parent, subject: subject.join(' '), author, at: timeOf(seconds) };
   });
 }
 

@@ -1,8 +1,17 @@
-import { copyFile, lstat, mkdtemp, rm, stat, utimes } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, stat, utimes } from 'node:fs/promises';
 import * as path from 'node:path';
 import { filesIn, PLAIN, RENAMES } from './changes';
-import { GitError, isHash, lines, orNothing, records, withoutPrograms, type Git } from './run';
+import {
+  GitError,
+  isHash,
+  lines,
+  orNothing,
+  records,
+  statOf,
+  withIndexAt,
+  withoutPrograms,
+  type Git,
+} from './run';
 import type { Uncommitted } from './model';
 
 /** Between a commit and the files as they are; a submodule by its commit alone. */
@@ -15,10 +24,12 @@ export async function uncommitted(git: Git, signal?: AbortSignal): Promise<Uncom
   const base = head === undefined ? undefined : await pushedBase(git, head, signal);
   const from = base ?? head;
   const others = await git.read(['ls-files', '-z', '--others', '--exclude-standard'], { signal });
-  const untracked = records(others)
-    // Another repository in this one.
-    .filter(file => !file.endsWith('/'))
-    .map(async file => ({ path: file, size: (await lstat(path.join(git.folder, file))).size }));
+  const sized = records(others).map(async (file): Promise<Uncommitted['untracked']> => {
+    const found = await statOf(path.join(git.folder, file));
+    // Another repository in this one, gone meanwhile, or a name that is no UTF-8.
+    return found === undefined || found.isDirectory() ? [] : [{ path: file, size: found.size }];
+  });
+  const untracked = (await Promise.all(sized)).flat();
   const files =
     from === undefined
       ? []
@@ -32,7 +43,7 @@ export async function uncommitted(git: Git, signal?: AbortSignal): Promise<Uncom
         );
   return {
     ...{ head, base, isPushed: base !== undefined && base === head },
-    ...{ files, untracked: await Promise.all(untracked) },
+    ...{ files, untracked },
   };
 }
 
@@ -68,9 +79,7 @@ async function withIndex<T>(
   signal: AbortSignal | undefined,
   work: (env: Record<string, string>) => Promise<T>,
 ): Promise<T> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'agent-console-index-'));
-  try {
-    const index = path.join(folder, 'index');
+  return withIndexAt(async index => {
     const [own = ''] = lines(await git.read(['rev-parse', '--git-path', 'index'], { signal }));
     const original = path.resolve(git.folder, own);
     await copyFile(original, index);
@@ -87,21 +96,11 @@ async function withIndex<T>(
       await read(['update-index', '-z', '--force-remove', '--stdin'], list(conflicts));
     const present: string[] = [];
     for (const file of [...untracked, ...conflicts])
-      if (await isFile(path.join(git.folder, file))) present.push(file);
+      if ((await statOf(path.join(git.folder, file)))?.isDirectory() === false) present.push(file);
     const add = ['add', '--force', '--intent-to-add', '--pathspec-from-file=-', '--pathspec-file-nul'];
     if (present.length > 0) await read(add, list(present));
     // What only looks changed is not; it ends with 1 where something is.
     await orNothing(read(['update-index', '-q', '--ignore-submodules', '--refresh']));
-    return await work(env);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-async function isFile(file: string): Promise<boolean> {
-  const found = await lstat(file).catch((error: unknown) => {
-    if (['ENOENT', 'ENOTDIR'].includes(String((error as NodeJS.ErrnoException).code))) return undefined;
-    throw error;
+    return work(env);
   });
-  return found !== undefined && !found.isDirectory();
 }

@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
-import { devNull } from 'node:os';
+import type { Stats } from 'node:fs';
+import { lstat, mkdtemp, rm } from 'node:fs/promises';
+import { devNull, tmpdir } from 'node:os';
+import * as path from 'node:path';
 
 /** Git did not do what it was asked. `message`: its own words, foreign text. */
 export class GitError extends Error {
@@ -129,6 +132,31 @@ export async function withoutPrograms(git: Git, signal?: AbortSignal): Promise<R
     ...(Object.fromEntries(pairs) as Record<string, string>),
   };
 }
+
+/** Works with an index of its own: its path, at which there is nothing yet. */
+export async function withIndexAt<T>(work: (index: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'agent-console-index-'));
+  try {
+    return await work(path.join(folder, 'index'));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What lies at a path, links as such; `undefined` where nothing does. */
+export async function statOf(file: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(file);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return undefined;
+    throw error;
+  }
+}
+
+export const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code);
+
+/** Unix ms of what a commit says in seconds, which may be anything. */
+export const timeOf = (seconds = ''): number => Math.min(Number(seconds) * 1000 || 0, 8.64e15);
 
 /** A whole commit hash: such words can be given to Git as they are. */
 export function isHash(text: string): boolean {

@@ -116,11 +116,13 @@ async function trap(): Promise<{ folder: string; ran: () => string }> {
   };
   await safely(['read-tree', 'main']);
   for (const [name, { content }] of main.tree) fs.writeFileSync(path.join(folder, name), content);
-  // A signed commit, and one more repository in this one, with a program of its own.
-  const signed = (await safely(['cat-file', 'commit', tip.hash])).replace(
-    '\n\n',
-    '\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n -----END PGP SIGNATURE-----\n\n',
-  );
+  // A signed commit of odd words and times, and one more repository in this one, with a program of its own.
+  const signed = (await safely(['cat-file', 'commit', tip.hash]))
+    .replace(
+      '\n\n',
+      '\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n -----END PGP SIGNATURE-----\n\nodd\x1fwords\x1f',
+    )
+    .replace(/(?<=committer .*> )\d+/, '99999999999999999');
   const commit = await safely(['hash-object', '-t', 'commit', '-w', '--stdin'], `${signed}\n`);
   await safely(['update-ref', 'refs/remotes/origin/agent/x', commit]);
   const inner = path.join(folder, 'inner');
@@ -170,8 +172,11 @@ describe('a hostile repository', () => {
         changes.files.map(({ path: name }) => name),
         ['a', 'b'],
       );
-      assert.equal((await commitsOf(mine, changes)).length, 1);
-      assert.equal((await commitsOf(mine, changes))[0]?.subject, 'x');
+      const [commit, ...others] = await commitsOf(mine, changes);
+      assert.deepEqual(
+        [commit?.subject, commit?.author, new Date(commit!.at).getFullYear(), others],
+        ['odd words x', 'Agent', 275_760, []],
+      );
       assert.equal((await contentOf(mine, changes.tip, 'a')).toString(), '0\n1\n2\n3\n');
       const { files, untracked } = await uncommitted(mine);
       assert.deepEqual(

@@ -47,7 +47,10 @@ async function roundTrip(work: string, clean: string, base: Made, random: Random
   const index = fs.readFileSync(path.join(work, '.git/index'));
   let untracked = isStaged ? [] : [...wanted.keys()].filter(file => !base.tree.has(file));
   if (random.chance(0.2)) {
+    const foreign = Buffer.concat([Buffer.from(`${work}/`), Buffer.from([0xe4])]);
+    fs.writeFileSync(foreign, 'a name that is no UTF-8');
     const found = await uncommitted(gitOf(work));
+    fs.rmSync(foreign);
     const sizes = new Map(found.untracked.map(({ path: file, size }) => [file, size]));
     assert.deepEqual(sizes, new Map(untracked.map(file => [file, wanted.get(file)!.content.length])));
     const same = (file: string): boolean =>
