@@ -113,8 +113,9 @@ function candidatesIn(facts: RepositoryFacts, session: SessionFacts, mentions: M
   );
   const written = mentions.written.map((each): Answer => {
     const { hash = '' } = each;
-    const commit = starts.get(hash.slice(0, HASH))?.find(other => other.startsWith(hash));
-    return { ...each, commit };
+    const begun = starts.get(hash.slice(0, HASH))?.filter(other => other.startsWith(hash)) ?? [];
+    // One that begins like another may have been made to.
+    return { ...each, commit: begun.length === 1 ? begun[0] : undefined };
   });
   const byName = Map.groupBy(written, ({ name }) => name);
   const byCommit = Map.groupBy(written, ({ commit }) => commit);

@@ -7,7 +7,7 @@ import { changesOf, commitsOf, contentOf } from '../../../src/changes/git/change
 import { claimOf } from '../../../src/changes/git/evidence';
 import { isBranchName } from '../../../src/changes/git/run';
 import { mentionsIn } from '../../../src/changes/git/mentions';
-import type { Preview } from '../../../src/changes/git/model';
+import type { Preview, RepositoryFacts } from '../../../src/changes/git/model';
 import { patchOf, uncommitted } from '../../../src/changes/git/patch';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { growsEvenly } from '../../growth';
@@ -268,6 +268,36 @@ describe('a hostile repository', () => {
       await assert.rejects(async () => patchOf(mine, name, []));
     }
     assert.deepEqual(names(), ['shop']);
+  });
+
+  it('has no commit that passes for one of a session by the beginning of its hash', () => {
+    const own = { parents: [], authoredAt: at.at, committedAt: at.at, agent: undefined, trailers: '' };
+    const commits = new Map(['f', '0'].map(end => [`1234567${end.repeat(33)}`, own]));
+    const branches = [...commits.keys()].map((tip, n) => {
+      const name = ['other', 'mine'][n]!;
+      return {
+        repository: '/shop',
+        remote: 'origin',
+        name,
+        ref: `refs/remotes/origin/${name}`,
+        tip,
+        at: at.at,
+      };
+    });
+    const facts: RepositoryFacts = {
+      ...{ repository: '/shop', branches, defaultBranch: undefined, head: undefined, commits, isWhole: true },
+      ...{ remotes: [{ name: 'origin', urls: ['x'] }], pullRequests: new Map(), fetchedAt: undefined },
+    };
+    for (const answer of ['[mine 1234567] x', '[detached HEAD 1234567] x']) {
+      const session = { sessionId: 'x', createdAt: at.at, said: [{ text: answer, at: at.at }] };
+      const claim = claimOf(session, [facts]);
+      assert.ok(claim.sure !== 'certain' || claim.branch.name === 'mine', answer);
+      assert.equal(
+        claimOf(session, [{ ...facts, branches: branches.slice(1), commits: new Map([...commits].slice(1)) }])
+          .sure,
+        'certain',
+      );
+    }
   });
 
   it('is looked for in time that grows with the transcript', async () => {
