@@ -154,19 +154,17 @@ async function mergeOf(git: Git, head: string, tip: string, signal?: AbortSignal
     /(\d+\.\d+[\d.]*)/.exec((await git.read(['version'], { signal })).toString()) ?? [];
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major * 100 + minor < 238) return { refused: 'gitTooOld', version, needed: NEEDED };
-  const plain = [
+  const merge = [
     '-c',
     'merge.renormalize=false',
     'merge-tree',
     '--write-tree',
-    '-z',
-    '--name-only',
-    '--no-messages',
     '--allow-unrelated-histories',
   ];
+  const form = ['-z', '--name-only', '--no-messages'];
   try {
     const env = await withoutPrograms(git, signal);
-    return records(await git.read([...plain, head, tip], { env, signal }))[0] ?? '';
+    return records(await git.read([...merge, ...form, head, tip], { env, signal }))[0] ?? '';
   } catch (error) {
     if (!(error instanceof GitError) || error.code !== 1) throw error;
     const [, ...files] = records(error.output);

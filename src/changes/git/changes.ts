@@ -96,17 +96,8 @@ export async function filesBetween(
   tip: string,
   signal?: AbortSignal,
 ): Promise<readonly ChangedFile[]> {
-  const args = [
-    'diff-tree',
-    '-r',
-    '-z',
-    '--raw',
-    '--numstat',
-    '--ignore-submodules=none',
-    ...RENAMES,
-    ...PLAIN,
-  ];
-  return filesIn(await git.read([...args, base, tip, '--'], { signal }));
+  const form = ['-z', '--raw', '--numstat', '--ignore-submodules=none', ...RENAMES, ...PLAIN];
+  return filesIn(await git.read(['diff-tree', '-r', ...form, base, tip, '--'], { signal }));
 }
 
 const STATUS = { A: 'added', D: 'deleted', M: 'modified', R: 'renamed', T: 'typeChanged' } as const;
@@ -121,13 +112,8 @@ export function filesIn(output: Buffer): readonly ChangedFile[] {
       const oldPath = letter === 'R' ? fields[++n] : undefined;
       const path = fields[++n] ?? '';
       const status = STATUS[letter as keyof typeof STATUS];
-      files.set(path, {
-        status,
-        path,
-        added: undefined,
-        removed: undefined,
-        ...(oldPath !== undefined && { oldPath }),
-      });
+      const renamed = oldPath === undefined ? {} : { oldPath };
+      files.set(path, { status, path, added: undefined, removed: undefined, ...renamed });
       continue;
     }
     const [, added, removed, same = ''] = /^(\d+|-)\t(\d+|-)\t(.*)$/s.exec(fields[n] ?? '') ?? [];
@@ -195,26 +181,13 @@ async function isContained(
   const list = (...args: readonly string[]): Promise<Buffer> =>
     git.read(['rev-list', '--no-merges', ...args], { signal });
   const own = await list(`--max-count=${MOST_COMPARED + 1}`, `${base}..${tip}`, '--');
-  const names = [
-    'diff-tree',
-    '--stdin',
-    '-r',
-    '-z',
-    '--root',
-    '--name-only',
-    '--no-renames',
-    '--no-commit-id',
-  ];
-  const paths = [...new Set(records(await git.read(names, { input: own, signal })))];
+  const names = ['-z', '--root', '--name-only', '--no-renames', '--no-commit-id'];
+  const changed = await git.read(['diff-tree', '--stdin', '-r', ...names], { input: own, signal });
+  const paths = [...new Set(records(changed))];
   const limits = [`--max-count=${MOST_COMPARED}`, `--max-age=${Math.floor(since / 1000)}`];
   // A command has room for so many.
-  const candidates = await list(
-    ...limits,
-    main,
-    `^${tip}`,
-    '--',
-    ...(paths.length > MOST_PATHS ? [] : paths),
-  );
+  const within = paths.length > MOST_PATHS ? [] : paths;
+  const candidates = await list(...limits, main, `^${tip}`, '--', ...within);
   if (candidates.length === 0) return false;
   const [there, here, whole] = await Promise.all([
     patchIds(git, ['--stdin'], candidates, signal),
@@ -232,18 +205,8 @@ async function patchIds(
   input: Buffer | undefined,
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
-  const diff = [
-    'diff-tree',
-    '-r',
-    '-p',
-    '--root',
-    '--full-index',
-    '--binary',
-    '--no-renames',
-    ...PLAIN,
-    ...args,
-  ];
-  const patch = await git.read(diff, { input, signal });
+  const form = ['-p', '--root', '--full-index', '--binary', '--no-renames', ...PLAIN];
+  const patch = await git.read(['diff-tree', '-r', ...form, ...args], { input, signal });
   const ids = await git.read(['patch-id', '--stable'], { input: patch, signal });
   return lines(ids).map(line => line.split(' ')[0] ?? '');
 }

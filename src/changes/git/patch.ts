@@ -30,17 +30,10 @@ export async function uncommitted(git: Git, signal?: AbortSignal): Promise<Uncom
     return found === undefined || found.isDirectory() ? [] : [{ path: file, size: found.size }];
   });
   const untracked = (await Promise.all(sized)).flat();
-  const files =
-    from === undefined
-      ? []
-      : await withIndex(git, [], signal, async env =>
-          filesIn(
-            await git.read([...DIFFERENCE, '-z', '--raw', '--numstat', ...RENAMES, from, '--'], {
-              env,
-              signal,
-            }),
-          ),
-        );
+  const form = ['-z', '--raw', '--numstat', ...RENAMES];
+  const compare = (env: Record<string, string>): Promise<Buffer> =>
+    git.read([...DIFFERENCE, ...form, from ?? '', '--'], { env, signal });
+  const files = from === undefined ? [] : filesIn(await withIndex(git, [], signal, compare));
   return {
     ...{ head, base, isPushed: base !== undefined && base === head },
     ...{ files, untracked },

@@ -22,44 +22,13 @@ const at = {
 
 /** Names that Git lets a branch have. */
 const ODD = [
-  '$(touch${IFS}x)',
-  'a;touch',
-  '`x`',
-  '"x"',
-  "it's",
-  'ü/日本',
-  '&&x',
-  '-x/--upload-pack=x',
-  '#1',
-  'a%2fb',
-  'x|y',
-  '<x>',
-  '!x',
-  '{x}',
-  '@',
-  `long/${'ü'.repeat(100)}/${'ü'.repeat(100)}`,
+  ...['$(touch${IFS}x)', 'a;touch', '`x`', '"x"', "it's", 'ü/日本', '&&x', '-x/--upload-pack=x'],
+  ...['#1', 'a%2fb', 'x|y', '<x>', '!x', '{x}', '@'],
+  ...[`long/${'ü'.repeat(100)}/${'ü'.repeat(100)}`],
 ];
 const HOSTILE = [
-  '--upload-pack=touch x',
-  '-x',
-  '../../x',
-  'a..b',
-  'a\nb',
-  'a b',
-  'x.lock',
-  'a//b',
-  '/a',
-  'a/',
-  '.a',
-  'a/.b',
-  'HEAD',
-  '@{-1}',
-  'a^',
-  ':/x',
-  '*',
-  '',
-  'a\0b',
-  'a~1',
+  ...['--upload-pack=touch x', '-x', '../../x', 'a..b', 'a\nb', 'a b', 'x.lock', 'a//b', '/a'],
+  ...['a/', '.a', 'a/.b', 'HEAD', '@{-1}', 'a^', ':/x', '*', '', 'a\0b', 'a~1'],
 ];
 
 /** A repository whose settings name a program wherever Git would run one; `ran` tells which did. */
@@ -67,14 +36,8 @@ async function trap(): Promise<{ folder: string; ran: () => string }> {
   const [folder, hooks] = [temporaryFolder(), temporaryFolder()];
   const [log, canary] = [path.join(hooks, 'log'), path.join(hooks, 'canary')];
   fs.writeFileSync(canary, `#!/bin/sh\necho "$0 $*" >> ${log}\n`, { mode: 0o755 });
-  for (const hook of [
-    'post-checkout',
-    'post-index-change',
-    'reference-transaction',
-    'pre-commit',
-    'post-merge',
-    'fsmonitor-watchman',
-  ])
+  const others = ['reference-transaction', 'pre-commit', 'post-merge', 'fsmonitor-watchman'];
+  for (const hook of ['post-checkout', 'post-index-change', ...others])
     fs.copyFileSync(canary, path.join(hooks, hook));
   const attributes = file('* diff=x filter=x merge=x\n');
   const history = new History();
