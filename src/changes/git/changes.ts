@@ -6,6 +6,7 @@ const MOST_COMMITS = 500;
 /** Commits of the default branch that are compared with a branch, to see whether it was squashed or rebased into it. */
 const MOST_COMPARED = 200;
 const MOST_PATHS = 50;
+const MOST_BYTES = 64 * 1024 * 1024;
 /** As in Git's own setting, whatever the person's is. */
 export const RENAMES = ['-M50%', '-l1000'];
 /** Nothing of the repository's settings shows in a difference. */
@@ -198,7 +199,7 @@ async function isContained(
   return isIn(whole) || (lines(own).length <= MOST_COMPARED && isIn(here));
 }
 
-/** What commits change, each as one word: the same for the same change elsewhere. */
+/** What commits change, each as one word: the same for the same change elsewhere. None where it is too much to compare. */
 async function patchIds(
   git: Git,
   args: readonly string[],
@@ -206,7 +207,13 @@ async function patchIds(
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
   const form = ['-p', '--root', '--full-index', '--binary', '--no-renames', ...PLAIN];
-  const patch = await git.read(['diff-tree', '-r', ...form, ...args], { input, signal });
-  const ids = await git.read(['patch-id', '--stable'], { input: patch, signal });
-  return lines(ids).map(line => line.split(' ')[0] ?? '');
+  try {
+    const limits = { input, signal, maxBytes: MOST_BYTES };
+    const patch = await git.read(['diff-tree', '-r', ...form, ...args], limits);
+    const ids = await git.read(['patch-id', '--stable'], { input: patch, signal });
+    return lines(ids).map(line => line.split(' ')[0] ?? '');
+  } catch (error) {
+    if (error instanceof GitError && error.isTooMuch) return [];
+    throw error;
+  }
 }

@@ -13,6 +13,8 @@ export class GitError extends Error {
     readonly code: number | undefined,
     /** What it had printed. */
     readonly output: Buffer = Buffer.alloc(0),
+    /** It was ended since it printed more than `maxBytes`. */
+    readonly isTooMuch = false,
   ) {
     super(message);
   }
@@ -69,7 +71,8 @@ export class Git {
         else if (signal?.aborted) reject(signal.reason as Error);
         else {
           const code = typeof error.code === 'number' ? error.code : undefined;
-          reject(new GitError(said.toString('utf8').trim() || error.message, code, output));
+          const isTooMuch = codeOf(error) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
+          reject(new GitError(said.toString('utf8').trim() || error.message, code, output, isTooMuch));
         }
       });
       // It is waited for: what it has begun it may have to clear away.

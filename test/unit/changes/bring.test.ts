@@ -197,6 +197,19 @@ describe('bringing a branch home', () => {
       assert.equal(refusedIn(await previewOf(mine, changes, way)), undefined);
   });
 
+  it('shows what changes where there is too much to tell whether it was merged', async () => {
+    const { folder } = await checkout();
+    write(folder, 'a.txt', 'later');
+    await git(folder, ['commit', '-q', '-a', '-m', 'x']);
+    await git(folder, ['update-ref', 'refs/remotes/origin/main', 'HEAD']);
+    const program = path.join(temporaryFolder(), 'git');
+    const script =
+      '#!/bin/sh\ncase "$*" in *" -p --root "*) exec head -c 300000000 /dev/zero;; *) exec git "$@";; esac\n';
+    fs.writeFileSync(program, script, { mode: 0o755 });
+    const { state, files } = await changesIn(new Git(program, folder));
+    assert.deepEqual([state, files.length], ['open', 6]);
+  });
+
   it('puts all back when it fails midway or is cancelled', async () => {
     const { folder } = await checkout();
     // Stays where files are written until it is ended.
