@@ -150,7 +150,11 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
           await feature.flush();
           return isDone;
         },
-        said: (serviceId, sessionId) => stored.texts(transcriptRecords(serviceId, sessionId).path, MOST_SAID),
+        transcript: (serviceId, sessionId) => {
+          const records = transcriptRecords(serviceId, sessionId);
+          const { onDidChange } = stored.collection(records);
+          return { onDidChange, texts: () => stored.texts(records.path, MOST_SAID) };
+        },
       }),
     );
     own(feature.onDidChange(ids => foundWork.fire(ids)));

@@ -59,7 +59,8 @@ export class ChangesFeature extends Disposable {
       const changes = this.#changesOf(found);
       if (changes === undefined) return;
       const { format, log } = this.#deps;
-      await bringHome({ git: this.#work.git(changes.branch.repository), changes, format, log });
+      const git = await this.#work.git(changes.branch.repository);
+      await bringHome({ git, changes, format, log });
     },
     takeAlong: async target => {
       await takeAlong(target, { ...this.#deps, repositories: () => this.#folders() });
@@ -74,7 +75,9 @@ export class ChangesFeature extends Disposable {
     this.#deps = deps;
     this.#work = this.register(new SessionWork({ ...deps, repositories: this.#repositories }));
     this.#comments = this.register(new Comments({ ...deps, readFile: uri => this.readFile(uri) }));
-    this.register(this.#work.onDidChange(() => this.#comments.load()));
+    const load = (): void => this.#comments.load();
+    this.register(deps.sessions.onDidChange(load));
+    load();
   }
 
   /** The sessions whose work is known anew. */
@@ -89,8 +92,7 @@ export class ChangesFeature extends Disposable {
   }
 
   /** The content of a file of a commit. */
-  async readFile(uri: vscode.Uri): Promise<Uint8Array> {
-    await this.#work.ready();
+  readFile(uri: vscode.Uri): Promise<Uint8Array> {
     return readFileAt(uri, root => this.#work.git(root));
   }
 
@@ -183,7 +185,7 @@ export class ChangesFeature extends Disposable {
             // Git goes on by itself when the person does not wait for it.
             const left = new Promise<'left'>(resolve => token.onCancellationRequested(() => resolve('left')));
             if ((await Promise.race([repository.fetch({ remote, prune: true }), left])) === 'left') return;
-            const found = await this.#work.find(sessionId, true);
+            const found = await this.#work.find(sessionId);
             const shown = shownWork(found, this.#deps.format, Date.now());
             const sentence = shown?.short ?? reasonOf(found.claim);
             notify(this.#deps.log, 'info', forNotification(vscode.l10n.t('Fetched: {0}', sentence)));
@@ -203,7 +205,7 @@ export class ChangesFeature extends Disposable {
       value: async () => {
         const { hash: tip, parent: base } = commit;
         if (base === undefined) return;
-        const files = await filesBetween(this.#work.git(root), base, tip);
+        const files = await filesBetween(await this.#work.git(root), base, tip);
         await showDiff(commit.subject, files, { root, base, tip });
       },
     }));

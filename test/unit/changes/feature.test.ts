@@ -54,6 +54,47 @@ describe('what an agent changed', () => {
     await until(() => feature.of('s1')?.short.endsWith(' · merged') === true);
   });
 
+  it('follows the transcript and the last fetch, and reads again only what has changed', async () => {
+    scene.push('agent/fix', FIX);
+    scene.say('s1', 'Done.');
+    scene.say('s2', 'Done.');
+    const feature = scene.open();
+    await feature.commands.show('s1');
+    await until(() => scene.readTexts.includes('s2'));
+    scene.said.set('s1', ['Pushed to `agent/fix`.']);
+    scene.stored.fire('s1');
+    assert.equal(await row(feature, 's1'), 'likely agent/fix · 3 files +3 −2');
+    const read = scene.readTexts.length;
+    scene.git('commit', '--quiet', '--allow-empty', '-m', 'Mine');
+    scene.push('agent/other', { 'other.ts': 'other\n' });
+    fs.utimesSync(path.join(scene.root, '.git', 'FETCH_HEAD'), 1_000, 1_000);
+    scene.state.changed.fire();
+    await until(() => /Fetched from origin [^<]*y/.test(feature.of('s1')?.lines.join() ?? ''));
+    assert.equal(scene.readTexts.length, read, 'no transcript has changed');
+    scene.said.set('s2', ['Pushed to `agent/other`.']);
+    told.length = 0;
+    await feature.commands.show('s2');
+    assert.deepEqual(told, [], 'who asks is told what is stored by now, whoever has stored it');
+  });
+
+  it('of one session does not hide that of others, and nothing stays of a repository that is closed', async () => {
+    scene.push('agent/fix', FIX);
+    const broken = scene.push('agent/broken', { 'new.ts': 'lost\n' });
+    const lost = scene.git('rev-parse', `${broken}:new.ts`);
+    fs.rmSync(path.join(scene.root, '.git', 'objects', lost.slice(0, 2), lost.slice(2)));
+    scene.say('s1', 'Pushed to `agent/fix`.');
+    scene.say('s2', 'Pushed to `agent/broken`.');
+    const feature = scene.open();
+    await assert.rejects(Promise.resolve(feature.commands.show('s2')));
+    assert.equal(await row(feature, 's1'), 'likely agent/fix · 3 files +3 −2');
+    scene.sessions.set('s1', { ...scene.sessions.get('s1')!, isArchived: true });
+    scene.git('push', '--quiet', 'origin', 'origin/agent/fix:main');
+    scene.state.changed.fire();
+    await until(() => feature.of('s1')?.short.endsWith('merged') === true);
+    scene.close();
+    await until(() => feature.of('s1') === undefined);
+  });
+
   it('opens as the editor’s own diff of all its files, with the content of both commits', async () => {
     const tip = scene.push('agent/fix', FIX);
     scene.say('s1', 'Pushed to `agent/fix`.');
