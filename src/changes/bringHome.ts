@@ -1,6 +1,8 @@
+import { realpath } from 'node:fs/promises';
+import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Logger } from '../log';
-import { confirmed, notify } from '../ui/notify';
+import { confirmed, notify, type NoticeButton } from '../ui/notify';
 import { pick, type Choice } from '../ui/pick';
 import type { Formatter } from '../util/format';
 import { forNotification, oneLine } from '../util/text';
@@ -23,11 +25,11 @@ const ICONS = { worktree: 'multiple-windows', checkout: 'git-branch', apply: 'di
 export async function bringHome(deps: BringDeps): Promise<void> {
   const { git, changes } = deps;
   const name = oneLine(changes.branch.name, 80);
+  const here = await realpath(git.folder);
   const looked = await Promise.all(WAYS.map(async way => ({ way, is: await previewOf(git, changes, way) })));
   const ways = looked.flatMap(({ way, is }): readonly Choice<() => Promise<void>>[] => {
-    // Its worktree is there already.
-    if (way === 'worktree' && 'folder' in is && 'refused' in is && is.folder !== git.folder)
-      return worktreeChoices(deps, is.folder);
+    const isThere = way === 'worktree' && 'refused' in is && is.refused === 'checkedOutElsewhere';
+    if (isThere && path.resolve(is.folder) !== here) return worktreeChoices(deps, is.folder);
     return [
       {
         label: wayWords(way),
@@ -38,39 +40,30 @@ export async function bringHome(deps: BringDeps): Promise<void> {
       },
     ];
   });
-  await (
-    await pick(ways, vscode.l10n.t('How do you want {0}?', name))
-  )?.();
+  const act = await pick(ways, vscode.l10n.t('How do you want {0}?', name));
+  await act?.();
 }
 
 /** Does what a person has agreed to. */
 async function go(deps: BringDeps, preview: Preview): Promise<void> {
   const { git, changes, format, log } = deps;
   const { way, folder } = preview;
-  const question = `${wayWords(way)}?`;
-  const detail = previewWords(preview, changes, format);
-  if (!(await confirmed(question, forNotification(detail, 1_000), vscode.l10n.t('Continue')))) return;
+  const detail = forNotification(previewWords(preview, changes, format), 1_000);
+  if (!(await confirmed(`${wayWords(way)}?`, detail, vscode.l10n.t('Continue')))) return;
   const refusal = await bring(git, preview);
   if (refusal !== undefined) throw new Error(refusalWords(refusal, format));
   const name = oneLine(preview.branch.name, 80);
-  if (folder === undefined)
-    notify(
-      log,
-      'info',
-      forNotification(
-        way === 'apply'
-          ? vscode.l10n.t('The changes of {0} are in your files, not committed.', name)
-          : vscode.l10n.t('{0} is checked out.', preview.local?.name ?? name),
-      ),
-    );
-  else
-    notify(
-      log,
-      'info',
-      forNotification(vscode.l10n.t('{0} is in {1}.', name, folder)),
-      [vscode.l10n.t('Open in New Window'), () => openFolder(folder)],
-      [vscode.l10n.t('Remove Worktree'), () => remove(deps, folder)],
-    );
+  const sentence =
+    folder !== undefined
+      ? vscode.l10n.t('{0} is in {1}.', name, folder)
+      : way === 'apply'
+        ? vscode.l10n.t('The changes of {0} are in your files, not committed.', name)
+        : vscode.l10n.t('{0} is checked out.', preview.local?.name ?? name);
+  const buttons: NoticeButton[] = [
+    [vscode.l10n.t('Open in New Window'), () => openFolder(folder ?? '')],
+    [vscode.l10n.t('Remove Worktree'), () => remove(deps, folder ?? '')],
+  ];
+  notify(log, 'info', forNotification(sentence), ...(folder === undefined ? [] : buttons));
 }
 
 function worktreeChoices(deps: BringDeps, folder: string): readonly Choice<() => Promise<void>>[] {
@@ -92,6 +85,8 @@ async function remove({ git, format, log }: BringDeps, folder: string): Promise<
   const question = vscode.l10n.t('Remove the worktree {0}?', forNotification(folder));
   if (!(await confirmed(question, '', vscode.l10n.t('Remove')))) return;
   const refusal = await removeWorktree(git, folder);
+  if (refusal?.refused === 'gone')
+    throw new Error(vscode.l10n.t('{0} is not a worktree that can be removed.', oneLine(folder)));
   if (refusal !== undefined) throw new Error(refusalWords(refusal, format));
   notify(log, 'info', forNotification(vscode.l10n.t('{0} is removed.', folder)));
 }

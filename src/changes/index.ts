@@ -144,7 +144,10 @@ export class ChangesFeature extends Disposable {
       claim.sure === 'unknown'
         ? reasonOf(claim)
         : changes === undefined
-          ? vscode.l10n.t('The branch {0} is no longer in this window.', claim.branch.name)
+          ? vscode.l10n.t(
+              'The branch {0} is not in this window. Fetch it, or choose another one.',
+              claim.branch.name,
+            )
           : vscode.l10n.t('The branch {0} changes no file.', claim.branch.name);
     this.#tell(sentence, [vscode.l10n.t('Choose Branch…'), () => this.#chooseBranch(found)]);
     return undefined;
@@ -180,7 +183,8 @@ export class ChangesFeature extends Disposable {
         icon: 'cloud-download',
         value: async () => {
           const location = vscode.ProgressLocation.Notification;
-          const options = { location, cancellable: true, title: vscode.l10n.t('Fetching from {0}', remote) };
+          const title = forNotification(vscode.l10n.t('Fetching from {0}', remote));
+          const options = { location, cancellable: true, title };
           await vscode.window.withProgress(options, async (_, token) => {
             // Git goes on by itself when the person does not wait for it.
             const left = new Promise<'left'>(resolve => token.onCancellationRequested(() => resolve('left')));
@@ -203,8 +207,7 @@ export class ChangesFeature extends Disposable {
       description: joined([commit.author, this.#deps.format.span(Math.max(0, Date.now() - commit.at))]),
       icon: 'git-commit',
       value: async () => {
-        const { hash: tip, parent: base } = commit;
-        if (base === undefined) return;
+        const { hash: tip, parent: base = changes.base } = commit;
         const files = await filesBetween(await this.#work.git(root), base, tip);
         await showDiff(commit.subject, files, { root, base, tip });
       },
@@ -231,7 +234,11 @@ export class ChangesFeature extends Disposable {
           value: named({ repository, remote, name }),
         };
       });
-    const forget = { label: vscode.l10n.t('Find it by itself'), icon: 'discard', value: named(undefined) };
+    const forget = {
+      label: vscode.l10n.t('Find it automatically'),
+      icon: 'discard',
+      value: named(undefined),
+    };
     return now?.evidence === 'named' ? [...choices, forget] : choices;
   }
 }

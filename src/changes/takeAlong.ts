@@ -116,7 +116,7 @@ async function folderOf(
   root: string | undefined,
 ): Promise<OpenFolder | undefined> {
   const named = all.find(folder => folder.root === root);
-  if (named !== undefined || all.length === 1) return named ?? all[0];
+  if (named !== undefined || (root === undefined && all.length === 1)) return named ?? all[0];
   if (all.length === 0) throw new Error(vscode.l10n.t('Open a folder with a Git repository first.'));
   const choices = all.map(folder => ({
     label: path.basename(folder.root),

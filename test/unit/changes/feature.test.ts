@@ -117,6 +117,12 @@ describe('what an agent changed', () => {
     });
     assert.ok(files.flat().some(uri => uri?.query.includes(tip)));
     assert.deepEqual(scene.fetched, [], 'nothing is fetched without being asked for');
+    const root = scene.git('commit-tree', 'origin/main^{tree}', '-m', 'Anew');
+    scene.git('push', '--quiet', 'origin', `${root}:refs/heads/agent/anew`);
+    scene.say('s2', 'Pushed to `agent/anew`.');
+    choices.push('Anew');
+    await feature.commands.chooseBranch('s2');
+    assert.equal((calls.at(-1) as unknown[])[1], 'Anew', 'the first commit of all, too');
     const elsewhere = { scheme: 'agentconsole-changes', path: '/total.ts' };
     for (const query of [
       '',
@@ -134,17 +140,21 @@ describe('what an agent changed', () => {
     scene.say('s1', 'Done.');
     const feature = scene.open();
     await feature.commands.show('s1');
-    assert.deepEqual(told, ['No branch in this window shows that it is this session’s.']);
+    assert.deepEqual(told, ['No branch in this window is known to be this session’s.']);
     choices.push('Fetch from origin');
     await feature.commands.chooseBranch('s1');
     assert.deepEqual(scene.fetched, [{ remote: 'origin', prune: true }]);
+    scene.say('s2', `To ${scene.remote}\n * [new branch]      HEAD -> feature/away`);
+    assert.equal(await row(feature, 's2'), 'likely feature/away · not in this window');
+    await feature.commands.show('s2');
+    assert.match(told.at(-1) ?? '', /feature\/away is not in this window\. Fetch it/);
     choices.push('origin/feature/total');
     await feature.commands.chooseBranch('s1');
     assert.equal(feature.of('s1')?.short, 'feature/total · 3 files +3 −2');
     const again = scene.open();
     assert.equal(await row(again, 's1'), 'feature/total · 3 files +3 −2');
     assert.equal(again.of('s1')?.lines[0], 'You chose this branch.');
-    choices.push('Find it by itself');
+    choices.push('Find it automatically');
     await again.commands.chooseBranch('s1');
     assert.equal(again.of('s1'), undefined);
   });
@@ -154,6 +164,14 @@ describe('what an agent changed', () => {
     scene.say('s1', 'Pushed to `agent/fix`.');
     const feature = scene.open();
     const before = scene.git('status', '--porcelain');
+    const taken = path.join(path.dirname(scene.root), 'shop-agent-fix');
+    fs.mkdirSync(taken);
+    choices.push('Open in a new worktree');
+    await assert.rejects(
+      Promise.resolve(feature.commands.bringHome('s1')),
+      /shop-agent-fix is there already/,
+    );
+    fs.rmdirSync(taken);
     choices.push('Open in a new worktree');
     await feature.commands.bringHome('s1');
     assert.equal(scene.git('worktree', 'list').split('\n').length, 1, 'nobody agreed');
