@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Logger } from '../log';
-import { confirmed, notify, type NoticeButton } from '../ui/notify';
+import { confirmed, notify } from '../ui/notify';
 import { pick, type Choice } from '../ui/pick';
 import type { Formatter } from '../util/format';
 import { forNotification, oneLine } from '../util/text';
@@ -29,7 +29,10 @@ export async function bringHome(deps: BringDeps): Promise<void> {
   const looked = await Promise.all(WAYS.map(async way => ({ way, is: await previewOf(git, changes, way) })));
   const ways = looked.flatMap(({ way, is }): readonly Choice<() => Promise<void>>[] => {
     const isThere = way === 'worktree' && 'refused' in is && is.refused === 'checkedOutElsewhere';
-    if (isThere && path.resolve(is.folder) !== here) return worktreeChoices(deps, is.folder);
+    if (isThere && path.resolve(is.folder) !== here)
+      return worktreeActs(deps, is.folder).map(([label, value], index) => ({
+        ...{ label, value, detail: is.folder, icon: index === 0 ? ICONS.worktree : 'trash' },
+      }));
     return [
       {
         label: wayWords(way),
@@ -59,26 +62,21 @@ async function go(deps: BringDeps, preview: Preview): Promise<void> {
       : way === 'apply'
         ? vscode.l10n.t('The changes of {0} are in your files, not committed.', name)
         : vscode.l10n.t('{0} is checked out.', preview.local?.name ?? name);
-  const buttons: NoticeButton[] = [
-    [vscode.l10n.t('Open in New Window'), () => openFolder(folder ?? '')],
-    [vscode.l10n.t('Remove Worktree'), () => remove(deps, folder ?? '')],
-  ];
-  notify(log, 'info', forNotification(sentence), ...(folder === undefined ? [] : buttons));
+  notify(log, 'info', forNotification(sentence), ...(folder === undefined ? [] : worktreeActs(deps, folder)));
 }
 
-function worktreeChoices(deps: BringDeps, folder: string): readonly Choice<() => Promise<void>>[] {
-  const open = vscode.l10n.t('Open in new window');
-  const gone = vscode.l10n.t('Remove worktree');
+/** What can be done with a worktree. */
+function worktreeActs(deps: BringDeps, folder: string) {
   return [
-    { label: open, detail: folder, icon: 'multiple-windows', value: () => openFolder(folder) },
-    { label: gone, detail: folder, icon: 'trash', value: () => remove(deps, folder) },
-  ];
+    [vscode.l10n.t('Open in New Window'), () => openFolder(folder)],
+    [vscode.l10n.t('Remove Worktree'), () => remove(deps, folder)],
+  ] as const;
 }
 
-async function openFolder(folder: string): Promise<void> {
-  await vscode.commands.executeCommand('vscode.openFolder', vscode.Uri.file(folder), {
-    forceNewWindow: true,
-  });
+/** Opens a folder in a window of its own. */
+export async function openFolder(folder: string): Promise<void> {
+  const options = { forceNewWindow: true };
+  await vscode.commands.executeCommand('vscode.openFolder', vscode.Uri.file(folder), options);
 }
 
 async function remove({ git, format, log }: BringDeps, folder: string): Promise<void> {
@@ -114,6 +112,7 @@ const MOST_FILES = 5;
 
 /** Why something is not done, and what would help. */
 export function refusalWords(refusal: Refusal, format: Formatter): string {
+  const name = 'name' in refusal ? oneLine(refusal.name, 80) : '';
   const list = (files: readonly string[]): string => {
     const some = files
       .slice(0, MOST_FILES)
@@ -141,17 +140,17 @@ export function refusalWords(refusal: Refusal, format: Formatter): string {
     case 'folderExists':
       return vscode.l10n.t('The folder {0} is there already.', oneLine(refusal.folder));
     case 'branchExists':
-      return vscode.l10n.t('Another branch here is called {0}.', oneLine(refusal.name, 80));
+      return vscode.l10n.t('Another branch here is called {0}.', name);
     case 'otherCommits':
       return refusal.count === 1
-        ? vscode.l10n.t('Your branch {0} has a commit that this one has not.', oneLine(refusal.name, 80))
+        ? vscode.l10n.t('Your branch {0} has a commit that this one has not.', name)
         : vscode.l10n.t(
             'Your branch {0} has {1} commits that this one has not.',
-            oneLine(refusal.name, 80),
+            name,
             format.number(refusal.count),
           );
     case 'checkedOutElsewhere':
-      return vscode.l10n.t('{0} is checked out in {1}.', oneLine(refusal.name, 80), oneLine(refusal.folder));
+      return vscode.l10n.t('{0} is checked out in {1}.', name, oneLine(refusal.folder));
     case 'unsaved':
       return vscode.l10n.t(
         'No branch holds {0} of its commits. Push or merge them first.',

@@ -21,8 +21,6 @@ import { needGit, takeAlong, type OpenFolder, type TakeAlongDeps } from './takeA
 import { SessionWork, type ChangesSessions, type Work, type WorkDeps } from './work';
 import { figures, reasonOf, shownWork, type ShownWork } from './words';
 
-export type { ShownWork } from './words';
-
 export interface ChangesDeps
   extends
     Omit<WorkDeps, 'repositories'>,
@@ -47,7 +45,12 @@ export class ChangesFeature extends Disposable {
   readonly commands: CommandHandlers<'changes'> = {
     show: async target => {
       const found = await this.#find(target, vscode.l10n.t('Show the changes of which session?'));
-      if (found !== undefined) await this.#show(found);
+      const changes = found && this.#changesOf(found);
+      if (found === undefined || changes === undefined) return;
+      const { branch, files, base, tip } = changes;
+      this.#comments.show(found.sessionId, branch.repository, tip);
+      const title = joined([branch.name, figures(changes, this.#deps.format)]);
+      await showDiff(title, files, { root: branch.repository, base, tip });
     },
     chooseBranch: async target => {
       const found = await this.#find(target, vscode.l10n.t('Choose the branch of which session?'));
@@ -55,8 +58,7 @@ export class ChangesFeature extends Disposable {
     },
     bringHome: async target => {
       const found = await this.#find(target, vscode.l10n.t('Bring home the changes of which session?'));
-      if (found === undefined) return;
-      const changes = this.#changesOf(found);
+      const changes = found && this.#changesOf(found);
       if (changes === undefined) return;
       const { format, log } = this.#deps;
       const git = await this.#work.git(changes.branch.repository);
@@ -151,15 +153,6 @@ export class ChangesFeature extends Disposable {
           : vscode.l10n.t('The branch {0} changes no file.', claim.branch.name);
     this.#tell(sentence, [vscode.l10n.t('Choose Branch…'), () => this.#chooseBranch(found)]);
     return undefined;
-  }
-
-  async #show(found: Found): Promise<void> {
-    const changes = this.#changesOf(found);
-    if (changes === undefined) return;
-    const { branch, files, base, tip } = changes;
-    this.#comments.show(found.sessionId, branch.repository, tip);
-    const title = joined([branch.name, figures(changes, this.#deps.format)]);
-    await showDiff(title, files, { root: branch.repository, base, tip });
   }
 
   /** Lets the person fetch, look at a commit, or say which branch is the session's. */

@@ -56,7 +56,7 @@ export interface WorkDeps {
   readonly transcript: (
     serviceId: string,
     sessionId: string,
-  ) => { readonly onDidChange: Event<unknown>; texts(): Promise<readonly Said[]> };
+  ) => { readonly onDidChange: Event<unknown>; readonly texts: () => Promise<readonly Said[]> };
 }
 
 /** Changes that come together are looked at together, ms. */
@@ -87,6 +87,11 @@ interface Seen {
   changed?: Pick<Work, 'changes' | 'commits'> & { readonly of: string };
 }
 
+interface Service {
+  readonly id: string;
+  readonly records: Collection<WorkRecord>;
+}
+
 /** Which branch holds a session's work and what it changes, found in the background and kept up to date. */
 export class SessionWork extends Disposable {
   readonly #deps: WorkDeps;
@@ -95,7 +100,7 @@ export class SessionWork extends Disposable {
   #known: readonly Known[] = [];
   /** Counts the times that `#known` has become another. */
   #edition = 0;
-  #records: { readonly serviceId: string; readonly of: Collection<WorkRecord> } | undefined;
+  #service: Service | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isWanted = false;
   #turn: Promise<unknown> = Promise.resolve();
@@ -135,19 +140,20 @@ export class SessionWork extends Disposable {
 
   /** Git in a repository of this window, which may have just opened. */
   async git(root: string): Promise<Git> {
-    const known = (): Git | undefined => this.#in(root)?.git;
-    if (known() === undefined) {
+    if (this.#in(root) === undefined) {
       await this.#deps.repositories.looked();
       await this.#inTurn(() => this.#readRepositories());
     }
-    const git = known();
-    if (git === undefined) throw new Error(vscode.l10n.t('Open the repository {0} first.', root));
-    return git;
+    const known = this.#in(root);
+    if (known === undefined) throw new Error(vscode.l10n.t('Open the repository {0} first.', root));
+    return known.git;
   }
 
   /** Keeps the branch that a person has named, or forgets it. */
   async name(sessionId: string, branch: BranchName | undefined): Promise<void> {
-    await (await this.#open())?.update(sessionId, record => ({ ...record, sessionId, named: branch }));
+    await (
+      await this.#open()
+    )?.records.update(sessionId, record => ({ ...record, sessionId, named: branch }));
     await this.find(sessionId);
   }
 
@@ -157,16 +163,19 @@ export class SessionWork extends Disposable {
     super.dispose();
   }
 
-  async #open(): Promise<Collection<WorkRecord> | undefined> {
+  async #open(): Promise<Service | undefined> {
     const { sessions, storage } = this.#deps;
     const { serviceId } = sessions;
-    if (this.#records?.serviceId !== serviceId) {
+    if (this.#service?.id !== serviceId) {
       this.#forget(this.#seen.keys());
-      this.#records =
-        serviceId === undefined ? undefined : { serviceId, of: storage.collection(workRecords(serviceId)) };
+      this.#service =
+        serviceId === undefined
+          ? undefined
+          : { id: serviceId, records: storage.collection(workRecords(serviceId)) };
     }
-    await this.#records?.of.load();
-    return this.#records?.of;
+    const service = this.#service;
+    await service?.records.load();
+    return service;
   }
 
   #forget(sessionIds: Iterable<string>): void {
@@ -271,31 +280,32 @@ export class SessionWork extends Disposable {
     const branch = around?.state.HEAD?.name;
     if (around === undefined || branch === undefined) return;
     const stopped = { repository: around.rootUri.fsPath, branch, at: finished.at };
-    const records = await this.#open();
-    await records?.update(sessionId, record =>
+    await (
+      await this.#open()
+    )?.records.update(sessionId, record =>
       record?.stopped?.at === stopped.at ? record : { ...record, sessionId, stopped },
     );
   }
 
   async #look(sessionId: string): Promise<Work> {
     const { sessions, transcript } = this.#deps;
-    const records = await this.#open();
+    const service = await this.#open();
     const session = sessions.get(sessionId);
-    const serviceId = this.#records?.serviceId;
-    if (records === undefined || session === undefined || serviceId === undefined) {
+    if (service === undefined || session === undefined) {
       this.#forget([sessionId]);
       return UNKNOWN;
     }
-    let seen = this.#seen.get(sessionId);
-    if (seen === undefined) {
-      const made = { heard: 0, of: '', work: UNKNOWN };
-      const hear = (): void => {
-        if (seen !== undefined) seen.heard++;
+    const { records } = service;
+    const { onDidChange, texts } = transcript(service.id, sessionId);
+    const seen = this.#seen.get(sessionId) ?? {
+      ...{ heard: 0, of: '', work: UNKNOWN },
+      hearing: onDidChange(() => {
+        const now = this.#seen.get(sessionId);
+        if (now !== undefined) now.heard++;
         this.#soon();
-      };
-      seen = { ...made, hearing: transcript(serviceId, sessionId).onDidChange(hear) };
-      this.#seen.set(sessionId, seen);
-    }
+      }),
+    };
+    this.#seen.set(sessionId, seen);
     const { createdAt, lastAt, messageCount } = session;
     const { named, stopped, last } = records.get(sessionId) ?? {};
     const saidIn = [lastAt, messageCount, seen.heard].join();
@@ -303,18 +313,11 @@ export class SessionWork extends Disposable {
     if (seen.of === of) return seen.work;
     // What fails is not done again before something has changed.
     seen.of = of;
-    if (seen.mentions?.of !== saidIn)
-      seen.mentions = { of: saidIn, are: await read(await transcript(serviceId, sessionId).texts()) };
-    const facts = {
-      ...{ sessionId, createdAt, lastAt, said: [], named, stopped },
-      // That of another clone in another window is not lost here.
-      last: last && this.#in(last.repository) && last,
-    };
-    const claim = claimOf(
-      facts,
-      this.#known.map(known => known.facts),
-      seen.mentions.are,
-    );
+    if (seen.mentions?.of !== saidIn) seen.mentions = { of: saidIn, are: await read(await texts()) };
+    // That of another clone in another window is not lost here.
+    const lastHere = last && this.#in(last.repository) && last;
+    const facts = { sessionId, createdAt, lastAt, said: [], named, stopped, last: lastHere };
+    const claim = claimOf(facts, this.repositories, seen.mentions.are);
     const work = await this.#workOf(claim, seen, last);
     if (this.#seen.get(sessionId) !== seen) return work;
     const { base = '', tip = '', state = 'gone' } = work.changes ?? {};

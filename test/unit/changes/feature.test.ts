@@ -64,6 +64,9 @@ describe('what an agent changed', () => {
     scene.said.set('s1', ['Pushed to `agent/fix`.']);
     scene.stored.fire('s1');
     assert.equal(await row(feature, 's1'), 'likely agent/fix · 3 files +3 −2');
+    scene.push('agent/fix', { 'total.ts': 'other\n' });
+    scene.state.changed.fire();
+    await until(() => feature.of('s1')?.short === 'likely agent/fix · 1 file +1 −3');
     const read = scene.readTexts.length;
     scene.git('commit', '--quiet', '--allow-empty', '-m', 'Mine');
     scene.push('agent/other', { 'other.ts': 'other\n' });
@@ -71,6 +74,7 @@ describe('what an agent changed', () => {
     scene.state.changed.fire();
     await until(() => /Fetched from origin [^<]*y/.test(feature.of('s1')?.lines.join() ?? ''));
     assert.equal(scene.readTexts.length, read, 'no transcript has changed');
+    assert.match(feature.of('s1')?.lines.join() ?? '', /was rewritten/, 'other branches do not unsay it');
     scene.said.set('s2', ['Pushed to `agent/other`.']);
     told.length = 0;
     await feature.commands.show('s2');
@@ -185,7 +189,7 @@ describe('what an agent changed', () => {
     await until(() => executed.some(each => each.startsWith(`vscode.openFolder file://${line}`)));
     assert.equal(scene.git('status', '--porcelain'), before);
     answers.set('showWarningMessage', Promise.resolve('Remove' as unknown as undefined));
-    choices.push('Remove worktree');
+    choices.push('Remove Worktree');
     await feature.commands.bringHome('s1');
     assert.equal(fs.existsSync(line), false);
   });
