@@ -9,7 +9,7 @@ import { forNotification, oneLine } from '../util/text';
 import { bring, previewOf, removeWorktree } from './git/bring';
 import type { Git } from './git/run';
 import type { Changes, Preview, Refusal, Way } from './git/model';
-import { figures } from './words';
+import { figures, listed } from './words';
 
 interface BringDeps {
   readonly git: Git;
@@ -33,15 +33,13 @@ export async function bringHome(deps: BringDeps): Promise<void> {
       return worktreeActs(deps, is.folder).map(([label, value], index) => ({
         ...{ label, value, detail: is.folder, icon: index === 0 ? ICONS.worktree : 'trash' },
       }));
-    return [
-      {
-        label: wayWords(way),
-        detail: 'refused' in is ? refusalWords(is, deps.format) : previewWords(is, changes, deps.format),
-        icon: 'refused' in is ? 'circle-slash' : ICONS[way],
-        value: () =>
-          'refused' in is ? Promise.reject(new Error(refusalWords(is, deps.format))) : go(deps, is),
-      },
-    ];
+    if (!('refused' in is)) {
+      const detail = previewWords(is, changes, deps.format);
+      return [{ label: wayWords(way), detail, icon: ICONS[way], value: () => go(deps, is) }];
+    }
+    const detail = refusalWords(is, deps.format);
+    const value = (): Promise<void> => Promise.reject(new Error(detail));
+    return [{ label: wayWords(way), detail, icon: 'circle-slash', value }];
   });
   const act = await pick(ways, vscode.l10n.t('How do you want {0}?', name));
   await act?.();
@@ -108,33 +106,21 @@ function previewWords({ local, folder }: Preview, changes: Changes, format: Form
       );
 }
 
-const MOST_FILES = 5;
-
 /** Why something is not done, and what would help. */
 export function refusalWords(refusal: Refusal, format: Formatter): string {
   const name = 'name' in refusal ? oneLine(refusal.name, 80) : '';
-  const list = (files: readonly string[]): string => {
-    const some = files
-      .slice(0, MOST_FILES)
-      .map(file => oneLine(file, 100))
-      .join(', ');
-    const more = files.length - MOST_FILES;
-    return more > 0 ? vscode.l10n.t('{0} and {1} more', some, format.number(more)) : some;
-  };
+  const list = 'files' in refusal ? listed(refusal.files, format) : '';
   switch (refusal.refused) {
     case 'gone':
       return vscode.l10n.t('The branch is no longer here. Fetch, and try again.');
     case 'nothing':
       return vscode.l10n.t('Everything of it is here already.');
     case 'dirty':
-      return vscode.l10n.t('Commit or stash your changes first: {0}', list(refusal.files));
+      return vscode.l10n.t('Commit or stash your changes first: {0}', list);
     case 'inTheWay':
-      return vscode.l10n.t('These untracked files are in the way: {0}', list(refusal.files));
+      return vscode.l10n.t('These untracked files are in the way: {0}', list);
     case 'conflicts':
-      return vscode.l10n.t(
-        'It conflicts with your commits in {0}. Merge it in a worktree.',
-        list(refusal.files),
-      );
+      return vscode.l10n.t('It conflicts with your commits in {0}. Merge it in a worktree.', list);
     case 'busy':
       return vscode.l10n.t('A merge or rebase is under way. Finish or abort it first.');
     case 'folderExists':

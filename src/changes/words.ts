@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { joined } from '../ui/text';
 import type { Formatter } from '../util/format';
-import { oneLine } from '../util/text';
+import { forNotification, oneLine } from '../util/text';
 import type { Changes, Claim } from './git/model';
 import type { Work } from './work';
 
@@ -40,6 +40,15 @@ export function shownWork(
   return { short, lines: lines.filter(line => typeof line === 'string') };
 }
 
+const MOST_LISTED = 10;
+
+/** Names of files, such as `a.ts, b.ts and 3 more`. */
+export function listed(files: readonly string[], format: Pick<Formatter, 'number'>): string {
+  const some = files.slice(0, MOST_LISTED).map(file => forNotification(file, 100));
+  const more = files.length - some.length;
+  return more > 0 ? vscode.l10n.t('{0} and {1} more', some.join(', '), format.number(more)) : some.join(', ');
+}
+
 /** Such as `3 files +42 −7`. */
 export function figures({ files, added, removed }: Changes, format: Formatter): string {
   const count =
@@ -56,8 +65,7 @@ function stateWord({ state, behind }: Changes, format: Formatter): string {
 function fetchedWords({ branch, fetchedAt }: Changes, format: Formatter, now: number): string {
   if (branch.remote === undefined) return vscode.l10n.t('A branch of this repository.');
   const remote = oneLine(branch.remote, 60);
-  if (fetchedAt === undefined)
-    return vscode.l10n.t('A branch of {0}. When that was last fetched is not known.', remote);
+  if (fetchedAt === undefined) return vscode.l10n.t('A branch of {0}.', remote);
   return vscode.l10n.t('Fetched from {0} {1} ago.', remote, format.span(Math.max(0, now - fetchedAt)));
 }
 

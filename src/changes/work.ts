@@ -98,7 +98,7 @@ export class SessionWork extends Disposable {
   readonly #changed = this.register(new Emitter<readonly string[]>());
   readonly #seen = new Map<string, Seen>();
   #known: readonly Known[] = [];
-  /** Counts the times that `#known` has become another. */
+  /** Counts the times that `#known` has changed. */
   #edition = 0;
   #service: Service | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -256,6 +256,7 @@ export class SessionWork extends Disposable {
         const refs = await git.read(['for-each-ref', '--format=%(refname) %(objectname)']);
         const version = `${state.HEAD?.name ?? ''}\n${await fetchTime(root)}\n${refs.toString()}`;
         if (version === before?.version && !isAgain) return [before];
+        this.#edition++;
         return [{ git, facts: await readRepository(git, root, { since: Date.now() - YOUNG_MS }), version }];
       } catch (error) {
         this.#warn(`The branches of ${root} cannot be read`, error);
@@ -263,9 +264,7 @@ export class SessionWork extends Disposable {
       }
     };
     const known = (await Promise.all(all.map(read))).flat();
-    const isSame =
-      known.length === this.#known.length && known.every((each, index) => each === this.#known[index]);
-    if (!isSame) this.#edition++;
+    if (known.length !== this.#known.length) this.#edition++;
     this.#known = known;
   }
 
