@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import type { ChangesFeature, ShownWork } from './changes';
+import type { ChangesFeature } from './changes';
 import type { Chat } from './chat';
 import type { Computers, ComputerTreeNode } from './computers';
 import type { ConnectionPart } from './connection';
@@ -95,10 +95,7 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
   /** What agents changed as rows and chats show it: nothing before that feature is there. */
   let work: Pick<ChangesFeature, 'of'> | undefined;
   const foundWork = own(new Emitter<readonly string[]>());
-  const shownWork: ShownChanges = {
-    of: sessionId => work?.of(sessionId),
-    onDidChange: foundWork.event,
-  };
+  const shownWork = { of: (sessionId: string) => work?.of(sessionId), onDidChange: foundWork.event };
 
   const computers: () => Promise<Computers> = once(async () => {
     const { Computers: Feature } = await import('./computers');
@@ -150,7 +147,11 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
           await feature.flush();
           return isDone;
         },
-        said: (serviceId, sessionId) => stored.texts(transcriptRecords(serviceId, sessionId).path, MOST_SAID),
+        transcript: (serviceId, sessionId) => {
+          const records = transcriptRecords(serviceId, sessionId);
+          const { onDidChange } = stored.collection(records);
+          return { onDidChange, texts: () => stored.texts(records.path, MOST_SAID) };
+        },
       }),
     );
     own(feature.onDidChange(ids => foundWork.fire(ids)));
@@ -351,12 +352,6 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
 
 /** Of so many messages, the latest, a session's work is found. */
 const MOST_SAID = 500;
-
-/** What agents changed, in words, for the features that show sessions. */
-interface ShownChanges {
-  readonly of: (sessionId: string) => ShownWork | undefined;
-  readonly onDidChange: Event<readonly string[]>;
-}
 
 function tellOfRestored({ day, keptAs }: Restored): void {
   const sentence =

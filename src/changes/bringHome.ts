@@ -1,3 +1,5 @@
+import { realpath } from 'node:fs/promises';
+import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Logger } from '../log';
 import { confirmed, notify } from '../ui/notify';
@@ -7,7 +9,7 @@ import { forNotification, oneLine } from '../util/text';
 import { bring, previewOf, removeWorktree } from './git/bring';
 import type { Git } from './git/run';
 import type { Changes, Preview, Refusal, Way } from './git/model';
-import { figures } from './words';
+import { figures, listed } from './words';
 
 interface BringDeps {
   readonly git: Git;
@@ -23,75 +25,64 @@ const ICONS = { worktree: 'multiple-windows', checkout: 'git-branch', apply: 'di
 export async function bringHome(deps: BringDeps): Promise<void> {
   const { git, changes } = deps;
   const name = oneLine(changes.branch.name, 80);
+  const here = await realpath(git.folder);
   const looked = await Promise.all(WAYS.map(async way => ({ way, is: await previewOf(git, changes, way) })));
   const ways = looked.flatMap(({ way, is }): readonly Choice<() => Promise<void>>[] => {
-    // Its worktree is there already.
-    if (way === 'worktree' && 'folder' in is && 'refused' in is && is.folder !== git.folder)
-      return worktreeChoices(deps, is.folder);
-    return [
-      {
-        label: wayWords(way),
-        detail: 'refused' in is ? refusalWords(is, deps.format) : previewWords(is, changes, deps.format),
-        icon: 'refused' in is ? 'circle-slash' : ICONS[way],
-        value: () =>
-          'refused' in is ? Promise.reject(new Error(refusalWords(is, deps.format))) : go(deps, is),
-      },
-    ];
+    const isThere = way === 'worktree' && 'refused' in is && is.refused === 'checkedOutElsewhere';
+    if (isThere && path.resolve(is.folder) !== here)
+      return worktreeActs(deps, is.folder).map(([label, value], index) => ({
+        ...{ label, value, detail: is.folder, icon: index === 0 ? ICONS.worktree : 'trash' },
+      }));
+    if (!('refused' in is)) {
+      const detail = previewWords(is, changes, deps.format);
+      return [{ label: wayWords(way), detail, icon: ICONS[way], value: () => go(deps, is) }];
+    }
+    const detail = refusalWords(is, deps.format);
+    const value = (): Promise<void> => Promise.reject(new Error(detail));
+    return [{ label: wayWords(way), detail, icon: 'circle-slash', value }];
   });
-  await (
-    await pick(ways, vscode.l10n.t('How do you want {0}?', name))
-  )?.();
+  const act = await pick(ways, vscode.l10n.t('How do you want {0}?', name));
+  await act?.();
 }
 
 /** Does what a person has agreed to. */
 async function go(deps: BringDeps, preview: Preview): Promise<void> {
   const { git, changes, format, log } = deps;
   const { way, folder } = preview;
-  const question = `${wayWords(way)}?`;
-  const detail = previewWords(preview, changes, format);
-  if (!(await confirmed(question, forNotification(detail, 1_000), vscode.l10n.t('Continue')))) return;
+  const detail = forNotification(previewWords(preview, changes, format), 1_000);
+  if (!(await confirmed(`${wayWords(way)}?`, detail, vscode.l10n.t('Continue')))) return;
   const refusal = await bring(git, preview);
   if (refusal !== undefined) throw new Error(refusalWords(refusal, format));
   const name = oneLine(preview.branch.name, 80);
-  if (folder === undefined)
-    notify(
-      log,
-      'info',
-      forNotification(
-        way === 'apply'
-          ? vscode.l10n.t('The changes of {0} are in your files, not committed.', name)
-          : vscode.l10n.t('{0} is checked out.', preview.local?.name ?? name),
-      ),
-    );
-  else
-    notify(
-      log,
-      'info',
-      forNotification(vscode.l10n.t('{0} is in {1}.', name, folder)),
-      [vscode.l10n.t('Open in New Window'), () => openFolder(folder)],
-      [vscode.l10n.t('Remove Worktree'), () => remove(deps, folder)],
-    );
+  const sentence =
+    folder !== undefined
+      ? vscode.l10n.t('{0} is in {1}.', name, folder)
+      : way === 'apply'
+        ? vscode.l10n.t('The changes of {0} are in your files, not committed.', name)
+        : vscode.l10n.t('{0} is checked out.', preview.local?.name ?? name);
+  notify(log, 'info', forNotification(sentence), ...(folder === undefined ? [] : worktreeActs(deps, folder)));
 }
 
-function worktreeChoices(deps: BringDeps, folder: string): readonly Choice<() => Promise<void>>[] {
-  const open = vscode.l10n.t('Open in new window');
-  const gone = vscode.l10n.t('Remove worktree');
+/** What can be done with a worktree. */
+function worktreeActs(deps: BringDeps, folder: string) {
   return [
-    { label: open, detail: folder, icon: 'multiple-windows', value: () => openFolder(folder) },
-    { label: gone, detail: folder, icon: 'trash', value: () => remove(deps, folder) },
-  ];
+    [vscode.l10n.t('Open in New Window'), () => openFolder(folder)],
+    [vscode.l10n.t('Remove Worktree'), () => remove(deps, folder)],
+  ] as const;
 }
 
-async function openFolder(folder: string): Promise<void> {
-  await vscode.commands.executeCommand('vscode.openFolder', vscode.Uri.file(folder), {
-    forceNewWindow: true,
-  });
+/** Opens a folder in a window of its own. */
+export async function openFolder(folder: string): Promise<void> {
+  const options = { forceNewWindow: true };
+  await vscode.commands.executeCommand('vscode.openFolder', vscode.Uri.file(folder), options);
 }
 
 async function remove({ git, format, log }: BringDeps, folder: string): Promise<void> {
   const question = vscode.l10n.t('Remove the worktree {0}?', forNotification(folder));
   if (!(await confirmed(question, '', vscode.l10n.t('Remove')))) return;
   const refusal = await removeWorktree(git, folder);
+  if (refusal?.refused === 'gone')
+    throw new Error(vscode.l10n.t('{0} is not a worktree that can be removed.', oneLine(folder)));
   if (refusal !== undefined) throw new Error(refusalWords(refusal, format));
   notify(log, 'info', forNotification(vscode.l10n.t('{0} is removed.', folder)));
 }
@@ -115,48 +106,37 @@ function previewWords({ local, folder }: Preview, changes: Changes, format: Form
       );
 }
 
-const MOST_FILES = 5;
-
 /** Why something is not done, and what would help. */
 export function refusalWords(refusal: Refusal, format: Formatter): string {
-  const list = (files: readonly string[]): string => {
-    const some = files
-      .slice(0, MOST_FILES)
-      .map(file => oneLine(file, 100))
-      .join(', ');
-    const more = files.length - MOST_FILES;
-    return more > 0 ? vscode.l10n.t('{0} and {1} more', some, format.number(more)) : some;
-  };
+  const name = 'name' in refusal ? oneLine(refusal.name, 80) : '';
+  const list = 'files' in refusal ? listed(refusal.files, format) : '';
   switch (refusal.refused) {
     case 'gone':
       return vscode.l10n.t('The branch is no longer here. Fetch, and try again.');
     case 'nothing':
       return vscode.l10n.t('Everything of it is here already.');
     case 'dirty':
-      return vscode.l10n.t('Commit or stash your changes first: {0}', list(refusal.files));
+      return vscode.l10n.t('Commit or stash your changes first: {0}', list);
     case 'inTheWay':
-      return vscode.l10n.t('These untracked files are in the way: {0}', list(refusal.files));
+      return vscode.l10n.t('These untracked files are in the way: {0}', list);
     case 'conflicts':
-      return vscode.l10n.t(
-        'It conflicts with your commits in {0}. Merge it in a worktree.',
-        list(refusal.files),
-      );
+      return vscode.l10n.t('It conflicts with your commits in {0}. Merge it in a worktree.', list);
     case 'busy':
       return vscode.l10n.t('A merge or rebase is under way. Finish or abort it first.');
     case 'folderExists':
       return vscode.l10n.t('The folder {0} is there already.', oneLine(refusal.folder));
     case 'branchExists':
-      return vscode.l10n.t('Another branch here is called {0}.', oneLine(refusal.name, 80));
+      return vscode.l10n.t('Another branch here is called {0}.', name);
     case 'otherCommits':
       return refusal.count === 1
-        ? vscode.l10n.t('Your branch {0} has a commit that this one has not.', oneLine(refusal.name, 80))
+        ? vscode.l10n.t('Your branch {0} has a commit that this one has not.', name)
         : vscode.l10n.t(
             'Your branch {0} has {1} commits that this one has not.',
-            oneLine(refusal.name, 80),
+            name,
             format.number(refusal.count),
           );
     case 'checkedOutElsewhere':
-      return vscode.l10n.t('{0} is checked out in {1}.', oneLine(refusal.name, 80), oneLine(refusal.folder));
+      return vscode.l10n.t('{0} is checked out in {1}.', name, oneLine(refusal.folder));
     case 'unsaved':
       return vscode.l10n.t(
         'No branch holds {0} of its commits. Push or merge them first.',

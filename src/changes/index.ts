@@ -21,8 +21,6 @@ import { needGit, takeAlong, type OpenFolder, type TakeAlongDeps } from './takeA
 import { SessionWork, type ChangesSessions, type Work, type WorkDeps } from './work';
 import { figures, reasonOf, shownWork, type ShownWork } from './words';
 
-export type { ShownWork } from './words';
-
 export interface ChangesDeps
   extends
     Omit<WorkDeps, 'repositories'>,
@@ -47,7 +45,12 @@ export class ChangesFeature extends Disposable {
   readonly commands: CommandHandlers<'changes'> = {
     show: async target => {
       const found = await this.#find(target, vscode.l10n.t('Show the changes of which session?'));
-      if (found !== undefined) await this.#show(found);
+      const changes = found && this.#changesOf(found);
+      if (found === undefined || changes === undefined) return;
+      const { branch, files, base, tip } = changes;
+      this.#comments.show(found.sessionId, branch.repository, tip);
+      const title = joined([branch.name, figures(changes, this.#deps.format)]);
+      await showDiff(title, files, { root: branch.repository, base, tip });
     },
     chooseBranch: async target => {
       const found = await this.#find(target, vscode.l10n.t('Choose the branch of which session?'));
@@ -55,11 +58,11 @@ export class ChangesFeature extends Disposable {
     },
     bringHome: async target => {
       const found = await this.#find(target, vscode.l10n.t('Bring home the changes of which session?'));
-      if (found === undefined) return;
-      const changes = this.#changesOf(found);
+      const changes = found && this.#changesOf(found);
       if (changes === undefined) return;
       const { format, log } = this.#deps;
-      await bringHome({ git: this.#work.git(changes.branch.repository), changes, format, log });
+      const git = await this.#work.git(changes.branch.repository);
+      await bringHome({ git, changes, format, log });
     },
     takeAlong: async target => {
       await takeAlong(target, { ...this.#deps, repositories: () => this.#folders() });
@@ -74,7 +77,9 @@ export class ChangesFeature extends Disposable {
     this.#deps = deps;
     this.#work = this.register(new SessionWork({ ...deps, repositories: this.#repositories }));
     this.#comments = this.register(new Comments({ ...deps, readFile: uri => this.readFile(uri) }));
-    this.register(this.#work.onDidChange(() => this.#comments.load()));
+    const load = (): void => this.#comments.load();
+    this.register(deps.sessions.onDidChange(load));
+    load();
   }
 
   /** The sessions whose work is known anew. */
@@ -89,8 +94,7 @@ export class ChangesFeature extends Disposable {
   }
 
   /** The content of a file of a commit. */
-  async readFile(uri: vscode.Uri): Promise<Uint8Array> {
-    await this.#work.ready();
+  readFile(uri: vscode.Uri): Promise<Uint8Array> {
     return readFileAt(uri, root => this.#work.git(root));
   }
 
@@ -142,19 +146,13 @@ export class ChangesFeature extends Disposable {
       claim.sure === 'unknown'
         ? reasonOf(claim)
         : changes === undefined
-          ? vscode.l10n.t('The branch {0} is no longer in this window.', claim.branch.name)
+          ? vscode.l10n.t(
+              'The branch {0} is not in this window. Fetch it, or choose another one.',
+              claim.branch.name,
+            )
           : vscode.l10n.t('The branch {0} changes no file.', claim.branch.name);
     this.#tell(sentence, [vscode.l10n.t('Choose Branch…'), () => this.#chooseBranch(found)]);
     return undefined;
-  }
-
-  async #show(found: Found): Promise<void> {
-    const changes = this.#changesOf(found);
-    if (changes === undefined) return;
-    const { branch, files, base, tip } = changes;
-    this.#comments.show(found.sessionId, branch.repository, tip);
-    const title = joined([branch.name, figures(changes, this.#deps.format)]);
-    await showDiff(title, files, { root: branch.repository, base, tip });
   }
 
   /** Lets the person fetch, look at a commit, or say which branch is the session's. */
@@ -178,12 +176,13 @@ export class ChangesFeature extends Disposable {
         icon: 'cloud-download',
         value: async () => {
           const location = vscode.ProgressLocation.Notification;
-          const options = { location, cancellable: true, title: vscode.l10n.t('Fetching from {0}', remote) };
+          const title = forNotification(vscode.l10n.t('Fetching from {0}', remote));
+          const options = { location, cancellable: true, title };
           await vscode.window.withProgress(options, async (_, token) => {
             // Git goes on by itself when the person does not wait for it.
             const left = new Promise<'left'>(resolve => token.onCancellationRequested(() => resolve('left')));
             if ((await Promise.race([repository.fetch({ remote, prune: true }), left])) === 'left') return;
-            const found = await this.#work.find(sessionId, true);
+            const found = await this.#work.find(sessionId);
             const shown = shownWork(found, this.#deps.format, Date.now());
             const sentence = shown?.short ?? reasonOf(found.claim);
             notify(this.#deps.log, 'info', forNotification(vscode.l10n.t('Fetched: {0}', sentence)));
@@ -201,9 +200,8 @@ export class ChangesFeature extends Disposable {
       description: joined([commit.author, this.#deps.format.span(Math.max(0, Date.now() - commit.at))]),
       icon: 'git-commit',
       value: async () => {
-        const { hash: tip, parent: base } = commit;
-        if (base === undefined) return;
-        const files = await filesBetween(this.#work.git(root), base, tip);
+        const { hash: tip, parent: base = changes.base } = commit;
+        const files = await filesBetween(await this.#work.git(root), base, tip);
         await showDiff(commit.subject, files, { root, base, tip });
       },
     }));
@@ -229,7 +227,11 @@ export class ChangesFeature extends Disposable {
           value: named({ repository, remote, name }),
         };
       });
-    const forget = { label: vscode.l10n.t('Find it by itself'), icon: 'discard', value: named(undefined) };
+    const forget = {
+      label: vscode.l10n.t('Find it automatically'),
+      icon: 'discard',
+      value: named(undefined),
+    };
     return now?.evidence === 'named' ? [...choices, forget] : choices;
   }
 }

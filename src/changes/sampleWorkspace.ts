@@ -1,6 +1,7 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Storage } from '../storage';
+import { openFolder } from './bringHome';
 import { needGit } from './takeAlong';
 
 /**
@@ -19,7 +20,5 @@ export async function openSampleWorkspace(
   const records = storage.collection({ path: 'sample', version: 1, schema: sampleRecord });
   const folder = path.join(storageUri.fsPath, 'sample', 'shop');
   await makeSampleRepository(folder, git, await firstUsed(records));
-  await vscode.commands.executeCommand('vscode.openFolder', vscode.Uri.file(folder), {
-    forceNewWindow: true,
-  });
+  await openFolder(folder);
 }

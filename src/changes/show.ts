@@ -42,10 +42,13 @@ function parsed(query: string): { readonly root?: unknown; readonly commit?: unk
 }
 
 /** The content of a file of a commit; only of a repository that is open in this window. */
-export async function readFileAt(uri: vscode.Uri, gitOf: (root: string) => Git): Promise<Uint8Array> {
+export async function readFileAt(
+  uri: vscode.Uri,
+  gitOf: (root: string) => Promise<Git>,
+): Promise<Uint8Array> {
   const file = fileAt(uri);
   if (file === undefined) throw vscode.FileSystemError.FileNotFound(uri);
-  return contentOf(gitOf(file.root), file.commit, file.path);
+  return contentOf(await gitOf(file.root), file.commit, file.path);
 }
 
 /** Opens the editor's own diff of all these files, from one commit to another. */

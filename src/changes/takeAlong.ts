@@ -10,6 +10,7 @@ import { redact } from '../util/redact';
 import { forNotification } from '../util/text';
 import type { Git } from './git/run';
 import { patchOf, uncommitted } from './git/patch';
+import { listed } from './words';
 
 /** A repository of this window. */
 export interface OpenFolder {
@@ -71,7 +72,7 @@ export async function takeAlong(target: unknown, deps: TakeAlongDeps): Promise<b
       ),
     );
   const named = [...files.map(file => file.path), ...chosen].filter(looksSecret);
-  const warnings = warningsOf(pushed === undefined, [...named, ...(await secretsIn(patch))]);
+  const warnings = warningsOf(pushed === undefined, [...named, ...(await secretsIn(patch))], deps.format);
   const short = base.slice(0, 8);
   if (warnings.length > 0) {
     const facts = vscode.l10n.t('Patch of {0} against {1}.', size, short);
@@ -116,7 +117,7 @@ async function folderOf(
   root: string | undefined,
 ): Promise<OpenFolder | undefined> {
   const named = all.find(folder => folder.root === root);
-  if (named !== undefined || all.length === 1) return named ?? all[0];
+  if (named !== undefined || (root === undefined && all.length === 1)) return named ?? all[0];
   if (all.length === 0) throw new Error(vscode.l10n.t('Open a folder with a Git repository first.'));
   const choices = all.map(folder => ({
     label: path.basename(folder.root),
@@ -171,14 +172,15 @@ async function secretsIn(patch: Buffer): Promise<readonly string[]> {
   return found;
 }
 
-function warningsOf(isBaseUnknown: boolean, secrets: readonly string[]): readonly string[] {
-  const names = [...new Set(secrets)];
-  const most = 10;
-  const listed = names.slice(0, most).map(name => forNotification(name, 100));
-  if (names.length > most) listed.push('…');
+function warningsOf(
+  isBaseUnknown: boolean,
+  secrets: readonly string[],
+  format: TakeAlongDeps['format'],
+): readonly string[] {
+  const names = listed([...new Set(secrets)], format);
   return [
     isBaseUnknown &&
       vscode.l10n.t('No remote has its base: the agent may not be able to apply it. Push first.'),
-    names.length > 0 && vscode.l10n.t('These files look like they hold secrets: {0}', listed.join(', ')),
+    names !== '' && vscode.l10n.t('These files look like they hold secrets: {0}', names),
   ].filter(each => each !== false);
 }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { joined } from '../ui/text';
 import type { Formatter } from '../util/format';
-import { oneLine } from '../util/text';
+import { forNotification, oneLine } from '../util/text';
 import type { Changes, Claim } from './git/model';
 import type { Work } from './work';
 
@@ -25,7 +25,7 @@ export function shownWork(
   const name = oneLine(claim.branch.name, 80);
   const short = joined([
     claim.sure === 'likely' ? vscode.l10n.t('likely {0}', name) : name,
-    changes && figures(changes, format),
+    changes === undefined ? vscode.l10n.t('not in this window') : figures(changes, format),
     changes && stateWord(changes, format),
   ]);
   const listed = commits.slice(0, MOST_COMMITS).map(({ subject }) => `• ${oneLine(subject, 120)}`);
@@ -38,6 +38,15 @@ export function shownWork(
     more > 0 && vscode.l10n.t('and {0} more commits', format.number(more)),
   ];
   return { short, lines: lines.filter(line => typeof line === 'string') };
+}
+
+const MOST_LISTED = 10;
+
+/** Names of files, such as `a.ts, b.ts and 3 more`. */
+export function listed(files: readonly string[], format: Pick<Formatter, 'number'>): string {
+  const some = files.slice(0, MOST_LISTED).map(file => forNotification(file, 100));
+  const more = files.length - some.length;
+  return more > 0 ? vscode.l10n.t('{0} and {1} more', some.join(', '), format.number(more)) : some.join(', ');
 }
 
 /** Such as `3 files +42 −7`. */
@@ -56,14 +65,14 @@ function stateWord({ state, behind }: Changes, format: Formatter): string {
 function fetchedWords({ branch, fetchedAt }: Changes, format: Formatter, now: number): string {
   if (branch.remote === undefined) return vscode.l10n.t('A branch of this repository.');
   const remote = oneLine(branch.remote, 60);
-  if (fetchedAt === undefined) return vscode.l10n.t('Fetched from {0} at a time nobody knows.', remote);
+  if (fetchedAt === undefined) return vscode.l10n.t('A branch of {0}.', remote);
   return vscode.l10n.t('Fetched from {0} {1} ago.', remote, format.span(Math.max(0, now - fetchedAt)));
 }
 
 /** Why this branch is taken for the session's. */
 export function reasonOf(claim: Claim): string {
   if (claim.sure === 'unknown')
-    return vscode.l10n.t('No branch in this window shows that it is this session’s.');
+    return vscode.l10n.t('No branch in this window is known to be this session’s.');
   const detail = oneLine(claim.detail ?? '', 80);
   const reasons = {
     named: vscode.l10n.t('You chose this branch.'),

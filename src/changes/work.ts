@@ -1,13 +1,17 @@
+import { stat } from 'node:fs/promises';
+import * as path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { Logger } from '../log';
 import type { Collection, Storage } from '../storage';
 import { restriction } from '../ui/restriction';
-import { Disposable } from '../util/disposable';
+import { Disposable, type IDisposable } from '../util/disposable';
 import { Emitter, type Event } from '../util/event';
 import type { GitRepository, OpenRepositories } from '../util/git';
-import { readRepository } from './git/branches';
+import { find, readRepository } from './git/branches';
 import { changesOf, commitsOf } from './git/changes';
 import { claimOf } from './git/evidence';
+import { Mentions } from './git/mentions';
 import { Git } from './git/run';
 import type { BranchName, Changes, Claim, Commit, RepositoryFacts, Said } from './git/model';
 import { workRecords, type WorkRecord } from './records';
@@ -48,8 +52,11 @@ export interface WorkDeps {
   readonly log: Logger;
   readonly sessions: ChangesSessions;
   readonly repositories: OpenRepositories;
-  /** What is stored of a session's transcript. */
-  readonly said: (serviceId: string, sessionId: string) => Promise<readonly Said[]>;
+  /** What is stored of a session's transcript; `onDidChange` fires where this process has stored more. */
+  readonly transcript: (
+    serviceId: string,
+    sessionId: string,
+  ) => { readonly onDidChange: Event<unknown>; readonly texts: () => Promise<readonly Said[]> };
 }
 
 /** Changes that come together are looked at together, ms. */
@@ -59,6 +66,8 @@ const MOST = 200;
 const YOUNG_MS = 60 * 24 * 60 * 60_000;
 /** A hook tells of the branch that is checked out now only while it is fresh. */
 const FRESH_MS = 60_000;
+/** Others get their turn after so many characters of a transcript. */
+const SLICE = 64 * 1024;
 
 /** A repository with what is known of its branches; `version` changes with them. */
 interface Known {
@@ -67,15 +76,34 @@ interface Known {
   readonly version: string;
 }
 
+/** What is known of one session. Each `of` says what something was found in: it holds as long as that is the same. */
+interface Seen {
+  readonly hearing: IDisposable;
+  /** How often something was heard of its transcript. */
+  heard: number;
+  of: string;
+  work: Work;
+  mentions?: { readonly of: string; readonly are: Mentions };
+  changed?: Pick<Work, 'changes' | 'commits'> & { readonly of: string };
+}
+
+interface Service {
+  readonly id: string;
+  readonly records: Collection<WorkRecord>;
+}
+
 /** Which branch holds a session's work and what it changes, found in the background and kept up to date. */
 export class SessionWork extends Disposable {
   readonly #deps: WorkDeps;
   readonly #changed = this.register(new Emitter<readonly string[]>());
-  readonly #found = new Map<string, { readonly key: string; readonly work: Work }>();
+  readonly #seen = new Map<string, Seen>();
   #known: readonly Known[] = [];
-  #records: { readonly serviceId: string; readonly of: Collection<WorkRecord> } | undefined;
+  /** Counts the times that `#known` has changed. */
+  #edition = 0;
+  #service: Service | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
+  #isWanted = false;
+  #turn: Promise<unknown> = Promise.resolve();
 
   /** The sessions whose work is known anew. */
   readonly onDidChange = this.#changed.event;
@@ -92,107 +120,152 @@ export class SessionWork extends Disposable {
 
   /** As far as it is known; `undefined` before anybody has looked. */
   get(sessionId: string): Work | undefined {
-    return this.#found.get(sessionId)?.work;
+    return this.#seen.get(sessionId)?.work;
   }
 
-  /** Looks at the work of one session now; `isAgain` after a fetch, whether it has brought something or not. */
-  async find(sessionId: string, isAgain = false): Promise<Work> {
+  /** Looks at everything of one session anew, now. */
+  async find(sessionId: string): Promise<Work> {
     await this.#deps.sessions.ready();
-    await this.#readRepositories(isAgain);
-    if (isAgain) this.#found.delete(sessionId);
-    return this.#look(sessionId);
-  }
-
-  /** Resolves when the repositories of this window have been read. */
-  ready(): Promise<void> {
-    return this.#readRepositories();
+    return this.#inTurn(async () => {
+      await this.#readRepositories(true);
+      const seen = this.#seen.get(sessionId);
+      if (seen !== undefined) seen.heard++;
+      return this.#look(sessionId);
+    });
   }
 
   get repositories(): readonly RepositoryFacts[] {
     return this.#known.map(({ facts }) => facts);
   }
 
-  /** Git in a repository of this window. */
-  git(root: string): Git {
-    const known = this.#known.find(({ facts }) => facts.repository === root);
+  /** Git in a repository of this window, which may have just opened. */
+  async git(root: string): Promise<Git> {
+    if (this.#in(root) === undefined) {
+      await this.#deps.repositories.looked();
+      await this.#inTurn(() => this.#readRepositories());
+    }
+    const known = this.#in(root);
     if (known === undefined) throw new Error(vscode.l10n.t('Open the repository {0} first.', root));
     return known.git;
   }
 
   /** Keeps the branch that a person has named, or forgets it. */
   async name(sessionId: string, branch: BranchName | undefined): Promise<void> {
-    await (await this.#open())?.update(sessionId, record => ({ ...record, sessionId, named: branch }));
+    await (
+      await this.#open()
+    )?.records.update(sessionId, record => ({ ...record, sessionId, named: branch }));
     await this.find(sessionId);
   }
 
   override dispose(): void {
     clearTimeout(this.#timer);
+    for (const { hearing } of this.#seen.values()) hearing.dispose();
     super.dispose();
   }
 
-  async #open(): Promise<Collection<WorkRecord> | undefined> {
+  async #open(): Promise<Service | undefined> {
     const { sessions, storage } = this.#deps;
     const { serviceId } = sessions;
-    if (serviceId === undefined) return undefined;
-    if (this.#records?.serviceId !== serviceId) {
-      this.#found.clear();
-      this.#records = { serviceId, of: storage.collection(workRecords(serviceId)) };
+    if (this.#service?.id !== serviceId) {
+      this.#forget(this.#seen.keys());
+      this.#service =
+        serviceId === undefined
+          ? undefined
+          : { id: serviceId, records: storage.collection(workRecords(serviceId)) };
     }
-    await this.#records.of.load();
-    return this.#records.of;
+    const service = this.#service;
+    await service?.records.load();
+    return service;
+  }
+
+  #forget(sessionIds: Iterable<string>): void {
+    const gone = [...sessionIds].filter(id => {
+      this.#seen.get(id)?.hearing.dispose();
+      return this.#seen.delete(id);
+    });
+    if (gone.length > 0) this.#changed.fire(gone);
+  }
+
+  /** One look after another, none at what another one is reading anew. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const run = this.#turn.then(work);
+    this.#turn = Promise.allSettled([run]);
+    return run;
   }
 
   #soon(): void {
+    this.#isWanted = true;
     if (this.isDisposed) return;
     this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.#running = (this.#running ?? Promise.resolve())
-        .then(() => this.#round())
-        .catch((error: unknown) => this.#deps.log.error('What agents changed cannot be looked for', error));
+      this.#isWanted = false;
+      this.#round()
+        .catch((error: unknown) => this.#warn('What agents changed cannot be looked for', error))
+        .finally(() => {
+          this.#timer = undefined;
+          if (this.#isWanted) this.#soon();
+        });
     }, TOGETHER_MS);
+  }
+
+  #warn(what: string, error: unknown): void {
+    if (!this.isDisposed) this.#deps.log.warn(`${what}: ${String(error)}`);
   }
 
   async #round(): Promise<void> {
     const { sessions } = this.#deps;
     if (restriction() !== undefined) return;
-    await this.#readRepositories();
-    if (this.#known.length === 0) return;
+    await this.#inTurn(() => this.#readRepositories());
     await sessions.ready();
+    if (this.#known.length === 0) {
+      this.#forget(this.#seen.keys());
+      return;
+    }
     const now = Date.now();
     const young = sessions.all().filter(each => !each.isArchived && now - each.lastAt < YOUNG_MS);
     young.sort((a, b) => b.lastAt - a.lastAt);
-    for (const { sessionId } of young.slice(0, MOST)) {
+    const latest = young.slice(0, MOST).map(({ sessionId }) => sessionId);
+    for (const sessionId of new Set([...latest, ...this.#seen.keys()])) {
       if (this.isDisposed) return;
-      await this.#note(sessionId);
-      await this.#look(sessionId);
+      try {
+        await this.#inTurn(async () => {
+          await this.#note(sessionId);
+          await this.#look(sessionId);
+        });
+      } catch (error) {
+        this.#warn(`What the agent of ${sessionId} changed cannot be read`, error);
+      }
+      await setImmediate();
     }
   }
 
-  /** Reads what has changed of the repositories of this window. */
+  #in(root: string): Known | undefined {
+    return this.#known.find(({ facts }) => facts.repository === root);
+  }
+
+  /** Reads what has changed of the repositories of this window; `isAgain`: whether it has or not. */
   async #readRepositories(isAgain = false): Promise<void> {
     const { repositories } = this.#deps;
     await repositories.ready();
     const { program, all } = repositories;
-    if (program === undefined || restriction() !== undefined) {
-      this.#known = [];
-      return;
-    }
     const read = async ({ rootUri, state }: GitRepository): Promise<readonly Known[]> => {
-      if (rootUri.scheme !== 'file') return [];
+      if (rootUri.scheme !== 'file' || program === undefined || restriction() !== undefined) return [];
       const root = rootUri.fsPath;
-      const before = this.#known.find(({ facts }) => facts.repository === root);
+      const before = this.#in(root);
       const git = before?.git ?? new Git(program, root);
       try {
         const refs = await git.read(['for-each-ref', '--format=%(refname) %(objectname)']);
-        const version = `${root}\n${state.HEAD?.name ?? ''}\n${refs.toString()}`;
+        const version = `${state.HEAD?.name ?? ''}\n${await fetchTime(root)}\n${refs.toString()}`;
         if (version === before?.version && !isAgain) return [before];
+        this.#edition++;
         return [{ git, facts: await readRepository(git, root, { since: Date.now() - YOUNG_MS }), version }];
       } catch (error) {
-        this.#deps.log.warn(`The branches of ${root} cannot be read: ${String(error)}`);
+        this.#warn(`The branches of ${root} cannot be read`, error);
         return before === undefined ? [] : [before];
       }
     };
-    this.#known = (await Promise.all(all.map(read))).flat();
+    const known = (await Promise.all(all.map(read))).flat();
+    if (known.length !== this.#known.length) this.#edition++;
+    this.#known = known;
   }
 
   /** Keeps what is checked out where a hook has just told that the agent has finished. */
@@ -206,56 +279,101 @@ export class SessionWork extends Disposable {
     const branch = around?.state.HEAD?.name;
     if (around === undefined || branch === undefined) return;
     const stopped = { repository: around.rootUri.fsPath, branch, at: finished.at };
-    const records = await this.#open();
-    await records?.update(sessionId, record =>
+    await (
+      await this.#open()
+    )?.records.update(sessionId, record =>
       record?.stopped?.at === stopped.at ? record : { ...record, sessionId, stopped },
     );
   }
 
   async #look(sessionId: string): Promise<Work> {
-    const { sessions, said } = this.#deps;
-    const records = await this.#open();
+    const { sessions, transcript } = this.#deps;
+    const service = await this.#open();
     const session = sessions.get(sessionId);
-    const { serviceId } = sessions;
-    if (records === undefined || session === undefined || serviceId === undefined) return UNKNOWN;
-    const record = records.get(sessionId);
-    const known = this.#known;
-    const versions = known.map(({ version }) => version);
-    const key = JSON.stringify([session.lastAt, session.messageCount, record, versions]);
-    const before = this.#found.get(sessionId);
-    if (before?.key === key) return before.work;
-    const { createdAt, lastAt } = session;
-    const { named, stopped, last } = record ?? {};
-    const claim = claimOf(
-      { sessionId, createdAt, lastAt, said: await said(serviceId, sessionId), named, stopped, last },
-      known.map(({ facts }) => facts),
-    );
-    const work = await this.#workOf(claim, record);
-    this.#found.set(sessionId, { key, work });
-    if (claim.sure !== 'unknown' && work.changes !== undefined) {
-      const { base, tip, state } = work.changes;
-      if (state !== 'gone')
-        await records.update(sessionId, now =>
-          now?.last?.tip === tip && now.last.base === base
-            ? now
-            : { ...now, sessionId, last: { ...claim.branch, base, tip } },
-        );
-      // The record has changed by this look alone.
-      const again = [session.lastAt, session.messageCount, records.get(sessionId), versions];
-      this.#found.set(sessionId, { key: JSON.stringify(again), work });
+    if (service === undefined || session === undefined) {
+      this.#forget([sessionId]);
+      return UNKNOWN;
     }
-    if (JSON.stringify(before?.work) !== JSON.stringify(work)) this.#changed.fire([sessionId]);
+    const { records } = service;
+    const { onDidChange, texts } = transcript(service.id, sessionId);
+    const seen = this.#seen.get(sessionId) ?? {
+      ...{ heard: 0, of: '', work: UNKNOWN },
+      hearing: onDidChange(() => {
+        const now = this.#seen.get(sessionId);
+        if (now !== undefined) now.heard++;
+        this.#soon();
+      }),
+    };
+    this.#seen.set(sessionId, seen);
+    const { createdAt, lastAt, messageCount } = session;
+    const { named, stopped, last } = records.get(sessionId) ?? {};
+    const saidIn = [lastAt, messageCount, seen.heard].join();
+    const of = JSON.stringify([saidIn, this.#edition, named, stopped]);
+    if (seen.of === of) return seen.work;
+    // What fails is not done again before something has changed.
+    seen.of = of;
+    if (seen.mentions?.of !== saidIn) seen.mentions = { of: saidIn, are: await read(await texts()) };
+    // That of another clone in another window is not lost here.
+    const lastHere = last && this.#in(last.repository) && last;
+    const facts = { sessionId, createdAt, lastAt, said: [], named, stopped, last: lastHere };
+    const claim = claimOf(facts, this.repositories, seen.mentions.are);
+    const work = await this.#workOf(claim, seen, last);
+    if (this.#seen.get(sessionId) !== seen) return work;
+    const { base = '', tip = '', state = 'gone' } = work.changes ?? {};
+    if (claim.sure !== 'unknown' && state !== 'gone')
+      await records.update(sessionId, now =>
+        now?.last?.tip === tip && now.last.base === base
+          ? now
+          : { ...now, sessionId, last: { ...claim.branch, base, tip } },
+      );
+    const isSame = told(seen.work) === told(work);
+    seen.work = work;
+    if (!isSame) this.#changed.fire([sessionId]);
     return work;
   }
 
-  async #workOf(claim: Claim, record: WorkRecord | undefined): Promise<Work> {
+  async #workOf(claim: Claim, seen: Seen, last: WorkRecord['last']): Promise<Work> {
     if (claim.sure === 'unknown') return UNKNOWN;
-    const known = this.#known.find(({ facts }) => facts.repository === claim.branch.repository);
+    const known = this.#in(claim.branch.repository);
     if (known === undefined) return { claim, commits: [] };
     const { git, facts } = known;
-    const changes = await changesOf(git, claim.branch, facts, record?.last);
-    return { claim, changes, commits: changes === undefined ? [] : await commitsOf(git, changes) };
+    const here = find(facts, claim.branch)?.tip;
+    const of = JSON.stringify([claim.branch, here, facts.defaultBranch?.tip]);
+    if (here === undefined || seen.changed?.of !== of) {
+      const changes = await changesOf(git, claim.branch, facts, last);
+      seen.changed = { of, changes, commits: changes === undefined ? [] : await commitsOf(git, changes) };
+    }
+    const { changes, commits } = seen.changed;
+    return { claim, changes: changes && { ...changes, fetchedAt: facts.fetchedAt }, commits };
   }
 }
 
 const UNKNOWN: Work = { claim: { sure: 'unknown' }, commits: [] };
+
+/** What tells a session's work from another: the commits tell the files. */
+function told({ claim, changes }: Work): string {
+  return JSON.stringify([claim, changes && { ...changes, files: [] }]);
+}
+
+/** Reads a transcript, a slice at a time. */
+async function read(said: readonly Said[]): Promise<Mentions> {
+  const mentions = new Mentions();
+  let size = 0;
+  for (const each of said) {
+    mentions.add(each);
+    size += each.text.length;
+    if (size > SLICE) {
+      await setImmediate();
+      size = 0;
+    }
+  }
+  return mentions;
+}
+
+/** When something was last fetched, whether it has brought something or not; 0 in a worktree, which keeps that elsewhere. */
+async function fetchTime(root: string): Promise<number> {
+  return stat(path.join(root, '.git', 'FETCH_HEAD')).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
+}

@@ -148,11 +148,6 @@ export class Comments extends Disposable {
     });
   }
 
-  override dispose(): void {
-    this.#threads.clear();
-    super.dispose();
-  }
-
   get #shown(): readonly Shown[] {
     return this.#deps.memory.get<readonly Shown[]>(MEMORY) ?? [];
   }

@@ -54,6 +54,51 @@ describe('what an agent changed', () => {
     await until(() => feature.of('s1')?.short.endsWith(' · merged') === true);
   });
 
+  it('follows the transcript and the last fetch, and reads again only what has changed', async () => {
+    scene.push('agent/fix', FIX);
+    scene.say('s1', 'Done.');
+    scene.say('s2', 'Done.');
+    const feature = scene.open();
+    await feature.commands.show('s1');
+    await until(() => scene.readTexts.includes('s2'));
+    scene.said.set('s1', ['Pushed to `agent/fix`.']);
+    scene.stored.fire('s1');
+    assert.equal(await row(feature, 's1'), 'likely agent/fix · 3 files +3 −2');
+    scene.push('agent/fix', { 'total.ts': 'other\n' });
+    scene.state.changed.fire();
+    await until(() => feature.of('s1')?.short === 'likely agent/fix · 1 file +1 −3');
+    const read = scene.readTexts.length;
+    scene.git('commit', '--quiet', '--allow-empty', '-m', 'Mine');
+    scene.push('agent/other', { 'other.ts': 'other\n' });
+    fs.utimesSync(path.join(scene.root, '.git', 'FETCH_HEAD'), 1_000, 1_000);
+    scene.state.changed.fire();
+    await until(() => /Fetched from origin [^<]*y/.test(feature.of('s1')?.lines.join() ?? ''));
+    assert.equal(scene.readTexts.length, read, 'no transcript has changed');
+    assert.match(feature.of('s1')?.lines.join() ?? '', /was rewritten/, 'other branches do not unsay it');
+    scene.said.set('s2', ['Pushed to `agent/other`.']);
+    told.length = 0;
+    await feature.commands.show('s2');
+    assert.deepEqual(told, [], 'who asks is told what is stored by now, whoever has stored it');
+  });
+
+  it('of one session does not hide that of others, and nothing stays of a repository that is closed', async () => {
+    scene.push('agent/fix', FIX);
+    const broken = scene.push('agent/broken', { 'new.ts': 'lost\n' });
+    const lost = scene.git('rev-parse', `${broken}:new.ts`);
+    fs.rmSync(path.join(scene.root, '.git', 'objects', lost.slice(0, 2), lost.slice(2)));
+    scene.say('s1', 'Pushed to `agent/fix`.');
+    scene.say('s2', 'Pushed to `agent/broken`.');
+    const feature = scene.open();
+    await assert.rejects(Promise.resolve(feature.commands.show('s2')));
+    assert.equal(await row(feature, 's1'), 'likely agent/fix · 3 files +3 −2');
+    scene.sessions.set('s1', { ...scene.sessions.get('s1')!, isArchived: true });
+    scene.git('push', '--quiet', 'origin', 'origin/agent/fix:main');
+    scene.state.changed.fire();
+    await until(() => feature.of('s1')?.short.endsWith('merged') === true);
+    scene.close();
+    await until(() => feature.of('s1') === undefined);
+  });
+
   it('opens as the editor’s own diff of all its files, with the content of both commits', async () => {
     const tip = scene.push('agent/fix', FIX);
     scene.say('s1', 'Pushed to `agent/fix`.');
@@ -76,6 +121,12 @@ describe('what an agent changed', () => {
     });
     assert.ok(files.flat().some(uri => uri?.query.includes(tip)));
     assert.deepEqual(scene.fetched, [], 'nothing is fetched without being asked for');
+    const root = scene.git('commit-tree', 'origin/main^{tree}', '-m', 'Anew');
+    scene.git('push', '--quiet', 'origin', `${root}:refs/heads/agent/anew`);
+    scene.say('s2', 'Pushed to `agent/anew`.');
+    choices.push('Anew');
+    await feature.commands.chooseBranch('s2');
+    assert.equal((calls.at(-1) as unknown[])[1], 'Anew', 'the first commit of all, too');
     const elsewhere = { scheme: 'agentconsole-changes', path: '/total.ts' };
     for (const query of [
       '',
@@ -93,17 +144,21 @@ describe('what an agent changed', () => {
     scene.say('s1', 'Done.');
     const feature = scene.open();
     await feature.commands.show('s1');
-    assert.deepEqual(told, ['No branch in this window shows that it is this session’s.']);
+    assert.deepEqual(told, ['No branch in this window is known to be this session’s.']);
     choices.push('Fetch from origin');
     await feature.commands.chooseBranch('s1');
     assert.deepEqual(scene.fetched, [{ remote: 'origin', prune: true }]);
+    scene.say('s2', `To ${scene.remote}\n * [new branch]      HEAD -> feature/away`);
+    assert.equal(await row(feature, 's2'), 'likely feature/away · not in this window');
+    await feature.commands.show('s2');
+    assert.match(told.at(-1) ?? '', /feature\/away is not in this window\. Fetch it/);
     choices.push('origin/feature/total');
     await feature.commands.chooseBranch('s1');
     assert.equal(feature.of('s1')?.short, 'feature/total · 3 files +3 −2');
     const again = scene.open();
     assert.equal(await row(again, 's1'), 'feature/total · 3 files +3 −2');
     assert.equal(again.of('s1')?.lines[0], 'You chose this branch.');
-    choices.push('Find it by itself');
+    choices.push('Find it automatically');
     await again.commands.chooseBranch('s1');
     assert.equal(again.of('s1'), undefined);
   });
@@ -113,6 +168,14 @@ describe('what an agent changed', () => {
     scene.say('s1', 'Pushed to `agent/fix`.');
     const feature = scene.open();
     const before = scene.git('status', '--porcelain');
+    const taken = path.join(path.dirname(scene.root), 'shop-agent-fix');
+    fs.mkdirSync(taken);
+    choices.push('Open in a new worktree');
+    await assert.rejects(
+      Promise.resolve(feature.commands.bringHome('s1')),
+      /shop-agent-fix is there already/,
+    );
+    fs.rmdirSync(taken);
     choices.push('Open in a new worktree');
     await feature.commands.bringHome('s1');
     assert.equal(scene.git('worktree', 'list').split('\n').length, 1, 'nobody agreed');
@@ -126,7 +189,7 @@ describe('what an agent changed', () => {
     await until(() => executed.some(each => each.startsWith(`vscode.openFolder file://${line}`)));
     assert.equal(scene.git('status', '--porcelain'), before);
     answers.set('showWarningMessage', Promise.resolve('Remove' as unknown as undefined));
-    choices.push('Remove worktree');
+    choices.push('Remove Worktree');
     await feature.commands.bringHome('s1');
     assert.equal(fs.existsSync(line), false);
   });

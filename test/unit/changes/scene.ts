@@ -83,11 +83,16 @@ export function changesScene() {
     },
   };
   const never = new Emitter<unknown>().event;
+  const closed = new Emitter<unknown>();
   const api = {
     git: { path: 'git' },
     state: 'initialized',
     repositories: [repository],
-    ...{ onDidChangeState: never, onDidOpenRepository: never, onDidCloseRepository: never },
+    ...{ onDidChangeState: never, onDidOpenRepository: never, onDidCloseRepository: closed.event },
+  };
+  const close = (): void => {
+    api.repositories = [];
+    closed.fire(undefined);
   };
   const exported = { enabled: true, onDidChangeEnablement: never, getAPI: () => api };
   installed.set('vscode.git', { activate: () => Promise.resolve(exported) });
@@ -101,6 +106,9 @@ export function changesScene() {
     await storage.settled();
     storage.dispose();
   });
+  /** Says that more of a session's transcript is stored, and each session whose texts were read. */
+  const stored = new Emitter<string>();
+  const readTexts: string[] = [];
   /** What an agent says in a session, the first time from a minute ago on. */
   const say = (sessionId: string, ...texts: string[]): void => {
     said.set(sessionId, [...(said.get(sessionId) ?? []), ...texts]);
@@ -122,8 +130,13 @@ export function changesScene() {
       storage,
       log,
       format: new Formatter('en'),
-      said: (_service, id) =>
-        Promise.resolve((said.get(id) ?? []).map(text => ({ text, by: 'agent', at: Date.now() }) as const)),
+      transcript: (_service, id) => ({
+        onDidChange: heard => stored.event(each => each === id && heard(undefined)),
+        texts: () => {
+          readTexts.push(id);
+          return Promise.resolve((said.get(id) ?? []).map(text => ({ text, by: 'agent', at: Date.now() })));
+        },
+      }),
       memory: memoryOf(),
       messages: id => standings(storage, id),
       prefill: message => Promise.resolve(prefilled.push(message) > 0),
@@ -140,5 +153,8 @@ export function changesScene() {
     later(() => feature.dispose());
     return feature;
   };
-  return { root, remote, git, write, push, say, open, fetched, prefilled, state, log };
+  return {
+    ...{ root, remote, git, write, push, say, open, close, said, sessions, stored, readTexts },
+    ...{ fetched, prefilled, state, log },
+  };
 }

@@ -148,6 +148,7 @@ describe('changes that are taken along', () => {
     assert.ok(await taken(undefined, [other, open()]));
     pick = () => undefined;
     assert.equal(await taken(undefined, [other, open()]), undefined);
+    assert.equal(await taken({ rootUri: { fsPath: '/other' } }), undefined, 'it is not the only one there');
     write('new.txt', 'new');
     assert.equal(await taken(), undefined, 'the person has thought better of it');
   });
