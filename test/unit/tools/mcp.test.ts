@@ -330,23 +330,32 @@ describe('programs that speak MCP', () => {
     fs.writeFileSync(path.join(folder, 'dead.json'), JSON.stringify(record));
     const elsewhere = path.join(folder, 'fee1.json');
     fs.writeFileSync(elsewhere, JSON.stringify({ ...record, host: 'another machine' }));
+    // Somebody else listens now where a window did that was killed.
+    let heard = '';
+    const foreign = net.createServer(connection => {
+      connection.on('data', bytes => (heard += String(bytes)));
+      connection.write('{"jsonrpc":"2.0","id":0,"result":{}}\n');
+    });
+    const taken = path.join(folder, 'taken');
+    await once(foreign.listen(taken), 'listening');
+    later(() => foreign.close());
+    fs.writeFileSync(path.join(folder, 'bad.json'), JSON.stringify({ ...record, address: taken, proof: 'y' }));
+    fs.utimesSync(path.join(folder, 'bad.json'), 1e11, 1e11);
     const client = await begin(folder, 'dead');
     assert.ok(
       fs.existsSync(elsewhere),
       'of a window on another machine nobody here can say that it was killed',
     );
     assert.deepEqual((await read(client, 'a')).structuredContent, { text: 'alive' });
-    assert.deepEqual(
-      fs.readdirSync(folder).filter(name => name.startsWith('dead')),
-      [],
-    );
+    assert.equal(heard, 'x\n');
+    await until(() => !fs.readdirSync(folder).some(name => name.startsWith('dead')));
   });
 
   it('begin with what is copied, and are given all answers when they ask no more', async () => {
     const folder = placeIn();
     const { mcp } = await open(
       folder,
-      echo(text => `of ${text}`),
+      echo(text => (text === '4' ? new Promise(() => undefined) : `of ${text}`)),
     );
     await mcp.commands.copyMcpConfiguration();
     const [copied = ''] = acts.splice(0).flatMap(act => /^clipboard\.writeText=([^]*)$/.exec(act)?.[1] ?? []);
@@ -360,7 +369,9 @@ describe('programs that speak MCP', () => {
       ...{ jsonrpc: '2.0', id, method: 'tools/call' },
       params: { name: 'read_session', arguments: { sessionId: String(id) } },
     });
-    child.stdin.end([1, 2, 3].map(id => `${JSON.stringify(ask(id))}\n`).join(''));
+    // Nobody waits for an answer to what was cancelled.
+    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 4 } };
+    child.stdin.end([...[4, 1, 2, 3].map(ask), cancelled].map(line => `${JSON.stringify(line)}\n`).join(''));
     let output = '';
     child.stdout.on('data', bytes => (output += String(bytes)));
     const [code] = (await once(child, 'close')) as [number];
