@@ -68,8 +68,8 @@ export function sourcesOf({ storage, connection, usage }: ToldDeps): Sources {
         without: gone.map(({ sessionId }) => transcriptOf(sessionId)),
         limit,
       });
-      const told = hits.flatMap(({ collection, id, at, by, first, line, lead, match, rest }) => {
-        const said = { at, by, text: lead + match + rest };
+      const told = hits.flatMap(({ collection, id, at, by, first, line, match }) => {
+        const said = { at, by, match, text: line };
         if (collection === titles.path) return { kind: 'session title', sessionId: id, ...said };
         const kind = kinds[collection];
         if (kind === undefined)

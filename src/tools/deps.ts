@@ -57,11 +57,14 @@ export interface Sources {
     readonly messages: readonly (Omit<Message, 'text'> & { readonly text: () => string })[];
     readonly known: number;
   }>;
-  /** The latest first; `text` as it is typed into the product's own search. */
+  /** The latest first, each with the whole line of the match; `text` as it is typed into the product's own search. */
   search(
     text: string,
     limit: number,
-  ): Promise<{ hits: readonly { at: number; sessionId?: string | undefined }[]; isMore: boolean }>;
+  ): Promise<{
+    hits: readonly { at: number; sessionId?: string | undefined; match: string; text: string }[];
+    isMore: boolean;
+  }>;
   computers(): Promise<StoredList<{ computerId: string; name: string; error?: string | undefined }>>;
   /** Of what `asked` names, by a part of name or address or by a path on this machine; else of this window, else all. */
   readiness(asked: string | undefined): Promise<StoredList<StoredRepository>>;

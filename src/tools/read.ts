@@ -12,6 +12,8 @@ export function doing<I>(input: z.ZodMiniType<I>, run: Tool<I>['run']): Pick<Too
 
 /** Longest text of one message, of one that is asked for alone, and of a reason; characters. */
 const [MOST_TEXT, MOST_ALONE, REASON] = [8_000, 40_000, 1_000];
+/** Characters of a line before and from its match on. */
+const [LEAD, REST] = [40, 200];
 /** Changes of one revision that are listed. */
 const MOST_CHANGES = 40;
 
@@ -129,9 +131,12 @@ export function readTools(deps: Pick<ToolsDeps, 'sources'>, words: Words, permis
       async ({ query, limit = 30 }) => {
         const { hits, isMore } = await sources.search(query, limit);
         const sessions = await sources.sessions();
-        const told = hits.map(hit => {
+        const told = hits.map(({ match, text, ...hit }) => {
           const title = sessions.get(hit.sessionId ?? '')?.title;
-          return { ...hit, title, at: timeText(hit.at) };
+          // The whole line: half a secret would not be told from a word.
+          const line = words.harmless(text);
+          const at = Math.max(0, line.indexOf(match));
+          return { ...hit, text: line.slice(Math.max(0, at - LEAD), at + REST), title, at: timeText(hit.at) };
         });
         const how = (): string => 'more words, or before: the day of the last hit';
         const { rows, more } = words.page(told, { limit, how });

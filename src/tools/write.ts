@@ -10,8 +10,8 @@ import { seen, type Words } from './words';
 
 type Outcome = Readonly<Record<string, string>>;
 
-/** What can be read in a question before it is answered, characters. */
-const MOST = 2_000;
+/** What can be read in a question before it is answered, characters and lines. */
+const [MOST, MOST_LINES] = [2_000, 30];
 const DECLINED = {
   outcome: 'refused',
   reason: 'The person decided against it. Do not ask again by yourself.',
@@ -36,11 +36,19 @@ export function writeTools(deps: Pick<ToolsDeps, 'sources' | 'mayWrite' | 'creat
     if (!deps.mayWrite())
       throw new Error(vscode.l10n.t('Writing is off. A person can turn it on: agentConsole.tools.write.'));
   };
-  /** Shows all that is to be sent, of which nothing acts there, and waits for the person. */
-  const agreed = async (question: string, preview: readonly string[], act: string, signal: AbortSignal) => {
-    const detail = preview.map(part => plain(part).replace(/\](?=\()/g, '] ')).join('\n\n');
-    const isAgreed = await confirmed(question, detail, act);
-    // Whoever asked may have gone meanwhile.
+  let isAsking = false;
+  /** Shows all that is to be sent, of which nothing acts there and nothing is out of sight, and waits for the person. */
+  const agreed = async (question: string, preview: string, act: string, signal: AbortSignal) => {
+    const detail = plain(preview).replace(/\](?=\()/g, '] ');
+    if (detail.split(/[\n\u2028\u2029]/).length > MOST_LINES)
+      throw new Error(`A person could not see all of it: write at most ${MOST_LINES} lines.`);
+    if (isAsking) throw new Error('The person is being asked something else. Wait for their answer.');
+    isAsking = true;
+    const isAgreed = await confirmed(question, detail, act).finally(() => (isAsking = false));
+    if (isAgreed && signal.aborted)
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t('The assistant no longer waits for this: nothing was sent.'),
+      );
     signal.throwIfAborted();
     return isAgreed;
   };
@@ -72,7 +80,14 @@ export function writeTools(deps: Pick<ToolsDeps, 'sources' | 'mayWrite' | 'creat
           'An assistant wants to create a session on {0}.',
           forNotification(name, 60),
         );
-        if (!(await agreed(question, [settings.join('\n'), first], vscode.l10n.t('Create session'), signal)))
+        if (
+          !(await agreed(
+            question,
+            `${settings.join('\n')}\n\n${first}`,
+            vscode.l10n.t('Create session'),
+            signal,
+          ))
+        )
           return words.answer(DECLINED);
         const made = await outcomeOf(async () => {
           const sessionId = await deps.create({ computerId, sessionSettings });
@@ -96,7 +111,7 @@ export function writeTools(deps: Pick<ToolsDeps, 'sources' | 'mayWrite' | 'creat
         check();
         const title = forNotification((await sessionOf(deps, sessionId)).title, 80);
         const question = vscode.l10n.t('An assistant wants to send a message to “{0}”.', title);
-        const isAgreed = await agreed(question, [seen(message)], vscode.l10n.t('Send'), signal);
+        const isAgreed = await agreed(question, seen(message), vscode.l10n.t('Send'), signal);
         return words.answer(isAgreed ? await sentTo(sessionId, seen(message)) : DECLINED);
       },
     ),

@@ -69,12 +69,13 @@ function hear(from: net.Socket, proof: string | undefined): Promise<void> {
     let isKnown = false;
     from.setTimeout(PATIENCE_MS, () => from.destroy());
     lines(from, line => {
-      if (!isKnown) {
-        isKnown = line === proof;
-        if (!isKnown) return void from.destroy();
+      if (!isKnown && line === proof) {
+        isKnown = true;
         from.setTimeout(0);
-        return resolve();
+        resolve();
+        return;
       }
+      if (!isKnown) return void from.destroy();
       const { id, method } = read(line);
       process.stdout.write(`${line}\n`);
       if (method === undefined) asked.delete(id);
@@ -82,7 +83,8 @@ function hear(from: net.Socket, proof: string | undefined): Promise<void> {
     });
     from.on('error', reject);
     from.on('close', () => {
-      if (!isKnown) return reject(new Error('It is no window.'));
+      reject(new Error('It is no window.'));
+      if (!isKnown) return;
       socket = undefined;
       refuse(
         'The window of the editor has closed, so what it did is not known. Ask again: another one answers.',
