@@ -24,7 +24,6 @@ export class PublicApi extends Disposable {
     super();
     [this.#deps, this.#words, this.#permissions] = [deps, words, permissions];
     const { connection, sources, open, prefill } = deps;
-    this.register(connection.state.onDidChange(() => this.follow()));
     this.api = Object.freeze<AgentConsoleApi>({
       sessions: async () => {
         const sessions = [...(await sources.sessions()).values()];
@@ -46,14 +45,15 @@ export class PublicApi extends Disposable {
   /** Watches the sessions of the service in use; resolves when how they stand is known. Never rejects. */
   async follow(): Promise<void> {
     const { connection, sources, log } = this.#deps;
-    const state = await connection.ready();
-    const id = state.kind === 'signedOut' ? undefined : state.service.id;
-    if (id === this.#serviceId) return;
-    this.#serviceId = id;
-    this.#watched.set(undefined);
-    this.#told.clear();
-    if (id === undefined) return;
+    let id: string | undefined;
     try {
+      const state = await connection.ready();
+      id = state.kind === 'signedOut' ? undefined : state.service.id;
+      if (id === this.#serviceId) return;
+      this.#serviceId = id;
+      this.#watched.set(undefined);
+      this.#told.clear();
+      if (id === undefined) return;
       const watched = await sources.watch((changes, isFirst) => {
         if (id === this.#serviceId) for (const change of changes) this.#tell(change, isFirst);
       });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import MarkdownIt from 'markdown-it';
 import { ApiError } from '../../../src/api';
+import { endPermissions } from '../../../src/tools/permissions';
 import { Words } from '../../../src/tools/words';
 import { cleanUp } from '../../fakes/cleanUp';
 import { told as notices, workspace } from '../../fakes/vscode';
@@ -226,6 +227,13 @@ describe('the tools of other programs', () => {
     const { revisions } = await open(root).ask('control_changes', { names: true });
     assert.equal(revisions[0]!.by, 'Ann');
     assert.equal(read.length, 2);
+    const { ask, connection, storage } = open(root);
+    await endPermissions(storage, 'one');
+    await ask('usage', { names: true });
+    assert.equal(read.length, 3, 'who has signed out is asked anew');
+    connection.signOut();
+    await assert.rejects(ask('usage', { names: true }), /Sign in first/);
+    assert.equal(read.length, 3, 'nobody is asked who is not signed in');
   });
 
   it('write nothing unless the person has turned that on, trusts the workspace and agrees', async () => {
