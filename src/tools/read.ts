@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import type { Session } from '../../api';
-import type { StoredRepository, ToolsDeps } from './deps';
+import type { Session, StoredRepository, ToolsDeps } from './deps';
 import type { Permissions } from './permissions';
 import type { Tool } from './tools';
 import { timeText, type Words } from './words';
@@ -50,16 +49,6 @@ function rowOf({ statusAt, lastActivityAt, says, ...session }: Session) {
   return { ...session, says: says?.slice(0, REASON), ...times, statusAgeSeconds: age };
 }
 
-/** A session of the list; rejects for any other. */
-export async function sessionOf(
-  { sources }: Pick<ToolsDeps, 'sources'>,
-  sessionId: string,
-): Promise<Session> {
-  const session = (await sources.sessions()).get(sessionId);
-  if (session !== undefined) return session;
-  throw new Error('Agent Console lists no session with this id. Ask list_sessions for the ids.');
-}
-
 function summary({ criteria, at, ...report }: StoredRepository) {
   const failing = criteria.filter(({ isPassing, change }) => !isPassing && change !== 'gone').length;
   const gotWorse = criteria.filter(({ change }) => change === 'worse').length;
@@ -67,8 +56,7 @@ function summary({ criteria, at, ...report }: StoredRepository) {
 }
 
 /** The tools over what is stored: none of them asks the service anything. */
-export function readTools(deps: Pick<ToolsDeps, 'sources'>, words: Words, permissions: Permissions) {
-  const { sources } = deps;
+export function readTools({ sources }: Pick<ToolsDeps, 'sources'>, words: Words, permissions: Permissions) {
   return {
     list_sessions: doing(
       z.strictObject({
@@ -77,9 +65,9 @@ export function readTools(deps: Pick<ToolsDeps, 'sources'>, words: Words, permis
         ...paged,
       }),
       async ({ state, computerId, limit = 30, offset }) => {
-        const found = [...(await sources.sessions()).values()]
-          .filter(each => isIn(state, each) && (computerId ?? each.computerId) === each.computerId)
-          .sort((a, b) => b.lastActivityAt - a.lastActivityAt);
+        const found = [...(await sources.sessions()).values()].filter(
+          each => isIn(state, each) && (computerId ?? each.computerId) === each.computerId,
+        );
         const { rows, more } = words.page(found.map(rowOf), { offset, limit });
         return words.answer({ total: found.length, sessions: rows, ...more });
       },
@@ -94,9 +82,7 @@ export function readTools(deps: Pick<ToolsDeps, 'sources'>, words: Words, permis
         limit,
       }),
       async ({ sessionId, before, messageId, from = 0, limit = 30 }) => {
-        const session = await sessionOf(deps, sessionId);
-        const { messages, known } = await sources.messages(sessionId);
-        const unread = Math.max(0, (session.messageCount ?? 0) - known);
+        const { session, messages, known, unread } = await sources.messages(sessionId);
         const why = known === 0 ? ': a person has to open the session here first' : '';
         const hint = unread === 0 ? undefined : `${unread} messages cannot be read yet${why}.`;
         const named = messageId ?? before;
@@ -188,11 +174,9 @@ export function readTools(deps: Pick<ToolsDeps, 'sources'>, words: Words, permis
           const { rows, more } = words.page(
             all.map(({ cells }) => cells),
             {
-              ...{
-                limit,
-                most: Math.floor(50_000 / wanted.length),
-                offset: table === undefined ? 0 : offset,
-              },
+              limit,
+              most: Math.floor(50_000 / wanted.length),
+              offset: table === undefined ? 0 : offset,
               how: next => `table "${id}" and offset ${next}`,
             },
           );

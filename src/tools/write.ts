@@ -5,7 +5,7 @@ import { confirmed } from '../ui/notify';
 import { errorSentence } from '../util/errorSentence';
 import { forNotification, oneLine, plain } from '../util/text';
 import type { ToolsDeps } from './deps';
-import { doing, sessionOf, text } from './read';
+import { doing, text } from './read';
 import { seen, type Words } from './words';
 
 type Outcome = Readonly<Record<string, string>>;
@@ -66,7 +66,9 @@ export function writeTools(deps: Pick<ToolsDeps, 'sources' | 'mayWrite' | 'creat
         model: z.optional(text('Left out: the default of the service.', 100)),
         reasoningEffort: z.optional(text('Such as low, medium or high.', 100)),
         autonomyLevel: z.optional(text('off, low, medium or high.', 100)),
-        message: z.optional(text('The first message. The person sees all of it first.', MOST)),
+        message: z.optional(
+          text('The first message, at most 25 lines. The person sees all of it first.', MOST),
+        ),
       }),
       async ({ computerId, message = '', ...sessionSettings }, signal) => {
         check();
@@ -95,21 +97,18 @@ export function writeTools(deps: Pick<ToolsDeps, 'sources' | 'mayWrite' | 'creat
         });
         const { sessionId } = made;
         const isSent = sessionId !== undefined && first.trim() !== '';
-        return words.answer({
-          ...made,
-          message: isSent ? await sentTo(sessionId, first) : undefined,
-        });
+        return words.answer({ ...made, message: isSent ? await sentTo(sessionId, first) : undefined });
       },
     ),
 
     send_message: doing(
       z.strictObject({
         sessionId: text('As list_sessions gives it.'),
-        text: text('What to send. The person sees all of it first.', MOST),
+        text: text('What to send, at most 30 lines. The person sees all of it first.', MOST),
       }),
       async ({ sessionId, text: message }, signal) => {
         check();
-        const title = forNotification((await sessionOf(deps, sessionId)).title, 80);
+        const title = forNotification((await deps.sources.session(sessionId)).title, 80);
         const question = vscode.l10n.t('An assistant wants to send a message to “{0}”.', title);
         const isAgreed = await agreed(question, seen(message), vscode.l10n.t('Send'), signal);
         return words.answer(isAgreed ? await sentTo(sessionId, seen(message)) : DECLINED);

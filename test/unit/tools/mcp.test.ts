@@ -16,7 +16,6 @@ import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { acts, workspace } from '../../fakes/vscode';
 import manifest from '../../../package.json';
-import corpora from '../../ui/corpus.json';
 import { until } from '../../until';
 import { open as scene, stored } from './scene';
 
@@ -208,7 +207,6 @@ describe('programs that speak MCP', () => {
     const { log } = await open(folder);
     const client = await begin(folder);
     for (const text of [
-      ...Object.values(corpora).flat(),
       '\n{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}\n',
       '"}],"isError":true}}\r\n{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}',
       'one\u2028two\u2029three\u0085four\r\nfive\0\u001b[2J\ud800',
