@@ -86,7 +86,7 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
     own(
       part.state.onDidChange(async ({ kind, service }) => {
         if (kind !== 'signedOut' || service === undefined) return;
-        const { endPermissions } = await import('./tools/permissions');
+        const { endPermissions } = await import('./tools');
         await endPermissions(stored, service.id);
       }),
     );

@@ -13,6 +13,7 @@ import { writeTools } from './write';
 
 export type { ToolsDeps } from './deps';
 export type { Tool, ToolAnswer } from './tools';
+export { endPermissions } from './permissions';
 export { callTool } from './tools';
 
 /** In package.json the names of tools, which all extensions share, begin with this. */

@@ -4,7 +4,7 @@ import type { Permissions } from './permissions';
 import type { Tool } from './tools';
 import { timeText, type Words } from './words';
 
-/** What a tool does; what it is called stands in package.json. */
+/** What a tool does; what it is called and what its fields mean stands in package.json. */
 export function doing<I>(input: z.ZodMiniType<I>, run: Tool<I>['run']): Pick<Tool<I>, 'input' | 'run'> {
   return { input, run };
 }
@@ -16,15 +16,12 @@ const [LEAD, REST] = [40, 200];
 /** Changes of one revision that are listed. */
 const MOST_CHANGES = 40;
 
-export const text = (about: string, most = 500) =>
-  z.string().check(z.minLength(1), z.maxLength(most), z.describe(about));
-const upTo = (most: number, about: string) => z.int().check(z.gte(0), z.lte(most), z.describe(about));
-const day = (about: string) => z.string().check(z.regex(/^\d{4}-\d\d-\d\d$/), z.describe(about));
-const limit = z.optional(
-  z.int().check(z.gte(1), z.lte(100), z.describe('At most so many rows; 30 where left out.')),
-);
-const paged = { limit, offset: z.optional(upTo(1_000_000, 'How many rows to skip, to read on.')) };
-const names = z.optional(z.boolean().check(z.describe('Real names of people; the person is asked once.')));
+export const text = (most = 500) => z.string().check(z.minLength(1), z.maxLength(most));
+const count = (least: number, most: number) => z.optional(z.int().check(z.gte(least), z.lte(most)));
+const day = z.optional(z.string().check(z.regex(/^\d{4}-\d\d-\d\d$/)));
+const limit = count(1, 100);
+const paged = { limit, offset: count(0, 1_000_000) };
+const names = z.optional(z.boolean());
 const states = ['waiting', 'working', 'idle', 'unknown', 'archived'] as const;
 const tabs = ['tokens', 'tools', 'activity', 'productivity', 'people'] as const;
 
@@ -60,8 +57,8 @@ export function readTools({ sources }: Pick<ToolsDeps, 'sources'>, words: Words,
   return {
     list_sessions: doing(
       z.strictObject({
-        state: z.optional(z.enum(states).check(z.describe('Only these; archived ones are listed only so.'))),
-        computerId: z.optional(text('Only sessions on this computer.')),
+        state: z.optional(z.enum(states)),
+        computerId: z.optional(text()),
         ...paged,
       }),
       async ({ state, computerId, limit = 30, offset }) => {
@@ -75,10 +72,10 @@ export function readTools({ sources }: Pick<ToolsDeps, 'sources'>, words: Words,
 
     read_session: doing(
       z.strictObject({
-        sessionId: text('As list_sessions gives it.'),
-        before: z.optional(text('Id of a message: those before it, to read further back.')),
-        messageId: z.optional(text('Id of a message: that one alone, where its text was cut.')),
-        from: z.optional(upTo(10_000_000, 'With messageId: the character to go on from.')),
+        sessionId: text(),
+        before: z.optional(text()),
+        messageId: z.optional(text()),
+        from: count(0, 10_000_000),
         limit,
       }),
       async ({ sessionId, before, messageId, from = 0, limit = 30 }) => {
@@ -111,7 +108,7 @@ export function readTools({ sources }: Pick<ToolsDeps, 'sources'>, words: Words,
 
     search: doing(
       z.strictObject({
-        query: text('Words, "a phrase", begin*, from:me, from:agent, after:2026-11-01, before:2026-12.'),
+        query: text(),
         limit,
       }),
       async ({ query, limit = 30 }) => {
@@ -139,9 +136,7 @@ export function readTools({ sources }: Pick<ToolsDeps, 'sources'>, words: Words,
 
     readiness: doing(
       z.strictObject({
-        repository: z.optional(
-          text('A part of its name or address, or a path here. Left out: those of this window.'),
-        ),
+        repository: z.optional(text()),
         ...paged,
       }),
       async ({ repository, limit = 30, offset }) => {
@@ -159,10 +154,10 @@ export function readTools({ sources }: Pick<ToolsDeps, 'sources'>, words: Words,
 
     usage: doing(
       z.strictObject({
-        about: z.optional(z.enum(tabs).check(z.describe('Left out: tokens.'))),
-        start: z.optional(day('First UTC day, such as 2026-11-01. Left out: seven days.')),
-        end: z.optional(day('Last UTC day. Left out: yesterday.')),
-        table: z.optional(text('Id of a table: that one alone, to read on.')),
+        about: z.optional(z.enum(tabs)),
+        start: day,
+        end: day,
+        table: z.optional(text()),
         names,
         ...paged,
       }),
@@ -191,7 +186,7 @@ export function readTools({ sources }: Pick<ToolsDeps, 'sources'>, words: Words,
 
     control_changes: doing(
       z.strictObject({
-        setting: z.optional(text('Only settings whose path has this in it.')),
+        setting: z.optional(text()),
         names,
         ...paged,
       }),

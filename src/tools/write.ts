@@ -62,13 +62,11 @@ export function writeTools(deps: Pick<ToolsDeps, 'sources' | 'mayWrite' | 'creat
   return {
     create_session: doing(
       z.strictObject({
-        computerId: text('As list_computers gives it.'),
-        model: z.optional(text('Left out: the default of the service.', 100)),
-        reasoningEffort: z.optional(text('Such as low, medium or high.', 100)),
-        autonomyLevel: z.optional(text('off, low, medium or high.', 100)),
-        message: z.optional(
-          text('The first message, at most 25 lines. The person sees all of it first.', MOST),
-        ),
+        computerId: text(),
+        model: z.optional(text(100)),
+        reasoningEffort: z.optional(text(100)),
+        autonomyLevel: z.optional(text(100)),
+        message: z.optional(text(MOST)),
       }),
       async ({ computerId, message = '', ...sessionSettings }, signal) => {
         check();
@@ -103,8 +101,8 @@ export function writeTools(deps: Pick<ToolsDeps, 'sources' | 'mayWrite' | 'creat
 
     send_message: doing(
       z.strictObject({
-        sessionId: text('As list_sessions gives it.'),
-        text: text('What to send, at most 30 lines. The person sees all of it first.', MOST),
+        sessionId: text(),
+        text: text(MOST),
       }),
       async ({ sessionId, text: message }, signal) => {
         check();
