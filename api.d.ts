@@ -50,8 +50,6 @@ export interface Session {
   readonly statusProblem?: string | undefined;
   /** Its agent waits for the person, as a hook has told. */
   readonly isWaiting: boolean;
-  /** What the agent said when it began to wait, finished or ended. */
-  readonly says?: string | undefined;
   readonly computerId?: string | undefined;
   readonly computer?: string | undefined;
   /** The name of the workspace it was made or opened in. */

@@ -80,8 +80,16 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
 
   const connection: () => Promise<ConnectionPart> = once(async () => {
     const { connect } = await import('./connection');
-    const part = own(connect(context, await storage(), log));
+    const stored = await storage();
+    const part = own(connect(context, stored, log));
     own(part.onDidBecomeReady(() => start.signedIn()));
+    own(
+      part.state.onDidChange(async ({ kind, service }) => {
+        if (kind !== 'signedOut' || service === undefined) return;
+        const { endPermissions } = await import('./tools');
+        await endPermissions(stored, service.id);
+      }),
+    );
     return part;
   });
 

@@ -27,12 +27,20 @@ export function sourcesOf({ storage, connection, usage }: ToldDeps): Sources {
     const kept = await storage.collection(records).load();
     return { items: [...kept.values()].flatMap(({ item }) => item ?? []), at: kept.get(HEAD)?.head?.at };
   };
+  const sessions: Sources['sessions'] = async () => {
+    const records = await storage.collection(sessionRecords((await service()).id)).load();
+    const told = [...records.values()].flatMap(record => toldSession(record, Date.now()) ?? []);
+    told.sort((a, b) => b.lastActivityAt - a.lastActivityAt);
+    return new Map(told.map(session => [session.sessionId, session]));
+  };
+  const session: Sources['session'] = async sessionId => {
+    const found = (await sessions()).get(sessionId);
+    if (found !== undefined) return found;
+    throw new Error(vscode.l10n.t('Your list has no session with this id.'));
+  };
   return {
-    sessions: async () => {
-      const records = await storage.collection(sessionRecords((await service()).id)).load();
-      const told = [...records.values()].flatMap(record => toldSession(record, Date.now()) ?? []);
-      return new Map(told.map(session => [session.sessionId, session]));
-    },
+    sessions,
+    session,
     watch: async listener => {
       const records = storage.collection(sessionRecords((await service()).id));
       const tell = (ids: readonly string[], isFirst: boolean): unknown => {
@@ -46,9 +54,11 @@ export function sourcesOf({ storage, connection, usage }: ToldDeps): Sources {
       return records.onDidChange(ids => tell(ids, false));
     },
     messages: async sessionId => {
+      const told = await session(sessionId);
       const { path } = transcriptRecords((await service()).id, sessionId);
       // Kept in no memory, whatever is read in a row; an id is no pattern.
-      return toldMessages(await storage.peek(path.replace(/[*?[]/g, '[$&]')));
+      const { messages, known } = toldMessages(await storage.peek(path.replace(/[*?[]/g, '[$&]')));
+      return { session: told, messages, known, unread: Math.max(0, (told.messageCount ?? 0) - known) };
     },
     search: async (text, limit) => {
       const current = await service();
@@ -68,8 +78,8 @@ export function sourcesOf({ storage, connection, usage }: ToldDeps): Sources {
         without: gone.map(({ sessionId }) => transcriptOf(sessionId)),
         limit,
       });
-      const told = hits.flatMap(({ collection, id, at, by, first, line, lead, match, rest }) => {
-        const said = { at, by, text: lead + match + rest };
+      const told = hits.flatMap(({ collection, id, at, by, first, line, match }) => {
+        const said = { at, by, match, text: line };
         if (collection === titles.path) return { kind: 'session title', sessionId: id, ...said };
         const kind = kinds[collection];
         if (kind === undefined)

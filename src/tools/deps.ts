@@ -1,9 +1,20 @@
 import type * as vscode from 'vscode';
-import type { Message, Session, SessionChange } from '../../api';
+import type { Message, Session as ToldSession } from '../../api';
 import type { Connection } from '../connection';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import type { IDisposable } from '../util/disposable';
+
+/** As other extensions are told of it, and more. */
+export interface Session extends ToldSession {
+  /** What the agent said when it began to wait, finished or ended: words that extensions need to be allowed to read. */
+  readonly says?: string | undefined;
+}
+
+export interface SessionChange {
+  readonly sessionId: string;
+  readonly session: Session | undefined;
+}
 
 /** What is stored of a list of the service; `at`: when it was last read to its end, Unix ms. */
 interface StoredList<T> {
@@ -48,20 +59,27 @@ export interface StoredUsage {
 
 /** What is stored of the service in use: nothing here asks the service anything. Rejects with a sentence. */
 export interface Sources {
-  /** By id. */
+  /** By id, the latest activity first. */
   sessions(): Promise<ReadonlyMap<string, Session>>;
+  /** Rejects for one that is not in the list, as `messages` does. */
+  session(sessionId: string): Promise<Session>;
   /** Tells at first how all sessions stand, then each that changes, in whichever window; without one where it left the list. */
   watch(listener: (changes: readonly SessionChange[], isFirst: boolean) => unknown): Promise<IDisposable>;
-  /** Those a person may see, in reading order, each text made when it is asked for; `known` counts the others, too. */
+  /** Those a person may see, in reading order, each text made when it is asked for; `known` counts the others, too. `unread`: unknown here. */
   messages(sessionId: string): Promise<{
+    readonly session: Session;
+    readonly unread: number;
     readonly messages: readonly (Omit<Message, 'text'> & { readonly text: () => string })[];
     readonly known: number;
   }>;
-  /** The latest first; `text` as it is typed into the product's own search. */
+  /** The latest first, each with the whole line of the match; `text` as it is typed into the product's own search. */
   search(
     text: string,
     limit: number,
-  ): Promise<{ hits: readonly { at: number; sessionId?: string | undefined }[]; isMore: boolean }>;
+  ): Promise<{
+    hits: readonly { at: number; sessionId?: string | undefined; match: string; text: string }[];
+    isMore: boolean;
+  }>;
   computers(): Promise<StoredList<{ computerId: string; name: string; error?: string | undefined }>>;
   /** Of what `asked` names, by a part of name or address or by a path on this machine; else of this window, else all. */
   readiness(asked: string | undefined): Promise<StoredList<StoredRepository>>;

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { AgentConsoleApi } from '../../api';
 import { Disposable } from '../util/disposable';
-import { once, withSignal } from '../util/promises';
+import { withSignal } from '../util/promises';
 import { forNotification } from '../util/text';
 import type { ToolsDeps } from './deps';
 import { Permissions } from './permissions';
@@ -13,6 +13,7 @@ import { writeTools } from './write';
 
 export type { ToolsDeps } from './deps';
 export type { Tool, ToolAnswer } from './tools';
+export { endPermissions } from './permissions';
 export { callTool } from './tools';
 
 /** In package.json the names of tools, which all extensions share, begin with this. */
@@ -21,31 +22,25 @@ const PREFIX = 'agentConsole_';
 /** What assistants and other extensions may ask of this product, all of it defined once. */
 export class Tools extends Disposable {
   readonly all: readonly Tool[];
-  readonly #publicApi: () => Promise<PublicApi>;
+  readonly #publicApi: () => PublicApi;
 
   constructor(deps: ToolsDeps) {
     super();
     const words = new Words(text => deps.log.clean(text));
     const permissions = new Permissions(deps);
     const [reading, writing] = [readTools(deps, words, permissions), writeTools(deps, words)];
-    const tools: readonly [string, Pick<Tool, 'input' | 'run'>][] = Object.entries({
+    const does: Readonly<Record<string, Pick<Tool, 'input' | 'run'> | undefined>> = {
       ...reading,
       ...writing,
+    };
+    this.all = deps.called.flatMap(called => {
+      const { displayName: title, modelDescription: description, inputSchema } = called;
+      const name = called.name.slice(PREFIX.length);
+      const tool = does[name];
+      return tool ? [{ ...tool, name, title, description, inputSchema, writes: name in writing }] : [];
     });
-    this.all = tools.map(([name, { input, run }]) => {
-      const called = deps.called.find(each => each.name === PREFIX + name);
-      const {
-        displayName: title = name,
-        modelDescription: description = '',
-        inputSchema = { type: 'object' },
-      } = called ?? {};
-      return { name, title, description, input, inputSchema, writes: name in writing, run };
-    });
-    this.#publicApi = once(async () => {
-      const made = this.register(new PublicApi(deps, words, permissions));
-      await made.follow();
-      return made;
-    });
+    let made: PublicApi | undefined;
+    this.#publicApi = () => (made ??= this.register(new PublicApi(deps, words, permissions)));
   }
 
   /** A tool as a chat of this window uses it; `name` as package.json has it. */
@@ -67,6 +62,7 @@ export class Tools extends Disposable {
   async apiOf(version: unknown): Promise<AgentConsoleApi> {
     if (version !== 1)
       throw new Error(vscode.l10n.t('This build of Agent Console has version 1 of its API.'));
-    return (await this.#publicApi()).api;
+    await this.#publicApi().follow();
+    return this.#publicApi().api;
   }
 }

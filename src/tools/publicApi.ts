@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import type { AgentConsoleApi, Messages, MessagesOptions, SessionChange } from '../../api';
+import type { AgentConsoleApi, Messages, MessagesOptions, Session, SessionChange } from '../../api';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import { forNotification } from '../util/text';
-import type { ToolsDeps } from './deps';
+import type * as own from './deps';
 import type { Permissions } from './permissions';
 import type { Words } from './words';
 
@@ -10,7 +10,7 @@ const [USUAL, MOST] = [50, 200];
 
 /** What other extensions are given, version 1 (api.d.ts). */
 export class PublicApi extends Disposable {
-  readonly #deps: ToolsDeps;
+  readonly #deps: own.ToolsDeps;
   readonly #words: Words;
   readonly #permissions: Permissions;
   readonly #changed = this.register(new vscode.EventEmitter<SessionChange>());
@@ -20,17 +20,12 @@ export class PublicApi extends Disposable {
   #serviceId: string | undefined;
   readonly api: AgentConsoleApi;
 
-  constructor(deps: ToolsDeps, words: Words, permissions: Permissions) {
+  constructor(deps: own.ToolsDeps, words: Words, permissions: Permissions) {
     super();
     [this.#deps, this.#words, this.#permissions] = [deps, words, permissions];
     const { connection, sources, open, prefill } = deps;
-    this.register(connection.state.onDidChange(() => this.follow()));
     this.api = Object.freeze<AgentConsoleApi>({
-      sessions: async () => {
-        const sessions = [...(await sources.sessions()).values()];
-        sessions.sort((a, b) => b.lastActivityAt - a.lastActivityAt);
-        return sessions.map(session => this.#words.harmlessIn(session));
-      },
+      sessions: async () => [...(await sources.sessions()).values()].map(session => this.#toldOf(session)),
       onDidChangeSession: this.#changed.event,
       messages: (sessionId, options) => this.#messages(sessionId, options),
       openSession: async sessionId => {
@@ -46,14 +41,15 @@ export class PublicApi extends Disposable {
   /** Watches the sessions of the service in use; resolves when how they stand is known. Never rejects. */
   async follow(): Promise<void> {
     const { connection, sources, log } = this.#deps;
-    const state = await connection.ready();
-    const id = state.kind === 'signedOut' ? undefined : state.service.id;
-    if (id === this.#serviceId) return;
-    this.#serviceId = id;
-    this.#watched.set(undefined);
-    this.#told.clear();
-    if (id === undefined) return;
+    let id: string | undefined;
     try {
+      const state = await connection.ready();
+      id = state.kind === 'signedOut' ? undefined : state.service.id;
+      if (id === this.#serviceId) return;
+      this.#serviceId = id;
+      this.#watched.set(undefined);
+      this.#told.clear();
+      if (id === undefined) return;
       const watched = await sources.watch((changes, isFirst) => {
         if (id === this.#serviceId) for (const change of changes) this.#tell(change, isFirst);
       });
@@ -66,12 +62,17 @@ export class PublicApi extends Disposable {
   }
 
   /** An answer of the service that says nothing new changes only its time. */
-  #tell({ sessionId, session }: SessionChange, isFirst: boolean): void {
-    const told = session && JSON.stringify({ ...session, statusAt: undefined });
+  #tell({ sessionId, session }: own.SessionChange, isFirst: boolean): void {
+    const told = session && JSON.stringify({ ...session, statusAt: undefined, says: undefined });
     if (this.#told.get(sessionId) === told) return;
     if (told === undefined) this.#told.delete(sessionId);
     else this.#told.set(sessionId, told);
-    if (!isFirst) this.#changed.fire({ sessionId, session: session && this.#words.harmlessIn(session) });
+    if (!isFirst) this.#changed.fire({ sessionId, session: session && this.#toldOf(session) });
+  }
+
+  /** Without what its agent says: that is content. */
+  #toldOf(session: own.Session): Session {
+    return this.#words.harmlessIn({ ...session, says: undefined });
   }
 
   async #messages(
@@ -79,10 +80,9 @@ export class PublicApi extends Disposable {
     { extensionId, before, limit = USUAL }: MessagesOptions,
   ): Promise<Messages> {
     const { sources } = this.#deps;
-    const session = (await sources.sessions()).get(idOf(sessionId));
-    if (session === undefined) throw new Error(vscode.l10n.t('The session is not in your list.'));
+    await sources.session(idOf(sessionId));
     await this.#permit(extensionId);
-    const { messages, known } = await sources.messages(sessionId);
+    const { messages, unread } = await sources.messages(sessionId);
     const end = before === undefined ? messages.length : messages.findIndex(({ id }) => id === before);
     const begin = Math.max(0, end - Math.min(Math.max(1, limit), MOST));
     return {
@@ -90,7 +90,7 @@ export class PublicApi extends Disposable {
         .slice(begin, Math.max(0, end))
         .map(({ text, ...message }) => ({ ...message, text: this.#words.harmless(text()) })),
       hasEarlier: begin > 0,
-      unread: Math.max(0, (session.messageCount ?? 0) - known),
+      unread,
     };
   }
 

@@ -1,29 +1,27 @@
 import * as z from 'zod/mini';
-import type { Session } from '../../api';
-import type { StoredRepository, ToolsDeps } from './deps';
+import type { Session, StoredRepository, ToolsDeps } from './deps';
 import type { Permissions } from './permissions';
 import type { Tool } from './tools';
 import { timeText, type Words } from './words';
 
-/** What a tool does; what it is called stands in package.json. */
+/** What a tool does; what it is called and what its fields mean stands in package.json. */
 export function doing<I>(input: z.ZodMiniType<I>, run: Tool<I>['run']): Pick<Tool<I>, 'input' | 'run'> {
   return { input, run };
 }
 
 /** Longest text of one message, of one that is asked for alone, and of a reason; characters. */
 const [MOST_TEXT, MOST_ALONE, REASON] = [8_000, 40_000, 1_000];
+/** Characters of a line before and from its match on. */
+const [LEAD, REST] = [40, 200];
 /** Changes of one revision that are listed. */
 const MOST_CHANGES = 40;
 
-export const text = (about: string, most = 500) =>
-  z.string().check(z.minLength(1), z.maxLength(most), z.describe(about));
-const upTo = (most: number, about: string) => z.int().check(z.gte(0), z.lte(most), z.describe(about));
-const day = (about: string) => z.string().check(z.regex(/^\d{4}-\d\d-\d\d$/), z.describe(about));
-const limit = z.optional(
-  z.int().check(z.gte(1), z.lte(100), z.describe('At most so many rows; 30 where left out.')),
-);
-const paged = { limit, offset: z.optional(upTo(1_000_000, 'How many rows to skip, to read on.')) };
-const names = z.optional(z.boolean().check(z.describe('Real names of people; the person is asked once.')));
+export const text = (most = 500) => z.string().check(z.minLength(1), z.maxLength(most));
+const count = (least: number, most: number) => z.optional(z.int().check(z.gte(least), z.lte(most)));
+const day = z.optional(z.string().check(z.regex(/^\d{4}-\d\d-\d\d$/)));
+const limit = count(1, 100);
+const paged = { limit, offset: count(0, 1_000_000) };
+const names = z.optional(z.boolean());
 const states = ['waiting', 'working', 'idle', 'unknown', 'archived'] as const;
 const tabs = ['tokens', 'tools', 'activity', 'productivity', 'people'] as const;
 
@@ -48,16 +46,6 @@ function rowOf({ statusAt, lastActivityAt, says, ...session }: Session) {
   return { ...session, says: says?.slice(0, REASON), ...times, statusAgeSeconds: age };
 }
 
-/** A session of the list; rejects for any other. */
-export async function sessionOf(
-  { sources }: Pick<ToolsDeps, 'sources'>,
-  sessionId: string,
-): Promise<Session> {
-  const session = (await sources.sessions()).get(sessionId);
-  if (session !== undefined) return session;
-  throw new Error('Agent Console lists no session with this id. Ask list_sessions for the ids.');
-}
-
 function summary({ criteria, at, ...report }: StoredRepository) {
   const failing = criteria.filter(({ isPassing, change }) => !isPassing && change !== 'gone').length;
   const gotWorse = criteria.filter(({ change }) => change === 'worse').length;
@@ -65,19 +53,18 @@ function summary({ criteria, at, ...report }: StoredRepository) {
 }
 
 /** The tools over what is stored: none of them asks the service anything. */
-export function readTools(deps: Pick<ToolsDeps, 'sources'>, words: Words, permissions: Permissions) {
-  const { sources } = deps;
+export function readTools({ sources }: Pick<ToolsDeps, 'sources'>, words: Words, permissions: Permissions) {
   return {
     list_sessions: doing(
       z.strictObject({
-        state: z.optional(z.enum(states).check(z.describe('Only these; archived ones are listed only so.'))),
-        computerId: z.optional(text('Only sessions on this computer.')),
+        state: z.optional(z.enum(states)),
+        computerId: z.optional(text()),
         ...paged,
       }),
       async ({ state, computerId, limit = 30, offset }) => {
-        const found = [...(await sources.sessions()).values()]
-          .filter(each => isIn(state, each) && (computerId ?? each.computerId) === each.computerId)
-          .sort((a, b) => b.lastActivityAt - a.lastActivityAt);
+        const found = [...(await sources.sessions()).values()].filter(
+          each => isIn(state, each) && (computerId ?? each.computerId) === each.computerId,
+        );
         const { rows, more } = words.page(found.map(rowOf), { offset, limit });
         return words.answer({ total: found.length, sessions: rows, ...more });
       },
@@ -85,16 +72,14 @@ export function readTools(deps: Pick<ToolsDeps, 'sources'>, words: Words, permis
 
     read_session: doing(
       z.strictObject({
-        sessionId: text('As list_sessions gives it.'),
-        before: z.optional(text('Id of a message: those before it, to read further back.')),
-        messageId: z.optional(text('Id of a message: that one alone, where its text was cut.')),
-        from: z.optional(upTo(10_000_000, 'With messageId: the character to go on from.')),
+        sessionId: text(),
+        before: z.optional(text()),
+        messageId: z.optional(text()),
+        from: count(0, 10_000_000),
         limit,
       }),
       async ({ sessionId, before, messageId, from = 0, limit = 30 }) => {
-        const session = await sessionOf(deps, sessionId);
-        const { messages, known } = await sources.messages(sessionId);
-        const unread = Math.max(0, (session.messageCount ?? 0) - known);
+        const { session, messages, known, unread } = await sources.messages(sessionId);
         const why = known === 0 ? ': a person has to open the session here first' : '';
         const hint = unread === 0 ? undefined : `${unread} messages cannot be read yet${why}.`;
         const named = messageId ?? before;
@@ -123,15 +108,18 @@ export function readTools(deps: Pick<ToolsDeps, 'sources'>, words: Words, permis
 
     search: doing(
       z.strictObject({
-        query: text('Words, "a phrase", begin*, from:me, from:agent, after:2026-11-01, before:2026-12.'),
+        query: text(),
         limit,
       }),
       async ({ query, limit = 30 }) => {
         const { hits, isMore } = await sources.search(query, limit);
         const sessions = await sources.sessions();
-        const told = hits.map(hit => {
+        const told = hits.map(({ match, text, ...hit }) => {
           const title = sessions.get(hit.sessionId ?? '')?.title;
-          return { ...hit, title, at: timeText(hit.at) };
+          // The whole line: half a secret would not be told from a word.
+          const line = words.harmless(text);
+          const at = Math.max(0, line.indexOf(match));
+          return { ...hit, text: line.slice(Math.max(0, at - LEAD), at + REST), title, at: timeText(hit.at) };
         });
         const how = (): string => 'more words, or before: the day of the last hit';
         const { rows, more } = words.page(told, { limit, how });
@@ -148,9 +136,7 @@ export function readTools(deps: Pick<ToolsDeps, 'sources'>, words: Words, permis
 
     readiness: doing(
       z.strictObject({
-        repository: z.optional(
-          text('A part of its name or address, or a path here. Left out: those of this window.'),
-        ),
+        repository: z.optional(text()),
         ...paged,
       }),
       async ({ repository, limit = 30, offset }) => {
@@ -168,10 +154,10 @@ export function readTools(deps: Pick<ToolsDeps, 'sources'>, words: Words, permis
 
     usage: doing(
       z.strictObject({
-        about: z.optional(z.enum(tabs).check(z.describe('Left out: tokens.'))),
-        start: z.optional(day('First UTC day, such as 2026-11-01. Left out: seven days.')),
-        end: z.optional(day('Last UTC day. Left out: yesterday.')),
-        table: z.optional(text('Id of a table: that one alone, to read on.')),
+        about: z.optional(z.enum(tabs)),
+        start: day,
+        end: day,
+        table: z.optional(text()),
         names,
         ...paged,
       }),
@@ -183,11 +169,9 @@ export function readTools(deps: Pick<ToolsDeps, 'sources'>, words: Words, permis
           const { rows, more } = words.page(
             all.map(({ cells }) => cells),
             {
-              ...{
-                limit,
-                most: Math.floor(50_000 / wanted.length),
-                offset: table === undefined ? 0 : offset,
-              },
+              limit,
+              most: Math.floor(50_000 / wanted.length),
+              offset: table === undefined ? 0 : offset,
               how: next => `table "${id}" and offset ${next}`,
             },
           );
@@ -202,7 +186,7 @@ export function readTools(deps: Pick<ToolsDeps, 'sources'>, words: Words, permis
 
     control_changes: doing(
       z.strictObject({
-        setting: z.optional(text('Only settings whose path has this in it.')),
+        setting: z.optional(text()),
         names,
         ...paged,
       }),

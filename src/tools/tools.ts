@@ -31,16 +31,15 @@ export async function callTool(
   signal: AbortSignal,
 ): Promise<ToolAnswer> {
   const tool = tools.find(each => each.name === name);
-  if (tool === undefined) throw new Error(`There is no tool of this name. Tools: ${namesOf(tools)}.`);
+  if (tool === undefined) {
+    const names = tools.map(each => each.name).join(', ');
+    throw new Error(`There is no tool of this name. Tools: ${names}.`);
+  }
   const read = tool.input.safeParse(input ?? {});
   if (!read.success)
     throw new Error(`The input does not fit ${name}: ${read.error.issues.map(sentenceOf).join('; ')}.`);
   signal.throwIfAborted();
   return tool.run(read.data, signal);
-}
-
-function namesOf(tools: readonly Tool[]): string {
-  return tools.map(({ name }) => name).join(', ');
 }
 
 /** What is wrong with a field, without its value. */

@@ -5,13 +5,13 @@ import { confirmed } from '../ui/notify';
 import { errorSentence } from '../util/errorSentence';
 import { forNotification, oneLine, plain } from '../util/text';
 import type { ToolsDeps } from './deps';
-import { doing, sessionOf, text } from './read';
+import { doing, text } from './read';
 import { seen, type Words } from './words';
 
 type Outcome = Readonly<Record<string, string>>;
 
-/** What can be read in a question before it is answered, characters. */
-const MOST = 2_000;
+/** What can be read in a question before it is answered, characters and lines. */
+const [MOST, MOST_LINES] = [2_000, 30];
 const DECLINED = {
   outcome: 'refused',
   reason: 'The person decided against it. Do not ask again by yourself.',
@@ -36,11 +36,19 @@ export function writeTools(deps: Pick<ToolsDeps, 'sources' | 'mayWrite' | 'creat
     if (!deps.mayWrite())
       throw new Error(vscode.l10n.t('Writing is off. A person can turn it on: agentConsole.tools.write.'));
   };
-  /** Shows all that is to be sent, of which nothing acts there, and waits for the person. */
-  const agreed = async (question: string, preview: readonly string[], act: string, signal: AbortSignal) => {
-    const detail = preview.map(part => plain(part).replace(/\](?=\()/g, '] ')).join('\n\n');
-    const isAgreed = await confirmed(question, detail, act);
-    // Whoever asked may have gone meanwhile.
+  let isAsking = false;
+  /** Shows all that is to be sent, of which nothing acts there and nothing is out of sight, and waits for the person. */
+  const agreed = async (question: string, preview: string, act: string, signal: AbortSignal) => {
+    const detail = plain(preview).replace(/\](?=\()/g, '] ');
+    if (detail.split(/[\n\u2028\u2029]/).length > MOST_LINES)
+      throw new Error(`A person could not see all of it: write at most ${MOST_LINES} lines.`);
+    if (isAsking) throw new Error('The person is being asked something else. Wait for their answer.');
+    isAsking = true;
+    const isAgreed = await confirmed(question, detail, act).finally(() => (isAsking = false));
+    if (isAgreed && signal.aborted)
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t('The assistant no longer waits for this: nothing was sent.'),
+      );
     signal.throwIfAborted();
     return isAgreed;
   };
@@ -54,11 +62,11 @@ export function writeTools(deps: Pick<ToolsDeps, 'sources' | 'mayWrite' | 'creat
   return {
     create_session: doing(
       z.strictObject({
-        computerId: text('As list_computers gives it.'),
-        model: z.optional(text('Left out: the default of the service.', 100)),
-        reasoningEffort: z.optional(text('Such as low, medium or high.', 100)),
-        autonomyLevel: z.optional(text('off, low, medium or high.', 100)),
-        message: z.optional(text('The first message. The person sees all of it first.', MOST)),
+        computerId: text(),
+        model: z.optional(text(100)),
+        reasoningEffort: z.optional(text(100)),
+        autonomyLevel: z.optional(text(100)),
+        message: z.optional(text(MOST)),
       }),
       async ({ computerId, message = '', ...sessionSettings }, signal) => {
         check();
@@ -72,7 +80,14 @@ export function writeTools(deps: Pick<ToolsDeps, 'sources' | 'mayWrite' | 'creat
           'An assistant wants to create a session on {0}.',
           forNotification(name, 60),
         );
-        if (!(await agreed(question, [settings.join('\n'), first], vscode.l10n.t('Create session'), signal)))
+        if (
+          !(await agreed(
+            question,
+            `${settings.join('\n')}\n\n${first}`,
+            vscode.l10n.t('Create session'),
+            signal,
+          ))
+        )
           return words.answer(DECLINED);
         const made = await outcomeOf(async () => {
           const sessionId = await deps.create({ computerId, sessionSettings });
@@ -80,23 +95,20 @@ export function writeTools(deps: Pick<ToolsDeps, 'sources' | 'mayWrite' | 'creat
         });
         const { sessionId } = made;
         const isSent = sessionId !== undefined && first.trim() !== '';
-        return words.answer({
-          ...made,
-          message: isSent ? await sentTo(sessionId, first) : undefined,
-        });
+        return words.answer({ ...made, message: isSent ? await sentTo(sessionId, first) : undefined });
       },
     ),
 
     send_message: doing(
       z.strictObject({
-        sessionId: text('As list_sessions gives it.'),
-        text: text('What to send. The person sees all of it first.', MOST),
+        sessionId: text(),
+        text: text(MOST),
       }),
       async ({ sessionId, text: message }, signal) => {
         check();
-        const title = forNotification((await sessionOf(deps, sessionId)).title, 80);
+        const title = forNotification((await deps.sources.session(sessionId)).title, 80);
         const question = vscode.l10n.t('An assistant wants to send a message to “{0}”.', title);
-        const isAgreed = await agreed(question, [seen(message)], vscode.l10n.t('Send'), signal);
+        const isAgreed = await agreed(question, seen(message), vscode.l10n.t('Send'), signal);
         return words.answer(isAgreed ? await sentTo(sessionId, seen(message)) : DECLINED);
       },
     ),

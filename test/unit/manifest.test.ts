@@ -30,6 +30,9 @@ interface Manifest {
     readonly languageModelTools: readonly {
       readonly displayName: string;
       readonly modelDescription: string;
+      readonly inputSchema: {
+        readonly properties: Readonly<Record<string, { readonly description: string }>>;
+      };
     }[];
     readonly chatSkills: readonly { readonly path: string }[];
     readonly configuration: readonly {
@@ -205,9 +208,14 @@ describe('package.json', () => {
         const words = { displayName: title, modelDescription: description };
         return { ...named, ...words, canBeReferencedInPrompt: true, inputSchema, ...when };
       }),
-      languageModelTools,
+      JSON.parse(
+        JSON.stringify(languageModelTools, (name, each: unknown) =>
+          name === 'description' ? undefined : each,
+        ),
+      ),
     );
-    for (const { displayName, modelDescription } of languageModelTools) {
+    for (const { displayName, modelDescription, inputSchema } of languageModelTools) {
+      for (const { description } of Object.values(inputSchema.properties)) assert.match(description, /\.$/);
       assert.ok(displayName.slice(1, -1) in strings, displayName);
       assert.match(modelDescription, / Use it | decides each time|missing, never zero/);
     }

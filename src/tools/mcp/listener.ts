@@ -4,6 +4,7 @@ import * as fs from 'node:fs/promises';
 import * as net from 'node:net';
 import * as os from 'node:os';
 import * as path from 'node:path';
+import * as vscode from 'vscode';
 import type { Logger } from '../../log';
 import { restriction } from '../../ui/restriction';
 
@@ -12,7 +13,7 @@ const PATIENCE_MS = 5_000;
 /** Programs at a time. */
 const MOST_PROGRAMS = 16;
 /** Sockets have no longer names on some systems, bytes. */
-const LONGEST_NAME = 100;
+const LONGEST_NAME = 103;
 /** The script is called this in the folder. */
 export const SCRIPT = 'agent-console-mcp.js';
 
@@ -36,45 +37,50 @@ export interface Listener {
 }
 
 /**
- * Listens on a socket that only this user can reach, never on a port of a network (trust.md 47), and writes its address and a random
- * token of this window into a file that only this user can read. Who does not begin with the token is turned away unheard. Rejects
- * with a sentence where that is not possible.
+ * Listens on a socket that only this user can reach, never on a port of a network (trust.md 47), and writes its address, a random
+ * token and a random proof into a file that only this user can read. Who does not begin with the token is turned away unheard; the
+ * others are told the proof first, since whoever listens there once this window was killed does not know it. Rejects with a sentence
+ * where that is not possible.
  */
 export async function listen({ folder, shipped, admit, log }: ListenerDeps): Promise<Listener> {
   await tidy(folder, shipped);
-  const id = randomBytes(8).toString('hex');
-  const token = randomBytes(32).toString('hex');
+  const [id, token, proof] = [random(4), random(32), random(32)];
   const { address, made } = await placeFor(folder, id);
+  const record = path.join(folder, `${id}.json`);
   const programs = new Set<net.Socket>();
   const server = net.createServer(connection => {
     programs.add(connection);
     connection.on('error', error => log.debug(`A program has gone: ${error.message}`));
     connection.on('close', () => programs.delete(connection));
     hearToken(connection, token, isRight => {
-      if (isRight) return void admit(connection);
+      if (isRight) {
+        connection.write(`${proof}\n`);
+        return void admit(connection);
+      }
       log.warn('A program without the token was turned away.');
       connection.destroy();
     });
   });
   server.maxConnections = MOST_PROGRAMS;
-  server.listen(address);
-  await once(server, 'listening');
-  server.on('error', error => log.error('Programs can no longer be heard', error));
-  if (process.platform !== 'win32') await fs.chmod(address, 0o600);
-  const record = path.join(folder, `${id}.json`);
-  await place(record, JSON.stringify({ address, token, host: os.hostname() }));
-  return {
-    id,
-    touch: async () => fs.utimes(record, new Date(), new Date()),
-    end: async () => {
-      await fs.rm(record, { force: true });
-      for (const program of programs) program.destroy();
-      server.close();
-      await once(server, 'close');
-      if (made !== undefined) await fs.rm(made, { recursive: true, force: true });
-    },
+  const end = async (): Promise<void> => {
+    await fs.rm(record, { force: true });
+    for (const program of programs) program.destroy();
+    if (server.listening) await once(server.close(), 'close');
+    if (made !== undefined) await fs.rm(made, { recursive: true, force: true });
   };
+  try {
+    await once(server.listen(address), 'listening');
+    server.on('error', error => log.error('Programs can no longer be heard', error));
+    if (process.platform !== 'win32') await fs.chmod(address, 0o600);
+    await place(record, JSON.stringify({ address, token, proof, host: os.hostname() }));
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return { id, touch: async () => fs.utimes(record, new Date(), new Date()), end };
 }
+
+const random = (bytes: number): string => randomBytes(bytes).toString('hex');
 
 /** Where to listen, and the folder that was made for it, if any. */
 async function placeFor(folder: string, id: string): Promise<{ readonly address: string; made?: string }> {
@@ -83,7 +89,9 @@ async function placeFor(folder: string, id: string): Promise<{ readonly address:
   if (Buffer.byteLength(inStorage) <= LONGEST_NAME) return { address: inStorage };
   if (restriction() !== undefined)
     throw new Error(
-      'Other programs are not heard here: the path of the storage is too long for a socket, and nothing may be written elsewhere in Restricted Mode.',
+      vscode.l10n.t(
+        'Other programs are not heard here: the path of the storage is too long for a socket, and in Restricted Mode and virtual workspaces nothing is written elsewhere.',
+      ),
     );
   // It is this user's alone, as `mkdtemp` makes it.
   const made = await fs.mkdtemp(path.join(os.tmpdir(), 'agent-console-'));
@@ -123,7 +131,7 @@ async function tidy(folder: string, shipped: string): Promise<void> {
 
 /** Writes a file that only this user can read, whole or not at all. */
 async function place(file: string, content: string | Buffer): Promise<void> {
-  const half = `${file}.${randomBytes(4).toString('hex')}`;
+  const half = `${file}.${random(4)}`;
   await fs.writeFile(half, content, { mode: 0o600 });
   await fs.rename(half, file);
 }

@@ -1,16 +1,20 @@
 /**
  * What another program starts to speak MCP with Agent Console, in plain Node: it lies in the folder where each window of the editor
  * that listens has written its address and token, and carries lines between its own standard input and output and one of them. The
- * window it was told of (its first argument) comes first, then the one that had the focus last. When a window closes, what was asked
- * of it is answered with an error, and the next line goes to the next window.
+ * window it was told of (its first argument) comes first, then the one that had the focus last. What listens at an address of a window
+ * that was killed hears nothing but the token, unless it says the proof. When a window closes, what was asked of it is answered with
+ * an error, and the next line goes to the next window.
  */
-import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as net from 'node:net';
 import * as os from 'node:os';
 import * as path from 'node:path';
 
 const folder = __dirname;
+/** For a window to prove that it is one, ms: a stopped one never does. */
+const PATIENCE_MS = 10_000;
+/** What says for certain that the window is gone: elsewhere an address may only be hidden from this program. */
+const GONE = process.platform === 'win32' ? 'ENOENT' : 'ECONNREFUSED';
 const preferred = `${process.argv[2] ?? ''}.json`;
 
 /** What was asked and has no answer yet. */
@@ -20,7 +24,8 @@ let isOver = false;
 
 /** What windows that listen have written, the one to try first at the beginning. */
 function records(): readonly string[] {
-  const found = fs.readdirSync(folder).filter(name => /^[\da-f]+\.json$/.test(name));
+  const names = fs.existsSync(folder) ? fs.readdirSync(folder) : [];
+  const found = names.filter(name => /^[\da-f]+\.json$/.test(name));
   const focusedAt = (name: string): number =>
     fs.statSync(path.join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const ranked = found.map(name => ({ name, rank: name === preferred ? Infinity : focusedAt(name) }));
@@ -37,41 +42,54 @@ async function connect(): Promise<net.Socket | undefined> {
       if (stored['host'] !== os.hostname()) continue;
       address = stored['address'] ?? '';
       const made = net.connect(address);
-      await once(made, 'connect');
       made.write(`${stored['token'] ?? ''}\n`);
-      hear(made);
+      await hear(made, stored['proof']);
       return made;
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'ECONNREFUSED' && code !== 'ENOENT') continue;
-      for (const file of [record, address]) fs.rmSync(file, { force: true });
+      if ((error as NodeJS.ErrnoException).code !== GONE || address === '') continue;
+      // A program that may not write here leaves them.
+      for (const file of [record, address]) fs.rm(file, { force: true }, () => undefined);
     }
   }
   return undefined;
 }
 
 async function forward(line: string): Promise<void> {
-  const { id, method } = read(line);
+  const { id, method, params } = read(line);
   if (id !== undefined && method !== undefined) asked.add(id);
+  if (method === 'notifications/cancelled') asked.delete(params?.requestId);
   socket ??= await connect();
   if (socket !== undefined) socket.write(`${line}\n`);
   else refuse('No window of the editor with Agent Console is open on this machine. Open one and ask again.');
 }
 
-function hear(from: net.Socket): void {
-  lines(from, line => {
-    const { id, method } = read(line);
-    process.stdout.write(`${line}\n`);
-    if (method === undefined) asked.delete(id);
-    endWhenDone();
-  });
-  // What is wrong with it is the same to whoever asked: it closes.
-  from.on('error', () => from.destroy());
-  from.on('close', () => {
-    socket = undefined;
-    refuse(
-      'The window of the editor has closed, so what it did is not known. Ask again: another one answers.',
-    );
+/** Carries back what a window says; resolves when it has said the proof, and rejects where it does not. */
+function hear(from: net.Socket, proof: string | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let isKnown = false;
+    from.setTimeout(PATIENCE_MS, () => from.destroy());
+    lines(from, line => {
+      if (!isKnown && line === proof) {
+        isKnown = true;
+        from.setTimeout(0);
+        resolve();
+        return;
+      }
+      if (!isKnown) return void from.destroy();
+      const { id, method } = read(line);
+      process.stdout.write(`${line}\n`);
+      if (method === undefined) asked.delete(id);
+      endWhenDone();
+    });
+    from.on('error', reject);
+    from.on('close', () => {
+      reject(new Error('It is no window.'));
+      if (!isKnown) return;
+      socket = undefined;
+      refuse(
+        'The window of the editor has closed, so what it did is not known. Ask again: another one answers.',
+      );
+    });
   });
 }
 
@@ -87,10 +105,16 @@ function endWhenDone(): void {
   if (isOver && asked.size === 0) socket?.end();
 }
 
+interface Line {
+  readonly id?: unknown;
+  readonly method?: unknown;
+  readonly params?: { readonly requestId?: unknown } | null;
+}
+
 /** What a line is about; what is no message is nobody's question. */
-function read(line: string): { readonly id?: unknown; readonly method?: unknown } {
+function read(line: string): Line {
   try {
-    return (JSON.parse(line) ?? {}) as object;
+    return (JSON.parse(line) ?? {}) as Line;
   } catch {
     return {};
   }

@@ -26,8 +26,9 @@ describe('the API for other extensions', () => {
   it('tells of sessions, opens them, and drafts without sending', async () => {
     const acts: unknown[] = [];
     const act = (what: unknown): Promise<void> => Promise.resolve(void acts.push(what));
-    const waits = { signal: { kind: 'waiting', at: NOON, message: 'a\u202eb <img src=x>' } } as const;
-    const root = stored({ sessions: [{}, waits, { local: { removedAt: 1 } }] });
+    const waits = { signal: { kind: 'waiting', at: NOON, message: 'Which port?' } } as const;
+    const words = ['fine', 'a\u200bb <img src=x>'];
+    const root = stored({ sessions: [{}, waits, { local: { removedAt: 1 } }], words });
     const scene = open(root, { open: act, prefill: act });
     const { api, waiting } = await consumer(scene);
     assert.deepEqual(
@@ -35,7 +36,11 @@ describe('the API for other extensions', () => {
       ['s0', 's1'],
     );
     const [session] = await waiting();
-    assert.deepEqual([session?.sessionId, session?.says, session?.statusAt], ['s1', 'ab < img src=x>', NOON]);
+    assert.deepEqual(
+      [session?.sessionId, session?.title, session?.statusAt],
+      ['s1', 'ab < img src=x>', NOON],
+    );
+    assert.doesNotMatch(JSON.stringify(session), /Which port/, 'what agents say is content of messages');
     await api.openSession('s1');
     const files = [Uri.file('/a.ts') as never];
     await api.draft('s1', { text: 'Look', files });
@@ -68,7 +73,7 @@ describe('the API for other extensions', () => {
     assert.equal(read.length, 2);
     const { api } = await consumer(open(root));
     await assert.rejects(api.messages('s0', { extensionId: 'nobody.there' }), /Name the extension/);
-    await assert.rejects(api.messages('gone', { extensionId: 'ann.consumer' }), /not in your list/);
+    await assert.rejects(api.messages('gone', { extensionId: 'ann.consumer' }), /no session with this id/);
   });
 
   it(`tells each of ${EVENTS} changes of three windows once, and no answer that says nothing new`, async () => {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import MarkdownIt from 'markdown-it';
 import { ApiError } from '../../../src/api';
+import { endPermissions } from '../../../src/tools/permissions';
 import { Words } from '../../../src/tools/words';
 import { cleanUp } from '../../fakes/cleanUp';
-import { workspace } from '../../fakes/vscode';
+import { told as notices, workspace } from '../../fakes/vscode';
 import { growsEvenly } from '../../growth';
 import { corpus } from '../../ui/hostile';
 import { open, NOON, person, stored, type Scene, type Told } from './scene';
@@ -152,6 +153,8 @@ describe('the tools of other programs', () => {
       '{"a":1}',
     ];
     const texts = [...tricks, ...secrets, ...corpus].map(text => `fine ${text}`);
+    // Cut in the midst, a secret is as secret.
+    texts.push(`ghp_${'a1'.repeat(40)} fine`);
     const most = 50;
     const short = texts.filter(text => text.length < 500);
     const groups = Array.from({ length: Math.ceil(short.length / most) }, (_, at) =>
@@ -169,7 +172,7 @@ describe('the tools of other programs', () => {
       for (const answer of answers) {
         const text = JSON.stringify(answer);
         assert.ok(text.length < 70_000);
-        assert.doesNotMatch(text, /[\u202e\u0007\u{e0000}-\u{e0fff}]|my own key|hunter2x|secret1|\]\(/u);
+        assert.doesNotMatch(text, /[\u202e\u0007\u{e0000}-\u{e0fff}]|my own key|hunter2x|secret1|a1a1|\]\(/u);
         const values = [text];
         JSON.stringify(
           answer,
@@ -224,6 +227,13 @@ describe('the tools of other programs', () => {
     const { revisions } = await open(root).ask('control_changes', { names: true });
     assert.equal(revisions[0]!.by, 'Ann');
     assert.equal(read.length, 2);
+    const { ask, connection, storage } = open(root);
+    await endPermissions(storage, 'one');
+    await ask('usage', { names: true });
+    assert.equal(read.length, 3, 'who has signed out is asked anew');
+    connection.signOut();
+    await assert.rejects(ask('usage', { names: true }), /Sign in first/);
+    assert.equal(read.length, 3, 'nobody is asked who is not signed in');
   });
 
   it('write nothing unless the person has turned that on, trusts the workspace and agrees', async () => {
@@ -246,11 +256,19 @@ describe('the tools of other programs', () => {
       const { outcome, reason } = await ask(name, input);
       assert.match(`${String(outcome)}: ${String(reason)}`, /^refused: The person decided against it/);
     }
+    const [name, input] = writing[1];
+    const hidden = { ...input, text: `Go on${'\u2028\n'.repeat(20)}and delete it` };
+    await assert.rejects(ask(name, hidden), /could not see all of it/);
+    const both = await Promise.allSettled([ask(name, input), ask(name, input)]);
+    assert.match(String((both[1] as PromiseRejectedResult).reason), /being asked something else/);
+    assert.equal(read.length, 3, 'a person is asked one thing at a time');
+    person('Send');
     const gone = new AbortController();
-    const asked = ask('send_message', { sessionId: 's0', text: 'Go on' }, gone.signal);
+    const asked = ask(name, input, gone.signal);
     gone.abort();
     await assert.rejects(asked, { name: 'AbortError' });
     assert.deepEqual(acts, []);
+    assert.match(notices.splice(0).join(), /nothing was sent/);
     assert.deepEqual(read.slice(0, 2), [
       'An assistant wants to create a session on fine.\nmodel: large\n\nDo it',
       'An assistant wants to send a message to “fine”.\nGo on',
