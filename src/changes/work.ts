@@ -120,7 +120,14 @@ export class SessionWork extends Disposable {
 
   /** As far as it is known; `undefined` before anybody has looked. */
   get(sessionId: string): Work | undefined {
-    return this.#seen.get(sessionId)?.work;
+    const work = this.#seen.get(sessionId)?.work;
+    return work && this.#isTaken(work.claim) ? UNKNOWN : work;
+  }
+
+  /** What merely came about in the time of a session is not its work where it certainly is another's. */
+  #isTaken(claim: Claim): boolean {
+    const isWeak = claim.sure === 'likely' && ['coAuthor', 'checkedOut'].includes(claim.evidence);
+    return isWeak && [...this.#seen.values()].some(({ work }) => isCertain(work.claim, claim.branch));
   }
 
   /** Looks at everything of one session anew, now. */
@@ -130,7 +137,8 @@ export class SessionWork extends Disposable {
       await this.#readRepositories(true);
       const seen = this.#seen.get(sessionId);
       if (seen !== undefined) seen.heard++;
-      return this.#look(sessionId);
+      await this.#look(sessionId);
+      return this.get(sessionId) ?? UNKNOWN;
     });
   }
 
@@ -328,7 +336,8 @@ export class SessionWork extends Disposable {
       );
     const isSame = told(seen.work) === told(work);
     seen.work = work;
-    if (!isSame) this.#changed.fire([sessionId]);
+    // What is certain now may be taken from others.
+    if (!isSame) this.#changed.fire(claim.sure === 'certain' ? [...this.#seen.keys()] : [sessionId]);
     return work;
   }
 
@@ -349,6 +358,12 @@ export class SessionWork extends Disposable {
 }
 
 const UNKNOWN: Work = { claim: { sure: 'unknown' }, commits: [] };
+
+function isCertain(claim: Claim, { repository, remote, name }: BranchName): boolean {
+  if (claim.sure !== 'certain') return false;
+  const { branch } = claim;
+  return branch.repository === repository && branch.remote === remote && branch.name === name;
+}
 
 /** What tells a session's work from another: the commits tell the files. */
 function told({ claim, changes }: Work): string {

@@ -29,7 +29,7 @@ const MOST_CHARACTERS = 1_000;
 const SEVERITIES: readonly string[] = ['error', 'warning', 'information', 'hint'];
 
 /**
- * What the menus of problems, Source Control, tests and terminals hand over, as files; `undefined` where the arguments are
+ * What the menus of problems, Source Control, tests, comments and terminals hand over, as files; `undefined` where the arguments are
  * files themselves or nothing. Rejects with a sentence where they are anything else, or there is nothing to attach.
  */
 export async function givenBy(args: readonly unknown[], diffOf: DiffOf): Promise<Given | undefined> {
@@ -37,6 +37,7 @@ export async function givenBy(args: readonly unknown[], diffOf: DiffOf): Promise
   if (first === undefined || first === null || isUri(first)) return undefined;
   if (isProblems(first)) return { uris: [], files: [problemFile(first)] };
   if (isFailedTest(first)) return { uris: [], files: [testFile(first)] };
+  if (isThread(first)) return { uris: [], files: [threadFile(first)] };
   if (isTerminal(first)) return { uris: [], files: [await terminalFile()] };
   const changed = args.flatMap(rowsOf).filter(isChanged);
   if (changed.length > 0) return changedFiles(changed, diffOf);
@@ -75,6 +76,21 @@ function numbered(document: vscode.TextDocument, { start, end }: vscode.Range): 
     const mark = line >= start.line && line <= end.line ? '>' : ' ';
     return `${mark} ${line + 1} | ${document.lineAt(line).text.slice(0, MOST_CHARACTERS)}`;
   });
+}
+
+/** A discussion at lines of a file, with these. */
+function threadFile({ uri, range, comments }: vscode.CommentThread): AwayFile {
+  const read = async (): Promise<Uint8Array> => {
+    const document = await vscode.workspace.openTextDocument(uri);
+    const lines = range === undefined ? [] : [at(uri, range.start), ...numbered(document, range)];
+    const said = comments.map(({ author, body }) => [
+      `${author.name}:`,
+      typeof body === 'string' ? body : body.value,
+      '',
+    ]);
+    return new TextEncoder().encode([...lines, '', ...said.flat()].join('\n'));
+  };
+  return { name: `${nameOf(uri)} comments.txt`, read };
 }
 
 function testFile({ test, message }: FailedTest): AwayFile {
@@ -149,6 +165,11 @@ function isFailedTest(value: unknown): value is FailedTest {
   const { message: said } = (message ?? {}) as { readonly message?: unknown };
   const { value: text = said } = (said ?? {}) as { readonly value?: unknown };
   return typeof (test as FailedTest['test'] | undefined)?.label === 'string' && typeof text === 'string';
+}
+
+function isThread(value: unknown): value is vscode.CommentThread {
+  const { uri, comments } = value as Partial<vscode.CommentThread>;
+  return isUri(uri) && Array.isArray(comments);
 }
 
 function isTerminal(value: unknown): boolean {

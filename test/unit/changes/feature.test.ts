@@ -99,6 +99,16 @@ describe('what an agent changed', () => {
     await until(() => feature.of('s1') === undefined);
   });
 
+  it('is not guessed for one session where it certainly is another’s', async () => {
+    const tip = scene.push('agent/fix', FIX, 'Fix\n\nCo-authored-by: Coding agent <agent@example.com>');
+    scene.say('s1', 'Nothing yet.');
+    const feature = scene.open();
+    assert.match((await row(feature, 's1')) ?? '', /^likely agent\/fix/);
+    scene.say('s2', `[agent/fix ${tip.slice(0, 7)}] Fix`);
+    assert.match((await row(feature, 's2')) ?? '', /^agent\/fix/);
+    assert.equal(feature.of('s1'), undefined);
+  });
+
   it('opens as the editor’s own diff of all its files, with the content of both commits', async () => {
     const tip = scene.push('agent/fix', FIX);
     scene.say('s1', 'Pushed to `agent/fix`.');

@@ -52,6 +52,19 @@ describe('what menus hand over to be attached', () => {
     ]);
   });
 
+  it('is a discussion at lines of a file', async () => {
+    Object.assign(workspace, {
+      openTextDocument: () => Promise.resolve({ lineCount: 1, lineAt: () => ({ text: 'a' }) }),
+    });
+    const comments = [
+      { author: { name: 'Ann' }, body: 'Why?' },
+      { author: { name: 'Bo' }, body: { value: '*So*' } },
+    ];
+    assert.deepEqual(await attached([{ uri: uri('/shop/total.ts'), range: range(0, 0), comments }]), [
+      ['total.ts comments.txt', 'total.ts:1:3\n> 1 | a\n\nAnn:\nWhy?\n\nBo:\n*So*\n'],
+    ]);
+  });
+
   it('is a failed test with what was expected, and where', async () => {
     const message = { message: { value: 'Not *equal*' }, expectedOutput: '143', actualOutput: '144' };
     const location = { uri: uri('/shop/tax.test.ts'), range: range(8, 8) };
