@@ -19,7 +19,7 @@ import { diffOf } from './diffOf';
 import { openSampleWorkspace } from './sampleWorkspace';
 import { needGit, takeAlong, type OpenFolder, type TakeAlongDeps } from './takeAlong';
 import { SessionWork, type ChangesSessions, type Work, type WorkDeps } from './work';
-import { figures, reasonOf, shownWork, type ShownWork } from './words';
+import { lineFigures, reasonOf, shownWork, type ShownWork } from './words';
 
 export interface ChangesDeps
   extends
@@ -49,7 +49,8 @@ export class ChangesFeature extends Disposable {
       if (found === undefined || changes === undefined) return;
       const { branch, files, base, tip } = changes;
       this.#comments.show(found.sessionId, branch.repository, tip);
-      const title = joined([branch.name, figures(changes, this.#deps.format)]);
+      // The editor adds how many files there are.
+      const title = joined([branch.name, lineFigures(changes, this.#deps.format)]);
       await showDiff(title, files, { root: branch.repository, base, tip });
     },
     chooseBranch: async target => {

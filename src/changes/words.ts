@@ -50,10 +50,15 @@ export function listed(files: readonly string[], format: Pick<Formatter, 'number
 }
 
 /** Such as `3 files +42 −7`. */
-export function figures({ files, added, removed }: Changes, format: Formatter): string {
-  const count =
-    files.length === 1 ? vscode.l10n.t('1 file') : vscode.l10n.t('{0} files', format.number(files.length));
-  return `${count} +${format.number(added)} −${format.number(removed)}`;
+export function figures(changes: Changes, format: Formatter): string {
+  const { length } = changes.files;
+  const count = length === 1 ? vscode.l10n.t('1 file') : vscode.l10n.t('{0} files', format.number(length));
+  return `${count} ${lineFigures(changes, format)}`;
+}
+
+/** Such as `+42 −7`. */
+export function lineFigures({ added, removed }: Changes, format: Formatter): string {
+  return `+${format.number(added)} −${format.number(removed)}`;
 }
 
 function stateWord({ state, behind }: Changes, format: Formatter): string {
@@ -73,7 +78,7 @@ function fetchedWords({ branch, fetchedAt }: Changes, format: Formatter, now: nu
 export function reasonOf(claim: Claim): string {
   if (claim.sure === 'unknown')
     return vscode.l10n.t('No branch in this window is known to be this session’s.');
-  const detail = oneLine(claim.detail ?? '', 80);
+  const detail = oneLine((claim.detail ?? '').replace(/^([0-9a-f]{8})[0-9a-f]{32,56}$/, '$1'), 80);
   const reasons = {
     named: vscode.l10n.t('You chose this branch.'),
     branchInTranscript:

@@ -115,7 +115,7 @@ describe('what an agent changed', () => {
     const feature = scene.open();
     await feature.commands.show({ kind: 'session', sessionId: 's1' });
     const [command, title, files] = calls.at(-1) as [string, string, (vscode.Uri | undefined)[][]];
-    assert.deepEqual([command, title], ['vscode.changes', 'agent/fix · 3 files +3 −2']);
+    assert.deepEqual([command, title], ['vscode.changes', 'agent/fix · +3 −2']);
     const read = async (uri: vscode.Uri | undefined): Promise<string | undefined> =>
       uri && Buffer.from(await feature.readFile(uri)).toString();
     const rows = await Promise.all(
