@@ -182,6 +182,27 @@ describe('installing the hook', function () {
     assert.equal(fs.existsSync(at.file), false);
   });
 
+  it('waits while another program holds the settings file, as happens on Windows', async () => {
+    const at = await scene('{"model":"x"}');
+    const { rename } = fsPromises;
+    const { platform } = process;
+    const be = (value: string): unknown => Object.defineProperty(process, 'platform', { value });
+    const refusals = ['EPERM', 'EBUSY', 'EACCES'];
+    fsPromises.rename = (from, to) => {
+      const code = refusals.pop();
+      be(code === undefined ? platform : 'win32');
+      return code === undefined ? rename(from, to) : Promise.reject(Object.assign(new Error(code), { code }));
+    };
+    try {
+      await install(at);
+    } finally {
+      fsPromises.rename = rename;
+      be(platform);
+    }
+    assert.deepEqual(Object.keys((JSON.parse(at.read()) as { hooks: object }).hooks), events);
+    assert.deepEqual(refusals, []);
+  });
+
   it('is gone after removing it, though it stood there before anything was known of it', async () => {
     const at = await scene('{}');
     await install(at, ['Stop']);
