@@ -67,7 +67,7 @@ describe('the size of', () => {
 
   const table: readonly [what: string, figure: () => number, limit: number, target: number][] = [
     ['the product, lines', () => lines(product), 39_100, 30_000],
-    ['the tests, lines', () => lines(tests), 37_180, 26_000],
+    ['the tests, lines', () => lines(tests), 37_200, 26_000],
     ['the repository, files', () => files.length, 566, 430],
     ['the largest folder, source files', largestFolder, 15, 15],
     ['the commands', () => commands.length, 53, 54],

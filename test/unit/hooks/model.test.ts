@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { decodeEvent, EVENT_CAP, FRESH_MS, type HookEvent } from '../../../src/hooks/model';
+import { depthIn, decodeEvent, EVENT_CAP, FRESH_MS, type HookEvent } from '../../../src/hooks/model';
 import { isTold, labelOf, noticeOf, type NoticeSettings } from '../../../src/hooks/notices';
 import { noticeKinds, noticesFrom } from '../../../src/settings';
 
@@ -50,6 +50,29 @@ const event = (name: string, more: Partial<HookEvent> = {}): HookEvent => ({
   sessionId: '0123456789abcdef',
   cwd: '/home/me/shop',
   ...more,
+});
+
+describe('the folder of a hook event', () => {
+  it('is compared as the system does: without case on Windows and macOS', () => {
+    const { platform } = process;
+    const on = (value: string, inner: string): number | undefined => {
+      Object.defineProperty(process, 'platform', { value });
+      const depth = depthIn('/work/Shop', inner);
+      Object.defineProperty(process, 'platform', { value: platform });
+      return depth;
+    };
+    for (const [inner, exact, loose] of [
+      ['/work/Shop', 0, 0],
+      ['/work/shop/src', undefined, 1],
+      ['/work/shopping', undefined, undefined],
+      ['/work', undefined, undefined],
+    ] as const)
+      assert.deepEqual(
+        ['linux', 'win32', 'darwin'].map(system => on(system, inner)),
+        [exact, loose, loose],
+        inner,
+      );
+  });
 });
 
 describe('a notification of a hook event', () => {
