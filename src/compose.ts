@@ -100,10 +100,20 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
     ...{ log, focused, format, details, extensionUri },
   });
 
-  /** What agents changed as rows and chats show it: nothing before that feature is there. */
+  /** What agents changed as rows and chats show it: looked for from the first row on. */
   let work: Pick<ChangesFeature, 'of'> | undefined;
   const foundWork = own(new Emitter<readonly string[]>());
-  const shownWork = { of: (sessionId: string) => work?.of(sessionId), onDidChange: foundWork.event };
+  const beginWork = once(async () => {
+    if (vscode.workspace.workspaceFolders === undefined) return;
+    await changes().catch((error: unknown) => log.error('What agents changed cannot be looked for', error));
+  });
+  const shownWork = {
+    of: (sessionId: string) => {
+      void beginWork();
+      return work?.of(sessionId);
+    },
+    onDidChange: foundWork.event,
+  };
 
   const computers: () => Promise<Computers> = once(async () => {
     const { Computers: Feature } = await import('./computers');
@@ -316,10 +326,7 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
   };
 
   const programs = async (): Promise<unknown> => (existsSync(mcpFolder) ? (await mcp()).listen() : undefined);
-  const start = startup(
-    { log, focused, storage, connection, chat, changes, readiness, usage, hooks, programs },
-    own,
-  );
+  const start = startup({ log, focused, storage, connection, chat, readiness, usage, hooks, programs }, own);
 
   return {
     details,

@@ -59,7 +59,7 @@ export const noticeKinds = ['waiting', 'finished', 'ended', 'subagentFinished'] 
 export type NoticeKind = (typeof noticeKinds)[number];
 const usualNotices: readonly NoticeKind[] = ['waiting', 'finished'];
 
-export const usageSpans = ['lastDay', '7days', '30days', 'monthToDate', 'off'] as const;
+const usageSpans = ['lastDay', '7days', '30days', 'monthToDate', 'off'] as const;
 export type UsageSpan = (typeof usageSpans)[number];
 
 export interface UsageBudget {

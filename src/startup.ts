@@ -15,7 +15,6 @@ export interface StartupDeps {
   readonly storage: () => Promise<Storage>;
   readonly connection: () => Promise<ConnectionPart>;
   readonly chat: () => Promise<Chat>;
-  readonly changes: () => Promise<unknown>;
   readonly readiness: () => Promise<unknown>;
   readonly usage: () => Promise<UsageFeature>;
   readonly hooks: () => Promise<unknown>;
@@ -68,11 +67,6 @@ export function startup(deps: StartupDeps, own: (part: IDisposable) => unknown) 
       areHooksHeard = true;
     });
 
-  const findChanges = () =>
-    attempt('What agents changed cannot be looked for', async () => {
-      if (vscode.workspace.workspaceFolders !== undefined && (await isSignedIn())) await deps.changes();
-    });
-
   const offerForProblems = () =>
     attempt('Problems cannot be attached to sessions', async () => {
       const { state } = await deps.connection();
@@ -82,7 +76,6 @@ export function startup(deps: StartupDeps, own: (part: IDisposable) => unknown) 
     });
 
   const signedIn = (): void => {
-    void findChanges();
     void offerForProblems();
     void fillStatusBar();
     void sendQueued();

@@ -107,7 +107,7 @@ function previewWords({ local, folder }: Preview, changes: Changes, format: Form
 }
 
 /** Why something is not done, and what would help. */
-export function refusalWords(refusal: Refusal, format: Formatter): string {
+function refusalWords(refusal: Refusal, format: Formatter): string {
   const name = 'name' in refusal ? oneLine(refusal.name, 80) : '';
   const list = 'files' in refusal ? listed(refusal.files, format) : '';
   switch (refusal.refused) {

@@ -4,6 +4,7 @@ import type { Connection } from '../connection';
 import type { CommandHandlers } from '../contributions';
 import { notify, type NoticeButton } from '../ui/notify';
 import { pick, type Choice } from '../ui/pick';
+import { readSessionId } from '../ui/target';
 import { joined } from '../ui/text';
 import { Disposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
@@ -70,7 +71,7 @@ export class ChangesFeature extends Disposable {
     },
     comment: reply => this.#comments.add(reply),
     removeComment: comment => this.#comments.remove(comment),
-    sendComments: target => this.#comments.send(target, sessionIdOf(target)),
+    sendComments: target => this.#comments.send(target, readSessionId(target)),
   };
 
   constructor(deps: ChangesDeps) {
@@ -129,7 +130,7 @@ export class ChangesFeature extends Disposable {
     const { connection, sessions } = this.#deps;
     await connection.ready();
     await Promise.all([sessions.ready(), this.#repositories.looked()]);
-    const sessionId = sessionIdOf(target) ?? (await sessions.pick(question));
+    const sessionId = readSessionId(target) ?? (await sessions.pick(question));
     if (sessionId === undefined) return undefined;
     const work = await this.#work.find(sessionId);
     if (this.#work.repositories.length === 0) {
@@ -241,11 +242,4 @@ interface Found {
   readonly sessionId: string;
   readonly title: string;
   readonly work: Work;
-}
-
-/** The session of a row, of a page's menu, or named by its id. */
-function sessionIdOf(target: unknown): string | undefined {
-  if (typeof target === 'string' && target !== '') return target;
-  const { sessionId } = (target ?? {}) as { readonly sessionId?: unknown };
-  return typeof sessionId === 'string' && sessionId !== '' ? sessionId : undefined;
 }

@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 import { confirmed } from '../ui/notify';
 import { pick, pickSeveral } from '../ui/pick';
 import { restriction } from '../ui/restriction';
+import { readSessionId } from '../ui/target';
 import type { Formatter } from '../util/format';
 import { redact } from '../util/redact';
 import { forNotification } from '../util/text';
@@ -39,10 +40,7 @@ export interface TakeAlongDeps {
  */
 export async function takeAlong(target: unknown, deps: TakeAlongDeps): Promise<boolean> {
   needGit();
-  const { sessionId = target, rootUri } = (target ?? {}) as {
-    readonly sessionId?: unknown;
-    readonly rootUri?: vscode.Uri;
-  };
+  const { rootUri } = (target ?? {}) as { readonly rootUri?: vscode.Uri };
   const folder = await folderOf(await deps.repositories(), rootUri?.fsPath);
   if (folder === undefined) return false;
   const name = path.basename(folder.root);
@@ -81,7 +79,7 @@ export async function takeAlong(target: unknown, deps: TakeAlongDeps): Promise<b
       return false;
   }
   return deps.prefill({
-    sessionId: typeof sessionId === 'string' && sessionId !== '' ? sessionId : undefined,
+    sessionId: readSessionId(target),
     text:
       base === head
         ? vscode.l10n.t('Patch against {0}. Apply it there: `git apply {1}.patch`', base, name)

@@ -35,7 +35,10 @@ export function shownWork(
     changes && fetchedWords(changes, format, now),
     changes?.isRewritten === true && vscode.l10n.t('The branch was rewritten since it was last seen here.'),
     ...listed,
-    more > 0 && vscode.l10n.t('and {0} more commits', format.number(more)),
+    more > 0 &&
+      (more === 1
+        ? vscode.l10n.t('and 1 more commit')
+        : vscode.l10n.t('and {0} more commits', format.number(more))),
   ];
   return { short, lines: lines.filter(line => typeof line === 'string') };
 }

@@ -21,7 +21,8 @@ import type { ComposerSettings } from './panel/panelState';
 import { Places } from './panel/places';
 import { rowKeyOf } from './transcript/rows';
 import type { Kept } from './protocol';
-import { readSendRequest, readSessionId, readUris } from './requests';
+import { readSessionId } from '../ui/target';
+import { readSendRequest, readUris } from './requests';
 import type { ChatChanges, ChatSessions } from './sessions';
 import { workspaceFiles } from './attach/workspaceFiles';
 

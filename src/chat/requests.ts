@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { readSessionId } from '../ui/target';
 import { isPageState, type PageState } from './protocol';
 
 /** What `agentConsole.chat.send` takes. Addresses are URIs as text. */
@@ -6,13 +7,6 @@ export interface SendRequest {
   readonly sessionId: string;
   readonly text: string;
   readonly attachments: readonly string[];
-}
-
-/** The session id in an argument of a command: the id, or something that carries one, such as a row of a tree. */
-export function readSessionId(target: unknown): string | undefined {
-  if (typeof target === 'string') return target.trim() === '' ? undefined : target.trim();
-  const sessionId = (target as { readonly sessionId?: unknown } | null | undefined)?.sessionId;
-  return typeof sessionId === 'string' && sessionId !== '' ? sessionId : undefined;
 }
 
 /** Reads the argument of `agentConsole.chat.send`; throws a sentence when it is not what it should be. */

@@ -33,7 +33,7 @@ export interface StoredRepository {
 }
 
 /** UTC days; a week where they are left out. */
-export interface UsageAsked {
+interface UsageAsked {
   readonly tab: 'tokens' | 'tools' | 'activity' | 'productivity' | 'people';
   readonly start?: string | undefined;
   readonly end?: string | undefined;
@@ -41,7 +41,7 @@ export interface UsageAsked {
 }
 
 /** A report of usage as the dashboard shows it. */
-export interface StoredUsage {
+interface StoredUsage {
   readonly query: { readonly range: object };
   readonly through?: string | undefined;
   readonly missing: readonly string[];

@@ -28,7 +28,7 @@ export interface GitRepository {
     readonly prune?: boolean;
   }): Promise<void>;
 }
-export interface GitApi {
+interface GitApi {
   /** The program. */
   readonly git: { readonly path: string };
   readonly state: 'uninitialized' | 'initialized';
@@ -45,7 +45,7 @@ interface GitExtension {
 }
 
 /** The built-in Git extension; `undefined` where it is missing or turned off, as in Restricted Mode. */
-export function gitExtension(): vscode.Extension<GitExtension> | undefined {
+function gitExtension(): vscode.Extension<GitExtension> | undefined {
   return vscode.extensions.getExtension<GitExtension>('vscode.git');
 }
 

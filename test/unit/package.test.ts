@@ -43,7 +43,12 @@ describe('the package', () => {
         cwd: clone,
         env: { ...process.env, GIT_COMMITTER_DATE: '2026-11-22T12:00:00Z' },
       });
-    const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n');
+    const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], {
+      cwd: root,
+      encoding: 'utf8',
+    })
+      .trim()
+      .split('\n');
     for (const file of files.filter(
       each => fs.existsSync(path.join(root, each)) && !each.startsWith('test/'),
     ))

@@ -68,7 +68,7 @@ describe('the size of', () => {
   const table: readonly [what: string, figure: () => number, limit: number, target: number][] = [
     ['the product, lines', () => lines(product), 39_100, 30_000],
     ['the tests, lines', () => lines(tests), 37_200, 26_000],
-    ['the repository, files', () => files.length, 566, 430],
+    ['the repository, files', () => files.length, 567, 430],
     ['the largest folder, source files', largestFolder, 15, 15],
     ['the commands', () => commands.length, 53, 54],
     ['the commands in the palette', () => inPalette(/^false$/), 26, 25],
@@ -85,7 +85,7 @@ describe('the size of', () => {
     ['the page of a chat, bytes', () => bytes('pages/chat.js', 'pages/chat.css'), 214_700, 220 * KB],
     ['the page of usage, bytes', () => bytes('pages/usage.js', 'pages/usage.css'), 62_800, 75 * KB],
     ['the page of a report, bytes', () => bytes('pages/readiness.js', 'pages/readiness.css'), 9_900, 40 * KB],
-    ['the package, bytes', packed, 447_600, 390 * KB],
+    ['the package, bytes', packed, 447_700, 390 * KB],
     [
       'silence: errors that are dropped',
       () => matches(product, /\.catch\(\(\) => (?:undefined|\{\}|false)\)|catch \{\s*\}/g),

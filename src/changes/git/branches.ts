@@ -10,7 +10,7 @@ const USUAL = ['main', 'master', 'trunk', 'develop'];
 const AGENT = /\b(?:ai|agents?|assistant)\b/i;
 const PULL_REQUEST = /(?:^|\/)(?:pull|pr|pull-requests|merge-requests)\/(\d{1,9})(?:\/(?:head|from))?$/;
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Branches and merges before it are not looked into, Unix ms: no later than the sessions began. */
   readonly since?: number | undefined;
   /** What the names and addresses of agents look like. */

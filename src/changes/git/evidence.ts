@@ -239,7 +239,7 @@ class Look {
     });
   }
 
-  /** Each commit bears the session's id as it was written, and no other branch has any such. */
+  /** Each commit bears the session's id since it was made, and no other branch has such commits. */
   isMarked(others: () => readonly ReadonlyMap<string, OwnCommit>[]): boolean {
     const bears = ({ trailers }: OwnCommit): boolean => this.#id?.test(trailers) === true;
     const isHere = (commit: OwnCommit): boolean =>

@@ -2,7 +2,7 @@ import { isBranchName } from './run';
 import type { Said } from './model';
 
 /** How a branch is spoken of: an agent was to make or push it, called it a branch, had its name on the lips, or the person did. */
-export type Manner = 'made' | 'called' | 'said' | 'mine';
+type Manner = 'made' | 'called' | 'said' | 'mine';
 
 /** What Git has answered to a commit or a push. */
 export interface Written {
@@ -21,7 +21,7 @@ export interface Voice {
   readonly at: number | undefined;
 }
 
-export interface PullRequest extends Voice {
+interface PullRequest extends Voice {
   /** Of the repository. */
   readonly address: string;
   readonly number: number;

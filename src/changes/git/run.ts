@@ -20,7 +20,7 @@ export class GitError extends Error {
   }
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly input?: string | Buffer | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;

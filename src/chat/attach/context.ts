@@ -3,7 +3,7 @@ import { isUri } from '../requests';
 import { nameOf, placeOf, type AwayFile, type Given } from './given';
 
 /** Problems of a file, as a code action hands them over. */
-export interface FileProblems {
+interface FileProblems {
   readonly uri: vscode.Uri;
   readonly problems: readonly vscode.Diagnostic[];
 }

@@ -135,7 +135,7 @@ function readRequest(argument: unknown) {
 }
 
 /** What a computer's state says against a session there. A computer that reports none may be tried. */
-export function stateWarnings(computer: Pick<ComputerFacts, 'name' | 'status'> | undefined): string[] {
+function stateWarnings(computer: Pick<ComputerFacts, 'name' | 'status'> | undefined): string[] {
   const { name = '', status = 'active' } = computer ?? {};
   if (status === 'active') return [];
   const [shown, state] = [oneLine(name, 60), oneLine(status, 40)];

@@ -28,7 +28,7 @@ export interface ListenerDeps {
 }
 
 /** A window that listens, until it is told to end. */
-export interface Listener {
+interface Listener {
   /** What the script is to be told to prefer this window. */
   readonly id: string;
   /** This window had the focus last: programs that begin come here. */

@@ -15,7 +15,7 @@ import { changesScene } from './scene';
 import { afterwards, cleanUp, memoryOf, openWindow, storageIn, until } from '../chat/support';
 
 const [OLD, NEW] = ['a'.repeat(40), 'b'.repeat(40)];
-const FILE = { root: '/work/shop', commit: OLD, path: 'src/refund.ts' };
+const FILE = { root: '/home/ann/shop', commit: OLD, path: 'src/refund.ts' };
 const TEXT = ['one', 'two', 'three ```` ticks', '}', 'five', '}'].join('\n');
 
 /** What stands at the line of a thread, as a person sees it. */

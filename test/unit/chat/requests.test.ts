@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { readPageState, readSendRequest, readSessionId } from '../../../src/chat/requests';
+import { readPageState, readSendRequest } from '../../../src/chat/requests';
+import { readSessionId } from '../../../src/ui/target';
 
 describe('arguments from outside', () => {
   it('name a session as text or as a row of a tree', () => {

@@ -57,15 +57,15 @@ describe('the folder of a hook event', () => {
     const { platform } = process;
     const on = (value: string, inner: string): number | undefined => {
       Object.defineProperty(process, 'platform', { value });
-      const depth = depthIn('/work/Shop', inner);
+      const depth = depthIn('/home/ann/Shop', inner);
       Object.defineProperty(process, 'platform', { value: platform });
       return depth;
     };
     for (const [inner, exact, loose] of [
-      ['/work/Shop', 0, 0],
-      ['/work/shop/src', undefined, 1],
-      ['/work/shopping', undefined, undefined],
-      ['/work', undefined, undefined],
+      ['/home/ann/Shop', 0, 0],
+      ['/home/ann/shop/src', undefined, 1],
+      ['/home/ann/shopping', undefined, undefined],
+      ['/home/ann', undefined, undefined],
     ] as const)
       assert.deepEqual(
         ['linux', 'win32', 'darwin'].map(system => on(system, inner)),
