@@ -4,6 +4,7 @@ import * as fs from 'node:fs';
 import { isBuiltin } from 'node:module';
 import * as os from 'node:os';
 import * as path from 'node:path';
+import { deflateRawSync } from 'node:zlib';
 import * as esbuild from 'esbuild';
 
 const root = process.env.AGENT_CONSOLE_ROOT ?? process.cwd();
@@ -14,23 +15,38 @@ interface Output {
   readonly imports: readonly { readonly path: string; readonly kind: string; readonly external?: boolean }[];
 }
 
+interface Manifest {
+  readonly contributes: {
+    readonly commands: readonly { readonly command: string }[];
+    readonly menus: {
+      readonly commandPalette: readonly { readonly command: string; readonly when: string }[];
+    };
+    readonly configuration: readonly { readonly properties: object }[];
+    readonly keybindings: readonly unknown[];
+  };
+}
+
 describe('the production build', () => {
   let dist = '';
-  let outputs: ReadonlyMap<string, Output>;
   before(() => {
     dist = fs.mkdtempSync(path.join(os.tmpdir(), 'ac-dist-'));
     execFileSync(process.execPath, ['esbuild.js', '--production', '--dist', dist], { cwd: root });
+  });
+  after(() => fs.rmSync(dist, { recursive: true, force: true }));
+
+  const hostFiles = (): readonly string[] => fs.readdirSync(dist).filter(file => /\.m?js$/.test(file));
+
+  let outputs: ReadonlyMap<string, Output>;
+  before(() => {
     const made = JSON.parse(fs.readFileSync(path.join(dist, 'meta.json'), 'utf8')) as Record<string, Output>;
     outputs = new Map(Object.entries(made).map(([file, output]) => [path.basename(file), output]));
   });
-  after(() => fs.rmSync(dist, { recursive: true, force: true }));
 
   const output = (file: string): Output => {
     const found = outputs.get(file);
     assert.ok(found, file);
     return found;
   };
-  const hostFiles = (): readonly string[] => fs.readdirSync(dist).filter(file => /\.m?js$/.test(file));
   /** Names of what is loaded with a file, its own among them. */
   const loadedWith = (file: string, loaded = new Set<string>()): ReadonlySet<string> => {
     if (loaded.has(file)) return loaded;
@@ -108,5 +124,90 @@ describe('the production build', () => {
       done.add(file);
     };
     for (const file of Object.keys(inputs)) follow(file, []);
+  });
+
+  /** What may not grow. A limit is what stands today, next to the target; whoever makes something smaller lowers its limit. */
+  describe('the size of', () => {
+    const KB = 1024;
+    const { commands, menus, configuration, keybindings } = (
+      JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest
+    ).contributes;
+    const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
+      .split('\n')
+      .filter(file => file !== '' && fs.existsSync(path.join(root, file)));
+    const product = files.filter(file => /^(src|media)\/.*\.(tsx?|css|sh|ps1)$/.test(file));
+    const tests = files.filter(file => /^test\/.*\.ts$/.test(file));
+
+    const text = (file: string): string => fs.readFileSync(path.join(root, file), 'utf8');
+    const matches = (among: readonly string[], pattern: RegExp): number =>
+      among.reduce((sum, file) => sum + (text(file).match(pattern)?.length ?? 0), 0);
+    const lines = (among: readonly string[]): number => matches(among, /\n/g);
+    const bytes = (...names: string[]): number =>
+      names.reduce((sum, name) => sum + fs.statSync(path.join(dist, name)).size, 0);
+    const inPalette = (when: RegExp): number =>
+      commands.filter(({ command }) => {
+        const entry = menus.commandPalette.find(item => item.command === command);
+        return entry === undefined || !when.test(entry.when);
+      }).length;
+    /** About the bytes of the .vsix: each file that `.vscodeignore` lets in, compressed, with its entry in the archive. */
+    const packed = (): number => {
+      const wanted = [...text('.vscodeignore').matchAll(/^!(.+)$/gm)].map(([, pattern]) => pattern ?? '');
+      const shipped = wanted.flatMap(pattern =>
+        pattern.startsWith('dist/')
+          ? fs.globSync(pattern.slice('dist/'.length), { cwd: dist }).map(file => path.join(dist, file))
+          : fs.globSync(pattern, { cwd: root }).map(file => path.join(root, file)),
+      );
+      assert.ok(shipped.length > 40, `${shipped.length} files are shipped`);
+      return shipped.reduce((sum, file) => sum + deflateRawSync(fs.readFileSync(file)).length + 150, 0);
+    };
+    const largestFolder = (): number => {
+      const folders = product.map(file => path.dirname(file));
+      return Math.max(...folders.map(folder => folders.filter(other => other === folder).length));
+    };
+
+    const table: readonly [what: string, figure: () => number, limit: number, target: number][] = [
+      ['the product, lines', () => lines(product), 39_100, 30_000],
+      ['the tests, lines', () => lines(tests), 37_200, 26_000],
+      ['the repository, files', () => files.length, 567, 430],
+      ['the largest folder, source files', largestFolder, 15, 15],
+      ['the commands', () => commands.length, 53, 54],
+      ['the commands in the palette', () => inPalette(/^false$/), 26, 25],
+      [
+        'the commands before sign-in',
+        () => inPalette(/^false$|connection == signedIn|connection != signedOut/),
+        6,
+        6,
+      ],
+      [
+        'the settings',
+        () => configuration.flatMap(({ properties }) => Object.keys(properties)).length,
+        17,
+        20,
+      ],
+      ['the keys', () => keybindings.length, 2, 4],
+      ['what activation loads, bytes', () => bytes('extension.js'), 7_300, 15 * KB],
+      ['the code of the extension host, bytes', () => bytes(...hostFiles()), 768_500, 450 * KB],
+      ['the page of a chat, bytes', () => bytes('pages/chat.js', 'pages/chat.css'), 214_700, 220 * KB],
+      ['the page of usage, bytes', () => bytes('pages/usage.js', 'pages/usage.css'), 62_800, 75 * KB],
+      [
+        'the page of a report, bytes',
+        () => bytes('pages/readiness.js', 'pages/readiness.css'),
+        9_900,
+        40 * KB,
+      ],
+      ['the package, bytes', packed, 447_700, 390 * KB],
+      [
+        'silence: errors that are dropped',
+        () => matches(product, /\.catch\(\(\) => (?:undefined|\{\}|false)\)|catch \{\s*\}/g),
+        21,
+        0,
+      ],
+    ];
+    for (const [what, figure, limit, target] of table) {
+      it(`${what}: at most ${String(limit)}, to become ${String(target)}`, () => {
+        const now = figure();
+        assert.ok(now <= limit, `${String(now)} now`);
+      });
+    }
   });
 });
