@@ -76,7 +76,7 @@ const restrictedSyntax = [
   },
 ];
 
-const onlyInContributions = [
+const onlyInExtension = [
   'registerCommand',
   'createTreeView',
   'registerTreeDataProvider',
@@ -88,7 +88,7 @@ const onlyInContributions = [
   'registerTool',
 ].map(property => ({
   selector: `CallExpression[callee.property.name="${property}"]`,
-  message: 'Only contributions.ts and extension.ts register things.',
+  message: 'Only extension.ts registers things.',
 }));
 
 const onlyInSettings = [
@@ -125,7 +125,7 @@ export default tseslint.config(
       'import-x/no-default-export': 'error',
       'import-x/no-restricted-paths': ['error', { zones, basePath: import.meta.dirname }],
       'no-restricted-imports': ['error', { paths: [noUndici] }],
-      'no-restricted-syntax': ['error', ...restrictedSyntax, ...onlyInContributions, ...onlyInSettings],
+      'no-restricted-syntax': ['error', ...restrictedSyntax, ...onlyInExtension, ...onlyInSettings],
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/switch-exhaustiveness-check': [
         'error',
@@ -146,11 +146,11 @@ export default tseslint.config(
   },
   {
     files: ['src/contributions.ts'],
-    rules: { 'no-restricted-syntax': ['error', ...restrictedSyntax] },
+    rules: { 'no-restricted-syntax': ['error', ...restrictedSyntax, ...onlyInExtension] },
   },
   {
     files: ['src/settings.ts'],
-    rules: { 'no-restricted-syntax': ['error', ...restrictedSyntax, ...onlyInContributions] },
+    rules: { 'no-restricted-syntax': ['error', ...restrictedSyntax, ...onlyInExtension] },
   },
   {
     files: ['src/extension.ts'],

@@ -317,10 +317,10 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
   const console: CommandLoaders['console'] = async () => {
     const { consoleCommands } = await import('./console');
     const lists = [
-      { isVisible: () => views.sessions.visible, load: sessions },
-      { isVisible: () => views.computers.visible, load: computers },
-      { isVisible: () => views.readiness.visible, load: readiness },
-      { isVisible: () => views.organization.visible, load: organization },
+      { view: views.sessions, load: sessions },
+      { view: views.computers, load: computers },
+      { view: views.readiness, load: readiness },
+      { view: views.organization, load: organization },
     ];
     return consoleCommands({ log, version, connection: await connection(), lists });
   };
@@ -329,33 +329,14 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
   const start = startup({ log, focused, storage, connection, chat, readiness, usage, hooks, programs }, own);
 
   return {
-    details,
-    computers,
-    sessions,
-    chat,
-    changes,
-    organization,
-    readiness,
-    usage,
-    tools,
-    mcp,
+    ...{ details, computers, sessions, chat, changes, organization, readiness, usage, tools, mcp },
     commands: {
-      console,
-      connection,
-      computers,
-      sessions,
-      chat,
-      changes,
-      search,
-      organization,
-      readiness,
-      usage,
-      hooks,
-      tools: mcp,
+      ...{ console, connection, computers, sessions, chat, changes, search },
+      ...{ organization, readiness, usage, hooks, tools: mcp },
     } satisfies CommandLoaders,
     /** Tells the person that a command has failed. */
     fail: async (command: string, error: unknown, args: readonly unknown[]) =>
-      (await import('./console')).reportFailure({ command, error, args, log }),
+      (await import('./console')).reportFailure(log, command, error, args),
     /** Begins what is wanted without any view being open. */
     start: (): void => void start.begin(),
     /** Lets drafts and records reach the disk; the last part made ends first. */

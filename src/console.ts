@@ -7,18 +7,15 @@ import { notify } from './ui/notify';
 import { redact } from './util/redact';
 import { forNotification } from './util/text';
 
-/** Something that can be read anew; its code is loaded for that. */
-export interface Refreshable {
-  /** Whether it is in sight. */
-  readonly isVisible: () => boolean;
-  readonly load: () => Promise<{ refresh(): Promise<void> }>;
-}
-
-export interface ConsoleDeps {
+interface ConsoleDeps {
   readonly log: OutputLog;
   readonly connection: Pick<Connection, 'state'> & { diagnostics(): string; recheck(): Promise<void> };
   readonly version: string;
-  readonly lists: readonly Refreshable[];
+  /** What can be read anew, by whether it is in sight; its code is loaded for that. */
+  readonly lists: readonly {
+    readonly view: { readonly visible: boolean };
+    readonly load: () => Promise<{ refresh(): Promise<void> }>;
+  }[];
 }
 
 /** Commands that belong to no feature: read anew what is in sight, or everything where nothing is; the log, diagnostics. */
@@ -28,7 +25,7 @@ export function consoleCommands(deps: ConsoleDeps): { readonly commands: Command
       refresh: async () => {
         await deps.connection.recheck();
         if (deps.connection.state.current.kind !== 'signedIn') return;
-        const visible = deps.lists.filter(({ isVisible }) => isVisible());
+        const visible = deps.lists.filter(({ view }) => view.visible);
         const meant = visible.length > 0 ? visible : deps.lists;
         await Promise.all(meant.map(async ({ load }) => (await load()).refresh()));
       },
@@ -58,13 +55,6 @@ function diagnosticsText(deps: ConsoleDeps): string {
   ].join('\n');
 }
 
-export interface FailedCommand {
-  readonly command: string;
-  readonly error: unknown;
-  readonly args: readonly unknown[];
-  readonly log: OutputLog;
-}
-
 /** Commands that answer other extensions: with an argument they reject, so that the caller learns of it. */
 const ANSWERING: readonly string[] = [commands.chat.send, commands.sessions.create, commands.sessions.add];
 
@@ -72,7 +62,12 @@ const ANSWERING: readonly string[] = [commands.chat.send, commands.sessions.crea
  * Tells a person what went wrong with a command, once, and keeps it in the log. What was only cancelled is not told.
  * Whoever ran the command does not wait until the notice is closed.
  */
-export function reportFailure({ command, error, args, log }: FailedCommand): undefined {
+export function reportFailure(
+  log: OutputLog,
+  command: string,
+  error: unknown,
+  args: readonly unknown[],
+): undefined {
   if (isCancelled(error)) return undefined;
   const sentence = errorSentence(error);
   log.error(`Command ${command}: ${sentence}`, error);

@@ -1,23 +1,24 @@
+// What activation loads names what it uses: a namespace of VS Code would be copied member by member.
 import type * as vscode from 'vscode';
+import {
+  commands as registry,
+  Disposable,
+  EventEmitter,
+  FileSystemError,
+  FileType,
+  lm,
+  McpStdioServerDefinition,
+  window,
+  workspace,
+} from 'vscode';
 import type { AgentConsole } from '../api';
-import { EventEmitter, window } from 'vscode';
 import type { Parts } from './compose';
 import type { ComputerTreeNode } from './computers';
-import {
-  commands,
-  documents,
-  panels,
-  registerCommands,
-  registerDocuments,
-  registerFiles,
-  registerTools,
-  registerTree,
-  views,
-  type Feature,
-} from './contributions';
+import { commands, documents, panels, views, type CommandLoaders, type Feature } from './contributions';
 import type { OrganizationTreeNode } from './organization';
 import type { ReadinessTreeNode } from './readiness';
 import type { SessionTreeNode } from './sessions';
+import { LazyTree } from './ui/lazyTree';
 import { Emitter } from './util/event';
 import { once } from './util/promises';
 
@@ -26,16 +27,13 @@ const START_DELAY_MS = 2_000;
 
 let end: (() => Promise<void>) | undefined;
 
-type TreeOptions<T> = Omit<Parameters<typeof registerTree<T>>[2], 'own'>;
-type TreeLoader<T> = (made: Parts) => Promise<{ readonly tree: vscode.TreeDataProvider<T> }>;
-
 /**
  * Registers the whole surface and loads nothing else: `compose` is loaded when a view is first shown, a command first runs, or a
  * moment after VS Code has started, and loads each feature when that is first needed. No network, no secret and no file is
  * touched before that.
  */
 export function activate(context: vscode.ExtensionContext): AgentConsole {
-  const own = <T extends { dispose(): void }>(part: T): T => {
+  const own = <T extends { dispose(): unknown }>(part: T): T => {
     context.subscriptions.push(part);
     return part;
   };
@@ -48,28 +46,57 @@ export function activate(context: vscode.ExtensionContext): AgentConsole {
     end = () => made.end();
     return made;
   });
+  const fail = async (command: string, error: unknown, args: readonly unknown[] = []): Promise<undefined> =>
+    (await parts()).fail(command, error, args);
 
-  own(
-    registerDocuments(documents.details, {
-      onDidChange: changed.event,
-      provideTextDocumentContent: async uri => (await parts()).details.text(uri),
-    }),
-  );
+  for (const feature of Object.keys(commands) as Feature[])
+    for (const [name, id] of Object.entries<string>(commands[feature]))
+      own(
+        registry.registerCommand(id, async (...args: unknown[]) => {
+          try {
+            const load: CommandLoaders[Feature] = (await parts()).commands[feature];
+            const handlers: Readonly<Record<string, (...args: unknown[]) => unknown>> = (await load())
+              .commands;
+            return await handlers[name]?.(...args);
+          } catch (error) {
+            return fail(id, error, args);
+          }
+        }),
+      );
 
-  const drop = async (target: unknown, data: vscode.DataTransfer): Promise<void> => {
-    const made = await parts();
-    const chat = await made.chat();
-    await chat.dropOn(target, data).catch((error: unknown) => made.fail('drop', error, []));
+  /** A tree whose provider is loaded when the view first asks for rows. What a chosen row does is a command of its own (`LazyTree`). */
+  const tree = <T>(
+    id: string,
+    load: (made: Parts) => Promise<{ readonly tree: vscode.TreeDataProvider<T> }>,
+    options: Partial<vscode.TreeViewOptions<T>> = {},
+  ): vscode.TreeView<T> => {
+    const treeDataProvider = new LazyTree(async () => (await load(await parts())).tree, `${id}.openRow`);
+    const view = own(window.createTreeView<T>(id, { treeDataProvider, ...options }));
+    const open = (): Promise<void> => treeDataProvider.openSelected(() => view.selection);
+    own(registry.registerCommand(`${id}.openRow`, open));
+    return view;
   };
-
-  const tree = <T>(id: string, load: TreeLoader<T>, options: TreeOptions<T> = {}): vscode.TreeView<T> =>
-    own(registerTree<T>(id, async () => (await load(await parts())).tree, { own, ...options }));
   const several = { canSelectMany: true };
-  const sessions = tree<SessionTreeNode>(views.sessions, made => made.sessions(), { ...several, drop });
+  const handleDrop = async (target: unknown, data: vscode.DataTransfer): Promise<void> => {
+    const chat = await (await parts()).chat();
+    await chat.dropOn(target, data).catch((error: unknown) => fail('drop', error));
+  };
+  const dragAndDropController = {
+    dropMimeTypes: ['text/uri-list', 'files'],
+    dragMimeTypes: [],
+    handleDrop,
+  };
+  const sessions = tree<SessionTreeNode>(views.sessions, made => made.sessions(), {
+    ...several,
+    dragAndDropController,
+  });
   own(sessions.onDidChangeSelection(({ selection }) => selected.fire(selection)));
-  const computers = tree<ComputerTreeNode>(views.computers, made => made.computers(), { drop });
+  const computers = tree<ComputerTreeNode>(views.computers, made => made.computers(), {
+    dragAndDropController,
+  });
   const organization = tree<OrganizationTreeNode>(views.organization, made => made.organization(), several);
   const readiness = tree<ReadinessTreeNode>(views.readiness, made => made.readiness(), several);
+
   const restore = (
     id: string,
     fill: (made: Parts, panel: vscode.WebviewPanel, state: unknown) => Promise<void>,
@@ -90,31 +117,76 @@ export function activate(context: vscode.ExtensionContext): AgentConsole {
     }),
   );
 
-  own(registerFiles(documents.changes, async uri => (await (await parts()).changes()).readFile(uri)));
+  own(
+    workspace.registerTextDocumentContentProvider(documents.details, {
+      onDidChange: changed.event,
+      provideTextDocumentContent: async uri => (await parts()).details.text(uri),
+    }),
+  );
+  const files = filesRead(async uri => (await (await parts()).changes()).readFile(uri));
+  const options = { isReadonly: true, isCaseSensitive: true };
+  own(workspace.registerFileSystemProvider(documents.changes, files, options));
 
-  const fail = async (command: string, error: unknown, args: readonly unknown[]): Promise<undefined> =>
-    (await parts()).fail(command, error, args);
-  for (const feature of Object.keys(commands) as Feature[])
-    own(registerCommands(feature, async () => (await parts()).commands[feature](), fail));
   const openLink = async (uri: vscode.Uri) => (await (await parts()).sessions()).openLink(uri);
-  const handleUri = (uri: vscode.Uri) => openLink(uri).catch((error: unknown) => fail('link', error, []));
-  own(window.registerUriHandler({ handleUri }));
+  own(
+    window.registerUriHandler({
+      handleUri: uri => openLink(uri).catch((error: unknown) => fail('link', error)),
+    }),
+  );
+
+  const tools = async () => (await parts()).tools();
+  // What this editor's chats may use, where it knows such things: the tools that package.json names, and a server of the same.
+  const { registerTool, registerMcpServerDefinitionProvider: registerServer } =
+    (lm as Partial<typeof lm> | undefined) ?? {};
+  const { version, contributes } = context.extension.packageJSON as Manifest;
+  for (const { name } of contributes?.languageModelTools ?? []) {
+    const load = async () => (await tools()).languageModelTool(name);
+    const tool: vscode.LanguageModelTool<unknown> = {
+      prepareInvocation: async (...asked) => (await load()).prepareInvocation?.(...asked),
+      invoke: async (...asked) => (await load()).invoke(...asked),
+    };
+    if (registerTool !== undefined) own(registerTool(name, tool));
+  }
+  const server: vscode.McpServerDefinitionProvider<McpStdioServerDefinition> = {
+    provideMcpServerDefinitions: () => [
+      new McpStdioServerDefinition('Agent Console', process.execPath, [], {}, version),
+    ],
+    resolveMcpServerDefinition: async definition => (await (await parts()).mcp()).prepare(definition),
+  };
+  const served = registerServer?.('agentConsole', server);
+  if (served !== undefined) own(served);
 
   const start = setTimeout(() => void parts().then(made => made.start()), START_DELAY_MS);
   own({ dispose: () => clearTimeout(start) });
-
-  const tools = async () => (await parts()).tools();
-  own(
-    registerTools(
-      context.extension.packageJSON as Parameters<typeof registerTools>[0],
-      async name => (await tools()).languageModelTool(name),
-      async server => (await (await parts()).mcp()).prepare(server),
-    ),
-  );
   return { getApi: async version => (await tools()).apiOf(version) };
 }
 
 /** Lets drafts and records reach the disk. */
 export async function deactivate(): Promise<void> {
   await end?.();
+}
+
+/** As much of package.json as is read. */
+interface Manifest {
+  readonly version: string;
+  readonly contributes?: { readonly languageModelTools?: readonly { readonly name: string }[] };
+}
+
+/** Read-only files, each read when it is opened. */
+function filesRead(readFile: (uri: vscode.Uri) => Promise<Uint8Array>): vscode.FileSystemProvider {
+  const refuse = (): never => {
+    throw FileSystemError.NoPermissions();
+  };
+  const writing = { createDirectory: refuse, writeFile: refuse, delete: refuse, rename: refuse };
+  return {
+    ...writing,
+    onDidChangeFile: new EventEmitter<vscode.FileChangeEvent[]>().event,
+    watch: () => new Disposable(() => undefined),
+    stat: async uri => ({
+      ...{ type: FileType.File, ctime: 0, mtime: 0 },
+      size: (await readFile(uri)).byteLength,
+    }),
+    readDirectory: refuse,
+    readFile,
+  };
 }

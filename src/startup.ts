@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Chat } from './chat';
 import type { ConnectionPart } from './connection';
-import { registerProblemAction } from './contributions';
+import { commands } from './contributions';
 import type { Logger } from './log';
 import { barSettings, carryOverSettings, hookSettings, onDidChangeSettings, settings } from './settings';
 import type { Storage } from './storage';
@@ -72,7 +72,7 @@ export function startup(deps: StartupDeps, own: (part: IDisposable) => unknown) 
       const { state } = await deps.connection();
       if (isOffered) return;
       isOffered = true;
-      own(registerProblemAction(() => state.current.kind !== 'signedOut'));
+      own(offerFix(() => state.current.kind !== 'signedOut'));
     });
 
   const signedIn = (): void => {
@@ -101,4 +101,24 @@ export function startup(deps: StartupDeps, own: (part: IDisposable) => unknown) 
   };
 
   return { begin, signedIn };
+}
+
+/** Offers, among the fixes of problems in a file, to attach them to a session wherever `canAttach`. */
+function offerFix(canAttach: () => boolean): vscode.Disposable {
+  const provideCodeActions: vscode.CodeActionProvider['provideCodeActions'] = (
+    { uri },
+    _,
+    { diagnostics: problems },
+  ) => {
+    if (problems.length === 0 || !canAttach()) return [];
+    const action = new vscode.CodeAction(
+      vscode.l10n.t('Send to agent session…'),
+      vscode.CodeActionKind.QuickFix,
+    );
+    const { attachFiles } = commands.chat;
+    action.command = { command: attachFiles, title: action.title, arguments: [{ uri, problems }] };
+    action.diagnostics = [...problems];
+    return [action];
+  };
+  return vscode.languages.registerCodeActionsProvider('*', { provideCodeActions });
 }
