@@ -1,15 +1,30 @@
 import { Emitter } from '../util/event';
 import { once } from '../util/promises';
-import type { Row, Write, Written } from './database';
-import type { Engine } from './engine';
-import { reasonOf, StorageError } from './errors';
-import type { Collection, CollectionOptions, UnreadableRecord } from './types';
+import type { Row } from './database';
+import type { Store } from './index';
+import type { SearchText } from './search';
+import { reasonOf, StorageError } from './sqlite';
 
-/** What a collection asks of the store. */
-export interface RecordsStore {
-  readonly engine: Pick<Engine, 'call'>;
-  write(write: Write): Promise<Written>;
-  track<T>(work: Promise<T>): Promise<T>;
+/** How one kind of record is kept. */
+export interface CollectionOptions<T> {
+  /** Name of the collection, such as `services/ab12/sessions`. */
+  readonly path: string;
+  /** Version written beside each value. A record of a newer version is left alone. */
+  readonly version: number;
+  /** What a stored value must pass on its way back in; throws with a reason. */
+  readonly schema: { parse(value: unknown): T };
+  /** Turns a value of an older version into one of this version, one step after another. */
+  readonly migrate?: (value: unknown, fromVersion: number) => unknown;
+  /** A change of a record that need not survive a loss of power, such as what the service can be asked for again: no disk is waited for. */
+  isVolatile?(before: T | undefined, after: T): boolean;
+  /** What a record is found by; `undefined` for one that nobody may find. */
+  text?(value: T): SearchText | undefined;
+}
+
+/** A record that could not be read, and why. It stays in the database until something is written over it, and then in quarantine. */
+export interface UnreadableRecord {
+  readonly id: string;
+  readonly reason: string;
 }
 
 /** What this process knows of a stored record; `problem` is why its value cannot be used. */
@@ -18,31 +33,36 @@ interface Known {
   readonly problem?: { readonly reason: string; readonly isNewer: boolean };
 }
 
-/** Nothing is written without one. */
-type Decision<T> = { readonly value: T } | 'remove' | undefined;
+/** What becomes of a record: another value, `null` for none, `undefined` to leave it. */
+type Decide<T> = (current: T | undefined) => T | null | undefined;
 
 /** Give up when other processes won the race for one record this many times. */
 const ATTEMPTS = 500;
 
-/** The records of one collection as this process knows them. */
-export class Records<T> implements Collection<T> {
+/**
+ * Durable records, shared live by all windows and processes (trust.md 32-34), as this one knows them. Whatever writes rejects with a
+ * `StorageError` when the record was not stored.
+ */
+export class Records<T> {
   readonly #options: CollectionOptions<T>;
-  readonly #store: RecordsStore;
+  readonly #store: Pick<Store, 'call' | 'write' | 'track'>;
   readonly #known = new Map<string, Known>();
   readonly #values = new Map<string, T>();
   readonly #acts = new Map<string, Promise<unknown>>();
-  /** What was known when another database took the place of the one it was read from, and is not compared with that yet. */
-  readonly #kept = new Set<string>();
   readonly #changed = new Emitter<readonly string[]>();
   #isLoaded = false;
+  /** Another database has taken the place of the one that was read: what it lacks was not removed. */
+  #isReplaced = false;
 
-  constructor(options: CollectionOptions<T>, store: RecordsStore) {
+  constructor(options: CollectionOptions<T>, store: Pick<Store, 'call' | 'write' | 'track'>) {
     this.#options = options;
     this.#store = store;
   }
 
+  /** The ids that changed, here at once or, after `load`, in another window. */
   readonly onDidChange = this.#changed.event;
 
+  /** A live view: it changes as records do. Values are never to be changed in place. */
   get values(): ReadonlyMap<string, T> {
     return this.#values;
   }
@@ -53,56 +73,65 @@ export class Records<T> implements Collection<T> {
     );
   }
 
+  /** The value as this process knows it; `undefined` before `load` and for unknown ids. */
   get(id: string): T | undefined {
     return this.#values.get(id);
   }
 
+  /** Reads all records once; later calls answer from memory, which from then on follows what other windows write. */
   readonly load = once(async () => {
-    await this.#store.track(this.#readAll(rows => this.#take(rows)));
+    await this.#store.track(this.#readAll(row => this.#take(row)));
     this.#isLoaded = true;
     return this.values;
   });
 
+  /** The value as it is stored now, whatever was loaded. */
   async read(id: string): Promise<T | undefined> {
     await this.#ask(id);
     return this.#values.get(id);
   }
 
+  /** Writes the whole value; resolves when it is durable. */
   async put(id: string, value: T): Promise<void> {
-    await this.#write(id, () => ({ value }));
+    await this.#write(id, () => value);
   }
 
+  /**
+   * Applies `change` to what is known and writes the result where nobody has written since; otherwise applies it to what is stored, so
+   * no update is lost: `change` may run several times, and the last one counts. Returning the value it was given (or `undefined` for
+   * none) writes nothing. Resolves to the value now stored.
+   */
   update(id: string, change: (current: T | undefined) => T | undefined): Promise<T | undefined> {
     return this.#write(id, current => {
       const value = change(current);
-      return value === undefined || Object.is(value, current) ? undefined : { value };
+      return Object.is(value, current) ? undefined : value;
     });
   }
 
+  /** Removes the record, except where `unless` is true of the newest value. */
   async remove(id: string, unless?: (current: T) => boolean): Promise<void> {
     const isKept = (current: T | undefined) => current === undefined || unless?.(current) === true;
-    await this.#write(id, current => (isKept(current) ? undefined : 'remove'));
+    await this.#write(id, current => (isKept(current) ? undefined : null));
   }
 
   /** Takes in what other processes have written. */
   follow(rows: readonly Row[]): void {
-    const changed = this.#take(rows);
+    const changed = rows.filter(row => this.#take(row)).map(({ id }) => id);
     if (changed.length > 0) this.#changed.fire(changed);
   }
 
-  /** Goes on with another thread, or with another database: there it stores what is known and missing or older. */
-  async resume(isAnother: boolean): Promise<void> {
-    if (isAnother) for (const [id, { problem }] of this.#known) if (problem === undefined) this.#kept.add(id);
+  /** Goes on with another database: there it stores what is known and missing or older. */
+  async resume(): Promise<void> {
+    this.#isReplaced = true;
     const rows: Row[] = [];
-    if (this.#isLoaded) await this.#readAll(page => rows.push(...page));
+    if (this.#isLoaded) await this.#readAll(row => rows.push(row));
     this.follow(rows);
     const stored = new Map(rows.map(({ id, seq }) => [id, seq]));
-    for (const [id, { seq }] of [...this.#known]) {
+    for (const [id, { seq, problem }] of [...this.#known]) {
       const found = stored.get(id) ?? (await this.#ask(id));
-      if (this.#kept.has(id) && found < seq)
-        await this.#write(id, current => (current === undefined ? 'remove' : { value: current }));
-      this.#kept.delete(id);
+      if (found < seq && problem === undefined) await this.#write(id, current => current ?? null);
     }
+    this.#isReplaced = false;
   }
 
   dispose(): void {
@@ -110,15 +139,15 @@ export class Records<T> implements Collection<T> {
   }
 
   /** All that is stored; the first page begins to follow it. */
-  async #readAll(onRead: (rows: readonly Row[]) => void): Promise<void> {
+  async #readAll(onRead: (row: Row) => void): Promise<void> {
     for (let rows: readonly Row[] | undefined; rows?.length !== 0;) {
-      rows = await this.#store.engine.call('page', this.#options.path, rows?.at(-1)?.id);
-      onRead(rows);
+      rows = await this.#store.call('page', this.#options.path, rows?.at(-1)?.id);
+      rows.forEach(onRead);
     }
   }
 
   /** One write of a record after another, in the order they were asked for; resolves to the value now stored. */
-  #write(id: string, decide: (current: T | undefined) => Decision<T>): Promise<T | undefined> {
+  #write(id: string, decide: Decide<T>): Promise<T | undefined> {
     const done = (this.#acts.get(id) ?? Promise.resolve()).then(() => this.#swap(id, decide));
     const settled: Promise<unknown> = done
       .catch(() => undefined)
@@ -128,48 +157,47 @@ export class Records<T> implements Collection<T> {
   }
 
   /** Decides by what is known, and writes where nobody else has written since; otherwise by what is stored. Reads before it does nothing. */
-  async #swap(id: string, decide: (current: T | undefined) => Decision<T>): Promise<T | undefined> {
+  async #swap(id: string, decide: Decide<T>): Promise<T | undefined> {
     const options = this.#options;
-    const { path, version } = options;
     let expected = this.#known.get(id)?.seq ?? (this.#isLoaded ? 0 : undefined);
     let isFresh = false;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      if (expected === undefined) {
+      const problem = this.#known.get(id)?.problem;
+      const before = this.#values.get(id);
+      const isReady = expected !== undefined && problem?.isNewer !== true;
+      const decision = isReady ? decide(before) : undefined;
+      if (expected === undefined || decision === undefined) {
+        if (isFresh && problem?.isNewer === true) {
+          const what = `"${id}" was stored by a newer version of Agent Console and stays as it is.`;
+          throw new StorageError(`${what} Update Agent Console to change it.`);
+        }
+        if (isFresh) return before;
         expected = await this.#ask(id);
         isFresh = true;
-      }
-      const problem = this.#known.get(id)?.problem;
-      if (problem?.isNewer === true && isFresh) throw newer(id);
-      const before = this.#values.get(id);
-      const decision = problem?.isNewer === true ? undefined : decide(before);
-      if (decision === undefined && isFresh) return before;
-      if (decision === undefined) {
-        expected = undefined;
         continue;
       }
-      const next = decision === 'remove' ? undefined : this.#prepare(decision.value);
+      const next = decision === null ? undefined : this.#prepare(decision);
       const written = await this.#store.write({
-        collection: path,
+        collection: options.path,
         id,
         expected,
-        version,
+        version: options.version,
         value: next?.json ?? null,
         quarantine: problem !== undefined,
         durable: next === undefined || options.isVolatile?.(before, next.value) !== true,
         text: next && options.text?.(next.value),
       });
-      if (typeof written !== 'number') {
-        expected = this.#learn(id, written);
-        isFresh = true;
-        continue;
+      if (typeof written === 'number') {
+        this.#known.set(id, { seq: written });
+        if (next === undefined) this.#values.delete(id);
+        else this.#values.set(id, next.value);
+        this.#changed.fire([id]);
+        return next?.value;
       }
-      this.#known.set(id, { seq: written });
-      if (next === undefined) this.#values.delete(id);
-      else this.#values.set(id, next.value);
-      this.#changed.fire([id]);
-      return next?.value;
+      expected = this.#learn(id, written);
+      isFresh = true;
     }
-    throw new StorageError(`Other windows keep writing the same record in ${path}. Try again.`);
+    throw new StorageError(`Other windows keep writing the same record in ${options.path}. Try again.`);
   }
 
   /** What would be read back. */
@@ -183,47 +211,31 @@ export class Records<T> implements Collection<T> {
   }
 
   async #ask(id: string): Promise<number> {
-    return this.#learn(id, await this.#store.engine.call('read', this.#options.path, id));
+    return this.#learn(id, await this.#store.call('read', this.#options.path, id));
   }
 
-  /** Takes in what is stored, unless more is known than a backup had; its `seq`. What is missing was removed, so long ago that no trace is left. */
+  /** Takes in what is stored; its `seq`. What is missing was removed, so long ago that no trace is left. */
   #learn(id: string, row: Row | undefined): number {
     if (row !== undefined) this.follow([row]);
-    else if (!this.#kept.has(id) && this.#known.delete(id) && this.#values.delete(id))
-      this.#changed.fire([id]);
+    else if (!this.#isReplaced && this.#known.delete(id) && this.#values.delete(id)) this.#changed.fire([id]);
     return row?.seq ?? 0;
   }
 
-  /** Takes in rows unless later ones are known that can be read; the ids of those whose value came, went or changed. */
-  #take(rows: readonly Row[]): readonly string[] {
-    const isNews = (row: Row): boolean => {
-      const known = this.#known.get(row.id);
-      return (known === undefined || known.problem !== undefined || row.seq > known.seq) && this.#decode(row);
-    };
-    return rows.filter(isNews).map(({ id }) => id);
-  }
-
-  /** True when the value came, went or changed. */
-  #decode({ id, seq, version: from, value: json }: Row): boolean {
+  /** Takes in a row, unless a later one is known that can be read. True when its value came, went or changed. */
+  #take({ id, seq, version: from, value: json }: Row): boolean {
     const { version, schema, migrate = (value: unknown) => value } = this.#options;
-    let problem: Known['problem'];
-    if (json !== null && from > version)
-      problem = { reason: `It was written by a newer version (${from}).`, isNewer: true };
-    else if (json !== null)
-      try {
-        const stored: unknown = JSON.parse(json);
-        this.#values.set(id, schema.parse(from < version ? migrate(stored, from) : stored));
-        this.#known.set(id, { seq });
-        return true;
-      } catch (error) {
-        problem = { reason: reasonOf(error), isNewer: false };
-      }
-    this.#known.set(id, problem === undefined ? { seq } : { seq, problem });
-    return this.#values.delete(id);
+    const known = this.#known.get(id);
+    if (known !== undefined && known.problem === undefined && seq <= known.seq) return false;
+    this.#known.set(id, { seq });
+    if (json === null) return this.#values.delete(id);
+    try {
+      if (from > version) throw new Error(`It was written by a newer version (${from}).`);
+      const stored: unknown = JSON.parse(json);
+      this.#values.set(id, schema.parse(from < version ? migrate(stored, from) : stored));
+      return true;
+    } catch (error) {
+      this.#known.set(id, { seq, problem: { reason: reasonOf(error), isNewer: from > version } });
+      return this.#values.delete(id);
+    }
   }
-}
-
-function newer(id: string): StorageError {
-  const sentence = `"${id}" was stored by a newer version of Agent Console and stays as it is. Update Agent Console to change it.`;
-  return new StorageError(sentence);
 }

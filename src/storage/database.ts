@@ -3,15 +3,14 @@ import * as path from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { FolderWatch } from '../util/folderWatch';
 import { backUp, inodeOf, isBackedUp, makeFile, putAside, type Restored } from './backup';
-import { isDamage, StorageError, storageFailure } from './errors';
-import { importOldFiles } from './importOldFiles';
-import { TextIndex } from './search';
-import { begin, migrate, openSqlite, quickCheck, SCHEMA_VERSION, versionOf } from './sqlite';
-import type { SearchAnswer, SearchQuery, SearchText } from './types';
+import { oldRecords } from './importOldFiles';
+import { findTexts, latestTexts, putText } from './search';
+import type { SearchAnswer, SearchQuery, SearchText } from './search';
+import { BUSY_MS, isBusy, isDamage, migrate, openSqlite, quickCheck } from './sqlite';
+import { storageFailure, transaction } from './sqlite';
 
 /** One record as it is stored. `value` is JSON; null when the record was removed. */
 export interface Row {
-  readonly key: number;
   readonly collection: string;
   readonly id: string;
   readonly seq: number;
@@ -20,12 +19,8 @@ export interface Row {
 }
 
 /** A compare-and-swap of one record: it happens only where the record still has `expected` as its seq, 0 for none. */
-export interface Write {
-  readonly collection: string;
-  readonly id: string;
+export interface Write extends Omit<Row, 'seq'> {
   readonly expected: number;
-  readonly version: number;
-  readonly value: string | null;
   /** What is written over could not be read: it is kept in quarantine. */
   readonly quarantine: boolean;
   /** Whether it must survive a loss of power. */
@@ -67,7 +62,6 @@ export class Database {
   readonly #file: string;
   readonly #followed = new Set<string>();
   readonly #statements = new Map<string, StatementSync>();
-  readonly #texts = new TextIndex(text => this.#sql(text));
   #db: DatabaseSync | undefined;
   /** The file that is open: another one in its place means that it was put aside as broken. */
   #inode = 0;
@@ -100,13 +94,12 @@ export class Database {
     });
   }
 
-  /** The latest records with these words. */
   search(query: SearchQuery): SearchAnswer {
-    return this.#run(() => this.#texts.find(query));
+    return this.#run(() => findTexts(this.#sql, query));
   }
 
   texts(collection: string, limit: number): readonly SearchText[] {
-    return this.#run(() => this.#texts.latest(collection, limit));
+    return this.#run(() => latestTexts(this.#sql, collection, limit));
   }
 
   /** One record as it is now; `undefined` where there is none. */
@@ -163,16 +156,27 @@ export class Database {
   #run<T>(work: () => T): T {
     try {
       try {
-        this.#connect();
-        return work();
+        return this.#patiently(work);
       } catch (error) {
         if (!isDamage(error)) throw error;
         this.#replace(error);
-        return work();
+        return this.#patiently(work);
       }
     } catch (error) {
       throw storageFailure(error, this.#folder);
     }
+  }
+
+  /** Asks for a lock again and again: whoever waits is not outrun by others that write all the time. */
+  #patiently<T>(work: () => T): T {
+    const end = performance.now() + BUSY_MS;
+    for (;;)
+      try {
+        this.#connect();
+        return work();
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > end) throw error;
+      }
   }
 
   #connect(): void {
@@ -185,11 +189,7 @@ export class Database {
     this.#inode = inodeOf(this.#file);
     const db = (this.#db = openSqlite(this.#file));
     try {
-      if (versionOf(db) > SCHEMA_VERSION) {
-        const sentence = `The data in ${this.#folder} was stored by a newer version of Agent Console and stays as it is. Update Agent Console.`;
-        throw new StorageError(sentence);
-      }
-      migrate(db, () => importOldFiles(this.#options.root, db, this.#options));
+      migrate(db, this.#folder, () => this.#import());
       this.#seen = this.#newestSeq();
     } catch (error) {
       // The next call tries again from the beginning.
@@ -200,14 +200,21 @@ export class Database {
     if (isAnother) this.#options.onReplaced(undefined);
   }
 
+  /** Takes in the files of before there was a database. They stay; an import that dies is done again as a whole. */
+  #import(): void {
+    const { root, onProblem } = this.#options;
+    for (const { value, ...record } of oldRecords(root, onProblem)) {
+      const once = { expected: 0, quarantine: false, durable: true };
+      this.#swap({ ...record, ...once, value: JSON.stringify(value) });
+    }
+  }
+
   /** Finds damage where nothing was read yet, once a day and after an end without a close; forgets what is long gone; backs up. */
   async #takeCare(isUnclean: boolean): Promise<void> {
     const { now, onProblem } = this.#options;
     const care = this.#care;
     try {
-      const isDue = isUnclean || !isBackedUp(this.#folder, now());
-      const problem = isDue ? this.#run(() => quickCheck(this.#open)) : undefined;
-      if (problem !== undefined) this.#replace(new Error(problem));
+      if (isUnclean || !isBackedUp(this.#folder, now())) this.#run(() => quickCheck(this.#open));
       const before = now() - REMOVED_MS;
       this.#transaction(() => {
         this.#sql('DELETE FROM documents WHERE value IS NULL AND at < ?').run(before);
@@ -238,21 +245,8 @@ export class Database {
     this.#db = undefined;
   }
 
-  /** What is durable survives a loss of power, and waits for the disk; a crash of this process loses nothing in any case. */
   #transaction<T>(work: () => T, isDurable = false): T {
-    return this.#run(() => {
-      const db = this.#open;
-      begin(db, isDurable ? 'FULL' : 'NORMAL');
-      try {
-        const result = work();
-        db.exec('COMMIT');
-        return result;
-      } catch (error) {
-        // A full disk may have ended the transaction already.
-        if (db.isTransaction) db.exec('ROLLBACK');
-        throw error;
-      }
-    });
+    return this.#run(() => transaction(this.#open, isDurable ? 'FULL' : 'NORMAL', work));
   }
 
   #swap({ collection, id, expected, version, value, quarantine, durable, text }: Write): Written {
@@ -271,10 +265,8 @@ export class Database {
        ON CONFLICT DO UPDATE SET seq = excluded.seq, version = excluded.version, at = excluded.at, value = excluded.value
        RETURNING key`,
     ).get(collection, id, seq, version, at, value);
-    const key = Number(stored?.['key']);
-    // What only was asked for again is found by the words it had, with the time of those.
-    if (durable || !this.#texts.hasWords(key, text))
-      this.#texts.put(key, collection, at, value === null ? undefined : text);
+    const record = { key: Number(stored?.['key']), collection, at };
+    putText(this.#sql, record, value === null ? undefined : text, !durable);
     return seq;
   }
 
@@ -333,11 +325,12 @@ export class Database {
     return this.#db;
   }
 
-  #sql(text: string): StatementSync {
+  /** A statement, prepared once. */
+  readonly #sql = (text: string): StatementSync => {
     let statement = this.#statements.get(text);
     if (statement === undefined) this.#statements.set(text, (statement = this.#open.prepare(text)));
     return statement;
-  }
+  };
 }
 
 /** Whether a transaction is left in the journal of a file: whoever wrote it has died, or is at it right now. */

@@ -1,9 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
-import { TextIndex } from './search';
-import type { DatabaseOptions } from './database';
-import type { SearchText } from './types';
+import type { DatabaseOptions, Write } from './database';
 
 /** Until version 0.1 each record was a file `<encoded id>.<revision>.json` in a folder a collection. */
 const RECORD = /^([^.]+)\.([1-9]\d{0,14})\.json$/;
@@ -19,35 +16,14 @@ const WRITTEN = /^(services\/[^/]+)\/(drafts|sends|queue)$/;
 
 type Old = Readonly<Record<string, unknown>>;
 
-interface OldRecord {
-  readonly collection: string;
-  readonly id: string;
-  readonly version: number;
+interface OldRecord extends Pick<Write, 'collection' | 'id' | 'version' | 'text'> {
   readonly value: unknown;
-  readonly text?: SearchText | undefined;
 }
 
-/**
- * Takes the records of the files before there was a database into its tables, in the caller's transaction, so that an import that
- * dies is done again as a whole. The files stay. What cannot be read is told and left out.
- */
-export function importOldFiles(
-  root: string,
-  db: DatabaseSync,
-  { now, onProblem }: Pick<DatabaseOptions, 'now' | 'onProblem'>,
-): void {
-  const insert = db.prepare(
-    `INSERT INTO documents (collection, id, seq, version, at, value) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO NOTHING RETURNING key`,
-  );
-  const texts = new TextIndex(text => db.prepare(text));
-  const at = Math.floor(now());
+/** The records of the files before there was a database. The files stay. What cannot be read is told and left out. */
+export function oldRecords(root: string, onProblem: DatabaseOptions['onProblem']): readonly OldRecord[] {
   const records = [...recordsBelow(root, onProblem)];
-  const all = [...records.flatMap(partsOf), ...outboxesOf(records, onProblem)];
-  for (const [index, { collection, id, version, value, text }] of all.entries()) {
-    const key = insert.get(collection, id, index + 1, version, at, JSON.stringify(value))?.['key'];
-    if (key !== undefined) texts.put(Number(key), collection, at, text);
-  }
+  return [...records.flatMap(partsOf), ...outboxesOf(records, onProblem)];
 }
 
 /** The newest readable revision of every record that was not removed. */
@@ -67,7 +43,8 @@ function* recordsBelow(root: string, onProblem: DatabaseOptions['onProblem']): G
         const record = JSON.parse(fs.readFileSync(file, 'utf8')) as Partial<OldRecord & { deleted: boolean }>;
         const { id, version, value, deleted } = record;
         if (deleted === true) break;
-        if (typeof id !== 'string' || typeof version !== 'number') throw new Error('It is not a record.');
+        if (typeof id !== 'string' || typeof version !== 'number' || value === undefined)
+          throw new Error('It is not a record.');
         // What bytes other than `a-z 0-9 - _` were spelt as `%XX` for.
         const names = folder.split('/').map(name => (name === '%' ? '' : decodeURIComponent(name)));
         const collection = names.join('/');
@@ -96,7 +73,7 @@ function partsOf(record: OldRecord): readonly OldRecord[] {
 }
 
 /** What a session is found by before it is next written: the name given here, or the service's, or the first line sent. */
-function titleOf({ collection, value }: OldRecord): SearchText | undefined {
+function titleOf({ collection, value }: OldRecord): OldRecord['text'] {
   if (!/^services\/[^/]+\/sessions$/.test(collection) || !isObject(value)) return undefined;
   const [local, session] = [value['local'], value['session']].map(part => (isObject(part) ? part : {}));
   const titles = [local?.['name'], session?.['title'], value['firstText']];

@@ -1,5 +1,54 @@
 import type { StatementSync } from 'node:sqlite';
-import type { SearchAnswer, SearchHit, SearchQuery, SearchText } from './types';
+
+/** What a record says, to be found by. */
+export interface SearchText {
+  readonly text: string;
+  /** When it was said; Unix ms. Without it, when it was stored. */
+  readonly at?: number | undefined;
+  readonly by?: 'me' | 'agent' | undefined;
+}
+
+export interface SearchTerm {
+  /** One word, or several that follow each other. */
+  readonly text: string;
+  /** The last word may go on. */
+  readonly isPrefix: boolean;
+}
+
+export interface SearchQuery {
+  /** All of them are to be found in one record. */
+  readonly terms: readonly SearchTerm[];
+  /** Paths of collections, or of the folders they are in, such as `services/ab12`; one of them. */
+  readonly within: readonly string[];
+  /** Collections that are left out. */
+  readonly without?: readonly string[] | undefined;
+  readonly by?: 'me' | 'agent' | undefined;
+  /** Unix ms: from this on, and before that. */
+  readonly after?: number | undefined;
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+export interface SearchHit {
+  readonly collection: string;
+  readonly id: string;
+  readonly at: number;
+  readonly by: string | undefined;
+  /** The first line of what it is found by, and the one with the match. */
+  readonly first: string;
+  readonly line: string;
+  /** The first place of the first term that was found, as it is written, and what stands around it. */
+  readonly lead: string;
+  readonly match: string;
+  readonly rest: string;
+}
+
+export interface SearchAnswer {
+  /** The latest first. */
+  readonly hits: readonly SearchHit[];
+  /** There are more than were asked for. */
+  readonly isMore: boolean;
+}
 
 const LETTER = '[\\p{L}\\p{N}\\p{M}\\p{Co}]';
 /** Scripts without spaces: each character counts as a word, and a run of them as words that follow each other. */
@@ -15,102 +64,69 @@ export function wordsOf(text: string): string[] {
   return plain.toLowerCase().replaceAll('ς', 'σ').match(WORD) ?? [];
 }
 
-/** Every text beside its record, in the order of time. */
-export const TEXTS = `
-  -- \`place\` is the time in ms and, below it, bits of the key: the index, read backwards, is the latest first.
-  CREATE TABLE texts (place INTEGER PRIMARY KEY, key INTEGER NOT NULL UNIQUE, by TEXT, text TEXT NOT NULL);`;
-/** The index of their words, where this SQLite can have it: it needs FTS5 of 3.43. Elsewhere texts are looked through one by one. */
-export const WORDS = `
-  -- The words come separated by spaces already, so this tokenizer need not know any script.
-  CREATE VIRTUAL TABLE words USING fts5 (
-    said, tags, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '1'
-  );`;
 const BITS = 20;
 const MAX_AT = 2 ** 42;
 /** What stands around a match, characters; one that comes later in a text is not looked for. */
 const [LEAD, REST, LOOKED_AT] = [40, 160, 50_000];
 
-/** The texts of records, changed in the transactions of their records. */
-export class TextIndex {
-  readonly #sql: (text: string) => StatementSync;
+type Sql = (text: string) => StatementSync;
 
-  constructor(sql: (text: string) => StatementSync) {
-    this.#sql = sql;
-  }
+/** Notes what a record says from now on. `at` is when it was stored; of one that only `isAskedAgain` the time is no news. */
+export function putText(
+  sql: Sql,
+  record: { readonly key: number; readonly collection: string; readonly at: number },
+  text: SearchText | undefined,
+  isAskedAgain: boolean,
+): void {
+  const { key, collection, at } = record;
+  const known = sql(`SELECT place >> ${BITS} AS at, by, text FROM texts WHERE key = ?`).get(key);
+  const time = clamped(text?.at ?? at, MAX_AT - 1);
+  const isSame = known?.['text'] === text?.text && (known?.['by'] ?? undefined) === text?.by;
+  if (isSame && (isAskedAgain || known === undefined || known['at'] === time)) return;
+  sql('DELETE FROM words WHERE rowid = (SELECT place FROM texts WHERE key = ?)').run(key);
+  sql('DELETE FROM texts WHERE key = ?').run(key);
+  if (text === undefined) return;
+  const place = `(? << ${BITS}) | (? & ${2 ** BITS - 1})`;
+  const row = [time, key, key, text.by ?? null, text.text] as const;
+  sql(`INSERT OR REPLACE INTO texts VALUES (${place}, ?, ?, ?)`).run(...row);
+  // A collection is found by its own path and by those above it.
+  const paths = collection.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
+  const tags = [...paths.map(tagOf), text.by ?? ''].join(' ');
+  const insert = `INSERT OR REPLACE INTO words (rowid, said, tags) VALUES (${place}, ?, ?)`;
+  sql(insert).run(time, key, wordsOf(text.text).join(' '), tags);
+}
 
-  get #isIndexed(): boolean {
-    try {
-      this.#sql('SELECT 1 FROM words');
-      return true;
-    } catch {
-      return false;
-    }
-  }
+/** What the latest records of a collection say, each at most `LOOKED_AT` characters of it. */
+export function latestTexts(sql: Sql, collection: string, limit: number): readonly SearchText[] {
+  const rows = sql(
+    `SELECT substr(text, 1, ${LOOKED_AT}) AS text, place >> ${BITS} AS at, by
+     FROM documents JOIN texts USING (key) WHERE collection = ? ORDER BY place DESC LIMIT ?`,
+  ).all(collection, limit) as unknown as readonly Pick<Said, 'text' | 'at' | 'by'>[];
+  return rows.map(({ by, ...said }) => ({ ...said, by: by ?? undefined }));
+}
 
-  /** Whether a record is found by these words already, whatever their time. */
-  hasWords(key: number, text: SearchText | undefined): boolean {
-    const known = this.#sql('SELECT by, text FROM texts WHERE key = ?').get(key);
-    return known?.['text'] === text?.text && (known?.['by'] ?? undefined) === text?.by;
-  }
-
-  /** Notes what a record says from now on; `at` is when it was stored. */
-  put(key: number, collection: string, at: number, text: SearchText | undefined): void {
-    const known = this.#sql(`SELECT place >> ${BITS} AS at FROM texts WHERE key = ?`).get(key);
-    const time = clamped(text?.at ?? at, MAX_AT - 1);
-    if (this.hasWords(key, text) && (known === undefined || known['at'] === time)) return;
-    const isIndexed = this.#isIndexed;
-    if (isIndexed)
-      this.#sql('DELETE FROM words WHERE rowid = (SELECT place FROM texts WHERE key = ?)').run(key);
-    this.#sql('DELETE FROM texts WHERE key = ?').run(key);
-    if (text === undefined) return;
-    const place = `(? << ${BITS}) | (? & ${2 ** BITS - 1})`;
-    const row = [time, key, key, text.by ?? null, text.text] as const;
-    this.#sql(`INSERT OR REPLACE INTO texts VALUES (${place}, ?, ?, ?)`).run(...row);
-    if (!isIndexed) return;
-    const tags = [...folders(collection).map(tagOf), text.by ?? ''].join(' ');
-    const insert = `INSERT OR REPLACE INTO words (rowid, said, tags) VALUES (${place}, ?, ?)`;
-    this.#sql(insert).run(time, key, wordsOf(text.text).join(' '), tags);
-  }
-
-  /** What the latest records of a collection say, each at most `LOOKED_AT` characters of it. */
-  latest(collection: string, limit: number): readonly SearchText[] {
-    const rows = this.#sql(
-      `SELECT substr(text, 1, ${LOOKED_AT}) AS text, place >> ${BITS} AS at, by
-       FROM documents JOIN texts USING (key) WHERE collection = ? ORDER BY place DESC LIMIT ?`,
-    ).all(collection, limit) as unknown as readonly Pick<Said, 'text' | 'at' | 'by'>[];
-    return rows.map(({ by, ...said }) => ({ ...said, by: by === 'me' || by === 'agent' ? by : undefined }));
-  }
-
-  /** The latest records with these words, and whether there are more. */
-  find(query: SearchQuery): SearchAnswer {
-    const { within, without = [], by, after = 0, before = MAX_AT, limit } = query;
-    const terms = query.terms
-      .map(({ text, isPrefix }) => ({ words: wordsOf(text), isPrefix }))
-      .filter(({ words }) => words.length > 0);
-    if (terms.length === 0 || within.length === 0) return { hits: [], isMore: false };
-    // Of what people write only words come here, and words are letters and digits.
-    const said = terms.map(({ words, isPrefix }) => `"${words.join(' ')}"${isPrefix ? ' *' : ''}`);
-    const tags = [`(${within.map(tagOf).join(' OR ')})`, ...(by === undefined ? [] : [by])];
-    const none = without.length === 0 ? '' : ` NOT tags : (${without.map(tagOf).join(' OR ')})`;
-    const match = `said : (${said.join(' AND ')}) AND tags : (${tags.join(' AND ')})${none}`;
-    const isIndexed = this.#isIndexed;
-    const [from, where] = isIndexed
-      ? ['words JOIN texts ON texts.place = words.rowid', 'words MATCH ?']
-      : ['texts AS words', '? IS NOT NULL'];
-    const found = this.#sql(
-      `SELECT collection, id, place >> ${BITS} AS at, by, text FROM ${from} JOIN documents USING (key)
-       WHERE ${where} AND words.rowid >= (? << ${BITS}) AND words.rowid < (? << ${BITS}) ORDER BY words.rowid DESC`,
-    ).iterate(match, clamped(after), clamped(before)) as Iterable<unknown> as Iterable<Said>;
-    const rows: Said[] = [];
-    for (const row of found) {
-      if (isIndexed || isSought(row, query, terms)) rows.push(row);
-      if (rows.length > limit) break;
-    }
-    const hits = rows
-      .slice(0, limit)
-      .map(({ by, text, ...row }) => ({ ...row, by: by ?? undefined, ...around(text, terms) }));
-    return { hits, isMore: rows.length > limit };
-  }
+/** The latest records with these words, and whether there are more. */
+export function findTexts(sql: Sql, query: SearchQuery): SearchAnswer {
+  const { within, without = [], by, after = 0, before = MAX_AT, limit } = query;
+  const terms = query.terms
+    .map(({ text, isPrefix }) => ({ words: wordsOf(text), isPrefix }))
+    .filter(({ words }) => words.length > 0);
+  if (terms.length === 0 || within.length === 0) return { hits: [], isMore: false };
+  // Of what people write only words come here, and words are letters and digits.
+  const said = terms.map(({ words, isPrefix }) => `"${words.join(' ')}"${isPrefix ? ' *' : ''}`);
+  const tags = [`(${within.map(tagOf).join(' OR ')})`, ...(by === undefined ? [] : [by])];
+  const none = without.length === 0 ? '' : ` NOT tags : (${without.map(tagOf).join(' OR ')})`;
+  const match = `said : (${said.join(' AND ')}) AND tags : (${tags.join(' AND ')})${none}`;
+  const rows = sql(
+    `SELECT collection, id, place >> ${BITS} AS at, by, text
+     FROM words JOIN texts ON texts.place = words.rowid JOIN documents USING (key)
+     WHERE words MATCH ? AND words.rowid >= (? << ${BITS}) AND words.rowid < (? << ${BITS})
+     ORDER BY words.rowid DESC LIMIT ?`,
+  ).all(match, clamped(after), clamped(before), limit + 1) as unknown as readonly Said[];
+  const hits = rows
+    .slice(0, limit)
+    .map(({ by, text, ...row }) => ({ ...row, by: by ?? undefined, ...around(text, terms) }));
+  return { hits, isMore: rows.length > limit };
 }
 
 /** A text as it is stored, with its record. */
@@ -118,28 +134,13 @@ interface Said {
   readonly collection: string;
   readonly id: string;
   readonly at: number;
-  readonly by: string | null;
+  readonly by: 'me' | 'agent' | null;
   readonly text: string;
-}
-
-/** What an index would say of a text. */
-function isSought({ collection, by, text }: Said, query: SearchQuery, terms: readonly Sought[]): boolean {
-  const isIn = (path: string): boolean => `${collection}/`.startsWith(`${path}/`);
-  const spaced = ` ${wordsOf(text).join(' ')} `;
-  const isSaid = ({ words, isPrefix }: Sought): boolean =>
-    spaced.includes(` ${words.join(' ')}${isPrefix ? '' : ' '}`);
-  const isThere = query.within.some(isIn) && query.without?.some(isIn) !== true;
-  return isThere && (query.by ?? by) === by && terms.every(isSaid);
 }
 
 interface Sought {
   readonly words: readonly string[];
   readonly isPrefix: boolean;
-}
-
-/** A collection's path and those above it. */
-function folders(collection: string): string[] {
-  return collection.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
 }
 
 /** One word for a path, whatever is in it. */

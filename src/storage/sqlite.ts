@@ -1,11 +1,17 @@
 import type * as Sqlite from 'node:sqlite';
 import type { DatabaseSync } from 'node:sqlite';
-import { isBusy, StorageError } from './errors';
-import { TEXTS, WORDS } from './search';
+
+/** Something was not read or not stored; nothing that was there before is lost. `message` is a sentence for people. */
+export class StorageError extends Error {
+  override readonly name = 'StorageError';
+}
+
+/** Primary result codes of SQLite, https://sqlite.org/rescode.html. */
+const [BUSY, LOCKED, CORRUPT, FULL, PROTOCOL, NOT_A_DATABASE] = [5, 6, 11, 13, 15, 26];
 
 /** How long one call waits for other processes, ms. It holds up this thread, so never the extension host's own. */
 export const BUSY_MS = 10_000;
-/** SQLite asks less and less often for a lock, up to ten times a second; begun anew after so long, it goes on asking often. */
+/** SQLite asks less and less often for a lock; begun anew after so long (`Database`), it goes on asking often. */
 const ASK_MS = 50;
 
 /** The module, which VS Code has since 1.105; not loaded before a database is opened. */
@@ -18,7 +24,7 @@ export function sqlite(): typeof Sqlite {
 /** Opens a file with the journal that is safe with this SQLite. */
 export function openSqlite(file: string): DatabaseSync {
   const { DatabaseSync: Database } = sqlite();
-  const db = new Database(file, { timeout: BUSY_MS });
+  const db = new Database(file, { timeout: ASK_MS });
   try {
     const version = String(db.prepare('SELECT sqlite_version() AS v').get()?.['v']);
     const journal = journalFor(version);
@@ -31,43 +37,37 @@ export function openSqlite(file: string): DatabaseSync {
   }
 }
 
-/** Begins to write, with SQLite's `synchronous` as it is to be for that. Whoever waits is not outrun by others that write all the time. */
-export function begin(db: DatabaseSync, synchronous: 'FULL' | 'NORMAL'): void {
-  const end = performance.now() + BUSY_MS;
-  db.exec(`PRAGMA synchronous = ${synchronous}; PRAGMA busy_timeout = ${ASK_MS}`);
-  try {
-    for (;;)
-      try {
-        db.exec('BEGIN IMMEDIATE');
-        return;
-      } catch (error) {
-        if (!isBusy(error) || performance.now() > end) throw error;
-      }
-  } finally {
-    db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
-  }
-}
-
 /** The journal mode that is safe with a version of SQLite: before 3.51.3 WAL may corrupt a database (fixed 2026-03). */
 export function journalFor(version: string): 'WAL' | 'PERSIST' {
   return version.localeCompare('3.51.3', 'en', { numeric: true }) < 0 ? 'PERSIST' : 'WAL';
 }
 
-/** What SQLite finds wrong with an open database; `undefined` for nothing. */
-export function quickCheck(db: DatabaseSync): string | undefined {
-  const found = String(db.prepare('PRAGMA quick_check(1)').get()?.['quick_check']);
-  return found === 'ok' ? undefined : found;
+/** Writes all or nothing. With `FULL` it survives a loss of power, and waits for the disk; a crash of this process loses nothing in any case. */
+export function transaction<T>(db: DatabaseSync, synchronous: 'FULL' | 'NORMAL', work: () => T): T {
+  db.exec(`PRAGMA synchronous = ${synchronous}; BEGIN IMMEDIATE`);
+  try {
+    const result = work();
+    db.exec('COMMIT');
+    return result;
+  } catch (error) {
+    // A full disk may have ended the transaction already.
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
 }
 
-/** SQLite's code for what it does not know, such as a module that was left out. */
-const UNSUPPORTED = 1;
+/** Throws what SQLite finds wrong with an open database. */
+export function quickCheck(db: DatabaseSync): void {
+  const found = String(db.prepare('PRAGMA quick_check(1)').get()?.['quick_check']);
+  if (found !== 'ok') throw Object.assign(new Error(found), { errcode: CORRUPT });
+}
 
 /** Version of the tables below; a database with a higher one was written by a newer Agent Console. */
-export const SCHEMA_VERSION = 3;
+const SCHEMA_VERSION = 3;
 
 const TABLES = `
   -- Every record of every collection. \`value\` is JSON, or null where the record was removed; \`seq\` rises with each write.
-  CREATE TABLE documents (
+  CREATE TABLE IF NOT EXISTS documents (
     key INTEGER PRIMARY KEY,
     collection TEXT NOT NULL,
     id TEXT NOT NULL,
@@ -77,44 +77,80 @@ const TABLES = `
     value TEXT,
     UNIQUE (collection, id)
   );
-  CREATE INDEX documents_by_seq ON documents (seq);
+  CREATE INDEX IF NOT EXISTS documents_by_seq ON documents (seq);
   -- What could not be read and was about to be written over.
-  CREATE TABLE quarantine (collection TEXT, id TEXT, version INTEGER, value TEXT, at INTEGER);
-  ${TEXTS}`;
+  CREATE TABLE IF NOT EXISTS quarantine (collection TEXT, id TEXT, version INTEGER, value TEXT, at INTEGER);
+  CREATE TABLE IF NOT EXISTS leases (name TEXT PRIMARY KEY, holder TEXT NOT NULL, until INTEGER NOT NULL);
+  -- What records are found by. \`place\` is the time in ms and, below it, bits of the key: read backwards, the latest comes first.
+  CREATE TABLE IF NOT EXISTS texts (place INTEGER PRIMARY KEY, key INTEGER NOT NULL UNIQUE, by TEXT, text TEXT NOT NULL);
+  -- Their words come separated by spaces already, so this tokenizer need not know any script.
+  CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (
+    said, tags, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '1'
+  );`;
 
-/** Also made in the databases of builds that kept leases elsewhere. */
-const LEASES =
-  'CREATE TABLE IF NOT EXISTS leases (name TEXT PRIMARY KEY, holder TEXT NOT NULL, until INTEGER NOT NULL)';
-
-/** The version a database has; 0 for a new one. */
-export function versionOf(db: DatabaseSync): number {
-  return Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
-}
-
-/** Makes the tables of a new database, and those that one of an earlier version lacks; `fill` runs within the same transaction. */
-export function migrate(db: DatabaseSync, fill: () => void): void {
-  if (versionOf(db) === SCHEMA_VERSION) return;
-  db.exec('BEGIN IMMEDIATE');
-  try {
+/** Makes the tables that a database lacks; `fill` runs for a new one, within the same transaction. */
+export function migrate(db: DatabaseSync, folder: string, fill: () => void): void {
+  const versionOf = (): number => Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
+  if (versionOf() === SCHEMA_VERSION) return;
+  if (versionOf() > SCHEMA_VERSION) {
+    const sentence = `The data in ${folder} was stored by a newer version of Agent Console and stays as it is. Update Agent Console.`;
+    throw new StorageError(sentence);
+  }
+  transaction(db, 'FULL', () => {
     // Another window may have been first while this one waited.
-    const from = versionOf(db);
-    if (from === 0) {
-      db.exec(TABLES);
-      indexWords(db);
-      fill();
-    }
-    if (from < 3) db.exec(LEASES);
-    db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
-  } catch (error) {
-    db.exec('ROLLBACK');
-    throw error;
+    const from = versionOf();
+    if (from >= SCHEMA_VERSION) return;
+    db.exec(TABLES);
+    if (from === 0) fill();
+    db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+  });
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Whether SQLite says that the file itself is damaged. */
+export function isDamage(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === CORRUPT || code === NOT_A_DATABASE;
+}
+
+/** Whether another connection holds what is needed. */
+export function isBusy(error: unknown): boolean {
+  return codeOf(error) === BUSY;
+}
+
+/** A failure of SQLite or of the file system as a `StorageError`; anything else stays what it is. */
+export function storageFailure(error: unknown, folder: string): unknown {
+  const code = codeOf(error);
+  if (error instanceof StorageError || code === undefined) return error;
+  const what = typeof code === 'string' ? code : reasonOf(error);
+  return new StorageError(sentenceOf(code, what, folder), { cause: error });
+}
+
+function sentenceOf(code: number | string, what: string, folder: string): string {
+  switch (code) {
+    case FULL:
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return `There is no space left to store data in ${folder}. Free some space and try again.`;
+    case BUSY:
+    case LOCKED:
+      return `Other windows keep the stored data in ${folder} busy. Try again.`;
+    case PROTOCOL:
+      return `The disk that holds ${folder} has no file locks, so nothing can be stored there.`;
+    case CORRUPT:
+    case NOT_A_DATABASE:
+      return `The stored data in ${folder} is damaged (${what}).`;
+    default:
+      return `The folder ${folder} cannot be read or written (${what}). Check that it is a folder and that it is yours.`;
   }
 }
 
-function indexWords(db: DatabaseSync): void {
-  try {
-    db.exec(WORDS);
-  } catch (error) {
-    if ((error as { readonly errcode?: number }).errcode !== UNSUPPORTED) throw error;
-  }
+/** The result code of SQLite, or the system's. */
+function codeOf(error: unknown): number | string | undefined {
+  const { errcode, code } = (error ?? {}) as { readonly errcode?: unknown; readonly code?: unknown };
+  if (typeof errcode === 'number') return errcode & 0xff;
+  return typeof code === 'string' && !code.startsWith('ERR_') ? code : undefined;
 }

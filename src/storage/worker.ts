@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Database } from './database';
-import type { Call, FromWorker } from './engine';
-import { StorageError } from './errors';
+import type { Asked, FromWorker } from './engine';
+import { StorageError } from './sqlite';
 
 /** The thread that holds the database, so that a slow disk never holds up the extension host. */
 function serve(port: NonNullable<typeof parentPort>): void {
@@ -13,11 +13,11 @@ function serve(port: NonNullable<typeof parentPort>): void {
     onReplaced: restored => send({ event: 'onReplaced', args: [restored] }),
     onProblem: (message, error) => send({ event: 'onProblem', args: [message, error] }),
   });
-  port.on('message', ({ number, name, args }: Call) => {
+  port.on('message', ({ name, args }: Asked) => {
     try {
-      send({ number, result: database[name](...(args as [never, never, never])) });
+      send({ result: database[name](...(args as [never, never, never])) });
     } catch (failure) {
-      send({ number, failure, isOfStorage: failure instanceof StorageError });
+      send({ failure, isOfStorage: failure instanceof StorageError });
     }
   });
 }

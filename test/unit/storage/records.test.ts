@@ -135,6 +135,7 @@ describe('storage records', function () {
       isVolatile: (before: Note | undefined, after: Note) => before?.text === after.text,
     };
     const [here, there] = [openWindow(root), openWindow(root)].map(window => window.collection(counted));
+    await there!.load();
     const exec: (sql: string) => void = Reflect.get(DatabaseSync.prototype, 'exec');
     const modes: string[] = [];
     mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
@@ -142,7 +143,6 @@ describe('storage records', function () {
       exec.call(this, sql);
     });
     const count = (text: string) => here!.update('a', now => ({ text, count: (now?.count ?? 0) + 1 }));
-    await there!.load();
     for (const text of ['one', 'one', 'two', 'two']) await count(text);
     await here!.remove('a');
     assert.deepEqual(modes, ['FULL', 'NORMAL', 'FULL', 'NORMAL', 'FULL']);

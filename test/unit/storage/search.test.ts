@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import * as path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { mock } from 'node:test';
 import fc from 'fast-check';
 import { wordsOf, type CollectionOptions, type SearchQuery } from '../../../src/storage';
@@ -112,82 +111,72 @@ describe('full-text search of the store', function () {
     );
   });
 
-  for (const isIndexed of [true, false])
-    describe(isIndexed ? 'by an index of words' : 'where SQLite can have no index', () => {
-      beforeEach(() => {
-        const exec: (sql: string) => void = Reflect.get(DatabaseSync.prototype, 'exec');
-        mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
-          exec.call(this, isIndexed ? sql : sql.replace('fts5', 'fts_of_another_sqlite'));
-        });
-      });
-
-      it('finds a word however it is spelt, and in scripts without spaces what stands side by side', async () => {
-        const storage = openWindow(temporaryFolder());
-        await storage.collection(said('few')).put('a', {
-          text: 'Café ОДНА Ёлка οδός مَرْحَبًا 東京都庁 ﾃｽﾄ 한국어를 हिन्दी ภาษาไทย',
-          at: 1,
-          by: 'me',
-        });
-        const found = async (text: string, isPrefix = false): Promise<boolean> =>
-          (await storage.search(query('', { terms: [{ text, isPrefix }] }))).hits.length === 1;
-        const spelt = 'cafe CAFÉ cafe\u0301 одна елка ΟΔΟΣ مرحبا 京都 都庁 テスト हिन्दी ไทย';
-        for (const sought of spelt.split(' ')) assert.ok(await found(sought), sought);
-        for (const sought of ['한국', 'caf', 'οδο'])
-          assert.deepEqual([await found(sought, true), await found(sought)], [true, false], sought);
-        for (const sought of ['東都', '京 庁', 'हन्द', 'afé']) assert.ok(!(await found(sought)), sought);
-      });
-
-      it('follows changes, removals, and what is hidden', async () => {
-        const storage = openWindow(temporaryFolder());
-        const kept = storage.collection(said('few'));
-        const found = async (text: string): Promise<string[]> =>
-          (await storage.search(query(text))).hits.map(({ id }) => id);
-        await kept.put('a', { text: 'alpha', at: 1, by: 'me' });
-        await kept.put('b', { text: 'alpha beta', at: 2, by: 'me' });
-        await kept.put('c', { text: 'alpha', at: 3, by: 'me', isHidden: true });
-        assert.deepEqual(await found('alpha'), ['b', 'a']);
-        await kept.update('a', now => ({ ...now!, text: 'gamma' }));
-        await kept.update('b', now => ({ ...now!, at: 0 }));
-        assert.deepEqual(await found('alpha'), ['b']);
-        assert.deepEqual(await found('gamma'), ['a']);
-        await kept.update('a', now => ({ ...now!, isHidden: true }));
-        await kept.remove('b');
-        assert.deepEqual([await found('alpha'), await found('gamma')], [[], []]);
-        await kept.put('b', { text: 'alpha again', at: 9, by: 'me' });
-        assert.deepEqual(await found('alpha'), ['b']);
-        const asked = storage.collection({ ...said('asked'), isVolatile: () => true });
-        for (const [at, text] of ['delta', 'epsilon', 'epsilon'].entries())
-          await asked.put('d', { text, at, by: 'me' });
-        assert.deepEqual([await found('delta'), await found('epsilon')], [[], ['d']]);
-      });
-
-      it('narrows by who, when and where, the latest first, and says when there are more', async () => {
-        const storage = openWindow(temporaryFolder());
-        const two = { ...said('x'), path: 'services/two/s1' };
-        const at = (day: number) => day * DAY;
-        await storage.collection(said('s1')).put('a', { text: 'word', at: at(1), by: 'me' });
-        await storage.collection(said('s2')).put('b', { text: 'word', at: at(3), by: 'agent' });
-        await storage.collection(said('s1')).put('c', { text: 'word', at: at(2), by: 'agent' });
-        await storage.collection(two).put('d', { text: 'word', at: at(4), by: 'me' });
-        const found = async (more: Partial<SearchQuery>) => {
-          const { hits, isMore } = await storage.search(query('word', more));
-          return `${hits.map(({ id }) => id).join('')}${isMore ? '+' : ''}`;
-        };
-        assert.equal(await found({}), 'bca');
-        assert.equal(await found({ limit: 2 }), 'bc+');
-        assert.equal(await found({ by: 'agent' }), 'bc');
-        assert.equal(await found({ within: ['services/one/s1'] }), 'ca');
-        assert.equal(await found({ within: ['services/one/s2', 'services/two/s1'] }), 'db');
-        assert.equal(await found({ within: [] }), '');
-        assert.equal(await found({ without: ['services/one/s1', 'services/one/other'] }), 'b');
-        assert.equal(await found({ after: at(2) }), 'bc');
-        assert.equal(await found({ before: at(2) }), 'a');
-        assert.equal(await found({ after: at(2), before: at(3) }), 'c');
-        // Nanoseconds, say.
-        await storage.collection(said('s1')).put('z', { text: 'word', at: at(5) * 1_000_000, by: 'me' });
-        assert.equal(await found({}), 'zbca');
-      });
+  it('finds a word however it is spelt, and in scripts without spaces what stands side by side', async () => {
+    const storage = openWindow(temporaryFolder());
+    await storage.collection(said('few')).put('a', {
+      text: 'Café ОДНА Ёлка οδός مَرْحَبًا 東京都庁 ﾃｽﾄ 한국어를 हिन्दी ภาษาไทย',
+      at: 1,
+      by: 'me',
     });
+    const found = async (text: string, isPrefix = false): Promise<boolean> =>
+      (await storage.search(query('', { terms: [{ text, isPrefix }] }))).hits.length === 1;
+    const spelt = 'cafe CAFÉ cafe\u0301 одна елка ΟΔΟΣ مرحبا 京都 都庁 テスト हिन्दी ไทย';
+    for (const sought of spelt.split(' ')) assert.ok(await found(sought), sought);
+    for (const sought of ['한국', 'caf', 'οδο'])
+      assert.deepEqual([await found(sought, true), await found(sought)], [true, false], sought);
+    for (const sought of ['東都', '京 庁', 'हन्द', 'afé']) assert.ok(!(await found(sought)), sought);
+  });
+
+  it('follows changes, removals, and what is hidden', async () => {
+    const storage = openWindow(temporaryFolder());
+    const kept = storage.collection(said('few'));
+    const found = async (text: string): Promise<string[]> =>
+      (await storage.search(query(text))).hits.map(({ id }) => id);
+    await kept.put('a', { text: 'alpha', at: 1, by: 'me' });
+    await kept.put('b', { text: 'alpha beta', at: 2, by: 'me' });
+    await kept.put('c', { text: 'alpha', at: 3, by: 'me', isHidden: true });
+    assert.deepEqual(await found('alpha'), ['b', 'a']);
+    await kept.update('a', now => ({ ...now!, text: 'gamma' }));
+    await kept.update('b', now => ({ ...now!, at: 0 }));
+    assert.deepEqual(await found('alpha'), ['b']);
+    assert.deepEqual(await found('gamma'), ['a']);
+    await kept.update('a', now => ({ ...now!, isHidden: true }));
+    await kept.remove('b');
+    assert.deepEqual([await found('alpha'), await found('gamma')], [[], []]);
+    await kept.put('b', { text: 'alpha again', at: 9, by: 'me' });
+    assert.deepEqual(await found('alpha'), ['b']);
+    const asked = storage.collection({ ...said('asked'), isVolatile: () => true });
+    for (const [at, text] of ['delta', 'epsilon', 'epsilon'].entries())
+      await asked.put('d', { text, at, by: 'me' });
+    assert.deepEqual([await found('delta'), await found('epsilon')], [[], ['d']]);
+  });
+
+  it('narrows by who, when and where, the latest first, and says when there are more', async () => {
+    const storage = openWindow(temporaryFolder());
+    const two = { ...said('x'), path: 'services/two/s1' };
+    const at = (day: number) => day * DAY;
+    await storage.collection(said('s1')).put('a', { text: 'word', at: at(1), by: 'me' });
+    await storage.collection(said('s2')).put('b', { text: 'word', at: at(3), by: 'agent' });
+    await storage.collection(said('s1')).put('c', { text: 'word', at: at(2), by: 'agent' });
+    await storage.collection(two).put('d', { text: 'word', at: at(4), by: 'me' });
+    const found = async (more: Partial<SearchQuery>) => {
+      const { hits, isMore } = await storage.search(query('word', more));
+      return `${hits.map(({ id }) => id).join('')}${isMore ? '+' : ''}`;
+    };
+    assert.equal(await found({}), 'bca');
+    assert.equal(await found({ limit: 2 }), 'bc+');
+    assert.equal(await found({ by: 'agent' }), 'bc');
+    assert.equal(await found({ within: ['services/one/s1'] }), 'ca');
+    assert.equal(await found({ within: ['services/one/s2', 'services/two/s1'] }), 'db');
+    assert.equal(await found({ within: [] }), '');
+    assert.equal(await found({ without: ['services/one/s1', 'services/one/other'] }), 'b');
+    assert.equal(await found({ after: at(2) }), 'bc');
+    assert.equal(await found({ before: at(2) }), 'a');
+    assert.equal(await found({ after: at(2), before: at(3) }), 'c');
+    // Nanoseconds, say.
+    await storage.collection(said('s1')).put('z', { text: 'word', at: at(5) * 1_000_000, by: 'me' });
+    assert.equal(await found({}), 'zbca');
+  });
 
   it('reads no more of a long text than to the match', async () => {
     const storage = openWindow(temporaryFolder());
