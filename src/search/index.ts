@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../connection';
-import { wordsOf, type CollectionOptions, type SearchHit, type SearchTerm, type Storage } from '../storage';
+import type { CollectionOptions, SearchHit, SearchQuery, SearchTerm, Storage } from '../storage';
 import { errorSentence } from '../util/errorSentence';
 import type { Formatter } from '../util/format';
 import { once } from '../util/promises';
@@ -49,10 +49,7 @@ export interface Place {
   readonly words: string;
 }
 
-interface Answer {
-  readonly items: readonly Found[];
-  readonly title: string;
-}
+type Answer = Pick<vscode.QuickPick<Found>, 'items' | 'title'>;
 
 const MOST = 50;
 /** Hits among which the latest of each thing is looked for. */
@@ -127,26 +124,21 @@ async function searchOf(
   const pathOf = (sessionId: string): string => messages(sessionId).path;
   /** Where the sessions are whose titles have these words. */
   const titled = async (title: string): Promise<readonly string[]> => {
-    const words = wordsOf(title);
+    const words = title.trim().split(/\s+/);
     const terms = words.map((text, at) => ({ text, isPrefix: at === words.length - 1 }));
     const { hits } = await storage.search({ terms, within: [sessions.path], limit: MOST_SESSIONS });
     return hits.map(({ id }) => pathOf(id));
   };
   return async text => {
     const { inTitle, ...query } = parseQuery(text);
-    if (query.terms.length === 0) {
-      const isEmpty = text.trim() === '';
-      return {
-        items: [],
-        title: isEmpty ? vscode.l10n.t('Search') : vscode.l10n.t('Type a word to search for'),
-      };
-    }
-    const within = inTitle === undefined ? rootsOf(talk) : await titled(inTitle);
+    if (text.trim() === '') return { items: [], title: vscode.l10n.t('Search') };
+    if (query.terms.length === 0) return { items: [], title: vscode.l10n.t('Type a word to search for') };
+    const within = inTitle === undefined ? talk.map(rootOf) : await titled(inTitle);
     const said = await storage.search({ ...query, within, without: gone.map(pathOf), limit: MOST });
     const items = itemsOf(talk, said.hits, format);
     if (query.by !== undefined || inTitle !== undefined)
       return { items, title: countText(items.length, said.isMore) };
-    const other = await storage.search({ ...query, within: rootsOf(things), limit: MOST_THINGS });
+    const other = await storage.search({ ...query, within: things.map(rootOf), limit: MOST_THINGS });
     const all = itemsOf(things, other.hits, format);
     const others = all.slice(0, MOST);
     const separator = { label: vscode.l10n.t('Other'), kind: vscode.QuickPickItemKind.Separator };
@@ -159,13 +151,7 @@ async function searchOf(
 }
 
 /** The path without what `*` stands for. */
-function rootOf({ records }: Searched): string {
-  return records.path.replace(/\/\*.*$/, '');
-}
-
-function rootsOf(kinds: readonly Searched[]): readonly string[] {
-  return kinds.map(rootOf);
-}
+const rootOf = ({ records }: Searched): string => records.path.replace(/\/\*.*$/, '');
 
 /** What is listed of the hits: of several of one thing the latest, or the oldest. */
 function itemsOf(
@@ -199,15 +185,9 @@ function countText(count: number, isMore: boolean): string {
   return count === 1 ? vscode.l10n.t('1 result') : vscode.l10n.t('{0} results, newest first', count);
 }
 
-/** What a person has typed. */
-export interface TypedQuery {
-  readonly terms: readonly SearchTerm[];
-  readonly by?: 'me' | 'agent' | undefined;
-  /** Words of a title. */
+/** What a person has typed; `inTitle` are words of a title. */
+export interface TypedQuery extends Pick<SearchQuery, 'terms' | 'by' | 'after' | 'before'> {
   readonly inTitle?: string | undefined;
-  /** Unix ms: from the begin of a day on, and before it. */
-  readonly after?: number | undefined;
-  readonly before?: number | undefined;
 }
 
 const PART = /(?:from|in|after|before):(?!\S)|(?:(from|in|after|before):)?(?:"([^"]*)("?)|(\S+))/giu;

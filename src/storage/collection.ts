@@ -36,9 +36,6 @@ interface Known {
 /** What becomes of a record: another value, `null` for none, `undefined` to leave it. */
 type Decide<T> = (current: T | undefined) => T | null | undefined;
 
-/** Give up when other processes won the race for one record this many times. */
-const ATTEMPTS = 500;
-
 /**
  * Durable records, shared live by all windows and processes (trust.md 32-34), as this one knows them. Whatever writes rejects with a
  * `StorageError` when the record was not stored.
@@ -148,11 +145,10 @@ export class Records<T> {
 
   /** One write of a record after another, in the order they were asked for; resolves to the value now stored. */
   #write(id: string, decide: Decide<T>): Promise<T | undefined> {
-    const done = (this.#acts.get(id) ?? Promise.resolve()).then(() => this.#swap(id, decide));
-    const settled: Promise<unknown> = done
-      .catch(() => undefined)
-      .then(() => this.#acts.get(id) === settled && this.#acts.delete(id));
-    this.#acts.set(id, settled);
+    const done = Promise.allSettled([this.#acts.get(id)]).then(() => this.#swap(id, decide));
+    this.#acts.set(id, done);
+    const end = (): unknown => this.#acts.get(id) === done && this.#acts.delete(id);
+    done.then(end, end);
     return this.#store.track(done);
   }
 
@@ -160,8 +156,7 @@ export class Records<T> {
   async #swap(id: string, decide: Decide<T>): Promise<T | undefined> {
     const options = this.#options;
     let expected = this.#known.get(id)?.seq ?? (this.#isLoaded ? 0 : undefined);
-    let isFresh = false;
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    for (let isFresh = false; ; isFresh = true) {
       const problem = this.#known.get(id)?.problem;
       const before = this.#values.get(id);
       const isReady = expected !== undefined && problem?.isNewer !== true;
@@ -173,7 +168,6 @@ export class Records<T> {
         }
         if (isFresh) return before;
         expected = await this.#ask(id);
-        isFresh = true;
         continue;
       }
       const next = decision === null ? undefined : this.#prepare(decision);
@@ -195,9 +189,7 @@ export class Records<T> {
         return next?.value;
       }
       expected = this.#learn(id, written);
-      isFresh = true;
     }
-    throw new StorageError(`Other windows keep writing the same record in ${options.path}. Try again.`);
   }
 
   /** What would be read back. */

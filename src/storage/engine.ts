@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Database, DatabaseOptions } from './database';
 import { reasonOf, StorageError } from './sqlite';
 
-type Name = 'page' | 'read' | 'peek' | 'write' | 'lease' | 'release' | 'search' | 'texts' | 'close';
+type Name = keyof Database;
 
 /** Runs a method of the database, in whatever thread that is. Rejects with a `StorageError`. */
 export type Call = <N extends Name>(
@@ -72,6 +72,16 @@ export function workerEngine(script: string): MakeEngine {
       return asked.promise;
     };
 
-    return { call, close: async () => (worker === undefined ? undefined : await call('close')) };
+    const close = async (): Promise<void> => {
+      const closed = worker;
+      if (closed === undefined) return;
+      await call('close');
+      // What was called meanwhile needs it.
+      if (waiting.length > 0 || worker !== closed) return;
+      worker = undefined;
+      await closed.terminate();
+    };
+
+    return { call, close };
   };
 }

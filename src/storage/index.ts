@@ -10,7 +10,6 @@ import type { SearchAnswer, SearchQuery, SearchText } from './search';
 export type { Restored } from './backup';
 export type { CollectionOptions, UnreadableRecord } from './collection';
 export { workerEngine } from './engine';
-export { wordsOf } from './search';
 export type { SearchHit, SearchQuery, SearchTerm, SearchText } from './search';
 export { StorageError } from './sqlite';
 
@@ -59,7 +58,7 @@ export class Store {
   readonly #underWay = new Set<Promise<unknown>>();
   /** What the next writes join, and the one before it. */
   #batch: Batch | undefined;
-  #lastBatch: Promise<unknown> = Promise.resolve();
+  #lastBatch: Batch['done'] | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: OpenStorageOptions) {
@@ -157,11 +156,11 @@ export class Store {
 
   #begin(): Batch {
     const writes: Write[] = [];
-    const done = this.#lastBatch.then(() => {
+    const done = Promise.allSettled([this.#lastBatch]).then(() => {
       if (this.#batch?.writes === writes) this.#batch = undefined;
       return this.#engine.call('write', writes);
     });
-    this.#lastBatch = done.catch(() => undefined);
+    this.#lastBatch = done;
     return { writes, done };
   }
 
@@ -179,24 +178,20 @@ export class Store {
       until = (await this.call('lease', name, holder, ttlMs)) ? asked + ttlMs : 0;
     };
     const isHeld = (): boolean => now() < until;
+    const failed = (error: unknown): void =>
+      log.warn(`The lease ${name} could not be renewed or given back: ${String(error)}`);
     await take();
     if (until === 0) return undefined;
     const renew = setInterval(() => {
       // What has lapsed is not taken up again: somebody else may have had it meanwhile.
-      if (!isHeld()) until = 0;
-      else
-        take().catch((error: unknown) =>
-          log.warn(`The lease ${name} could not be renewed: ${String(error)}`),
-        );
+      if (isHeld()) take().catch(failed);
+      else until = 0;
     }, ttlMs / 3).unref();
     try {
       return await work({ isHeld, keep: () => (isKept = true) });
     } finally {
       clearInterval(renew);
-      if (!isKept)
-        await this.call('release', name, holder).catch((error: unknown) =>
-          log.warn(`The lease ${name} could not be given back: ${String(error)}`),
-        );
+      if (!isKept) await this.call('release', name, holder).catch(failed);
     }
   }
 }

@@ -54,8 +54,8 @@ export class RemoteList<T extends object> extends Disposable {
   #path: string | undefined;
   #records: Collection<Stored<T>> | undefined;
   #opening: Promise<void> = Promise.resolve();
-  /** What is kept could not be read the last time. */
-  #isShut = false;
+  /** What is kept is read, or being read. */
+  #isOpen = false;
   #stop: AbortController | undefined;
   /** When what is shown was learned. */
   #stamp = 0;
@@ -76,16 +76,15 @@ export class RemoteList<T extends object> extends Disposable {
 
   /** Shows what is kept at a path of the store, `undefined` for nothing. Rejects when that cannot be read; the next call tries again. */
   use(path: string | undefined): Promise<void> {
-    if (path === this.#path && !this.#isShut) return this.#opening;
-    if (path === this.#path && path !== undefined) return (this.#opening = this.#open(path));
-    this.#end();
-    this.#path = path;
-    this.#service = {};
-    this.#records = undefined;
-    this.#following.set(undefined);
-    [this.#stamp, this.#failures, this.#staleSince] = [0, 0, undefined];
-    this.#state.set(EMPTY);
-    this.#opening = path === undefined ? Promise.resolve() : this.#open(path);
+    if (path !== this.#path) {
+      this.#end();
+      [this.#path, this.#service, this.#records, this.#isOpen] = [path, {}, undefined, false];
+      this.#following.set(undefined);
+      [this.#stamp, this.#failures, this.#staleSince] = [0, 0, undefined];
+      this.#state.set(EMPTY);
+      this.#opening = Promise.resolve();
+    }
+    if (path !== undefined && !this.#isOpen) this.#opening = this.#open(path);
     return this.#opening;
   }
 
@@ -98,19 +97,21 @@ export class RemoteList<T extends object> extends Disposable {
   /** Reads what is due, in one window at a time. Resolves to false where another window is at it. */
   async readInTurn(pace: Pace, signal: AbortSignal): Promise<boolean> {
     const [records, path] = [this.#records, this.#path];
-    const ask = (): Promise<void> => (this.untilDue(pace) > 0 ? Promise.resolve() : this.#run(signal));
-    if (records === undefined || path === undefined) return ask().then(() => true);
+    const ask = async (): Promise<true> => {
+      if (this.untilDue(pace) === 0) await this.#run(signal);
+      return true;
+    };
+    if (records === undefined || path === undefined) return ask();
     try {
       const done = await this.#options.storage.tryRun(path, LEASE_MS, async ({ isHeld }) => {
         // Another window may just have done it.
         await records.read(HEAD);
-        if (isHeld()) await ask();
-        return true;
+        return !isHeld() || (await ask());
       });
       return done === true;
     } catch (error) {
       this.#options.log.error('The windows cannot take turns; this one asks for itself', error);
-      return ask().then(() => true);
+      return ask();
     }
   }
 
@@ -150,22 +151,18 @@ export class RemoteList<T extends object> extends Disposable {
 
   async #open(path: string): Promise<void> {
     const service = this.#service;
-    const records = this.#collection(path);
-    this.#isShut = false;
+    const records = this.#options.storage.collection(listRecords<T>(path, this.#options));
+    this.#isOpen = true;
     try {
       await records.load();
     } catch (error) {
-      if (service === this.#service) this.#isShut = true;
+      if (service === this.#service) this.#isOpen = false;
       throw error;
     }
     if (service !== this.#service || this.isDisposed) return;
     this.#records = records;
     this.#following.set(records.onDidChange(() => this.#adopt()));
     this.#adopt();
-  }
-
-  #collection(path: string): Collection<Stored<T>> {
-    return this.#options.storage.collection(listRecords(path, this.#options));
   }
 
   /** Takes over what another window has learned; what is dated in the future is of a clock that was wrong. */
@@ -178,15 +175,14 @@ export class RemoteList<T extends object> extends Disposable {
     const before = this.#state.current.items;
     const items = [...records.values.values()].flatMap(({ item }) => item ?? []);
     // Items may come after the head. What a failed reading has brought is shown and not kept.
-    const isLater = (): boolean => partial !== true && !this.#isSame(before, items);
+    const isLater = (): boolean => partial !== true && !isSame(this.#byKey(before), this.#byKey(items));
     const isNews = stamp > this.#stamp || (stamp === this.#stamp && isLater());
     if (!isNews || !hasCome(stamp, this.#now())) return;
     if (failure === undefined && this.#staleSince !== undefined && askedAt >= this.#staleSince)
       this.#staleSince = undefined;
     this.#stamp = stamp;
     this.#failures = failure === undefined ? 0 : this.#failures + 1;
-    const unread = records.unreadable.map(({ id, reason }) => ({ id, reason }));
-    this.#state.set({ items, problems: [...problems, ...unread], at, failure, partial });
+    this.#state.set({ items, problems: [...problems, ...records.unreadable], at, failure, partial });
   }
 
   #run(signal?: AbortSignal): Promise<void> {
@@ -258,11 +254,8 @@ export class RemoteList<T extends object> extends Disposable {
     }
   }
 
-  /** Whether these are the same items, in whatever order. */
-  #isSame(before: readonly T[], items: readonly T[]): boolean {
-    const { keyOf } = this.#options;
-    const known = new Map(before.map(item => [keyOf(item), item]));
-    return known.size === items.length && items.every(item => isSame(item, known.get(keyOf(item))));
+  #byKey(items: readonly T[]): Readonly<Record<string, T>> {
+    return Object.fromEntries(items.map(item => [this.#options.keyOf(item), item]));
   }
 
   #stored(key: string): T | undefined {

@@ -13,28 +13,23 @@ export interface ListFailure {
   readonly cause?: string | undefined;
 }
 
-/** A list as last known. A failure takes nothing away. */
-export interface ListState<T> {
-  readonly items: readonly T[];
-  /** What could not be read. */
-  readonly problems: readonly ItemProblem[];
-  /** When the list was last read to its end, in whichever window; Unix ms. */
-  readonly at?: number | undefined;
-  /** Items read so far, while it is being read. */
-  readonly reading?: { readonly count: number } | undefined;
-  /** The newest reading ended before the end of the list: `items` may lack some. */
-  readonly partial?: boolean | undefined;
-  readonly failure?: ListFailure | undefined;
-}
-
 /** How the newest reading of a list went. Times are Unix ms. */
 export interface Head {
-  /** When the list was last read to its end, and when that reading began. */
+  /** When the list was last read to its end, in whichever window, and when that reading began. */
   readonly at?: number | undefined;
   readonly askedAt?: number | undefined;
+  /** What could not be read. */
   readonly problems: readonly ItemProblem[];
   readonly failure?: ListFailure | undefined;
+  /** It ended before the end of the list: `items` may lack some. */
   readonly partial?: boolean | undefined;
+}
+
+/** A list as last known. A failure takes nothing away. */
+export interface ListState<T> extends Omit<Head, 'askedAt'> {
+  readonly items: readonly T[];
+  /** Items read so far, while it is being read. */
+  readonly reading?: { readonly count: number } | undefined;
 }
 
 /** A record of a list: one of its items, or how its newest reading went. */
@@ -46,14 +41,10 @@ export interface Stored<T> {
 export const HEAD = 'head';
 
 /** The id of an item's record. */
-export function idOf(key: string): string {
-  return `item ${key}`;
-}
+export const idOf = (key: string): string => `item ${key}`;
 
 /** The key of an item's record. */
-export function keyIn(id: string): string {
-  return id.slice(idOf('').length);
-}
+export const keyIn = (id: string): string => id.slice(idOf('').length);
 
 /** What the items of a list are. */
 export interface ItemKind<T> {
@@ -84,8 +75,6 @@ export function listRecords<T extends object>(
     schema: {
       parse: value => {
         const record = (value ?? {}) as Readonly<Record<string, unknown>>;
-        // What builds before this one kept beside the items goes with the next reading.
-        if ('turn' in record) return {};
         return 'item' in record
           ? { item: item.parse(record['item']) }
           : { head: headSchema.parse(record['head']) };

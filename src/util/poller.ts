@@ -1,5 +1,4 @@
 import { Disposable, unhandled } from './disposable';
-import { WallTimer } from './clock';
 
 export interface PollerOptions {
   /**
@@ -16,6 +15,11 @@ export interface PollerOptions {
   readonly random?: () => number;
 }
 
+/** The longest a timer runs before the clock is looked at, ms: timers stand still while a machine sleeps. */
+const STEP_MS = 5 * 60 * 1000;
+/** How late a timer may fire before the machine counts as having slept, ms. */
+const SLEEP_MS = 20_000;
+
 /**
  * Repeats a question while it is wanted: one round in flight, the next armed only after the answer. After the machine has
  * slept, the next round waits a random 1-10 s, so that not every window asks at once (trust.md 31).
@@ -26,7 +30,7 @@ export class Poller extends Disposable {
     readonly now: () => number;
     readonly random: () => number;
   };
-  readonly #timer: WallTimer;
+  #timer: NodeJS.Timeout | undefined;
   #round: AbortController | undefined;
   #running = false;
   #pokedDuringRound = false;
@@ -34,7 +38,6 @@ export class Poller extends Disposable {
   constructor(options: PollerOptions) {
     super();
     this.#options = { retryMs: 30_000, now: Date.now, random: Math.random, ...options };
-    this.#timer = this.register(new WallTimer(() => this.#options.now()));
   }
 
   get isRunning(): boolean {
@@ -51,7 +54,7 @@ export class Poller extends Disposable {
   /** Ends polling and aborts the round in flight. */
   stop(): void {
     this.#running = false;
-    this.#timer.stop();
+    clearTimeout(this.#timer);
     this.#round?.abort();
     this.#round = undefined;
   }
@@ -68,16 +71,22 @@ export class Poller extends Disposable {
     super.dispose();
   }
 
+  /** Waits by the clock on the wall, in steps: when the machine has slept, a wait ends at most one of them after its time. */
   #arm(delay: number): void {
-    if (!this.#running) return;
-    this.#timer.start(delay, slept => {
-      if (!slept) {
-        void this.#runRound();
-        return;
-      }
-      this.#options.onWake?.();
-      this.#arm(1000 + this.#options.random() * 9000);
-    });
+    clearTimeout(this.#timer);
+    if (!this.#running || delay === Infinity) return;
+    const { now, random, onWake } = this.#options;
+    const began = now();
+    const step = Math.min(delay, STEP_MS);
+    this.#timer = setTimeout(() => {
+      const slept = now() - began - step > SLEEP_MS;
+      const rest = slept ? began + delay - now() : delay - step;
+      if (rest > 0) this.#arm(rest);
+      else if (slept) {
+        onWake?.();
+        this.#arm(1000 + random() * 9000);
+      } else void this.#runRound();
+    }, step);
   }
 
   async #runRound(): Promise<void> {

@@ -3,17 +3,8 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { outboxRecords } from '../../../src/chat/outbox/record';
-import {
-  cleanUp,
-  entries,
-  filesBelow,
-  loaded,
-  notes,
-  openWindow,
-  temporaryFolder,
-  valueOf,
-  type Note,
-} from './support';
+import { cleanUp, entries, filesBelow, loaded, notes, openWindow, temporaryFolder } from './support';
+import { valueOf, type Note } from './support';
 
 /** What version 0.1 left: a file a record. */
 describe('records of files, from before there was a database', function () {

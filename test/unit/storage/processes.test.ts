@@ -5,18 +5,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mock } from 'node:test';
 import type { Collection, Storage } from '../../../src/storage';
-import {
-  type Note,
-  cleanUp,
-  entries,
-  filesBelow,
-  openNotes,
-  openWindow,
-  temporaryFolder,
-  until,
-  valueOf,
-} from './support';
-import { COUNTERS, planned } from './workload';
+import { cleanUp, COUNTERS, entries, filesBelow, openNotes, openWindow, planned } from './support';
+import { temporaryFolder, until, valueOf, type Note } from './support';
 
 const script = path.join(__dirname, 'writer.child.js');
 

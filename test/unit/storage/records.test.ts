@@ -4,21 +4,8 @@ import * as path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { mock } from 'node:test';
 import { StorageError } from '../../../src/storage';
-import {
-  type Note,
-  cleanUp,
-  databaseOf,
-  decodeNote,
-  entries,
-  filesBelow,
-  loaded,
-  notes,
-  openNotes,
-  openWindow,
-  temporaryFolder,
-  until,
-  valueOf,
-} from './support';
+import { cleanUp, databaseOf, decodeNote, entries, filesBelow, loaded, notes, openNotes } from './support';
+import { openWindow, temporaryFolder, until, valueOf, type Note } from './support';
 import { FolderWatch } from '../../../src/util/folderWatch';
 
 describe('storage records', function () {

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import * as path from 'node:path';
 import { mock } from 'node:test';
 import fc from 'fast-check';
-import { wordsOf, type CollectionOptions, type SearchQuery } from '../../../src/storage';
+import type { CollectionOptions, SearchQuery } from '../../../src/storage';
+import { wordsOf } from '../../../src/storage/search';
 import { cleanUp, inspect, openWindow, temporaryFolder } from './support';
 
 interface Said {

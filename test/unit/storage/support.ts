@@ -31,6 +31,11 @@ export function openNotes(root: string): Promise<Collection<Note>> {
   return loaded(openWindow(root).collection(notes));
 }
 
+/** What a new window finds. */
+export async function storedNotes(root: string): Promise<Record<string, Note>> {
+  return entries(await openNotes(root));
+}
+
 export async function loaded<T extends { load(): Promise<unknown> }>(collection: T): Promise<T> {
   await collection.load();
   return collection;
@@ -44,12 +49,9 @@ export interface Note {
 export const notes: CollectionOptions<Note> = { path: 'notes', version: 1, schema: { parse: decodeNote } };
 
 export function decodeNote(value: unknown): Note {
-  if (typeof value !== 'object' || value === null || !('text' in value) || typeof value.text !== 'string') {
-    throw new Error('It has no text.');
-  }
-  return 'count' in value && typeof value.count === 'number'
-    ? { text: value.text, count: value.count }
-    : { text: value.text };
+  const { text, count } = value as Partial<Note>;
+  if (typeof text !== 'string') throw new Error('It has no text.');
+  return count === undefined ? { text } : { text, count };
 }
 
 export function entries<T>(collection: Collection<T>): Record<string, T> {
@@ -59,6 +61,11 @@ export function entries<T>(collection: Collection<T>): Record<string, T> {
 /** The file of the database below a root. */
 export function databaseOf(root: string): string {
   return path.join(root, 'store', 'console.db');
+}
+
+/** Keeps the database of now as the backup of a day. */
+export function keepBackup(root: string, day = '2026-11-01'): void {
+  inspect(root, db => db.prepare('VACUUM INTO ?').run(path.join(root, 'store', `backup-${day}.db`)));
 }
 
 /** The database as SQLite itself shows it. */
@@ -83,4 +90,29 @@ export function filesBelow(folder: string): string[] {
     .filter(entry => entry.isFile())
     .map(entry => path.relative(folder, path.join(entry.parentPath, entry.name)))
     .sort();
+}
+
+/** What writer number `writer` does as its `index`-th act; the same in the child that does it and the test that checks. */
+export type Operation =
+  | { readonly kind: 'put'; readonly id: string; readonly text: string }
+  | { readonly kind: 'remove'; readonly id: string }
+  | { readonly kind: 'increment'; readonly id: string };
+
+export const COUNTERS = 4;
+const OWN_RECORDS = 40;
+
+export function planned(writer: number, index: number): Operation {
+  const dice = mix(writer * 1_000_003 + index);
+  if (dice % 10 < 3) return { kind: 'increment', id: `counter-${(dice >>> 8) % COUNTERS}` };
+  const id = `writer-${writer}-record-${(dice >>> 8) % OWN_RECORDS}`;
+  if (dice % 10 === 3) return { kind: 'remove', id };
+  return { kind: 'put', id, text: 'x'.repeat((dice >>> 4) % 3000) };
+}
+
+/** A fixed scrambling of 32 bits. */
+function mix(value: number): number {
+  let x = value | 0;
+  x = Math.imul(x ^ (x >>> 16), 0x45d9f3b);
+  x = Math.imul(x ^ (x >>> 16), 0x45d9f3b);
+  return (x ^ (x >>> 16)) >>> 0;
 }

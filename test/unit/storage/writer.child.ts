@@ -4,8 +4,7 @@ import * as fs from 'node:fs';
 import type { Restored } from '../../../src/storage';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
-import { notes } from './support';
-import { planned } from './workload';
+import { notes, planned } from './support';
 
 const open = (root: string) => openStorage({ root, log: silentLog() });
 const numbers = (path: string) => ({ path, version: 1, schema: { parse: Number } });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { RemoteList, type RemoteListOptions } from '../../../src/sync/remoteList';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
-import { openStorage, spoil, storedRows, storeRows } from '../../fakes/storage';
+import { openStorage, spoil, storedRows } from '../../fakes/storage';
 import { until } from '../../until';
 
 interface Item {
@@ -247,19 +247,6 @@ describe('a list from the service', () => {
     const next = await open();
     const unread = next.state.current.problems.map(({ id }) => id);
     assert.deepEqual([idsOf(next), unread], [['b'], ['bad', 'item a']]);
-  });
-
-  it('counts what an earlier build kept beside the items for nothing, until the next reading takes it away', async () => {
-    const list = await open();
-    await list.read();
-    storeRows(root, PATH, 1, [['turn', { turn: 1 }]]);
-    const next = await open();
-    assert.deepEqual([idsOf(next), next.state.current.problems], [['a', 'b'], []]);
-    await next.read();
-    assert.deepEqual(
-      storedRows(root).filter(({ id, value }) => id === 'turn' && value !== null),
-      [],
-    );
   });
 
   it('keeps services apart, and drops what the one before answers late', async () => {
