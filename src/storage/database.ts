@@ -153,7 +153,7 @@ export class Database {
   }
 
   /** Runs `work` on the open database. A broken file is put aside and replaced, once. */
-  #run<T>(work: () => T): T {
+  #run<T>(work: (db: DatabaseSync) => T): T {
     try {
       try {
         return this.#patiently(work);
@@ -168,20 +168,19 @@ export class Database {
   }
 
   /** Asks for a lock again and again: whoever waits is not outrun by others that write all the time. */
-  #patiently<T>(work: () => T): T {
+  #patiently<T>(work: (db: DatabaseSync) => T): T {
     const end = performance.now() + BUSY_MS;
     for (;;)
       try {
-        this.#connect();
-        return work();
+        return work(this.#connect());
       } catch (error) {
         if (!isBusy(error) || performance.now() > end) throw error;
       }
   }
 
-  #connect(): void {
-    const isAnother = this.#db !== undefined;
-    if (isAnother && inodeOf(this.#file) === this.#inode) return;
+  #connect(): DatabaseSync {
+    const before = this.#db;
+    if (before !== undefined && inodeOf(this.#file) === this.#inode) return before;
     this.#disconnect();
     fs.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const isUnclean = hasWork(this.#file);
@@ -197,7 +196,8 @@ export class Database {
       throw error;
     }
     this.#care = setTimeout(() => void this.#takeCare(isUnclean), CARE_AFTER_MS).unref();
-    if (isAnother) this.#options.onReplaced(undefined);
+    if (before !== undefined) this.#options.onReplaced(undefined);
+    return db;
   }
 
   /** Takes in the files of before there was a database. They stay; an import that dies is done again as a whole. */
@@ -214,13 +214,13 @@ export class Database {
     const { now, onProblem } = this.#options;
     const care = this.#care;
     try {
-      if (isUnclean || !isBackedUp(this.#folder, now())) this.#run(() => quickCheck(this.#open));
+      if (isUnclean || !isBackedUp(this.#folder, now())) this.#run(quickCheck);
       const before = now() - REMOVED_MS;
       this.#transaction(() => {
         this.#sql('DELETE FROM documents WHERE value IS NULL AND at < ?').run(before);
         this.#sql('DELETE FROM leases WHERE until < ?').run(before);
       });
-      await backUp(this.#open, this.#folder, now());
+      await backUp(this.#connect(), this.#folder, now());
     } catch (error) {
       onProblem('The database could not be checked or backed up', error);
     }
@@ -246,7 +246,7 @@ export class Database {
   }
 
   #transaction<T>(work: () => T, isDurable = false): T {
-    return this.#run(() => transaction(this.#open, isDurable ? 'FULL' : 'NORMAL', work));
+    return this.#run(db => transaction(db, isDurable ? 'FULL' : 'NORMAL', work));
   }
 
   #swap({ collection, id, expected, version, value, quarantine, durable, text }: Write): Written {
@@ -295,7 +295,6 @@ export class Database {
       folder: this.#folder,
       // Every writer touches it; others change by reading alone where a journal is opened as root.
       file: path.basename(this.#file),
-      prepare: () => Promise.resolve(true),
       debounceMs: SETTLE_MS,
       onChange: () => this.#lookForChanges(),
       onUnavailable: reason =>
@@ -320,15 +319,11 @@ export class Database {
     }
   }
 
-  get #open(): DatabaseSync {
-    if (this.#db === undefined) throw new Error('The database is not open.');
-    return this.#db;
-  }
-
   /** A statement, prepared once. */
   readonly #sql = (text: string): StatementSync => {
-    let statement = this.#statements.get(text);
-    if (statement === undefined) this.#statements.set(text, (statement = this.#open.prepare(text)));
+    const statement = this.#statements.get(text) ?? this.#db?.prepare(text);
+    if (statement === undefined) throw new Error('The database is not open.');
+    this.#statements.set(text, statement);
     return statement;
   };
 }

@@ -12,7 +12,7 @@ export interface FolderWatchOptions {
   /** Notices about other files in it are of no interest. */
   readonly file?: string;
   /** Makes the folder if there is none; resolves to false when that cannot be done. */
-  readonly prepare: () => Promise<boolean>;
+  readonly prepare?: () => Promise<boolean>;
   readonly onChange: () => void;
   readonly onUnavailable: (reason: string) => void;
   /** Notices within this time are one, ms. */
@@ -43,7 +43,7 @@ export class FolderWatch extends Disposable {
 
   async #start(): Promise<void> {
     const { prepare, folder, file } = this.#options;
-    if (!(await prepare())) this.#pollEvery(this.#options.pollMs ?? POLL_MS);
+    if ((await prepare?.()) === false) this.#pollEvery(this.#options.pollMs ?? POLL_MS);
     else if (!this.isDisposed) {
       try {
         this.#watcher = watch(folder, { persistent: false }, (_event, name) => {
