@@ -53,6 +53,7 @@ describe('records of files, from before there was a database', function () {
     write(root, 'connection/a.4.json', { id: 'a', ...note('older') });
     write(root, 'connection/a.5.json', '');
     write(root, 'connection/b.1.json', '{"id":"b","version":1,"val');
+    write(root, 'connection/c.1.json', { id: 'c', version: 1 });
     const window = openWindow(root);
     assert.deepEqual(entries(await loaded(window.collection({ ...notes, path: 'connection' }))), {
       a: { text: 'older' },

@@ -93,21 +93,17 @@ export function filesBelow(folder: string): string[] {
 }
 
 /** What writer number `writer` does as its `index`-th act; the same in the child that does it and the test that checks. */
-export type Operation =
-  | { readonly kind: 'put'; readonly id: string; readonly text: string }
-  | { readonly kind: 'remove'; readonly id: string }
-  | { readonly kind: 'increment'; readonly id: string };
+export function planned(writer: number, index: number) {
+  const dice = mix(writer * 1_000_003 + index);
+  const [counter, own] = [
+    `counter-${(dice >>> 8) % COUNTERS}`,
+    `writer-${writer}-record-${(dice >>> 8) % 40}`,
+  ];
+  const kind = dice % 10 < 3 ? 'increment' : dice % 10 === 3 ? 'remove' : 'put';
+  return { kind, id: kind === 'increment' ? counter : own, text: 'x'.repeat((dice >>> 4) % 3000) } as const;
+}
 
 export const COUNTERS = 4;
-const OWN_RECORDS = 40;
-
-export function planned(writer: number, index: number): Operation {
-  const dice = mix(writer * 1_000_003 + index);
-  if (dice % 10 < 3) return { kind: 'increment', id: `counter-${(dice >>> 8) % COUNTERS}` };
-  const id = `writer-${writer}-record-${(dice >>> 8) % OWN_RECORDS}`;
-  if (dice % 10 === 3) return { kind: 'remove', id };
-  return { kind: 'put', id, text: 'x'.repeat((dice >>> 4) % 3000) };
-}
 
 /** A fixed scrambling of 32 bits. */
 function mix(value: number): number {

@@ -30,9 +30,7 @@ const pages = (...all: readonly (Page | Error | Promise<unknown>)[]): Answer =>
 /** Ends with an `AbortError` as soon as `signal` says so, as requests do. */
 async function* abortable(answer: AsyncIterable<Page>, signal: AbortSignal): AsyncGenerator<Page> {
   const gone = new Promise<never>((_, reject) => {
-    const leave = (): void => reject(new DOMException('gone', 'AbortError'));
-    if (signal.aborted) leave();
-    signal.addEventListener('abort', leave);
+    signal.addEventListener('abort', () => reject(new DOMException('gone', 'AbortError')));
   });
   gone.catch(() => undefined);
   const iterator = answer[Symbol.asyncIterator]();
@@ -60,10 +58,7 @@ describe('a list from the service', () => {
   });
   afterEach(cleanUp);
 
-  async function open(
-    options: Partial<RemoteListOptions<Item>> = {},
-    isUsed = true,
-  ): Promise<RemoteList<Item>> {
+  async function open(options: Partial<RemoteListOptions<Item>> = {}, isUsed = true) {
     const storage = openStorage({ root, log: silentLog(), now: () => clock });
     const list = new RemoteList<Item>({
       storage,
@@ -145,16 +140,23 @@ describe('a list from the service', () => {
     assert.deepEqual([isDue(list), list.state.current.failure], [true, undefined], 'another key');
   });
 
-  it('whose only reader has left is due as before', async () => {
+  it('is read to its end while anybody waits, and is due as before when all have left', async () => {
     const list = await open();
-    answer = pages(pageOf('a'), new Promise(() => undefined));
-    const leaving = new AbortController();
-    const reading = list.read(leaving.signal);
+    const held = Promise.withResolvers<unknown>();
+    answer = pages(pageOf('a'), held.promise);
+    const [leaving, staying] = [new AbortController(), new AbortController()];
+    const readings = [list.read(leaving.signal), list.read(staying.signal)];
     await until(list.state.onDidChange, () => list.state.current.reading?.count === 1);
     leaving.abort();
-    await reading;
+    await readings[0];
+    assert.notEqual(list.state.current.reading, undefined);
+    staying.abort();
+    await Promise.all(readings);
     await until(list.state.onDidChange, () => list.state.current.reading === undefined);
     assert.ok(isDue(list));
+    held.resolve(undefined);
+    await Promise.all([list.read(), list.read(new AbortController().signal)]);
+    assert.deepEqual([asked, isDue(list)], [2, false]);
   });
 
   it('is kept for the next window, which asks nobody, and only what changed is written', async () => {
@@ -167,13 +169,8 @@ describe('a list from the service', () => {
     assert.deepEqual(rowsOf(), before, 'a poll that brings nothing new writes no item');
     answer = pages({ items: [{ id: 'a', text: 'new' }, { id: 'c' }], problems: [] });
     await first.read();
-    assert.deepEqual(
-      storedRows(root)
-        .filter(({ id, value }) => id.startsWith('item') && value !== null)
-        .map(({ id }) => id)
-        .sort(),
-      ['item a', 'item c'],
-    );
+    const kept = storedRows(root).filter(({ id, value }) => id.startsWith('item') && value !== null);
+    assert.deepEqual(kept.map(({ id }) => id).sort(), ['item a', 'item c']);
     const count = asked;
     const second = await open();
     assert.deepEqual(second.state.current.items, [{ id: 'a', text: 'new' }, { id: 'c' }]);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { Poller, type PollerOptions } from '../../../src/util/poller';
-import { SharedRequests } from '../../../src/util/promises';
 import { catchUnhandled } from '../../fakes/cleanUp';
 import { OutputLog, logUnhandled } from '../../../src/log';
 import { Disposable, Slot, toDisposable } from '../../../src/util/disposable';
@@ -42,13 +41,6 @@ describe('Poller', () => {
     await begun(2);
   });
 
-  it('aborts the round in flight when it stops', async () => {
-    open();
-    const { signal } = await begun(1);
-    poller.stop();
-    assert.deepEqual([signal.aborted, poller.isRunning], [true, false]);
-  });
-
   it('repeats a failed round after retryMs, and does not hide why it failed', async () => {
     const caught = catchUnhandled();
     open({ retryMs: 1 });
@@ -79,34 +71,8 @@ describe('Poller', () => {
     answers[1]?.resolve(undefined);
     await begun(1);
     assert.deepEqual([answers.length, rounds.length], [2, 1]);
-  });
-});
-
-describe('SharedRequests', () => {
-  it('asks once for callers at the same time, and ends the request when the last of them has gone', async () => {
-    const shared = new SharedRequests<number>();
-    const started: { readonly answer: PromiseWithResolvers<number>; readonly signal: AbortSignal }[] = [];
-    const start = (signal: AbortSignal): Promise<number> => {
-      const answer = Promise.withResolvers<number>();
-      started.push({ answer, signal });
-      signal.addEventListener('abort', () => answer.reject(signal.reason as Error));
-      return answer.promise;
-    };
-    const [leaving, staying] = [new AbortController(), new AbortController()];
-    const leaves = shared.run('a', start, leaving.signal);
-    const both = [shared.run('a', start), shared.run('a', start, staying.signal)];
-    leaving.abort();
-    await assert.rejects(leaves);
-    assert.equal(started[0]?.signal.aborted, false);
-    started[0].answer.resolve(7);
-    assert.deepEqual(await Promise.all(both), [7, 7]);
-
-    const last = new AbortController();
-    const gone = shared.run('a', start, last.signal);
-    last.abort();
-    await assert.rejects(gone);
-    assert.deepEqual([started.length, started[1]?.signal.aborted], [2, true]);
-    assert.equal(await shared.run('a', () => Promise.resolve(2)), 2, 'the next caller asks anew');
+    poller.stop();
+    assert.deepEqual([rounds[0]?.signal.aborted, poller.isRunning], [true, false]);
   });
 });
 
