@@ -6,7 +6,7 @@ import { backUp, inodeOf, isBackedUp, makeFile, putAside, type Restored } from '
 import { oldRecords } from './importOldFiles';
 import { findTexts, latestTexts, putText } from './search';
 import type { SearchAnswer, SearchQuery, SearchText } from './search';
-import { BUSY_MS, isBusy, isDamage, migrate, openSqlite, quickCheck } from './sqlite';
+import { ASK_MS, BUSY_MS, isBusy, isDamage, migrate, openSqlite, quickCheck } from './sqlite';
 import { storageFailure, transaction } from './sqlite';
 
 /** One record as it is stored. `value` is JSON; null when the record was removed. */
@@ -190,6 +190,8 @@ export class Database {
     try {
       migrate(db, this.#folder, () => this.#import());
       this.#seen = this.#newestSeq();
+      // Those that open a database are not outrun: all of them wait at length. From now on see `#patiently`.
+      db.exec(`PRAGMA busy_timeout = ${ASK_MS}`);
     } catch (error) {
       // The next call tries again from the beginning.
       this.#disconnect();

@@ -11,8 +11,8 @@ const [BUSY, LOCKED, CORRUPT, FULL, PROTOCOL, NOT_A_DATABASE] = [5, 6, 11, 13, 1
 
 /** How long one call waits for other processes, ms. It holds up this thread, so never the extension host's own. */
 export const BUSY_MS = 10_000;
-/** SQLite asks less and less often for a lock; begun anew after so long (`Database`), it goes on asking often. */
-const ASK_MS = 50;
+/** SQLite asks less and less often for a lock; begun anew after so long, it goes on asking often. */
+export const ASK_MS = 50;
 
 /** The module, which VS Code has since 1.105; not loaded before a database is opened. */
 export function sqlite(): typeof Sqlite {
@@ -24,7 +24,7 @@ export function sqlite(): typeof Sqlite {
 /** Opens a file with the journal that is safe with this SQLite. */
 export function openSqlite(file: string): DatabaseSync {
   const { DatabaseSync: Database } = sqlite();
-  const db = new Database(file, { timeout: ASK_MS });
+  const db = new Database(file, { timeout: BUSY_MS });
   try {
     const version = String(db.prepare('SELECT sqlite_version() AS v').get()?.['v']);
     const journal = journalFor(version);

@@ -15,32 +15,30 @@ import { cleanUp, openWindow, temporaryFolder } from '../storage/support';
 
 const NOON = Date.UTC(2026, 10, 1, 12);
 
-interface Scene {
-  readonly root: string;
-  readonly things: (serviceId: string) => readonly Searched[];
-  readonly titles?: ReadonlyMap<string, string>;
-  readonly removed?: readonly string[];
-  readonly isSignedOut?: boolean;
-  /** Where a session was opened. */
-  readonly open?: (place: object) => unknown;
-}
+const titles = new Map([
+  ['s1', 'Fix the $(bug) parser'],
+  ['s2', 'Write docs'],
+]);
 
-/** Opens the search over what is stored. */
-async function openSearch(scene: Scene) {
-  const { root, things, titles = new Map(), removed = [], isSignedOut = false, open } = scene;
-  const state = isSignedOut ? { kind: 'signedOut' } : { kind: 'signedIn', service: { id: 'one' } };
+/** Opens the search over what is stored; `open` is told where a session was opened. */
+async function openSearch(
+  root: string,
+  things: (serviceId: string) => readonly Searched[],
+  open: (place: object) => unknown = () => undefined,
+  state: object = { kind: 'signedIn', service: { id: 'one' } },
+) {
   const run = search.openSearch({
     connection: { ready: () => Promise.resolve(state as ConnectionState) },
     storage: openWindow(root),
     format: new Formatter('en'),
     titles: () => Promise.resolve(titles),
-    removed: () => Promise.resolve(removed),
+    removed: () => Promise.resolve(['gone']),
     records: id => ({
       sessions: sessionRecords(id),
       messages: session => transcriptRecords(id, session),
       things: things(id),
     }),
-    open: place => Promise.resolve(open?.(place)),
+    open: place => Promise.resolve(open(place)),
   });
   await Promise.race([run, new Promise(resolve => setImmediate(resolve))]);
   const box = quickPicks.at(-1)!;
@@ -57,24 +55,16 @@ async function openSearch(scene: Scene) {
   return { box, type, choose };
 }
 
-const titles = new Map([
-  ['s1', 'Fix the $(bug) parser'],
-  ['s2', 'Write docs'],
-]);
-
 function message(id: string, text: string, more: object = {}) {
   const stored = { id, role: 'user', createdAt: NOON, content: [{ type: 'text', text }], ...more };
   return [id, { id, message: stored }] as const;
 }
 
-interface Person {
-  readonly name: string;
-  readonly of: string;
-}
-
 const persons = {
-  text: ({ name, of }: Person) => ({ text: `${name}\nmember of ${of}\nsince ever` }),
-  schema: { parse: (value: unknown) => value as Person },
+  text: ({ name, of }: Readonly<Record<string, string>>) => ({
+    text: `${name}\nmember of ${of}\nsince ever`,
+  }),
+  schema: { parse: (value: unknown) => value as Readonly<Record<string, string>> },
 };
 
 /** People as a feature would give them: several records of the same one. */
@@ -92,7 +82,7 @@ function people(serviceId: string, places: unknown[]): Searched {
 }
 
 /** The search over what is stored, and the places it has opened. */
-async function opened(isSignedOut = false) {
+async function opened(state?: object) {
   const root = temporaryFolder();
   const session = (id: string) =>
     [id, { sessionId: id, origin: 'added', addedAt: NOON, firstText: titles.get(id), local: {} }] as const;
@@ -123,7 +113,7 @@ async function opened(isSignedOut = false) {
   const places: unknown[] = [];
   const things = (id: string) => [people(id, places)];
   const open = (place: object) => places.push(place);
-  return { ...(await openSearch({ root, things, titles, removed: ['gone'], isSignedOut, open })), places };
+  return { ...(await openSearch(root, things, open, state)), places };
 }
 
 describe('the command that searches sessions', function () {
@@ -189,7 +179,7 @@ describe('the command that searches sessions', function () {
     const { box, type } = await opened();
     await type('from:me in:docs');
     assert.equal(box.title, 'Type a word to search for');
-    await assert.rejects(opened(true), /Sign in first/);
+    await assert.rejects(opened({ kind: 'signedOut' }), /Sign in first/);
   });
 });
 
@@ -245,7 +235,7 @@ function searching() {
   list('controls', { 1: revision(1, false), 2: revision(2, true), 3: revision(3, true) });
   return async (text: string) => {
     asked.length = 0;
-    const { box, type, choose } = await openSearch({ root, things });
+    const { box, type, choose } = await openSearch(root, things);
     await type(text);
     const listed = box.items.slice(1).map(({ label, description }) => `${label} (${description})`);
     await choose(1);
@@ -288,41 +278,35 @@ describe('the search beyond sessions', function () {
   });
 });
 
-const parsed = (text: string): Partial<TypedQuery> => {
-  const { terms, ...rest } = parseQuery(text);
-  return { terms, ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) };
-};
 const word = (text: string, isPrefix = false) => ({ text, isPrefix });
 const day = (year: number, month: number, date: number): number => new Date(year, month - 1, date).getTime();
 
 describe('what is typed into the search', () => {
-  it('is words, of which the last may go on, phrases and beginnings', () => {
-    assert.deepEqual(parsed('one two'), { terms: [word('one'), word('two', true)] });
-    assert.deepEqual(parsed('one two '), { terms: [word('one'), word('two')] });
-    assert.deepEqual(parsed('"one two" th* four '), {
-      terms: [word('one two'), word('th', true), word('four')],
+  const table: readonly (readonly [text: string, read: Partial<TypedQuery>])[] = [
+    // The last word may go on, as phrases may and beginnings.
+    ['one two', { terms: [word('one'), word('two', true)] }],
+    ['one two ', { terms: [word('one'), word('two')] }],
+    ['"one two" th* four ', { terms: [word('one two'), word('th', true), word('four')] }],
+    ['"one tw', { terms: [word('one tw', true)] }],
+    ['  ', { terms: [] }],
+    // Who, title and day.
+    ['from:me error ', { terms: [word('error')], by: 'me' }],
+    ['FROM:agent x ', { terms: [word('x')], by: 'agent' }],
+    ['in:"fix the" x ', { terms: [word('x')], inTitle: 'fix the' }],
+    ['x in:fix', { terms: [word('x')], inTitle: 'fix' }],
+    ['x after:2026-11-01', { terms: [word('x')], after: day(2026, 11, 1) }],
+    ['x before:2026-12', { terms: [word('x')], before: day(2026, 12, 1) }],
+    // What is not whole yet says nothing, and all else is words.
+    ['x after:2026-', { terms: [word('x')] }],
+    ['x in:', { terms: [word('x')] }],
+    ['from:nobody https://x ', { terms: [word('from:nobody'), word('https://x')] }],
+  ];
+  for (const [text, read] of table)
+    it(`"${text}" is understood`, () => {
+      const { terms, ...rest } = parseQuery(text);
+      const narrowed = Object.entries(rest).filter(([, value]) => value !== undefined);
+      assert.deepEqual({ terms, ...Object.fromEntries(narrowed) }, read);
     });
-    assert.deepEqual(parsed('"one tw'), { terms: [word('one tw', true)] });
-    assert.deepEqual(parsed('  '), { terms: [] });
-  });
-
-  it('narrows by who, title and day', () => {
-    assert.deepEqual(parsed('from:me error '), { terms: [word('error')], by: 'me' });
-    assert.deepEqual(parsed('FROM:agent x '), { terms: [word('x')], by: 'agent' });
-    assert.deepEqual(parsed('in:"fix the" x '), { terms: [word('x')], inTitle: 'fix the' });
-    assert.deepEqual(parsed('x in:fix'), { terms: [word('x')], inTitle: 'fix' });
-    assert.deepEqual(parsed('x after:2026-11-01 before:2026-12'), {
-      terms: [word('x')],
-      after: day(2026, 11, 1),
-      before: day(2026, 12, 1),
-    });
-  });
-
-  it('waits for what is not whole yet, and takes all else for words', () => {
-    assert.deepEqual(parsed('x after:2026-'), { terms: [word('x')] });
-    assert.deepEqual(parsed('x in:'), { terms: [word('x')] });
-    assert.deepEqual(parsed('from:nobody https://x '), { terms: [word('from:nobody'), word('https://x')] });
-  });
 
   it('can be anything', () => {
     fc.assert(

@@ -14,6 +14,8 @@ import { openNotes, openWindow, storedNotes, temporaryFolder, valueOf, type Note
 const SCHEMA = 3;
 
 describe('storage that is damaged, foreign or refused', function () {
+  let root: string;
+  beforeEach(() => (root = temporaryFolder()));
   afterEach(cleanUp);
   afterEach(() => mock.timers.reset());
 
@@ -22,18 +24,16 @@ describe('storage that is damaged, foreign or refused', function () {
 
   const unreadIn = (collection: Collection<Note>): string[] => collection.unreadable.map(({ id }) => id);
 
-  /** A database with one record, closed. */
-  async function filled(text = 'precious'): Promise<string> {
-    const root = temporaryFolder();
+  /** Makes a database with one record, closed. */
+  async function fill(text = 'precious'): Promise<void> {
     const window = openWindow(root);
     await window.collection(notes).put('a', { text });
     window.dispose();
     await window.settled();
-    return root;
   }
 
   it('shows the others beside a record that makes no sense, and keeps that one in quarantine when it is written over', async () => {
-    const root = await filled();
+    await fill();
     await openWindow(root).collection(notes).put('good', { text: 'fine' });
     for (const broken of ['{"tex', '[]', '{"no":"text"}']) {
       spoil(root, 'notes', 'a', broken);
@@ -48,7 +48,7 @@ describe('storage that is damaged, foreign or refused', function () {
   });
 
   it('leaves a record of a newer version alone and refuses to overwrite it', async () => {
-    const root = await filled();
+    await fill();
     spoil(root, 'notes', 'a', '{"future":true}', 2);
     const collection = openWindow(root).collection(notes);
     await collection.put('b', { text: 'works' });
@@ -60,7 +60,7 @@ describe('storage that is damaged, foreign or refused', function () {
   });
 
   it('leaves a database of a newer version alone and says so', async () => {
-    const root = await filled();
+    await fill();
     inspect(root, db => db.exec(`PRAGMA user_version = ${SCHEMA + 1}`));
     const before = fs.readFileSync(databaseOf(root));
     const collection = openWindow(root).collection(notes);
@@ -70,7 +70,7 @@ describe('storage that is damaged, foreign or refused', function () {
   });
 
   it('brings a database of the version before up to date', async () => {
-    const root = await filled();
+    await fill();
     inspect(root, db => db.exec('DROP TABLE leases; PRAGMA user_version = 2'));
     const window = openWindow(root);
     assert.equal(await window.tryRun('a', 1_000, () => Promise.resolve('held')), 'held');
@@ -80,7 +80,6 @@ describe('storage that is damaged, foreign or refused', function () {
 
   it('backs up once a day; puts a damaged database aside for the newest backup that is whole, and says so', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
-    const root = temporaryFolder();
     const store = path.join(root, 'store');
     const backup = (day: number): string => path.join(store, `backup-1970-01-0${day + 1}.db`);
     fs.mkdirSync(store);
@@ -118,7 +117,6 @@ describe('storage that is damaged, foreign or refused', function () {
 
   for (const act of ['read', 'update'] as const)
     it(`keeps what it knows over what a backup brings back, also where it is the first to ${act} that`, async () => {
-      const root = temporaryFolder();
       const window = openWindow(root);
       const collection = window.collection(notes);
       for (const id of ['a', 'b', 'gone']) await collection.put(id, { text: 'of the morning' });
@@ -150,7 +148,7 @@ describe('storage that is damaged, foreign or refused', function () {
 
   for (const act of ['read', 'update'] as const)
     it(`takes what can be read for what could not, however old a backup makes it, by ${act}`, async () => {
-      const root = await filled();
+      await fill();
       for (const [broken, version] of [
         ['{"tex', 1],
         ['{"text":"of the future"}', 2],
@@ -171,7 +169,8 @@ describe('storage that is damaged, foreign or refused', function () {
 
   it('is restored by one of four processes that find the damage at the same time', async () => {
     for (let round = 0; round < 3; round++) {
-      const root = await filled('of the backup');
+      root = temporaryFolder();
+      await fill('of the backup');
       keepBackup(root);
       scramble(databaseOf(root));
       const damaged = fs.readFileSync(databaseOf(root));
@@ -189,7 +188,6 @@ describe('storage that is damaged, foreign or refused', function () {
   });
 
   it('finds bytes that were flipped, wherever they are, and never hands out nonsense', async function () {
-    const root = temporaryFolder();
     const window = openWindow(root);
     const collection = window.collection(notes);
     await Promise.all(
@@ -215,7 +213,7 @@ describe('storage that is damaged, foreign or refused', function () {
   });
 
   it('finds damage that nobody has read yet after an end without a close', async () => {
-    const [root, left] = [temporaryFolder(), temporaryFolder()];
+    const left = temporaryFolder();
     const window = openWindow(root);
     const large = { ...notes, path: 'large' };
     await window.collection(notes).put('a', { text: 'precious' });
@@ -246,7 +244,7 @@ describe('storage that is damaged, foreign or refused', function () {
   });
 
   it('restores a database whose damage only shows where it is read', async () => {
-    const root = await filled();
+    await fill();
     keepBackup(root);
     const bytes = fs.readFileSync(databaseOf(root));
     // The row that an entry of an index leads to: 1 is kept as the type 9, and 0, which is not there, as 8.
@@ -262,7 +260,7 @@ describe('storage that is damaged, foreign or refused', function () {
   });
 
   it('reads while another program holds the lock for writing, and tells of it when something is to be written', async () => {
-    const root = await filled();
+    await fill();
     const other = new DatabaseSync(databaseOf(root));
     const exec = mock.method(DatabaseSync.prototype, 'exec');
     try {
@@ -290,7 +288,7 @@ describe('storage that is damaged, foreign or refused', function () {
   it('names a folder that is read-only, and writes again when it is not', async function () {
     // Windows has no such modes, and root may write whatever they say.
     if (process.platform === 'win32' || process.getuid?.() === 0) this.skip();
-    const root = await filled();
+    await fill();
     fs.chmodSync(databaseOf(root), 0o400);
     fs.chmodSync(path.dirname(databaseOf(root)), 0o500);
     const collection = openWindow(root).collection(notes);
@@ -304,7 +302,6 @@ describe('storage that is damaged, foreign or refused', function () {
   it('loses nothing that it has acknowledged, at whatever write the disk is full', async function () {
     // `ulimit` needs a POSIX shell.
     if (process.platform === 'win32') this.skip();
-    const root = temporaryFolder();
     let acknowledged = 0;
     // Blocks of 512 bytes that a file may have: the journal or the database hits the limit at another step each time.
     for (let blocks = 40; blocks <= 400; blocks += 24) {

@@ -8,6 +8,8 @@ import { valueOf, type Note } from './support';
 
 /** What version 0.1 left: a file a record. */
 describe('records of files, from before there was a database', function () {
+  let root: string;
+  beforeEach(() => (root = temporaryFolder()));
   afterEach(cleanUp);
 
   const note = (text: string, version = 1) => ({ version, value: { text }, writers: [] });
@@ -23,7 +25,6 @@ describe('records of files, from before there was a database', function () {
   const stored = async (root: string, name: string) => entries(await loaded(collectionOf(root, name)));
 
   it('are all there after the first start, and stay where they were', async () => {
-    const root = temporaryFolder();
     write(root, 'connection/a.1.json', { id: 'a', ...note('old') });
     write(root, 'connection/a.12.json', { id: 'a', ...note('newest') });
     write(root, 'connection/notice%20address.1.json', { id: 'notice address', ...note('told') });
@@ -49,7 +50,6 @@ describe('records of files, from before there was a database', function () {
   });
 
   it('fall back to an older revision where the newest cannot be read, and are told of where none can', async () => {
-    const root = temporaryFolder();
     write(root, 'connection/a.4.json', { id: 'a', ...note('older') });
     write(root, 'connection/a.5.json', '');
     write(root, 'connection/b.1.json', '{"id":"b","version":1,"val');
@@ -62,7 +62,6 @@ describe('records of files, from before there was a database', function () {
   });
 
   it('are imported by the same window once what kept them from it is gone', async () => {
-    const root = temporaryFolder();
     // A file where a folder should be.
     write(root, 'connection', '');
     const collection = collectionOf(root, 'connection');
@@ -74,7 +73,6 @@ describe('records of files, from before there was a database', function () {
   });
 
   it('are messages one by one, where a file held a hundred', async () => {
-    const root = temporaryFolder();
     const chunk = (from: number) => ({
       entries: Array.from({ length: 3 }, (_, n) => ({ id: `m${from + n}`, text: `message ${from + n}` })),
     });
@@ -85,7 +83,6 @@ describe('records of files, from before there was a database', function () {
   });
 
   it('are found by their titles and by what was said, and not by what is hidden', async () => {
-    const root = temporaryFolder();
     const message = (role: string, text?: string) => ({
       message: { role, createdAt: 5, content: text === undefined ? [] : [{ type: 'text', text }] },
     });
@@ -112,7 +109,6 @@ describe('records of files, from before there was a database', function () {
 
   /** The outbox that the session `one` gets from these; beside them lies what cannot be read. */
   async function outboxOf(draft: object, sends: readonly object[] = [], items: readonly unknown[] = []) {
-    const root = temporaryFolder();
     const put = (kind: string, id: string, value: unknown): void =>
       write(root, `services/s/${kind}/${id}.1.json`, { id, version: 1, value });
     put('drafts', 'one', { attachments: [], at: 50, ...draft });
@@ -173,7 +169,6 @@ describe('records of files, from before there was a database', function () {
     });
 
   it('leave the files of people alone', async () => {
-    const root = temporaryFolder();
     write(root, 'services/s/attachments/x/report.1.json', { id: 'report', ...note('mine') });
     write(root, 'hooks/history/1.1.json', { id: '1', ...note('an event') });
     await loaded(collectionOf(root, 'connection'));
@@ -181,7 +176,6 @@ describe('records of files, from before there was a database', function () {
   });
 
   it('are taken in again as a whole after a start that died', async () => {
-    const root = temporaryFolder();
     for (let n = 0; n < 5_000; n++)
       write(root, `services/s/sessions/s${n}.1.json`, { id: `s${n}`, ...note(`text ${n}`) });
     for (let n = 0; n < 300; n++)

@@ -15,12 +15,13 @@ describe('storage in a thread of its own', function () {
     buildSync({ entryPoints: [entry], outfile: script, bundle: true, platform: 'node', format: 'cjs' });
   });
   after(() => fs.rmSync(path.dirname(script), { recursive: true, force: true }));
+  let root: string;
+  beforeEach(() => (root = temporaryFolder()));
   afterEach(cleanUp);
 
   const open = (root: string) => openWindow(root, { engine: workerEngine(script) });
 
   it('keeps records and tells other windows of them', async () => {
-    const root = temporaryFolder();
     const [here, there] = [open(root), open(root)].map(window => window.collection(notes));
     await here!.load();
     const add = (n: number) => here!.put(`n${n}`, { text: `text ${n}` });
@@ -35,7 +36,6 @@ describe('storage in a thread of its own', function () {
   });
 
   it('never goes back to what a record was, whatever of its own and of others comes in at the same time', async () => {
-    const root = temporaryFolder();
     const windows = [open(root), open(root)].map(window => window.collection(notes));
     const seen = windows.map(() => [0]);
     for (const [index, window] of windows.entries()) {
@@ -58,7 +58,6 @@ describe('storage in a thread of its own', function () {
   });
 
   it('writes many records at once in few transactions', async () => {
-    const root = temporaryFolder();
     const window = open(root);
     const collection = window.collection(notes);
     await collection.put('first', { text: 'x' });
@@ -70,7 +69,6 @@ describe('storage in a thread of its own', function () {
   });
 
   it('says what is wrong as it would in this thread', async () => {
-    const root = temporaryFolder();
     await open(root).collection(notes).put('a', { text: 'x' });
     inspect(root, db => db.exec('PRAGMA user_version = 99'));
     const collection = open(root).collection(notes);
@@ -81,7 +79,6 @@ describe('storage in a thread of its own', function () {
   });
 
   it('follows what others write also after its thread has died', async () => {
-    const root = temporaryFolder();
     const mortal = path.join(path.dirname(script), 'mortal.js');
     fs.writeFileSync(
       mortal,
@@ -103,7 +100,6 @@ describe('storage in a thread of its own', function () {
   });
 
   it('waits for writes under way, and goes on after dispose and after the thread has ended', async () => {
-    const root = temporaryFolder();
     const window = open(root);
     const collection = window.collection(notes);
     void collection.put('a', { text: 'one' });
