@@ -49,14 +49,13 @@ export class RemoteList<T extends object> extends Disposable {
   readonly #state = this.register(new ObservableValue<ListState<T>>(EMPTY));
   readonly #requests = new SharedRequests<void>();
   readonly #following = this.register(new Slot<IDisposable>());
-  /** Stands for the service in use: what belongs to another one is dropped. */
-  #service = {};
   #path: string | undefined;
   #records: Collection<Stored<T>> | undefined;
   #opening: Promise<void> = Promise.resolve();
   /** What is kept is read, or being read. */
   #isOpen = false;
-  #stop: AbortController | undefined;
+  /** Stands for the reading that is under way: what an earlier one brings is dropped. */
+  #reading: AbortSignal | undefined;
   /** When what is shown was learned. */
   #stamp = 0;
   /** Since when what is known counts for nothing. */
@@ -78,7 +77,7 @@ export class RemoteList<T extends object> extends Disposable {
   use(path: string | undefined): Promise<void> {
     if (path !== this.#path) {
       this.#end();
-      [this.#path, this.#service, this.#records, this.#isOpen] = [path, {}, undefined, false];
+      [this.#path, this.#records, this.#isOpen] = [path, undefined, false];
       this.#following.set(undefined);
       [this.#stamp, this.#failures, this.#staleSince] = [0, 0, undefined];
       this.#state.set(EMPTY);
@@ -134,7 +133,7 @@ export class RemoteList<T extends object> extends Disposable {
   }
 
   #end(): void {
-    this.#stop?.abort();
+    this.#reading = undefined;
     this.#requests.abortAll();
   }
 
@@ -150,16 +149,15 @@ export class RemoteList<T extends object> extends Disposable {
   }
 
   async #open(path: string): Promise<void> {
-    const service = this.#service;
     const records = this.#options.storage.collection(listRecords<T>(path, this.#options));
     this.#isOpen = true;
     try {
       await records.load();
     } catch (error) {
-      if (service === this.#service) this.#isOpen = false;
+      if (path === this.#path) this.#isOpen = false;
       throw error;
     }
-    if (service !== this.#service || this.isDisposed) return;
+    if (path !== this.#path || this.isDisposed) return;
     this.#records = records;
     this.#following.set(records.onDidChange(() => this.#adopt()));
     this.#adopt();
@@ -169,7 +167,7 @@ export class RemoteList<T extends object> extends Disposable {
   #adopt(): void {
     const records = this.#records;
     const head = records?.get(HEAD)?.head;
-    if (head === undefined || records === undefined || this.#stop !== undefined) return;
+    if (head === undefined || records === undefined || this.#reading !== undefined) return;
     const { at, askedAt = 0, problems, failure, partial } = head;
     const stamp = Math.max(at ?? 0, failure?.at ?? 0);
     const before = this.#state.current.items;
@@ -190,22 +188,20 @@ export class RemoteList<T extends object> extends Disposable {
     return this.#requests.run('list', shared => this.#read(shared), signal).catch(() => undefined);
   }
 
-  async #read(shared: AbortSignal): Promise<void> {
+  async #read(signal: AbortSignal): Promise<void> {
     // What cannot be stored is read all the same.
     await this.#opening.catch(() => undefined);
     const { pages, keyOf, failureOf, keepsGone } = this.#options;
-    const service = this.#service;
-    const stop = new AbortController();
-    const asked = shared.aborted ? undefined : pages(AbortSignal.any([shared, stop.signal]));
+    const asked = signal.aborted || this.isDisposed ? undefined : pages(signal);
     if (asked === undefined) return;
-    this.#stop = stop;
+    this.#reading = signal;
     this.#staleSince = undefined;
     const askedAt = this.#now();
     const before = this.#state.current;
     const known = new Map(before.items.map(item => [keyOf(item), item]));
     const read = new Map<string, T>();
     const problems: ItemProblem[] = [];
-    const isCurrent = (): boolean => service === this.#service && this.#stop === stop && !this.isDisposed;
+    const isCurrent = (): boolean => this.#reading === signal;
     const show = (end: Partial<ListState<T>>): void => {
       if (!isCurrent()) return;
       const unseen = [...known].filter(([key]) => !read.has(key));
@@ -246,8 +242,8 @@ export class RemoteList<T extends object> extends Disposable {
       show({ partial, failure });
       await this.#keep(askedAt, { failure, partial });
     } finally {
-      if (this.#stop === stop) {
-        this.#stop = undefined;
+      if (isCurrent()) {
+        this.#reading = undefined;
         // Another window may have learned something meanwhile.
         this.#adopt();
       }
