@@ -120,14 +120,10 @@ export class Records<T> {
   /** Goes on with another database: there it stores what is known and missing or older. */
   async resume(): Promise<void> {
     this.#isReplaced = true;
-    const rows: Row[] = [];
-    if (this.#isLoaded) await this.#readAll(row => rows.push(row));
-    this.follow(rows);
-    const stored = new Map(rows.map(({ id, seq }) => [id, seq]));
-    for (const [id, { seq, problem }] of [...this.#known]) {
-      const found = stored.get(id) ?? (await this.#ask(id));
-      if (found < seq && problem === undefined) await this.#write(id, current => current ?? null);
-    }
+    if (this.#isLoaded) await this.#readAll(row => this.follow([row]));
+    for (const [id, { seq, problem }] of [...this.#known])
+      if ((await this.#ask(id)) < seq && problem === undefined)
+        await this.#write(id, current => current ?? null);
     this.#isReplaced = false;
   }
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { Transcript } from '../../src/chat/transcript/transcript';
@@ -114,18 +115,11 @@ async function manyRows(stage: Stage): Promise<Row[]> {
 
 /** The process of a window's extension host. */
 function hostOf(workbench: Workbench): number {
-  const processes = fs
-    .readdirSync('/proc')
-    .filter(name => /^\d+$/.test(name))
-    .flatMap(name => {
-      try {
-        const line = fs.readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
-        const parent = /^PPid:\s*(\d+)/m.exec(fs.readFileSync(`/proc/${name}/status`, 'utf8'))?.[1];
-        return [{ id: Number(name), parent: Number(parent), line }];
-      } catch {
-        return [];
-      }
-    });
+  const listed = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).trim().split('\n');
+  const processes = listed.map(each => {
+    const [, id, parent, line = ''] = /^ *(\d+) +(\d+) (.*)$/.exec(each) ?? [];
+    return { id: Number(id), parent: Number(parent), line };
+  });
   const server = processes.find(each => each.line.includes(workbench.server.userDataFolder));
   const hosts = processes.filter(each => each.parent === server?.id && each.line.includes('extensionHost'));
   const [host] = hosts.sort((a, b) => a.id - b.id);
