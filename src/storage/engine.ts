@@ -66,9 +66,9 @@ export function workerEngine(script: string): MakeEngine {
     const call: Call = (name, ...args) => {
       worker ??= start();
       worker.ref();
+      worker.postMessage({ name, args } satisfies Asked);
       const asked = Promise.withResolvers<never>();
       waiting.push(asked);
-      worker.postMessage({ name, args } satisfies Asked);
       return asked.promise;
     };
 
