@@ -1,8 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Search } from '../util/redact';
-import { decodeItem } from './decode';
+import { decodeItem, openObject } from './decode';
 import * as resources from './resources';
-import { openObject } from './tolerant';
 
 /** A call of the interface (section 4). */
 export interface Endpoint<S extends z.ZodMiniType = z.ZodMiniType> {

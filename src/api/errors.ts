@@ -2,7 +2,6 @@ import { Blob } from 'node:buffer';
 import { isHTTPError, isTimeoutError } from 'ky';
 import { oneLine, withoutEcho } from '../util/text';
 import { redact } from '../util/redact';
-import { looksLikeJwt } from './address';
 import type { Call, SentBody } from './client';
 import { isRecord, Unreadable } from './decode';
 
@@ -147,6 +146,11 @@ const KINDS: Readonly<Record<number, ApiErrorKind>> = {
   410: 'notFound',
   429: 'rateLimited',
 };
+
+/** True for a JSON Web Token, which only the `/api/v0/` endpoints accept (section 5). */
+export function looksLikeJwt(key: string): boolean {
+  return /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/.test(key.trim());
+}
 
 /** The error for an answer that is not 2xx, with what its body says. */
 function refusalOf(status: number, body: unknown, call: Call): ApiError {

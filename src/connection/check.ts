@@ -2,7 +2,8 @@ import * as vscode from 'vscode';
 import type { ApiClient, ApiError } from '../api';
 import { answerFacts, errorSentence, hostOf } from '../util/errorSentence';
 import type { Clients } from './clients';
-import type { Addresses, Service } from './types';
+import type { Addresses } from './addresses';
+import type { Service } from './decide';
 
 export type SignInStep = 'baseUrl' | 'appUrl' | 'key';
 

@@ -4,7 +4,7 @@ import type { Storage } from '../storage';
 import type { OpenRepository } from '../util/git';
 import { once } from '../util/promises';
 import type { ConnectionRecords } from './records';
-import type { Addresses } from './types';
+import type { Addresses } from './addresses';
 
 /** Where the sample is said to be, and a key for it. Nothing is ever sent there. */
 export const SAMPLE: Addresses & { readonly key: string } = {

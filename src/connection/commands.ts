@@ -6,7 +6,7 @@ import { readAccess } from './check';
 import type { ServiceConnection } from './connection';
 import type { Prompts } from './prompts';
 import { askSignIn } from './signIn';
-import type { ConnectionState } from './types';
+import type { ConnectionState } from './decide';
 
 /** What people do with the connection, and what they are asked. No command takes or returns a key. */
 export class ConnectionCommands {
@@ -35,10 +35,10 @@ export class ConnectionCommands {
 
   async #signIn(): Promise<void> {
     const state = await this.#connection.ready();
-    const environment = await this.#connection.environment();
+    const environment = this.#connection.environment();
     if (isFixed(environment)) return this.#explainEnvironment(environment);
     const fixed = environment.kind === 'found';
-    const named = fixed ? environment : await settingsAddresses(this.#connection.settings);
+    const named = fixed ? environment : settingsAddresses(this.#connection.settings);
     const known = named.kind === 'found' ? named.addresses : undefined;
     const begin = known !== undefined && (fixed || state.kind === 'keyRejected') ? 'key' : 'baseUrl';
     const answer = await askSignIn(this.#prompts, this.#connection.clients, { known, fixed, begin });
@@ -58,7 +58,7 @@ export class ConnectionCommands {
 
   async #signOut(): Promise<void> {
     const state = await this.#connection.ready();
-    const environment = await this.#connection.environment();
+    const environment = this.#connection.environment();
     if (isFixed(environment)) return this.#explainEnvironment(environment);
     if (state.kind === 'signedOut') {
       this.#tell(vscode.l10n.t('You are not signed in.'));
@@ -91,7 +91,7 @@ export class ConnectionCommands {
 
   async #useSample(): Promise<void> {
     const state = await this.#connection.ready();
-    const environment = await this.#connection.environment();
+    const environment = this.#connection.environment();
     if (environment.kind !== 'none') return this.#explainEnvironment(environment);
     if (state.kind !== 'signedOut' && state.service.source !== 'sample') {
       const { host } = state.service;
@@ -121,14 +121,11 @@ export class ConnectionCommands {
     await this.#prompts.showAccess(title, signal => readAccess(client, state.service, signal));
   }
 
-  async #tellOfRejection({
-    reason,
-    service,
-  }: ConnectionState & { readonly kind: 'keyRejected' }): Promise<void> {
+  #tellOfRejection({ reason, service }: ConnectionState & { readonly kind: 'keyRejected' }): void {
     const enter = [vscode.l10n.t('Enter key'), () => this.#beginSignIn()] as const;
     const settings = `${service.appUrl}/settings`;
     const open = [vscode.l10n.t('Open web application'), () => this.#prompts.openExternal(settings)] as const;
-    const isGiven = isFixed(await this.#connection.environment());
+    const isGiven = isFixed(this.#connection.environment());
     this.#prompts.tell('warning', reason, ...(isGiven ? [open] : [enter, open]));
   }
 

@@ -4,28 +4,24 @@ import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import { Disposable, toDisposable } from '../util/disposable';
 import { hostOf } from '../util/errorSentence';
-import { Emitter, ObservableValue } from '../util/event';
+import { Emitter, ObservableValue, type Observable } from '../util/event';
 import type { OpenRepository } from '../util/git';
 import { once } from '../util/promises';
 import { redact } from '../util/redact';
 import { oneLine } from '../util/text';
-import {
-  environmentAddresses,
-  variablesSet,
-  type AddressSettings,
-  type Environment,
-  type Named,
-} from './addresses';
-import { decide, serviceAt, type Target } from './decide';
+import * as addresses from './addresses';
+import { answersOfSample, Clients } from './clients';
+import { decide, serviceAt, type ConnectionState, type Service, type Target } from './decide';
 import { KeyStore, type Secrets } from './keys';
 import { ConnectionRecords, markOf } from './records';
-import { answersOfSample, Clients } from './clients';
-import type { Addresses, Connection, ConnectionState, Service } from './types';
 
-export interface Surroundings {
+/** What features see of the connection. */
+export type Connection = Pick<ServiceConnection, 'state' | 'api' | 'keyMark' | 'onDidBecomeReady' | 'ready'>;
+
+interface Surroundings {
   readonly secrets: Secrets;
-  readonly settings: AddressSettings;
-  readonly environment: Environment;
+  readonly settings: addresses.AddressSettings;
+  readonly environment: addresses.Environment;
   readonly setContext: <K extends keyof ContextKeys>(key: K, value: ContextKeys[K]) => void;
 }
 
@@ -51,14 +47,14 @@ const TAKEN_MS = 60_000;
  * Which service this window talks to and with which key, as `decide` says. Follows settings, secrets and what other windows
  * decide. Reads nothing before `ready`.
  */
-export class ServiceConnection extends Disposable implements Connection {
+export class ServiceConnection extends Disposable {
   readonly records: ConnectionRecords;
   readonly #keys: KeyStore;
   readonly clients: Clients;
-  readonly settings: AddressSettings;
+  readonly settings: addresses.AddressSettings;
   readonly #surroundings: Surroundings;
   readonly #log: Logger;
-  readonly state = this.register(new ObservableValue<ConnectionState>({ kind: 'signedOut' }));
+  readonly #state = this.register(new ObservableValue<ConnectionState>({ kind: 'signedOut' }));
   readonly #ready = this.register(new Emitter<Service>());
   readonly #keyRejected = this.register(new Emitter<ConnectionState & { kind: 'keyRejected' }>());
   readonly #start = once(() => this.#begin());
@@ -90,22 +86,36 @@ export class ServiceConnection extends Disposable implements Connection {
     );
   }
 
+  get state(): Observable<ConnectionState> {
+    return this.#state;
+  }
+
+  /** Fires when requests may be worth making again (signed in anew, another key). */
   readonly onDidBecomeReady = this.#ready.event;
   /** Fires in one window only, so that people are asked once. */
   readonly onDidRejectKey = this.#keyRejected.event;
 
+  /** The client of the current service; `undefined` unless signed in. Ask for it anew before each request. */
   get api(): ApiClient | undefined {
     return this.state.current.kind === 'signedIn' ? this.#session?.client : undefined;
   }
 
+  /**
+   * Stands for the key in use, and tells whether another is the same one; the key cannot be had from it. `undefined` where there
+   * is none.
+   */
   keyMark(salt: string): string | undefined {
     return this.#session && markOf(this.#session.key, salt);
   }
 
-  environment(): Promise<Named> {
-    return environmentAddresses(this.#surroundings.environment);
+  environment(): addresses.Named {
+    return addresses.environmentAddresses(this.#surroundings.environment);
   }
 
+  /**
+   * Finds out where things stand: until the first call nothing has been read and `state` says `signedOut`. Resolves to the state
+   * once it is known; later calls wait only for a change under way.
+   */
   async ready(): Promise<ConnectionState> {
     await this.#start();
     await this.#turn;
@@ -131,12 +141,12 @@ export class ServiceConnection extends Disposable implements Connection {
   }
 
   /** Stores what has been checked, and turns to it. Resolves to whether the key outlives this window. */
-  adopt(addresses: Addresses, key: string): Promise<boolean> {
+  adopt(given: addresses.Addresses, key: string): Promise<boolean> {
     return this.#change(async () => {
-      const isSetting = (await this.environment()).kind !== 'found';
-      if (isSetting) await this.settings.store(addresses);
-      const isKept = await this.#keys.store(addresses, key);
-      await this.records.accept(serviceAt(addresses, 'settings').id, key);
+      const isSetting = this.environment().kind !== 'found';
+      if (isSetting) await this.settings.store(given);
+      const isKept = await this.#keys.store(given, key);
+      await this.records.accept(serviceAt(given, 'settings').id, key);
       if (isSetting && this.records.isSampleChosen) await this.records.chooseSample(false);
       return isKept;
     });
@@ -153,7 +163,7 @@ export class ServiceConnection extends Disposable implements Connection {
   /** The connection for somebody who is asked for help; English, like the log. Hosts without paths, no key, no message. */
   diagnostics(): string {
     const state = this.state.current;
-    const variables = variablesSet(this.#surroundings.environment);
+    const variables = addresses.variablesSet(this.#surroundings.environment);
     const { unreadable } = this.records.stored;
     const lines = [`Connection: ${state.kind}`];
     if (state.kind !== 'signedIn' && state.reason !== undefined) lines.push(`Reason: ${state.reason}`);
@@ -234,9 +244,9 @@ export class ServiceConnection extends Disposable implements Connection {
     const { setContext, environment } = this.#surroundings;
     setContext('agentConsole.connection', state.kind);
     setContext('agentConsole.knownService', state.service !== undefined);
-    setContext('agentConsole.environment', variablesSet(environment).length > 0);
+    setContext('agentConsole.environment', addresses.variablesSet(environment).length > 0);
     if (isSame(state, this.state.current)) return;
-    this.state.set(state);
+    this.#state.set(state);
     const host = state.kind === 'signedOut' ? '' : ` ${state.service.host}`;
     const reason = state.kind === 'signedIn' || state.reason === undefined ? '' : `: ${state.reason}`;
     this.#log.info(`Connection: ${state.kind}${host}${reason}`);

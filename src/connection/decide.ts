@@ -5,15 +5,41 @@ import {
   environmentAddresses,
   KEY_VARIABLE,
   settingsAddresses,
+  type Addresses,
   type AddressSettings,
   type Environment,
 } from './addresses';
+import { SAMPLE } from './clients';
 import type { KeyStore } from './keys';
 import type { ConnectionRecords } from './records';
-import { SAMPLE } from './clients';
-import type { Addresses, ConnectionState, Service } from './types';
 
-export interface Sources {
+export interface Service extends Addresses {
+  /**
+   * Short stable id made from `baseUrl` alone (`sample` for the sample); names the service's folder in storage. Services that
+   * differ only in `appUrl` share it and what is stored, but not the key.
+   */
+  readonly id: string;
+  readonly host: string;
+  /** `sample`: the built-in service; `environment`: AGENT_CONSOLE_* of the extension host; `settings`: sign-in. */
+  readonly source: 'settings' | 'environment' | 'sample';
+}
+
+/** `reason` is a sentence for people. */
+export type ConnectionState =
+  /**
+   * There is a `reason` where there is more to say than that nobody has signed in. `service` is the one whose addresses are known but
+   * not its key: what was stored of it can still be read.
+   */
+  | {
+      readonly kind: 'signedOut';
+      readonly reason?: string | undefined;
+      readonly service?: Service | undefined;
+    }
+  | { readonly kind: 'signedIn'; readonly service: Service }
+  /** All requests rest until there is another key. */
+  | { readonly kind: 'keyRejected'; readonly service: Service; readonly reason: string };
+
+interface Sources {
   readonly environment: Environment;
   readonly settings: Pick<AddressSettings, 'baseUrl' | 'appUrl'>;
   readonly records: Pick<ConnectionRecords, 'isSampleChosen' | 'rejection'>;
@@ -32,34 +58,36 @@ export interface Target {
  * does not need.
  */
 export async function decide({ environment, settings, records, keys }: Sources): Promise<Target> {
-  const given = await environmentAddresses(environment);
+  const given = environmentAddresses(environment);
   if (given.kind === 'none' && records.isSampleChosen)
     return { state: { kind: 'signedIn', service: serviceAt(SAMPLE, 'sample') }, key: SAMPLE.key };
-  const named = given.kind === 'none' ? await settingsAddresses(settings) : given;
+  const named = given.kind === 'none' ? settingsAddresses(settings) : given;
   if (named.kind === 'none') return { state: { kind: 'signedOut' } };
   if (named.kind === 'unusable') return { state: { kind: 'signedOut', reason: named.reason } };
   const service = serviceAt(named.addresses, named === given ? 'environment' : 'settings');
+  const { id, host } = service;
   const key = named.key ?? (await keys.read(service));
   if (key === undefined) {
-    const reason = vscode.l10n.t('There is no key for {0}. Sign in to enter one.', service.host);
+    const reason = vscode.l10n.t('There is no key for {0}. Sign in to enter one.', host);
     return { state: { kind: 'signedOut', reason, service } };
   }
-  const rejection = records.rejection(service.id, key);
+  const rejection = records.rejection(id, key);
   if (rejection === undefined) return { state: { kind: 'signedIn', service }, key };
-  const sentence =
+  const facts = answerFacts(rejection);
+  const reason =
     named.key === undefined
       ? vscode.l10n.t(
           'The key was not accepted by {0}{1}. Enter it again or check it in the web application.',
-          service.host,
-          answerFacts(rejection),
+          host,
+          facts,
         )
       : vscode.l10n.t(
           'The key in {0} was not accepted by {1}{2}. Run Refresh to try it again; to use another key, change the variable and reload the window.',
           KEY_VARIABLE,
-          service.host,
-          answerFacts(rejection),
+          host,
+          facts,
         );
-  return { state: { kind: 'keyRejected', service, reason: sentence }, key };
+  return { state: { kind: 'keyRejected', service, reason }, key };
 }
 
 /**

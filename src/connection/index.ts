@@ -8,7 +8,8 @@ import { ConnectionCommands } from './commands';
 import { ServiceConnection } from './connection';
 import { VscodePrompts, type Prompts } from './prompts';
 
-export type { Service, ConnectionState, Connection } from './types';
+export type { Connection } from './connection';
+export type { ConnectionState, Service } from './decide';
 /** Kept here once, so that not every feature carries a copy of all sentences. */
 export { errorSentence, type SentenceContext } from '../util/errorSentence';
 

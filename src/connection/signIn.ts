@@ -1,12 +1,11 @@
 import * as vscode from 'vscode';
 import { hostOf } from '../util/errorSentence';
 import { forNotification } from '../util/text';
-import { addressProblemSentence } from './addresses';
+import { parseAddress, proposeAppUrl, type Addresses } from './addresses';
 import { checkService, type SignInStep } from './check';
 import type { Clients } from './clients';
 import { keyProblem } from './keys';
 import type { Prompts, Question } from './prompts';
-import type { Addresses } from './types';
 
 interface SignInStart {
   readonly known?: Addresses | undefined;
@@ -24,30 +23,19 @@ export async function askSignIn(
   clients: Clients,
   { known, fixed, begin }: SignInStart,
 ): Promise<{ readonly addresses: Addresses; readonly key: string } | undefined> {
-  const { parseAddress, proposeAppUrl } = await import('../api');
   const steps: readonly SignInStep[] = fixed ? ['key'] : ['baseUrl', 'appUrl', 'key'];
   const typed = { baseUrl: known?.baseUrl ?? '', appUrl: known?.appUrl ?? '', key: '' };
-  const read = (text: string): string => {
-    const parsed = parseAddress(text);
-    return 'ok' in parsed ? parsed.ok : '';
-  };
-  const validate = (name: SignInStep, text: string): string | undefined => {
-    if (name === 'key') return keyProblem(text);
-    const parsed = parseAddress(text);
-    return 'ok' in parsed ? undefined : addressProblemSentence(parsed.problem);
-  };
   let at = Math.max(0, steps.indexOf(begin));
   let problem: string | undefined;
   for (;;) {
     const name = steps[at] ?? 'key';
     const addresses = { baseUrl: read(typed.baseUrl), appUrl: read(typed.appUrl) };
     const value = await prompts.ask({
-      ...stepTexts(name, addresses),
+      ...questions[name](addresses),
       title: vscode.l10n.t('Sign in ({0}/{1})', at + 1, steps.length),
       value: typed[name],
       secret: name === 'key',
       problem,
-      validate: text => validate(name, text),
     });
     problem = undefined;
     if (value === undefined) return undefined;
@@ -71,6 +59,16 @@ export async function askSignIn(
   }
 }
 
+function read(text: string): string {
+  const parsed = parseAddress(text);
+  return 'ok' in parsed ? parsed.ok : '';
+}
+
+function addressProblem(text: string): string | undefined {
+  const parsed = parseAddress(text);
+  return 'ok' in parsed ? undefined : parsed.problem;
+}
+
 function acceptsToken(prompts: Prompts): Promise<boolean> {
   return prompts.confirm(
     vscode.l10n.t('This is an access token, not an API key. Continue with it?'),
@@ -81,26 +79,28 @@ function acceptsToken(prompts: Prompts): Promise<boolean> {
   );
 }
 
-function stepTexts(
-  name: SignInStep,
-  { baseUrl, appUrl }: Addresses,
-): Pick<Question, 'prompt' | 'placeHolder'> {
-  const host = hostOf(baseUrl);
-  switch (name) {
-    case 'baseUrl':
-      return { prompt: vscode.l10n.t('Address of the service'), placeHolder: 'https://api.example.com' };
-    case 'appUrl':
-      return {
-        prompt: vscode.l10n.t('Address of the web application of {0}, which has the readiness reports', host),
-        placeHolder: 'https://app.example.com',
-      };
-    case 'key':
-      return {
-        prompt: vscode.l10n.t(
-          'API key for {0}. Administrators create keys at {1}. VS Code keeps it in its secret storage.',
-          host,
-          forNotification(`${appUrl}/settings`),
-        ),
-      };
-  }
-}
+type Words = Pick<Question, 'prompt' | 'placeHolder' | 'validate'>;
+
+const questions: Readonly<Record<SignInStep, (addresses: Addresses) => Words>> = {
+  baseUrl: () => ({
+    prompt: vscode.l10n.t('Address of the service'),
+    placeHolder: 'https://api.example.com',
+    validate: addressProblem,
+  }),
+  appUrl: ({ baseUrl }) => ({
+    prompt: vscode.l10n.t(
+      'Address of the web application of {0}, which has the readiness reports',
+      hostOf(baseUrl),
+    ),
+    placeHolder: 'https://app.example.com',
+    validate: addressProblem,
+  }),
+  key: ({ baseUrl, appUrl }) => ({
+    prompt: vscode.l10n.t(
+      'API key for {0}. Administrators create keys at {1}. VS Code keeps it in its secret storage.',
+      hostOf(baseUrl),
+      forNotification(`${appUrl}/settings`),
+    ),
+    validate: keyProblem,
+  }),
+};

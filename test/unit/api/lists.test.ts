@@ -139,7 +139,7 @@ describe('pages', () => {
     );
     assert.deepEqual(
       pages.map(({ items: [day], meta, cursor }) => [day?.user_id, day?.user_email, meta.org_id, cursor]),
-      [1, 2, 3].map(n => [`u${n}`, null, 'o', n < 3 ? `u${n}` : undefined]),
+      [1, 2, 3].map(n => [`u${n}`, undefined, 'o', n < 3 ? `u${n}` : undefined]),
     );
   });
 

@@ -331,7 +331,7 @@ describe('what each endpoint sends and takes', () => {
         ['r1', 'report.none', 'report.none: denominator below 1'],
         ['r1', 'report.part', 'report.part.denominator is missing'],
         ['https://host/c/d', undefined, 'reportId is missing'],
-        ['odd', 'report', 'report: expected record, received string'],
+        ['odd', 'report', 'report: expected object, received string'],
       ],
     );
   });

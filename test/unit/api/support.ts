@@ -157,7 +157,7 @@ export function buildApiScript(): { readonly folder: string; readonly script: st
   const folder = mkdtempSync(path.join(tmpdir(), 'agent-console-api-'));
   const script = path.join(folder, 'answerWorker.js');
   buildSync({
-    entryPoints: [path.join(process.env['AGENT_CONSOLE_ROOT']!, 'src', 'api', 'worker.ts')],
+    entryPoints: [path.join(process.env['AGENT_CONSOLE_ROOT']!, 'src', 'api', 'answer.ts')],
     outfile: script,
     bundle: true,
     platform: 'node',
