@@ -22,7 +22,6 @@ export function answersOfSample(
   const load = once(async () => {
     const { sampleFetch, sampleRecord } = await import('../sample');
     return sampleFetch({
-      appUrl: SAMPLE.appUrl,
       records: storage.collection({ path: 'sample', version: 1, schema: sampleRecord }),
       openRepository: await openRepository().catch((error: unknown) => {
         log.error('The sample has no reports of the open repository', error);

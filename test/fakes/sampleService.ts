@@ -10,7 +10,7 @@ import { breachOf } from './contract';
 import { LoopbackServer, send, type Fault } from './faultServer';
 import { pastSessions } from './pastSessions';
 
-export interface SampleServiceOptions extends Partial<Omit<SampleOptions, 'appUrl'>> {
+export interface SampleServiceOptions extends Partial<SampleOptions> {
   /** Ports of `baseUrl` and `appUrl`; any free ones by default. */
   readonly port?: number;
   readonly appPort?: number;
@@ -121,7 +121,7 @@ export async function startSampleService(options: SampleServiceOptions = {}) {
     faults.set(key, { fault, left: fault.times ?? Infinity });
     return toDisposable(() => faults.delete(key));
   };
-  const sample = { extras: false, sessions: pastSessions, records: sampleRecords(), ...options, appUrl };
+  const sample = { extras: false, sessions: pastSessions, records: sampleRecords(), ...options };
   const fetch = sampleFetch(sample);
   /** Lists sessions also where the service does not. */
   const list = sampleFetch({ ...sample, extras: true });
@@ -159,6 +159,8 @@ export async function startSampleService(options: SampleServiceOptions = {}) {
       const given = recorded.body ?? (body.length || undefined);
       const breach = breachOf(method, url, headers['content-type'], given);
       if (breach !== undefined) return { kind: 'status', status: 400, detail: breach };
+      if (url.pathname.startsWith('/api/organization/') !== (origin === 'app'))
+        return { kind: 'status', status: 404, detail: 'There is no such endpoint.' };
       const answer = await fetch(url.href, {
         method,
         ...(body.length === 0 ? {} : { body: new Uint8Array(body) }),
