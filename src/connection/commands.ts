@@ -1,12 +1,18 @@
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../contributions';
-import { hostOf } from '../util/errorSentence';
-import { BASE_VARIABLE, KEY_VARIABLE, settingsAddresses, type Named } from './addresses';
-import { readAccess } from './check';
+import type { ApiClient } from '../api';
+import { errorSentence, hostOf } from '../util/errorSentence';
 import type { ServiceConnection } from './connection';
-import type { Prompts } from './prompts';
+import type { AccessRow, Prompts } from './prompts';
 import { askSignIn } from './signIn';
-import type { ConnectionState } from './decide';
+import {
+  BASE_VARIABLE,
+  KEY_VARIABLE,
+  settingsAddresses,
+  type ConnectionState,
+  type Named,
+  type Service,
+} from './decide';
 
 /** What people do with the connection, and what they are asked. No command takes or returns a key. */
 export class ConnectionCommands {
@@ -41,7 +47,7 @@ export class ConnectionCommands {
     const named = fixed ? environment : settingsAddresses(this.#connection.settings);
     const known = named.kind === 'found' ? named.addresses : undefined;
     const begin = known !== undefined && (fixed || state.kind === 'keyRejected') ? 'key' : 'baseUrl';
-    const answer = await askSignIn(this.#prompts, this.#connection.clients, { known, fixed, begin });
+    const answer = await askSignIn(this.#prompts, this.#connection, { known, fixed, begin });
     if (answer === undefined) return;
     const { addresses, key } = answer;
     const isKept = await this.#connection.adopt(addresses, key);
@@ -147,4 +153,34 @@ export class ConnectionCommands {
 
 function isFixed(environment: Named): boolean {
   return environment.kind === 'unusable' || (environment.kind === 'found' && environment.key !== undefined);
+}
+
+/** Asks for each thing once, all at the same time. */
+async function readAccess(
+  client: ApiClient,
+  { source, host }: Service,
+  signal: AbortSignal,
+): Promise<readonly AccessRow[]> {
+  const { failureOf, latestDay } = await import('../api');
+  const day = latestDay(Date.now());
+  const asked = { limit: 1, signal };
+  const questions: readonly (readonly [what: string, ask: () => Promise<unknown>])[] = [
+    [vscode.l10n.t('Computers and sessions'), () => client.list('computers', { signal })],
+    [vscode.l10n.t('Users of the organization'), () => client.pages('users', asked).next()],
+    [vscode.l10n.t('Control history'), () => client.pages('controlHistory', asked).next()],
+    [
+      vscode.l10n.t('Analytics'),
+      () => client.list('activity', { query: { startDate: day, endDate: day }, signal }),
+    ],
+    [vscode.l10n.t('Readiness reports'), () => client.pages('reports', asked).next()],
+  ];
+  return Promise.all(
+    questions.map(async ([what, ask]): Promise<AccessRow> => {
+      const error = await failureOf(ask);
+      if (error === undefined)
+        return { what, state: 'readable', detail: vscode.l10n.t('This key can read it.') };
+      const detail = errorSentence(error, { host: source === 'sample' ? host : undefined });
+      return { what, state: /^(forbidden|unauthorized)$/.test(error.kind) ? 'refused' : 'unknown', detail };
+    }),
+  );
 }

@@ -1,4 +1,4 @@
-import type { ApiClient, ApiError } from '../api';
+import type { ApiClient, ApiClientOptions, ApiError } from '../api';
 import type { ContextKeys } from '../contributions';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
@@ -9,9 +9,20 @@ import type { OpenRepository } from '../util/git';
 import { once } from '../util/promises';
 import { redact } from '../util/redact';
 import { oneLine } from '../util/text';
-import * as addresses from './addresses';
-import { answersOfSample, Clients } from './clients';
-import { decide, serviceAt, type ConnectionState, type Service, type Target } from './decide';
+import {
+  decide,
+  environmentAddresses,
+  SAMPLE,
+  serviceAt,
+  variablesSet,
+  type Addresses,
+  type AddressSettings,
+  type ConnectionState,
+  type Environment,
+  type Named,
+  type Service,
+  type Target,
+} from './decide';
 import { KeyStore, type Secrets } from './keys';
 import { ConnectionRecords, markOf } from './records';
 
@@ -20,8 +31,8 @@ export type Connection = Pick<ServiceConnection, 'state' | 'api' | 'keyMark' | '
 
 interface Surroundings {
   readonly secrets: Secrets;
-  readonly settings: addresses.AddressSettings;
-  readonly environment: addresses.Environment;
+  readonly settings: AddressSettings;
+  readonly environment: Environment;
   readonly setContext: <K extends keyof ContextKeys>(key: K, value: ContextKeys[K]) => void;
 }
 
@@ -50,10 +61,10 @@ const TAKEN_MS = 60_000;
 export class ServiceConnection extends Disposable {
   readonly records: ConnectionRecords;
   readonly #keys: KeyStore;
-  readonly clients: Clients;
-  readonly settings: addresses.AddressSettings;
+  readonly settings: AddressSettings;
   readonly #surroundings: Surroundings;
   readonly #log: Logger;
+  readonly #sample: Fetch;
   readonly #state = this.register(new ObservableValue<ConnectionState>({ kind: 'signedOut' }));
   readonly #ready = this.register(new Emitter<Service>());
   readonly #keyRejected = this.register(new Emitter<ConnectionState & { kind: 'keyRejected' }>());
@@ -77,7 +88,7 @@ export class ServiceConnection extends Disposable {
     this.settings = surroundings.settings;
     this.records = new ConnectionRecords(storage, log);
     this.#keys = new KeyStore(surroundings.secrets, log);
-    this.clients = new Clients(this.records, log, answersOfSample(storage, openRepository, log));
+    this.#sample = answersOfSample(storage, openRepository, log);
     this.register(
       toDisposable(() => {
         clearTimeout(this.#settingsTimer);
@@ -108,8 +119,8 @@ export class ServiceConnection extends Disposable {
     return this.#session && markOf(this.#session.key, salt);
   }
 
-  environment(): addresses.Named {
-    return addresses.environmentAddresses(this.#surroundings.environment);
+  environment(): Named {
+    return environmentAddresses(this.#surroundings.environment);
   }
 
   /**
@@ -140,8 +151,18 @@ export class ServiceConnection extends Disposable {
     await this.refresh();
   }
 
+  /** Runs `work` with a client of its own for a key that is not in use. */
+  async withKey<T>(given: Addresses, key: string, work: (client: ApiClient) => Promise<T>): Promise<T> {
+    const client = await this.#clientOf(given, () => key);
+    try {
+      return await work(client);
+    } finally {
+      client.dispose();
+    }
+  }
+
   /** Stores what has been checked, and turns to it. Resolves to whether the key outlives this window. */
-  adopt(given: addresses.Addresses, key: string): Promise<boolean> {
+  adopt(given: Addresses, key: string): Promise<boolean> {
     return this.#change(async () => {
       const isSetting = this.environment().kind !== 'found';
       if (isSetting) await this.settings.store(given);
@@ -163,7 +184,7 @@ export class ServiceConnection extends Disposable {
   /** The connection for somebody who is asked for help; English, like the log. Hosts without paths, no key, no message. */
   diagnostics(): string {
     const state = this.state.current;
-    const variables = addresses.variablesSet(this.#surroundings.environment);
+    const variables = variablesSet(this.#surroundings.environment);
     const { unreadable } = this.records.stored;
     const lines = [`Connection: ${state.kind}`];
     if (state.kind !== 'signedIn' && state.reason !== undefined) lines.push(`Reason: ${state.reason}`);
@@ -226,7 +247,7 @@ export class ServiceConnection extends Disposable {
     const before = this.#session;
     if (before?.key === key && isSame(before.service, service)) return;
     const session: Session = { service, key };
-    const client = await this.clients.make(
+    const client = await this.#clientOf(
       service,
       () => (this.#session === session ? session.key : undefined),
       error =>
@@ -240,11 +261,41 @@ export class ServiceConnection extends Disposable {
     this.#ready.fire(service);
   }
 
+  /** It shares pauses and the marks of secrets with all windows. */
+  async #clientOf(
+    { baseUrl, appUrl }: Addresses,
+    keyForRequest: () => string | undefined,
+    onUnauthorized?: ApiClientOptions['onUnauthorized'],
+  ): Promise<ApiClient> {
+    const { ApiClient } = await import('../api');
+    const log = this.#log;
+    const redactionKey = await this.records.marksKey().catch((error: unknown) => {
+      log.error('Marks of secrets are of this window alone', error);
+      return undefined;
+    });
+    const key = (): Promise<string | undefined> => {
+      const given = keyForRequest();
+      if (given !== undefined) log.keepOut?.(given);
+      return Promise.resolve(given);
+    };
+    const fetch = baseUrl === SAMPLE.baseUrl ? this.#sample : undefined;
+    return new ApiClient({
+      baseUrl,
+      appUrl,
+      key,
+      onUnauthorized,
+      gate: this.records,
+      redactionKey,
+      log,
+      fetch,
+    });
+  }
+
   #setState(state: ConnectionState): void {
     const { setContext, environment } = this.#surroundings;
     setContext('agentConsole.connection', state.kind);
     setContext('agentConsole.knownService', state.service !== undefined);
-    setContext('agentConsole.environment', addresses.variablesSet(environment).length > 0);
+    setContext('agentConsole.environment', variablesSet(environment).length > 0);
     if (isSame(state, this.state.current)) return;
     this.#state.set(state);
     const host = state.kind === 'signedOut' ? '' : ` ${state.service.host}`;
@@ -257,7 +308,7 @@ export class ServiceConnection extends Disposable {
     const { failureOf } = await import('../api');
     const signal = AbortSignal.timeout(LOOK_MS);
     const error = await failureOf(() =>
-      this.clients.withKey(service, key, client => client.list('computers', { signal })),
+      this.withKey(service, key, client => client.list('computers', { signal })),
     );
     // Only who has been let in can lack a right.
     if (error === undefined || error.kind === 'forbidden') return true;
@@ -293,6 +344,27 @@ export class ServiceConnection extends Disposable {
     const state = this.state.current;
     if (isFirst && state.kind === 'keyRejected') this.#keyRejected.fire(state);
   }
+}
+
+type Fetch = NonNullable<ApiClientOptions['fetch']>;
+
+/** Answers what is asked of the sample, in this process; loaded when first asked, its state shared by all windows. */
+function answersOfSample(
+  storage: Storage,
+  openRepository: () => Promise<OpenRepository | undefined>,
+  log: Logger,
+): Fetch {
+  const load = once(async () => {
+    const { sampleFetch, sampleRecord } = await import('../sample');
+    return sampleFetch({
+      records: storage.collection({ path: 'sample', version: 1, schema: sampleRecord }),
+      openRepository: await openRepository().catch((error: unknown) => {
+        log.error('The sample has no reports of the open repository', error);
+        return undefined;
+      }),
+    });
+  });
+  return async (url, init) => (await load())(url, init);
 }
 
 function isSame<T extends Service | ConnectionState>(a: T, b: T): boolean {

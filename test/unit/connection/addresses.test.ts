@@ -16,9 +16,14 @@ import {
   turnsTo,
   signedIn,
 } from './support';
-import { parseAddress, proposeAppUrl, type Environment } from '../../../src/connection/addresses';
-import { type Target, decide } from '../../../src/connection/decide';
-import { SAMPLE } from '../../../src/connection/clients';
+import {
+  decide,
+  parseAddress,
+  proposeAppUrl,
+  SAMPLE,
+  type Environment,
+  type Target,
+} from '../../../src/connection/decide';
 
 describe('addresses and the key they are bound to', function () {
   afterEach(cleanUp);
