@@ -4,7 +4,7 @@ import type { Logger } from '../log';
 import { onDidChangeSettings, settings, storeAddresses } from '../settings';
 import type { Storage } from '../storage';
 import { openRepository } from '../util/git';
-import { ConnectionCommands } from './commands';
+import { connectionCommands } from './commands';
 import { ServiceConnection } from './connection';
 import { VscodePrompts, type Prompts } from './prompts';
 
@@ -35,6 +35,5 @@ export function connect(
 }
 
 export function withCommands(connection: ServiceConnection, prompts: Prompts): ConnectionPart {
-  const { handlers } = new ConnectionCommands(connection, prompts);
-  return Object.assign(connection, { commands: handlers });
+  return Object.assign(connection, { commands: connectionCommands(connection, prompts) });
 }
