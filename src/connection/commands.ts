@@ -55,7 +55,10 @@ export function connectionCommands(
     const state = await connection.ready();
     const environment = connection.environment();
     if (isFixed(environment)) return explain(environment);
-    if (state.kind === 'signedOut') { tell(vscode.l10n.t('You are not signed in.')); return; }
+    if (state.kind === 'signedOut') {
+      tell(vscode.l10n.t('You are not signed in.'));
+      return;
+    }
     const { service } = state;
     const isSample = service.source === 'sample';
     const isSure = isSample
@@ -106,7 +109,8 @@ export function connectionCommands(
     const { api } = connection;
     if (state.kind !== 'signedIn' || api === undefined) {
       const reason = state.kind === 'signedIn' ? undefined : state.reason;
-      tell(reason ?? vscode.l10n.t('You are not signed in.')); return;
+      tell(reason ?? vscode.l10n.t('You are not signed in.'));
+      return;
     }
     const title = vscode.l10n.t('What this key can read at {0}', state.service.host);
     await prompts.showAccess(title, signal => readAccess(api, state.service, signal));
