@@ -1,5 +1,5 @@
 /** The service's interface. Imports no VS Code; what leaves here holds no key and no secret of an answer. */
-export { openObject, orElse, type ItemProblem } from './decode';
+export type { ItemProblem } from './decode';
 export { analyticsRow } from './endpoints';
 export { ApiError, failureOf, isApiError } from './errors';
 export type { Extra, Extras } from './extras';
@@ -32,4 +32,3 @@ export {
 } from './resources';
 export type { RequestGate } from './client';
 export { ApiClient, type ApiClientOptions, type Page } from './service';
-export { ifFits, into, recordSchema, taken, type RecordOf, type RecordSchema } from './records';

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 import { isRecord, orElse, reasonOf } from './decode';
 
+export { openObject, orElse } from './decode';
+
 /** Reads records of one kind as they were stored. */
 export interface RecordSchema<T> {
   /** Throws an error that says what does not fit, such as `at is missing`. */

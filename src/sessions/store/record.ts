@@ -1,14 +1,6 @@
 import * as z from 'zod/mini';
-import {
-  ifFits,
-  into,
-  openObject,
-  orElse,
-  readSession,
-  recordSchema,
-  type RecordOf,
-  type Session,
-} from '../../api';
+import { readSession, type Session } from '../../api';
+import { ifFits, into, openObject, orElse, recordSchema, type RecordOf } from '../../api/records';
 
 export const RECORD_VERSION = 3;
 
