@@ -22,7 +22,7 @@ export async function readBody(
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
-  const declared = Number(headers.get('content-length') ?? 0);
+  const declared = Number(headers.get('content-length'));
   let size = 0;
   // A reader takes half the time that `for await` does.
   const reader = (body as ReadableStream<Uint8Array> | null)?.getReader();
@@ -57,7 +57,7 @@ type Reply =
   | { readonly type: 'items'; readonly items: readonly unknown[] }
   /** The answer without its items, which have come before. */
   | { readonly type: 'end'; readonly answer: Answer }
-  | { readonly type: 'failed'; readonly error: Pick<Unreadable, 'reason' | 'code' | 'message'> };
+  | ({ readonly type: 'failed' } & Pick<Unreadable, 'reason' | 'code' | 'message'>);
 
 /**
  * What the body of an answer says, without the secrets in it. A large one is read by a worker and comes back in slices, so that this
@@ -103,8 +103,7 @@ function delegate(worker: Worker, task: Task): Promise<Answer> {
     worker.on('error', reject);
     worker.on('exit', () => reject(new Error('The worker that read the answer ended.')));
     worker.on('message', (reply: Reply) => {
-      if (reply.type === 'failed')
-        reject(new Unreadable(reply.error.reason, reply.error.code, reply.error.message));
+      if (reply.type === 'failed') reject(new Unreadable(reply.reason, reply.code, reply.message));
       if (reply.type === 'end') resolve({ ...reply.answer, items });
       if (reply.type !== 'items') return;
       for (const item of reply.items) items.push(item);
@@ -125,7 +124,7 @@ function* readTask({ name, body, key, own }: Task): Generator<Reply, Reply> {
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     const { reason, code, message } = error;
-    return { type: 'failed', error: { reason, code, message } };
+    return { type: 'failed', reason, code, message };
   }
 }
 

@@ -163,9 +163,9 @@ export class HttpClient {
     const { url, endpoint, body, key } = call;
     const { method } = endpoint;
     const began = this.#now();
-    const headers = { accept: 'application/json', authorization: `Bearer ${key}` };
-    const sent = body === undefined ? {} : { body: body as string | Uint8Array<ArrayBuffer> | Blob };
-    if (body !== undefined) Object.assign(headers, { 'content-type': 'application/json' });
+    const type = body !== undefined && { 'content-type': 'application/json' };
+    const headers = { accept: 'application/json', authorization: `Bearer ${key}`, ...type };
+    const sent = body !== undefined && { body: body as string | Uint8Array<ArrayBuffer> | Blob };
     call.status = call.requestId = call.retryAt = undefined;
     signal.throwIfAborted();
     call.sent = true;
@@ -208,7 +208,7 @@ export class HttpClient {
     const key = await this.#options.key().catch((thrown: unknown) => {
       throw new ApiError('unauthorized', { ...noKey, cause: causeOf(thrown, undefined) });
     });
-    if (key === undefined || key === '') throw new ApiError('unauthorized', noKey);
+    if (!key) throw new ApiError('unauthorized', noKey);
     call.key = key;
     this.#redactor.keepOut(key);
     // Anything else would make `fetch` throw an error that quotes the header.

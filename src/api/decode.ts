@@ -31,17 +31,22 @@ export class Unreadable extends Error {
   }
 }
 
-type Schema = z.ZodMiniType;
+type Schema<T = unknown> = z.ZodMiniType<T>;
 
 interface Caught {
   readonly value: unknown;
   readonly error: { readonly issues: readonly z.core.$ZodIssue[] };
 }
 
-/** As `z.looseObject`: unknown fields are kept (interface-notes 8). The inferred type names the known ones only. */
-export function openObject<S extends z.core.$ZodLooseShape>(shape: S): z.ZodMiniObject<S> {
-  return z.looseObject(shape);
-}
+/** As `z.looseObject`, with less of zod: unknown fields are kept (interface-notes 8). The inferred type names the known ones only. */
+export const openObject = <S extends z.core.$ZodLooseShape>(shape: S) =>
+  new z.ZodMiniObject({ type: 'object', shape, catchall: z.unknown() }) as z.ZodMiniObject<S>;
+
+/** Values of one kind under names from the service. */
+export const mapOf = <S extends Schema>(catchall: S) =>
+  new z.ZodMiniObject({ type: 'object', shape: {}, catchall }) as Schema<
+    Readonly<Record<string, z.output<S>>>
+  >;
 
 /** As `z.catch`, which a bundle cannot have without all of zod's helpers. */
 export function orElse<S extends Schema>(schema: S, make: (caught: Caught) => unknown): z.ZodMiniCatch<S> {
@@ -70,11 +75,10 @@ export const maybe = <S extends Schema>(schema: S) => z.optional(orDrop(schema))
 /** An optional list whose entries are read each for itself. */
 export const list = <S extends Schema>(entry: S) => maybe(z.array(orDrop(entry)));
 
-/** Values of one kind under names from the service, each read for itself. */
-const map = <S extends Schema>(value: S) => z.catchall(z.object({}), orDrop(value));
-export const mapOf = <S extends Schema>(value: S) => maybe(map(value));
+/** An optional map whose values are read each for itself; `mapOrEmpty` where it is there even so. */
+export const map = <S extends Schema>(value: S) => maybe(mapOf(orDrop(value)));
 export const mapOrEmpty = <S extends Schema>(value: S) =>
-  orElse(map(value), caught => (caught.value === undefined ? {} : new Dropped(caught, {})));
+  orElse(mapOf(orDrop(value)), caught => (caught.value === undefined ? {} : new Dropped(caught, {})));
 
 type Decoded<T> =
   | { readonly value: T; readonly problems: readonly ItemProblem[] }
@@ -94,12 +98,9 @@ export function decodeItem<S extends Schema>(schema: S, input: unknown): Decoded
   return { value: data, problems };
 }
 
-/** Deeper than any schema. */
-const DEEPEST = 16;
-
 /** Takes the stand-ins out of what was read and says what is gone. */
 function takeOut(part: unknown, path: readonly PropertyKey[], problems: ItemProblem[]): void {
-  if (typeof part !== 'object' || part === null || path.length > DEEPEST) return;
+  if (typeof part !== 'object' || part === null) return;
   const isList = Array.isArray(part);
   for (const [name, value] of Object.entries(part as Record<string, unknown>)) {
     const here = [...path, isList ? Number(name) : name];

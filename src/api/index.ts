@@ -1,14 +1,11 @@
 /** The service's interface. Imports no VS Code; what leaves here holds no key and no secret of an answer. */
 export type { ItemProblem } from './decode';
-export { analyticsRow } from './endpoints';
 export { ApiError, failureOf, isApiError } from './errors';
 export type { Extra, Extras } from './extras';
 export {
   computerName,
   EARLIEST_DAY,
   latestDay,
-  readComputers,
-  readSession,
   settingNames,
   type ActivityDay,
   type AnalyticsMeta,

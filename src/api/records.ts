@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
-import { isRecord, orElse, reasonOf } from './decode';
+import { decodeItem, decodeRows, isRecord, orElse, reasonOf } from './decode';
+import { endpoints, type ItemOf } from './endpoints';
+import { computerSchema, sessionSchema, type Computer, type Session } from './resources';
 
 export { openObject, orElse } from './decode';
 
@@ -46,3 +48,21 @@ export const into = <S extends z.ZodMiniType, T>(schema: S, make: (value: z.outp
 
 /** An object taken as it is, since it was checked when it came from the service. */
 export const taken = <T extends object>() => z.custom<T>(isRecord);
+
+/** A session that was stored or comes from a file, read as tolerantly as an answer; `undefined` when it is none. */
+export function readSession(value: unknown): Session | undefined {
+  return decodeItem(sessionSchema, value).value;
+}
+
+/** Computers that were stored, as far as they can be read. */
+export function readComputers(value: unknown): readonly Computer[] {
+  return decodeRows(computerSchema, Array.isArray(value) ? (value as unknown[]) : []).items;
+}
+
+/** One analytics row as it was stored earlier; `undefined` when it cannot be read. */
+export function analyticsRow<N extends 'tokens' | 'tools' | 'activity' | 'productivity' | 'people'>(
+  name: N,
+  value: unknown,
+): ItemOf<N> | undefined {
+  return decodeItem(endpoints[name].schema as z.ZodMiniType, value).value as ItemOf<N> | undefined;
+}

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { oneLine } from '../util/text';
-import { decodeItem, decodeRows, isRecord, list, mapOf, mapOrEmpty, maybe, openObject } from './decode';
+import { isRecord, list, map, mapOf, mapOrEmpty, maybe, openObject } from './decode';
 
 /** Optional fields of one kind. */
 const each =
@@ -11,7 +11,7 @@ const texts = each(maybe(z.string()));
 const numbers = each(maybe(z.number()));
 const flags = each(maybe(z.boolean()));
 /** An object whose inner shape the interface does not show. */
-const anyObject = z.catchall(z.object({}), z.unknown());
+const anyObject = mapOf(z.unknown());
 
 /** The resources of the interface (section 2): every enumeration open, every figure that was left out undefined, never zero. */
 
@@ -72,7 +72,7 @@ export const toolDaySchema = openObject({
 export const activityDaySchema = openObject({
   date: z.string(),
   ...numbers('daily_active_users', 'weekly_active_users', 'monthly_active_users'),
-  daily_active_users_by_client: mapOf(z.number()),
+  daily_active_users_by_client: map(z.number()),
   ...numbers('sessions', 'messages', 'user_messages'),
 });
 
@@ -111,7 +111,7 @@ export const reportSchema = openObject({
   reportId: z.string(),
   ...numbers('createdAt'),
   ...texts('repoUrl', 'commitHash', 'branch', 'agentVersion'),
-  apps: mapOf(openObject(texts('description'))),
+  apps: map(openObject(texts('description'))),
   report: mapOrEmpty(criterionSchema),
   ...flags('hasLocalChanges', 'hasNonRemoteCommits'),
   modelUsed: maybe(openObject(texts('id', 'reasoningEffort'))),
@@ -173,11 +173,6 @@ export const sessionSchema = openObject({
   sessionSettings: maybe(settingsSchema),
 });
 
-/** A session that was stored or comes from a file, read as tolerantly as an answer; `undefined` when it is none. */
-export function readSession(value: unknown): Session | undefined {
-  return decodeItem(sessionSchema, value).value;
-}
-
 /** Body of section 4.5. */
 export interface CreateSession {
   readonly computerId: string;
@@ -190,7 +185,7 @@ export interface CreateSession {
  * (interface-notes, extras) are named but not interpreted.
  */
 export type ContentItem = z.output<typeof contentSchema>;
-/** Section 2.9. Times are Unix ms. */
+/** Section 2.9, without what only the model's provider reads. Times are Unix ms. */
 export type Message = z.output<typeof messageSchema>;
 /** Answer of section 4.7. */
 export type SentMessage = z.output<typeof sentSchema>;
@@ -205,9 +200,7 @@ export const messageSchema = openObject({
   content: list(contentSchema),
   ...texts('role', 'parentId', 'visibility'),
   ...numbers('createdAt', 'updatedAt'),
-  ...texts('providerAMessageId', 'providerAPhase', 'providerAEncryptedContent', 'providerAReasoningId'),
-  ...texts('providerAReasoningSummary', 'providerBThoughtSignature'),
-  ...texts('chatCompletionReasoningField', 'chatCompletionReasoningContent'),
+  ...texts('providerAPhase', 'providerAReasoningSummary', 'chatCompletionReasoningContent'),
   ...flags('isUserVisible', 'isError'),
 });
 
@@ -229,11 +222,6 @@ export const computerSchema = openObject({
   ...numbers('createdAt'),
   provisioningSteps: list(stepSchema),
 });
-
-/** Computers that were stored, as far as they can be read. */
-export function readComputers(value: unknown): readonly Computer[] {
-  return decodeRows(computerSchema, Array.isArray(value) ? (value as unknown[]) : []).items;
-}
 
 /** What a computer goes by: its name, else its host's, else its id. */
 export function computerName({ name, hostname, id }: Pick<Computer, 'id' | 'name' | 'hostname'>): string {

@@ -4,7 +4,7 @@ import { endpoints, type Endpoint, type EndpointName, type IdOf, type ItemOf } f
 import { Unreadable, type Listed } from './decode';
 import { ApiError, isApiError } from './errors';
 import { Extras } from './extras';
-import type { AnalyticsMeta, CreateSession, Session, SessionSettings } from './resources';
+import type { AnalyticsMeta, CreateSession, Session } from './resources';
 
 export interface ApiClientOptions extends HttpOptions {
   /** Addresses of the service and of the web application, in their normal form. */
@@ -85,10 +85,10 @@ export class ApiClient {
     name: N,
     asked: AskedPages<N> = {},
   ): AsyncGenerator<PageOf<N>, void, undefined> {
-    const list = new ReadList<ItemOf<N>>(endpoints[name], asked.first);
+    const take = reader<ItemOf<N>>(endpoints[name], asked.first);
     let cursor = asked.first;
     do {
-      const page = await this.page(name, { ...asked, first: cursor }, list);
+      const page = await this.page(name, { ...asked, first: cursor }, take);
       yield page;
       cursor = page.cursor;
     } while (cursor !== undefined);
@@ -97,13 +97,13 @@ export class ApiClient {
   page<N extends EndpointName>(
     name: N,
     { first, limit = 100, ...asked }: AskedPages<N>,
-    list = new ReadList<ItemOf<N>>(endpoints[name], first),
+    take = reader<ItemOf<N>>(endpoints[name], first),
   ): Promise<PageOf<N>> {
     const { at, pages }: Endpoint = endpoints[name];
     const cursorName = at === 'appUrl' ? 'startAfter' : 'cursor';
     const paging = pages === undefined ? {} : { limit: String(limit), [cursorName]: first };
     const query = { ...asked.query, ...paging };
-    return this.#ask(name, { ...asked, query }, answer => list.take(answer, first, limit));
+    return this.#ask(name, { ...asked, query }, answer => take(answer, first, limit));
   }
 
   /** Section 4.5. */
@@ -111,8 +111,7 @@ export class ApiClient {
     { computerId, sessionSettings }: CreateSession,
     { signal }: Pick<Asked<'createSession'>, 'signal'> = {},
   ): Promise<Session> {
-    const settings: SessionSettings | undefined = sessionSettings && { ...sessionSettings };
-    delete settings?.tokenUsage;
+    const settings = sessionSettings && { ...sessionSettings, tokenUsage: undefined };
     const body = JSON.stringify({ computerId, sessionSettings: settings });
     return this.one('createSession', { body, signal });
   }
@@ -169,42 +168,27 @@ function isSegment(id: string): boolean {
 const MOST_PAGES = 10_000;
 
 /**
- * The part of a list that has been read: gives each item once, by its key. A page that was read, or leads back to one,
- * throws `Unreadable`: nobody takes such a list for complete.
+ * Takes the pages of a list, which begins after the cursor `first`, such as where another reading ended: gives each item once, by its
+ * key. A page that was read, or leads back to one, throws `Unreadable`: nobody takes such a list for complete.
  */
-class ReadList<T> {
-  readonly #endpoint: Endpoint;
-  readonly #keys = new Set<string>();
-  readonly #cursors = new Set<string>();
-
-  /** `first` is the cursor it begins after, such as where another reading ended. */
-  constructor(endpoint: Endpoint, first?: string) {
-    this.#endpoint = endpoint;
-    if (first !== undefined) this.#cursors.add(first);
-  }
-
-  take(answer: Answer<T>, cursor: string | undefined, limit: number): Page<T> & Rows<T> {
+function reader<T>({ pages, key = ['id'] }: Endpoint, first?: string) {
+  const keys = new Set<string>();
+  const cursors = new Set(first === undefined ? [] : [first]);
+  return (answer: Answer<T>, cursor: string | undefined, limit: number): Page<T> & Rows<T> => {
     const { items, problems, meta, length, next } = answer;
     // Without an end marker, a service that does not page gives all it has again.
-    const isAgain =
-      this.#endpoint.pages === 'lastId' &&
-      cursor !== undefined &&
-      (next === undefined || (next === cursor && length < limit));
-    if (isAgain) return { items: [], problems: [], meta };
+    const isRepeated = next === undefined || (next === cursor && length < limit);
+    if (pages === 'lastId' && cursor !== undefined && isRepeated) return { items: [], problems: [], meta };
     const fresh = items.filter(item => {
-      const before = this.#keys.size;
-      return this.#keys.add(this.#keyOf(item)).size > before;
+      const fields = item as Readonly<Record<string, unknown>>;
+      const before = keys.size;
+      return keys.add(JSON.stringify(key.map(name => fields[name]))).size > before;
     });
     if (next === undefined) return { items: fresh, problems, meta };
     const isKnown = items.length > 0 && fresh.length === 0;
-    if (isKnown || this.#cursors.has(next) || this.#cursors.size >= MOST_PAGES)
+    if (isKnown || cursors.has(next) || cursors.size >= MOST_PAGES)
       throw new Unreadable('brokenList', 'loop', 'it leads back to what was read');
-    this.#cursors.add(next);
+    cursors.add(next);
     return { items: fresh, problems, meta, cursor: next };
-  }
-
-  #keyOf(item: T): string {
-    const fields = item as Readonly<Record<string, unknown>>;
-    return JSON.stringify(this.#endpoint.key?.map(name => fields[name]));
-  }
+  };
 }

@@ -1,6 +1,14 @@
 import * as z from 'zod/mini';
-import { readSession, type Session } from '../../api';
-import { ifFits, into, openObject, orElse, recordSchema, type RecordOf } from '../../api/records';
+import type { Session } from '../../api';
+import {
+  ifFits,
+  into,
+  openObject,
+  orElse,
+  readSession,
+  recordSchema,
+  type RecordOf,
+} from '../../api/records';
 
 export const RECORD_VERSION = 3;
 
