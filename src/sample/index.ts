@@ -21,8 +21,6 @@ export interface SampleOptions {
   readonly now?: () => number;
   /** Agents and provisioning take this multiple of their natural time (6-10 s, 40 s); 1 by default, 0 for at once. */
   readonly pace?: number;
-  /** Answers the calls that only some services offer (interface-notes, extras) too; true by default. */
-  readonly extras?: boolean;
   /** What there is from the start; the sessions of the sample by default. */
   readonly sessions?: ((surroundings: Surroundings) => readonly SessionState[]) | undefined;
 }
@@ -91,7 +89,7 @@ export function sampleFetch(options: SampleOptions): (url: string, init?: Reques
   });
   const routes: Routes = {
     ...organizationRoutes(seed, options.openRepository, now),
-    ...sessionRoutes(new Sessions(records, now, pace), computers, options.extras ?? true),
+    ...sessionRoutes(new Sessions(records, now, pace), computers),
   };
   return async (url, { method = 'GET', body, signal } = {}) => {
     const requestId = `req_${randomUUID().slice(0, 18)}`;
@@ -176,11 +174,8 @@ function organizationRoutes(seed: string, open: OpenRepository | undefined, now:
   };
 }
 
-function sessionRoutes(
-  sessions: Sessions,
-  computers: () => Promise<readonly Computer[]>,
-  hasExtras: boolean,
-): Routes {
+/** With the calls that only some services offer (interface-notes, extras). */
+function sessionRoutes(sessions: Sessions, computers: () => Promise<readonly Computer[]>): Routes {
   const session = async (id = ''): Promise<SessionState> => found(await sessions.find(id), 'session');
   const computer = async (id = ''): Promise<Computer> =>
     found(
@@ -191,7 +186,7 @@ function sessionRoutes(
     const one = await computer(id);
     if (!isUsable(one)) refuse(409, `The computer cannot take work: its status is ${one.status}.`);
   };
-  const documented: Routes = {
+  return {
     'GET /api/v0/computers': async () => ({ computers: await computers() }),
     'GET /api/v0/computers/*': ({ ids: [id] }) => computer(id),
     [MADE]: async ({ body }) => {
@@ -215,10 +210,6 @@ function sessionRoutes(
       const one = messages.find(each => each.id === messageId);
       return found(one, 'message');
     },
-  };
-  if (!hasExtras) return documented;
-  return {
-    ...documented,
     'GET /api/v0/sessions': ({ query }) =>
       paged('sessions', sessions.all().map(shown), ({ sessionId }) => sessionId, query),
     'GET /api/v0/sessions/*/messages': async ({ ids: [id], query }) => {

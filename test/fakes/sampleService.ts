@@ -11,6 +11,8 @@ import { LoopbackServer, send, type Fault } from './faultServer';
 import { pastSessions } from './pastSessions';
 
 export interface SampleServiceOptions extends Partial<SampleOptions> {
+  /** Answers the calls that only some services offer, too. */
+  readonly extras?: boolean;
   /** Ports of `baseUrl` and `appUrl`; any free ones by default. */
   readonly port?: number;
   readonly appPort?: number;
@@ -47,6 +49,8 @@ interface RecordedRequest {
   /** The status answered; `undefined` before the answer, 0 where the connection was cut instead. */
   readonly status: number | undefined;
 }
+
+const EXTRAS = /^GET .*\/(sessions|sessions\/[^/]+\/messages)$|\/interrupt$/;
 
 type Origin = 'base' | 'app';
 type Credential = keyof SampleKeys | 'invalid' | 'none';
@@ -121,7 +125,7 @@ export async function startSampleService(options: SampleServiceOptions = {}) {
     faults.set(key, { fault, left: fault.times ?? Infinity });
     return toDisposable(() => faults.delete(key));
   };
-  const sample = { extras: false, sessions: pastSessions, records: sampleRecords(), ...options };
+  const sample = { sessions: pastSessions, records: sampleRecords(), ...options };
   const fetch = sampleFetch(sample);
 
   const answer = async (
@@ -151,7 +155,9 @@ export async function startSampleService(options: SampleServiceOptions = {}) {
       const given = recorded.body ?? (body.length || undefined);
       const breach = breachOf(method, url, headers['content-type'], given);
       if (breach !== undefined) return { kind: 'status', status: 400, detail: breach };
-      if (url.pathname.startsWith('/api/organization/') !== (origin === 'app'))
+      const isElsewhere = url.pathname.startsWith('/api/organization/') !== (origin === 'app');
+      const isExtra = EXTRAS.test(`${method} ${url.pathname}`) && options.extras !== true;
+      if (isElsewhere || isExtra)
         return { kind: 'status', status: 404, detail: 'There is no such endpoint.' };
       const sent = body.length === 0 ? {} : { body: new Uint8Array(body) };
       const answer = await fetch(url.href, { method, ...sent });
