@@ -85,11 +85,12 @@ export const productivityDaySchema = openObject({
 
 export const userDaySchema = openObject({
   user_id: z.string(),
+  ...texts('user_email'),
   date: z.string(),
   ...numbers('tool_calls', 'billable_tokens', 'files_created', 'files_edited', 'git_commits'),
   ...numbers('git_prs_created', 'mcp_calls', 'skill_calls', 'slash_commands', 'hooks', 'sessions'),
   ...numbers('messages', 'user_messages', 'assistant_messages', 'autonomy_ratio'),
-  ...texts('user_email', 'primary_model', 'primary_model_tier', 'delegation_level'),
+  ...texts('primary_model', 'primary_model_tier', 'delegation_level'),
   languages: list(z.string()),
 });
 
