@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { OpenRepository } from '../util/git';
 import { once } from '../util/promises';
 import { Analytics, type Days, type Row } from './analytics';
 import { computerIdOf, computersOf, isUsable, type Computer } from './computers';
 import { controlHistory, people, users } from './organization';
 import { dayOf, dayText, EARLIEST_DAY, seeded } from './random';
-import { readinessReports, type OpenRepository } from './readiness';
+import { readinessReports } from './readiness';
 import { Sessions, shown, type GivenMessage, type SampleRecords, type SessionState } from './sessions';
 import { demoSessions, type Surroundings } from './stories';
 

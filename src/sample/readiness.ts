@@ -1,3 +1,4 @@
+import type { OpenRepository } from '../util/git';
 import table from './criteria.txt';
 import { DAY_MS, EARLIEST_DAY, seeded } from './random';
 
@@ -9,13 +10,6 @@ const CRITERIA = table
     const [scope, id = '', met = '', unmet = '', advice = ''] = row.split(' | ');
     return { id, perApp: scope === 'each', met, unmet, advice };
   });
-
-/** The repository open in the editor: the address of its remote in any form, and what was checked out of it when (Unix ms). */
-export interface OpenRepository {
-  readonly url: string;
-  /** The oldest first; reports name the commit of their time. */
-  readonly commits: readonly { readonly hash: string; readonly at: number }[];
-}
 
 interface Repository {
   readonly url: string;
