@@ -147,7 +147,7 @@ const KINDS: Readonly<Record<number, ApiErrorKind>> = {
 };
 
 /** True for a JSON Web Token, which only the `/api/v0/` endpoints accept (section 5). */
-export function looksLikeJwt(key: string): boolean {
+function looksLikeJwt(key: string): boolean {
   return /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/.test(key.trim());
 }
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 
-import { looksLikeJwt, networkReason, type ApiErrorReason } from '../../../src/api/errors';
+import { networkReason, type ApiErrorReason } from '../../../src/api/errors';
 import { FaultServer, LoopbackServer } from '../../fakes/faultServer';
 import certificates from '../../fakes/certificates.json';
 import { clientOf, failureOf } from './support';
@@ -137,9 +137,4 @@ describe('the way to the service', () => {
     loop.cause = loop;
     assert.deepEqual(networkReason(loop, url), {});
   });
-});
-
-it('a JWT is told from an API key', () => {
-  assert.ok(looksLikeJwt('eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln'));
-  assert.ok(!looksLikeJwt('fk-eyJhbGciOiJIUzI1NiJ9') && !looksLikeJwt('eyJhbGciOiJIUzI1NiJ9'));
 });

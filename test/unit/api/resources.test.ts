@@ -106,19 +106,13 @@ describe('what each endpoint sends and takes', () => {
     assert.equal(hit().headers['content-length'], String(bytes.length));
   });
 
-  it('a base address with a path keeps it', async () => {
-    server.answer({ kind: 'answer', body: { computers: [] } });
+  it('ids become one segment of the path, whatever they hold, below the path of the address', async () => {
     const { api } = clientOf({ origin: `${server.origin}/gateway/agents` });
-    await api.list('computers');
-    assert.equal(hit().url, '/gateway/agents/api/v0/computers');
-  });
-
-  it('ids become one segment of the path, whatever they hold', async () => {
     for (const id of ['a/b', '../x', 'ü 🦊', '?x=1#y', '%2e%2e', 'a\\b']) {
-      await client(COMPUTER).one('computer', { ids: { computerId: id } });
-      const url = hit().url;
-      assert.equal(decodeURIComponent(url.slice('/api/v0/computers/'.length)), id);
-      assert.equal(url.split('/').length, 5);
+      server.answer({ kind: 'answer', body: COMPUTER });
+      await api.one('computer', { ids: { computerId: id } });
+      const [, segment = ''] = /^\/gateway\/agents\/api\/v0\/computers\/([^/]+)$/.exec(hit().url) ?? [];
+      assert.equal(decodeURIComponent(segment), id);
     }
   });
 
