@@ -82,7 +82,7 @@ const extension = [
     ...inHost,
     entryPoints: {
       compose: 'src/compose.ts',
-      answerWorker: 'src/api/worker.ts',
+      answerWorker: 'src/api/answer.ts',
       bodyWorker: 'src/chat/attach/bodyWorker.ts',
       storageWorker: 'src/storage/worker.ts',
     },

@@ -2,11 +2,10 @@ import type { Blob } from 'node:buffer';
 import { setTimeout as delay } from 'node:timers/promises';
 import ky from 'ky';
 import type { Logger } from '../log';
-import type { Redactor } from '../util/redact';
-import { readBody, type Answer } from './answer';
+import { Redactor } from '../util/redact';
+import { readAnswer, readBody, type Answer } from './answer';
 import type { Endpoint, EndpointName } from './endpoints';
 import { ApiError, apiErrorOf, causeOf, cleanText, factsOf, mayPass, sentTexts } from './errors';
-import { readAnswer } from './worker';
 
 /** The pause a service asked for, shared by whoever sends to it: no request leaves before it is over (trust.md 25). */
 export interface RequestGate {
@@ -21,12 +20,15 @@ export interface HttpOptions {
   /** Asked once after a 401. True when the key has changed meanwhile: a GET is tried once more. */
   readonly onUnauthorized?: ((error: ApiError) => Promise<boolean>) | undefined;
   readonly log: Logger;
-  readonly redactor: Redactor;
-  readonly gate: RequestGate;
+  /** Shared by all windows, so that a pause the service asks for holds everywhere; one of its own when left out. */
+  readonly gate?: RequestGate | undefined;
+  /** Key of the marks that stand for secrets; marks compare across clients with the same one. Random when left out. */
+  readonly redactionKey?: string | undefined;
   /** For one attempt including its body, ms; analytics answers can be tens of megabytes. */
-  readonly timeouts: { readonly get: number; readonly post: number; readonly analytics: number };
-  readonly now: () => number;
+  readonly timeouts?:
+    { readonly get?: number; readonly post?: number; readonly analytics?: number } | undefined;
   /** For tests. */
+  readonly now?: (() => number) | undefined;
   readonly delay?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined;
   readonly random?: (() => number) | undefined;
   /** Sends the requests; the global `fetch` of the moment when left out, which VS Code makes use its proxy and certificates. */
@@ -37,14 +39,17 @@ export interface HttpOptions {
 
 export type SentBody = string | Uint8Array | Blob;
 
-/** One request from its first attempt to its end. */
-export interface Call {
+export interface Request {
   readonly name: EndpointName;
   readonly endpoint: Endpoint;
   readonly url: URL;
   readonly body?: SentBody | undefined;
   /** Tried again with another key only. */
   readonly once?: boolean | undefined;
+}
+
+/** One request from its first attempt to its end. */
+export interface Call extends Request {
   readonly signal: AbortSignal;
   /** What it may still wait between its attempts, ms. */
   budget: number;
@@ -59,7 +64,6 @@ export interface Call {
   /** What was sent, as far as a refusal may quote it (trust.md 21). */
   said?: readonly string[];
 }
-type Request = Pick<Call, 'name' | 'endpoint' | 'url' | 'body' | 'once'>;
 
 const RETRIES = 2;
 /** Most that one call waits in all, between its attempts and for a pause to end; ms. */
@@ -76,10 +80,16 @@ const SPREAD = 250;
  */
 export class HttpClient {
   readonly #options: HttpOptions;
+  readonly #redactor: Redactor;
+  readonly #gate: RequestGate;
+  readonly #now: () => number;
   readonly #closing = new AbortController();
 
   constructor(options: HttpOptions) {
     this.#options = options;
+    this.#redactor = new Redactor(options.redactionKey);
+    this.#gate = options.gate ?? memoryGate();
+    this.#now = options.now ?? Date.now;
   }
 
   /** Gives up everything under way and everything asked later. */
@@ -88,13 +98,13 @@ export class HttpClient {
   }
 
   /** What `read` makes of the answer; it may throw `Unreadable`. */
-  async request<T>(request: Request, read: (answer: Answer) => T, signal?: AbortSignal): Promise<T> {
+  async request<T>(request: Request, read: (answer: Answer) => T, given?: AbortSignal): Promise<T> {
     const closing = this.#closing.signal;
-    const any = signal === undefined ? closing : AbortSignal.any([closing, signal]);
+    const signal = given === undefined ? closing : AbortSignal.any([closing, given]);
     const budget = request.endpoint.method === 'GET' ? LONGEST_WAIT : LONGEST_POST_WAIT;
-    const call: Call = { ...request, signal: any, budget, sent: false };
+    const call: Call = { ...request, signal, budget, sent: false };
     try {
-      await untilAborted(this.#perform(call), any);
+      await untilAborted(this.#perform(call), signal);
       return read(await this.#read(call));
     } catch (thrown) {
       throw apiErrorOf(thrown, call);
@@ -120,10 +130,9 @@ export class HttpClient {
   /** Until one succeeds; rejects with what the last one threw. */
   async #attempts(call: Call): Promise<void> {
     const { method, list } = call.endpoint;
-    const { get, post, analytics } = this.#options.timeouts;
+    const { get = 15_000, post = 60_000, analytics = 60_000 } = this.#options.timeouts ?? {};
     await ky(call.url.href, {
       method,
-      redirect: 'error',
       timeout: method === 'POST' ? post : list === 'data' ? analytics : get,
       // Neither the key nor the body pass through the library: its errors can be printed.
       signal: call.signal,
@@ -142,9 +151,9 @@ export class HttpClient {
   }
 
   async #read(call: Call): Promise<Answer> {
-    const { redactor, workerScript } = this.#options;
     if (call.received === undefined) throw new Error('No answer');
-    const answer = await readAnswer(call.name, call.received, redactor, call.signal, workerScript);
+    const { name, received, signal } = call;
+    const answer = await readAnswer(name, received, this.#redactor, signal, this.#options.workerScript);
     call.requestId = cleanText(answer.requestId, 100, call) ?? call.requestId;
     return answer;
   }
@@ -152,12 +161,11 @@ export class HttpClient {
   /** One attempt with its body, so that the deadline and the retries of the library hold for that too; `signal` ends it. */
   async #send(call: Call, signal: AbortSignal): Promise<Response> {
     const { url, endpoint, body, key } = call;
-    const { now, log } = this.#options;
     const { method } = endpoint;
-    const began = now();
-    const headers = { accept: 'application/json', authorization: `Bearer ${key}` };
-    const sent = body === undefined ? {} : { body: body as string | Uint8Array<ArrayBuffer> | Blob };
-    if (body !== undefined) Object.assign(headers, { 'content-type': 'application/json' });
+    const began = this.#now();
+    const type = body !== undefined && { 'content-type': 'application/json' };
+    const headers = { accept: 'application/json', authorization: `Bearer ${key}`, ...type };
+    const sent = body !== undefined && { body: body as string | Uint8Array<ArrayBuffer> | Blob };
     call.status = call.requestId = call.retryAt = undefined;
     signal.throwIfAborted();
     call.sent = true;
@@ -165,45 +173,44 @@ export class HttpClient {
       // Looked up now, called with an address and plain bytes: other code may have replaced or wrapped it.
       const fetch = this.#options.fetch ?? ((...args) => globalThis.fetch(...args));
       const response = await fetch(url.href, { method, redirect: 'error', signal, headers, ...sent });
-      return await this.#receive(response, call);
+      await this.#receive(response, call);
+      return response;
     } finally {
-      log.debug(
-        `${method} ${url.host}${url.pathname} ${factsOf(call).status ?? 'no answer'} in ${now() - began} ms`,
+      const ms = this.#now() - began;
+      this.#options.log.debug(
+        `${method} ${url.host}${url.pathname} ${factsOf(call).status ?? 'no answer'} in ${ms} ms`,
       );
     }
   }
 
-  async #receive(response: Response, call: Call): Promise<Response> {
+  async #receive(response: Response, call: Call): Promise<void> {
     const { status, ok, headers } = response;
-    const { now, gate } = this.#options;
     call.status = status;
     call.requestId = cleanText(headers.get('x-request-id') ?? headers.get('request-id'), 100, call);
     if (status === 408 || status === 429 || status >= 500) {
-      call.retryAt = retryAtOf(headers, now());
-      if (call.retryAt !== undefined) gate.pause(call.url.origin, call.retryAt);
+      call.retryAt = retryAtOf(headers, this.#now());
+      if (call.retryAt !== undefined) this.#gate.pause(call.url.origin, call.retryAt);
     }
     if (ok) call.received = await readBody(response, call.endpoint.maxBytes);
     else call.said = await sentTexts(call.body);
-    return response;
   }
 
   /** Before each attempt: waits for the end of a pause, or refuses when that is too far off, and reads the key. */
   async #prepare(call: Call): Promise<void> {
-    const { gate, key: readKey, redactor } = this.#options;
     for (let wait = this.#paused(call); wait > 0; wait = this.#paused(call)) {
       if (wait > call.budget) {
-        const retryAt = gate.pausedUntil(call.url.origin);
+        const retryAt = this.#gate.pausedUntil(call.url.origin);
         throw new ApiError('rateLimited', { ...factsOf(call), code: 'paused', retryAt });
       }
       await this.#wait(wait + this.#random() * SPREAD, call);
     }
     const noKey = { ...factsOf(call), reason: 'noKey' } as const;
-    const key = await readKey().catch((thrown: unknown) => {
+    const key = await this.#options.key().catch((thrown: unknown) => {
       throw new ApiError('unauthorized', { ...noKey, cause: causeOf(thrown, undefined) });
     });
-    if (key === undefined || key === '') throw new ApiError('unauthorized', noKey);
+    if (!key) throw new ApiError('unauthorized', noKey);
     call.key = key;
-    redactor.keepOut(key);
+    this.#redactor.keepOut(key);
     // Anything else would make `fetch` throw an error that quotes the header.
     if (!/^[\x21-\x7e]+$/.test(key)) throw new ApiError('unauthorized', { ...noKey, code: 'malformed' });
   }
@@ -220,7 +227,7 @@ export class HttpClient {
 
   /** How long the service is not to be asked, ms. */
   #paused({ url }: Call): number {
-    return this.#options.gate.pausedUntil(url.origin) - this.#options.now();
+    return this.#gate.pausedUntil(url.origin) - this.#now();
   }
 
   async #wait(ms: number, call: Call): Promise<void> {
@@ -254,6 +261,15 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
     else signal.addEventListener('abort', stop, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
+}
+
+/** A gate for one client alone. */
+function memoryGate(): RequestGate {
+  const until = new Map<string, number>();
+  return {
+    pausedUntil: origin => until.get(origin) ?? 0,
+    pause: (origin, untilMs) => void until.set(origin, Math.max(untilMs, until.get(origin) ?? 0)),
+  };
 }
 
 /** Longest pause a service can ask for, in ms: a mistaken header must not lock people out for good. */

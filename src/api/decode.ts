@@ -1,4 +1,4 @@
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
 import { oneLine } from '../util/text';
 import type { ApiErrorReason } from './errors';
 
@@ -31,29 +31,54 @@ export class Unreadable extends Error {
   }
 }
 
-/** More than this many problems of one answer are counted, not named. */
-const MOST_PROBLEMS = 500;
-const DEEPEST = 16;
+type Schema<T = unknown> = z.ZodMiniType<T>;
 
 interface Caught {
   readonly value: unknown;
   readonly error: { readonly issues: readonly z.core.$ZodIssue[] };
 }
 
-/** Stands in what a schema gives for a part that did not fit, until `decodeItem` takes it out again. */
-export class Dropped {
+/** As `z.looseObject`, with less of zod: unknown fields are kept (interface-notes 8). The inferred type names the known ones only. */
+export const openObject = <S extends z.core.$ZodLooseShape>(shape: S) =>
+  new z.ZodMiniObject({ type: 'object', shape, catchall: z.unknown() }) as z.ZodMiniObject<S>;
+
+/** Values of one kind under names from the service. */
+export const mapOf = <S extends Schema>(catchall: S) =>
+  new z.ZodMiniObject({ type: 'object', shape: {}, catchall }) as Schema<
+    Readonly<Record<string, z.output<S>>>
+  >;
+
+/** As `z.catch`, which a bundle cannot have without all of zod's helpers. */
+export function orElse<S extends Schema>(schema: S, make: (caught: Caught) => unknown): z.ZodMiniCatch<S> {
+  return new z.ZodMiniCatch({ type: 'catch', innerType: schema, catchValue: make }) as z.ZodMiniCatch<S>;
+}
+
+/** Stands for a part that did not fit, until `decodeItem` takes it out again or puts `instead` there. */
+class Dropped {
   /** How many were made so far: most items hold none and need not be looked through. */
   static made = 0;
   readonly caught: Caught;
-  /** What stands there in its place. */
   readonly instead: unknown;
 
-  constructor(caught: Caught, instead: unknown) {
+  constructor(caught: Caught, instead?: unknown) {
     this.caught = caught;
     this.instead = instead;
     Dropped.made++;
   }
 }
+
+const orDrop = <S extends Schema>(schema: S) => orElse(schema, caught => new Dropped(caught));
+
+/** A field that may be missing or `null`. */
+export const maybe = <S extends Schema>(schema: S) => z.optional(orDrop(schema));
+
+/** An optional list whose entries are read each for itself. */
+export const list = <S extends Schema>(entry: S) => maybe(z.array(orDrop(entry)));
+
+/** An optional map whose values are read each for itself; `mapOrEmpty` where it is there even so. */
+export const map = <S extends Schema>(value: S) => maybe(mapOf(orDrop(value)));
+export const mapOrEmpty = <S extends Schema>(value: S) =>
+  orElse(mapOf(orDrop(value)), caught => (caught.value === undefined ? {} : new Dropped(caught, {})));
 
 type Decoded<T> =
   | { readonly value: T; readonly problems: readonly ItemProblem[] }
@@ -64,7 +89,7 @@ type Decoded<T> =
  * rest fit: a field, an entry of a list, a value of a map; `null` counts as missing. Only a missing required field at the top fails
  * the item. Never changes `input`.
  */
-export function decodeItem<S extends z.ZodMiniType>(schema: S, input: unknown): Decoded<z.output<S>> {
+export function decodeItem<S extends Schema>(schema: S, input: unknown): Decoded<z.output<S>> {
   const before = Dropped.made;
   const { success, data, error } = schema.safeParse(input);
   if (!success) return { problems: [{ reason: reasonOf(input, error.issues[0]) }] };
@@ -73,9 +98,9 @@ export function decodeItem<S extends z.ZodMiniType>(schema: S, input: unknown): 
   return { value: data, problems };
 }
 
-/** Takes the stand-ins out of what was read, which holds as deep as schemas are known, and says what is gone. */
+/** Takes the stand-ins out of what was read and says what is gone. */
 function takeOut(part: unknown, path: readonly PropertyKey[], problems: ItemProblem[]): void {
-  if (typeof part !== 'object' || part === null || path.length > DEEPEST) return;
+  if (typeof part !== 'object' || part === null) return;
   const isList = Array.isArray(part);
   for (const [name, value] of Object.entries(part as Record<string, unknown>)) {
     const here = [...path, isList ? Number(name) : name];
@@ -89,10 +114,8 @@ function takeOut(part: unknown, path: readonly PropertyKey[], problems: ItemProb
     if (!isList && caught.value === null) continue;
     problems.push({ field: pathText(here), reason: reasonOf(caught.value, caught.error.issues[0], here) });
   }
-  if (isList && part.some(value => value instanceof Dropped)) {
-    const kept = part.filter(value => !(value instanceof Dropped)) as unknown[];
-    part.splice(0, part.length, ...kept);
-  }
+  if (isList && part.some(value => value instanceof Dropped))
+    part.splice(0, part.length, ...(part as unknown[]).filter(value => !(value instanceof Dropped)));
 }
 
 /** What does not fit in `value`, which stands at `at`, as `rows[3].date is missing`. */
@@ -112,19 +135,18 @@ export function reasonOf(
 
 /** `by_model[3].model_id`. Names of maps come from the service: foreign text. */
 function pathText(path: readonly PropertyKey[]): string {
-  let text = '';
-  for (const key of path) {
-    if (typeof key === 'number') text += `[${key}]`;
-    else text += `${text === '' ? '' : '.'}${oneLine(String(key), 60)}`;
-  }
-  return oneLine(text, 200);
+  const parts = path.map(key => (typeof key === 'number' ? `[${key}]` : `.${oneLine(String(key), 60)}`));
+  return oneLine(parts.join('').replace(/^\./, ''), 200);
 }
 
+/** More than this many problems of one answer are counted, not named. */
+const MOST_PROBLEMS = 500;
+
 /** Reads the rows of a list, each for itself: one that cannot be read never hides the others. `id` is the name of their id. */
-export function decodeRows<S extends z.ZodMiniType>(
+export function decodeRows<S extends Schema>(
   schema: S,
   rows: readonly unknown[],
-  id?: string,
+  id = 'id',
 ): { items: z.output<S>[]; problems: ItemProblem[] } {
   const items: z.output<S>[] = [];
   const problems: ItemProblem[] = [];
@@ -132,10 +154,9 @@ export function decodeRows<S extends z.ZodMiniType>(
   for (const [index, row] of rows.entries()) {
     const decoded = decodeItem(schema, row);
     if (decoded.value !== undefined) items.push(decoded.value);
-    for (const problem of decoded.problems) {
+    for (const problem of decoded.problems)
       if (problems.length < MOST_PROBLEMS) problems.push({ index, ...nameOf(row, id), ...problem });
       else unnamed++;
-    }
   }
   if (unnamed > 0) problems.push({ reason: `and ${unnamed} more` });
   return { items, problems };
@@ -144,11 +165,11 @@ export function decodeRows<S extends z.ZodMiniType>(
 /** What an item without an id may go by. */
 const NAMES = ['name', 'title', 'email', 'user_email', 'repoUrl', 'date'];
 
-function nameOf(row: unknown, id: string | undefined): { id: string } | undefined {
+function nameOf(row: unknown, id: string): { id: string } | undefined {
   if (!isRecord(row)) return undefined;
   const isName = (value: unknown): value is string | number =>
-    (typeof value === 'string' && value !== '') || typeof value === 'number';
-  const name = [id, ...NAMES].map(each => (each === undefined ? undefined : row[each])).find(isName);
+    typeof value === 'number' || (typeof value === 'string' && value !== '');
+  const name = [id, ...NAMES].map(each => row[each]).find(isName);
   return name === undefined ? undefined : { id: oneLine(String(name), 100) };
 }
 

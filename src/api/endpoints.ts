@@ -1,8 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Search } from '../util/redact';
-import { decodeItem } from './decode';
+import { openObject } from './decode';
 import * as resources from './resources';
-import { openObject } from './tolerant';
 
 /** A call of the interface (section 4). */
 export interface Endpoint<S extends z.ZodMiniType = z.ZodMiniType> {
@@ -14,7 +13,7 @@ export interface Endpoint<S extends z.ZodMiniType = z.ZodMiniType> {
   readonly schema: S;
   /** The member of the answer that is the list. */
   readonly list?: string;
-  /** The fields that tell an item from all others of the list. */
+  /** The fields that tell an item from all others of the list, the first of which is its id; `id` when left out. */
   readonly key?: readonly [string, ...string[]];
   /** What leads to the next page: `{ hasMore, nextCursor }`, the same within `meta`, or the id of the last item. */
   readonly pages?: 'pagination' | 'meta' | 'lastId';
@@ -41,7 +40,7 @@ const HISTORY = `${ORGANIZATION}/enterprise-controls/history`;
 const ANALYTICS = '/api/v1/analytics';
 
 export const endpoints = {
-  computers: { ...get, path: COMPUTERS, schema: resources.computerSchema, list: 'computers', key: ['id'] },
+  computers: { ...get, path: COMPUTERS, schema: resources.computerSchema, list: 'computers' },
   computer: { ...get, path: `${COMPUTERS}/{computerId}`, schema: resources.computerSchema },
 
   createSession: { ...post, path: SESSIONS, schema: resources.sessionSchema },
@@ -58,14 +57,13 @@ export const endpoints = {
 
   sendMessage: { ...post, path: MESSAGES, schema: resources.sentSchema },
   message: { ...get, path: `${MESSAGES}/{messageId}`, schema: resources.messageSchema },
-  messages: { ...paged, path: MESSAGES, schema: resources.messageSchema, list: 'messages', key: ['id'] },
+  messages: { ...paged, path: MESSAGES, schema: resources.messageSchema, list: 'messages' },
 
   users: {
     ...paged,
     path: `${ORGANIZATION}/users`,
     schema: resources.userSchema,
     list: 'users',
-    key: ['id'],
   },
   controlHistory: {
     ...paged,
@@ -107,11 +105,3 @@ export type ItemOf<N extends EndpointName> = z.output<(typeof endpoints)[N]['sch
 type IdIn<Path> = Path extends `${string}{${infer Id}}${infer Rest}` ? Id | IdIn<Rest> : never;
 /** What stands in the path of an endpoint. */
 export type IdOf<N extends EndpointName> = IdIn<(typeof endpoints)[N]['path']>;
-
-/** One analytics row as it was stored earlier; `undefined` when it cannot be read. */
-export function analyticsRow<N extends 'tokens' | 'tools' | 'activity' | 'productivity' | 'people'>(
-  name: N,
-  value: unknown,
-): ItemOf<N> | undefined {
-  return decodeItem(endpoints[name].schema as z.ZodMiniType, value).value as ItemOf<N> | undefined;
-}

@@ -2,7 +2,6 @@ import { Blob } from 'node:buffer';
 import { isHTTPError, isTimeoutError } from 'ky';
 import { oneLine, withoutEcho } from '../util/text';
 import { redact } from '../util/redact';
-import { looksLikeJwt } from './address';
 import type { Call, SentBody } from './client';
 import { isRecord, Unreadable } from './decode';
 
@@ -76,11 +75,10 @@ export class ApiError extends Error {
 
   constructor(kind: ApiErrorKind, { cause, ...facts }: ApiErrorFacts) {
     const { request, reason, code, status, requestId } = facts;
-    const what = [kind, reason, code].filter(part => part !== undefined).join(', ');
-    const answer = [status, requestId && `request ${requestId}`]
-      .filter(part => part !== undefined)
-      .join(', ');
-    const message = `${request.method} ${request.path}: ${what}${answer === '' ? '' : ` (${answer})`}`;
+    const list = (...parts: readonly (string | number | undefined)[]): string =>
+      parts.filter(part => part !== undefined).join(', ');
+    const answer = list(status, requestId && `request ${requestId}`);
+    const message = `${request.method} ${request.path}: ${list(kind, reason, code)}${answer === '' ? '' : ` (${answer})`}`;
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
     Object.assign(this, facts);
@@ -148,6 +146,11 @@ const KINDS: Readonly<Record<number, ApiErrorKind>> = {
   429: 'rateLimited',
 };
 
+/** True for a JSON Web Token, which only the `/api/v0/` endpoints accept (section 5). */
+function looksLikeJwt(key: string): boolean {
+  return /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/.test(key.trim());
+}
+
 /** The error for an answer that is not 2xx, with what its body says. */
 function refusalOf(status: number, body: unknown, call: Call): ApiError {
   const said = isRecord(body) ? body : {};
@@ -155,7 +158,7 @@ function refusalOf(status: number, body: unknown, call: Call): ApiError {
     const clean = cleanText(value, maxLength, call);
     return clean === undefined ? undefined : withoutEcho(clean, call.said ?? []);
   };
-  const isPage = typeof body === 'string' && body.trimStart().startsWith('<');
+  const isPage = typeof body === 'string' && /^\s*</.test(body);
   const facts: ApiErrorFacts = {
     ...factsOf(call),
     requestId: cleanText(said['requestId'], 100, call) ?? call.requestId,
@@ -204,17 +207,14 @@ export function mayPass({ kind, reason, code, status }: ApiError): boolean {
 /** Names of failures, of Node's network stack and of a browser's, which VS Code can be told to use for `fetch`. */
 const BY_NAME: readonly (readonly [RegExp, ApiErrorReason])[] = [
   [/^unexpected redirect|ERR_UNEXPECTED_REDIRECT/, 'redirect'],
-  [/^Proxy response \(407\)|ERR_PROXY_AUTH/, 'proxy'],
-  [/^Proxy response|ERR_(PROXY|TUNNEL|NO_SUPPORTED_PROXIES)/, 'proxy'],
-  [/^bad port$|ERR_UNSAFE_PORT/, 'network'],
-  [/^HTTPParserError|^HPE_|ERR_INVALID_(HTTP_)?RESPONSE/, 'notThisService'],
-  [/^Z_(?!BUF)|^ERR__ERROR_FORMAT/, 'notThisService'],
+  [/^Proxy response( \(407\))?|ERR_(PROXY|TUNNEL|NO_SUPPORTED_PROXIES)/, 'proxy'],
+  [/^HTTPParserError|^HPE_|ERR_INVALID_(HTTP_)?RESPONSE|^Z_(?!BUF)|^ERR__ERROR_FORMAT/, 'notThisService'],
   // A secured connection that broke while in use, not while it was made.
   [/^(EPROTO|.*ERR_SSL_).*(DECRYPT|RECORD_MAC|UNEXPECTED_EOF)/i, 'broken'],
   [/CERT|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|^EPROTO|ERR_SSL_/, 'certificate'],
-  [/^(ENOTFOUND|EAI_|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ENETDOWN|EADDRNOTAVAIL)/, 'network'],
-  [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)/, 'network'],
-  [/ERR_(NAME_|CONNECTION_(REFUSED|TIMED_OUT)|INTERNET_DISCONNECTED|ADDRESS_UNREACHABLE)/, 'network'],
+  [/^(ENOTFOUND|EAI_|ECONNREFUSED|E(NET|HOST)UNREACH|ENETDOWN|EADDRNOTAVAIL|ETIMEDOUT|bad port$)/, 'network'],
+  [/ERR_(NAME_|(CONNECTION_|INTERNET_)(REFUSED|TIMED_OUT|DISCONNECTED)|ADDRESS_UNREACHABLE)/, 'network'],
+  [/ERR_UNSAFE_PORT|UND_ERR_CONNECT_TIMEOUT/, 'network'],
   [/^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_(SOCKET|RES_CONTENT)|Z_BUF)/, 'broken'],
   [/ERR_(CONNECTION_|EMPTY_RESPONSE|SOCKET_|NETWORK_|INCOMPLETE_|CONTENT_LENGTH_)/, 'broken'],
 ];

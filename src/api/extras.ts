@@ -17,14 +17,14 @@ export type Extra<T> = T | 'missing';
  */
 export class Extras {
   readonly #api: Pick<ApiClient, 'one' | 'page'>;
-  readonly #sessions: Probe;
-  readonly #messages: Probe;
+  readonly #sessions: ReturnType<typeof probe>;
+  readonly #messages: ReturnType<typeof probe>;
   #hasInterrupt = true;
 
   constructor(api: Pick<ApiClient, 'one' | 'page'>, log: Logger, now: () => number) {
     this.#api = api;
-    this.#sessions = new Probe(log, now);
-    this.#messages = new Probe(log, now);
+    this.#sessions = probe(log, now);
+    this.#messages = probe(log, now);
   }
 
   /** A page of the sessions this key may see. Rejects with `ApiError` only where the list is known to exist. */
@@ -34,7 +34,7 @@ export class Extras {
 
   /** Whether agents can be stopped: where the list of sessions has answered, until that is refused. */
   get canInterrupt(): boolean {
-    return this.#hasInterrupt && this.#sessions.offered === true;
+    return this.#hasInterrupt && this.#sessions.isOffered();
   }
 
   /** Stops the agent of a session; does nothing to one that rests. Sent once. */
@@ -61,45 +61,42 @@ export class Extras {
   }
 }
 
+type Ask<T> = (once: boolean) => Promise<T>;
+
 /** Remembers whether a call is offered; callers at the same time share the first try, which is one request. */
-class Probe {
-  readonly #log: Logger;
-  readonly #now: () => number;
-  offered: boolean | undefined;
-  #notBefore = 0;
-  #first: Promise<unknown> | undefined;
-
-  constructor(log: Logger, now: () => number) {
-    this.#log = log;
-    this.#now = now;
-  }
-
-  /** `owner` rejects where what the list belongs to does not exist: then a list that is not found says nothing of the service. */
-  async run<T>(ask: (once: boolean) => Promise<T>, owner?: () => Promise<unknown>): Promise<Extra<T>> {
-    while (this.#first !== undefined) await this.#first;
-    if (this.offered === true) return ask(false);
-    if (this.offered === false || this.#now() < this.#notBefore) return 'missing';
-    const first = this.#try(ask, owner);
-    this.#first = first.catch(() => undefined).finally(() => (this.#first = undefined));
-    return first;
-  }
+function probe(log: Logger, now: () => number) {
+  let isOffered: boolean | undefined;
+  let notBefore = 0;
+  let first: Promise<unknown> | undefined;
 
   /** A refusal of the first try is no error of anybody's. */
-  async #try<T>(ask: (once: boolean) => Promise<T>, owner?: () => Promise<unknown>): Promise<Extra<T>> {
+  const attempt = async <T>(ask: Ask<T>, owner?: () => Promise<unknown>): Promise<Extra<T>> => {
     try {
       const answer = await ask(true);
-      this.offered = true;
+      isOffered = true;
       return answer;
     } catch (error) {
       if (!isApiError(error)) throw error;
       const doubt = error.kind === 'notFound' ? owner && (await failureOf(owner)) : undefined;
       const { kind, status } = doubt ?? error;
       const isFirm = status === 501 || /^(notFound|forbidden|refused|malformedAnswer)$/.test(kind);
-      if (doubt === undefined && isFirm) this.offered = false;
+      if (doubt === undefined && isFirm) isOffered = false;
       // What is gone or was cancelled says nothing about a service; one that is out of order is not better in a moment.
-      else if (!/^(cancelled|notFound|forbidden)$/.test(kind)) this.#notBefore = this.#now() + PROBE_AGAIN;
-      this.#log.debug(`${error.request.path}: not offered here (${String(error.status ?? error.kind)})`);
+      else if (!/^(cancelled|notFound|forbidden)$/.test(kind)) notBefore = now() + PROBE_AGAIN;
+      log.debug(`${error.request.path}: not offered here (${error.status ?? error.kind})`);
       return 'missing';
     }
-  }
+  };
+  return {
+    isOffered: () => isOffered === true,
+    /** `owner` rejects where what the list belongs to does not exist: then a list that is not found says nothing of the service. */
+    async run<T>(ask: Ask<T>, owner?: () => Promise<unknown>): Promise<Extra<T>> {
+      while (first !== undefined) await first;
+      if (isOffered === true) return ask(false);
+      if (isOffered === false || now() < notBefore) return 'missing';
+      const trying = attempt(ask, owner);
+      first = trying.catch(() => undefined).finally(() => (first = undefined));
+      return trying;
+    },
+  };
 }

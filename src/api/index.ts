@@ -1,15 +1,11 @@
 /** The service's interface. Imports no VS Code; what leaves here holds no key and no secret of an answer. */
-export { parseAddress, proposeAppUrl, type AddressProblem } from './address';
 export type { ItemProblem } from './decode';
-export { analyticsRow } from './endpoints';
 export { ApiError, failureOf, isApiError } from './errors';
-export type { Extra, Extras } from './extras';
+export type { Extra } from './extras';
 export {
   computerName,
   EARLIEST_DAY,
   latestDay,
-  readComputers,
-  readSession,
   settingNames,
   type ActivityDay,
   type AnalyticsMeta,
@@ -33,13 +29,3 @@ export {
 } from './resources';
 export type { RequestGate } from './client';
 export { ApiClient, type ApiClientOptions, type Page } from './service';
-export {
-  ifFits,
-  into,
-  openObject,
-  orElse,
-  recordSchema,
-  taken,
-  type RecordOf,
-  type RecordSchema,
-} from './tolerant';

@@ -1,19 +1,17 @@
 import * as z from 'zod/mini';
 import { oneLine } from '../util/text';
-import { decodeItem, decodeRows, isRecord } from './decode';
-import {
-  anything,
-  flags,
-  list,
-  mapOf,
-  mapOrEmpty,
-  maps,
-  maybe,
-  numbers,
-  openObject,
-  textLists,
-  texts,
-} from './tolerant';
+import { isRecord, list, map, mapOf, mapOrEmpty, maybe, openObject } from './decode';
+
+/** Optional fields of one kind. */
+const each =
+  <F>(field: F) =>
+  <K extends string>(...names: K[]) =>
+    Object.fromEntries(names.map(name => [name, field])) as Readonly<Record<K, F>>;
+const texts = each(maybe(z.string()));
+const numbers = each(maybe(z.number()));
+const flags = each(maybe(z.boolean()));
+/** An object whose inner shape the interface does not show. */
+const anyObject = mapOf(z.unknown());
 
 /** The resources of the interface (section 2): every enumeration open, every figure that was left out undefined, never zero. */
 
@@ -25,19 +23,16 @@ export function latestDay(now: number): string {
   return new Date(now - 24 * 60 * 60 * 1000).toISOString().slice(0, 10);
 }
 
-export type ModelTokens = z.output<typeof modelTokensSchema>;
-/** Section 2.2. */
-export type TokenDay = z.output<typeof tokenDaySchema>;
-/** Section 2.3. */
-export type ToolDay = z.output<typeof toolDaySchema>;
-/** Section 2.4. */
-export type ActivityDay = z.output<typeof activityDaySchema>;
-/** Section 2.5. */
-export type ProductivityDay = z.output<typeof productivityDaySchema>;
-/** Section 2.6: one person's day. */
-export type UserDay = z.output<typeof userDaySchema>;
 /** Section 2.1. */
 export type AnalyticsMeta = z.output<typeof metaSchema>;
+export type ModelTokens = z.output<typeof modelTokensSchema>;
+/** Sections 2.2 to 2.6. */
+export type TokenDay = z.output<typeof tokenDaySchema>;
+export type ToolDay = z.output<typeof toolDaySchema>;
+export type ActivityDay = z.output<typeof activityDaySchema>;
+export type ProductivityDay = z.output<typeof productivityDaySchema>;
+/** One person's day. */
+export type UserDay = z.output<typeof userDaySchema>;
 
 export const metaSchema = openObject(texts('org_id', 'start_date', 'end_date'));
 
@@ -64,14 +59,8 @@ export const tokenDaySchema = openObject({
 export const toolDaySchema = openObject({
   date: z.string(),
   ...numbers('tool_calls', 'mcp_users_with_mcp', 'skills_invocations', 'slash_commands_invocations'),
-  ...numbers(
-    'hooks_invocations',
-    'web_users',
-    'autonomy_ratio_avg',
-    'autonomy_ratio_p50',
-    'autonomy_ratio_p90',
-  ),
-  ...numbers('tool_calls_per_session_avg', 'user_turns_per_session_avg'),
+  ...numbers('hooks_invocations', 'web_users', 'autonomy_ratio_avg', 'autonomy_ratio_p50'),
+  ...numbers('autonomy_ratio_p90', 'tool_calls_per_session_avg', 'user_turns_per_session_avg'),
   by_tool: list(openObject({ tool: z.string(), invocations: z.number() })),
   mcp_by_server: list(openObject({ server: z.string(), invocations: z.number() })),
   skills_by_name: list(openObject({ name: z.string(), count: z.number() })),
@@ -83,7 +72,7 @@ export const toolDaySchema = openObject({
 export const activityDaySchema = openObject({
   date: z.string(),
   ...numbers('daily_active_users', 'weekly_active_users', 'monthly_active_users'),
-  daily_active_users_by_client: mapOf(z.number()),
+  daily_active_users_by_client: map(z.number()),
   ...numbers('sessions', 'messages', 'user_messages'),
 });
 
@@ -96,32 +85,34 @@ export const productivityDaySchema = openObject({
 
 export const userDaySchema = openObject({
   user_id: z.string(),
-  user_email: maybe(z.nullable(z.string())),
+  ...texts('user_email'),
   date: z.string(),
   ...numbers('tool_calls', 'billable_tokens', 'files_created', 'files_edited', 'git_commits'),
   ...numbers('git_prs_created', 'mcp_calls', 'skill_calls', 'slash_commands', 'hooks', 'sessions'),
   ...numbers('messages', 'user_messages', 'assistant_messages', 'autonomy_ratio'),
   ...texts('primary_model', 'primary_model_tier', 'delegation_level'),
-  ...textLists('languages'),
+  languages: list(z.string()),
 });
 
 /** `numerator` of `denominator` sub-applications pass; 0 <= numerator <= denominator, denominator >= 1. */
 export type CriterionEvaluation = z.output<typeof criterionSchema>;
 
-const criterionSchema = z
-  .looseObject({ numerator: z.number(), denominator: z.number(), ...texts('rationale') })
-  .check(
-    z.refine(({ denominator }) => denominator >= 1, { error: 'denominator below 1' }),
-    z.refine(({ numerator, denominator }) => numerator >= 0 && numerator <= denominator, {
-      error: 'numerator not between 0 and denominator',
-    }),
-  );
+const criterionSchema = openObject({
+  numerator: z.number(),
+  denominator: z.number(),
+  ...texts('rationale'),
+}).check(
+  z.refine(({ denominator }) => denominator >= 1, { error: 'denominator below 1' }),
+  z.refine(({ numerator, denominator }) => numerator >= 0 && numerator <= denominator, {
+    error: 'numerator not between 0 and denominator',
+  }),
+);
 
 export const reportSchema = openObject({
   reportId: z.string(),
   ...numbers('createdAt'),
   ...texts('repoUrl', 'commitHash', 'branch', 'agentVersion'),
-  apps: mapOf(openObject(texts('description'))),
+  apps: map(openObject(texts('description'))),
   report: mapOrEmpty(criterionSchema),
   ...flags('hasLocalChanges', 'hasNonRemoteCommits'),
   modelUsed: maybe(openObject(texts('id', 'reasoningEffort'))),
@@ -169,8 +160,8 @@ const settingsSchema = openObject({
   ...texts('providerLock', 'providerLockTimestamp', 'apiProviderLock'),
   ...numbers('assistantActiveTimeMs'),
   tokenUsage: maybe(tokenUsageSchema),
-  tags: list(openObject({ name: z.string(), ...maps('metadata') })),
-  ...textLists('enabledToolIds', 'disabledToolIds'),
+  tags: list(openObject({ name: z.string(), metadata: maybe(anyObject) })),
+  ...each(list(z.string()))('enabledToolIds', 'disabledToolIds'),
 });
 
 /** What a client may send of them: all but what was used. */
@@ -182,11 +173,6 @@ export const sessionSchema = openObject({
   ...numbers('messageCount', 'createdAt', 'updatedAt', 'completedAt'),
   sessionSettings: maybe(settingsSchema),
 });
-
-/** A session that was stored or comes from a file, read as tolerantly as an answer; `undefined` when it is none. */
-export function readSession(value: unknown): Session | undefined {
-  return decodeItem(sessionSchema, value).value;
-}
 
 /** Body of section 4.5. */
 export interface CreateSession {
@@ -200,14 +186,14 @@ export interface CreateSession {
  * (interface-notes, extras) are named but not interpreted.
  */
 export type ContentItem = z.output<typeof contentSchema>;
-/** Section 2.9. Times are Unix ms. */
+/** Section 2.9, without what only the model's provider reads. Times are Unix ms. */
 export type Message = z.output<typeof messageSchema>;
 /** Answer of section 4.7. */
 export type SentMessage = z.output<typeof sentSchema>;
 
 const contentSchema = openObject({
   ...texts('type', 'text', 'id'),
-  ...anything('thinking', 'name', 'input', 'toolUseId', 'content', 'isError', 'source'),
+  ...each(z.optional(z.unknown()))('thinking', 'name', 'input', 'toolUseId', 'content', 'isError', 'source'),
 });
 
 export const messageSchema = openObject({
@@ -215,9 +201,7 @@ export const messageSchema = openObject({
   content: list(contentSchema),
   ...texts('role', 'parentId', 'visibility'),
   ...numbers('createdAt', 'updatedAt'),
-  ...texts('providerAMessageId', 'providerAPhase', 'providerAEncryptedContent', 'providerAReasoningId'),
-  ...texts('providerAReasoningSummary', 'providerBThoughtSignature'),
-  ...texts('chatCompletionReasoningField', 'chatCompletionReasoningContent'),
+  ...texts('providerAPhase', 'providerAReasoningSummary', 'chatCompletionReasoningContent'),
   ...flags('isUserVisible', 'isError'),
 });
 
@@ -240,11 +224,6 @@ export const computerSchema = openObject({
   provisioningSteps: list(stepSchema),
 });
 
-/** Computers that were stored, as far as they can be read. */
-export function readComputers(value: unknown): readonly Computer[] {
-  return decodeRows(computerSchema, Array.isArray(value) ? (value as unknown[]) : []).items;
-}
-
 /** What a computer goes by: its name, else its host's, else its id. */
 export function computerName({ name, hostname, id }: Pick<Computer, 'id' | 'name' | 'hostname'>): string {
   return oneLine(name ?? '') || oneLine(hostname ?? '') || oneLine(id);
@@ -258,13 +237,13 @@ export type ControlChange = z.output<typeof controlChangeSchema>;
 export const userSchema = openObject({
   id: z.string(),
   ...texts('email', 'createdAt', 'firstName', 'lastName', 'lastSignInAt'),
-  ...maps('metadata'),
+  metadata: maybe(anyObject),
 });
 
 export const controlChangeSchema = openObject({
   revision: z.number(),
   /** As the service sends them: settings come and go with its versions. Secrets among them arrive redacted. */
-  settings: z.record(z.string(), z.unknown()),
+  settings: anyObject,
   user: maybe(openObject(texts('id', 'email', 'name'))),
   ...texts('updatedAt'),
 });

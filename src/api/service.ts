@@ -1,22 +1,15 @@
-import { Redactor } from '../util/redact';
 import type { Answer } from './answer';
-import { HttpClient, type HttpOptions, type RequestGate, type SentBody } from './client';
+import { HttpClient, type HttpOptions, type SentBody } from './client';
 import { endpoints, type Endpoint, type EndpointName, type IdOf, type ItemOf } from './endpoints';
 import { Unreadable, type Listed } from './decode';
 import { ApiError, isApiError } from './errors';
 import { Extras } from './extras';
-import type { AnalyticsMeta, CreateSession, Session, SessionSettings } from './resources';
+import type { AnalyticsMeta, CreateSession, Session } from './resources';
 
-export interface ApiClientOptions extends Omit<HttpOptions, 'redactor' | 'gate' | 'timeouts' | 'now'> {
-  /** Addresses of the service and of the web application, as `parseAddress` gives them. */
+export interface ApiClientOptions extends HttpOptions {
+  /** Addresses of the service and of the web application, in their normal form. */
   readonly baseUrl: string;
   readonly appUrl: string;
-  /** Shared by all windows, so that a pause the service asks for holds everywhere; one of its own when left out. */
-  readonly gate?: RequestGate | undefined;
-  /** Key of the marks that stand for secrets; marks compare across clients with the same one. Random when left out. */
-  readonly redactionKey?: string | undefined;
-  readonly timeouts?: Partial<HttpOptions['timeouts']> | undefined;
-  readonly now?: (() => number) | undefined;
 }
 
 export interface Asked<N extends EndpointName> {
@@ -34,8 +27,6 @@ interface AskedPages<N extends EndpointName> extends Asked<N> {
   readonly first?: string | undefined;
   /** Items a page; 100 when left out. */
   readonly limit?: number | undefined;
-  /** In place of the endpoint's own. */
-  readonly path?: string;
 }
 
 /** The rows of an answer with its `meta` (section 2.1), which is empty where that is not of analytics. */
@@ -47,7 +38,7 @@ export interface Page<T> extends Listed<T> {
   readonly cursor?: string;
 }
 
-type Pages<N extends EndpointName> = AsyncGenerator<Page<ItemOf<N>> & Rows<ItemOf<N>>, void, undefined>;
+type PageOf<N extends EndpointName> = Page<ItemOf<N>> & Rows<ItemOf<N>>;
 
 /** Where some services have moved the readiness reports (interface-notes, extras). */
 const RENAMED_REPORTS = '/api/organization/agent-readiness-reports';
@@ -62,16 +53,9 @@ export class ApiClient {
   #reportsPath: string | undefined;
 
   constructor(options: ApiClientOptions) {
-    const { redactionKey, gate = memoryGate(), now = Date.now, timeouts, log } = options;
     this.#options = options;
-    this.#http = new HttpClient({
-      ...options,
-      redactor: new Redactor(redactionKey),
-      gate,
-      now,
-      timeouts: { get: 15_000, post: 60_000, analytics: 60_000, ...timeouts },
-    });
-    this.extras = new Extras(this, log, now);
+    this.#http = new HttpClient(options);
+    this.extras = new Extras(this, options.log, options.now ?? Date.now);
   }
 
   /** Gives up every request under way; later ones fail as cancelled. */
@@ -84,7 +68,7 @@ export class ApiClient {
    * it may have arrived all the same, and with another kind only when it certainly did not.
    */
   async one<N extends EndpointName>(name: N, asked: Asked<N>): Promise<ItemOf<N>> {
-    const { items, problems } = await this.#ask(name, asked, answer => answer);
+    const { items, problems } = await this.list(name, asked);
     if (problems.length > 0) {
       const reasons = problems.slice(0, 20).map(({ reason }) => reason);
       this.#options.log.warn(`${endpoints[name].path}: left out of the answer: ${reasons.join('; ')}`);
@@ -97,20 +81,29 @@ export class ApiClient {
   }
 
   /** All of a list, in the service's order: each page is asked for when the one before has been taken. */
-  pages<N extends EndpointName>(name: N, asked: AskedPages<N> = {}): Pages<N> {
-    return name === 'reports' ? (this.#reports(asked) as Pages<N>) : this.#pages(name, asked);
+  async *pages<N extends EndpointName>(
+    name: N,
+    asked: AskedPages<N> = {},
+  ): AsyncGenerator<PageOf<N>, void, undefined> {
+    const take = reader<ItemOf<N>>(endpoints[name], asked.first);
+    let cursor = asked.first;
+    do {
+      const page = await this.page(name, { ...asked, first: cursor }, take);
+      yield page;
+      cursor = page.cursor;
+    } while (cursor !== undefined);
   }
 
   page<N extends EndpointName>(
     name: N,
     { first, limit = 100, ...asked }: AskedPages<N>,
-    list = new ReadList<ItemOf<N>>(endpoints[name], first),
-  ): Promise<Page<ItemOf<N>> & Rows<ItemOf<N>>> {
+    take = reader<ItemOf<N>>(endpoints[name], first),
+  ): Promise<PageOf<N>> {
     const { at, pages }: Endpoint = endpoints[name];
     const cursorName = at === 'appUrl' ? 'startAfter' : 'cursor';
     const paging = pages === undefined ? {} : { limit: String(limit), [cursorName]: first };
     const query = { ...asked.query, ...paging };
-    return this.#ask(name, { ...asked, query }, answer => list.take(answer, first, limit));
+    return this.#ask(name, { ...asked, query }, answer => take(answer, first, limit));
   }
 
   /** Section 4.5. */
@@ -118,53 +111,45 @@ export class ApiClient {
     { computerId, sessionSettings }: CreateSession,
     { signal }: Pick<Asked<'createSession'>, 'signal'> = {},
   ): Promise<Session> {
-    const settings: SessionSettings | undefined = sessionSettings && { ...sessionSettings };
-    delete settings?.tokenUsage;
+    const settings = sessionSettings && { ...sessionSettings, tokenUsage: undefined };
     const body = JSON.stringify({ computerId, sessionSettings: settings });
     return this.one('createSession', { body, signal });
   }
 
-  /** The documented path first; where that is not found, the other one once, and then whichever answered. */
-  async *#reports(asked: AskedPages<'reports'>): Pages<'reports'> {
+  async #ask<N extends EndpointName, T>(
+    name: N,
+    asked: Asked<N>,
+    read: (answer: Answer<ItemOf<N>>) => T,
+  ): Promise<T> {
+    if (name !== 'reports') return this.#askAt(endpoints[name].path, name, asked, read);
+    if (this.#reportsPath !== undefined) return this.#askAt(this.#reportsPath, name, asked, read);
+    // The documented path first; where that is not found, the other one once, and then whichever answered.
     let refusal: unknown;
-    const documented = endpoints.reports.path;
-    for (const path of this.#reportsPath === undefined ? [documented, RENAMED_REPORTS] : [this.#reportsPath])
+    for (const path of [endpoints.reports.path, RENAMED_REPORTS])
       try {
-        for await (const page of this.#pages('reports', { ...asked, path })) {
-          this.#reportsPath = path;
-          yield page;
-        }
-        return;
+        const answer = await this.#askAt(path, name, asked, read);
+        this.#reportsPath = path;
+        return answer;
       } catch (error) {
-        const isUnknown = this.#reportsPath === undefined && isApiError(error) && error.kind === 'notFound';
-        if (!isUnknown) throw error;
+        if (!isApiError(error) || error.kind !== 'notFound') throw error;
         refusal ??= error;
       }
-    this.#reportsPath = documented;
+    this.#reportsPath = endpoints.reports.path;
     throw refusal;
   }
 
-  async *#pages<N extends EndpointName>(name: N, asked: AskedPages<N>): Pages<N> {
-    const list = new ReadList<ItemOf<N>>(endpoints[name], asked.first);
-    let cursor = asked.first;
-    do {
-      const page = await this.page(name, { ...asked, first: cursor }, list);
-      yield page;
-      cursor = page.cursor;
-    } while (cursor !== undefined);
-  }
-
-  async #ask<N extends EndpointName, T>(
+  async #askAt<N extends EndpointName, T>(
+    path: string,
     name: N,
-    { ids, query = {}, body, once, path, signal }: AskedPages<N>,
+    { ids, query = {}, body, once, signal }: Asked<N>,
     read: (answer: Answer<ItemOf<N>>) => T,
   ): Promise<T> {
     const endpoint: Endpoint = endpoints[name];
     const address = this.#options[endpoint.at];
-    const filled = (path ?? endpoint.path).replace(/\{(\w+)\}/g, (_, part: string) => {
+    const filled = path.replace(/\{(\w+)\}/g, (_, part: string) => {
       const id = (ids as Readonly<Record<string, string>> | undefined)?.[part] ?? '';
       if (isSegment(id)) return encodeURIComponent(id);
-      const request = { method: endpoint.method, path: endpoint.path, origin: new URL(address).origin };
+      const request = { method: endpoint.method, path, origin: new URL(address).origin };
       throw new ApiError('notFound', { request, code: 'badId' });
     });
     const url = new URL(address + filled);
@@ -174,60 +159,36 @@ export class ApiClient {
   }
 }
 
-/** No list of ours has more pages: that is a fault of the service. */
-const MOST_PAGES = 10_000;
-
-/**
- * The part of a list that has been read: gives each item once, by its key. A page that was read, or leads back to one,
- * throws `Unreadable`: nobody takes such a list for complete.
- */
-class ReadList<T> {
-  readonly #endpoint: Endpoint;
-  readonly #keys = new Set<string>();
-  readonly #cursors = new Set<string>();
-
-  /** `first` is the cursor it begins after, such as where another reading ended. */
-  constructor(endpoint: Endpoint, first?: string) {
-    this.#endpoint = endpoint;
-    if (first !== undefined) this.#cursors.add(first);
-  }
-
-  take(answer: Answer<T>, cursor: string | undefined, limit: number): Page<T> & Rows<T> {
-    const { items, problems, meta, length, next } = answer;
-    // Without an end marker, a service that does not page gives all it has again.
-    const isAgain =
-      this.#endpoint.pages === 'lastId' &&
-      cursor !== undefined &&
-      (next === undefined || (next === cursor && length < limit));
-    if (isAgain) return { items: [], problems: [], meta };
-    const fresh = items.filter(item => {
-      const before = this.#keys.size;
-      return this.#keys.add(this.#keyOf(item)).size > before;
-    });
-    if (next === undefined) return { items: fresh, problems, meta };
-    const isKnown = items.length > 0 && fresh.length === 0;
-    if (isKnown || this.#cursors.has(next) || this.#cursors.size >= MOST_PAGES)
-      throw new Unreadable('brokenList', 'loop', 'it leads back to what was read');
-    this.#cursors.add(next);
-    return { items: fresh, problems, meta, cursor: next };
-  }
-
-  #keyOf(item: T): string {
-    const fields = item as Readonly<Record<string, unknown>>;
-    return JSON.stringify(this.#endpoint.key?.map(name => fields[name]));
-  }
-}
-
 /** Whether an id can be a segment of a path: `.` and `..` would make it point somewhere else even when they are escaped. */
 function isSegment(id: string): boolean {
   return id.trim() !== '' && !/^\.{1,2}$|\p{Surrogate}/u.test(id);
 }
 
-/** A gate for one client alone. */
-function memoryGate(): RequestGate {
-  const until = new Map<string, number>();
-  return {
-    pausedUntil: origin => until.get(origin) ?? 0,
-    pause: (origin, untilMs) => void until.set(origin, Math.max(untilMs, until.get(origin) ?? 0)),
+/** No list of ours has more pages: that is a fault of the service. */
+const MOST_PAGES = 10_000;
+
+/**
+ * Takes the pages of a list, which begins after the cursor `first`, such as where another reading ended: gives each item once, by its
+ * key. A page that was read, or leads back to one, throws `Unreadable`: nobody takes such a list for complete.
+ */
+function reader<T>({ pages, key = ['id'] }: Endpoint, first?: string) {
+  const keys = new Set<string>();
+  const cursors = new Set(first === undefined ? [] : [first]);
+  return (answer: Answer<T>, cursor: string | undefined, limit: number): Page<T> & Rows<T> => {
+    const { items, problems, meta, length, next } = answer;
+    // Without an end marker, a service that does not page gives all it has again.
+    const isRepeated = next === undefined || (next === cursor && length < limit);
+    if (pages === 'lastId' && cursor !== undefined && isRepeated) return { items: [], problems: [], meta };
+    const fresh = items.filter(item => {
+      const fields = item as Readonly<Record<string, unknown>>;
+      const before = keys.size;
+      return keys.add(JSON.stringify(key.map(name => fields[name]))).size > before;
+    });
+    if (next === undefined) return { items: fresh, problems, meta };
+    const isKnown = items.length > 0 && fresh.length === 0;
+    if (isKnown || cursors.has(next) || cursors.size >= MOST_PAGES)
+      throw new Unreadable('brokenList', 'loop', 'it leads back to what was read');
+    cursors.add(next);
+    return { items: fresh, problems, meta, cursor: next };
   };
 }

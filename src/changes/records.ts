@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { ifFits, openObject, recordSchema, type RecordOf } from '../api';
+import { ifFits, openObject, recordSchema, type RecordOf } from '../api/records';
 import type { CollectionOptions } from '../storage';
 
 const branch = () => ({

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { computerName, readComputers, type Computer } from '../api';
+import { computerName, type Computer } from '../api';
+import { readComputers } from '../api/records';
 import type { Connection } from '../connection';
 import { commands, type CommandHandlers } from '../contributions';
 import type { Logger } from '../log';

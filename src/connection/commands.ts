@@ -1,78 +1,73 @@
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../contributions';
-import { hostOf } from '../util/errorSentence';
-import { BASE_VARIABLE, KEY_VARIABLE, settingsAddresses, type Named } from './addresses';
-import { readAccess } from './check';
+import type { ApiClient } from '../api';
+import { errorSentence, hostOf } from '../util/errorSentence';
 import type { ServiceConnection } from './connection';
-import type { Prompts } from './prompts';
+import type { AccessRow, Prompts } from './prompts';
 import { askSignIn } from './signIn';
-import type { ConnectionState } from './types';
+import { BASE_VARIABLE, KEY_VARIABLE, settingsAddresses, type Named, type Service } from './decide';
 
 /** What people do with the connection, and what they are asked. No command takes or returns a key. */
-export class ConnectionCommands {
-  readonly #connection: ServiceConnection;
-  readonly #prompts: Prompts;
-  /** One sign-in at a time; a second request for it joins the first. */
-  #signingIn: Promise<void> | undefined;
+export function connectionCommands(
+  connection: ServiceConnection,
+  prompts: Prompts,
+): CommandHandlers<'connection'> {
+  const tell = (sentence: string): void => prompts.tell('info', sentence);
 
-  constructor(connection: ServiceConnection, prompts: Prompts) {
-    this.#connection = connection;
-    this.#prompts = prompts;
-    connection.onDidRejectKey(state => this.#tellOfRejection(state));
-  }
-
-  readonly handlers: CommandHandlers<'connection'> = {
-    signIn: () => this.#beginSignIn(),
-    signOut: () => this.#signOut(),
-    useSampleService: () => this.#useSample(),
-    showAccess: () => this.#showAccess(),
+  /** Why signing in and out does nothing here. A key the service has begun to take again is used at once. */
+  const explain = async (environment: Named): Promise<void> => {
+    const decides = vscode.l10n.t(
+      'The environment variables {0} and {1} decide which service is used. Change them where VS Code is started, then reload the window.',
+      BASE_VARIABLE,
+      KEY_VARIABLE,
+    );
+    if (environment.kind !== 'unusable') await connection.recheck();
+    tell(environment.kind === 'unusable' ? `${environment.reason} ${decides}` : decides);
   };
 
-  #beginSignIn(): Promise<void> {
-    this.#signingIn ??= this.#signIn().finally(() => (this.#signingIn = undefined));
-    return this.#signingIn;
-  }
-
-  async #signIn(): Promise<void> {
-    const state = await this.#connection.ready();
-    const environment = await this.#connection.environment();
-    if (isFixed(environment)) return this.#explainEnvironment(environment);
+  const signIn = async (): Promise<void> => {
+    const state = await connection.ready();
+    const environment = connection.environment();
+    if (isFixed(environment)) return explain(environment);
     const fixed = environment.kind === 'found';
-    const named = fixed ? environment : await settingsAddresses(this.#connection.settings);
+    const named = fixed ? environment : settingsAddresses(connection.settings);
     const known = named.kind === 'found' ? named.addresses : undefined;
     const begin = known !== undefined && (fixed || state.kind === 'keyRejected') ? 'key' : 'baseUrl';
-    const answer = await askSignIn(this.#prompts, this.#connection.clients, { known, fixed, begin });
+    const answer = await askSignIn(prompts, connection, { known, fixed, begin });
     if (answer === undefined) return;
     const { addresses, key } = answer;
-    const isKept = await this.#connection.adopt(addresses, key);
+    const isKept = await connection.adopt(addresses, key);
     const signedIn = vscode.l10n.t('Signed in to {0}.', hostOf(addresses.baseUrl));
     const notKept = vscode.l10n.t(
       'VS Code’s secret storage did not keep the key, so it works only until this window closes. To keep it, set {0} and {1} in VS Code’s environment.',
       BASE_VARIABLE,
       KEY_VARIABLE,
     );
-    const access = [vscode.l10n.t('What this key can read'), () => this.#showAccess()] as const;
-    if (isKept) this.#prompts.tell('info', signedIn, access);
-    else this.#prompts.tell('warning', `${signedIn} ${notKept}`, access);
-  }
+    const access = [vscode.l10n.t('What this key can read'), showAccess] as const;
+    if (isKept) prompts.tell('info', signedIn, access);
+    else prompts.tell('warning', `${signedIn} ${notKept}`, access);
+  };
+  /** One at a time; a second request for it joins the first. */
+  let signingIn: Promise<void> | undefined;
+  const beginSignIn = (): Promise<void> => (signingIn ??= signIn().finally(() => (signingIn = undefined)));
 
-  async #signOut(): Promise<void> {
-    const state = await this.#connection.ready();
-    const environment = await this.#connection.environment();
-    if (isFixed(environment)) return this.#explainEnvironment(environment);
+  const signOut = async (): Promise<void> => {
+    const state = await connection.ready();
+    const environment = connection.environment();
+    if (isFixed(environment)) return explain(environment);
     if (state.kind === 'signedOut') {
-      this.#tell(vscode.l10n.t('You are not signed in.'));
+      tell(vscode.l10n.t('You are not signed in.'));
       return;
     }
     const { service } = state;
     const isSample = service.source === 'sample';
     const isSure = isSample
-      ? await this.#prompts.confirm(
+      ? await prompts.confirm(
           vscode.l10n.t('Leave the sample?'),
           vscode.l10n.t('Its sessions stay on this machine for the next time.'),
           vscode.l10n.t('Leave'),
         )
-      : await this.#prompts.confirm(
+      : await prompts.confirm(
           vscode.l10n.t('Sign out of {0}?', service.host),
           vscode.l10n.t(
             'This removes the key from VS Code’s secret storage. Your list of sessions, the messages read so far and your drafts stay on this machine.',
@@ -80,22 +75,22 @@ export class ConnectionCommands {
           vscode.l10n.t('Sign out'),
         );
     if (!isSure) return;
-    await (isSample ? this.#connection.chooseSample(false) : this.#connection.forgetKeys(service));
-    const now = this.#connection.state.current;
-    this.#tell(
+    await (isSample ? connection.chooseSample(false) : connection.forgetKeys(service));
+    const now = connection.state.current;
+    tell(
       now.kind === 'signedOut'
         ? vscode.l10n.t('Signed out of {0}.', service.host)
         : vscode.l10n.t('Signed out of {0}. Back to {1}.', service.host, now.service.host),
     );
-  }
+  };
 
-  async #useSample(): Promise<void> {
-    const state = await this.#connection.ready();
-    const environment = await this.#connection.environment();
-    if (environment.kind !== 'none') return this.#explainEnvironment(environment);
+  const useSampleService = async (): Promise<void> => {
+    const state = await connection.ready();
+    const environment = connection.environment();
+    if (environment.kind !== 'none') return explain(environment);
     if (state.kind !== 'signedOut' && state.service.source !== 'sample') {
       const { host } = state.service;
-      const isSure = await this.#prompts.confirm(
+      const isSure = await prompts.confirm(
         vscode.l10n.t('Show sample data instead of {0}?', host),
         vscode.l10n.t(
           'Your key and everything read from {0} are kept. Sign out of the sample to come back.',
@@ -105,49 +100,61 @@ export class ConnectionCommands {
       );
       if (!isSure) return;
     }
-    await this.#connection.chooseSample(true);
-    this.#tell(vscode.l10n.t('This is sample data, generated on this machine. Nothing leaves it.'));
-  }
+    await connection.chooseSample(true);
+    tell(vscode.l10n.t('This is sample data, generated on this machine. Nothing leaves it.'));
+  };
 
-  async #showAccess(): Promise<void> {
-    const state = await this.#connection.ready();
-    const client = this.#connection.api;
-    if (state.kind !== 'signedIn' || client === undefined) {
+  const showAccess = async (): Promise<void> => {
+    const state = await connection.ready();
+    const { api } = connection;
+    if (state.kind !== 'signedIn' || api === undefined) {
       const reason = state.kind === 'signedIn' ? undefined : state.reason;
-      this.#tell(reason ?? vscode.l10n.t('You are not signed in.'));
+      tell(reason ?? vscode.l10n.t('You are not signed in.'));
       return;
     }
     const title = vscode.l10n.t('What this key can read at {0}', state.service.host);
-    await this.#prompts.showAccess(title, signal => readAccess(client, state.service, signal));
-  }
+    await prompts.showAccess(title, signal => readAccess(api, state.service, signal));
+  };
 
-  async #tellOfRejection({
-    reason,
-    service,
-  }: ConnectionState & { readonly kind: 'keyRejected' }): Promise<void> {
-    const enter = [vscode.l10n.t('Enter key'), () => this.#beginSignIn()] as const;
+  connection.onDidRejectKey(({ reason, service }) => {
+    const enter = [vscode.l10n.t('Enter key'), beginSignIn] as const;
     const settings = `${service.appUrl}/settings`;
-    const open = [vscode.l10n.t('Open web application'), () => this.#prompts.openExternal(settings)] as const;
-    const isGiven = isFixed(await this.#connection.environment());
-    this.#prompts.tell('warning', reason, ...(isGiven ? [open] : [enter, open]));
-  }
-
-  /** Why signing in and out does nothing here. A key the service has begun to take again is used at once. */
-  async #explainEnvironment(environment: Named): Promise<void> {
-    const decides = vscode.l10n.t(
-      'The environment variables {0} and {1} decide which service is used. Change them where VS Code is started, then reload the window.',
-      BASE_VARIABLE,
-      KEY_VARIABLE,
-    );
-    if (environment.kind !== 'unusable') await this.#connection.recheck();
-    this.#tell(environment.kind === 'unusable' ? `${environment.reason} ${decides}` : decides);
-  }
-
-  #tell(sentence: string): void {
-    this.#prompts.tell('info', sentence);
-  }
+    const open = [vscode.l10n.t('Open web application'), () => prompts.openExternal(settings)] as const;
+    prompts.tell('warning', reason, ...(isFixed(connection.environment()) ? [open] : [enter, open]));
+  });
+  return { signIn: beginSignIn, signOut, useSampleService, showAccess };
 }
 
 function isFixed(environment: Named): boolean {
   return environment.kind === 'unusable' || (environment.kind === 'found' && environment.key !== undefined);
+}
+
+/** Asks for each thing once, all at the same time. */
+async function readAccess(
+  client: ApiClient,
+  { source, host }: Service,
+  signal: AbortSignal,
+): Promise<readonly AccessRow[]> {
+  const { failureOf, latestDay } = await import('../api');
+  const day = latestDay(Date.now());
+  const asked = { limit: 1, signal };
+  const questions: readonly (readonly [what: string, ask: () => Promise<unknown>])[] = [
+    [vscode.l10n.t('Computers and sessions'), () => client.list('computers', { signal })],
+    [vscode.l10n.t('Users of the organization'), () => client.pages('users', asked).next()],
+    [vscode.l10n.t('Control history'), () => client.pages('controlHistory', asked).next()],
+    [
+      vscode.l10n.t('Analytics'),
+      () => client.list('activity', { query: { startDate: day, endDate: day }, signal }),
+    ],
+    [vscode.l10n.t('Readiness reports'), () => client.pages('reports', asked).next()],
+  ];
+  return Promise.all(
+    questions.map(async ([what, ask]): Promise<AccessRow> => {
+      const error = await failureOf(ask);
+      if (error === undefined)
+        return { what, state: 'readable', detail: vscode.l10n.t('This key can read it.') };
+      const detail = errorSentence(error, { host: source === 'sample' ? host : undefined });
+      return { what, state: /^(forbidden|unauthorized)$/.test(error.kind) ? 'refused' : 'unknown', detail };
+    }),
+  );
 }

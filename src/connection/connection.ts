@@ -1,28 +1,35 @@
-import type { ApiClient, ApiError } from '../api';
+import type { ApiClient, ApiClientOptions, ApiError } from '../api';
 import type { ContextKeys } from '../contributions';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import { Disposable, toDisposable } from '../util/disposable';
 import { hostOf } from '../util/errorSentence';
-import { Emitter, ObservableValue } from '../util/event';
+import { Emitter, ObservableValue, type Observable } from '../util/event';
 import type { OpenRepository } from '../util/git';
 import { once } from '../util/promises';
 import { redact } from '../util/redact';
 import { oneLine } from '../util/text';
 import {
+  decide,
   environmentAddresses,
+  SAMPLE,
+  serviceAt,
   variablesSet,
+  type Addresses,
   type AddressSettings,
+  type ConnectionState,
   type Environment,
   type Named,
-} from './addresses';
-import { decide, serviceAt, type Target } from './decide';
+  type Service,
+  type Target,
+} from './decide';
 import { KeyStore, type Secrets } from './keys';
 import { ConnectionRecords, markOf } from './records';
-import { answersOfSample, Clients } from './clients';
-import type { Addresses, Connection, ConnectionState, Service } from './types';
 
-export interface Surroundings {
+/** What features see of the connection. */
+export type Connection = Pick<ServiceConnection, 'state' | 'api' | 'keyMark' | 'onDidBecomeReady' | 'ready'>;
+
+interface Surroundings {
   readonly secrets: Secrets;
   readonly settings: AddressSettings;
   readonly environment: Environment;
@@ -51,14 +58,14 @@ const TAKEN_MS = 60_000;
  * Which service this window talks to and with which key, as `decide` says. Follows settings, secrets and what other windows
  * decide. Reads nothing before `ready`.
  */
-export class ServiceConnection extends Disposable implements Connection {
+export class ServiceConnection extends Disposable {
   readonly records: ConnectionRecords;
   readonly #keys: KeyStore;
-  readonly clients: Clients;
   readonly settings: AddressSettings;
   readonly #surroundings: Surroundings;
   readonly #log: Logger;
-  readonly state = this.register(new ObservableValue<ConnectionState>({ kind: 'signedOut' }));
+  readonly #sample: Fetch;
+  readonly #state = this.register(new ObservableValue<ConnectionState>({ kind: 'signedOut' }));
   readonly #ready = this.register(new Emitter<Service>());
   readonly #keyRejected = this.register(new Emitter<ConnectionState & { kind: 'keyRejected' }>());
   readonly #start = once(() => this.#begin());
@@ -81,7 +88,7 @@ export class ServiceConnection extends Disposable implements Connection {
     this.settings = surroundings.settings;
     this.records = new ConnectionRecords(storage, log);
     this.#keys = new KeyStore(surroundings.secrets, log);
-    this.clients = new Clients(this.records, log, answersOfSample(storage, openRepository, log));
+    this.#sample = answersOfSample(storage, openRepository, log);
     this.register(
       toDisposable(() => {
         clearTimeout(this.#settingsTimer);
@@ -90,22 +97,36 @@ export class ServiceConnection extends Disposable implements Connection {
     );
   }
 
+  get state(): Observable<ConnectionState> {
+    return this.#state;
+  }
+
+  /** Fires when requests may be worth making again (signed in anew, another key). */
   readonly onDidBecomeReady = this.#ready.event;
   /** Fires in one window only, so that people are asked once. */
   readonly onDidRejectKey = this.#keyRejected.event;
 
+  /** The client of the current service; `undefined` unless signed in. Ask for it anew before each request. */
   get api(): ApiClient | undefined {
     return this.state.current.kind === 'signedIn' ? this.#session?.client : undefined;
   }
 
+  /**
+   * Stands for the key in use, and tells whether another is the same one; the key cannot be had from it. `undefined` where there
+   * is none.
+   */
   keyMark(salt: string): string | undefined {
     return this.#session && markOf(this.#session.key, salt);
   }
 
-  environment(): Promise<Named> {
+  environment(): Named {
     return environmentAddresses(this.#surroundings.environment);
   }
 
+  /**
+   * Finds out where things stand: until the first call nothing has been read and `state` says `signedOut`. Resolves to the state
+   * once it is known; later calls wait only for a change under way.
+   */
   async ready(): Promise<ConnectionState> {
     await this.#start();
     await this.#turn;
@@ -130,13 +151,23 @@ export class ServiceConnection extends Disposable implements Connection {
     await this.refresh();
   }
 
+  /** Runs `work` with a client of its own for a key that is not in use. */
+  async withKey<T>(given: Addresses, key: string, work: (client: ApiClient) => Promise<T>): Promise<T> {
+    const client = await this.#clientOf(given, () => key);
+    try {
+      return await work(client);
+    } finally {
+      client.dispose();
+    }
+  }
+
   /** Stores what has been checked, and turns to it. Resolves to whether the key outlives this window. */
-  adopt(addresses: Addresses, key: string): Promise<boolean> {
+  adopt(given: Addresses, key: string): Promise<boolean> {
     return this.#change(async () => {
-      const isSetting = (await this.environment()).kind !== 'found';
-      if (isSetting) await this.settings.store(addresses);
-      const isKept = await this.#keys.store(addresses, key);
-      await this.records.accept(serviceAt(addresses, 'settings').id, key);
+      const isSetting = this.environment().kind !== 'found';
+      if (isSetting) await this.settings.store(given);
+      const isKept = await this.#keys.store(given, key);
+      await this.records.accept(serviceAt(given, 'settings').id, key);
       if (isSetting && this.records.isSampleChosen) await this.records.chooseSample(false);
       return isKept;
     });
@@ -216,7 +247,7 @@ export class ServiceConnection extends Disposable implements Connection {
     const before = this.#session;
     if (before?.key === key && isSame(before.service, service)) return;
     const session: Session = { service, key };
-    const client = await this.clients.make(
+    const client = await this.#clientOf(
       service,
       () => (this.#session === session ? session.key : undefined),
       error =>
@@ -230,13 +261,43 @@ export class ServiceConnection extends Disposable implements Connection {
     this.#ready.fire(service);
   }
 
+  /** It shares pauses and the marks of secrets with all windows. */
+  async #clientOf(
+    { baseUrl, appUrl }: Addresses,
+    keyForRequest: () => string | undefined,
+    onUnauthorized?: ApiClientOptions['onUnauthorized'],
+  ): Promise<ApiClient> {
+    const { ApiClient } = await import('../api');
+    const log = this.#log;
+    const redactionKey = await this.records.marksKey().catch((error: unknown) => {
+      log.error('Marks of secrets are of this window alone', error);
+      return undefined;
+    });
+    const key = (): Promise<string | undefined> => {
+      const given = keyForRequest();
+      if (given !== undefined) log.keepOut?.(given);
+      return Promise.resolve(given);
+    };
+    const fetch = baseUrl === SAMPLE.baseUrl ? this.#sample : undefined;
+    return new ApiClient({
+      baseUrl,
+      appUrl,
+      key,
+      onUnauthorized,
+      gate: this.records,
+      redactionKey,
+      log,
+      fetch,
+    });
+  }
+
   #setState(state: ConnectionState): void {
     const { setContext, environment } = this.#surroundings;
     setContext('agentConsole.connection', state.kind);
     setContext('agentConsole.knownService', state.service !== undefined);
     setContext('agentConsole.environment', variablesSet(environment).length > 0);
     if (isSame(state, this.state.current)) return;
-    this.state.set(state);
+    this.#state.set(state);
     const host = state.kind === 'signedOut' ? '' : ` ${state.service.host}`;
     const reason = state.kind === 'signedIn' || state.reason === undefined ? '' : `: ${state.reason}`;
     this.#log.info(`Connection: ${state.kind}${host}${reason}`);
@@ -247,7 +308,7 @@ export class ServiceConnection extends Disposable implements Connection {
     const { failureOf } = await import('../api');
     const signal = AbortSignal.timeout(LOOK_MS);
     const error = await failureOf(() =>
-      this.clients.withKey(service, key, client => client.list('computers', { signal })),
+      this.withKey(service, key, client => client.list('computers', { signal })),
     );
     // Only who has been let in can lack a right.
     if (error === undefined || error.kind === 'forbidden') return true;
@@ -283,6 +344,27 @@ export class ServiceConnection extends Disposable implements Connection {
     const state = this.state.current;
     if (isFirst && state.kind === 'keyRejected') this.#keyRejected.fire(state);
   }
+}
+
+type Fetch = NonNullable<ApiClientOptions['fetch']>;
+
+/** Answers what is asked of the sample, in this process; loaded when first asked, its state shared by all windows. */
+function answersOfSample(
+  storage: Storage,
+  openRepository: () => Promise<OpenRepository | undefined>,
+  log: Logger,
+): Fetch {
+  const load = once(async () => {
+    const { sampleFetch, sampleRecord } = await import('../sample');
+    return sampleFetch({
+      records: storage.collection({ path: 'sample', version: 1, schema: sampleRecord }),
+      openRepository: await openRepository().catch((error: unknown) => {
+        log.error('The sample has no reports of the open repository', error);
+        return undefined;
+      }),
+    });
+  });
+  return async (url, init) => (await load())(url, init);
 }
 
 function isSame<T extends Service | ConnectionState>(a: T, b: T): boolean {

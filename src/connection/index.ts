@@ -4,11 +4,12 @@ import type { Logger } from '../log';
 import { onDidChangeSettings, settings, storeAddresses } from '../settings';
 import type { Storage } from '../storage';
 import { openRepository } from '../util/git';
-import { ConnectionCommands } from './commands';
+import { connectionCommands } from './commands';
 import { ServiceConnection } from './connection';
 import { VscodePrompts, type Prompts } from './prompts';
 
-export type { Service, ConnectionState, Connection } from './types';
+export type { Connection } from './connection';
+export type { ConnectionState, Service } from './decide';
 /** Kept here once, so that not every feature carries a copy of all sentences. */
 export { errorSentence, type SentenceContext } from '../util/errorSentence';
 
@@ -34,6 +35,5 @@ export function connect(
 }
 
 export function withCommands(connection: ServiceConnection, prompts: Prompts): ConnectionPart {
-  const { handlers } = new ConnectionCommands(connection, prompts);
-  return Object.assign(connection, { commands: handlers });
+  return Object.assign(connection, { commands: connectionCommands(connection, prompts) });
 }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Logger } from '../log';
 import type { IDisposable } from '../util/disposable';
-import type { Addresses } from './types';
+import type { Addresses } from './decide';
 
 /** What is wrong with a key as a person pasted it, white space around it aside; quotes none of it. */
 export function keyProblem(text: string): string | undefined {

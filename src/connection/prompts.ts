@@ -4,7 +4,13 @@ import type { Logger } from '../log';
 import { confirmed, notify, type NoticeButton } from '../ui/notify';
 import { openAddress } from '../ui/openAddress';
 import { forNotification, forQuickPick, plain } from '../util/text';
-import type { AccessRow } from './check';
+
+export interface AccessRow {
+  readonly what: string;
+  readonly state: 'readable' | 'refused' | 'unknown';
+  /** A sentence for people. */
+  readonly detail: string;
+}
 
 export interface Question {
   readonly title: string;

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { createHmac, randomBytes } from 'node:crypto';
-import { openObject, recordSchema, type RecordOf, type RequestGate } from '../api';
+import type { RequestGate } from '../api';
+import { openObject, recordSchema, type RecordOf } from '../api/records';
 import type { Logger } from '../log';
 import type { Collection, Storage } from '../storage';
 import { hasCome } from '../util/clock';

@@ -1,12 +1,13 @@
 import * as vscode from 'vscode';
-import { hostOf } from '../util/errorSentence';
+import type { ApiError } from '../api';
+import { answerFacts, errorSentence, hostOf } from '../util/errorSentence';
 import { forNotification } from '../util/text';
-import { addressProblemSentence } from './addresses';
-import { checkService, type SignInStep } from './check';
-import type { Clients } from './clients';
+import { parseAddress, proposeAppUrl, type Addresses } from './decide';
+import type { ServiceConnection } from './connection';
 import { keyProblem } from './keys';
 import type { Prompts, Question } from './prompts';
-import type { Addresses } from './types';
+
+type SignInStep = 'baseUrl' | 'appUrl' | 'key';
 
 interface SignInStart {
   readonly known?: Addresses | undefined;
@@ -21,33 +22,22 @@ interface SignInStart {
  */
 export async function askSignIn(
   prompts: Prompts,
-  clients: Clients,
+  connection: Pick<ServiceConnection, 'withKey'>,
   { known, fixed, begin }: SignInStart,
 ): Promise<{ readonly addresses: Addresses; readonly key: string } | undefined> {
-  const { parseAddress, proposeAppUrl } = await import('../api');
   const steps: readonly SignInStep[] = fixed ? ['key'] : ['baseUrl', 'appUrl', 'key'];
   const typed = { baseUrl: known?.baseUrl ?? '', appUrl: known?.appUrl ?? '', key: '' };
-  const read = (text: string): string => {
-    const parsed = parseAddress(text);
-    return 'ok' in parsed ? parsed.ok : '';
-  };
-  const validate = (name: SignInStep, text: string): string | undefined => {
-    if (name === 'key') return keyProblem(text);
-    const parsed = parseAddress(text);
-    return 'ok' in parsed ? undefined : addressProblemSentence(parsed.problem);
-  };
   let at = Math.max(0, steps.indexOf(begin));
   let problem: string | undefined;
   for (;;) {
     const name = steps[at] ?? 'key';
     const addresses = { baseUrl: read(typed.baseUrl), appUrl: read(typed.appUrl) };
     const value = await prompts.ask({
-      ...stepTexts(name, addresses),
+      ...questions[name](addresses),
       title: vscode.l10n.t('Sign in ({0}/{1})', at + 1, steps.length),
       value: typed[name],
       secret: name === 'key',
       problem,
-      validate: text => validate(name, text),
     });
     problem = undefined;
     if (value === undefined) return undefined;
@@ -61,7 +51,7 @@ export async function askSignIn(
     }
     const key = typed.key.trim();
     const title = vscode.l10n.t('Checking {0}', hostOf(addresses.baseUrl));
-    const result = await prompts.progress(title, signal => checkService(clients, addresses, key, signal));
+    const result = await prompts.progress(title, signal => checkService(connection, addresses, key, signal));
     if (result.kind === 'problem') {
       problem = result.sentence;
       at = Math.max(0, steps.indexOf(result.step));
@@ -69,6 +59,16 @@ export async function askSignIn(
     const isTaken = result.kind === 'accepted' && (!result.accessToken || (await acceptsToken(prompts)));
     if (isTaken) return { addresses, key };
   }
+}
+
+function read(text: string): string {
+  const parsed = parseAddress(text);
+  return 'ok' in parsed ? parsed.ok : '';
+}
+
+function addressProblem(text: string): string | undefined {
+  const parsed = parseAddress(text);
+  return 'ok' in parsed ? undefined : parsed.problem;
 }
 
 function acceptsToken(prompts: Prompts): Promise<boolean> {
@@ -81,26 +81,100 @@ function acceptsToken(prompts: Prompts): Promise<boolean> {
   );
 }
 
-function stepTexts(
-  name: SignInStep,
-  { baseUrl, appUrl }: Addresses,
-): Pick<Question, 'prompt' | 'placeHolder'> {
-  const host = hostOf(baseUrl);
-  switch (name) {
-    case 'baseUrl':
-      return { prompt: vscode.l10n.t('Address of the service'), placeHolder: 'https://api.example.com' };
-    case 'appUrl':
-      return {
-        prompt: vscode.l10n.t('Address of the web application of {0}, which has the readiness reports', host),
-        placeHolder: 'https://app.example.com',
-      };
-    case 'key':
-      return {
-        prompt: vscode.l10n.t(
-          'API key for {0}. Administrators create keys at {1}. VS Code keeps it in its secret storage.',
-          host,
-          forNotification(`${appUrl}/settings`),
-        ),
-      };
-  }
+type Words = Pick<Question, 'prompt' | 'placeHolder' | 'validate'>;
+
+const questions: Readonly<Record<SignInStep, (addresses: Addresses) => Words>> = {
+  baseUrl: () => ({
+    prompt: vscode.l10n.t('Address of the service'),
+    placeHolder: 'https://api.example.com',
+    validate: addressProblem,
+  }),
+  appUrl: ({ baseUrl }) => ({
+    prompt: vscode.l10n.t(
+      'Address of the web application of {0}, which has the readiness reports',
+      hostOf(baseUrl),
+    ),
+    placeHolder: 'https://app.example.com',
+    validate: addressProblem,
+  }),
+  key: ({ baseUrl, appUrl }) => ({
+    prompt: vscode.l10n.t(
+      'API key for {0}. Administrators create keys at {1}. VS Code keeps it in its secret storage.',
+      hostOf(baseUrl),
+      forNotification(`${appUrl}/settings`),
+    ),
+    validate: keyProblem,
+  }),
+};
+
+type CheckResult =
+  /** `accessToken`: the service took it, but it is no API key, so analytics and readiness stay closed. */
+  | { readonly kind: 'accepted'; readonly accessToken: boolean }
+  /** `step` is where it can be fixed. */
+  | { readonly kind: 'problem'; readonly step: SignInStep; readonly sentence: string }
+  | { readonly kind: 'cancelled' };
+
+/** One call to the service, and only if that went well one to the web application. Stores nothing. */
+async function checkService(
+  connection: Pick<ServiceConnection, 'withKey'>,
+  addresses: Addresses,
+  key: string,
+  signal: AbortSignal,
+): Promise<CheckResult> {
+  const { failureOf } = await import('../api');
+  return connection.withKey(addresses, key, async client => {
+    let accessToken = false;
+    for (const [step, ask] of [
+      ['baseUrl', () => client.list('computers', { signal })],
+      ['appUrl', () => client.pages('reports', { limit: 1, signal }).next()],
+    ] as const) {
+      const error = await failureOf(ask);
+      if (error?.kind === 'cancelled') return { kind: 'cancelled' };
+      accessToken = step === 'appUrl' && error?.reason === 'jwt';
+      if (error === undefined || isLetIn(error) || accessToken) continue;
+      const sentence = problemSentence(error, step, addresses);
+      return { kind: 'problem', step: error.kind === 'unauthorized' ? 'key' : step, sentence };
+    }
+    return { kind: 'accepted', accessToken };
+  });
+}
+
+/** Who is refused a right has been let in; but only the service says so in JSON: a door in front of it does not. */
+function isLetIn({ kind, title, detail, requestId }: ApiError): boolean {
+  return kind === 'forbidden' && [title, detail, requestId].some(text => text !== undefined);
+}
+
+function problemSentence(error: ApiError, step: 'baseUrl' | 'appUrl', addresses: Addresses): string {
+  const host = hostOf(addresses[step]);
+  const service = hostOf(addresses.baseUrl);
+  const { status, requestId } = error;
+  const facts = answerFacts({ status, requestId });
+  const isOther = error.kind === 'notFound' || error.kind === 'refused';
+  if (error.kind === 'forbidden')
+    return vscode.l10n.t(
+      'Something other than the service refused the request to {0}{1}. Check the address, and whether a proxy or firewall is in the way.',
+      host,
+      facts,
+    );
+  if (isOther && step === 'baseUrl')
+    return vscode.l10n.t(
+      '{0} answered, but it is not an agent service: it has no computers{1}. Check the address.',
+      host,
+      facts,
+    );
+  if (isOther)
+    return vscode.l10n.t(
+      '{0} answered, but it is not the web application of {1}: it has no readiness reports{2}. Check the address.',
+      host,
+      service,
+      facts,
+    );
+  if (error.kind === 'unauthorized' && step === 'appUrl')
+    return vscode.l10n.t(
+      '{0} accepted the key, but the web application at {1} did not{2}. Enter an API key of this organization, or sign in again with another address.',
+      service,
+      host,
+      facts,
+    );
+  return errorSentence(error, { host });
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { openObject, recordSchema, taken, type ControlChange, type OrganizationUser } from '../api';
+import type { ControlChange, OrganizationUser } from '../api';
+import { openObject, recordSchema, taken } from '../api/records';
 import type { Amount } from '../util/amount';
 import type { Settings } from './catalogue';
 

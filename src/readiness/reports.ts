@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import * as vscode from 'vscode';
-import { openObject, recordSchema, taken, type ReadinessReport } from '../api';
+import type { ReadinessReport } from '../api';
+import { openObject, recordSchema, taken } from '../api/records';
 import type { Service } from '../connection';
 import type { SearchHit } from '../storage';
 import type { RemoteListOptions } from '../sync/remoteList';

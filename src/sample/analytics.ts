@@ -1,9 +1,14 @@
-import type { Member } from './organization';
 import { dayText, EARLIEST_DAY, seeded, type Random } from './random';
 
 export interface Days {
   readonly first: number;
   readonly last: number;
+}
+
+/** A deleted one has no address. */
+interface Person {
+  readonly id: string;
+  readonly email: string | null;
 }
 
 /** A row of an answer, in the names of the interface (section 2). */
@@ -47,10 +52,10 @@ const LAST_DAY_OF_DELETED = EARLIEST_DAY + 240;
 /** Usage of who works with agents, and of an account that has been deleted. Days are UTC and inclusive; past ones never change. */
 export class Analytics {
   readonly #seed: string;
-  readonly #people: readonly { readonly id: string; readonly email: string | null }[];
+  readonly #people: readonly Person[];
   readonly #known = new Map<number, readonly PersonDay[]>();
 
-  constructor(seed: string, members: readonly Pick<Member, 'id' | 'email'>[]) {
+  constructor(seed: string, members: readonly Person[]) {
     this.#seed = seed;
     const deleted = { id: `user_${seeded(seed, 'deleted').hex(20)}`, email: null };
     this.#people = [...members, deleted];
@@ -59,66 +64,61 @@ export class Analytics {
   /** Interface 2.2. */
   tokens(days: Days): Row[] {
     return this.#daily(days, (date, rows) => {
-      const byUser = rows.map(row => ({
-        ...{ user_id: row.user_id, user_email: row.user_email ?? '', billable_tokens: row.billable_tokens },
-        by_model: perModel([row]),
-      }));
-      const byModel = perModel(rows);
-      const [billable, input, output] = [
-        sum(byModel, 'billable_tokens'),
-        sum(byModel, 'input_tokens'),
-        sum(byModel, 'output_tokens'),
-      ];
+      const by_user = rows.map(row => {
+        const { user_id, user_email, billable_tokens } = row;
+        return { user_id, user_email: user_email ?? '', billable_tokens, by_model: perModel([row]) };
+      });
+      const by_model = perModel(rows);
+      const billable_tokens = sum(by_model, 'billable_tokens');
+      const input_tokens = sum(by_model, 'input_tokens');
+      const output_tokens = sum(by_model, 'output_tokens');
       // Billable is input plus output, less nine tenths of what came from the cache.
-      const cached = Math.round((input + output - billable) / 0.9);
-      const cache = { cache_read_tokens: cached, cache_write_tokens: Math.round((input - cached) / 2) };
-      const tokens = { billable_tokens: billable, input_tokens: input, output_tokens: output, ...cache };
-      return { date, ...tokens, by_model: byModel, by_user: byUser };
+      const cache_read_tokens = Math.round((input_tokens + output_tokens - billable_tokens) / 0.9);
+      const cache_write_tokens = Math.round((input_tokens - cache_read_tokens) / 2);
+      const cache = { cache_read_tokens, cache_write_tokens };
+      return { date, billable_tokens, input_tokens, output_tokens, ...cache, by_model, by_user };
     });
   }
 
   /** Interface 2.3. */
   tools(days: Days): Row[] {
     return this.#daily(days, (date, rows, random) => {
-      const [calls, turns, sessions] = [
-        sum(rows, 'tool_calls'),
-        sum(rows, 'user_messages'),
-        sum(rows, 'sessions'),
-      ];
-      const servers = shared(random, sum(rows, 'mcp_calls'), SERVERS);
+      const total = (name: Figure): number => sum(rows, name);
+      const [tool_calls, turns] = [total('tool_calls'), total('user_messages')];
+      const servers = shared(random, total('mcp_calls'), SERVERS);
       const tools = [
-        ...shared(random, calls - sum(rows, 'mcp_calls'), TOOLS),
+        ...shared(random, tool_calls - total('mcp_calls'), TOOLS),
         ...servers.map(([server, count]) => [`${server}__query`, count] as const),
       ];
-      const hooks = shared(random, sum(rows, 'hooks'), Object.keys(HOOKS));
+      const hooks = shared(random, total('hooks'), Object.keys(HOOKS));
       const ratios = rows.map(row => row.autonomy_ratio).sort((a, b) => a - b);
       const percentile = (share: number): number => ratios[Math.ceil(ratios.length * share) - 1] ?? 0;
       const share = (...levels: readonly string[]): number => {
         const ofLevel = rows.filter(row => levels.includes(row.delegation_level));
-        return ratio(sum(ofLevel, 'tool_calls'), calls);
+        return ratio(sum(ofLevel, 'tool_calls'), tool_calls);
       };
       return {
         date,
-        tool_calls: calls,
+        tool_calls,
         by_tool: named(tools, 'tool', 'invocations'),
         mcp_users_with_mcp: rows.filter(row => row.mcp_calls > 0).length,
         mcp_by_server: named(servers, 'server', 'invocations'),
-        skills_invocations: sum(rows, 'skill_calls'),
-        skills_by_name: named(shared(random, sum(rows, 'skill_calls'), SKILLS), 'name', 'count'),
-        slash_commands_invocations: sum(rows, 'slash_commands'),
+        skills_invocations: total('skill_calls'),
+        skills_by_name: named(shared(random, total('skill_calls'), SKILLS), 'name', 'count'),
+        slash_commands_invocations: total('slash_commands'),
         slash_commands_by_name: named(
-          shared(random, sum(rows, 'slash_commands'), SLASH_COMMANDS),
+          shared(random, total('slash_commands'), SLASH_COMMANDS),
           'name',
           'count',
         ),
-        hooks_invocations: sum(rows, 'hooks'),
+        hooks_invocations: total('hooks'),
         hooks_by_event: hooks.map(([index, count]) => ({ ...HOOKS[Number(index)], count })),
         web_users: rows.filter(CLIENTS.web).length,
-        autonomy_ratio_avg: ratio(calls, turns),
+        autonomy_ratio_avg: ratio(tool_calls, turns),
         autonomy_ratio_p50: percentile(0.5),
         autonomy_ratio_p90: percentile(0.9),
-        tool_calls_per_session_avg: ratio(calls, sessions),
-        user_turns_per_session_avg: ratio(turns, sessions),
+        tool_calls_per_session_avg: ratio(tool_calls, total('sessions')),
+        user_turns_per_session_avg: ratio(turns, total('sessions')),
         tool_autonomy_level_ratio: {
           auto_high: share('auto-high'),
           auto_medium: share('auto-medium'),
@@ -172,11 +172,7 @@ export class Analytics {
   }
 
   /** Interface 2.6: all days of up to `limit` users after the user `cursor` in the order of ids; `next` where more follow. */
-  users(
-    { first, last }: Days,
-    limit: number,
-    cursor = '',
-  ): { readonly rows: Row[]; readonly next: string | null } {
+  users({ first, last }: Days, limit: number, cursor = '') {
     const days = Array.from({ length: last - first + 1 }, (_, index) => this.#rows(first + index));
     const byUser = Map.groupBy(days.flat(), row => row.user_id);
     const rest = [...byUser.keys()].sort().filter(id => id > cursor);
@@ -204,12 +200,7 @@ export class Analytics {
 }
 
 /** One works on weekends, too. Each has a habit of models, levels, servers and languages. */
-function personDay(
-  seed: string,
-  day: number,
-  index: number,
-  { id, email }: { readonly id: string; readonly email: string | null },
-) {
+function personDay(seed: string, day: number, index: number, { id, email }: Person) {
   const random = seeded(seed, 'person', id, day);
   const isWeekend = [0, 6].includes((day + 4) % 7);
   const isDeleted = email === null && day > LAST_DAY_OF_DELETED;
@@ -263,6 +254,9 @@ function perModel(rows: readonly PersonDay[]) {
     .filter(({ billable_tokens }) => billable_tokens > 0)
     .sort((a, b) => b.billable_tokens - a.billable_tokens);
 }
+
+/** What is counted of a person's day. */
+type Figure = { [K in keyof PersonDay]: PersonDay[K] extends number ? K : never }[keyof PersonDay];
 
 function sum<K extends string>(items: readonly { readonly [P in K]: number }[], name: K): number {
   return items.reduce((all, item) => all + item[name], 0);

@@ -7,43 +7,25 @@ export interface Computer {
   readonly [field: string]: unknown;
 }
 
-interface ProvisioningStep {
-  readonly id: string;
-  readonly name: string;
-  readonly status: string;
-  readonly error?: string;
-  /** Unix ms, as all times here. */
-  readonly startedAt?: number;
-  readonly completedAt?: number;
-}
-
-interface Description {
-  readonly name: string;
-  readonly provider: 'byom' | 'cloud';
-  /** Days since it was made, when the sample was first used; `undefined` for the one that is being made. */
-  readonly age?: number;
-  readonly status?: string;
-  /** Only the required fields are known. */
-  readonly bare?: boolean;
-}
-
-const DESCRIPTIONS: readonly Description[] = [
-  { name: 'atlas', provider: 'cloud', age: 96 },
-  { name: 'boreal', provider: 'cloud' },
+/** `age` is in days since it was made, when the sample was first used; one has none, since it is being made. */
+const DESCRIPTIONS = [
+  { name: 'atlas', provider: 'cloud', age: 96, status: 'active' },
+  { name: 'boreal', provider: 'cloud', status: 'provisioning' },
   { name: 'cinder', provider: 'cloud', age: 2, status: 'error' },
-  { name: 'dune', provider: 'byom', age: 41 },
+  { name: 'dune', provider: 'byom', age: 41, status: 'active' },
   { name: 'ember', provider: 'cloud', age: 18, status: 'paused' },
-  { name: 'fjord', provider: 'byom', age: 7, bare: true },
-];
+  // Only the required fields are known.
+  { name: 'fjord', provider: 'byom', age: 7, status: undefined },
+] as const;
 
 /** Ids, names and seconds (at pace 1) of the steps a new computer goes through; 40 seconds in all. */
-const STEPS: readonly (readonly [id: string, name: string, seconds: number])[] = [
+const STEPS = [
   ['create-computer', 'Create computer', 9],
   ['start-machine', 'Start machine', 7],
   ['clone-repositories', 'Clone repositories', 12],
   ['install-agent', 'Install agent', 8],
   ['connect', 'Connect', 4],
-];
+] as const;
 
 const QUOTA = `Quota exceeded: 4 of 4 hosted computers are in use.
 Remove a computer that is no longer needed, or ask an administrator to raise the limit.
@@ -66,29 +48,32 @@ export function computersOf(
   now: number,
   pace: number,
 ): readonly Computer[] {
-  return DESCRIPTIONS.map(({ name, provider, age, status = 'active', bare }) => {
+  return DESCRIPTIONS.map((description): Computer => {
+    const { name, provider: providerType, status } = description;
     const random = seeded(seed, 'computer', name);
     const id = random.uuid();
-    const made = (dayOf(usedAt) - (age ?? 0)) * DAY_MS + random.int(6 * 3600, 17 * 3600) * 1000;
-    const common = { id, name, providerType: provider, createdAt: age === undefined ? seenAt : made };
-    if (bare === true) return common;
+    const age = 'age' in description ? description.age : 0;
+    const made = (dayOf(usedAt) - age) * DAY_MS + random.int(6 * 3600, 17 * 3600) * 1000;
+    const isNew = status === 'provisioning';
+    const common = { id, name, providerType, createdAt: isNew ? seenAt : made };
+    if (status === undefined) return common;
     if (status === 'error') return { ...common, status, provisioningSteps: failedSteps(made) };
     const relay = `wss://relay.sample.invalid/${random.hex(12)}`;
     const connected = {
       hostname: `${name}.computers.acme.example`,
       relayClientUrl: `${relay}/client?token=${random.hex(32)}`,
       relayAgentUrl: `${relay}/agent?token=${random.hex(32)}`,
-      remoteUser: provider === 'byom' ? 'builder' : 'agent',
+      remoteUser: providerType === 'byom' ? 'builder' : 'agent',
     };
-    if (age !== undefined) return { ...common, status, ...connected };
+    if (!isNew) return { ...common, status, ...connected };
     const provisioningSteps = stepsSince(seenAt, now, pace);
     return provisioningSteps.every(step => step.status === 'completed')
-      ? { ...common, status, provisioningSteps, ...connected }
-      : { ...common, status: 'provisioning', provisioningSteps };
+      ? { ...common, status: 'active', provisioningSteps, ...connected }
+      : { ...common, status, provisioningSteps };
   });
 }
 
-function stepsSince(start: number, now: number, pace: number): ProvisioningStep[] {
+function stepsSince(start: number, now: number, pace: number) {
   let from = start;
   return STEPS.map(([id, name, seconds]) => {
     const startedAt = from;
@@ -98,18 +83,16 @@ function stepsSince(start: number, now: number, pace: number): ProvisioningStep[
   });
 }
 
-/** Whether agents can work on it; a computer that does not tell its status may be tried. */
-export function isUsable(computer: Computer): boolean {
-  return computer.status === undefined || computer.status === 'active';
+/** As far as the second, which failed. */
+function failedSteps(start: number) {
+  return stepsSince(start, start + 10_000, 1).map(step =>
+    step.status === 'running'
+      ? { ...step, status: 'error', error: QUOTA, completedAt: start + 40_000 }
+      : step,
+  );
 }
 
-function failedSteps(createdAt: number): ProvisioningStep[] {
-  return STEPS.map(([id, name], index) => {
-    if (index === 0) {
-      return { id, name, status: 'completed', startedAt: createdAt, completedAt: createdAt + 8_400 };
-    }
-    if (index > 1) return { id, name, status: 'pending' };
-    const startedAt = createdAt + 8_400;
-    return { id, name, status: 'error', error: QUOTA, startedAt, completedAt: startedAt + 31_000 };
-  });
+/** Whether agents can work on it; a computer that does not tell its status may be tried. */
+export function isUsable({ status }: Computer): boolean {
+  return status === undefined || status === 'active';
 }

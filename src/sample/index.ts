@@ -1,21 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import type { OpenRepository } from '../util/git';
 import { once } from '../util/promises';
 import { Analytics, type Days, type Row } from './analytics';
 import { computerIdOf, computersOf, isUsable, type Computer } from './computers';
 import { controlHistory, people, users } from './organization';
 import { dayOf, dayText, EARLIEST_DAY, seeded } from './random';
-import { readinessReports, repositories, type OpenRepository } from './readiness';
-import { shown, type SessionState } from './records';
-import { messageOf, Sessions, type GivenMessage, type SampleRecords } from './sessions';
+import { readinessReports } from './readiness';
+import { Sessions, shown, type GivenMessage, type SampleRecords, type SessionState } from './sessions';
 import { demoSessions, type Surroundings } from './stories';
 
-export { makeSampleRepository, SHOP_REMOTE } from './repository';
+export { makeSampleRepository } from './repository';
 export { sampleRecord, type SampleRecord, type SampleRecords } from './sessions';
-export { demoFacts, type LocalFacts } from './stories';
+export { demoFacts } from './stories';
 
 export interface SampleOptions {
-  /** Address of the web application: what does not begin with it is asked of the service. Neither is ever contacted. */
-  readonly appUrl: string;
   readonly records: SampleRecords;
   /** The open folder's repository: it gets a series of readiness reports. */
   readonly openRepository?: OpenRepository | undefined;
@@ -24,8 +22,6 @@ export interface SampleOptions {
   readonly now?: () => number;
   /** Agents and provisioning take this multiple of their natural time (6-10 s, 40 s); 1 by default, 0 for at once. */
   readonly pace?: number;
-  /** Answers the calls that only some services offer (interface-notes, extras) too; true by default. */
-  readonly extras?: boolean;
   /** What there is from the start; the sessions of the sample by default. */
   readonly sessions?: ((surroundings: Surroundings) => readonly SessionState[]) | undefined;
 }
@@ -58,25 +54,27 @@ function found<T>(value: T | undefined, what: string): T {
 const TITLES: Readonly<Record<number, string>> = { 400: 'Bad Request', 404: 'Not Found', 409: 'Conflict' };
 
 interface Call {
+  /** What stands in the path where the route has `*`. */
   readonly ids: readonly string[];
   readonly query: URLSearchParams;
   readonly body: unknown;
 }
 
-/** By method and path, with `*` for each part that varies: the body of the answer. */
+/** By method and path: the body of the answer. */
 type Routes = Readonly<Record<string, (call: Call) => unknown>>;
+
+const MADE = 'POST /api/v0/sessions';
 
 /**
  * The documented interface with generated data, as a `fetch`: answers every request on this machine, whoever asks. Rejects when
  * the request is given up or the records cannot be read or written.
  */
 export function sampleFetch(options: SampleOptions): (url: string, init?: RequestInit) => Promise<Response> {
-  const { appUrl, records, seed = 'agent-console', now = Date.now, pace = 1 } = options;
+  const { records, seed = 'agent-console', now = Date.now, pace = 1 } = options;
   const first = async (what: string): Promise<number> => {
     const made = await records.update(what, current => current ?? { kind: 'first', at: Math.floor(now()) });
     return made?.kind === 'first' ? made.at : now();
   };
-  const sessions = new Sessions(records, now, pace);
   const computers = async (): Promise<readonly Computer[]> => {
     const begun = { usedAt: await first('used'), seenAt: await first('computer seen') };
     return computersOf(seed, begun, now(), pace);
@@ -90,12 +88,10 @@ export function sampleFetch(options: SampleOptions): (url: string, init?: Reques
       await records.update(state.sessionId, current => current ?? { kind: 'session', state });
     await first('used');
   });
-  const ofService: Routes = {
-    ...organizationRoutes(seed, now),
-    ...sessionRoutes(sessions, computers),
-    ...((options.extras ?? true) ? extraRoutes(sessions) : {}),
+  const routes: Routes = {
+    ...organizationRoutes(seed, options.openRepository, now),
+    ...sessionRoutes(new Sessions(records, now, pace), computers),
   };
-  const ofApp = readinessRoutes(seed, options.openRepository, now);
   return async (url, { method = 'GET', body, signal } = {}) => {
     const requestId = `req_${randomUUID().slice(0, 18)}`;
     const headers = { 'X-Request-Id': requestId };
@@ -103,9 +99,8 @@ export function sampleFetch(options: SampleOptions): (url: string, init?: Reques
     try {
       await begin();
       const { pathname, searchParams: query } = new URL(url);
-      const routes = url.startsWith(`${appUrl}/`) ? ofApp : ofService;
       const [answer, ids] = found(find(routes, `${method} ${pathname}`), 'endpoint');
-      const given: unknown = typeof body === 'string' ? JSON.parse(body) : await json(body);
+      const given: unknown = body ? await new Response(body).json() : undefined;
       const answered = await answer({ ids, query, body: given });
       signal?.throwIfAborted();
       return Response.json(answered, { status: `${method} ${pathname}` === MADE ? 201 : 200, headers });
@@ -117,16 +112,7 @@ export function sampleFetch(options: SampleOptions): (url: string, init?: Reques
   };
 }
 
-const MADE = 'POST /api/v0/sessions';
-
-async function json(body: RequestInit['body']): Promise<unknown> {
-  return body === undefined || body === null ? undefined : await new Response(body).json();
-}
-
-function find(
-  routes: Routes,
-  asked: string,
-): readonly [answer: (call: Call) => unknown, ids: readonly string[]] | undefined {
+function find(routes: Routes, asked: string): readonly [Routes[string], readonly string[]] | undefined {
   for (const [pattern, answer] of Object.entries(routes)) {
     const match = new RegExp(`^${pattern.replaceAll('*', '([^/]+)')}$`).exec(asked);
     if (match !== null) return [answer, match.slice(1).map(decodeURIComponent)];
@@ -147,46 +133,41 @@ function daysOf(query: URLSearchParams, now: number): Days {
   return { first, last };
 }
 
-/** What the organization is asked for: its usage, its members and its controls. */
-function organizationRoutes(seed: string, now: () => number): Routes {
+/** What the organization is asked for: its usage, its members, its controls and the readiness of its repositories. */
+function organizationRoutes(seed: string, open: OpenRepository | undefined, now: () => number): Routes {
   const everyone = people(seed);
   // Not everybody works with agents.
   const analytics = new Analytics(seed, everyone.slice(0, 13));
-  const orgId = `org_${seeded(seed, 'organization').hex(16)}`;
-  const envelope = (days: Days, data: readonly Row[], more: Row = {}): unknown => ({
-    data,
-    meta: { org_id: orgId, start_date: dayText(days.first), end_date: dayText(days.last), ...more },
-  });
-  const daily = (['tokens', 'tools', 'activity', 'productivity'] as const).map(name => [
-    `GET /api/v1/analytics/${name}`,
+  const org_id = `org_${seeded(seed, 'organization').hex(16)}`;
+  const usage =
+    (rows: (days: Days, query: URLSearchParams) => { readonly data: readonly Row[]; readonly meta?: Row }) =>
     ({ query }: Call): unknown => {
       const days = daysOf(query, now());
-      return envelope(days, analytics[name](days));
-    },
-  ]);
+      const { data, meta } = rows(days, query);
+      return {
+        data,
+        meta: { org_id, start_date: dayText(days.first), end_date: dayText(days.last), ...meta },
+      };
+    };
   return {
-    ...(Object.fromEntries(daily) as Routes),
-    'GET /api/v1/analytics/users': ({ query }) => {
-      const days = daysOf(query, now());
-      const users = analytics.users(days, limitOf(query), query.get('cursor') ?? undefined);
-      return envelope(days, users.rows, { has_more: users.next !== null, next_cursor: users.next });
-    },
+    'GET /api/v1/analytics/tokens': usage(days => ({ data: analytics.tokens(days) })),
+    'GET /api/v1/analytics/tools': usage(days => ({ data: analytics.tools(days) })),
+    'GET /api/v1/analytics/activity': usage(days => ({ data: analytics.activity(days) })),
+    'GET /api/v1/analytics/productivity': usage(days => ({ data: analytics.productivity(days) })),
+    'GET /api/v1/analytics/users': usage((days, query) => {
+      const { rows, next } = analytics.users(days, limitOf(query), query.get('cursor') ?? undefined);
+      return { data: rows, meta: { has_more: next !== null, next_cursor: next } };
+    }),
     'GET /api/v0/organization/users': ({ query }) =>
       paged('users', users(everyone, now()), ({ id }) => id, query),
     'GET /api/v0/organization/enterprise-controls/history': ({ query }) => {
       const changes = controlHistory(seed, everyone.slice(0, 3), now());
       return paged('changes', changes, ({ revision }) => `revision ${revision}`, query);
     },
-  };
-}
-
-/** Interface 4.2. Without a limit every report is answered. */
-function readinessRoutes(seed: string, open: OpenRepository | undefined, now: () => number): Routes {
-  const known = repositories(seed, open);
-  return {
+    // Without a limit every report is answered (interface 4.2).
     'GET /api/organization/maturity-level-reports': ({ query }) => {
       const [id, after] = [query.get('repoId'), query.get('startAfter')];
-      const all = readinessReports(seed, known, now()).filter(({ repoId }) => id === null || repoId === id);
+      const all = readinessReports(seed, open, now()).filter(({ repoId }) => id === null || repoId === id);
       const from = after === null ? 0 : all.findIndex(({ report }) => report.reportId === after) + 1;
       const limit = Number(query.get('limit') ?? all.length);
       return { reports: all.slice(from, from + limit).map(({ report }) => report) };
@@ -194,58 +175,53 @@ function readinessRoutes(seed: string, open: OpenRepository | undefined, now: ()
   };
 }
 
-type Computers = () => Promise<readonly Computer[]>;
-
-async function computerOf(computers: Computers, id: string): Promise<Computer> {
-  const one = (await computers()).find(each => each.id === id);
-  return found(one, 'computer');
-}
-
-function sessionRoutes(sessions: Sessions, computers: Computers): Routes {
+/** With the calls that only some services offer (interface-notes, extras). */
+function sessionRoutes(sessions: Sessions, computers: () => Promise<readonly Computer[]>): Routes {
+  const session = async (id = ''): Promise<SessionState> => found(await sessions.find(id), 'session');
+  const computer = async (id = ''): Promise<Computer> =>
+    found(
+      (await computers()).find(each => each.id === id),
+      'computer',
+    );
   const usable = async (id: string): Promise<void> => {
-    const one = await computerOf(computers, id);
+    const one = await computer(id);
     if (!isUsable(one)) refuse(409, `The computer cannot take work: its status is ${one.status}.`);
   };
   return {
     'GET /api/v0/computers': async () => ({ computers: await computers() }),
-    'GET /api/v0/computers/*': ({ ids: [id = ''] }) => computerOf(computers, id),
+    'GET /api/v0/computers/*': ({ ids: [id] }) => computer(id),
     [MADE]: async ({ body }) => {
       const { computerId, sessionSettings = {} } = body as {
         readonly computerId: string;
-        readonly sessionSettings?: Readonly<Record<string, unknown>>;
+        readonly sessionSettings?: Row;
       };
       await usable(computerId);
       return shown(await sessions.create(computerId, sessionSettings));
     },
-    'GET /api/v0/sessions/*': async ({ ids: [id = ''] }) => shown(found(await sessions.find(id), 'session')),
-    'POST /api/v0/sessions/*/messages': async ({ ids: [id = ''], body }) => {
+    'GET /api/v0/sessions/*': async ({ ids: [id] }) => shown(await session(id)),
+    'POST /api/v0/sessions/*/messages': async ({ ids: [id], body }) => {
       const given = body as GivenMessage & { readonly computerId?: string };
       if (given.text.trim() === '') refuse(400, 'The text must not be empty.');
-      const { computerId } = found(await sessions.find(id), 'session');
+      const { sessionId, computerId } = await session(id);
       await usable(given.computerId ?? computerId);
-      return sessions.send(id, messageOf(given));
+      return sessions.send(sessionId, given);
     },
-    'GET /api/v0/sessions/*/messages/*': async ({ ids: [id = '', messageId] }) => {
-      const { messages } = found(await sessions.find(id), 'session');
+    'GET /api/v0/sessions/*/messages/*': async ({ ids: [id, messageId] }) => {
+      const { messages } = await session(id);
       const one = messages.find(each => each.id === messageId);
       return found(one, 'message');
     },
-  };
-}
-
-function extraRoutes(sessions: Sessions): Routes {
-  return {
     'GET /api/v0/sessions': ({ query }) =>
       paged('sessions', sessions.all().map(shown), ({ sessionId }) => sessionId, query),
-    'GET /api/v0/sessions/*/messages': async ({ ids: [id = ''], query }) => {
-      const { messages } = found(await sessions.find(id), 'session');
+    'GET /api/v0/sessions/*/messages': async ({ ids: [id], query }) => {
+      const { messages } = await session(id);
       const role = query.get('role');
       const wanted = messages.filter(message => role === null || message.role === role);
       return paged('messages', wanted, message => message.id, query);
     },
-    'POST /api/v0/sessions/*/interrupt': async ({ ids: [id = ''] }) => {
-      found(await sessions.find(id), 'session');
-      await sessions.interrupt(id);
+    'POST /api/v0/sessions/*/interrupt': async ({ ids: [id] }) => {
+      const { sessionId } = await session(id);
+      await sessions.interrupt(sessionId);
       return {};
     },
   };

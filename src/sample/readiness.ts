@@ -1,5 +1,6 @@
+import type { OpenRepository } from '../util/git';
 import table from './criteria.txt';
-import { DAY_MS, EARLIEST_DAY, seeded, type Random } from './random';
+import { DAY_MS, EARLIEST_DAY, seeded } from './random';
 
 /** What a readiness report looks at, judged for each application or once for the repository, and the rationales. */
 const CRITERIA = table
@@ -9,23 +10,8 @@ const CRITERIA = table
     const [scope, id = '', met = '', unmet = '', advice = ''] = row.split(' | ');
     return { id, perApp: scope === 'each', met, unmet, advice };
   });
-type Criterion = (typeof CRITERIA)[number];
 
-/** A readiness report; the fields that are left open are those of interface 2.7. */
-export interface ReadinessReport {
-  readonly reportId: string;
-  readonly createdAt: number;
-  readonly [field: string]: unknown;
-}
-
-interface CriterionEvaluation {
-  readonly numerator: number;
-  readonly denominator: number;
-  readonly rationale: string;
-}
-
-export interface Repository {
-  readonly id: string;
+interface Repository {
   readonly url: string;
   readonly apps: Readonly<Record<string, { readonly description: string }>>;
   /** Days between two reports. */
@@ -35,14 +21,7 @@ export interface Repository {
   readonly commits?: OpenRepository['commits'];
 }
 
-/** The repository open in the editor: the address of its remote in any form, and what was checked out of it when (Unix ms). */
-export interface OpenRepository {
-  readonly url: string;
-  /** The oldest first; reports name the commit of their time. */
-  readonly commits: readonly { readonly hash: string; readonly at: number }[];
-}
-
-const KNOWN: readonly Omit<Repository, 'id'>[] = [
+const KNOWN: readonly Repository[] = [
   {
     url: 'https://git.example.com/acme/shop',
     apps: {
@@ -70,100 +49,68 @@ const KNOWN: readonly Omit<Repository, 'id'>[] = [
   },
 ];
 
-/** The repositories of a seed; the open one joins them unless it is among them already. */
-export function repositories(seed: string, open: OpenRepository | undefined): Repository[] {
-  const isOpen = ({ url }: { readonly url: string }): boolean =>
-    open !== undefined && canonical(url) === canonical(open.url);
-  const known = KNOWN.map(one => ({
-    ...one,
-    id: idOf(seed, one.url),
-    ...(isOpen(one) && { commits: open?.commits ?? [] }),
-  }));
-  if (open === undefined || known.some(isOpen)) return known;
+/** The repositories there are; the open one joins them unless it is among them already. */
+function repositories(open: OpenRepository | undefined): readonly Repository[] {
+  if (open === undefined) return KNOWN;
+  const { url, commits } = open;
+  const isOpen = (one: Repository): boolean => canonical(one.url) === canonical(url);
+  if (KNOWN.some(isOpen)) return KNOWN.map(one => (isOpen(one) ? { ...one, commits } : one));
   const apps = { '.': { description: 'The repository open in the editor' } };
-  return [{ ...open, apps, every: 21, start: 0.45, id: idOf(seed, open.url) }, ...known];
+  return [{ url, commits, apps, every: 21, start: 0.45 }, ...KNOWN];
 }
 
-/** Every report up to `now`, the newest first. Old ones never change. */
-export function readinessReports(
-  seed: string,
-  all: readonly Repository[],
-  now: number,
-): { readonly repoId: string; readonly report: ReadinessReport }[] {
-  return all
+/** Every report up to `now`, the newest first (interface 2.7). Old ones never change. */
+export function readinessReports(seed: string, open: OpenRepository | undefined, now: number) {
+  return repositories(open)
     .flatMap(repository => {
+      const repoId = `repo_${seeded(seed, 'repository', canonical(repository.url)).hex(16)}`;
       const reports = [];
       for (let index = 0; ; index++) {
-        const report = reportOf(seed, repository, index);
+        const report = reportOf(seed, repoId, repository, index);
         if (report.createdAt > now) return reports;
-        reports.push({ repoId: repository.id, report });
+        reports.push({ repoId, report });
       }
     })
     .sort(({ report: a }, { report: b }) => b.createdAt - a.createdAt || (a.reportId < b.reportId ? -1 : 1));
 }
 
-function reportOf(seed: string, repository: Repository, index: number): ReadinessReport {
-  const random = seeded(seed, 'report', repository.id, index);
-  const day = EARLIEST_DAY + 6 + index * repository.every + random.int(0, 3);
+function reportOf(
+  seed: string,
+  repoId: string,
+  { url, apps, every, start, commits }: Repository,
+  index: number,
+) {
+  const random = seeded(seed, 'report', repoId, index);
+  const day = EARLIEST_DAY + 6 + index * every + random.int(0, 3);
   // It rises fast at first.
-  const level = 0.93 - (0.93 - repository.start) * Math.exp(-index / 9);
-  const places = Object.keys(repository.apps);
-  const report: Record<string, CriterionEvaluation> = {};
-  for (const criterion of CRITERIA) {
-    report[criterion.id] = evaluation(seed, repository.id, criterion, places, level, random);
-  }
+  const level = 0.93 - (0.93 - start) * Math.exp(-index / 9);
+  const report = CRITERIA.map(({ id, perApp, met, unmet, advice }) => {
+    const scope = perApp ? Object.keys(apps) : ['.'];
+    // An application passes once the level is above how hard the criterion is for it. What passed by a hair may fail again.
+    const failing = scope.filter(
+      place => seeded(seed, 'hardness', repoId, id, place).next() + (random.next() - 0.5) * 0.2 > level,
+    );
+    const where = perApp && scope.length > 1 ? ` in ${failing.map(name => `\`${name}\``).join(', ')}` : '';
+    const rationale = failing.length === 0 ? met : `${unmet}${where}. ${advice}`;
+    return [id, { numerator: scope.length - failing.length, denominator: scope.length, rationale }] as const;
+  });
   const reportId = random.uuid();
   const createdAt = day * DAY_MS + random.int(7 * 3600, 18 * 3600) * 1000;
   const made = random.hex(40);
+  const required = { reportId, createdAt, repoUrl: url, apps, report: Object.fromEntries(report) };
+  if (index === 0) return required;
   return {
-    reportId,
-    createdAt,
-    repoUrl: repository.url,
-    apps: repository.apps,
-    report,
-    ...(index === 0
-      ? {}
-      : {
-          commitHash: repository.commits?.findLast(({ at }) => at <= createdAt)?.hash ?? made,
-          branch: random.chance(0.8) ? 'main' : 'feature/readiness',
-          hasLocalChanges: random.chance(0.25),
-          hasNonRemoteCommits: random.chance(0.15),
-          modelUsed: {
-            id: random.pick(['onyx-large', 'lumen-thinking']),
-            reasoningEffort: random.pick(['low', 'medium', 'high', 'off']),
-          },
-          agentVersion: `0.${20 + Math.floor((day - EARLIEST_DAY) / 14)}.${random.int(0, 6)}`,
-        }),
+    ...required,
+    commitHash: commits?.findLast(({ at }) => at <= createdAt)?.hash ?? made,
+    branch: random.chance(0.8) ? 'main' : 'feature/readiness',
+    hasLocalChanges: random.chance(0.25),
+    hasNonRemoteCommits: random.chance(0.15),
+    modelUsed: {
+      id: random.pick(['onyx-large', 'lumen-thinking']),
+      reasoningEffort: random.pick(['low', 'medium', 'high', 'off']),
+    },
+    agentVersion: `0.${20 + Math.floor((day - EARLIEST_DAY) / 14)}.${random.int(0, 6)}`,
   };
-}
-
-/** An application passes once the repository's level is above how hard the criterion is for it. */
-function evaluation(
-  seed: string,
-  repositoryId: string,
-  criterion: Criterion,
-  places: readonly string[],
-  level: number,
-  random: Random,
-): CriterionEvaluation {
-  const scope = criterion.perApp ? places : ['.'];
-  const failing = scope.filter(place => {
-    const hardness = seeded(seed, 'hardness', repositoryId, criterion.id, place).next();
-    // What passed by a hair may fail again.
-    return hardness + (random.next() - 0.5) * 0.2 > level;
-  });
-  const numerator = scope.length - failing.length;
-  const where =
-    criterion.perApp && scope.length > 1 ? ` in ${failing.map(name => `\`${name}\``).join(', ')}` : '';
-  return {
-    numerator,
-    denominator: scope.length,
-    rationale: failing.length === 0 ? criterion.met : `${criterion.unmet}${where}. ${criterion.advice}`,
-  };
-}
-
-function idOf(seed: string, url: string): string {
-  return `repo_${seeded(seed, 'repository', canonical(url)).hex(16)}`;
 }
 
 /** The last two names of a repository's address in whatever form. */

@@ -1,7 +1,113 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
-import { advance, ask, emptySession, stateAt, type ContentItem, type SessionState } from './records';
-import { plan } from './script';
+import { seeded } from './random';
+import { plan, type ContentItem, type MessageDraft, type Step, type TokenUsage } from './script';
+
+/** A session as it is kept, mostly as the interface shows it (2.8, 2.9). All times are Unix ms. */
+export interface SessionState {
+  readonly sessionId: string;
+  readonly computerId: string;
+  readonly createdAt: number;
+  readonly settings: Readonly<Record<string, unknown>>;
+  status: 'idle' | 'pending' | 'running';
+  updatedAt: number;
+  title?: string;
+  completedAt?: number;
+  /** When the turn that is under way began. */
+  turnBegan?: number;
+  activeTimeMs: number;
+  usage: TokenUsage;
+  readonly messages: Message[];
+  /** What is still to come, in order. */
+  readonly steps: Step[];
+}
+
+interface Message extends MessageDraft {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** The message before this one; absent on the first. */
+  readonly parentId?: string;
+}
+
+const NO_TOKENS: TokenUsage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheCreationTokens: 0,
+  cacheReadTokens: 0,
+  thinkingTokens: 0,
+};
+
+export function emptySession(
+  start: Pick<SessionState, 'sessionId' | 'computerId' | 'createdAt' | 'settings'>,
+): SessionState {
+  const { createdAt: updatedAt } = start;
+  return { ...start, status: 'idle', updatedAt, activeTimeMs: 0, usage: NO_TOKENS, messages: [], steps: [] };
+}
+
+/** Puts a message at the end of the chain; every window gives it the same id. */
+export function append(state: SessionState, draft: MessageDraft, at: number, given?: string): void {
+  const { sessionId, messages } = state;
+  const parentId = messages.at(-1)?.id;
+  const id = given ?? seeded(sessionId, 'message', messages.length).uuid();
+  messages.push({ id, ...draft, createdAt: at, updatedAt: at, ...(parentId !== undefined && { parentId }) });
+  state.updatedAt = Math.max(state.updatedAt, at);
+}
+
+/** A person asks: the agent sets to work when it is done with what came before. */
+export function ask(
+  state: SessionState,
+  content: readonly ContentItem[],
+  at: number,
+  steps: (begin: number) => readonly Step[],
+  id?: string,
+): void {
+  const begin = Math.max(at, state.steps.at(-1)?.at ?? 0);
+  append(state, { role: 'user', content, visibility: 'both' }, at, id);
+  if (state.status === 'idle') {
+    state.status = 'pending';
+    delete state.completedAt;
+  }
+  state.steps.push(...steps(begin));
+}
+
+export function advance(state: SessionState, now: number): void {
+  for (let step = state.steps[0]; step !== undefined && step.at <= now; step = state.steps[0]) {
+    state.steps.shift();
+    perform(state, step);
+  }
+}
+
+function perform(state: SessionState, { at, kind, title, message, usage = NO_TOKENS }: Step): void {
+  if (kind === 'begin') {
+    state.status = 'running';
+    state.turnBegan = at;
+    delete state.completedAt;
+  }
+  if (title !== undefined) state.title ??= title;
+  if (message !== undefined) append(state, message, at);
+  const sums = Object.entries(state.usage).map(([name, sum]) => [
+    name,
+    sum + usage[name as keyof TokenUsage],
+  ]);
+  state.usage = Object.fromEntries(sums) as TokenUsage;
+  if (kind === 'end') {
+    state.status = state.steps.length > 0 ? 'pending' : 'idle';
+    state.activeTimeMs += at - (state.turnBegan ?? at);
+    state.completedAt = at;
+    delete state.turnBegan;
+  }
+  state.updatedAt = Math.max(state.updatedAt, at);
+}
+
+/** As the service tells it; JSON leaves out what is undefined. */
+export function shown(state: SessionState) {
+  const { sessionId, status, messages, createdAt, updatedAt, title, completedAt, computerId } = state;
+  const assistantActiveTimeMs = state.activeTimeMs + Number(state.settings['assistantActiveTimeMs'] ?? 0);
+  const sessionSettings = { ...state.settings, assistantActiveTimeMs, tokenUsage: state.usage };
+  const common = { sessionId, status, messageCount: messages.length, createdAt, updatedAt };
+  return { ...common, title, completedAt, computerId, sessionSettings };
+}
 
 /** What is kept: when something happened first, and the sessions. */
 export const sampleRecord = z.discriminatedUnion('kind', [
@@ -27,46 +133,41 @@ export interface SampleRecords {
   ): Promise<SampleRecord | undefined>;
 }
 
+/** Interface 4.7. */
 export interface GivenMessage {
   readonly text: string;
-  readonly images?: readonly { readonly mediaType: string; readonly data: string }[];
-  readonly files?: readonly {
-    readonly mediaType: string;
-    readonly data: string;
-    readonly name?: string;
-    readonly path?: string;
-  }[];
+  readonly images?: readonly Given[];
+  readonly files?: readonly Given[];
 }
 
-/** A message as it is stored, and the names of its attachments. */
-interface PersonMessage {
-  readonly text: string;
-  readonly content: readonly ContentItem[];
-  readonly attachments: readonly string[];
+interface Given {
+  readonly mediaType: string;
+  readonly data: string;
+  readonly name?: string;
+  readonly path?: string;
 }
 
 /** Attachments above this are described in the stored message instead of being part of it. */
 const KEPT_DATA = 512 * 1024;
 
-export function messageOf({ text, images = [], files = [] }: GivenMessage): PersonMessage {
+/** A message as it is stored, and the names of its attachments. */
+function messageOf({ text, images = [], files = [] }: GivenMessage) {
   const content: ContentItem[] = [{ type: 'text', text, id: randomUUID() }];
   const given = [
-    ...images.map((image, at) => ({ ...image, kind: 'image' as const, name: `image ${at + 1}` })),
+    ...images.map((image, at) => ({ ...image, type: 'image', name: `image ${at + 1}` })),
     ...files.map((file, at) => ({
-      ...file,
-      kind: 'file' as const,
+      ...{ ...file, type: 'document' },
       name: file.name ?? file.path ?? `file ${at + 1}`,
     })),
   ];
-  for (const { kind, name, mediaType, data } of given) {
+  for (const { type, name, mediaType, data } of given) {
     const [id, source] = [randomUUID(), { type: 'base64', mediaType, data }];
     if (data.length > KEPT_DATA) {
       const bytes = Buffer.byteLength(data, 'base64');
       content.push({ type: 'text', id, text: `Attached: ${name} (${mediaType}, ${bytes} bytes)` });
-    } else if (kind === 'image') content.push({ type: 'image', id, source });
-    else content.push({ type: 'document', id, source, name });
+    } else content.push({ type, id, source, ...(type === 'document' && { name }) });
   }
-  return { text, content, attachments: given.map(({ name }) => name) };
+  return { content, attachments: given.map(({ name }) => name) };
 }
 
 /**
@@ -104,12 +205,13 @@ export class Sessions {
       .sort((a, b) => a.createdAt - b.createdAt);
   }
 
-  async send(sessionId: string, { text, content, attachments }: PersonMessage) {
+  async send(sessionId: string, given: GivenMessage) {
     const messageId = randomUUID();
+    const { content, attachments } = messageOf(given);
     let status: SessionState['status'] = 'pending';
     await this.#change(sessionId, (state, at) => {
       const turn = state.messages.filter(({ role }) => role === 'user').length;
-      const request = { text, attachments, turn, settings: state.settings };
+      const request = { text: given.text, attachments, turn, settings: state.settings };
       ask(state, content, at, begin => plan(request, begin, this.#pace), messageId);
       status = state.status;
     });
@@ -137,8 +239,14 @@ export class Sessions {
     });
   }
 
+  /** As it is now; what is stored stays as it is. */
   #get(sessionId: string): SessionState | undefined {
     const record = this.#records.values.get(sessionId);
-    return record?.kind === 'session' ? stateAt(record.state, this.#now()) : undefined;
+    if (record?.kind !== 'session') return undefined;
+    const now = this.#now();
+    if ((record.state.steps[0]?.at ?? Infinity) > now) return record.state;
+    const state = structuredClone(record.state);
+    advance(state, now);
+    return state;
   }
 }

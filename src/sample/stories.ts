@@ -1,10 +1,10 @@
-import { seeded, type Random } from './random';
-import { advance, ask, emptySession, type SessionState } from './records';
+import { seeded } from './random';
 import { parseScripts, stepsOf, type Exchange } from './script';
+import { advance, ask, emptySession, type SessionState } from './sessions';
 import scripts from './stories.txt';
 
 /** What hooks and people on this machine have added to a session, which the service never learns of. */
-export interface Local {
+interface Local {
   readonly pinned?: boolean;
   readonly archived?: boolean;
   /** Messages that have been read; unread ones follow. */
@@ -52,44 +52,33 @@ export interface Surroundings {
 /** The sessions of the sample as they are when it is first used; one of them is still being worked on. */
 export function demoSessions({ seed, now, pace, computerId }: Surroundings): SessionState[] {
   return STORIES.map(story => {
-    const random = seeded(seed, 'story', story.title);
-    const state = emptySession({
+    const { title, minutesAgo, settings, exchanges } = story;
+    const random = seeded(seed, 'story', title);
+    const createdAt = Math.floor(now - minutesAgo * 60_000);
+    const about = {
       sessionId: idOf(seed, story),
       computerId: computerId(story.computer),
-      createdAt: Math.floor(now - story.minutesAgo * 60_000),
-      settings: story.settings,
-    });
-    state.title = story.title;
-    for (const exchange of story.exchanges) {
-      const at = state.messages.length === 0 ? state.createdAt : state.updatedAt + 90_000;
-      begin(state, exchange, random, at, pace);
+      createdAt,
+      settings,
+    };
+    const state = Object.assign(emptySession(about), { title });
+    const id = (): string => `item_${random.hex(12)}`;
+    const turn = { pace: pace * UNHURRIED, random, model: settings['model'] };
+    for (const { ask: text, picture: name, lines } of exchanges) {
+      const at = state.messages.length === 0 ? createdAt : state.updatedAt + 90_000;
+      const source = { type: 'base64', mediaType: 'image/png', data: ORDERS_PNG };
+      const said = { type: 'text', text, id: id() };
+      const image = name === undefined ? [] : [{ type: 'image', id: id(), name, source }];
+      ask(state, [said, ...image], at, start => stepsOf(lines, { start, ...turn }));
       advance(state, now);
     }
     return state;
   });
 }
 
-/** What people and hooks have added to a session of the sample on this machine, for whoever first sees it. */
-export interface LocalFacts extends Local {
-  readonly sessionId: string;
-}
-
-export function demoFacts(seed = 'agent-console'): readonly LocalFacts[] {
+/** What people and hooks have added to the sessions of the sample on this machine, for whoever first sees them. */
+export function demoFacts(seed = 'agent-console'): readonly (Local & { readonly sessionId: string })[] {
   return STORIES.map(story => ({ sessionId: idOf(seed, story), ...story.local }));
-}
-
-function begin(
-  state: SessionState,
-  { ask: text, picture, lines }: Exchange,
-  random: Random,
-  at: number,
-  pace: number,
-): void {
-  const id = (): string => `item_${random.hex(12)}`;
-  const source = { type: 'base64', mediaType: 'image/png', data: ORDERS_PNG };
-  const image = picture === undefined ? [] : [{ type: 'image', id: id(), name: picture, source }];
-  const turn = { pace: pace * UNHURRIED, random, model: state.settings['model'] };
-  ask(state, [{ type: 'text', text, id: id() }, ...image], at, start => stepsOf(lines, { start, ...turn }));
 }
 
 export function idOf(seed: string, { title }: Pick<Story, 'title'>): string {

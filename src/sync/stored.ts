@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { openObject, recordSchema, taken, type ItemProblem, type RecordSchema } from '../api';
+import type { ItemProblem } from '../api';
+import { openObject, recordSchema, taken, type RecordSchema } from '../api/records';
 import type { CollectionOptions, SearchText } from '../storage';
 
 /** Why the newest reading failed. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
-import { openObject, recordSchema } from '../api';
+import { openObject, recordSchema } from '../api/records';
 import { confirmed } from '../ui/notify';
 import { SharedRequests } from '../util/promises';
 import type { ToolsDeps } from './deps';

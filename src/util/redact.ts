@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 /** What stands where a secret was, where nobody compares it with another. */
 const REDACTED = '[redacted]';
 
-/** A text with more secrets holds nothing else worth reading: the rest is marked as one. */
+/** A text with more secrets holds nothing else worth reading: it is marked as one. */
 const MOST_MARKS = 500;
 /** A shorter one is no key, but a word. */
 const SHORTEST_OWN = 8;
@@ -56,8 +56,8 @@ const SECRETS = new RegExp(
   'gi',
 );
 
-/** A word shorter than any form of a key, or nothing that a value is told by: most texts of an answer. */
-const HARMLESS_TEXT = /^(?:[^\d=:@.-]*|[\w.-]{0,14}|[^=:@/]{0,11})$/;
+/** Words shorter than any form of a key, or nothing that a value is told by: most texts of an answer. */
+const HARMLESS_TEXT = /^(?:[^\d=:@.-]*|[\w.-]{0,14}|[^=:@/]{0,11}|(?:\w{1,10}\.)+\w{1,10})$/;
 
 /**
  * A text without the credentials in it: the person's own key, well-known forms of keys, what follows `Bearer` or the name of a
@@ -70,29 +70,22 @@ export function redact(
 ): string {
   const rest = withoutOwn(text, own, mark);
   if (HARMLESS_TEXT.test(rest)) return rest;
+  let [result, done, marks] = ['', 0, 0];
   try {
-    return withoutSecrets(rest, mark);
+    for (const found of rest.matchAll(SECRETS)) {
+      const secret = secretIn(found);
+      if (secret === undefined) continue;
+      if (++marks > MOST_MARKS) return mark(rest);
+      const end = found.index + found[0].length;
+      result += rest.slice(done, end - secret.length) + mark(secret);
+      done = end;
+    }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     // A word of megabytes that begins as a key does is more than the engine can follow.
     return mark(rest);
   }
-}
-
-function withoutSecrets(text: string, mark: (secret: string) => string): string {
-  let [result, done, marks] = ['', 0, 0];
-  SECRETS.lastIndex = 0;
-  for (let found = SECRETS.exec(text); found !== null; found = SECRETS.exec(text)) {
-    const secret = secretIn(found);
-    if (secret === undefined) continue;
-    const end = found.index + found[0].length;
-    const from = end - secret.length;
-    const to = ++marks > MOST_MARKS ? text.length : end;
-    result += text.slice(done, from) + mark(text.slice(from, to));
-    done = to;
-    if (to === text.length) break;
-  }
-  return result + text.slice(done);
+  return result + rest.slice(done);
 }
 
 /** What was found ends with the secret; `undefined` where it is none. */
@@ -123,6 +116,8 @@ const SECRET_FIELD = new RegExp(
 const TOKENS_FIELD = /tokens(?:_?(?:list|map))?$/i;
 const KEY_FIELD = /(?<!public)keys?[\W\d_]*$/i;
 type Secrecy = 'none' | 'keys' | 'texts' | 'all';
+/** What the name of a member says of its value, unless the member beside it does; and the name without a secret in it. */
+type Known = { readonly secrecy: Secrecy | undefined; readonly shown: string };
 /** Where the value stands beside its name: `{ name: "API_KEY", value: … }`. */
 const PAIR_NAME = /^(?:name|key|k|header|variable|type)$/i;
 const PAIR_VALUE = /^(?:values?|v|default)$/i;
@@ -130,14 +125,6 @@ const PAIR_VALUE = /^(?:values?|v|default)$/i;
 const DEEPEST = 64;
 /** Members at the top of an answer that lead to the next page: they go back to the service as they came. */
 const PAGING: ReadonlySet<string> = new Set(['pagination', 'meta']);
-
-/** What the name of a member says of its value; and the name without a secret in it. */
-interface KnownName {
-  readonly secrecy: Secrecy;
-  readonly shown: string;
-  /** The value beside it has the name of a secret, or not, in another member. */
-  readonly isValue: boolean;
-}
 
 /** What is looked for: the person's own key, credentials within texts too, or also what stands under the name of a secret. */
 export type Search = 'own' | 'texts' | 'all';
@@ -151,7 +138,7 @@ export class Redactor {
   readonly key: string;
   /** The person's own API key. */
   own: string | undefined;
-  readonly #names = new Map<string, KnownName>();
+  readonly #names = new Map<string, Known>();
 
   constructor(key = randomBytes(32).toString('hex'), own?: string) {
     this.key = key;
@@ -168,17 +155,13 @@ export class Redactor {
 
   /** An answer without its secrets; changes `value` itself. What somebody said in a message stays as it was said. */
   redact(value: unknown, search: Search = 'all', secrecy: Secrecy = 'none', depth = 0): unknown {
-    if (typeof value === 'string') {
-      if (secrecy === 'keys' ? LIKE_A_KEY.test(value) : secrecy !== 'none' && isSecretText(value))
-        return this.mark(value);
-      return search === 'own' ? withoutOwn(value, this.own, this.mark) : redact(value, this);
-    }
+    if (typeof value === 'string') return this.#text(value, search, secrecy);
     if (typeof value === 'number') return secrecy === 'all' ? this.mark(String(value)) : value;
     if (typeof value !== 'object' || value === null) return value;
     if (depth >= DEEPEST) return '[too deep]';
     if (Array.isArray(value)) {
-      for (const [index, item] of value.entries())
-        value[index] = this.redact(item, search, secrecy, depth + 1);
+      for (let at = 0; at < value.length; at++)
+        value[at] = this.redact(value[at], search, secrecy, depth + 1);
       return value;
     }
     const object = value as Record<string, unknown>;
@@ -187,7 +170,7 @@ export class Redactor {
       const isKept = (isMessage && name === 'content') || (depth === 0 && PAGING.has(name));
       const below = isKept ? 'own' : search;
       const known = this.#name(name);
-      const named = below !== 'all' ? 'none' : known.isValue ? this.#ofPair(object) : known.secrecy;
+      const named = below === 'all' ? (known.secrecy ?? this.#ofPair(object)) : 'none';
       const safe = this.redact(object[name], below, secrecy === 'none' ? named : secrecy, depth + 1);
       const shown = isKept || search === 'own' ? withoutOwn(name, this.own, this.mark) : known.shown;
       if (shown !== name || name === '__proto__') Reflect.deleteProperty(object, name);
@@ -196,17 +179,23 @@ export class Redactor {
     return object;
   }
 
-  #ofPair(object: Readonly<Record<string, unknown>>): Secrecy {
-    const name = Object.entries(object).find(([each]) => PAIR_NAME.test(each))?.[1];
-    return typeof name === 'string' ? this.#name(name).secrecy : 'none';
+  #text(text: string, search: Search, secrecy: Secrecy): string {
+    if (secrecy === 'keys' ? LIKE_A_KEY.test(text) : secrecy !== 'none' && isSecretText(text))
+      return this.mark(text);
+    return search === 'own' ? withoutOwn(text, this.own, this.mark) : redact(text, this);
   }
 
-  #name(name: string): KnownName {
+  #ofPair(object: Readonly<Record<string, unknown>>): Secrecy {
+    const name = Object.entries(object).find(([each]) => PAIR_NAME.test(each))?.[1];
+    return (typeof name === 'string' && this.#name(name).secrecy) || 'none';
+  }
+
+  #name(name: string): Known {
     let known = this.#names.get(name);
     if (known === undefined) {
       const keys = KEY_FIELD.test(name) ? 'keys' : 'none';
-      const secrecy = SECRET_FIELD.test(name) ? 'all' : TOKENS_FIELD.test(name) ? 'texts' : keys;
-      known = { secrecy, shown: redact(name, this), isValue: PAIR_VALUE.test(name) };
+      const own = SECRET_FIELD.test(name) ? 'all' : TOKENS_FIELD.test(name) ? 'texts' : keys;
+      known = { secrecy: PAIR_VALUE.test(name) ? undefined : own, shown: redact(name, this) };
       if (this.#names.size < 1_000) this.#names.set(name, known);
     }
     return known;

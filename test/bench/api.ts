@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import * as path from 'node:path';
 import { buildSync } from 'esbuild';
-import { readAnswer } from '../../src/api/worker';
+import { readAnswer } from '../../src/api/answer';
 import { redact, Redactor } from '../../src/util/redact';
 import { LoopbackServer } from '../fakes/faultServer';
 import { root } from '../vscode/paths';
@@ -104,7 +104,7 @@ export async function redactionRows(): Promise<Row[]> {
     }
     return quickest;
   });
-  const script = bundled('src/api/worker.ts');
+  const script = bundled('src/api/answer.ts');
   const costs: number[] = [];
   for (const piece of PIECES.slice(0, 2)) {
     const rows = Array.from({ length: 2_000 }, (_, id) => ({ id, note: text(piece, 8 * 1024) }));

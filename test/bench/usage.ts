@@ -46,7 +46,7 @@ export async function usageRows(): Promise<Row[]> {
     return new Promise(resolve => server.once('message', resolve));
   };
   const port = await new Promise<number>(resolve => server.once('message', resolve));
-  const script = bundled('src/api/worker.ts');
+  const script = bundled('src/api/answer.ts');
   const root = temporaryFolder('usage');
   try {
     const first = open(port, script, root);

@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../src/api';
-import type { ConnectionState, Service } from '../../src/connection/types';
+import type { ConnectionState, Service } from '../../src/connection/decide';
 import { Emitter, ObservableValue } from '../../src/util/event';
 
 /** A connection as one window has it, signed in to a service. */

@@ -1,13 +1,6 @@
-import { plan } from '../../src/sample/script';
+import { plan, type MessageDraft } from '../../src/sample/script';
 import { DAY_MS, dayOf, seeded, type Random } from '../../src/sample/random';
-import {
-  advance,
-  append,
-  ask,
-  emptySession,
-  type MessageDraft,
-  type SessionState,
-} from '../../src/sample/records';
+import { advance, append, ask, emptySession, type SessionState } from '../../src/sample/sessions';
 import type { Surroundings } from '../../src/sample/stories';
 
 const FLAKY = [

@@ -10,7 +10,9 @@ import { breachOf } from './contract';
 import { LoopbackServer, send, type Fault } from './faultServer';
 import { pastSessions } from './pastSessions';
 
-export interface SampleServiceOptions extends Partial<Omit<SampleOptions, 'appUrl'>> {
+export interface SampleServiceOptions extends Partial<SampleOptions> {
+  /** Answers the calls that only some services offer, too. */
+  readonly extras?: boolean;
   /** Ports of `baseUrl` and `appUrl`; any free ones by default. */
   readonly port?: number;
   readonly appPort?: number;
@@ -47,6 +49,8 @@ interface RecordedRequest {
   /** The status answered; `undefined` before the answer, 0 where the connection was cut instead. */
   readonly status: number | undefined;
 }
+
+const EXTRAS = /^GET .*\/(sessions|sessions\/[^/]+\/messages)$|\/interrupt$/;
 
 type Origin = 'base' | 'app';
 type Credential = keyof SampleKeys | 'invalid' | 'none';
@@ -121,10 +125,8 @@ export async function startSampleService(options: SampleServiceOptions = {}) {
     faults.set(key, { fault, left: fault.times ?? Infinity });
     return toDisposable(() => faults.delete(key));
   };
-  const sample = { extras: false, sessions: pastSessions, records: sampleRecords(), ...options, appUrl };
+  const sample = { sessions: pastSessions, records: sampleRecords(), ...options };
   const fetch = sampleFetch(sample);
-  /** Lists sessions also where the service does not. */
-  const list = sampleFetch({ ...sample, extras: true });
 
   const answer = async (
     origin: Origin,
@@ -140,14 +142,8 @@ export async function startSampleService(options: SampleServiceOptions = {}) {
       return [name, more.length === 0 ? value : [value, ...more]] as const;
     });
     const recorded: (typeof requests)[number] = {
-      ...{
-        receivedAt: Math.floor(now()),
-        origin,
-        method,
-        path: url.pathname,
-        query: Object.fromEntries(query),
-        credential,
-      },
+      ...{ receivedAt: Math.floor(now()), origin, method, path: url.pathname, credential },
+      query: Object.fromEntries(query),
       headers: { ...(headers as Record<string, string>), authorization: `[${credential}]` },
       ...{ body: parsed(body), status: undefined },
     };
@@ -159,10 +155,12 @@ export async function startSampleService(options: SampleServiceOptions = {}) {
       const given = recorded.body ?? (body.length || undefined);
       const breach = breachOf(method, url, headers['content-type'], given);
       if (breach !== undefined) return { kind: 'status', status: 400, detail: breach };
-      const answer = await fetch(url.href, {
-        method,
-        ...(body.length === 0 ? {} : { body: new Uint8Array(body) }),
-      });
+      const isElsewhere = url.pathname.startsWith('/api/organization/') !== (origin === 'app');
+      const isExtra = EXTRAS.test(`${method} ${url.pathname}`) && options.extras !== true;
+      if (isElsewhere || isExtra)
+        return { kind: 'status', status: 404, detail: 'There is no such endpoint.' };
+      const sent = body.length === 0 ? {} : { body: new Uint8Array(body) };
+      const answer = await fetch(url.href, { method, ...sent });
       const { status } = answer;
       return {
         kind: 'answer',
@@ -187,18 +185,10 @@ export async function startSampleService(options: SampleServiceOptions = {}) {
       answer(origin, request, response).catch(() => request.socket.destroy());
     });
 
-  const isBusy = async (): Promise<boolean> => {
-    for (let cursor = ''; ;) {
-      const page = await list(`${baseUrl}/api/v0/sessions?limit=100${cursor}`);
-      const { sessions, pagination } = (await page.json()) as {
-        sessions: { status: string }[];
-        pagination: { nextCursor: string | null };
-      };
-      if (sessions.some(({ status }) => status !== 'idle')) return true;
-      if (pagination.nextCursor === null) return false;
-      cursor = `&cursor=${pagination.nextCursor}`;
-    }
-  };
+  const isBusy = (): boolean =>
+    [...sample.records.values.values()].some(
+      record => record.kind === 'session' && (record.state.steps.at(-1)?.at ?? 0) > now(),
+    );
   const made = (sample.sessions ?? demoSessions)({ seed, now: now(), pace: 1, computerId: name => name });
   return {
     /** `http://127.0.0.1:PORT`: everything but readiness. */
@@ -239,7 +229,7 @@ export async function startSampleService(options: SampleServiceOptions = {}) {
     },
     /** Resolves when no agent is working any more, or the service is closed. */
     settle: async () => {
-      while (!ending.signal.aborted && (await isBusy())) await wait(20);
+      while (!ending.signal.aborted && isBusy()) await wait(20);
     },
     close,
   };

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { openObject, recordSchema, type RecordOf } from '../../api';
+import { openObject, recordSchema, type RecordOf } from '../../api/records';
 import type { CollectionOptions } from '../../storage';
 
 /** A comment on lines of a commit. Lines count from 0, times are Unix ms. */

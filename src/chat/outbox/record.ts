@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
-import { openObject, recordSchema, type RecordOf } from '../../api';
+import { openObject, recordSchema, type RecordOf } from '../../api/records';
 import type { CollectionOptions } from '../../storage';
 import { sentAttachment } from '../transcript/messages';
 

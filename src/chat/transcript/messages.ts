@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { openObject, recordSchema, type Message, type RecordOf } from '../../api';
+import type { Message } from '../../api';
+import { openObject, recordSchema, type RecordOf } from '../../api/records';
 
 /** The fields of interface.md 2.9 and of known item types, without what must never be shown. */
 export type StoredItem = Readonly<Record<string, unknown>> & { readonly type: string };

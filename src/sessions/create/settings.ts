@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
-import { readSession, settingNames, type SessionSettings } from '../../api';
+import { settingNames, type SessionSettings } from '../../api';
+import { readSession } from '../../api/records';
 import { joined } from '../../ui/text';
 import { readableName } from '../../util/text';
 

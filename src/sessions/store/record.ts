@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { Session } from '../../api';
 import {
   ifFits,
   into,
@@ -7,8 +8,7 @@ import {
   readSession,
   recordSchema,
   type RecordOf,
-  type Session,
-} from '../../api';
+} from '../../api/records';
 
 export const RECORD_VERSION = 3;
 

@@ -1,14 +1,6 @@
 import * as z from 'zod/mini';
-import {
-  analyticsRow,
-  openObject,
-  recordSchema,
-  type ActivityDay,
-  type ProductivityDay,
-  type TokenDay,
-  type ToolDay,
-  type UserDay,
-} from '../../api';
+import type { ActivityDay, ProductivityDay, TokenDay, ToolDay, UserDay } from '../../api';
+import { analyticsRow, openObject, recordSchema } from '../../api/records';
 import { DAY_MS, startOf } from '../report/calendar';
 import type { Day, TabId } from '../report/types';
 

@@ -137,7 +137,7 @@ describe('every endpoint under every fault', () => {
       server.answer({ kind: 'answer', status: 404, body: {} });
       const { api } = clientOf(server);
       for (let round = 0; round < 2; round++) assert.equal((await failureOf(call(api))).kind, 'notFound');
-      const renamed = name === 'readiness.reports' ? ['/api/organization/agent-readiness-reports'] : [];
+      const renamed = name === 'reports' ? ['/api/organization/agent-readiness-reports'] : [];
       const asked = server.hits.map(hit => hit.url.split('?')[0]);
       assert.deepEqual(asked, [path, ...renamed, path], name);
     }

@@ -77,10 +77,10 @@ describe('redaction', () => {
     assert.ok(JSON.stringify(redactor.redact(deep)).includes('[too deep]'));
   });
 
-  it('a text with hundreds of secrets is marked as one from there on', () => {
-    const text = Array.from({ length: 5_000 }, (_, index) => `token=${index}abc`).join(' ');
-    const marks = textOf(text).match(/\[redacted /g) ?? [];
-    assert.ok(marks.length > 100 && marks.length < 1_000, String(marks.length));
+  it('a text with hundreds of secrets is marked as one', () => {
+    const text = (count: number) => Array.from({ length: count }, (_, at) => `token=${at}abc`).join(' ');
+    assert.equal(textOf(text(300)).match(/\[redacted /g)?.length, 300);
+    assert.match(textOf(text(5_000)), MARK);
   });
 
   it('no secret survives under a secret name, wherever it is, and nothing else is lost', () => {

@@ -303,16 +303,4 @@ describe('cancelling', () => {
     assert.equal(getEventListeners(abort.signal, 'abort').length, 0);
     assert.equal(await timers(), before);
   });
-
-  it('leaving an iteration asks for no further page', async () => {
-    server.answer({
-      kind: 'answer',
-      body: { users: [{ id: 'u' }], pagination: { hasMore: true, nextCursor: 'n' } },
-    });
-    for await (const page of clientOf(server).api.pages('users')) {
-      assert.equal(page.items.length, 1);
-      break;
-    }
-    assert.equal(server.hits.length, 1);
-  });
 });

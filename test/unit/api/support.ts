@@ -68,7 +68,9 @@ export async function collect<T>(pages: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-const DAYS = { startDate: '2026-11-01', endDate: '2026-11-20' };
+export const DAYS = { startDate: '2026-11-01', endDate: '2026-11-20' };
+export const RANGE = 'startDate=2026-11-01&endDate=2026-11-20';
+const ids = { sessionId: 's1' };
 export const SESSION = { sessionId: 's1', status: 'idle', messageCount: 2, createdAt: 1, updatedAt: 2 };
 export const COMPUTER = { id: 'c1', name: 'atlas', providerType: 'byom', createdAt: 1 };
 const content = [{ type: 'text', text: 'hi', id: 'x' }];
@@ -77,87 +79,62 @@ const meta = { org_id: 'o', start_date: DAYS.startDate, end_date: DAYS.endDate, 
 const rows = { data: [{ date: '2026-11-01', group_key: 'k', user_id: 'u' }], meta };
 const pagination = { hasMore: false, nextCursor: null };
 const reports = [{ reportId: 'r1', createdAt: 1, repoUrl: 'https://host/a/b', apps: {}, report: {} }];
-
-export interface Endpoint {
-  readonly name: string;
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  readonly call: (api: ApiClient, signal?: AbortSignal) => Promise<unknown>;
-  /** An answer the endpoint takes. */
-  readonly good: unknown;
-}
-
-const get = (name: string, path: string, good: unknown, call: Endpoint['call']): Endpoint => ({
-  name,
-  method: 'GET',
-  path,
-  good,
-  call,
-});
-const analytics = (['tokens', 'tools', 'activity', 'productivity'] as const).map(name =>
-  get(`analytics.${name}`, `/api/v1/analytics/${name}`, rows, (api, signal) =>
-    api.list(name, { query: DAYS, signal }),
-  ),
-);
 const changes = [{ revision: 1, settings: {} }];
+const sent = { messageId: 'm1', status: 'pending' };
 
-/** Every endpoint of section 4. */
-export const ENDPOINTS: readonly Endpoint[] = [
-  get('computers.list', '/api/v0/computers', { computers: [COMPUTER] }, (api, signal) =>
-    api.list('computers', { signal }),
-  ),
-  get('computers.get', '/api/v0/computers/c1', COMPUTER, (api, signal) =>
-    api.one('computer', { ids: { computerId: 'c1' }, signal }),
-  ),
-  get('sessions.get', '/api/v0/sessions/s1', SESSION, (api, signal) =>
-    api.one('session', { ids: { sessionId: 's1' }, signal }),
-  ),
-  get('messages.get', '/api/v0/sessions/s1/messages/m1', MESSAGE, (api, signal) =>
-    api.one('message', { ids: { sessionId: 's1', messageId: 'm1' }, signal }),
-  ),
-  get(
-    'organization.users',
-    '/api/v0/organization/users',
-    { users: [{ id: 'u1' }], pagination },
-    (api, signal) => collect(api.pages('users', { signal })),
-  ),
-  get(
-    'organization.controlHistory',
-    '/api/v0/organization/enterprise-controls/history',
-    { changes, pagination },
-    (api, signal) => collect(api.pages('controlHistory', { signal })),
-  ),
-  ...analytics,
-  get('analytics.users', '/api/v1/analytics/users', rows, (api, signal) =>
-    collect(api.pages('people', { query: DAYS, signal })),
-  ),
+/** Each call of section 4, what it asks for, and an answer it takes. */
+const ASKED = [
+  ['computers.list', 'GET /api/v0/computers', { computers: [COMPUTER] }],
+  ['computers.get', 'GET /api/v0/computers/c1', COMPUTER],
+  ['sessions.get', 'GET /api/v0/sessions/s1', SESSION],
+  ['messages.get', 'GET /api/v0/sessions/s1/messages/m1', MESSAGE],
+  ['users', 'GET /api/v0/organization/users?limit=100', { users: [{ id: 'u1' }], pagination }],
+  ['history', `GET /api/v0/organization/enterprise-controls/history?limit=100`, { changes, pagination }],
+  ['tokens', `GET /api/v1/analytics/tokens?${RANGE}`, rows],
+  ['tools', `GET /api/v1/analytics/tools?${RANGE}`, rows],
+  ['activity', `GET /api/v1/analytics/activity?${RANGE}`, rows],
+  ['productivity', `GET /api/v1/analytics/productivity?${RANGE}`, rows],
+  ['people', `GET /api/v1/analytics/users?${RANGE}&limit=100`, rows],
+  ['reports', 'GET /api/organization/maturity-level-reports?limit=100', { reports }],
+  ['sessions.create', 'POST /api/v0/sessions', SESSION],
+  ['messages.send', 'POST /api/v0/sessions/s1/messages', sent],
+] as const;
+
+type Call = (api: ApiClient, signal?: AbortSignal) => Promise<unknown>;
+const days =
+  (name: 'tokens' | 'tools' | 'activity' | 'productivity'): Call =>
+  (api, signal) =>
+    api.list(name, { query: DAYS, signal });
+const CALLS: Readonly<Record<(typeof ASKED)[number][0], Call>> = {
+  'computers.list': (api, signal) => api.list('computers', { signal }),
+  'computers.get': (api, signal) => api.one('computer', { ids: { computerId: 'c1' }, signal }),
+  'sessions.get': (api, signal) => api.one('session', { ids, signal }),
+  'messages.get': (api, signal) => api.one('message', { ids: { ...ids, messageId: 'm1' }, signal }),
+  users: (api, signal) => collect(api.pages('users', { signal })),
+  history: (api, signal) => collect(api.pages('controlHistory', { signal })),
+  tokens: days('tokens'),
+  tools: days('tools'),
+  activity: days('activity'),
+  productivity: days('productivity'),
+  people: (api, signal) => collect(api.pages('people', { query: DAYS, signal })),
   // Its first page: without an end marker, only the next one tells that it was all.
-  get('readiness.reports', '/api/organization/maturity-level-reports', { reports }, (api, signal) =>
-    api.pages('reports', { signal }).next(),
-  ),
-  {
-    ...get('sessions.create', '/api/v0/sessions', SESSION, (api, signal) =>
-      api.createSession({ computerId: 'c1' }, { signal }),
-    ),
-    method: 'POST',
-  },
-  {
-    ...get(
-      'messages.send',
-      '/api/v0/sessions/s1/messages',
-      { messageId: 'm1', status: 'pending' },
-      (api, signal) => api.one('sendMessage', { ids: { sessionId: 's1' }, body: '{"text":"hi"}', signal }),
-    ),
-    method: 'POST',
-  },
-];
+  reports: (api, signal) => api.pages('reports', { signal }).next(),
+  'sessions.create': (api, signal) => api.createSession({ computerId: 'c1' }, { signal }),
+  'messages.send': (api, signal) => api.one('sendMessage', { ids, body: '{"text":"hi"}', signal }),
+};
+
+export type Endpoint = (typeof ENDPOINTS)[number];
+export const ENDPOINTS = ASKED.map(([name, asked, good]) => {
+  const [method = '', path = '', query = ''] = asked.split(/[ ?]/);
+  return { name, method, path, query, good, call: CALLS[name] };
+});
 
 /** Bundles the reader of answers as the build does, which workers are started with; remove its folder afterwards. */
 export function buildApiScript(): { readonly folder: string; readonly script: string } {
   const folder = mkdtempSync(path.join(tmpdir(), 'agent-console-api-'));
   const script = path.join(folder, 'answerWorker.js');
   buildSync({
-    entryPoints: [path.join(process.env['AGENT_CONSOLE_ROOT']!, 'src', 'api', 'worker.ts')],
+    entryPoints: [path.join(process.env['AGENT_CONSOLE_ROOT']!, 'src', 'api', 'answer.ts')],
     outfile: script,
     bundle: true,
     platform: 'node',

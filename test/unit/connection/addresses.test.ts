@@ -16,9 +16,14 @@ import {
   turnsTo,
   signedIn,
 } from './support';
-import type { Environment } from '../../../src/connection/addresses';
-import { type Target, decide } from '../../../src/connection/decide';
-import { SAMPLE } from '../../../src/connection/clients';
+import {
+  decide,
+  parseAddress,
+  proposeAppUrl,
+  SAMPLE,
+  type Environment,
+  type Target,
+} from '../../../src/connection/decide';
 
 describe('addresses and the key they are bound to', function () {
   afterEach(cleanUp);
@@ -136,26 +141,19 @@ describe('addresses and the key they are bound to', function () {
     assert.deepEqual([kindOf(window), secrets.values.size], ['signedOut', 0]);
   });
 
-  it('signing out removes every key of the service, and no other', async () => {
-    const { running, secrets, window } = await signedIn();
-    const others = ['agentConsole.key:https://elsewhere.example https://a.example', 'another extension'];
-    for (const name of [...others, `agentConsole.key:${running.baseUrl} https://former.example`])
-      secrets.values.set(name, CANARY);
-    window.person.confirms(true);
-    await window.connection.commands.signOut();
-    assert.deepEqual([...secrets.values.keys()], others);
-  });
-
-  it('signing out asks, removes the key, and keeps everything else', async () => {
+  it('signing out asks, removes every key of the service, and keeps everything else', async () => {
     const { running, secrets, machine, window } = await signedIn();
     const { commands } = window.connection;
     const drafts = window.storage.collection({ path: 'drafts', version: 1, schema: { parse: String } });
     await drafts.put('a', 'half a thought');
+    const others = ['agentConsole.key:https://elsewhere.example https://a.example', 'another extension'];
+    for (const name of [...others, `agentConsole.key:${running.baseUrl} https://former.example`])
+      secrets.values.set(name, CANARY);
     window.person.confirms(false, true);
     await commands.signOut();
-    assert.deepEqual([kindOf(window), secrets.values.size], ['signedIn', 1]);
+    assert.deepEqual([kindOf(window), secrets.values.size], ['signedIn', 4]);
     await commands.signOut();
-    assert.deepEqual([kindOf(window), secrets.values.size], ['signedOut', 0]);
+    assert.deepEqual([kindOf(window), [...secrets.values.keys()]], ['signedOut', others]);
     assert.match(
       window.person.confirmed[0] ?? '',
       /^Sign out of 127\.0\.0\.1:\d+\? This removes the key.*drafts stay/,
@@ -302,4 +300,63 @@ describe('which service and which key', () => {
         },
       ),
     ));
+});
+
+describe('addresses as people type them', () => {
+  it('are read and refused', () => {
+    for (const [typed, ok] of [
+      ['https://api.example.com', 'https://api.example.com'],
+      ['  https://API.Example.com/  ', 'https://api.example.com'],
+      ['api.example.com', 'https://api.example.com'],
+      ['api.example.com:8443/base/', 'https://api.example.com:8443/base'],
+      ['https://example.com:443', 'https://example.com'],
+      ['http://127.0.0.1:4000', 'http://127.0.0.1:4000'],
+      ['http://localhost:4000/', 'http://localhost:4000'],
+      ['localhost:4000', 'http://localhost:4000'],
+      ['http://[::1]:4000', 'http://[::1]:4000'],
+      ['https://bücher.example', 'https://xn--bcher-kva.example'],
+    ] as const)
+      assert.deepEqual(parseAddress(typed), { ok }, typed);
+    for (const [problem, ...texts] of [
+      [/not an address/, '', '   ', 'https://', 'not an address', 'https:/one-slash.example'],
+      [/not an address/, 'https://exa\u202emple.com', 'https://host\\@evil.example'],
+      [/must begin with https/, 'http://example.com', 'http://127.0.0.1.evil.example', 'http://192.168.0.1'],
+      [/must begin with https/, 'http://api.localhost:4000', 'http://localhost.evil.example'],
+      [/must begin with https/, 'ftp://example.com', 'javascript://example.com/%0aalert(1)'],
+      [/^Leave out/, 'https://user:secret@example.com', 'https://token@example.com'],
+      [/^Leave out/, 'https://example.com/?key=1', 'https://example.com/#x'],
+    ] as const)
+      for (const typed of texts) {
+        const read = parseAddress(typed);
+        assert.match('problem' in read ? read.problem : '', problem, typed);
+      }
+  });
+
+  it('that are accepted are accepted again unchanged, and none throws', () => {
+    const url = fc.webUrl();
+    const any = fc.oneof(
+      fc.string(),
+      url,
+      url.map(text => text.replace('http:', 'https:')),
+    );
+    fc.assert(
+      fc.property(any, typed => {
+        const first = parseAddress(typed);
+        if ('problem' in first) return;
+        assert.deepEqual(parseAddress(first.ok), first);
+        assert.match(first.ok, /^https:.*[^/?#]$|^http:\/\/(localhost|127\.|\[::1\]).*[^/?#]$/);
+        assert.doesNotThrow(() => proposeAppUrl(first.ok));
+      }),
+    );
+  });
+
+  it('of the web application are proposed', () => {
+    for (const [base, app] of [
+      ['https://api.example.com', 'https://app.example.com'],
+      ['https://api.example.com:8443/base', 'https://app.example.com:8443'],
+      ['https://agents.example.com/api', 'https://agents.example.com/api'],
+      ['http://127.0.0.1:4000', 'http://127.0.0.1:4000'],
+    ] as const)
+      assert.equal(proposeAppUrl(base), app);
+  });
 });

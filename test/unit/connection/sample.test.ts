@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { SAMPLE } from '../../../src/connection/clients';
+import { SAMPLE } from '../../../src/connection/decide';
 import { until } from '../../until';
 import { cleanUp, Machine, service, signIn, type Window, signedIn } from './support';
 

@@ -2,13 +2,16 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import * as path from 'node:path';
-import type { AddressSettings, Environment } from '../../../src/connection/addresses';
-import type { AccessRow } from '../../../src/connection/check';
 import { withCommands, type ConnectionPart } from '../../../src/connection';
 import { ServiceConnection } from '../../../src/connection/connection';
 import type { Secrets } from '../../../src/connection/keys';
-import type { Prompts, Question } from '../../../src/connection/prompts';
-import type { Addresses, ConnectionState } from '../../../src/connection/types';
+import type {
+  Addresses,
+  AddressSettings,
+  ConnectionState,
+  Environment,
+} from '../../../src/connection/decide';
+import type { AccessRow, Prompts, Question } from '../../../src/connection/prompts';
 import type { Storage } from '../../../src/storage';
 import type { NoticeButton } from '../../../src/ui/notify';
 import { later, temporaryFolder } from '../../fakes/cleanUp';

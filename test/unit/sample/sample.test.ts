@@ -27,7 +27,7 @@ class Sample {
 
   constructor(options: Partial<SampleOptions> = {}) {
     const records = options.records ?? sampleRecords();
-    this.fetch = sampleFetch({ now: () => this.time, ...options, appUrl, records });
+    this.fetch = sampleFetch({ now: () => this.time, ...options, records });
     const key = () => Promise.resolve('any-key');
     const about = { baseUrl, appUrl, key, redactionKey: 'k' };
     this.api = new ApiClient({ ...about, log: this.log, fetch: this.fetch });
