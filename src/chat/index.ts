@@ -1,10 +1,7 @@
 import * as vscode from 'vscode';
 import * as path from 'node:path';
-import type { Connection } from '../connection';
 import type { CommandHandlers } from '../contributions';
-import type { Logger } from '../log';
 import type { Storage } from '../storage';
-import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable } from '../util/disposable';
 import type { Event } from '../util/event';
 import { Attachments } from './attach/attachments';
@@ -16,38 +13,25 @@ import { droppedFiles, pickFiles, selectedTexts, type Given } from './attach/giv
 import { joined } from './outbox/record';
 import type { SendOutcome } from './outbox/sender';
 import { showTranscript } from './transcript/markdownDocument';
-import { ChatPanel } from './panel/panel';
-import type { ComposerSettings } from './panel/panelState';
-import { Places } from './panel/places';
+import { ChatPanel, type PanelDeps } from './panel/panel';
+import { Places, type PlacesOptions } from './panel/places';
 import { rowKeyOf } from './transcript/rows';
 import type { Kept } from './protocol';
 import { readSessionId } from '../ui/target';
 import { readSendRequest, readUris } from './requests';
-import type { ChatChanges, ChatSessions } from './sessions';
 import { workspaceFiles } from './attach/workspaceFiles';
 
 export { standings } from './outbox/standing';
 export type { ChatSessions } from './sessions';
 export { toldMessages, transcriptRecords } from './transcript/transcript';
 
-export interface ChatDeps {
-  readonly extensionUri: vscode.Uri;
-  readonly connection: Connection;
+export interface ChatDeps extends PanelDeps, Pick<PlacesOptions, 'location' | 'memory'> {
   readonly storage: Storage;
-  readonly sessions: ChatSessions;
-  readonly changes: ChatChanges;
-  readonly log: Logger;
   /** Where files without a place of their own are kept. */
   readonly storageUri: vscode.Uri;
-  readonly composer: ComposerSettings & { readonly onDidChange: Event<unknown> };
-  /** Where a session is opened; asked each time. */
-  readonly location: () => 'panel' | 'view';
   /** Whether what only some services offer may be used; asked each time. */
   readonly extras: () => boolean;
   readonly diffOf: DiffOf;
-  /** Of this window and folder alone. */
-  readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
-  readonly details: Pick<DetailsDocuments, 'show' | 'compare'>;
   /** Fires with the rows that were selected. */
   readonly onDidSelect: Event<readonly unknown[]>;
 }
@@ -92,25 +76,19 @@ export class Chat extends Disposable {
   constructor(deps: ChatDeps) {
     super();
     this.#deps = deps;
-    const { connection, storage, sessions, log, extensionUri, extras, composer, memory, details } = deps;
-    const { changes } = deps;
     const { fsPath } = deps.storageUri;
-    const attachments = new Attachments(workspaceFiles, fsPath, composer.limits, vscode.env.language);
+    const attachments = new Attachments(workspaceFiles, fsPath, deps.composer.limits, vscode.env.language);
     const buildBody = bodyBuilder(path.join(__dirname, 'bodyWorker.mjs'));
     const reading = new Map<string, Kept>();
-    this.#conversations = this.register(
-      new Conversations({ connection, storage, sessions, attachments, buildBody, log, extras }),
-    );
+    const conversations = this.register(new Conversations({ ...deps, attachments, buildBody }));
+    this.#conversations = conversations;
     this.#places = this.register(
       new Places({
-        ...{ extensionUri, sessions, memory, location: deps.location },
-        serviceId: () => this.#conversations.serviceId,
-        makePanel: (place, { serviceId, sessionId, ...rest }) => {
-          const { conversation, lease } = this.#conversations.use(serviceId, sessionId);
-          const own = { conversation, composer, reading, details, ...rest };
-          const panel = new ChatPanel(place, { extensionUri, connection, sessions, changes, log, ...own });
-          panel.onDidDispose(() => lease.dispose());
-          return panel;
+        ...deps,
+        serviceId: () => conversations.serviceId,
+        makePanel: (place, { serviceId, sessionId, title }, startAnew) => {
+          const used = conversations.use(serviceId, sessionId);
+          return new ChatPanel(place, { ...deps, ...used, reading, title, startAnew });
         },
       }),
     );

@@ -1,5 +1,15 @@
-import { bytes, listOf, number, object, optional, text, type Guarded } from '../webview/guards';
-import { act, event, request } from '../webview/ipc';
+import {
+  act,
+  bytes,
+  event,
+  listOf,
+  number,
+  object,
+  optional,
+  request,
+  text,
+  type Guarded,
+} from '../webview/ipc';
 
 import { isTime } from '../util/format';
 
@@ -299,7 +309,7 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
       object({
         name: text(300),
         size: number(0, Number.MAX_SAFE_INTEGER),
-        bytes: bytes(Infinity),
+        bytes,
         replaces: optional(text(10_000)),
       }),
     ),

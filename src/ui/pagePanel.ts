@@ -10,9 +10,10 @@ export function createPanel(
   name: string,
   title: string,
   extensionUri: vscode.Uri,
+  column = vscode.ViewColumn.Active,
 ): vscode.WebviewPanel {
   const options = pageOptions(extensionUri);
-  const panel = vscode.window.createWebviewPanel(type, title, vscode.ViewColumn.Active, options);
+  const panel = vscode.window.createWebviewPanel(type, title, column, options);
   const icon = (kind: string): vscode.Uri =>
     vscode.Uri.joinPath(extensionUri, 'media', name, `icon-${kind}.svg`);
   panel.iconPath = { light: icon('light'), dark: icon('dark') };
@@ -36,15 +37,13 @@ export abstract class PagePanel extends Disposable {
     this.panel = panel;
     this.page = this.register(
       new WebviewPage({
-        ...{ webview: panel.webview, extensionUri, name, log },
+        ...{ place: panel, extensionUri, name, log },
         title: () => panel.title,
-        isVisible: () => panel.visible,
         onGone: () => this.onGone(),
         onMissing: () => this.onMissing(),
       }),
     );
     this.register(panel.onDidDispose(() => this.dispose()));
-    this.register(panel.onDidChangeViewState(() => this.page.followVisibility()));
   }
 
   protected abstract onMissing(): void;

@@ -6,30 +6,32 @@ import { Disposable, Slot, type IDisposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/event';
 import type { DetailsDocuments } from '../../util/detailsDocuments';
 import { Formatter } from '../../util/format';
-import { openAddress } from '../../ui/openAddress';
 import { oneLine } from '../../util/text';
 import type { PanelSide } from '../../webview/ipc';
-import { WebviewPage } from '../../webview/page';
+import { isPanel, WebviewPage, type Place } from '../../webview/page';
+import type { Used } from '../conversations';
 import type { Conversation } from '../conversation';
-import { offerInputBox } from './nativeComposer';
 import type { SendOutcome } from '../outbox/sender';
-import { panelHandlers } from './panelHandlers';
+import { offerInputBox, panelHandlers } from './panelHandlers';
 import { blockedReason, composerOf, headerOf, outcomeWords, type ComposerSettings } from './panelState';
 import { chatProtocol, type ChatProtocol, type Kept, type Unsaved, type Wanted } from '../protocol';
 import { RowFeed } from '../transcript/rows';
 import { keyOf, type ChatChanges, type ChatSessions } from '../sessions';
 
-export interface PanelOptions {
+/** What all panels of chats are made from. */
+export interface PanelDeps {
   readonly extensionUri: vscode.Uri;
-  readonly conversation: Conversation;
   readonly connection: Connection;
   readonly sessions: ChatSessions;
   readonly changes: ChatChanges;
   readonly log: Logger;
-  /** The title until the session is known. */
-  readonly title: string;
   readonly composer: ComposerSettings & { readonly onDidChange: Event<unknown> };
   readonly details: Pick<DetailsDocuments, 'show' | 'compare'>;
+}
+
+export interface PanelOptions extends PanelDeps, Used {
+  /** The title until the session is known. */
+  readonly title: string;
   /** Where sessions were read in this window, by service and session. */
   readonly reading: Map<string, Kept>;
   /** Puts another panel in the place of this one: what keeps a page from loading may be the frame VS Code made for it. */
@@ -40,16 +42,11 @@ export interface PanelOptions {
 const GATHER = 30;
 const REST_FACTOR = 5;
 
-/** Where a chat page is shown: a panel among the editors, or the view of the side bar. */
-export type ChatPlace = vscode.WebviewPanel | vscode.WebviewView;
-
-const isPanel = (place: ChatPlace): place is vscode.WebviewPanel => 'active' in place;
-
 /** The panel of one session: shows its conversation and carries the person's acts to it. */
 export class ChatPanel extends Disposable {
   readonly conversation: Conversation;
-  readonly place: ChatPlace;
-  readonly #options: PanelOptions;
+  readonly place: Place;
+  readonly options: PanelOptions;
   readonly #format = new Formatter(vscode.env.language);
   readonly #rows: RowFeed;
   readonly #life: WebviewPage;
@@ -70,46 +67,35 @@ export class ChatPanel extends Disposable {
   /** A message of the page is being recorded. */
   #submitting: Promise<void> | undefined;
   #draftVersion = 0;
-  readonly details: Pick<DetailsDocuments, 'show' | 'compare'>;
-  readonly log: Logger;
 
-  constructor(place: ChatPlace, options: PanelOptions) {
+  constructor(place: Place, options: PanelOptions) {
     super();
     this.place = place;
-    this.#options = options;
+    this.options = options;
     this.conversation = options.conversation;
-    this.details = options.details;
-    this.log = options.log;
     this.#rows = this.register(new RowFeed(splice => this.#page.send('splice', splice), this.#format));
     this.#life = this.register(
       new WebviewPage({
-        webview: place.webview,
-        extensionUri: options.extensionUri,
-        name: 'chat',
+        ...{ place, extensionUri: options.extensionUri, name: 'chat', log: options.log },
         title: () => this.title,
-        isVisible: () => place.visible,
-        onGone: () => this.#rows.pause(),
+        onGone: () => {
+          this.#rows.pause();
+          this.#payAttention();
+        },
         onMissing: () => this.#onMissing(),
-        log: options.log,
       }),
     );
     this.#page = this.#life.connect({ protocol: chatProtocol, handlers: panelHandlers(this) });
     const { composition } = this.conversation;
     const { state, onDidBecomeReady } = options.connection;
     const gather = (): void => this.#gather();
-    const onDidChangeVisibility: vscode.Event<unknown> = isPanel(place)
-      ? place.onDidChangeViewState
-      : place.onDidChangeVisibility;
     for (const subscription of [
       place.onDidDispose(() => this.dispose()),
-      onDidChangeVisibility(() => this.#viewChanged()),
       this.conversation.onDidChange(gather),
       this.conversation.onDidSettle(outcome => this.#settled(outcome)),
       options.composer.onDidChange(gather),
       options.changes.onDidChange(ids => ids.includes(this.conversation.sessionId) && gather()),
-      composition.onDidStore(() => {
-        if (this.#life.isReady) this.#page.send('draftStored', { version: this.#draftVersion });
-      }),
+      composition.onDidStore(() => this.#page.send('draftStored', { version: this.#draftVersion })),
       state.onDidChange(() => {
         this.#payAttention();
         this.#gather();
@@ -127,13 +113,12 @@ export class ChatPanel extends Disposable {
       this.#transcriptProblem = errorSentence(error);
       this.#gather();
     });
-    this.#viewChanged();
   }
 
   /** The client of this conversation's service; throws the reason where that cannot be asked now. */
   get api(): ApiClient {
     this.#check();
-    const { api } = this.#options.connection;
+    const { api } = this.options.connection;
     if (api === undefined) throw new Error(vscode.l10n.t('Sign in first.'));
     return api;
   }
@@ -147,7 +132,7 @@ export class ChatPanel extends Disposable {
   readonly onDidDispose = this.#disposed.event;
 
   get title(): string {
-    return oneLine(this.conversation.session?.title ?? this.#options.title, 60);
+    return oneLine(this.conversation.session?.title ?? this.options.title, 60);
   }
 
   /** The person works here. */
@@ -173,6 +158,7 @@ export class ChatPanel extends Disposable {
     if (this.isDisposed) return;
     clearTimeout(this.#gathering);
     super.dispose();
+    this.options.lease.dispose();
     this.#disposed.fire();
   }
 
@@ -199,7 +185,7 @@ export class ChatPanel extends Disposable {
       texts: vscode.l10n.bundle,
       language: vscode.env.language,
       identity: { sessionId, serviceId, title: this.title },
-      kept: this.#options.reading.get(keyOf(this.conversation)),
+      kept: this.options.reading.get(keyOf(this.conversation)),
       draft: text,
       // A view that is merely there takes the cursor from nobody.
       focus:
@@ -246,20 +232,10 @@ export class ChatPanel extends Disposable {
     this.#page.send('draftStored', { version: this.#draftVersion });
   }
 
-  keep(kept: Kept): void {
-    this.#options.reading.set(keyOf(this.conversation), kept);
-  }
-
-  readonly addAgain = (): Promise<void> => this.#options.sessions.ensure(this.conversation.sessionId);
-
   /** Opens find, at the latest when there is a page. */
   find(wanted: Wanted = {}): void {
     if (this.#life.isReady) this.#page.send('find', wanted);
     else this.#findWhenReady = wanted;
-  }
-
-  async openWebApp(): Promise<void> {
-    if (this.#webApp !== undefined) await openAddress(this.#webApp);
   }
 
   /** What was moved into the composer goes from where it was at the same time. */
@@ -272,7 +248,7 @@ export class ChatPanel extends Disposable {
   }
 
   get #blocked(): string | undefined {
-    const reason = blockedReason(this.#options.connection.state.current, this.conversation.serviceId);
+    const reason = blockedReason(this.options.connection.state.current, this.conversation.serviceId);
     if (reason !== undefined || !this.#removed) return reason;
     return vscode.l10n.t('This session is no longer in your list. What you write is kept.');
   }
@@ -280,12 +256,7 @@ export class ChatPanel extends Disposable {
   /** Nothing is known of the session although the list it would be in has been read. */
   get #removed(): boolean {
     const { serviceId, session } = this.conversation;
-    return this.#options.sessions.serviceId === serviceId && session === undefined;
-  }
-
-  #viewChanged(): void {
-    this.#life.followVisibility();
-    this.#payAttention();
+    return this.options.sessions.serviceId === serviceId && session === undefined;
   }
 
   /** Nothing is asked of the service while nobody sees the page or it is still being made, nor of one that is not in use. */
@@ -301,15 +272,15 @@ export class ChatPanel extends Disposable {
   }
 
   /** The sample has none; no address of a single session is documented. */
-  get #webApp(): string | undefined {
-    const { service } = this.#options.connection.state.current;
+  get webApp(): string | undefined {
+    const { service } = this.options.connection.state.current;
     return service?.source === 'sample' ? undefined : service?.appUrl;
   }
 
   #onMissing(): void {
-    const { startAnew = () => this.#life.load() } = this.#options;
+    const { startAnew = () => this.#life.load() } = this.options;
     // It may have come late, or the person has gone elsewhere.
-    offerInputBox(this.log, this.conversation, this.title, () => this.#life.isMissing && startAnew());
+    offerInputBox(this, () => this.#life.isMissing && startAnew());
   }
 
   #gather(): void {
@@ -329,19 +300,19 @@ export class ChatPanel extends Disposable {
       header: {
         ...headerOf(
           conversation.session,
-          this.#options.title,
+          this.options.title,
           conversation.isRefreshing,
           Date.now(),
           this.#format,
         ),
-        changes: this.#blocked === undefined ? this.#options.changes.of(conversation.sessionId) : undefined,
+        changes: this.#blocked === undefined ? this.options.changes.of(conversation.sessionId) : undefined,
       },
-      composer: composerOf(conversation, this.#blocked, this.#options.composer, this.#format),
+      composer: composerOf(conversation, this.#blocked, this.options.composer, this.#format),
       removed: this.#removed,
       ...(this.#transcriptProblem === undefined ? {} : { transcriptProblem: this.#transcriptProblem }),
     });
     if (conversation.isLoaded) {
-      this.#rows.show({ ...conversation.rows, webApp: this.#webApp !== undefined });
+      this.#rows.show({ ...conversation.rows, webApp: this.webApp !== undefined });
     }
     this.#followDraft();
     this.#gatherFor = Math.max(GATHER, REST_FACTOR * (performance.now() - began));
@@ -359,7 +330,7 @@ export class ChatPanel extends Disposable {
   }
 
   #settled(outcome: SendOutcome): void {
-    if (this.#life.isReady) this.#page.send('announce', { text: outcomeWords(outcome) });
+    this.#page.send('announce', { text: outcomeWords(outcome) });
     this.#gather();
   }
 }

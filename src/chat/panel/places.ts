@@ -2,9 +2,10 @@ import * as vscode from 'vscode';
 import { panels, views } from '../../contributions';
 import { Disposable } from '../../util/disposable';
 import { oneLine } from '../../util/text';
-import { pageHtml } from '../../webview/html';
-import type { ChatPanel, ChatPlace, PanelOptions } from './panel';
-import { pageOptions } from '../../webview/page';
+import { createPanel } from '../../ui/pagePanel';
+import { pageHtml, type Place } from '../../webview/page';
+import type { ChatPanel, PanelOptions } from './panel';
+import type { PageState } from '../protocol';
 import { readPageState } from '../requests';
 import { keyOf, type ChatSessions } from '../sessions';
 
@@ -13,7 +14,7 @@ export interface PlacesOptions {
   readonly sessions: Pick<ChatSessions, 'get'>;
   /** The service known now. */
   readonly serviceId: () => string | undefined;
-  readonly makePanel: (place: ChatPlace, chat: ChatOfPlace) => ChatPanel;
+  readonly makePanel: (place: Place, chat: ChatOfPlace, startAnew?: PanelOptions['startAnew']) => ChatPanel;
   /** Where a session is opened; asked each time. */
   readonly location: () => 'panel' | 'view';
   /** Of this window and folder alone. */
@@ -21,10 +22,7 @@ export interface PlacesOptions {
 }
 
 /** What a place shows. */
-export interface ChatOfPlace extends Pick<PanelOptions, 'title' | 'startAnew'> {
-  readonly serviceId: string;
-  readonly sessionId: string;
-}
+export type ChatOfPlace = Pick<PageState, 'serviceId' | 'sessionId' | 'title'>;
 
 /** Which sessions have a panel, over a reload. */
 const MEMORY = 'agentConsole.chat.panels';
@@ -153,10 +151,7 @@ export class Places extends Disposable {
       open.reveal();
       return open;
     }
-    const { extensionUri } = this.#options;
-    const made = vscode.window.createWebviewPanel(panels.chat, chat.title, column, pageOptions(extensionUri));
-    const icon = (kind: string) => vscode.Uri.joinPath(extensionUri, 'media', 'chat', `icon-${kind}.svg`);
-    made.iconPath = { light: icon('light'), dark: icon('dark') };
+    const made = createPanel(panels.chat, 'chat', chat.title, this.#options.extensionUri, column);
     const panel = this.#attachPanel(made, chat);
     // It is shown already.
     panel.takeCursor();
@@ -203,13 +198,9 @@ export class Places extends Disposable {
 
   /** Resolves when the view is there, which is later than VS Code says that it is shown; or when it does not come. */
   async #focusView(): Promise<void> {
-    const failed = new AbortController();
-    Promise.resolve(vscode.commands.executeCommand(`${views.chat}.focus`)).catch(() => {
-      failed.abort();
-      this.#came?.();
-    });
+    void vscode.commands.executeCommand(`${views.chat}.focus`);
     // A panel that is restored meanwhile ends a wait, too.
-    while (!failed.signal.aborted && this.#view === undefined && (await this.#comes(SHOWN_WITHIN)));
+    while (this.#view === undefined && (await this.#comes(SHOWN_WITHIN)));
   }
 
   /** Whether VS Code has handed over a page within this time, ms. */
@@ -222,27 +213,25 @@ export class Places extends Disposable {
 
   #attachView(view: vscode.WebviewView, chat: ChatOfPlace): ChatPanel {
     this.#wanted = undefined;
-    const { serviceId, sessionId, title } = chat;
     const shown = this.#inView;
     if (shown !== undefined && keyOf(shown.conversation) === keyOf(chat)) return shown;
     shown?.leave();
-    const panel = this.#options.makePanel(view, { serviceId, sessionId, title });
+    const panel = this.#options.makePanel(view, chat);
     panel.onDidDispose(() => {
       if (this.#inView === panel) this.#inView = undefined;
     });
     this.#inView = panel;
-    void this.#options.memory.update(VIEW_MEMORY, { serviceId, sessionId, title: title.slice(0, 200) });
+    void this.#options.memory.update(VIEW_MEMORY, chat);
     return panel;
   }
 
-  #attachPanel(place: vscode.WebviewPanel, { serviceId, sessionId, title }: ChatOfPlace): ChatPanel {
-    const key = keyOf({ serviceId, sessionId });
+  #attachPanel(place: vscode.WebviewPanel, chat: ChatOfPlace): ChatPanel {
+    const key = keyOf(chat);
     this.#panels.get(key)?.dispose();
-    const startAnew = (): Promise<ChatPanel> => {
+    const panel = this.#options.makePanel(place, chat, () => {
       panel.dispose();
-      return this.#inTurn(() => this.#openPanel({ serviceId, sessionId, title }));
-    };
-    const panel = this.#options.makePanel(place, { serviceId, sessionId, title, startAnew });
+      return this.#inTurn(() => this.#openPanel(chat));
+    });
     panel.onDidDispose(() => {
       if (this.#panels.get(key) !== panel) return;
       this.#panels.delete(key);
@@ -262,14 +251,9 @@ export class Places extends Disposable {
   }
 
   #showNotice(view: vscode.WebviewView): void {
-    const style = vscode.Uri.joinPath(this.#options.extensionUri, 'dist', 'pages', 'chat.css');
+    const notice = vscode.l10n.t('Select a session to show its chat here.');
     view.description = '';
-    view.webview.html = pageHtml({
-      cspSource: view.webview.cspSource,
-      styleUri: view.webview.asWebviewUri(style).toString(),
-      language: vscode.env.language,
-      title: vscode.l10n.t('Select a session to show its chat here.'),
-    });
+    view.webview.html = pageHtml(view.webview, this.#options.extensionUri, 'chat', notice, false);
   }
 }
 

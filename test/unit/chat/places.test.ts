@@ -5,8 +5,7 @@ import type { ChatPanel } from '../../../src/chat/panel/panel';
 import { Places } from '../../../src/chat/panel/places';
 import { Emitter } from '../../../src/util/event';
 import { acts, TabInputWebview, Uri } from '../../fakes/vscode';
-import { chatOf } from './chatOf';
-import { pageOf } from './panelScene';
+import { chatOf, pageOf } from './panelScene';
 import { scene } from './scene';
 import { afterwards, answering, cleanUp, memoryOf } from './support';
 
@@ -26,7 +25,7 @@ function placesOf(memory = memoryOf(), location: 'panel' | 'view' = 'view') {
     serviceId: () => 'service',
     location: () => location,
     memory,
-    makePanel: (place, { serviceId, sessionId, startAnew }) => {
+    makePanel: (place, { serviceId, sessionId }, startAnew) => {
       if (startAnew !== undefined) anew.push(startAnew);
       made.push({ kind: 'show' in place ? 'view' : 'panel', sessionId });
       const gone = new Emitter<void>();
