@@ -10,12 +10,9 @@ import {
   text,
   type Guarded,
 } from '../webview/ipc';
-
 import { isTime } from '../util/format';
 
-export { Formatter, supportedLanguage } from '../util/format';
-/** What counts as a picture, on both sides. */
-export { imageType } from './attach/imageType';
+export { Formatter } from '../util/format';
 
 /** Messages between a chat panel and its page: what both sides agree on. Foreign text in it is shown as text or sanitized. */
 
@@ -28,9 +25,8 @@ export const MOST_ATTACHED = 500;
 /** What is written may be longer than a message, as when something is put before it. */
 const written = text(4 * MAX_TEXT);
 
-/** A text that is longer than a page takes. */
+/** A text that is longer than a page takes: how much more there is, as a sentence. */
 export interface Cut {
-  /** How much more there is, as a sentence; missing where this is the whole text. */
   readonly cut?: string;
 }
 
@@ -62,7 +58,7 @@ export interface Chip {
   readonly key: string;
   readonly name: string;
   readonly kind: 'image' | 'pdf' | 'text' | 'unknown';
-  /** Such as `180 KB`; empty when not known. */
+  /** Empty when not known. */
   readonly size: string;
   readonly title: string;
   /** Of a picture of a message, its key in a `picture` request; an attached one has its address. */
@@ -95,9 +91,9 @@ export interface MessageRow {
   readonly key: string;
   readonly id: string;
   readonly author: 'person' | 'agent' | 'other';
-  /** The role as the service names it. */
+  /** As the service names it. */
   readonly role: string;
-  /** Unix ms of the service, where it is known. */
+  /** Unix ms of the service. */
   readonly at?: number;
   readonly failed: boolean;
   /** What the message is in the course of an answer, in words; not for commentary, which has a label of its own. */
@@ -106,12 +102,8 @@ export interface MessageRow {
   readonly chips: readonly Chip[];
   /** Sent from here and accepted; its body has not been read back yet. */
   readonly accepted: boolean;
-  /** How a message stands that is not known to have arrived; `id` is that of the send. */
-  readonly send?: {
-    readonly state: 'sending' | 'unknown';
-    /** What is known of it. */
-    readonly sentence: string;
-  };
+  /** How a message stands that is not known to have arrived, and what is known of it; `id` is that of the send. */
+  readonly send?: { readonly state: 'sending' | 'unknown'; readonly sentence: string };
 }
 
 export interface Header {
@@ -121,7 +113,6 @@ export interface Header {
   readonly status: { readonly word: string; readonly icon: string; readonly spin: boolean };
   /** How long ago the service said so when this was sent, ms. */
   readonly statusAge?: number | undefined;
-  /** Why the status is not known. */
   readonly problem?: string | undefined;
   readonly tokens?: { readonly short: string; readonly detail: string } | undefined;
   readonly messages?: string | undefined;
@@ -134,14 +125,13 @@ export interface Header {
 
 export interface Composer {
   readonly chips: readonly Chip[];
-  /** All attachments together, such as `182 KB`; empty for none. */
+  /** The size of all attachments together; empty for none. */
   readonly total: string;
   readonly sending: boolean;
   /** Why nothing can be sent now; the draft is kept. */
   readonly obstacle?: string | undefined;
   /** Why what came back into the composer was not sent. */
   readonly problem?: string | undefined;
-  /** The agent works and can be stopped. */
   readonly canStop: boolean;
   /** Enter queues the message rather than sending it. */
   readonly queues: boolean;
@@ -150,10 +140,10 @@ export interface Composer {
   readonly queueNote: string;
   /** The queue waits for the person. */
   readonly queueStopped: boolean;
-  /** Where the message goes, such as `atlas`; empty when not known. */
+  /** The computer the message goes to; empty when not known. */
   readonly target: string;
   readonly sendKey: 'enter' | 'ctrl+enter';
-  /** Largest file accepted, bytes. */
+  /** Bytes. */
   readonly fileLimit: number;
 }
 
@@ -212,6 +202,7 @@ export interface Start {
   readonly focus: boolean;
 }
 
+/** Words to be found, in the row with this key. */
 export interface Wanted {
   readonly words?: string | undefined;
   readonly key?: string | undefined;
@@ -278,11 +269,6 @@ export function goesOn(row: Row, above: Row | undefined): boolean {
 /** A file with a line, and perhaps a column, such as `src/a.ts:41:2`; not a host with a port. */
 export const PATH =
   /(?<![\w/\\.@:+-])(?:\.{0,2}[\\/])?(?:[\w@+.-]{1,100}[\\/]){0,30}[\w@+.-]{1,100}\.(?!(?:com|org|net|io|dev|local):)[a-z]\w{0,9}:\d{1,7}(?::\d{1,5})?(?![\w/])/gi;
-
-/** All places of these words, whatever their case. */
-export function wordsPattern(words: string): RegExp {
-  return new RegExp(words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'giu');
-}
 
 const none = object({});
 const code = act(object({ text: text(MAX_TEXT) }));
@@ -361,7 +347,7 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     setDraft: event<{ readonly text?: string; readonly focus: boolean }>(),
     /** Everything up to this version of the draft is durable. */
     draftStored: event<{ readonly version: number }>(),
-    /** Opens the find bar; with these words, at the row with this key. */
+    /** Opens the find bar. */
     find: event<Wanted>(),
     announce: event<{ readonly text: string }>(),
   },

@@ -1,10 +1,8 @@
 import * as l10n from '@vscode/l10n';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Chip } from '../../../src/chat/protocol';
-import { Button, IconButton } from '../controls';
-import { ask, panel } from '../page';
-import { announce, composer } from '../state';
-import { ChipIcon } from '../transcript/picture';
+import { Button, ChipIcon, IconButton } from '../controls';
+import { announce, ask, composer, panel } from '../page';
 import { shrinkAttached } from './given';
 
 interface AttachedProps {

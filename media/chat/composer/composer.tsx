@@ -2,11 +2,23 @@ import * as l10n from '@vscode/l10n';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { MAX_TEXT, type Composer as Known } from '../../../src/chat/protocol';
 import { Icon, IconButton, Notice } from '../controls';
-import { ask, keepNext, keepUnsaved, onComposerChange, panel, sendText, tellDraft } from '../page';
-import { announce, asked, composer, note, refusal, start } from '../state';
+import {
+  announce,
+  ask,
+  asked,
+  composer,
+  keepNext,
+  keepUnsaved,
+  note,
+  onComposerChange,
+  panel,
+  refusal,
+  sendText,
+  start,
+  tellDraft,
+} from '../page';
 import { Attached } from './attached';
 import { attachFiles, attachText, filesOf, insert, listenToPage } from './given';
-import { Queue } from './queue';
 
 /** Where a message is written: text, attachments, what is queued, and why it cannot be sent when it cannot. */
 export function Composer() {
@@ -259,13 +271,58 @@ function stop(button: HTMLButtonElement): void {
   void ask(panel.request('stop', {})).finally(() => (button.disabled = false));
 }
 
-type Key = Pick<KeyboardEvent, 'key' | 'shiftKey' | 'altKey' | 'ctrlKey' | 'metaKey' | 'isComposing'> & {
-  readonly keyCode: number;
-};
-
 /** Whether this key sends. While an input method composes, Enter belongs to it; some say so only by the key code. */
-function sends(event: Key, sendKey: Known['sendKey'], composing: boolean): boolean {
+function sends(
+  event: Omit<KeyboardEvent, 'keyCode'> & { readonly keyCode: number },
+  sendKey: Known['sendKey'],
+  composing: boolean,
+): boolean {
   if (event.key !== 'Enter' || event.shiftKey || event.altKey) return false;
   if (composing || event.isComposing || event.keyCode === 229) return false;
   return sendKey === 'enter' || event.ctrlKey || event.metaKey;
+}
+
+interface QueueProps {
+  readonly known: Known;
+  /** After one was removed: the button that was pressed goes, and the focus must not go with it. */
+  readonly onRemoved: () => void;
+}
+
+/** What waits until the agent is idle: read, taken back and removed here. */
+export function Queue({ known: { queue, queueNote, queueStopped }, onRemoved }: QueueProps) {
+  if (queue.length === 0) return null;
+  return (
+    <section class="queue" aria-label={l10n.t('Queued messages')}>
+      <p class="queue-note quiet">
+        <Icon name={queueStopped ? 'debug-pause' : 'list-ordered'} />
+        {queueNote}
+      </p>
+      <ol>
+        {queue.map(({ id, text, chips, problem }) => (
+          <li key={id} class="queued">
+            <div class="queued-text" title={text}>
+              {text}
+              {chips.map(({ name, title }, at) => (
+                <span class="quiet" key={at} title={title}>
+                  <Icon name="attach" />
+                  {name}
+                </span>
+              ))}
+              {problem && <p class="problem">{problem}</p>}
+            </div>
+            <IconButton
+              icon="edit"
+              label={l10n.t('Take "{0}" back into the composer', text.slice(0, 60))}
+              onClick={() => void ask(panel.request('takeBack', { id }))}
+            />
+            <IconButton
+              icon="close"
+              label={l10n.t('Remove "{0}" from the queue', text.slice(0, 60))}
+              onClick={() => void ask(panel.request('discard', { id })).then(onRemoved)}
+            />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
 }

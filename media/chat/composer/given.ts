@@ -1,8 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { MOST_ATTACHED } from '../../../src/chat/protocol';
-import { ask, panel } from '../page';
-import { announce, composer, note } from '../state';
-import { pictureOf } from '../transcript/picture';
+import { pictureOf } from '../controls';
+import { announce, ask, composer, note, panel } from '../page';
 
 /** The addresses of dropped files, local and remote: all of them, where `text/uri-list` holds only the first. */
 function urisOf(data: DataTransfer): readonly string[] {

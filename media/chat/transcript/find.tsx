@@ -1,12 +1,17 @@
 import * as l10n from '@vscode/l10n';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { partsOfRow, partText, wordsPattern, type Row } from '../../../src/chat/protocol';
+import { partsOfRow, partText, type Row } from '../../../src/chat/protocol';
 import { IconButton } from '../controls';
-import { finding, toggle, transcript } from '../state';
+import { finding, toggle, transcript } from '../page';
 import type { Place } from './list';
 
 /** Typing that comes together is searched for together, ms. */
 const GATHER = 120;
+
+/** All places of these words, whatever their case. */
+function wordsPattern(words: string): RegExp {
+  return new RegExp(words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'giu');
+}
 
 function hasWords(text: string, words: string): boolean {
   return words !== '' && text.search(wordsPattern(words)) >= 0;

@@ -1,8 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import { goesOn, type Kept, type Row } from '../../../src/chat/protocol';
-import { keepScroll, keptScroll } from '../page';
-import { following, type Rows } from '../state';
+import { following, keepScroll, keptScroll, type Rows } from '../page';
 import { RowView } from './rows';
 
 /** Pixels drawn beyond each edge of the viewport. */

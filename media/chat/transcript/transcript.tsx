@@ -2,8 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Row } from '../../../src/chat/protocol';
 import { Icon, Notice } from '../controls';
-import { ask, copied, panel } from '../page';
-import { endWanted, finding, following, told, transcript } from '../state';
+import { ask, copied, endWanted, finding, following, panel, told, transcript } from '../page';
 import { FindBar } from './find';
 import { List, type Place } from './list';
 
