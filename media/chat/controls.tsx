@@ -49,7 +49,6 @@ async function addressOf(key: string): Promise<string> {
 }
 
 interface PictureProps {
-  /** What it is asked for by. */
   readonly source: string;
   readonly label: string;
   readonly thumbnail?: boolean;

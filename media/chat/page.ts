@@ -28,7 +28,6 @@ export interface Rows {
   readonly total: number | undefined;
 }
 export const transcript = signal<Rows>({ rows: [], total: undefined });
-/** The transcript is read at its end, and follows it. */
 export const following = signal(true);
 /** What the find bar is opened for, another each time it should take the cursor again; `undefined` while it is closed. */
 export const finding = signal<Wanted | undefined>(undefined);
@@ -53,7 +52,6 @@ export function announce(text: string): void {
   together = setTimeout(() => (together = undefined), 1000);
 }
 
-/** Collapsed parts a person has opened, by row and number. */
 export const opened = signal<ReadonlySet<string>>(new Set());
 
 export function toggle(key: string, open: boolean): void {
@@ -70,7 +68,6 @@ interface ComposerChange {
 }
 let tellComposer: (change: ComposerChange) => void = () => undefined;
 
-/** Calls `listener` when the panel changes the composer's text or focus. */
 export function onComposerChange(listener: (change: ComposerChange) => void): void {
   tellComposer = listener;
 }
@@ -87,7 +84,6 @@ function showRows(): void {
   transcript.value = { rows: shown, total: rest === undefined ? rest : rest + shown.length };
 }
 
-/** The panel this page belongs to. */
 export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
   {
     start: payload => {
@@ -129,7 +125,6 @@ export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
 
 let scroll: Kept['scroll'];
 
-/** Where the page was before it was built anew. */
 export function keptScroll(): Kept['scroll'] {
   return scroll;
 }
@@ -196,7 +191,6 @@ export function keepNext(next: string): void {
   if (unsaved !== undefined) keepUnsaved({ ...unsaved, next });
 }
 
-/** Tells the panel the draft. */
 export function tellDraft(text: string): void {
   keepUnsaved({ text, at: Date.now() });
   panel.notify('draft', { text, seen, version: ++draftVersion });
@@ -243,7 +237,6 @@ export function copied(button: Element): void {
   setTimeout(() => icon?.classList.replace('codicon-check', 'codicon-copy'), 1500);
 }
 
-/** Begins to listen and says so. */
 export function connect(): void {
   window.addEventListener('message', event => panel.receive(event.data));
   opened.subscribe(keep);

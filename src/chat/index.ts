@@ -32,14 +32,12 @@ export interface ChatDeps extends PanelDeps, Pick<PlacesOptions, 'location' | 'm
   /** Whether what only some services offer may be used; asked each time. */
   readonly extras: () => boolean;
   readonly diffOf: DiffOf;
-  /** Fires with the rows that were selected. */
   readonly onDidSelect: Event<readonly unknown[]>;
 }
 
 export interface Prefill {
   readonly sessionId?: string | undefined;
   readonly text: string;
-  /** To be attached. */
   readonly files?: readonly vscode.Uri[] | undefined;
   /** What is in no file of the person, to be attached too. */
   readonly made?: Given['files'] | undefined;
@@ -151,7 +149,6 @@ export class Chat extends Disposable {
     return this.#with(sessionId, each => each.sendDirectly(text, attachments));
   }
 
-  /** Whether a session is shown in this window. */
   isShown(sessionId: string): boolean {
     return this.#places.isShown(sessionId);
   }

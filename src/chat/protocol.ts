@@ -20,7 +20,6 @@ export { Formatter } from '../util/format';
 export const MAX_SHOWN = 50_000;
 /** Longest text of a message, UTF-16 units. */
 export const MAX_TEXT = 2_000_000;
-/** Attachments of one message. */
 export const MOST_ATTACHED = 500;
 /** What is written may be longer than a message, as when something is put before it. */
 const written = text(4 * MAX_TEXT);
@@ -30,7 +29,6 @@ export interface Cut {
   readonly cut?: string;
 }
 
-/** One block of a message. */
 export type Part =
   /** Markdown. */
   | ({ readonly kind: 'text'; readonly text: string } & Cut)
@@ -63,7 +61,6 @@ export interface Chip {
   readonly title: string;
   /** Of a picture of a message, its key in a `picture` request; an attached one has its address. */
   readonly picture?: string;
-  /** Why it cannot be sent. */
   readonly problem?: string;
   /** A picture that could be sent if it were smaller. */
   readonly shrinkable?: boolean;
@@ -73,7 +70,6 @@ export type Row =
   /** A heading of a day (`withDays`). */
   { readonly kind: 'date'; readonly key: string; readonly at: number } | MessageRow | GapRow;
 
-/** Messages of the session that are not shown, and why. */
 export interface GapRow {
   readonly kind: 'gap';
   readonly key: string;
@@ -82,7 +78,6 @@ export interface GapRow {
   readonly canRead?: boolean;
   /** Why, where the agent has answered and the person's next message is all that is missing. */
   readonly reason?: string;
-  /** There is a web application in which the answer can be read. */
   readonly webApp?: boolean;
 }
 
@@ -138,7 +133,6 @@ export interface Composer {
   readonly queue: readonly QueuedRow[];
   /** What the queue waits for; empty without one. */
   readonly queueNote: string;
-  /** The queue waits for the person. */
   readonly queueStopped: boolean;
   /** The computer the message goes to; empty when not known. */
   readonly target: string;
@@ -147,22 +141,18 @@ export interface Composer {
   readonly fileLimit: number;
 }
 
-/** A message that waits until the agent is idle. */
 export interface QueuedRow {
   readonly id: string;
   /** Its beginning, as it is shown. */
   readonly text: string;
   readonly chips: readonly Chip[];
-  /** Why it could not be sent. */
   readonly problem?: string | undefined;
 }
 
 export interface PanelState {
   readonly header: Header;
   readonly composer: Composer;
-  /** Why the stored transcript cannot be shown. */
   readonly transcriptProblem?: string;
-  /** The session is no longer in the person's list. */
   readonly removed: boolean;
 }
 
@@ -223,12 +213,10 @@ export interface Picture {
   readonly bytes: Uint8Array;
 }
 
-/** All text of a part, opened or not. */
 export function partText(part: Part): string {
   return part.kind === 'fold' ? part.texts.join('\n') : part.kind === 'file' ? part.label : part.text;
 }
 
-/** What a row is searched for. */
 export function partsOfRow(row: Row): readonly Part[] {
   return row.kind === 'message' ? row.parts : [];
 }
@@ -288,7 +276,6 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
      * dashes, made by the page.
      */
     send: act(object({ text: written, sendId: text(100), seen })),
-    /** What the person sent before, the latest first. */
     history: request(none)<readonly string[]>(),
     /** Attaches a pasted or dropped file, or a long text; without its bytes where it is too large. With `replaces`, in the place of that. */
     attachBytes: act(
@@ -301,7 +288,6 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     ),
     attach: act(none),
     attachUris: act(object({ uris: listOf(text(10_000), MOST_ATTACHED + 1) })),
-    /** Puts a queued message back into the composer. */
     takeBack: ofEntry,
     discard: ofEntry,
     sendAgain: ofEntry,
@@ -309,7 +295,6 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     stop: act(none),
     refresh: act(none),
     showChanges: act(none),
-    /** Goes on with an ancestor walk that stopped. */
     readEarlier: act(none),
     openPath: act(object({ path: text(4000) })),
     /** Puts code where the cursor of the editor beside the chat is. */
@@ -332,11 +317,9 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     /** Copies all a message says, also what the page does not show of it. */
     copyMessage: ofRow,
     openMessage: ofRow,
-    /** The position or what is opened has changed. */
     kept: act(isKept),
     /** Opens the web application, where an answer can be read that is not shown here. */
     openWebApp: act(none),
-    /** Asks why an answer is not shown yet. */
     explainGap: act(none),
   },
   events: {
@@ -347,7 +330,6 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     setDraft: event<{ readonly text?: string; readonly focus: boolean }>(),
     /** Everything up to this version of the draft is durable. */
     draftStored: event<{ readonly version: number }>(),
-    /** Opens the find bar. */
     find: event<Wanted>(),
     announce: event<{ readonly text: string }>(),
   },

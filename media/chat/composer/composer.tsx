@@ -24,7 +24,6 @@ import { attachFiles, attachText, filesOf, insert, listenToPage } from './given'
 export function Composer() {
   const known = composer.value;
   const ref = useRef<HTMLTextAreaElement>(null);
-  /** What no drawing depends on. */
   const held = useRef({
     composing: false,
     /** A message is on its way to the panel, which has not said yet that it is recorded. */
@@ -76,7 +75,6 @@ export function Composer() {
   const chips = known?.chips ?? [];
   const waiting = starting || known?.sending === true;
   const obstacle = known?.obstacle;
-  /** Why nothing would be sent now. */
   const why = obstacle ?? (empty ? l10n.t('Write a message first.') : undefined);
 
   const send = async (): Promise<void> => {
@@ -109,7 +107,6 @@ export function Composer() {
     if (!waiting && held.wanted) void send();
   }, [waiting]);
 
-  /** Goes back to an earlier message; the first time it asks which there are. */
   const older = async (): Promise<void> => {
     if (walk.at < 0) {
       const draft = text();
@@ -124,7 +121,6 @@ export function Composer() {
     walk.at++;
     show(earlier, 0);
   };
-  /** Goes on to a later message, in the end to what was being written. */
   const newer = (): void => {
     walk.at--;
     show(walk.texts[walk.at] ?? walk.draft);

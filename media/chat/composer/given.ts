@@ -47,12 +47,10 @@ function attachUris(all: readonly string[]): Promise<void> {
   return inTurn(() => panel.request('attachUris', { uris }));
 }
 
-/** Attaches a text as a file; rejects with why not. */
 export function attachText(text: string): Promise<void> {
   return attachFiles([new File([text], `${l10n.t('pasted text')}.txt`, { type: 'text/plain' })]);
 }
 
-/** A picture that is too large is made smaller. */
 async function attachFile(file: File): Promise<void> {
   const limit = composer.value?.fileLimit ?? 0;
   if (file.size <= limit || !/^image\/(?!gif|svg)/.test(file.type)) return handOver(file);
@@ -62,7 +60,6 @@ async function attachFile(file: File): Promise<void> {
   announce(words);
 }
 
-/** Makes an attached picture small enough, in its place. */
 export async function shrinkAttached(name: string, key: string): Promise<void> {
   const smaller = await shrink(await pictureOf(key), name, composer.value?.fileLimit ?? 0);
   await inTurn(() => handOver(smaller, key));

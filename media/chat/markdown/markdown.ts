@@ -104,7 +104,6 @@ for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(
 // The library's grammar of the one is made from that of the other, and would be here twice.
 hljs.registerAliases(['javascript', 'js', 'jsx', 'mjs', 'cjs'], { languageName: 'typescript' });
 
-/** Highlighted code; `undefined` for languages not known here. */
 function highlight(code: string, language: string): DocumentFragment | undefined {
   if (code.length > MAX_LENGTH || LONG_WORD.test(code) || hljs.getLanguage(language) === undefined)
     return undefined;

@@ -17,7 +17,6 @@ function hasWords(text: string, words: string): boolean {
   return words !== '' && text.search(wordsPattern(words)) >= 0;
 }
 
-/** The page has only the beginning of some of it. */
 function isCut(row: Row): boolean {
   return partsOfRow(row).some(part => 'cut' in part);
 }
@@ -27,7 +26,6 @@ export function FindBar({ list }: { readonly list: { readonly current: Place | u
   const field = useRef<HTMLInputElement>(null);
   const came = useRef(document.activeElement);
   const [words, setWords] = useState('');
-  /** The rows that hold the words. */
   const [matches, setMatches] = useState<readonly Row[]>([]);
   const [at, setAt] = useState(-1);
   const match = matches[at];

@@ -192,7 +192,6 @@ export class Place {
     this.settle();
   }
 
-  /** The drawn row, if it is. */
   element(key: string): Element | undefined {
     return this.#box?.children[this.#indexOf(key) - this.#drawn[0]];
   }

@@ -209,10 +209,8 @@ function Chips({ row: { key, chips } }: { readonly row: MessageRow }) {
 
 interface PartProps {
   readonly part: Part;
-  /** Of the row it is in, and its place there. */
   readonly rowKey: string;
   readonly index: number;
-  /** Line feeds are line breaks. */
   readonly breaks: boolean;
 }
 

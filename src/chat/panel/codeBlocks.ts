@@ -91,7 +91,6 @@ interface Proposed {
   readonly isDeleted: boolean;
 }
 
-/** Puts code of a message where the cursor of the editor beside the chat is. */
 export async function insertCode(code: string): Promise<void> {
   const { activeTextEditor, visibleTextEditors } = vscode.window;
   const isWritable = ({ scheme }: vscode.Uri): boolean =>
@@ -108,7 +107,6 @@ export async function insertCode(code: string): Promise<void> {
   await vscode.window.showTextDocument(editor.document, editor.viewColumn);
 }
 
-/** Shows what a diff of a message would change. */
 export async function compareDiff(diff: string, documents: Pick<DetailsDocuments, 'compare'>): Promise<void> {
   for (const { uri, before, after } of await proposed(diff)) {
     const name = path.posix.basename(uri.path);

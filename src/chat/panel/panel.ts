@@ -18,7 +18,6 @@ import { chatProtocol, type ChatProtocol, type Kept, type Unsaved, type Wanted }
 import { RowFeed } from '../transcript/rows';
 import { keyOf, type ChatChanges, type ChatSessions } from '../sessions';
 
-/** What all panels of chats are made from. */
 export interface PanelDeps {
   readonly extensionUri: vscode.Uri;
   readonly connection: Connection;
@@ -30,7 +29,6 @@ export interface PanelDeps {
 }
 
 export interface PanelOptions extends PanelDeps, Used {
-  /** The title until the session is known. */
   readonly title: string;
   /** Where sessions were read in this window, by service and session. */
   readonly reading: Map<string, Kept>;
@@ -51,7 +49,6 @@ export class ChatPanel extends Disposable {
   readonly #rows: RowFeed;
   readonly #life: WebviewPage;
   readonly #page: Pick<PanelSide<ChatProtocol>, 'send'>;
-  /** Held while the session is followed. */
   readonly #watch = this.register(new Slot<IDisposable>());
   /** The service can be asked again, and was not yet. */
   #isDue = false;
@@ -128,19 +125,16 @@ export class ChatPanel extends Disposable {
     if (blocked !== undefined) throw new Error(blocked);
   }
 
-  /** Fires once, when this chat ends. */
   readonly onDidDispose = this.#disposed.event;
 
   get title(): string {
     return oneLine(this.conversation.session?.title ?? this.options.title, 60);
   }
 
-  /** The person works here. */
   get isActive(): boolean {
     return isPanel(this.place) ? this.place.active : this.place.visible;
   }
 
-  /** Shows the panel with the cursor in the composer. */
   reveal(): void {
     if (isPanel(this.place)) this.place.reveal(undefined, false);
     else this.place.show(false);
@@ -169,7 +163,6 @@ export class ChatPanel extends Disposable {
     if (isPanel(this.place)) this.place.dispose();
   }
 
-  /** Asks how the session stands; rejects with the reason. */
   async refresh(): Promise<void> {
     this.#check();
     await this.conversation.refresh();

@@ -72,7 +72,6 @@ export function panelHandlers(panel: ChatPanel): PanelHandlers<ChatProtocol> {
   };
 }
 
-/** Lets the person choose where the message goes. */
 async function chooseTarget({ api, conversation }: ChatPanel): Promise<void> {
   const { composition, session } = conversation;
   const own = session?.computerId;

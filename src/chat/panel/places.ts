@@ -12,7 +12,6 @@ import { keyOf, type ChatSessions } from '../sessions';
 export interface PlacesOptions {
   readonly extensionUri: vscode.Uri;
   readonly sessions: Pick<ChatSessions, 'get'>;
-  /** The service known now. */
   readonly serviceId: () => string | undefined;
   readonly makePanel: (place: Place, chat: ChatOfPlace, startAnew?: PanelOptions['startAnew']) => ChatPanel;
   /** Where a session is opened; asked each time. */
@@ -21,7 +20,6 @@ export interface PlacesOptions {
   readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
 }
 
-/** What a place shows. */
 export type ChatOfPlace = Pick<PageState, 'serviceId' | 'sessionId' | 'title'>;
 
 /** Which sessions have a panel, over a reload. */
@@ -64,14 +62,12 @@ export class Places extends Disposable {
     return this.#all.find(({ isActive }) => isActive) ?? this.inFront;
   }
 
-  /** Whether a session is shown in this window. */
   isShown(sessionId: string): boolean {
     return this.#shown.some(
       ({ place, conversation }) => place.visible && conversation.sessionId === sessionId,
     );
   }
 
-  /** Resolves when what was asked to be shown is there. */
   async settled(): Promise<void> {
     await this.#opening;
   }
