@@ -113,23 +113,12 @@ export class Chat extends Disposable {
    * Puts text and files into the composer of a session, after what is there, and sends nothing. Without a session the person
    * chooses one; resolves to false when they cancel.
    */
-  async prefill(message: Prefill): Promise<boolean> {
-    const { sessionId, text, files = [], made = [], isForFront = false, title } = message;
-    const { connection, sessions } = this.#deps;
-    await connection.ready();
-    const inFront = isForFront ? this.#places.inFront?.conversation.sessionId : undefined;
-    const chosen =
-      sessionId ?? inFront ?? (await sessions.pick(title ?? vscode.l10n.t('Write to which session?'), 'new'));
-    if (chosen === undefined) return false;
-    await sessions.ensure(chosen);
-    const panel = await this.#places.show(chosen);
-    panel.reveal();
-    await this.#with(chosen, async ({ composition }) => {
-      composition.setText(joined(composition.draft.text.trimEnd(), text));
-      panel.showDraft();
-      await composition.attach(files.map(file => file.toString()));
-      await composition.attachFiles(made);
-    });
+  async prefill({ text, files = [], made = [], isForFront = false, ...about }: Prefill): Promise<boolean> {
+    const question = about.title ?? vscode.l10n.t('Write to which session?');
+    const sessionId = await this.#chosen(about.sessionId, isForFront, question, 'new');
+    if (sessionId === undefined) return false;
+    await this.#deps.sessions.ensure(sessionId);
+    await this.#give(sessionId, { uris: files.map(String), files: made }, text);
     return true;
   }
 
@@ -194,23 +183,38 @@ export class Chat extends Disposable {
   }
 
   /** Attaches what is given to the draft of a session: of this one, else the one in front, else one that is picked. */
-  async #attach({ uris, files }: Given, target?: string): Promise<void> {
-    const count = uris.length + files.length;
+  async #attach(given: Given, target?: string): Promise<void> {
+    const count = given.uris.length + given.files.length;
     if (count === 0) return;
-    const { connection, sessions } = this.#deps;
-    await connection.ready();
-    // What was asked for a moment ago is what the person means.
-    await this.#places.settled();
-    const inFront = target === undefined ? this.#places.inFront : undefined;
     const question =
       count === 1
         ? vscode.l10n.t('Send 1 file to which session?')
         : vscode.l10n.t('Send {0} files to which session?', count);
-    const sessionId = target ?? inFront?.conversation.sessionId ?? (await sessions.pick(question));
-    if (sessionId === undefined) return;
-    const panel = inFront ?? (await this.#places.show(sessionId));
+    const sessionId = await this.#chosen(target, true, question);
+    if (sessionId !== undefined) await this.#give(sessionId, given);
+  }
+
+  async #chosen(
+    named: string | undefined,
+    isForFront: boolean,
+    question: string,
+    first?: 'new',
+  ): Promise<string | undefined> {
+    await this.#deps.connection.ready();
+    // What was asked for a moment ago is what the person means.
+    if (isForFront) await this.#places.settled();
+    const inFront = isForFront ? this.#places.inFront?.conversation.sessionId : undefined;
+    return named ?? inFront ?? this.#deps.sessions.pick(question, first);
+  }
+
+  async #give(sessionId: string, { uris, files }: Given, text?: string): Promise<void> {
+    const panel = await this.#places.show(sessionId);
     panel.reveal();
     await this.#with(sessionId, async ({ composition }) => {
+      if (text !== undefined) {
+        composition.setText(joined(composition.draft.text.trimEnd(), text));
+        panel.showDraft();
+      }
       await composition.attach(uris);
       await composition.attachFiles(files);
     });

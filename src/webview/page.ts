@@ -16,7 +16,7 @@ const MOST_PROBLEMS = 20;
 /** Where a page is shown: a panel among the editors, or the view of a side bar. */
 export type Place = vscode.WebviewPanel | vscode.WebviewView;
 
-export const isPanel = (place: Place): place is vscode.WebviewPanel => 'active' in place;
+export const isPanel = (place: Place): place is vscode.WebviewPanel => 'onDidChangeViewState' in place;
 
 export interface WebviewPageOptions {
   readonly place: Place;

@@ -2,13 +2,14 @@ import * as vscode from 'vscode';
 import type { ApiClient } from '../../api';
 import { errorSentence, type Connection } from '../../connection';
 import type { Logger } from '../../log';
-import { Disposable, Slot, type IDisposable } from '../../util/disposable';
-import { Emitter, type Event } from '../../util/event';
+import { Slot, type IDisposable } from '../../util/disposable';
+import type { Event } from '../../util/event';
 import type { DetailsDocuments } from '../../util/detailsDocuments';
 import { Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
 import type { PanelSide } from '../../webview/ipc';
-import { isPanel, WebviewPage, type Place } from '../../webview/page';
+import { PagePanel } from '../../ui/pagePanel';
+import { isPanel, type Place } from '../../webview/page';
 import type { Used } from '../conversations';
 import type { Conversation } from '../conversation';
 import type { SendOutcome } from '../outbox/sender';
@@ -41,18 +42,15 @@ const GATHER = 30;
 const REST_FACTOR = 5;
 
 /** The panel of one session: shows its conversation and carries the person's acts to it. */
-export class ChatPanel extends Disposable {
+export class ChatPanel extends PagePanel<Place> {
   readonly conversation: Conversation;
-  readonly place: Place;
   readonly options: PanelOptions;
   readonly #format = new Formatter(vscode.env.language);
   readonly #rows: RowFeed;
-  readonly #life: WebviewPage;
-  readonly #page: Pick<PanelSide<ChatProtocol>, 'send'>;
+  readonly #toPage: Pick<PanelSide<ChatProtocol>, 'send'>;
   readonly #watch = this.register(new Slot<IDisposable>());
   /** The service can be asked again, and was not yet. */
   #isDue = false;
-  readonly #disposed = new Emitter<void>();
   #gathering: NodeJS.Timeout | undefined;
   #gatherFor = GATHER;
   #transcriptProblem: string | undefined;
@@ -66,33 +64,20 @@ export class ChatPanel extends Disposable {
   #draftVersion = 0;
 
   constructor(place: Place, options: PanelOptions) {
-    super();
-    this.place = place;
+    super(place, { ...options, name: 'chat' });
     this.options = options;
     this.conversation = options.conversation;
-    this.#rows = this.register(new RowFeed(splice => this.#page.send('splice', splice), this.#format));
-    this.#life = this.register(
-      new WebviewPage({
-        ...{ place, extensionUri: options.extensionUri, name: 'chat', log: options.log },
-        title: () => this.title,
-        onGone: () => {
-          this.#rows.pause();
-          this.#payAttention();
-        },
-        onMissing: () => this.#onMissing(),
-      }),
-    );
-    this.#page = this.#life.connect({ protocol: chatProtocol, handlers: panelHandlers(this) });
+    this.#rows = this.register(new RowFeed(splice => this.#toPage.send('splice', splice), this.#format));
+    this.#toPage = this.page.connect({ protocol: chatProtocol, handlers: panelHandlers(this) });
     const { composition } = this.conversation;
     const { state, onDidBecomeReady } = options.connection;
     const gather = (): void => this.#gather();
     for (const subscription of [
-      place.onDidDispose(() => this.dispose()),
       this.conversation.onDidChange(gather),
       this.conversation.onDidSettle(outcome => this.#settled(outcome)),
       options.composer.onDidChange(gather),
       options.changes.onDidChange(ids => ids.includes(this.conversation.sessionId) && gather()),
-      composition.onDidStore(() => this.#page.send('draftStored', { version: this.#draftVersion })),
+      composition.onDidStore(() => this.#toPage.send('draftStored', { version: this.#draftVersion })),
       state.onDidChange(() => {
         this.#payAttention();
         this.#gather();
@@ -104,7 +89,7 @@ export class ChatPanel extends Disposable {
     ])
       this.register(subscription);
     this.#showTitle();
-    this.#life.load();
+    this.page.load();
     this.conversation.load().catch((error: unknown) => {
       options.log.error('A transcript could not be read', error);
       this.#transcriptProblem = errorSentence(error);
@@ -125,42 +110,38 @@ export class ChatPanel extends Disposable {
     if (blocked !== undefined) throw new Error(blocked);
   }
 
-  readonly onDidDispose = this.#disposed.event;
-
-  get title(): string {
+  override get title(): string {
     return oneLine(this.conversation.session?.title ?? this.options.title, 60);
   }
 
   get isActive(): boolean {
-    return isPanel(this.place) ? this.place.active : this.place.visible;
+    return isPanel(this.panel) ? this.panel.active : this.panel.visible;
   }
 
   reveal(): void {
-    if (isPanel(this.place)) this.place.reveal(undefined, false);
-    else this.place.show(false);
+    if (isPanel(this.panel)) this.panel.reveal(undefined, false);
+    else this.panel.show(false);
     this.takeCursor();
   }
 
   /** Puts the cursor into the composer, at the latest when there is one. */
   takeCursor(): void {
-    if (this.#life.isReady) this.#page.send('setDraft', { focus: true });
+    if (this.page.isReady) this.#toPage.send('setDraft', { focus: true });
     else this.#focusWhenReady = true;
   }
 
-  /** Ends this chat but leaves its place to another, or to the editor, which restores it when the extension starts again. */
-  leave(): void {
+  /** Leaves its place to another, or to the editor, which restores it when the extension starts again. */
+  override dispose(): void {
     if (this.isDisposed) return;
     clearTimeout(this.#gathering);
     super.dispose();
     this.options.lease.dispose();
-    this.#disposed.fire();
   }
 
-  override dispose(): void {
-    if (this.isDisposed) return;
-    this.leave();
-    // A view stays and waits for another session.
-    if (isPanel(this.place)) this.place.dispose();
+  /** Closes its tab, too. A view stays and waits for another session. */
+  close(): void {
+    this.dispose();
+    if (isPanel(this.panel)) this.panel.dispose();
   }
 
   async refresh(): Promise<void> {
@@ -174,7 +155,7 @@ export class ChatPanel extends Disposable {
     this.#given = 0;
     this.#shown = new Map([[0, text]]);
     this.#draftVersion = 0;
-    this.#page.send('start', {
+    this.#toPage.send('start', {
       texts: vscode.l10n.bundle,
       language: vscode.env.language,
       identity: { sessionId, serviceId, title: this.title },
@@ -183,9 +164,9 @@ export class ChatPanel extends Disposable {
       // A view that is merely there takes the cursor from nobody.
       focus:
         this.#findWhenReady === undefined &&
-        (this.#focusWhenReady || (isPanel(this.place) && this.place.active)),
+        (this.#focusWhenReady || (isPanel(this.panel) && this.panel.active)),
     });
-    if (this.#findWhenReady !== undefined) this.#page.send('find', this.#findWhenReady);
+    if (this.#findWhenReady !== undefined) this.#toPage.send('find', this.#findWhenReady);
     this.#findWhenReady = undefined;
     this.#focusWhenReady = false;
     this.#rows.pause();
@@ -222,12 +203,12 @@ export class ChatPanel extends Disposable {
     // It may be what the page before was sending, and is about to be recorded.
     await this.#submitting?.catch(() => undefined);
     await this.conversation.takeUnsaved(unsaved).finally(() => this.#followDraft());
-    this.#page.send('draftStored', { version: this.#draftVersion });
+    this.#toPage.send('draftStored', { version: this.#draftVersion });
   }
 
   /** Opens find, at the latest when there is a page. */
   find(wanted: Wanted = {}): void {
-    if (this.#life.isReady) this.#page.send('find', wanted);
+    if (this.page.isReady) this.#toPage.send('find', wanted);
     else this.#findWhenReady = wanted;
   }
 
@@ -237,7 +218,7 @@ export class ChatPanel extends Disposable {
     const { text } = this.conversation.composition.draft;
     this.#shown.set(++this.#given, text);
     this.#shown.delete(this.#given - 10);
-    this.#page.send('setDraft', { text, focus });
+    this.#toPage.send('setDraft', { text, focus });
   }
 
   get #blocked(): string | undefined {
@@ -255,7 +236,7 @@ export class ChatPanel extends Disposable {
   /** Nothing is asked of the service while nobody sees the page or it is still being made, nor of one that is not in use. */
   #payAttention(): void {
     if (this.isDisposed) return;
-    if (!this.place.visible || !this.#life.isReady || this.#blocked !== undefined) {
+    if (!this.panel.visible || !this.page.isReady || this.#blocked !== undefined) {
       this.#watch.set(undefined);
       return;
     }
@@ -270,10 +251,15 @@ export class ChatPanel extends Disposable {
     return service?.source === 'sample' ? undefined : service?.appUrl;
   }
 
-  #onMissing(): void {
-    const { startAnew = () => this.#life.load() } = this.options;
+  protected override onGone(): void {
+    this.#rows.pause();
+    this.#payAttention();
+  }
+
+  protected override onMissing(): void {
+    const { startAnew = () => this.page.load() } = this.options;
     // It may have come late, or the person has gone elsewhere.
-    offerInputBox(this, () => this.#life.isMissing && startAnew());
+    offerInputBox(this, () => this.page.isMissing && startAnew());
   }
 
   #gather(): void {
@@ -288,8 +274,8 @@ export class ChatPanel extends Disposable {
     this.#gathering = undefined;
     this.#payAttention();
     this.#showTitle();
-    if (!this.#life.isReady) return;
-    this.#page.send('state', {
+    if (!this.page.isReady) return;
+    this.#toPage.send('state', {
       header: {
         ...headerOf(
           conversation.session,
@@ -312,8 +298,8 @@ export class ChatPanel extends Disposable {
   }
 
   #showTitle(): void {
-    if (isPanel(this.place)) this.place.title = this.title;
-    else this.place.description = this.title;
+    if (isPanel(this.panel)) this.panel.title = this.title;
+    else this.panel.description = this.title;
   }
 
   /** The draft came back from a refused send, or another window changed it. */
@@ -323,7 +309,7 @@ export class ChatPanel extends Disposable {
   }
 
   #settled(outcome: SendOutcome): void {
-    this.#page.send('announce', { text: outcomeWords(outcome) });
+    this.#toPage.send('announce', { text: outcomeWords(outcome) });
     this.#gather();
   }
 }

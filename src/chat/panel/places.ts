@@ -64,7 +64,7 @@ export class Places extends Disposable {
 
   isShown(sessionId: string): boolean {
     return this.#shown.some(
-      ({ place, conversation }) => place.visible && conversation.sessionId === sessionId,
+      ({ panel, conversation }) => panel.visible && conversation.sessionId === sessionId,
     );
   }
 
@@ -100,10 +100,11 @@ export class Places extends Disposable {
 
   /** The view is shown for the first time, or again after it was moved. */
   resolveView(view: vscode.WebviewView): void {
-    this.#inView?.leave();
+    this.#inView?.dispose();
+    this.#inView = undefined;
     this.#view = view;
     view.onDidDispose(() => {
-      if (this.#view === view) this.#view = undefined;
+      if (this.#view === view) this.#view = this.#inView = undefined;
     });
     const next = this.#wanted ?? readPageState(this.#options.memory.get<unknown>(VIEW_MEMORY));
     if (next === undefined) this.#showNotice(view);
@@ -114,7 +115,7 @@ export class Places extends Disposable {
   override dispose(): void {
     const left = this.#all;
     this.#panels.clear();
-    for (const panel of left) panel.leave();
+    for (const panel of left) panel.dispose();
     super.dispose();
   }
 
@@ -211,11 +212,8 @@ export class Places extends Disposable {
     this.#wanted = undefined;
     const shown = this.#inView;
     if (shown !== undefined && keyOf(shown.conversation) === keyOf(chat)) return shown;
-    shown?.leave();
+    shown?.dispose();
     const panel = this.#options.makePanel(view, chat);
-    panel.onDidDispose(() => {
-      if (this.#inView === panel) this.#inView = undefined;
-    });
     this.#inView = panel;
     void this.#options.memory.update(VIEW_MEMORY, chat);
     return panel;
@@ -223,12 +221,12 @@ export class Places extends Disposable {
 
   #attachPanel(place: vscode.WebviewPanel, chat: ChatOfPlace): ChatPanel {
     const key = keyOf(chat);
-    this.#panels.get(key)?.dispose();
+    this.#panels.get(key)?.close();
     const panel = this.#options.makePanel(place, chat, () => {
-      panel.dispose();
+      panel.close();
       return this.#inTurn(() => this.#openPanel(chat));
     });
-    panel.onDidDispose(() => {
+    place.onDidDispose(() => {
       if (this.#panels.get(key) !== panel) return;
       this.#panels.delete(key);
       this.#remember(this.#remembered.filter(other => other !== key));

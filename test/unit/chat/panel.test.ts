@@ -142,7 +142,7 @@ describe('a chat page that begins', () => {
     page.show(true);
     page.begun();
     assert.equal(watched, 1);
-    panel.leave();
+    panel.dispose();
     becameReady.fire();
     assert.deepEqual([watched, asked], [0, 2]);
   });

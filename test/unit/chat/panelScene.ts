@@ -44,10 +44,10 @@ export function pageOf(kind: 'panel' | 'view', active = true) {
     },
   };
   const place = {
-    ...(kind === 'panel' && { active }),
+    ...(kind === 'panel'
+      ? { active, onDidChangeViewState: shown.event }
+      : { onDidChangeVisibility: shown.event }),
     ...{ visible: true, onDidDispose: never, webview },
-    onDidChangeViewState: shown.event,
-    onDidChangeVisibility: shown.event,
     reveal: () => undefined,
     show: () => undefined,
   };
@@ -90,7 +90,7 @@ export function panelOf({ window, client }: Scene, kind: 'panel' | 'view' = 'pan
   const lease = { dispose: () => undefined };
   const { conversation } = window;
   const panel = new ChatPanel(place, { ...deps, conversation, lease, title, reading: new Map() });
-  afterwards(() => panel.leave());
+  afterwards(() => panel.dispose());
   /** Asks the panel, as its page does: resolves to the answer, rejects with the reason. */
   const ask = async (name: string, params: object): Promise<unknown> => {
     said.fire({ name: 'ready', params: {} });

@@ -3,6 +3,7 @@ import { mock } from 'node:test';
 import type * as vscode from 'vscode';
 import type { ChatPanel } from '../../../src/chat/panel/panel';
 import { Places } from '../../../src/chat/panel/places';
+import { isPanel } from '../../../src/webview/page';
 import { Emitter } from '../../../src/util/event';
 import { acts, TabInputWebview, Uri } from '../../fakes/vscode';
 import { chatOf, pageOf } from './panelScene';
@@ -12,8 +13,13 @@ import { afterwards, answering, cleanUp, memoryOf } from './support';
 afterEach(cleanUp);
 
 function emptyPanel() {
-  const never = new Emitter<void>().event;
-  return { webview: {}, onDidDispose: never, onDidChangeViewState: never };
+  const gone = new Emitter<void>();
+  return {
+    webview: {},
+    onDidDispose: gone.event,
+    onDidChangeViewState: gone.event,
+    dispose: () => gone.fire(),
+  };
 }
 
 function placesOf(memory = memoryOf(), location: 'panel' | 'view' = 'view') {
@@ -28,16 +34,14 @@ function placesOf(memory = memoryOf(), location: 'panel' | 'view' = 'view') {
     makePanel: (place, { serviceId, sessionId }, startAnew) => {
       if (startAnew !== undefined) anew.push(startAnew);
       made.push({ kind: 'show' in place ? 'view' : 'panel', sessionId });
-      const gone = new Emitter<void>();
+      const nothing = (): void => undefined;
       const panel: Partial<ChatPanel> = {
         conversation: { serviceId, sessionId } as unknown as ChatPanel['conversation'],
-        place: { visible: true } as ChatPanel['place'],
-        ...{ isActive: true, title: '' },
-        onDidDispose: gone.event,
-        reveal: () => undefined,
-        leave: () => gone.fire(),
-        dispose: () => gone.fire(),
-        takeCursor: () => undefined,
+        panel: { visible: true } as ChatPanel['panel'],
+        ...{ isActive: true, title: '', reveal: nothing, dispose: nothing, takeCursor: nothing },
+        close: () => {
+          if (isPanel(place)) place.dispose();
+        },
       };
       return panel as ChatPanel;
     },
