@@ -5,14 +5,13 @@ import { Button, ChipIcon, IconButton } from '../controls';
 import { announce, ask, composer, panel } from '../page';
 import { shrinkAttached } from './given';
 
-interface AttachedProps {
-  readonly chips: readonly Chip[];
+export interface OnRemoved {
   /** After one was removed: the button that was pressed goes, and the focus must not go with it. */
   readonly onRemoved: () => void;
 }
 
 /** The attachments of the draft, each with its reason where it cannot be sent. */
-export function Attached({ chips, onRemoved }: AttachedProps) {
+export function Attached({ chips, onRemoved }: { readonly chips: readonly Chip[] } & OnRemoved) {
   useAnnouncements(chips);
   if (chips.length === 0) return null;
   return (
@@ -40,7 +39,7 @@ function useAnnouncements(chips: readonly Chip[]): void {
   }, [chips]);
 }
 
-function AttachedChip({ chip, onRemoved }: { readonly chip: Chip; readonly onRemoved: () => void }) {
+function AttachedChip({ chip, onRemoved }: { readonly chip: Chip } & OnRemoved) {
   const { key, name, size, title, problem } = chip;
   const [busy, setBusy] = useState(false);
   const makeSmaller = (): void => {

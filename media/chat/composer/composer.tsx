@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { MAX_TEXT, type Composer as Known } from '../../../src/chat/protocol';
 import { Icon, IconButton, Notice } from '../controls';
@@ -17,7 +18,7 @@ import {
   start,
   tellDraft,
 } from '../page';
-import { Attached } from './attached';
+import { Attached, type OnRemoved } from './attached';
 import { attachFiles, attachText, filesOf, insert, listenToPage } from './given';
 
 /** Where a message is written: text, attachments, what is queued, and why it cannot be sent when it cannot. */
@@ -26,8 +27,6 @@ export function Composer() {
   const ref = useRef<HTMLTextAreaElement>(null);
   const held = useRef({
     composing: false,
-    /** A message is on its way to the panel, which has not said yet that it is recorded. */
-    recording: false,
     /** The send key was pressed while another message was being made ready. */
     wanted: false,
     /** Earlier messages, the latest first, which one is shown (-1: none), and the draft, which stays what it was. */
@@ -35,7 +34,8 @@ export function Composer() {
   }).current;
   const { walk } = held;
   const [empty, setEmpty] = useState(true);
-  const [starting, setStarting] = useState(false);
+  /** A message is on its way to the panel, which has not said yet that it is recorded. */
+  const recording = useSignal(false);
   const [dragging, setDragging] = useState(false);
 
   const text = (): string => ref.current?.value ?? '';
@@ -73,7 +73,7 @@ export function Composer() {
   }, [asked.value]);
 
   const chips = known?.chips ?? [];
-  const waiting = starting || known?.sending === true;
+  const waiting = recording.value || known?.sending === true;
   const obstacle = known?.obstacle;
   const why = obstacle ?? (empty ? l10n.t('Write a message first.') : undefined);
 
@@ -88,14 +88,12 @@ export function Composer() {
     const isEarlier = walk.at >= 0;
     const left = isEarlier ? walk.draft : '';
     walk.at = -1;
-    setStarting(true);
     const queued = known?.queues === true;
     // What is typed from now on is the next message; it is told when this one is recorded.
-    held.recording = true;
+    recording.value = true;
     show(left);
     const recorded = await sendText(sent, queued);
-    held.recording = false;
-    setStarting(false);
+    recording.value = false;
     const since = text();
     if (!recorded && !isEarlier) show(since === '' ? sent : `${sent}\n\n${since}`);
     if (!recorded || since !== left) tell();
@@ -162,7 +160,7 @@ export function Composer() {
     if (walk.at >= 0 && walk.draft !== '') show(`${text()}\n\n${walk.draft}`, ref.current?.selectionEnd);
     walk.at = -1;
     changed();
-    if (held.recording) keepNext(text());
+    if (recording.value) keepNext(text());
     else tell();
   };
 
@@ -183,7 +181,7 @@ export function Composer() {
   const notices = [refusal.value, known?.problem, obstacle].filter(notice => notice !== undefined);
   return (
     <footer class="composer">
-      {known && <Queue known={known} onRemoved={focus} />}
+      {known && <Queue {...known} onRemoved={focus} />}
       {[...new Set(notices)].map(notice => (
         <Notice icon="warning" key={notice}>
           {notice}
@@ -236,8 +234,10 @@ export function Composer() {
             <IconButton
               icon="debug-stop"
               label={l10n.t('Stop the agent')}
-              onClick={({ currentTarget }) => {
-                stop(currentTarget);
+              onClick={({ currentTarget: button }) => {
+                // Sent once for each press that was answered.
+                button.disabled = true;
+                void ask(panel.request('stop', {})).finally(() => (button.disabled = false));
                 focus();
               }}
             />
@@ -261,12 +261,6 @@ export function Composer() {
   );
 }
 
-/** Sent once for each press that was answered. */
-function stop(button: HTMLButtonElement): void {
-  button.disabled = true;
-  void ask(panel.request('stop', {})).finally(() => (button.disabled = false));
-}
-
 /** Whether this key sends. While an input method composes, Enter belongs to it; some say so only by the key code. */
 function sends(
   event: Omit<KeyboardEvent, 'keyCode'> & { readonly keyCode: number },
@@ -278,14 +272,8 @@ function sends(
   return sendKey === 'enter' || event.ctrlKey || event.metaKey;
 }
 
-interface QueueProps {
-  readonly known: Known;
-  /** After one was removed: the button that was pressed goes, and the focus must not go with it. */
-  readonly onRemoved: () => void;
-}
-
 /** What waits until the agent is idle: read, taken back and removed here. */
-export function Queue({ known: { queue, queueNote, queueStopped }, onRemoved }: QueueProps) {
+function Queue({ queue, queueNote, queueStopped, onRemoved }: Known & OnRemoved) {
   if (queue.length === 0) return null;
   return (
     <section class="queue" aria-label={l10n.t('Queued messages')}>

@@ -74,19 +74,16 @@ export class Places extends Disposable {
 
   /** Shows a session where the person wants chats; one that is open somewhere is shown there. */
   show(sessionId: string): Promise<ChatPanel> {
-    const serviceId = this.#options.serviceId();
-    if (serviceId === undefined) throw new Error(vscode.l10n.t('Sign in first.'));
-    const chat = this.#chatOf(serviceId, sessionId);
+    const chat = this.#chatOf(sessionId);
+    if (chat === undefined) throw new Error(vscode.l10n.t('Sign in first.'));
     const inPanel = this.#panels.has(keyOf(chat)) || this.#options.location() === 'panel';
     return this.#inTurn(() => (inPanel ? this.#openPanel(chat) : this.#showInView(chat)));
   }
 
   /** A row was selected: the view follows, and nothing else moves. */
   follow(sessionId: string): void {
-    const serviceId = this.#options.serviceId();
-    if (serviceId === undefined || this.#options.location() !== 'view') return;
-    const chat = this.#chatOf(serviceId, sessionId);
-    if (this.#panels.has(keyOf(chat))) return;
+    const chat = this.#chatOf(sessionId);
+    if (chat === undefined || this.#options.location() !== 'view' || this.#panels.has(keyOf(chat))) return;
     if (this.#view === undefined) this.#wanted = chat;
     else this.#attachView(this.#view, chat);
   }
@@ -107,8 +104,13 @@ export class Places extends Disposable {
       if (this.#view === view) this.#view = this.#inView = undefined;
     });
     const next = this.#wanted ?? readPageState(this.#options.memory.get<unknown>(VIEW_MEMORY));
-    if (next === undefined) this.#showNotice(view);
-    else this.#attachView(view, next);
+    if (next === undefined) {
+      const notice = vscode.l10n.t('Select a session to show its chat here.');
+      view.description = '';
+      view.webview.html = pageHtml(view.webview, this.#options.extensionUri, 'chat', notice, false);
+    } else {
+      this.#attachView(view, next);
+    }
     this.#came?.();
   }
 
@@ -129,9 +131,10 @@ export class Places extends Disposable {
     return [...this.#panels.values(), ...(this.#inView === undefined ? [] : [this.#inView])];
   }
 
-  #chatOf(serviceId: string, sessionId: string): ChatOfPlace {
+  #chatOf(sessionId: string): ChatOfPlace | undefined {
+    const serviceId = this.#options.serviceId();
     const title = this.#options.sessions.get(sessionId)?.title ?? vscode.l10n.t('Session');
-    return { serviceId, sessionId, title: oneLine(title, 60) };
+    return serviceId === undefined ? undefined : { serviceId, sessionId, title: oneLine(title, 60) };
   }
 
   /** One at a time: two clicks must not make two panels. */
@@ -182,22 +185,15 @@ export class Places extends Disposable {
 
   async #showInView(chat: ChatOfPlace): Promise<ChatPanel> {
     this.#wanted = chat;
-    if (this.#view === undefined) await this.#focusView();
-    if (this.#view === undefined) {
-      // Nor is it to show up there later, beside the panel.
-      this.#wanted = undefined;
-      return this.#openPanel(chat);
-    }
+    if (this.#view === undefined) void vscode.commands.executeCommand(`${views.chat}.focus`);
+    // It is there later than VS Code says that it is shown. A panel that is restored meanwhile ends a wait, too.
+    while (this.#view === undefined && (await this.#comes(SHOWN_WITHIN)));
+    // Nor is it to show up there later, beside a panel.
+    this.#wanted = undefined;
+    if (this.#view === undefined) return this.#openPanel(chat);
     const shown = this.#attachView(this.#view, chat);
     shown.reveal();
     return shown;
-  }
-
-  /** Resolves when the view is there, which is later than VS Code says that it is shown; or when it does not come. */
-  async #focusView(): Promise<void> {
-    void vscode.commands.executeCommand(`${views.chat}.focus`);
-    // A panel that is restored meanwhile ends a wait, too.
-    while (this.#view === undefined && (await this.#comes(SHOWN_WITHIN)));
   }
 
   /** Whether VS Code has handed over a page within this time, ms. */
@@ -213,10 +209,8 @@ export class Places extends Disposable {
     const shown = this.#inView;
     if (shown !== undefined && keyOf(shown.conversation) === keyOf(chat)) return shown;
     shown?.dispose();
-    const panel = this.#options.makePanel(view, chat);
-    this.#inView = panel;
     void this.#options.memory.update(VIEW_MEMORY, chat);
-    return panel;
+    return (this.#inView = this.#options.makePanel(view, chat));
   }
 
   #attachPanel(place: vscode.WebviewPanel, chat: ChatOfPlace): ChatPanel {
@@ -242,12 +236,6 @@ export class Places extends Disposable {
 
   #remember(keys: readonly string[]): void {
     void this.#options.memory.update(MEMORY, keys);
-  }
-
-  #showNotice(view: vscode.WebviewView): void {
-    const notice = vscode.l10n.t('Select a session to show its chat here.');
-    view.description = '';
-    view.webview.html = pageHtml(view.webview, this.#options.extensionUri, 'chat', notice, false);
   }
 }
 
