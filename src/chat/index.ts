@@ -54,8 +54,16 @@ export class Chat extends Disposable {
   readonly #places: Places;
 
   readonly commands: CommandHandlers<'chat'> = {
-    open: async target => this.#openCommand(target),
-    send: async request => this.#sendCommand(request),
+    open: async target => {
+      const question = vscode.l10n.t('Open a session');
+      const sessionId = readSessionId(target) ?? (await this.#deps.sessions.pick(question));
+      if (sessionId !== undefined) await this.#open(sessionId);
+    },
+    send: async request => {
+      const outcome = await this.send(request);
+      if (outcome.state !== 'accepted') throw Object.assign(new Error(outcome.sentence), { recorded: true });
+      return { messageId: outcome.messageId, status: outcome.status };
+    },
     attachFiles: async (...args) => {
       const given = await givenBy(args, this.#deps.diffOf);
       const uris = given === undefined ? (readUris(args[0], args[1]) ?? (await pickFiles())) : given.uris;
@@ -66,9 +74,23 @@ export class Chat extends Disposable {
       if (files.length === 0) throw new Error(vscode.l10n.t('Select some text in an editor first.'));
       await this.#attach({ uris: [], files });
     },
-    stop: target => this.#stopCommand(target),
+    /** Stops what is queued with it, too. */
+    stop: async target => {
+      const sessionId = readSessionId(target);
+      await this.#deps.connection.ready();
+      if (sessionId !== undefined) await this.#with(sessionId, conversation => conversation.stop());
+    },
     find: () => this.#places.active?.find(),
-    export: async target => this.#openDocument(target),
+    /** Of the session given, else the one in front, else one that is picked. */
+    export: async target => {
+      const { connection, sessions, details } = this.#deps;
+      await connection.ready();
+      const named = readSessionId(target);
+      const shown = named === undefined ? this.#places.active?.conversation : undefined;
+      if (shown !== undefined) return showTranscript(shown, details);
+      const sessionId = named ?? (await sessions.pick(vscode.l10n.t('Export which session?')));
+      if (sessionId !== undefined) await this.#with(sessionId, each => showTranscript(each, details));
+    },
   };
 
   constructor(deps: ChatDeps) {
@@ -168,20 +190,6 @@ export class Chat extends Disposable {
     return this.#places.show(sessionId);
   }
 
-  async #openCommand(target: unknown): Promise<void> {
-    const question = vscode.l10n.t('Open a session');
-    const sessionId = readSessionId(target) ?? (await this.#deps.sessions.pick(question));
-    if (sessionId !== undefined) await this.#open(sessionId);
-  }
-
-  async #sendCommand(
-    request: unknown,
-  ): Promise<{ readonly messageId: string; readonly status: string | undefined }> {
-    const outcome = await this.send(request);
-    if (outcome.state !== 'accepted') throw Object.assign(new Error(outcome.sentence), { recorded: true });
-    return { messageId: outcome.messageId, status: outcome.status };
-  }
-
   /** Attaches what is given to the draft of a session: of this one, else the one in front, else one that is picked. */
   async #attach(given: Given, target?: string): Promise<void> {
     const count = given.uris.length + given.files.length;
@@ -218,24 +226,6 @@ export class Chat extends Disposable {
       await composition.attach(uris);
       await composition.attachFiles(files);
     });
-  }
-
-  /** Shows a transcript as Markdown: of the session given, else the one in front, else one that is picked. */
-  async #openDocument(target: unknown): Promise<void> {
-    const { connection, sessions, details } = this.#deps;
-    await connection.ready();
-    const named = readSessionId(target);
-    const shown = named === undefined ? this.#places.active?.conversation : undefined;
-    if (shown !== undefined) return showTranscript(shown, details);
-    const sessionId = named ?? (await sessions.pick(vscode.l10n.t('Export which session?')));
-    if (sessionId !== undefined) await this.#with(sessionId, each => showTranscript(each, details));
-  }
-
-  /** Stops the agent of a session, and what is queued with it. */
-  async #stopCommand(target: unknown): Promise<void> {
-    const sessionId = readSessionId(target);
-    await this.#deps.connection.ready();
-    if (sessionId !== undefined) await this.#with(sessionId, conversation => conversation.stop());
   }
 
   /** Does something with the conversation of a session, shown or not. */
