@@ -2,13 +2,13 @@ import '../kit/boot';
 import * as l10n from '@vscode/l10n';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { Composer } from './composer/composer';
+import { Composer } from './composer';
 import { Button, Icon, IconButton, Notice } from './controls';
 import { announcement, ask, connect, panel, start, told, words } from './page';
-import { prepareMarkdown } from './transcript/rows';
-import { Transcript } from './transcript/transcript';
+import { prepareMarkdown } from './rows';
+import { Transcript } from './transcript';
 import './chat.css';
-import './transcript/transcript.css';
+import './transcript.css';
 
 function Chat() {
   if (start.value === undefined) return null;

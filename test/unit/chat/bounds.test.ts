@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Marked } from 'marked';
-import { bounds } from '../../../media/chat/markdown/bounds';
+import { bounds } from '../../../media/chat/bounds';
 import { growsEvenly } from '../../growth';
 
 const bounded = (text: string): string =>

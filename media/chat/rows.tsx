@@ -1,10 +1,10 @@
 import * as l10n from '@vscode/l10n';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Fold, GapRow, MessageRow, Part, Row } from '../../../src/chat/protocol';
-import type * as markdown from '../markdown/markdown';
-import { Button, ChipIcon, Icon, IconButton, Notice, Picture } from '../controls';
-import { announce, ask, asked, copied, opened, panel, start, toggle, words } from '../page';
+import type { Fold, GapRow, MessageRow, Part, Row } from '../../src/chat/protocol';
+import type * as markdown from './markdown';
+import { Button, ChipIcon, Icon, IconButton, Notice, Picture } from './controls';
+import { announce, ask, asked, copied, opened, panel, start, toggle, words } from './page';
 
 /** `continued`: with what the row above says. */
 export function RowView({ row, continued }: { readonly row: Row; readonly continued: boolean }) {
@@ -318,7 +318,7 @@ let rendering: typeof markdown | undefined;
 
 /** Makes ready what rendering takes, which is most of this page's code: the panel is told that the page listens before that. */
 export async function prepareMarkdown(): Promise<void> {
-  rendering = await import('../markdown/markdown');
+  rendering = await import('./markdown');
 }
 
 function Markdown({ text, breaks }: { readonly text: string; readonly breaks: boolean }) {

@@ -13,7 +13,7 @@ import typescript from 'highlight.js/lib/languages/typescript';
 import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 import { Marked, type Tokens } from 'marked';
-import { PATH } from '../../../src/chat/protocol';
+import { PATH } from '../../src/chat/protocol';
 import { bounds } from './bounds';
 
 /** The only elements and attributes that come out of Markdown (trust.md 4-6). */

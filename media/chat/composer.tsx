@@ -1,8 +1,8 @@
 import * as l10n from '@vscode/l10n';
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { MAX_TEXT, type Composer as Known } from '../../../src/chat/protocol';
-import { Icon, IconButton, Notice } from '../controls';
+import { MAX_TEXT, type Composer as Known } from '../../src/chat/protocol';
+import { Icon, IconButton, Notice } from './controls';
 import {
   announce,
   ask,
@@ -17,9 +17,16 @@ import {
   sendText,
   start,
   tellDraft,
-} from '../page';
-import { Attached, type OnRemoved } from './attached';
-import { attachFiles, attachText, filesOf, insert, listenToPage } from './given';
+} from './page';
+import {
+  Attached,
+  attachFiles,
+  attachText,
+  filesOf,
+  insert,
+  listenToPage,
+  type OnRemoved,
+} from './attachments';
 
 /** Where a message is written: text, attachments, what is queued, and why it cannot be sent when it cannot. */
 export function Composer() {

@@ -1,9 +1,9 @@
 import * as l10n from '@vscode/l10n';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { partsOfRow, partText, type Row } from '../../../src/chat/protocol';
-import { IconButton } from '../controls';
-import { finding, toggle, transcript } from '../page';
-import type { Place } from './list';
+import { partsOfRow, partText, type Row } from '../../src/chat/protocol';
+import { IconButton } from './controls';
+import { finding, toggle, transcript } from './page';
+import type { Place } from './transcript';
 
 /** Typing that comes together is searched for together, ms. */
 const GATHER = 120;
