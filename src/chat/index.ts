@@ -216,7 +216,9 @@ export class Chat extends Disposable {
   }
 
   async #give(sessionId: string, { uris, files }: Given, text?: string): Promise<void> {
-    const panel = await this.#places.show(sessionId);
+    const { inFront } = this.#places;
+    const isInFront = inFront?.conversation.sessionId === sessionId;
+    const panel = isInFront ? inFront : await this.#places.show(sessionId);
     panel.reveal();
     await this.#with(sessionId, async ({ composition }) => {
       if (text !== undefined) {
