@@ -58,7 +58,10 @@ export function panelHandlers(panel: ChatPanel): PanelHandlers<ChatProtocol> {
     detach: ({ key }) => composition.detach(key),
     unsaved: unsaved => panel.takeUnsaved(unsaved),
     openAttachment: ({ key }) => composition.open(key),
-    openLink: ({ href }) => openLink(href),
+    openLink: ({ href }) => {
+      const address = safeLink(href);
+      return address && openAddress(address);
+    },
     copy: ({ text }) => vscode.env.clipboard.writeText(text),
     copyMessage: async ({ key }) => {
       const builder = new RowBuilder(new Formatter(vscode.env.language), true);
@@ -87,13 +90,7 @@ async function chooseTarget({ api, conversation }: ChatPanel): Promise<void> {
   if (choice !== undefined) composition.setTarget(choice.computerId === own ? undefined : choice);
 }
 
-/** Opens web and mail links only (trust.md 6). */
-async function openLink(href: string): Promise<void> {
-  const uri = safeLink(href);
-  if (uri !== undefined) await openAddress(uri);
-}
-
-/** The link as it may be opened; `undefined` for every scheme but http, https and mailto. */
+/** The link as it may be opened; `undefined` for every scheme but http, https and mailto (trust.md 6). */
 export function safeLink(href: string): string | undefined {
   const url = URL.canParse(href) ? new URL(href) : undefined;
   return ['http:', 'https:', 'mailto:'].includes(url?.protocol ?? '') ? url?.href : undefined;
