@@ -316,21 +316,14 @@ describe('stopping an agent', () => {
     };
   }
 
-  it('is offered while it works, sends one request, and asks how the session stands', async () => {
+  it('is offered while it works, sends one request, asks how it stands, and keeps what is queued back', async () => {
     const it = await working();
+    const { conversation, sessions } = it.window;
+    await queueUp(it.window, 'And then this', 'And that');
     assert.equal(it.hasButton(), true);
     it.work.rest();
     await it.stop();
     assert.equal(it.stops(), 1);
-    await until(it.heard, () => it.hasButton() === false);
-  });
-
-  it('keeps what is queued from starting it again', async () => {
-    const it = await working();
-    const { conversation, sessions } = it.window;
-    await queueUp(it.window, 'And then this', 'And that');
-    it.work.rest();
-    await it.stop();
     await until(it.heard, () => it.hasButton() === false);
     assert.match(conversation.queued[0]?.sentence ?? '', /^You stopped the agent/);
     assert.equal(it.composer()?.queueNote, 'On hold: see the first message.');
