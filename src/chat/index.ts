@@ -135,9 +135,10 @@ export class Chat extends Disposable {
    * Puts text and files into the composer of a session, after what is there, and sends nothing. Without a session the person
    * chooses one; resolves to false when they cancel.
    */
-  async prefill({ text, files = [], made = [], isForFront = false, ...about }: Prefill): Promise<boolean> {
-    const question = about.title ?? vscode.l10n.t('Write to which session?');
-    const sessionId = await this.#chosen(about.sessionId, isForFront, question, 'new');
+  async prefill(message: Prefill): Promise<boolean> {
+    const { text, files = [], made = [], isForFront = false, title } = message;
+    const question = title ?? vscode.l10n.t('Write to which session?');
+    const sessionId = await this.#chosen(message.sessionId, isForFront, question, 'new');
     if (sessionId === undefined) return false;
     await this.#deps.sessions.ensure(sessionId);
     await this.#give(sessionId, { uris: files.map(String), files: made }, text);

@@ -69,7 +69,7 @@ export function panelHandlers(panel: ChatPanel): PanelHandlers<ChatProtocol> {
       if (row !== undefined) await vscode.env.clipboard.writeText(rowText(row));
     },
     openMessage: ({ key }) => showTranscript(conversation, options.details, key),
-    kept: kept => options.reading.set(keyOf(conversation), kept),
+    kept: kept => void options.reading.set(keyOf(conversation), kept),
     openWebApp: () => panel.webApp && openAddress(panel.webApp),
     explainGap,
   };
