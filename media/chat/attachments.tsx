@@ -124,10 +124,6 @@ function attachUris(all: readonly string[]): Promise<void> {
   return inTurn(() => panel.request('attachUris', { uris }));
 }
 
-export function attachText(text: string): Promise<void> {
-  return attachFiles([new File([text], `${l10n.t('pasted text')}.txt`, { type: 'text/plain' })]);
-}
-
 async function attachFile(file: File): Promise<void> {
   const limit = composer.value?.fileLimit ?? 0;
   if (file.size <= limit || !/^image\/(?!gif|svg)/.test(file.type)) return handOver(file);

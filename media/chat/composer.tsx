@@ -18,15 +18,7 @@ import {
   start,
   tellDraft,
 } from './page';
-import {
-  Attached,
-  attachFiles,
-  attachText,
-  filesOf,
-  insert,
-  listenToPage,
-  type OnRemoved,
-} from './attachments';
+import { Attached, attachFiles, filesOf, insert, listenToPage, type OnRemoved } from './attachments';
 
 /** Where a message is written: text, attachments, what is queued, and why it cannot be sent when it cannot. */
 export function Composer() {
@@ -181,7 +173,8 @@ export function Composer() {
       void ask(attachFiles(files));
     } else if (text().length + given.length > MAX_TEXT) {
       event.preventDefault();
-      void ask(attachText(given));
+      const file = new File([given], `${l10n.t('pasted text')}.txt`, { type: 'text/plain' });
+      void ask(attachFiles([file]));
     }
   };
 
