@@ -123,12 +123,13 @@ export function chatOf(
   client: ApiClient,
   onDidSelect: Event<readonly unknown[]> = never,
   show: DetailsDocuments['show'] = () => assert.fail('a document is shown'),
+  location: () => 'panel' | 'view' = () => 'view',
 ): Chat {
   const chat = new Chat({
     ...depsOf(window, client, show).deps,
     storage: window.storage,
     storageUri: { fsPath: temporaryFolder() } as unknown as vscode.Uri,
-    location: () => 'view',
+    location,
     extras: () => true,
     diffOf: () => assert.fail('a diff is asked for'),
     memory: { get: () => undefined, update: () => Promise.resolve() },

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import * as path from 'node:path';
 import { mock } from 'node:test';
 import type * as vscode from 'vscode';
 import type { ChatPanel } from '../../../src/chat/panel/panel';
@@ -8,7 +9,7 @@ import { Emitter } from '../../../src/util/event';
 import { acts, TabInputWebview, Uri } from '../../fakes/vscode';
 import { chatOf, pageOf } from './panelScene';
 import { scene } from './scene';
-import { afterwards, answering, cleanUp, memoryOf } from './support';
+import { afterwards, answering, cleanUp, memoryOf, temporaryFolder, until } from './support';
 
 afterEach(cleanUp);
 
@@ -145,6 +146,22 @@ describe('a page that does not load', () => {
     answering({ tabGroups: { all: [] }, createWebviewPanel });
     await places.show('s1');
     await assert.rejects(anew[0]!(), /no more panels/);
+  });
+});
+
+describe('the chat in front', () => {
+  it('gets what is attached where it is, also when chats are opened elsewhere by now', async () => {
+    const { window, client, sessionId } = await scene();
+    let location: 'panel' | 'view' = 'view';
+    const chat = chatOf(window, client, undefined, undefined, () => location);
+    const { place, said, posted, heard } = pageOf('view');
+    await chat.resolveView(place as vscode.WebviewView);
+    await chat.commands.open(sessionId);
+    said.fire({ name: 'ready', params: {} });
+    location = 'panel';
+    answering({ createWebviewPanel: () => assert.fail('a panel is made') });
+    await chat.commands.attachFiles(Uri.file(path.join(temporaryFolder(), 'a.txt')));
+    await until(heard.event, () => JSON.stringify(posted).includes('a.txt'));
   });
 });
 
