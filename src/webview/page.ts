@@ -6,7 +6,7 @@ import { commands } from '../contributions';
 import { errorSentence } from '../util/errorSentence';
 import { forNotification, oneLine } from '../util/text';
 import { object, oneOf, optional, panelSide, text } from './ipc';
-import type { PanelSide, PanelSideOptions, Protocol } from './ipc';
+import type { Guarded, PanelSide, PanelSideOptions, Protocol } from './ipc';
 
 /** The page must say that it listens within this time, ms (trust.md 11). */
 const READY_WITHIN = 10_000;
@@ -106,14 +106,14 @@ export class WebviewPage extends Disposable {
           this.#watchdog.set(undefined);
           this.#isReady = this.#wasHeard = true;
         }
-        if (isOfPage(message)) this.#hear(message.act, message.words);
+        if (isOfPage(message)) this.#hear(message);
         else if (this.#wasHeard) side.receive(message);
       }),
     );
     return side;
   }
 
-  #hear(act: 'broken' | 'problem' | 'reload' | 'log', words = ''): void {
+  #hear({ act, words = '' }: Guarded<typeof isOfPage>): void {
     switch (act) {
       case 'broken':
         // It says so itself: nobody need be told that it is missing.
@@ -124,9 +124,7 @@ export class WebviewPage extends Disposable {
         this.#problem(`The ${this.#options.name} page reports ${oneLine(words)}`);
         return;
       case 'reload':
-        this.#isReady = false;
-        this.#options.onGone();
-        this.load();
+        this.#renew();
         return;
       case 'log':
         void vscode.commands.executeCommand(commands.console.showLog);
@@ -137,10 +135,11 @@ export class WebviewPage extends Disposable {
     const isVisible = this.#options.place.visible;
     if (isVisible === this.#wasVisible) return;
     this.#wasVisible = isVisible;
-    if (isVisible) {
-      if (!this.#isReady) this.#expect();
-      return;
-    }
+    if (!isVisible) this.#renew();
+    else if (!this.#isReady) this.#expect();
+  }
+
+  #renew(): void {
     this.#isReady = false;
     this.#watchdog.set(undefined);
     this.#options.onGone();
@@ -157,7 +156,6 @@ export class WebviewPage extends Disposable {
 
   #expect(): void {
     const timer = setTimeout(() => {
-      this.#watchdog.set(undefined);
       this.#problem(`The ${this.#options.name} page did not load within 10 s`);
       this.#options.onMissing();
     }, READY_WITHIN);
