@@ -220,11 +220,13 @@ export class Places extends Disposable {
       panel.close();
       return this.#inTurn(() => this.#openPanel(chat));
     });
-    place.onDidDispose(() => {
-      if (this.#panels.get(key) !== panel) return;
-      this.#panels.delete(key);
-      this.#remember(this.#remembered.filter(other => other !== key));
-    });
+    this.register(
+      place.onDidDispose(() => {
+        if (this.#panels.get(key) !== panel) return;
+        this.#panels.delete(key);
+        this.#remember(this.#remembered.filter(other => other !== key));
+      }),
+    );
     this.#panels.set(key, panel);
     this.#remember([...new Set([...this.#remembered, key])]);
     return panel;
