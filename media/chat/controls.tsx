@@ -1,5 +1,8 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Chip } from '../../src/chat/protocol';
 import { Icon } from '../kit/controls';
+import { panel } from './page';
 
 export { Icon, IconButton } from '../kit/controls';
 
@@ -23,4 +26,65 @@ export function Notice({ icon, children }: { readonly icon: string; readonly chi
       <span>{children}</span>
     </p>
   );
+}
+
+export async function pictureOf(key: string): Promise<Blob> {
+  const { mediaType, bytes } = await panel.request('picture', { key });
+  return new Blob([Uint8Array.from(bytes)], { type: mediaType });
+}
+
+/** Object addresses of pictures seen, the oldest first. */
+const pictures = new Map<string, string>();
+const MOST_PICTURES = 60;
+
+async function addressOf(key: string): Promise<string> {
+  const made = URL.createObjectURL(await pictureOf(key));
+  pictures.set(key, made);
+  const [oldest] = pictures;
+  if (pictures.size > MOST_PICTURES && oldest !== undefined) {
+    pictures.delete(oldest[0]);
+    URL.revokeObjectURL(oldest[1]);
+  }
+  return made;
+}
+
+interface PictureProps {
+  readonly source: string;
+  readonly label: string;
+  readonly thumbnail?: boolean;
+}
+
+/** A picture, once it is there; with `thumbnail` a small one, and its icon before. */
+export function Picture({ source, label, thumbnail = false }: PictureProps) {
+  const [address, setAddress] = useState(pictures.get(source));
+  useEffect(() => {
+    let wanted = true;
+    setAddress(pictures.get(source));
+    if (pictures.has(source)) return;
+    addressOf(source).then(
+      made => {
+        if (wanted) setAddress(made);
+      },
+      () => undefined,
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [source]);
+  if (address !== undefined)
+    return <img class={thumbnail ? 'thumbnail' : undefined} src={address} alt={label} />;
+  return thumbnail ? <Icon name="file-media" /> : null;
+}
+
+const icons: Readonly<Record<Chip['kind'], string>> = {
+  image: 'file-media',
+  pdf: 'file-pdf',
+  text: 'file',
+  unknown: 'warning',
+};
+
+/** The icon of an attachment; of a picture a small one of it, once that is there. */
+export function ChipIcon({ chip: { key, kind, picture = key } }: { readonly chip: Chip }) {
+  if (kind !== 'image' || picture === '') return <Icon name={icons[kind]} />;
+  return <Picture source={picture} label="" thumbnail={true} />;
 }

@@ -1,25 +1,77 @@
 import * as l10n from '@vscode/l10n';
+import { computed, signal } from '@preact/signals';
 import {
+  Formatter,
   MAX_SHOWN,
   sendRow,
   withDays,
   type ChatProtocol,
   type Kept,
   type PageState,
+  type PanelState,
   type Row,
+  type Start,
   type Unsaved,
+  type Wanted,
 } from '../../src/chat/protocol';
 import { pageSide, type PageSide } from '../../src/webview/ipc';
 import { vscode } from '../kit/boot';
-import { announce, endWanted, finding, note, opened, refusal, speak, start, told, transcript } from './state';
+
+/** What the panel said last; everything shown is made from these. Nothing is drawn before the start. */
+export const start = signal<Start | undefined>(undefined);
+export const told = signal<(PanelState & { readonly receivedAt: number }) | undefined>(undefined);
+export const composer = computed(() => told.value?.composer);
+
+export interface Rows {
+  readonly rows: readonly Row[];
+  /** Rows there will be when all have arrived; `undefined` before the first arrived. */
+  readonly total: number | undefined;
+}
+export const transcript = signal<Rows>({ rows: [], total: undefined });
+export const following = signal(true);
+/** What the find bar is opened for, another each time it should take the cursor again; `undefined` while it is closed. */
+export const finding = signal<Wanted | undefined>(undefined);
+/** Why the last act failed, and what it did beyond what was asked for; shown above the composer until the next. */
+export const refusal = signal<string | undefined>(undefined);
+export const note = signal<string | undefined>(undefined);
+/** Raised when a message is wanted that uncovers an answer. */
+export const asked = signal(0);
+/** Raised when the transcript should go to its end, as after a send. */
+export const endWanted = signal(0);
+/** Dates and numbers in the person's language. */
+export let words = new Formatter('en');
+
+/** Said politely to screen readers. */
+export const announcement = signal('');
+let together: ReturnType<typeof setTimeout> | undefined;
+
+/** Says something to screen readers; with what was said within the second before, whose place it would take otherwise. */
+export function announce(text: string): void {
+  announcement.value = together === undefined ? text : `${announcement.value} ${text}`;
+  clearTimeout(together);
+  together = setTimeout(() => (together = undefined), 1000);
+}
+
+export const opened = signal<ReadonlySet<string>>(new Set());
+
+export function toggle(key: string, open: boolean): void {
+  if (opened.value.has(key) === open) return;
+  const next = new Set(opened.value);
+  if (open) next.add(key);
+  else next.delete(key);
+  opened.value = next;
+}
 
 interface ComposerChange {
   readonly text?: string;
   readonly focus: boolean;
 }
-
 let tellComposer: (change: ComposerChange) => void = () => undefined;
-let scroll: Kept['scroll'];
+
+export function onComposerChange(listener: (change: ComposerChange) => void): void {
+  tellComposer = listener;
+}
+
 /** As the panel counts them, and how many are still to come. */
 let rows: readonly Row[] = [];
 let rest: number | undefined;
@@ -32,12 +84,11 @@ function showRows(): void {
   transcript.value = { rows: shown, total: rest === undefined ? rest : rest + shown.length };
 }
 
-/** The panel this page belongs to. */
 export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
   {
     start: payload => {
       if (payload.texts !== undefined) l10n.config({ contents: payload.texts });
-      speak(payload.language);
+      words = new Formatter(payload.language);
       const kept = payload.kept ?? leftPlace(payload.identity);
       scroll = kept?.scroll;
       opened.value = new Set(kept?.opened);
@@ -72,12 +123,8 @@ export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
   message => vscode.postMessage(message),
 );
 
-/** Calls `listener` when the panel changes the composer's text or focus. */
-export function onComposerChange(listener: (change: ComposerChange) => void): void {
-  tellComposer = listener;
-}
+let scroll: Kept['scroll'];
 
-/** Where the page was before it was built anew. */
 export function keptScroll(): Kept['scroll'] {
   return scroll;
 }
@@ -144,7 +191,6 @@ export function keepNext(next: string): void {
   if (unsaved !== undefined) keepUnsaved({ ...unsaved, next });
 }
 
-/** Tells the panel the draft. */
 export function tellDraft(text: string): void {
   keepUnsaved({ text, at: Date.now() });
   panel.notify('draft', { text, seen, version: ++draftVersion });
@@ -191,7 +237,6 @@ export function copied(button: Element): void {
   setTimeout(() => icon?.classList.replace('codicon-check', 'codicon-copy'), 1500);
 }
 
-/** Begins to listen and says so. */
 export function connect(): void {
   window.addEventListener('message', event => panel.receive(event.data));
   opened.subscribe(keep);

@@ -1,10 +1,7 @@
 import * as vscode from 'vscode';
 import * as path from 'node:path';
-import type { Connection } from '../connection';
 import type { CommandHandlers } from '../contributions';
-import type { Logger } from '../log';
 import type { Storage } from '../storage';
-import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable } from '../util/disposable';
 import type { Event } from '../util/event';
 import { Attachments } from './attach/attachments';
@@ -16,46 +13,31 @@ import { droppedFiles, pickFiles, selectedTexts, type Given } from './attach/giv
 import { joined } from './outbox/record';
 import type { SendOutcome } from './outbox/sender';
 import { showTranscript } from './transcript/markdownDocument';
-import { ChatPanel } from './panel/panel';
-import type { ComposerSettings } from './panel/panelState';
-import { Places } from './panel/places';
+import { ChatPanel, type PanelDeps } from './panel/panel';
+import { Places, type PlacesOptions } from './panel/places';
 import { rowKeyOf } from './transcript/rows';
 import type { Kept } from './protocol';
 import { readSessionId } from '../ui/target';
 import { readSendRequest, readUris } from './requests';
-import type { ChatChanges, ChatSessions } from './sessions';
 import { workspaceFiles } from './attach/workspaceFiles';
 
 export { standings } from './outbox/standing';
 export type { ChatSessions } from './sessions';
 export { toldMessages, transcriptRecords } from './transcript/transcript';
 
-export interface ChatDeps {
-  readonly extensionUri: vscode.Uri;
-  readonly connection: Connection;
+export interface ChatDeps extends PanelDeps, Pick<PlacesOptions, 'location' | 'memory'> {
   readonly storage: Storage;
-  readonly sessions: ChatSessions;
-  readonly changes: ChatChanges;
-  readonly log: Logger;
   /** Where files without a place of their own are kept. */
   readonly storageUri: vscode.Uri;
-  readonly composer: ComposerSettings & { readonly onDidChange: Event<unknown> };
-  /** Where a session is opened; asked each time. */
-  readonly location: () => 'panel' | 'view';
   /** Whether what only some services offer may be used; asked each time. */
   readonly extras: () => boolean;
   readonly diffOf: DiffOf;
-  /** Of this window and folder alone. */
-  readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
-  readonly details: Pick<DetailsDocuments, 'show' | 'compare'>;
-  /** Fires with the rows that were selected. */
   readonly onDidSelect: Event<readonly unknown[]>;
 }
 
 export interface Prefill {
   readonly sessionId?: string | undefined;
   readonly text: string;
-  /** To be attached. */
   readonly files?: readonly vscode.Uri[] | undefined;
   /** What is in no file of the person, to be attached too. */
   readonly made?: Given['files'] | undefined;
@@ -72,8 +54,16 @@ export class Chat extends Disposable {
   readonly #places: Places;
 
   readonly commands: CommandHandlers<'chat'> = {
-    open: async target => this.#openCommand(target),
-    send: async request => this.#sendCommand(request),
+    open: async target => {
+      const question = vscode.l10n.t('Open a session');
+      const sessionId = readSessionId(target) ?? (await this.#deps.sessions.pick(question));
+      if (sessionId !== undefined) await this.#open(sessionId);
+    },
+    send: async request => {
+      const outcome = await this.send(request);
+      if (outcome.state !== 'accepted') throw Object.assign(new Error(outcome.sentence), { recorded: true });
+      return { messageId: outcome.messageId, status: outcome.status };
+    },
     attachFiles: async (...args) => {
       const given = await givenBy(args, this.#deps.diffOf);
       const uris = given === undefined ? (readUris(args[0], args[1]) ?? (await pickFiles())) : given.uris;
@@ -84,33 +74,41 @@ export class Chat extends Disposable {
       if (files.length === 0) throw new Error(vscode.l10n.t('Select some text in an editor first.'));
       await this.#attach({ uris: [], files });
     },
-    stop: target => this.#stopCommand(target),
+    /** Stops what is queued with it, too. */
+    stop: async target => {
+      const sessionId = readSessionId(target);
+      await this.#deps.connection.ready();
+      if (sessionId !== undefined) await this.#with(sessionId, conversation => conversation.stop());
+    },
     find: () => this.#places.active?.find(),
-    export: async target => this.#openDocument(target),
+    /** Of the session given, else the one in front, else one that is picked. */
+    export: async target => {
+      const { connection, sessions, details } = this.#deps;
+      await connection.ready();
+      const named = readSessionId(target);
+      const shown = named === undefined ? this.#places.active?.conversation : undefined;
+      if (shown !== undefined) return showTranscript(shown, details);
+      const sessionId = named ?? (await sessions.pick(vscode.l10n.t('Export which session?')));
+      if (sessionId !== undefined) await this.#with(sessionId, each => showTranscript(each, details));
+    },
   };
 
   constructor(deps: ChatDeps) {
     super();
     this.#deps = deps;
-    const { connection, storage, sessions, log, extensionUri, extras, composer, memory, details } = deps;
-    const { changes } = deps;
     const { fsPath } = deps.storageUri;
-    const attachments = new Attachments(workspaceFiles, fsPath, composer.limits, vscode.env.language);
+    const attachments = new Attachments(workspaceFiles, fsPath, deps.composer.limits, vscode.env.language);
     const buildBody = bodyBuilder(path.join(__dirname, 'bodyWorker.mjs'));
     const reading = new Map<string, Kept>();
-    this.#conversations = this.register(
-      new Conversations({ connection, storage, sessions, attachments, buildBody, log, extras }),
-    );
+    const conversations = this.register(new Conversations({ ...deps, attachments, buildBody }));
+    this.#conversations = conversations;
     this.#places = this.register(
       new Places({
-        ...{ extensionUri, sessions, memory, location: deps.location },
-        serviceId: () => this.#conversations.serviceId,
-        makePanel: (place, { serviceId, sessionId, ...rest }) => {
-          const { conversation, lease } = this.#conversations.use(serviceId, sessionId);
-          const own = { conversation, composer, reading, details, ...rest };
-          const panel = new ChatPanel(place, { extensionUri, connection, sessions, changes, log, ...own });
-          panel.onDidDispose(() => lease.dispose());
-          return panel;
+        ...deps,
+        serviceId: () => conversations.serviceId,
+        makePanel: (place, { serviceId, sessionId, title }, startAnew) => {
+          const used = conversations.use(serviceId, sessionId);
+          return new ChatPanel(place, { ...deps, ...used, reading, title, startAnew });
         },
       }),
     );
@@ -138,22 +136,12 @@ export class Chat extends Disposable {
    * chooses one; resolves to false when they cancel.
    */
   async prefill(message: Prefill): Promise<boolean> {
-    const { sessionId, text, files = [], made = [], isForFront = false, title } = message;
-    const { connection, sessions } = this.#deps;
-    await connection.ready();
-    const inFront = isForFront ? this.#places.inFront?.conversation.sessionId : undefined;
-    const chosen =
-      sessionId ?? inFront ?? (await sessions.pick(title ?? vscode.l10n.t('Write to which session?'), 'new'));
-    if (chosen === undefined) return false;
-    await sessions.ensure(chosen);
-    const panel = await this.#places.show(chosen);
-    panel.reveal();
-    await this.#with(chosen, async ({ composition }) => {
-      composition.setText(joined(composition.draft.text.trimEnd(), text));
-      panel.showDraft();
-      await composition.attach(files.map(file => file.toString()));
-      await composition.attachFiles(made);
-    });
+    const { text, files = [], made = [], isForFront = false, title } = message;
+    const question = title ?? vscode.l10n.t('Write to which session?');
+    const sessionId = await this.#chosen(message.sessionId, isForFront, question, 'new');
+    if (sessionId === undefined) return false;
+    await this.#deps.sessions.ensure(sessionId);
+    await this.#give(sessionId, { uris: files.map(String), files: made }, text);
     return true;
   }
 
@@ -173,7 +161,6 @@ export class Chat extends Disposable {
     return this.#with(sessionId, each => each.sendDirectly(text, attachments));
   }
 
-  /** Whether a session is shown in this window. */
   isShown(sessionId: string): boolean {
     return this.#places.isShown(sessionId);
   }
@@ -204,59 +191,44 @@ export class Chat extends Disposable {
     return this.#places.show(sessionId);
   }
 
-  async #openCommand(target: unknown): Promise<void> {
-    const question = vscode.l10n.t('Open a session');
-    const sessionId = readSessionId(target) ?? (await this.#deps.sessions.pick(question));
-    if (sessionId !== undefined) await this.#open(sessionId);
-  }
-
-  async #sendCommand(
-    request: unknown,
-  ): Promise<{ readonly messageId: string; readonly status: string | undefined }> {
-    const outcome = await this.send(request);
-    if (outcome.state !== 'accepted') throw Object.assign(new Error(outcome.sentence), { recorded: true });
-    return { messageId: outcome.messageId, status: outcome.status };
-  }
-
   /** Attaches what is given to the draft of a session: of this one, else the one in front, else one that is picked. */
-  async #attach({ uris, files }: Given, target?: string): Promise<void> {
-    const count = uris.length + files.length;
+  async #attach(given: Given, target?: string): Promise<void> {
+    const count = given.uris.length + given.files.length;
     if (count === 0) return;
-    const { connection, sessions } = this.#deps;
-    await connection.ready();
-    // What was asked for a moment ago is what the person means.
-    await this.#places.settled();
-    const inFront = target === undefined ? this.#places.inFront : undefined;
     const question =
       count === 1
         ? vscode.l10n.t('Send 1 file to which session?')
         : vscode.l10n.t('Send {0} files to which session?', count);
-    const sessionId = target ?? inFront?.conversation.sessionId ?? (await sessions.pick(question));
-    if (sessionId === undefined) return;
-    const panel = inFront ?? (await this.#places.show(sessionId));
+    const sessionId = await this.#chosen(target, true, question);
+    if (sessionId !== undefined) await this.#give(sessionId, given);
+  }
+
+  async #chosen(
+    named: string | undefined,
+    isForFront: boolean,
+    question: string,
+    first?: 'new',
+  ): Promise<string | undefined> {
+    await this.#deps.connection.ready();
+    // What was asked for a moment ago is what the person means.
+    if (isForFront) await this.#places.settled();
+    const inFront = isForFront ? this.#places.inFront?.conversation.sessionId : undefined;
+    return named ?? inFront ?? this.#deps.sessions.pick(question, first);
+  }
+
+  async #give(sessionId: string, { uris, files }: Given, text?: string): Promise<void> {
+    const { inFront } = this.#places;
+    const isInFront = inFront?.conversation.sessionId === sessionId;
+    const panel = isInFront ? inFront : await this.#places.show(sessionId);
     panel.reveal();
     await this.#with(sessionId, async ({ composition }) => {
+      if (text !== undefined) {
+        composition.setText(joined(composition.draft.text.trimEnd(), text));
+        panel.showDraft();
+      }
       await composition.attach(uris);
       await composition.attachFiles(files);
     });
-  }
-
-  /** Shows a transcript as Markdown: of the session given, else the one in front, else one that is picked. */
-  async #openDocument(target: unknown): Promise<void> {
-    const { connection, sessions, details } = this.#deps;
-    await connection.ready();
-    const named = readSessionId(target);
-    const shown = named === undefined ? this.#places.active?.conversation : undefined;
-    if (shown !== undefined) return showTranscript(shown, details);
-    const sessionId = named ?? (await sessions.pick(vscode.l10n.t('Export which session?')));
-    if (sessionId !== undefined) await this.#with(sessionId, each => showTranscript(each, details));
-  }
-
-  /** Stops the agent of a session, and what is queued with it. */
-  async #stopCommand(target: unknown): Promise<void> {
-    const sessionId = readSessionId(target);
-    await this.#deps.connection.ready();
-    if (sessionId !== undefined) await this.#with(sessionId, conversation => conversation.stop());
   }
 
   /** Does something with the conversation of a session, shown or not. */

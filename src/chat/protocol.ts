@@ -1,11 +1,18 @@
-import { bytes, listOf, number, object, optional, text, type Guarded } from '../webview/guards';
-import { act, event, request } from '../webview/ipc';
-
+import {
+  act,
+  bytes,
+  event,
+  listOf,
+  number,
+  object,
+  optional,
+  request,
+  text,
+  type Guarded,
+} from '../webview/ipc';
 import { isTime } from '../util/format';
 
-export { Formatter, supportedLanguage } from '../util/format';
-/** What counts as a picture, on both sides. */
-export { imageType } from './attach/imageType';
+export { Formatter } from '../util/format';
 
 /** Messages between a chat panel and its page: what both sides agree on. Foreign text in it is shown as text or sanitized. */
 
@@ -13,18 +20,15 @@ export { imageType } from './attach/imageType';
 export const MAX_SHOWN = 50_000;
 /** Longest text of a message, UTF-16 units. */
 export const MAX_TEXT = 2_000_000;
-/** Attachments of one message. */
 export const MOST_ATTACHED = 500;
 /** What is written may be longer than a message, as when something is put before it. */
 const written = text(4 * MAX_TEXT);
 
-/** A text that is longer than a page takes. */
+/** A text that is longer than a page takes: how much more there is, as a sentence. */
 export interface Cut {
-  /** How much more there is, as a sentence; missing where this is the whole text. */
   readonly cut?: string;
 }
 
-/** One block of a message. */
 export type Part =
   /** Markdown. */
   | ({ readonly kind: 'text'; readonly text: string } & Cut)
@@ -52,12 +56,11 @@ export interface Chip {
   readonly key: string;
   readonly name: string;
   readonly kind: 'image' | 'pdf' | 'text' | 'unknown';
-  /** Such as `180 KB`; empty when not known. */
+  /** Empty when not known. */
   readonly size: string;
   readonly title: string;
   /** Of a picture of a message, its key in a `picture` request; an attached one has its address. */
   readonly picture?: string;
-  /** Why it cannot be sent. */
   readonly problem?: string;
   /** A picture that could be sent if it were smaller. */
   readonly shrinkable?: boolean;
@@ -67,7 +70,6 @@ export type Row =
   /** A heading of a day (`withDays`). */
   { readonly kind: 'date'; readonly key: string; readonly at: number } | MessageRow | GapRow;
 
-/** Messages of the session that are not shown, and why. */
 export interface GapRow {
   readonly kind: 'gap';
   readonly key: string;
@@ -76,7 +78,6 @@ export interface GapRow {
   readonly canRead?: boolean;
   /** Why, where the agent has answered and the person's next message is all that is missing. */
   readonly reason?: string;
-  /** There is a web application in which the answer can be read. */
   readonly webApp?: boolean;
 }
 
@@ -85,9 +86,9 @@ export interface MessageRow {
   readonly key: string;
   readonly id: string;
   readonly author: 'person' | 'agent' | 'other';
-  /** The role as the service names it. */
+  /** As the service names it. */
   readonly role: string;
-  /** Unix ms of the service, where it is known. */
+  /** Unix ms of the service. */
   readonly at?: number;
   readonly failed: boolean;
   /** What the message is in the course of an answer, in words; not for commentary, which has a label of its own. */
@@ -96,12 +97,8 @@ export interface MessageRow {
   readonly chips: readonly Chip[];
   /** Sent from here and accepted; its body has not been read back yet. */
   readonly accepted: boolean;
-  /** How a message stands that is not known to have arrived; `id` is that of the send. */
-  readonly send?: {
-    readonly state: 'sending' | 'unknown';
-    /** What is known of it. */
-    readonly sentence: string;
-  };
+  /** How a message stands that is not known to have arrived, and what is known of it; `id` is that of the send. */
+  readonly send?: { readonly state: 'sending' | 'unknown'; readonly sentence: string };
 }
 
 export interface Header {
@@ -111,7 +108,6 @@ export interface Header {
   readonly status: { readonly word: string; readonly icon: string; readonly spin: boolean };
   /** How long ago the service said so when this was sent, ms. */
   readonly statusAge?: number | undefined;
-  /** Why the status is not known. */
   readonly problem?: string | undefined;
   readonly tokens?: { readonly short: string; readonly detail: string } | undefined;
   readonly messages?: string | undefined;
@@ -124,45 +120,39 @@ export interface Header {
 
 export interface Composer {
   readonly chips: readonly Chip[];
-  /** All attachments together, such as `182 KB`; empty for none. */
+  /** The size of all attachments together; empty for none. */
   readonly total: string;
   readonly sending: boolean;
   /** Why nothing can be sent now; the draft is kept. */
   readonly obstacle?: string | undefined;
   /** Why what came back into the composer was not sent. */
   readonly problem?: string | undefined;
-  /** The agent works and can be stopped. */
   readonly canStop: boolean;
   /** Enter queues the message rather than sending it. */
   readonly queues: boolean;
   readonly queue: readonly QueuedRow[];
   /** What the queue waits for; empty without one. */
   readonly queueNote: string;
-  /** The queue waits for the person. */
   readonly queueStopped: boolean;
-  /** Where the message goes, such as `atlas`; empty when not known. */
+  /** The computer the message goes to; empty when not known. */
   readonly target: string;
   readonly sendKey: 'enter' | 'ctrl+enter';
-  /** Largest file accepted, bytes. */
+  /** Bytes. */
   readonly fileLimit: number;
 }
 
-/** A message that waits until the agent is idle. */
 export interface QueuedRow {
   readonly id: string;
   /** Its beginning, as it is shown. */
   readonly text: string;
   readonly chips: readonly Chip[];
-  /** Why it could not be sent. */
   readonly problem?: string | undefined;
 }
 
 export interface PanelState {
   readonly header: Header;
   readonly composer: Composer;
-  /** Why the stored transcript cannot be shown. */
   readonly transcriptProblem?: string;
-  /** The session is no longer in the person's list. */
   readonly removed: boolean;
 }
 
@@ -202,6 +192,7 @@ export interface Start {
   readonly focus: boolean;
 }
 
+/** Words to be found, in the row with this key. */
 export interface Wanted {
   readonly words?: string | undefined;
   readonly key?: string | undefined;
@@ -222,12 +213,10 @@ export interface Picture {
   readonly bytes: Uint8Array;
 }
 
-/** All text of a part, opened or not. */
 export function partText(part: Part): string {
   return part.kind === 'fold' ? part.texts.join('\n') : part.kind === 'file' ? part.label : part.text;
 }
 
-/** What a row is searched for. */
 export function partsOfRow(row: Row): readonly Part[] {
   return row.kind === 'message' ? row.parts : [];
 }
@@ -269,11 +258,6 @@ export function goesOn(row: Row, above: Row | undefined): boolean {
 export const PATH =
   /(?<![\w/\\.@:+-])(?:\.{0,2}[\\/])?(?:[\w@+.-]{1,100}[\\/]){0,30}[\w@+.-]{1,100}\.(?!(?:com|org|net|io|dev|local):)[a-z]\w{0,9}:\d{1,7}(?::\d{1,5})?(?![\w/])/gi;
 
-/** All places of these words, whatever their case. */
-export function wordsPattern(words: string): RegExp {
-  return new RegExp(words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'giu');
-}
-
 const none = object({});
 const code = act(object({ text: text(MAX_TEXT) }));
 /** Names a message that is queued or of unknown outcome. */
@@ -292,20 +276,18 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
      * dashes, made by the page.
      */
     send: act(object({ text: written, sendId: text(100), seen })),
-    /** What the person sent before, the latest first. */
     history: request(none)<readonly string[]>(),
     /** Attaches a pasted or dropped file, or a long text; without its bytes where it is too large. With `replaces`, in the place of that. */
     attachBytes: act(
       object({
         name: text(300),
         size: number(0, Number.MAX_SAFE_INTEGER),
-        bytes: bytes(Infinity),
+        bytes,
         replaces: optional(text(10_000)),
       }),
     ),
     attach: act(none),
     attachUris: act(object({ uris: listOf(text(10_000), MOST_ATTACHED + 1) })),
-    /** Puts a queued message back into the composer. */
     takeBack: ofEntry,
     discard: ofEntry,
     sendAgain: ofEntry,
@@ -313,7 +295,6 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     stop: act(none),
     refresh: act(none),
     showChanges: act(none),
-    /** Goes on with an ancestor walk that stopped. */
     readEarlier: act(none),
     openPath: act(object({ path: text(4000) })),
     /** Puts code where the cursor of the editor beside the chat is. */
@@ -336,11 +317,9 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     /** Copies all a message says, also what the page does not show of it. */
     copyMessage: ofRow,
     openMessage: ofRow,
-    /** The position or what is opened has changed. */
     kept: act(isKept),
     /** Opens the web application, where an answer can be read that is not shown here. */
     openWebApp: act(none),
-    /** Asks why an answer is not shown yet. */
     explainGap: act(none),
   },
   events: {
@@ -351,7 +330,6 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     setDraft: event<{ readonly text?: string; readonly focus: boolean }>(),
     /** Everything up to this version of the draft is durable. */
     draftStored: event<{ readonly version: number }>(),
-    /** Opens the find bar; with these words, at the row with this key. */
     find: event<Wanted>(),
     announce: event<{ readonly text: string }>(),
   },

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
-import { escapeHtml, html, Markup, type Part } from '../webview/html';
+import { escapeHtml, html, Markup, type Part } from '../webview/page';
 import type { Params } from '../webview/ipc';
 import type { GitCommit } from '../util/git';
 import { appFolder, type Staleness } from './git';

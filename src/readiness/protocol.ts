@@ -1,5 +1,4 @@
-import { act, event } from '../webview/ipc';
-import { listOf, number, object, oneOf, optional, text, type Guarded } from '../webview/guards';
+import { act, event, listOf, number, object, oneOf, optional, text, type Guarded } from '../webview/ipc';
 
 const id = text(1_000);
 

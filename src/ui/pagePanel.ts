@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Logger } from '../log';
 import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
-import { pageOptions, WebviewPage } from '../webview/page';
+import { pageOptions, WebviewPage, type Place } from '../webview/page';
 
 /** Makes an editor panel with the icon of its page. */
 export function createPanel(
@@ -10,9 +10,10 @@ export function createPanel(
   name: string,
   title: string,
   extensionUri: vscode.Uri,
+  column = vscode.ViewColumn.Active,
 ): vscode.WebviewPanel {
   const options = pageOptions(extensionUri);
-  const panel = vscode.window.createWebviewPanel(type, title, vscode.ViewColumn.Active, options);
+  const panel = vscode.window.createWebviewPanel(type, title, column, options);
   const icon = (kind: string): vscode.Uri =>
     vscode.Uri.joinPath(extensionUri, 'media', name, `icon-${kind}.svg`);
   panel.iconPath = { light: icon('light'), dark: icon('dark') };
@@ -26,25 +27,27 @@ export interface PagePanelOptions {
   readonly log: Logger;
 }
 
-/** An editor panel, made now or found after a reload, and its page, which a subclass loads. Let go of, the panel stays open. */
-export abstract class PagePanel extends Disposable {
-  readonly panel: vscode.WebviewPanel;
+/** A panel, made now or found after a reload, or a view, and its page, which a subclass loads. Let go of, the panel stays open. */
+export abstract class PagePanel<P extends Place = vscode.WebviewPanel> extends Disposable {
+  readonly panel: P;
   protected readonly page: WebviewPage;
 
-  constructor(panel: vscode.WebviewPanel, { name, extensionUri, log }: PagePanelOptions) {
+  constructor(panel: P, { name, extensionUri, log }: PagePanelOptions) {
     super();
     this.panel = panel;
     this.page = this.register(
       new WebviewPage({
-        ...{ webview: panel.webview, extensionUri, name, log },
-        title: () => panel.title,
-        isVisible: () => panel.visible,
+        ...{ place: panel, extensionUri, name, log },
+        title: () => this.title,
         onGone: () => this.onGone(),
         onMissing: () => this.onMissing(),
       }),
     );
     this.register(panel.onDidDispose(() => this.dispose()));
-    this.register(panel.onDidChangeViewState(() => this.page.followVisibility()));
+  }
+
+  get title(): string {
+    return this.panel.title ?? '';
   }
 
   protected abstract onMissing(): void;

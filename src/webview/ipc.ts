@@ -1,5 +1,3 @@
-import { type Guard, object, number, optional, text } from './guards';
-
 /**
  * Typed messages between a panel and its page. One protocol object is imported by both sides. Everything the page sends is
  * checked at the panel; every request is answered or refused. No VS Code, no DOM.
@@ -11,13 +9,13 @@ export interface Protocol {
   readonly events: Readonly<Record<string, EventSpec<unknown>>>;
 }
 
-export interface RequestSpec<P, R> {
+interface RequestSpec<P, R> {
   readonly params: Guard<P>;
   /** Carries the type of the answer; never read. */
   readonly answer?: R;
 }
 
-export interface EventSpec<T> {
+interface EventSpec<T> {
   /** Carries the type of the payload; never read. */
   readonly payload?: T;
 }
@@ -33,16 +31,15 @@ export function act<P>(params: Guard<P>): RequestSpec<P, undefined> {
   return { params };
 }
 
-/** An event with this payload. */
 export function event<T>(): EventSpec<T> {
   return {};
 }
 
 export type Params<P extends Protocol, K extends keyof P['requests']> =
   P['requests'][K] extends RequestSpec<infer T, unknown> ? T : never;
-export type Answer<P extends Protocol, K extends keyof P['requests']> =
+type Answer<P extends Protocol, K extends keyof P['requests']> =
   P['requests'][K] extends RequestSpec<unknown, infer R> ? R : never;
-export type Payload<P extends Protocol, K extends keyof P['events']> =
+type Payload<P extends Protocol, K extends keyof P['events']> =
   P['events'][K] extends EventSpec<infer T> ? T : never;
 
 /** One handler a request; a missing one does not compile. */
@@ -53,16 +50,10 @@ export type PanelHandlers<P extends Protocol> = {
 };
 
 /** One handler an event; a missing one does not compile. */
-export type PageHandlers<P extends Protocol> = {
+type PageHandlers<P extends Protocol> = {
   readonly [K in keyof P['events']]: (payload: Payload<P, K>) => unknown;
 };
 
-/** Without an `id` it is a notification. */
-interface ToPanel {
-  readonly id?: number;
-  readonly name: string;
-  readonly params?: unknown;
-}
 type ToPage =
   | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'refusal'; readonly id: number; readonly reason: string }
@@ -85,13 +76,6 @@ export interface PanelSide<P extends Protocol> {
   send<K extends keyof P['events'] & string>(name: K, payload: Payload<P, K>): void;
 }
 
-const isToPanel = object({
-  id: optional(number(0, Number.MAX_SAFE_INTEGER)),
-  name: text(100),
-  params: (() => true) as unknown as Guard<unknown>,
-});
-
-/** Makes the panel's end of a protocol. */
 export function panelSide<P extends Protocol>(options: PanelSideOptions<P>): PanelSide<P> {
   const { protocol, handlers, post, describe, onProblem } = options;
   const tell = (message: ToPage): unknown => post(message);
@@ -122,10 +106,7 @@ export function panelSide<P extends Protocol>(options: PanelSideOptions<P>): Pan
   }
 
   return {
-    receive: message =>
-      void hear(message).catch((error: unknown) =>
-        onProblem('A message of the page could not be handled', error),
-      ),
+    receive: message => void hear(message),
     send: (name, payload) => void tell({ kind: 'event', name, payload }),
   };
 }
@@ -144,11 +125,6 @@ export interface PageSide<P extends Protocol> {
   notify<K extends keyof P['requests'] & string>(name: K, params: Params<P, K>): void;
 }
 
-interface Waiting {
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: Error) => void;
-}
-
 /**
  * Makes the page's end of a protocol. Messages come from the panel only, so their types are taken as declared, and the checks of the
  * protocol need not be in the page.
@@ -157,34 +133,28 @@ export function pageSide<P extends Protocol>(
   handlers: PageHandlers<P>,
   post: (message: unknown) => void,
 ): PageSide<P> {
-  const waiting = new Map<number, Waiting>();
+  const waiting = new Map<number, Pick<PromiseWithResolvers<never>, 'resolve' | 'reject'>>();
   let lastId = 0;
-  const tell = (message: ToPanel): void => post(message);
+  const tell = (message: Guarded<typeof isToPanel>): void => post(message);
 
   return {
     receive(message) {
       const received = message as ToPage | undefined;
-      switch (received?.kind) {
-        case 'event':
-          (own(handlers, received.name) as ((payload: unknown) => unknown) | undefined)?.(received.payload);
-          return;
-        case 'answer':
-          waiting.get(received.id)?.resolve(received.value);
-          waiting.delete(received.id);
-          return;
-        case 'refusal':
-          waiting.get(received.id)?.reject(new RefusedByPanel(received.reason));
-          waiting.delete(received.id);
-          return;
-        case undefined:
+      if (received?.kind === 'event') {
+        (own(handlers, received.name) as ((payload: unknown) => unknown) | undefined)?.(received.payload);
+      } else if (received?.kind === 'answer') {
+        waiting.get(received.id)?.resolve(received.value as never);
+        waiting.delete(received.id);
+      } else if (received?.kind === 'refusal') {
+        waiting.get(received.id)?.reject(new RefusedByPanel(received.reason));
+        waiting.delete(received.id);
       }
     },
     request(name, params) {
-      const id = ++lastId;
-      return new Promise((resolve, reject) => {
-        waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
-        tell({ id, name, params });
-      });
+      const { promise, ...settle } = Promise.withResolvers<never>();
+      waiting.set(++lastId, settle);
+      tell({ id: lastId, name, params });
+      return promise;
     },
     notify: (name, params) => tell({ name, params }),
   };
@@ -193,3 +163,67 @@ export function pageSide<P extends Protocol>(
 function own<T extends object>(from: T, name: string): T[keyof T] | undefined {
   return Object.hasOwn(from, name) ? from[name as keyof T] : undefined;
 }
+
+/** Checks the shape of foreign values. A guard never throws on plain data and copies nothing. Pages leave out those they do not use. */
+export type Guard<T> = (value: unknown) => value is T;
+
+/** The type a guard lets through. */
+export type Guarded<G> = G extends Guard<infer T> ? T : never;
+
+/** Text of at most `maxLength` UTF-16 units. */
+/* @__NO_SIDE_EFFECTS__ */
+export function text(maxLength: number): Guard<string> {
+  return (value): value is string => typeof value === 'string' && value.length <= maxLength;
+}
+
+/** A finite number from `least` to `most`. */
+/* @__NO_SIDE_EFFECTS__ */
+export function number(least: number, most: number): Guard<number> {
+  return (value): value is number =>
+    typeof value === 'number' && Number.isFinite(value) && value >= least && value <= most;
+}
+
+export const boolean: Guard<boolean> = (value): value is boolean => typeof value === 'boolean';
+
+export const bytes: Guard<Uint8Array> = (value): value is Uint8Array => value instanceof Uint8Array;
+
+/* @__NO_SIDE_EFFECTS__ */
+export function oneOf<const T extends string>(...words: readonly T[]): Guard<T> {
+  return (value): value is T => (words as readonly unknown[]).includes(value);
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+export function listOf<T>(item: Guard<T>, maxLength: number): Guard<readonly T[]> {
+  return (value): value is readonly T[] =>
+    Array.isArray(value) && value.length <= maxLength && value.every(entry => item(entry));
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+export function optional<T>(inner: Guard<T>): Guard<T | undefined> {
+  return (value): value is T | undefined => value === undefined || inner(value);
+}
+
+type OptionalKeys<S> = { [K in keyof S]: undefined extends Guarded<S[K]> ? K : never }[keyof S];
+
+/** What `object(shape)` lets through. */
+type ObjectOf<S> = {
+  readonly [K in Exclude<keyof S, OptionalKeys<S>>]: Guarded<S[K]>;
+} & { readonly [K in OptionalKeys<S>]?: Guarded<S[K]> };
+
+/** An object that has these fields and no others. */
+/* @__NO_SIDE_EFFECTS__ */
+export function object<S extends Readonly<Record<string, Guard<unknown>>>>(shape: S): Guard<ObjectOf<S>> {
+  return (value): value is ObjectOf<S> =>
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.keys(value).every(name => Object.hasOwn(shape, name)) &&
+    Object.entries(shape).every(([name, guard]) => guard(own<Record<string, unknown>>(value as never, name)));
+}
+
+const isToPanel = object({
+  /** Without one it is a notification. */
+  id: optional(number(0, Number.MAX_SAFE_INTEGER)),
+  name: text(100),
+  params: (() => true) as unknown as Guard<unknown>,
+});

@@ -245,61 +245,42 @@ export function hostileRefusal(status: number): Fault {
 }
 
 /**
- * Makes a package of an extension that shows a text unguarded, to prove that the tests would see a link or an icon. Its commands
- * begin with `Probe:`. Returns the .vsix file: VS Code in a browser runs one extension from its folder only.
+ * Makes a package of an extension that shows a text unguarded, to prove that the tests would see a link or an icon: its command
+ * "Probe: show" tells it, asks with it, and then offers it. Returns the .vsix file: VS Code in a browser runs one extension from its
+ * folder only.
  */
 export function packageProbe(folder: string): string {
-  const commands = ['notify', 'ask', 'pick'];
   const manifest = {
-    name: 'probe',
-    publisher: 'test',
-    version: '1.0.0',
-    license: 'MIT',
-    engines: { vscode: '^1.105.0' },
-    main: './main.js',
-    activationEvents: [],
-    contributes: { commands: commands.map(name => ({ command: `probe.${name}`, title: `Probe: ${name}` })) },
+    ...{ name: 'probe', publisher: 'test', version: '1.0.0', license: 'MIT', main: './main.js' },
+    ...{ engines: { vscode: '^1.105.0' }, activationEvents: [] },
+    contributes: { commands: [{ command: 'probe.show', title: 'Probe: show' }] },
   };
+  const main = `const { commands, window } = require('vscode');
+const text = ${JSON.stringify(commandLink)};
+exports.activate = () => commands.registerCommand('probe.show', async () => {
+  void window.showInformationMessage(text);
+  await window.showInputBox({ value: 'x', ignoreFocusOut: true, prompt: text });
+  void window.showQuickPick([{ label: text }]);
+});
+`;
   fs.mkdirSync(folder, { recursive: true });
   fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest));
-  fs.writeFileSync(
-    path.join(folder, 'main.js'),
-    `const vscode = require('vscode');
-const text = ${JSON.stringify(commandLink)};
-const acts = {
-  notify: () => vscode.window.showInformationMessage(text),
-  ask: () => vscode.window.showInputBox({ value: 'x', ignoreFocusOut: true, prompt: text }),
-  pick: () => vscode.window.showQuickPick([{ label: text }]),
-};
-exports.activate = () => {
-  for (const [name, act] of Object.entries(acts)) vscode.commands.registerCommand('probe.' + name, () => void act());
-};
-`,
-  );
+  fs.writeFileSync(path.join(folder, 'main.js'), main);
   return packageExtension(folder, '--skip-license');
 }
 
 /** Every file below a folder that a running VS Code writes to, with its bytes as latin1; what vanishes meanwhile is left out. */
 export function textsBelow(folder: string): Map<string, string> {
   const texts = new Map<string, string>();
-  const walk = (dir: string): void => {
-    for (const entry of unlessGone(() => fs.readdirSync(dir, { withFileTypes: true })) ?? []) {
-      const file = path.join(dir, entry.name);
-      if (entry.isDirectory()) walk(file);
-      if (!entry.isFile()) continue;
-      const text = unlessGone(() => fs.readFileSync(file, 'latin1'));
-      if (text !== undefined) texts.set(file, text);
+  const read = (place: string): void => {
+    try {
+      const facts = fs.lstatSync(place);
+      if (facts.isFile()) texts.set(place, fs.readFileSync(place, 'latin1'));
+      if (facts.isDirectory()) for (const name of fs.readdirSync(place)) read(path.join(place, name));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   };
-  walk(folder);
+  read(folder);
   return texts;
-}
-
-function unlessGone<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }

@@ -2,7 +2,8 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { type BrowserContextOptions, type Frame, type Page } from 'playwright-core';
 import type { Composer, Kept, PanelState, Row } from '../../src/chat/protocol';
-import { pageHtml } from '../../src/webview/html';
+import { Uri } from 'vscode';
+import { pageHtml } from '../../src/webview/page';
 import { patience } from '../until';
 import { root } from '../vscode/paths';
 import { sharedBrowser } from '../vscode/server';
@@ -48,14 +49,11 @@ export async function openPage(
   const browser = await sharedBrowser();
   const page = await browser.newPage({ ...usual, ...options.context });
   page.setDefaultTimeout(patience());
-  const html = pageHtml({
+  const webview = {
     cspSource: origin,
-    scriptUri: `/${name}.js`,
-    styleUri: `/${name}.css`,
-    language: 'en',
-    title: name,
-    broken: { sentence: 'This page could not be drawn: {0}', reload: 'Reload', log: 'Show log' },
-  })
+    asWebviewUri: (uri: Uri) => `/${path.basename(uri.path)}` as unknown as Uri,
+  };
+  const html = pageHtml(webview, Uri.file(''), name, name)
     .replace('<link', '<link rel="stylesheet" href="/theme.css"><link')
     .replace('<body>', `<body class="${theme}">`);
   await page.route(`${origin}/**`, (route, request) => {

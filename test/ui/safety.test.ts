@@ -81,13 +81,11 @@ describe('hostile content', () => {
   });
 
   it('is seen where nobody guards against it', async () => {
-    await workbench.runCommand('Probe: notify');
+    await workbench.runCommand('Probe: show');
+    await workbench.quickInput.locator(LIVE_LINK).waitFor();
     const told = await workbench.notified('x');
     await told.locator(LIVE_LINK).waitFor();
-    await workbench.runCommand('Probe: ask');
-    await workbench.quickInput.locator(LIVE_LINK).waitFor();
-    await workbench.page.keyboard.press('Escape');
-    await workbench.runCommand('Probe: pick');
+    await workbench.quickInput.locator('input.input').press('Escape');
     await workbench.quickInput.locator('.codicon-zap').waitFor();
     await workbench.page.keyboard.press('Escape');
     await workbench.runCommand('Notifications: Clear All Notifications');
@@ -154,7 +152,12 @@ describe('hostile content', () => {
   it('stays text in a transcript, all of it', async () => {
     await workbench.webview().getByRole('textbox').fill(HOSTILE_NAME);
     await workbench.page.keyboard.press('Enter');
-    await reached(workbench, 'Show me everything you can say');
+    await workbench.pageShows(`(() => {
+      const log = document.querySelector('.log');
+      log.dispatchEvent(new WheelEvent('wheel'));
+      log.scrollTop = 0;
+      return log.textContent.includes('Show me everything you can say');
+    })()`);
     const kinds = [
       { name: 'a message with every payload as an answer', markdown: corpus.length, opened: 0 },
       { name: 'with every payload as a thought', markdown: corpus.length, opened: corpus.length },
@@ -322,18 +325,6 @@ function ownAddress(url: string, server: string): boolean {
     ['data:', 'blob:', 'about:'].includes(protocol) ||
     host === new URL(server).host ||
     hostname.endsWith('.vscode-cdn.net')
-  );
-}
-
-/** Waits until the transcript's first message that was read holds this text. */
-async function reached(workbench: Workbench, text: string): Promise<void> {
-  await workbench.pageShows(
-    `(() => {
-      const log = document.querySelector('.log');
-      log.dispatchEvent(new WheelEvent('wheel'));
-      log.scrollTop = 0;
-      return log.textContent.includes(${JSON.stringify(text)});
-    })()`,
   );
 }
 

@@ -20,20 +20,14 @@ export function readPosition(text: string) {
  * Where a path of a message may lie below a workspace folder, as paths relative to it. A path of another machine or out of the
  * folder leads nowhere.
  */
-export function candidates(path: string, folder: { readonly path: string; readonly name: string }): string[] {
-  const parts: string[] = [];
-  const inside = path.startsWith(`${folder.path}/`) ? path.slice(folder.path.length + 1) : path;
-  if (inside.startsWith('/')) return [];
-  for (const part of inside.split('/')) {
-    if (part === '..' && parts.pop() === undefined) return [];
-    if (part !== '..' && part !== '.' && part !== '') parts.push(part);
-  }
-  if (parts.length === 0) return [];
+export function candidates(name: string, folder: { readonly path: string; readonly name: string }): string[] {
+  const inside = name.startsWith(`${folder.path}/`) ? name.slice(folder.path.length + 1) : name;
+  const whole = path.posix.normalize(inside).replace(/\/$/, '');
+  if (whole === '.' || /^(?:\/|\.\.(?:\/|$)|$)/.test(whole)) return [];
   // Comparisons name the two sides `a/` and `b/`; with several folders a path may begin with the folder's name.
-  const [first = ''] = parts;
-  const shorter =
-    [folder.name, 'a', 'b'].includes(first) && parts.length > 1 ? [parts.slice(1).join('/')] : [];
-  return [parts.join('/'), ...shorter];
+  const [first = '', ...rest] = whole.split('/');
+  const isSide = [folder.name, 'a', 'b'].includes(first) && rest.length > 0;
+  return isSide ? [whole, rest.join('/')] : [whole];
 }
 
 /** Opens a file of the workspace at a line, wherever the workspace is; rejects with a sentence when it has no such file. */
@@ -91,7 +85,6 @@ interface Proposed {
   readonly isDeleted: boolean;
 }
 
-/** Puts code of a message where the cursor of the editor beside the chat is. */
 export async function insertCode(code: string): Promise<void> {
   const { activeTextEditor, visibleTextEditors } = vscode.window;
   const isWritable = ({ scheme }: vscode.Uri): boolean =>
@@ -108,7 +101,6 @@ export async function insertCode(code: string): Promise<void> {
   await vscode.window.showTextDocument(editor.document, editor.viewColumn);
 }
 
-/** Shows what a diff of a message would change. */
 export async function compareDiff(diff: string, documents: Pick<DetailsDocuments, 'compare'>): Promise<void> {
   for (const { uri, before, after } of await proposed(diff)) {
     const name = path.posix.basename(uri.path);

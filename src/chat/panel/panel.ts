@@ -2,34 +2,35 @@ import * as vscode from 'vscode';
 import type { ApiClient } from '../../api';
 import { errorSentence, type Connection } from '../../connection';
 import type { Logger } from '../../log';
-import { Disposable, Slot, type IDisposable } from '../../util/disposable';
-import { Emitter, type Event } from '../../util/event';
+import { Slot, type IDisposable } from '../../util/disposable';
+import type { Event } from '../../util/event';
 import type { DetailsDocuments } from '../../util/detailsDocuments';
 import { Formatter } from '../../util/format';
-import { openAddress } from '../../ui/openAddress';
 import { oneLine } from '../../util/text';
 import type { PanelSide } from '../../webview/ipc';
-import { WebviewPage } from '../../webview/page';
+import { PagePanel } from '../../ui/pagePanel';
+import { isPanel, type Place } from '../../webview/page';
+import type { Used } from '../conversations';
 import type { Conversation } from '../conversation';
-import { offerInputBox } from './nativeComposer';
 import type { SendOutcome } from '../outbox/sender';
-import { panelHandlers } from './panelHandlers';
+import { offerInputBox, panelHandlers } from './panelHandlers';
 import { blockedReason, composerOf, headerOf, outcomeWords, type ComposerSettings } from './panelState';
 import { chatProtocol, type ChatProtocol, type Kept, type Unsaved, type Wanted } from '../protocol';
 import { RowFeed } from '../transcript/rows';
 import { keyOf, type ChatChanges, type ChatSessions } from '../sessions';
 
-export interface PanelOptions {
+export interface PanelDeps {
   readonly extensionUri: vscode.Uri;
-  readonly conversation: Conversation;
   readonly connection: Connection;
   readonly sessions: ChatSessions;
   readonly changes: ChatChanges;
   readonly log: Logger;
-  /** The title until the session is known. */
-  readonly title: string;
   readonly composer: ComposerSettings & { readonly onDidChange: Event<unknown> };
   readonly details: Pick<DetailsDocuments, 'show' | 'compare'>;
+}
+
+export interface PanelOptions extends PanelDeps, Used {
+  readonly title: string;
   /** Where sessions were read in this window, by service and session. */
   readonly reading: Map<string, Kept>;
   /** Puts another panel in the place of this one: what keeps a page from loading may be the frame VS Code made for it. */
@@ -40,25 +41,16 @@ export interface PanelOptions {
 const GATHER = 30;
 const REST_FACTOR = 5;
 
-/** Where a chat page is shown: a panel among the editors, or the view of the side bar. */
-export type ChatPlace = vscode.WebviewPanel | vscode.WebviewView;
-
-const isPanel = (place: ChatPlace): place is vscode.WebviewPanel => 'active' in place;
-
 /** The panel of one session: shows its conversation and carries the person's acts to it. */
-export class ChatPanel extends Disposable {
+export class ChatPanel extends PagePanel<Place> {
   readonly conversation: Conversation;
-  readonly place: ChatPlace;
-  readonly #options: PanelOptions;
+  readonly options: PanelOptions;
   readonly #format = new Formatter(vscode.env.language);
   readonly #rows: RowFeed;
-  readonly #life: WebviewPage;
-  readonly #page: Pick<PanelSide<ChatProtocol>, 'send'>;
-  /** Held while the session is followed. */
+  readonly #toPage: Pick<PanelSide<ChatProtocol>, 'send'>;
   readonly #watch = this.register(new Slot<IDisposable>());
   /** The service can be asked again, and was not yet. */
   #isDue = false;
-  readonly #disposed = new Emitter<void>();
   #gathering: NodeJS.Timeout | undefined;
   #gatherFor = GATHER;
   #transcriptProblem: string | undefined;
@@ -70,46 +62,22 @@ export class ChatPanel extends Disposable {
   /** A message of the page is being recorded. */
   #submitting: Promise<void> | undefined;
   #draftVersion = 0;
-  readonly details: Pick<DetailsDocuments, 'show' | 'compare'>;
-  readonly log: Logger;
 
-  constructor(place: ChatPlace, options: PanelOptions) {
-    super();
-    this.place = place;
-    this.#options = options;
+  constructor(place: Place, options: PanelOptions) {
+    super(place, { ...options, name: 'chat' });
+    this.options = options;
     this.conversation = options.conversation;
-    this.details = options.details;
-    this.log = options.log;
-    this.#rows = this.register(new RowFeed(splice => this.#page.send('splice', splice), this.#format));
-    this.#life = this.register(
-      new WebviewPage({
-        webview: place.webview,
-        extensionUri: options.extensionUri,
-        name: 'chat',
-        title: () => this.title,
-        isVisible: () => place.visible,
-        onGone: () => this.#rows.pause(),
-        onMissing: () => this.#onMissing(),
-        log: options.log,
-      }),
-    );
-    this.#page = this.#life.connect({ protocol: chatProtocol, handlers: panelHandlers(this) });
+    this.#rows = this.register(new RowFeed(splice => this.#toPage.send('splice', splice), this.#format));
+    this.#toPage = this.page.connect({ protocol: chatProtocol, handlers: panelHandlers(this) });
     const { composition } = this.conversation;
     const { state, onDidBecomeReady } = options.connection;
     const gather = (): void => this.#gather();
-    const onDidChangeVisibility: vscode.Event<unknown> = isPanel(place)
-      ? place.onDidChangeViewState
-      : place.onDidChangeVisibility;
     for (const subscription of [
-      place.onDidDispose(() => this.dispose()),
-      onDidChangeVisibility(() => this.#viewChanged()),
       this.conversation.onDidChange(gather),
       this.conversation.onDidSettle(outcome => this.#settled(outcome)),
       options.composer.onDidChange(gather),
       options.changes.onDidChange(ids => ids.includes(this.conversation.sessionId) && gather()),
-      composition.onDidStore(() => {
-        if (this.#life.isReady) this.#page.send('draftStored', { version: this.#draftVersion });
-      }),
+      composition.onDidStore(() => this.#toPage.send('draftStored', { version: this.#draftVersion })),
       state.onDidChange(() => {
         this.#payAttention();
         this.#gather();
@@ -121,19 +89,18 @@ export class ChatPanel extends Disposable {
     ])
       this.register(subscription);
     this.#showTitle();
-    this.#life.load();
+    this.page.load();
     this.conversation.load().catch((error: unknown) => {
       options.log.error('A transcript could not be read', error);
       this.#transcriptProblem = errorSentence(error);
       this.#gather();
     });
-    this.#viewChanged();
   }
 
   /** The client of this conversation's service; throws the reason where that cannot be asked now. */
   get api(): ApiClient {
     this.#check();
-    const { api } = this.#options.connection;
+    const { api } = this.options.connection;
     if (api === undefined) throw new Error(vscode.l10n.t('Sign in first.'));
     return api;
   }
@@ -143,47 +110,40 @@ export class ChatPanel extends Disposable {
     if (blocked !== undefined) throw new Error(blocked);
   }
 
-  /** Fires once, when this chat ends. */
-  readonly onDidDispose = this.#disposed.event;
-
-  get title(): string {
-    return oneLine(this.conversation.session?.title ?? this.#options.title, 60);
+  override get title(): string {
+    return oneLine(this.conversation.session?.title ?? this.options.title, 60);
   }
 
-  /** The person works here. */
   get isActive(): boolean {
-    return isPanel(this.place) ? this.place.active : this.place.visible;
+    return isPanel(this.panel) ? this.panel.active : this.panel.visible;
   }
 
-  /** Shows the panel with the cursor in the composer. */
   reveal(): void {
-    if (isPanel(this.place)) this.place.reveal(undefined, false);
-    else this.place.show(false);
+    if (isPanel(this.panel)) this.panel.reveal(undefined, false);
+    else this.panel.show(false);
     this.takeCursor();
   }
 
   /** Puts the cursor into the composer, at the latest when there is one. */
   takeCursor(): void {
-    if (this.#life.isReady) this.#page.send('setDraft', { focus: true });
+    if (this.page.isReady) this.#toPage.send('setDraft', { focus: true });
     else this.#focusWhenReady = true;
   }
 
-  /** Ends this chat but leaves its place to another, or to the editor, which restores it when the extension starts again. */
-  leave(): void {
+  /** Leaves its place to another, or to the editor, which restores it when the extension starts again. */
+  override dispose(): void {
     if (this.isDisposed) return;
     clearTimeout(this.#gathering);
     super.dispose();
-    this.#disposed.fire();
+    this.options.lease.dispose();
   }
 
-  override dispose(): void {
-    if (this.isDisposed) return;
-    this.leave();
-    // A view stays and waits for another session.
-    if (isPanel(this.place)) this.place.dispose();
+  /** Closes its tab, too. A view stays and waits for another session. */
+  close(): void {
+    this.dispose();
+    if (isPanel(this.panel)) this.panel.dispose();
   }
 
-  /** Asks how the session stands; rejects with the reason. */
   async refresh(): Promise<void> {
     this.#check();
     await this.conversation.refresh();
@@ -195,18 +155,18 @@ export class ChatPanel extends Disposable {
     this.#given = 0;
     this.#shown = new Map([[0, text]]);
     this.#draftVersion = 0;
-    this.#page.send('start', {
+    this.#toPage.send('start', {
       texts: vscode.l10n.bundle,
       language: vscode.env.language,
       identity: { sessionId, serviceId, title: this.title },
-      kept: this.#options.reading.get(keyOf(this.conversation)),
+      kept: this.options.reading.get(keyOf(this.conversation)),
       draft: text,
       // A view that is merely there takes the cursor from nobody.
       focus:
         this.#findWhenReady === undefined &&
-        (this.#focusWhenReady || (isPanel(this.place) && this.place.active)),
+        (this.#focusWhenReady || (isPanel(this.panel) && this.panel.active)),
     });
-    if (this.#findWhenReady !== undefined) this.#page.send('find', this.#findWhenReady);
+    if (this.#findWhenReady !== undefined) this.#toPage.send('find', this.#findWhenReady);
     this.#findWhenReady = undefined;
     this.#focusWhenReady = false;
     this.#rows.pause();
@@ -243,23 +203,13 @@ export class ChatPanel extends Disposable {
     // It may be what the page before was sending, and is about to be recorded.
     await this.#submitting?.catch(() => undefined);
     await this.conversation.takeUnsaved(unsaved).finally(() => this.#followDraft());
-    this.#page.send('draftStored', { version: this.#draftVersion });
+    this.#toPage.send('draftStored', { version: this.#draftVersion });
   }
-
-  keep(kept: Kept): void {
-    this.#options.reading.set(keyOf(this.conversation), kept);
-  }
-
-  readonly addAgain = (): Promise<void> => this.#options.sessions.ensure(this.conversation.sessionId);
 
   /** Opens find, at the latest when there is a page. */
   find(wanted: Wanted = {}): void {
-    if (this.#life.isReady) this.#page.send('find', wanted);
+    if (this.page.isReady) this.#toPage.send('find', wanted);
     else this.#findWhenReady = wanted;
-  }
-
-  async openWebApp(): Promise<void> {
-    if (this.#webApp !== undefined) await openAddress(this.#webApp);
   }
 
   /** What was moved into the composer goes from where it was at the same time. */
@@ -268,11 +218,11 @@ export class ChatPanel extends Disposable {
     const { text } = this.conversation.composition.draft;
     this.#shown.set(++this.#given, text);
     this.#shown.delete(this.#given - 10);
-    this.#page.send('setDraft', { text, focus });
+    this.#toPage.send('setDraft', { text, focus });
   }
 
   get #blocked(): string | undefined {
-    const reason = blockedReason(this.#options.connection.state.current, this.conversation.serviceId);
+    const reason = blockedReason(this.options.connection.state.current, this.conversation.serviceId);
     if (reason !== undefined || !this.#removed) return reason;
     return vscode.l10n.t('This session is no longer in your list. What you write is kept.');
   }
@@ -280,18 +230,13 @@ export class ChatPanel extends Disposable {
   /** Nothing is known of the session although the list it would be in has been read. */
   get #removed(): boolean {
     const { serviceId, session } = this.conversation;
-    return this.#options.sessions.serviceId === serviceId && session === undefined;
-  }
-
-  #viewChanged(): void {
-    this.#life.followVisibility();
-    this.#payAttention();
+    return this.options.sessions.serviceId === serviceId && session === undefined;
   }
 
   /** Nothing is asked of the service while nobody sees the page or it is still being made, nor of one that is not in use. */
   #payAttention(): void {
     if (this.isDisposed) return;
-    if (!this.place.visible || !this.#life.isReady || this.#blocked !== undefined) {
+    if (!this.panel.visible || !this.page.isReady || this.#blocked !== undefined) {
       this.#watch.set(undefined);
       return;
     }
@@ -301,15 +246,20 @@ export class ChatPanel extends Disposable {
   }
 
   /** The sample has none; no address of a single session is documented. */
-  get #webApp(): string | undefined {
-    const { service } = this.#options.connection.state.current;
+  get webApp(): string | undefined {
+    const { service } = this.options.connection.state.current;
     return service?.source === 'sample' ? undefined : service?.appUrl;
   }
 
-  #onMissing(): void {
-    const { startAnew = () => this.#life.load() } = this.#options;
+  protected override onGone(): void {
+    this.#rows.pause();
+    this.#payAttention();
+  }
+
+  protected override onMissing(): void {
+    const { startAnew = () => this.page.load() } = this.options;
     // It may have come late, or the person has gone elsewhere.
-    offerInputBox(this.log, this.conversation, this.title, () => this.#life.isMissing && startAnew());
+    offerInputBox(this, () => this.page.isMissing && startAnew());
   }
 
   #gather(): void {
@@ -324,32 +274,32 @@ export class ChatPanel extends Disposable {
     this.#gathering = undefined;
     this.#payAttention();
     this.#showTitle();
-    if (!this.#life.isReady) return;
-    this.#page.send('state', {
+    if (!this.page.isReady) return;
+    this.#toPage.send('state', {
       header: {
         ...headerOf(
           conversation.session,
-          this.#options.title,
+          this.options.title,
           conversation.isRefreshing,
           Date.now(),
           this.#format,
         ),
-        changes: this.#blocked === undefined ? this.#options.changes.of(conversation.sessionId) : undefined,
+        changes: this.#blocked === undefined ? this.options.changes.of(conversation.sessionId) : undefined,
       },
-      composer: composerOf(conversation, this.#blocked, this.#options.composer, this.#format),
+      composer: composerOf(conversation, this.#blocked, this.options.composer, this.#format),
       removed: this.#removed,
       ...(this.#transcriptProblem === undefined ? {} : { transcriptProblem: this.#transcriptProblem }),
     });
     if (conversation.isLoaded) {
-      this.#rows.show({ ...conversation.rows, webApp: this.#webApp !== undefined });
+      this.#rows.show({ ...conversation.rows, webApp: this.webApp !== undefined });
     }
     this.#followDraft();
     this.#gatherFor = Math.max(GATHER, REST_FACTOR * (performance.now() - began));
   }
 
   #showTitle(): void {
-    if (isPanel(this.place)) this.place.title = this.title;
-    else this.place.description = this.title;
+    if (isPanel(this.panel)) this.panel.title = this.title;
+    else this.panel.description = this.title;
   }
 
   /** The draft came back from a refused send, or another window changed it. */
@@ -359,7 +309,7 @@ export class ChatPanel extends Disposable {
   }
 
   #settled(outcome: SendOutcome): void {
-    if (this.#life.isReady) this.#page.send('announce', { text: outcomeWords(outcome) });
+    this.#toPage.send('announce', { text: outcomeWords(outcome) });
     this.#gather();
   }
 }

@@ -10,18 +10,20 @@ import { pickFiles } from '../attach/given';
 import type { Conversation } from '../conversation';
 import type { Message } from '../outbox/record';
 import type { ChatProtocol, Picture } from '../protocol';
+import { keyOf } from '../sessions';
 import { explainGap } from '../transcript/gap';
 import { showTranscript } from '../transcript/markdownDocument';
 import { isHidden, ownTexts } from '../transcript/messages';
 import { pictureOf } from '../transcript/parts';
 import { RowBuilder, rowText } from '../transcript/rows';
 import { Formatter } from '../../util/format';
+import { forNotification } from '../../util/text';
 import { applyDiff, compareDiff, insertCode, openPath } from './codeBlocks';
 import type { ChatPanel } from './panel';
 
 /** Answers to everything the page may say; one for each name of the protocol. */
 export function panelHandlers(panel: ChatPanel): PanelHandlers<ChatProtocol> {
-  const { conversation } = panel;
+  const { conversation, options } = panel;
   const { composition } = conversation;
   return {
     send: ({ text, seen, sendId }) => panel.send(text, seen, sendId),
@@ -47,30 +49,32 @@ export function panelHandlers(panel: ChatPanel): PanelHandlers<ChatProtocol> {
     readEarlier: () => conversation.readOn(),
     openPath: ({ path }) => openPath(path),
     insertCode: ({ text }) => insertCode(text),
-    compareDiff: ({ text }) => compareDiff(text, panel.details),
+    compareDiff: ({ text }) => compareDiff(text, options.details),
     applyDiff: ({ text }) => applyDiff(text),
-    addAgain: () => panel.addAgain(),
+    addAgain: () => options.sessions.ensure(conversation.sessionId),
     picture: ({ key }) => pictureIn(conversation, key) ?? composition.picture(key),
     ready: () => panel.pageReady(),
     draft: ({ text, seen, version }) => panel.setDraft(text, seen, version),
     detach: ({ key }) => composition.detach(key),
     unsaved: unsaved => panel.takeUnsaved(unsaved),
     openAttachment: ({ key }) => composition.open(key),
-    openLink: ({ href }) => openLink(href),
+    openLink: ({ href }) => {
+      const address = safeLink(href);
+      return address && openAddress(address);
+    },
     copy: ({ text }) => vscode.env.clipboard.writeText(text),
     copyMessage: async ({ key }) => {
       const builder = new RowBuilder(new Formatter(vscode.env.language), true);
       const row = builder.build(conversation.rows).find(each => each.key === key);
       if (row !== undefined) await vscode.env.clipboard.writeText(rowText(row));
     },
-    openMessage: ({ key }) => showTranscript(conversation, panel.details, key),
-    kept: kept => panel.keep(kept),
-    openWebApp: () => panel.openWebApp(),
+    openMessage: ({ key }) => showTranscript(conversation, options.details, key),
+    kept: kept => void options.reading.set(keyOf(conversation), kept),
+    openWebApp: () => panel.webApp && openAddress(panel.webApp),
     explainGap,
   };
 }
 
-/** Lets the person choose where the message goes. */
 async function chooseTarget({ api, conversation }: ChatPanel): Promise<void> {
   const { composition, session } = conversation;
   const own = session?.computerId;
@@ -86,13 +90,7 @@ async function chooseTarget({ api, conversation }: ChatPanel): Promise<void> {
   if (choice !== undefined) composition.setTarget(choice.computerId === own ? undefined : choice);
 }
 
-/** Opens web and mail links only (trust.md 6). */
-async function openLink(href: string): Promise<void> {
-  const uri = safeLink(href);
-  if (uri !== undefined) await openAddress(uri);
-}
-
-/** The link as it may be opened; `undefined` for every scheme but http, https and mailto. */
+/** The link as it may be opened; `undefined` for every scheme but http, https and mailto (trust.md 6). */
 export function safeLink(href: string): string | undefined {
   const url = URL.canParse(href) ? new URL(href) : undefined;
   return ['http:', 'https:', 'mailto:'].includes(url?.protocol ?? '') ? url?.href : undefined;
@@ -115,5 +113,37 @@ function offerBack(panel: ChatPanel, gone: Message): void {
     if (!panel.isDisposed) panel.showDraft();
   };
   const back = vscode.l10n.t('Put back into the composer');
-  notify(panel.log, 'info', vscode.l10n.t('Message discarded.'), [back, putBack]);
+  notify(panel.options.log, 'info', vscode.l10n.t('Message discarded.'), [back, putBack]);
+}
+
+/** Stands in for a chat page that did not load: says so, and offers an input box that sends over the same road (trust.md 11). */
+export function offerInputBox(panel: ChatPanel, reload: () => unknown): void {
+  const title = forNotification(panel.title, 60);
+  const missing = vscode.l10n.t(
+    'The chat page of "{0}" did not load within 10 seconds. You can still send messages.',
+    title,
+  );
+  notify(
+    panel.options.log,
+    'warning',
+    missing,
+    [vscode.l10n.t('Write a message'), () => writeInBox(panel.conversation, title)],
+    [vscode.l10n.t('Try again'), reload],
+  );
+}
+
+/** What was written stays in the draft until it is recorded, also when the box is closed. */
+async function writeInBox(conversation: Conversation, title: string): Promise<void> {
+  const { composition } = conversation;
+  await conversation.load();
+  let written: string | undefined;
+  const text = await vscode.window.showInputBox({
+    title,
+    prompt: vscode.l10n.t('Message to the agent'),
+    value: composition.draft.text,
+    ignoreFocusOut: true,
+    validateInput: value => void (written = value),
+  });
+  if (text !== undefined && text.trim() !== '') await conversation.submit(text);
+  else if (written !== undefined) composition.setText(written);
 }

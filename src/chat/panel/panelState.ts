@@ -180,7 +180,6 @@ function chipOf(attachment: Attachment, key: string, format: Formatter): Chip {
   };
 }
 
-/** The path of an address, in words. */
 function decoded(uri: string): string {
   try {
     return decodeURIComponent(uri.replace(/^[a-z-]+:\/\/[^/]*/i, ''));

@@ -2,29 +2,25 @@ import * as vscode from 'vscode';
 import { panels, views } from '../../contributions';
 import { Disposable } from '../../util/disposable';
 import { oneLine } from '../../util/text';
-import { pageHtml } from '../../webview/html';
-import type { ChatPanel, ChatPlace, PanelOptions } from './panel';
-import { pageOptions } from '../../webview/page';
+import { createPanel } from '../../ui/pagePanel';
+import { pageHtml, type Place } from '../../webview/page';
+import type { ChatPanel, PanelOptions } from './panel';
+import type { PageState } from '../protocol';
 import { readPageState } from '../requests';
 import { keyOf, type ChatSessions } from '../sessions';
 
 export interface PlacesOptions {
   readonly extensionUri: vscode.Uri;
   readonly sessions: Pick<ChatSessions, 'get'>;
-  /** The service known now. */
   readonly serviceId: () => string | undefined;
-  readonly makePanel: (place: ChatPlace, chat: ChatOfPlace) => ChatPanel;
+  readonly makePanel: (place: Place, chat: ChatOfPlace, startAnew?: PanelOptions['startAnew']) => ChatPanel;
   /** Where a session is opened; asked each time. */
   readonly location: () => 'panel' | 'view';
   /** Of this window and folder alone. */
   readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
 }
 
-/** What a place shows. */
-export interface ChatOfPlace extends Pick<PanelOptions, 'title' | 'startAnew'> {
-  readonly serviceId: string;
-  readonly sessionId: string;
-}
+export type ChatOfPlace = Pick<PageState, 'serviceId' | 'sessionId' | 'title'>;
 
 /** Which sessions have a panel, over a reload. */
 const MEMORY = 'agentConsole.chat.panels';
@@ -66,33 +62,28 @@ export class Places extends Disposable {
     return this.#all.find(({ isActive }) => isActive) ?? this.inFront;
   }
 
-  /** Whether a session is shown in this window. */
   isShown(sessionId: string): boolean {
     return this.#shown.some(
-      ({ place, conversation }) => place.visible && conversation.sessionId === sessionId,
+      ({ panel, conversation }) => panel.visible && conversation.sessionId === sessionId,
     );
   }
 
-  /** Resolves when what was asked to be shown is there. */
   async settled(): Promise<void> {
     await this.#opening;
   }
 
   /** Shows a session where the person wants chats; one that is open somewhere is shown there. */
   show(sessionId: string): Promise<ChatPanel> {
-    const serviceId = this.#options.serviceId();
-    if (serviceId === undefined) throw new Error(vscode.l10n.t('Sign in first.'));
-    const chat = this.#chatOf(serviceId, sessionId);
+    const chat = this.#chatOf(sessionId);
+    if (chat === undefined) throw new Error(vscode.l10n.t('Sign in first.'));
     const inPanel = this.#panels.has(keyOf(chat)) || this.#options.location() === 'panel';
     return this.#inTurn(() => (inPanel ? this.#openPanel(chat) : this.#showInView(chat)));
   }
 
   /** A row was selected: the view follows, and nothing else moves. */
   follow(sessionId: string): void {
-    const serviceId = this.#options.serviceId();
-    if (serviceId === undefined || this.#options.location() !== 'view') return;
-    const chat = this.#chatOf(serviceId, sessionId);
-    if (this.#panels.has(keyOf(chat))) return;
+    const chat = this.#chatOf(sessionId);
+    if (chat === undefined || this.#options.location() !== 'view' || this.#panels.has(keyOf(chat))) return;
     if (this.#view === undefined) this.#wanted = chat;
     else this.#attachView(this.#view, chat);
   }
@@ -106,21 +97,27 @@ export class Places extends Disposable {
 
   /** The view is shown for the first time, or again after it was moved. */
   resolveView(view: vscode.WebviewView): void {
-    this.#inView?.leave();
+    this.#inView?.dispose();
+    this.#inView = undefined;
     this.#view = view;
     view.onDidDispose(() => {
-      if (this.#view === view) this.#view = undefined;
+      if (this.#view === view) this.#view = this.#inView = undefined;
     });
     const next = this.#wanted ?? readPageState(this.#options.memory.get<unknown>(VIEW_MEMORY));
-    if (next === undefined) this.#showNotice(view);
-    else this.#attachView(view, next);
+    if (next === undefined) {
+      const notice = vscode.l10n.t('Select a session to show its chat here.');
+      view.description = '';
+      view.webview.html = pageHtml(view.webview, this.#options.extensionUri, 'chat', notice, false);
+    } else {
+      this.#attachView(view, next);
+    }
     this.#came?.();
   }
 
   override dispose(): void {
     const left = this.#all;
     this.#panels.clear();
-    for (const panel of left) panel.leave();
+    for (const panel of left) panel.dispose();
     super.dispose();
   }
 
@@ -134,9 +131,10 @@ export class Places extends Disposable {
     return [...this.#panels.values(), ...(this.#inView === undefined ? [] : [this.#inView])];
   }
 
-  #chatOf(serviceId: string, sessionId: string): ChatOfPlace {
+  #chatOf(sessionId: string): ChatOfPlace | undefined {
+    const serviceId = this.#options.serviceId();
     const title = this.#options.sessions.get(sessionId)?.title ?? vscode.l10n.t('Session');
-    return { serviceId, sessionId, title: oneLine(title, 60) };
+    return serviceId === undefined ? undefined : { serviceId, sessionId, title: oneLine(title, 60) };
   }
 
   /** One at a time: two clicks must not make two panels. */
@@ -153,10 +151,7 @@ export class Places extends Disposable {
       open.reveal();
       return open;
     }
-    const { extensionUri } = this.#options;
-    const made = vscode.window.createWebviewPanel(panels.chat, chat.title, column, pageOptions(extensionUri));
-    const icon = (kind: string) => vscode.Uri.joinPath(extensionUri, 'media', 'chat', `icon-${kind}.svg`);
-    made.iconPath = { light: icon('light'), dark: icon('dark') };
+    const made = createPanel(panels.chat, 'chat', chat.title, this.#options.extensionUri, column);
     const panel = this.#attachPanel(made, chat);
     // It is shown already.
     panel.takeCursor();
@@ -190,26 +185,15 @@ export class Places extends Disposable {
 
   async #showInView(chat: ChatOfPlace): Promise<ChatPanel> {
     this.#wanted = chat;
-    if (this.#view === undefined) await this.#focusView();
-    if (this.#view === undefined) {
-      // Nor is it to show up there later, beside the panel.
-      this.#wanted = undefined;
-      return this.#openPanel(chat);
-    }
+    if (this.#view === undefined) void vscode.commands.executeCommand(`${views.chat}.focus`);
+    // It is there later than VS Code says that it is shown. A panel that is restored meanwhile ends a wait, too.
+    while (this.#view === undefined && (await this.#comes(SHOWN_WITHIN)));
+    // Nor is it to show up there later, beside a panel.
+    this.#wanted = undefined;
+    if (this.#view === undefined) return this.#openPanel(chat);
     const shown = this.#attachView(this.#view, chat);
     shown.reveal();
     return shown;
-  }
-
-  /** Resolves when the view is there, which is later than VS Code says that it is shown; or when it does not come. */
-  async #focusView(): Promise<void> {
-    const failed = new AbortController();
-    Promise.resolve(vscode.commands.executeCommand(`${views.chat}.focus`)).catch(() => {
-      failed.abort();
-      this.#came?.();
-    });
-    // A panel that is restored meanwhile ends a wait, too.
-    while (!failed.signal.aborted && this.#view === undefined && (await this.#comes(SHOWN_WITHIN)));
   }
 
   /** Whether VS Code has handed over a page within this time, ms. */
@@ -222,32 +206,27 @@ export class Places extends Disposable {
 
   #attachView(view: vscode.WebviewView, chat: ChatOfPlace): ChatPanel {
     this.#wanted = undefined;
-    const { serviceId, sessionId, title } = chat;
     const shown = this.#inView;
     if (shown !== undefined && keyOf(shown.conversation) === keyOf(chat)) return shown;
-    shown?.leave();
-    const panel = this.#options.makePanel(view, { serviceId, sessionId, title });
-    panel.onDidDispose(() => {
-      if (this.#inView === panel) this.#inView = undefined;
-    });
-    this.#inView = panel;
-    void this.#options.memory.update(VIEW_MEMORY, { serviceId, sessionId, title: title.slice(0, 200) });
-    return panel;
+    shown?.dispose();
+    void this.#options.memory.update(VIEW_MEMORY, chat);
+    return (this.#inView = this.#options.makePanel(view, chat));
   }
 
-  #attachPanel(place: vscode.WebviewPanel, { serviceId, sessionId, title }: ChatOfPlace): ChatPanel {
-    const key = keyOf({ serviceId, sessionId });
-    this.#panels.get(key)?.dispose();
-    const startAnew = (): Promise<ChatPanel> => {
-      panel.dispose();
-      return this.#inTurn(() => this.#openPanel({ serviceId, sessionId, title }));
-    };
-    const panel = this.#options.makePanel(place, { serviceId, sessionId, title, startAnew });
-    panel.onDidDispose(() => {
-      if (this.#panels.get(key) !== panel) return;
-      this.#panels.delete(key);
-      this.#remember(this.#remembered.filter(other => other !== key));
+  #attachPanel(place: vscode.WebviewPanel, chat: ChatOfPlace): ChatPanel {
+    const key = keyOf(chat);
+    this.#panels.get(key)?.close();
+    const panel = this.#options.makePanel(place, chat, () => {
+      panel.close();
+      return this.#inTurn(() => this.#openPanel(chat));
     });
+    this.register(
+      place.onDidDispose(() => {
+        if (this.#panels.get(key) !== panel) return;
+        this.#panels.delete(key);
+        this.#remember(this.#remembered.filter(other => other !== key));
+      }),
+    );
     this.#panels.set(key, panel);
     this.#remember([...new Set([...this.#remembered, key])]);
     return panel;
@@ -259,17 +238,6 @@ export class Places extends Disposable {
 
   #remember(keys: readonly string[]): void {
     void this.#options.memory.update(MEMORY, keys);
-  }
-
-  #showNotice(view: vscode.WebviewView): void {
-    const style = vscode.Uri.joinPath(this.#options.extensionUri, 'dist', 'pages', 'chat.css');
-    view.description = '';
-    view.webview.html = pageHtml({
-      cspSource: view.webview.cspSource,
-      styleUri: view.webview.asWebviewUri(style).toString(),
-      language: vscode.env.language,
-      title: vscode.l10n.t('Select a session to show its chat here.'),
-    });
   }
 }
 

@@ -1,5 +1,15 @@
-import { boolean, number, object, oneOf, optional, text, type Guard } from '../../webview/guards';
-import { act, event, request } from '../../webview/ipc';
+import {
+  act,
+  boolean,
+  event,
+  number,
+  object,
+  oneOf,
+  optional,
+  request,
+  text,
+  type Guard,
+} from '../../webview/ipc';
 import { addDays, clampRange } from '../report/calendar';
 import {
   tabIds,

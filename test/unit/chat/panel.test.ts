@@ -1,121 +1,112 @@
 import assert from 'node:assert/strict';
-import type { PanelState, Start } from '../../../src/chat/protocol';
-import { panelOf, type ToPage } from './panelScene';
-import { busy, posts, queueUp, scene, sendAndRead, type Scene } from './scene';
+import { mock } from 'node:test';
+import type * as vscode from 'vscode';
+import { chatOf, panelOf, type ToPage } from './panelScene';
+import { busy, posts, queued, queueUp, scene, sendAndRead, sent, type Scene } from './scene';
 import { answering, cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
 
 afterEach(cleanUp);
 
-const ready = { name: 'ready', params: {} };
-
 /** A panel whose page listens. */
 function begun(...about: Parameters<typeof panelOf>): ReturnType<typeof panelOf> {
   const panel = panelOf(...about);
-  panel.said.fire(ready);
+  panel.begun();
   return panel;
 }
 
-/** What the page was told last under this name. */
-const told = (posted: readonly ToPage[], name: string): unknown =>
-  posted.findLast(message => message.kind === 'event' && message.name === name)?.payload;
+/** Resolves when a message of this window has its outcome. */
+const settled = ({ window }: Scene): Promise<unknown> =>
+  new Promise(resolve => window.conversation.onDidSettle(resolve));
 
 describe('a chat page that begins', () => {
   it('has the cursor in an editor, but in a view only when the person went there', async () => {
     const it = await scene();
     const asked = panelOf(it, 'view');
     asked.panel.reveal();
-    asked.said.fire(ready);
+    asked.begun();
+    const pages = [begun(it), begun(it, 'view'), asked];
     assert.deepEqual(
-      [begun(it), begun(it, 'view'), asked].map(({ posted }) => (told(posted, 'start') as Start).focus),
+      pages.map(page => page.start()?.focus),
       [true, false, true],
     );
   });
 
   it('opens find at what it was opened for, and nothing else takes the cursor', async () => {
-    const { panel, said, posted } = panelOf(await scene());
+    const page = panelOf(await scene());
     const wanted = { words: 'mended', key: 'message:a' };
-    panel.find(wanted);
-    assert.equal(told(posted, 'find'), undefined);
-    said.fire(ready);
-    assert.deepEqual(told(posted, 'find'), wanted);
-    assert.equal((told(posted, 'start') as Start).focus, false);
+    page.panel.find(wanted);
+    assert.equal(page.told('find'), undefined);
+    page.begun();
+    assert.deepEqual(page.told('find'), wanted);
+    assert.equal(page.start()?.focus, false);
     // A page that is built anew has nothing to find.
-    posted.length = 0;
-    said.fire(ready);
-    assert.equal(told(posted, 'find'), undefined);
+    page.posted.length = 0;
+    page.begun();
+    assert.equal(page.told('find'), undefined);
   });
 
   it('in the place of one that was just sent from does not show the message as a draft', async () => {
-    const it = await scene();
-    const { said, posted, heard } = begun(it);
-    said.fire({ name: 'draft', params: { text: 'Only once', seen: 0, version: 1 } });
-    const params = { text: 'Only once', seen: 0, sendId: 'an-id-of-a-send' };
-    said.fire({ id: 1, name: 'send', params });
+    const page = begun(await scene());
+    page.write('Only once', 0, 1);
+    page.send('Only once');
     // VS Code puts the page away and makes another before the send is recorded.
-    said.fire(ready);
-    await until(heard, () => posted.some(({ kind, id }) => kind === 'answer' && id === 1));
-    await until(heard, () => posted.some(({ name }) => name === 'setDraft'));
-    assert.equal((told(posted, 'setDraft') as { readonly text: string }).text, '');
+    page.begun();
+    await until(page.heard, () => page.posted.some(({ kind, id }) => kind === 'answer' && id === 1));
+    await until(page.heard, () => page.draft() !== undefined);
+    assert.equal(page.draft(), '');
   });
 
   it('with what the one before it still held hears when that is stored', async () => {
-    const it = await scene();
-    const { said, posted, heard } = begun(it);
-    said.fire({ name: 'draft', params: { text: 'Half a', seen: 0, version: 3 } });
-    said.fire(ready);
-    said.fire({ name: 'unsaved', params: { text: 'Half a thought' } });
-    await until(heard, () => told(posted, 'draftStored') !== undefined);
-    assert.deepEqual(told(posted, 'draftStored'), { version: 0 }, 'before its first word');
+    const page = begun(await scene());
+    page.write('Half a', 0, 3);
+    page.begun();
+    page.said.fire({ name: 'unsaved', params: { text: 'Half a thought' } });
+    await until(page.heard, () => page.told('draftStored') !== undefined);
+    assert.deepEqual(page.told('draftStored'), { version: 0 }, 'before its first word');
   });
 
   it('in the place of one that was being sent from takes up what was written meanwhile', async () => {
     const it = await scene();
     const { conversation } = it.window;
-    const { said } = begun(it);
-    said.fire({ name: 'draft', params: { text: 'One', seen: 0, version: 1 } });
-    const settled = new Promise(resolve => conversation.onDidSettle(resolve));
-    const send = { text: 'One', sendId: 'an-id-of-a-send' };
-    said.fire({ id: 1, name: 'send', params: { ...send, seen: 0 } });
-    said.fire(ready);
-    said.fire({ id: 2, name: 'unsaved', params: { ...send, at: Date.now(), next: 'Two' } });
-    await settled;
+    const page = begun(it);
+    page.write('One', 0, 1);
+    const outcome = settled(it);
+    page.send('One', 'an-id-of-a-send');
+    page.begun();
+    const unsaved = { text: 'One', sendId: 'an-id-of-a-send', at: Date.now(), next: 'Two' };
+    page.said.fire({ id: 2, name: 'unsaved', params: unsaved });
+    await outcome;
     await until(conversation.onDidChange, () => conversation.composition.draft.text !== '');
-    assert.deepEqual(
-      [conversation.composition.draft.text, posts(it).map(({ body }) => body)],
-      ['Two', [{ text: 'One' }]],
-    );
+    assert.deepEqual([conversation.composition.draft.text, sent(it)], ['Two', ['One']]);
   });
 
   it('keeps what is being written when an earlier message is sent again', async () => {
     const it = await scene();
-    const { conversation } = it.window;
-    const { said, posted, heard } = begun(it);
-    said.fire({ name: 'draft', params: { text: 'Half a thought', seen: 0, version: 1 } });
-    const sent = new Promise(resolve => conversation.onDidSettle(resolve));
-    const params = { text: 'Sent before', seen: 0, sendId: 'an-id-of-a-send' };
-    said.fire({ id: 1, name: 'send', params });
-    await sent;
+    const { posted, ...page } = begun(it);
+    page.write('Half a thought', 0, 1);
+    const outcome = settled(it);
+    page.send('Sent before', 'an-id-of-a-send');
+    await outcome;
     assert.deepEqual(
-      [conversation.composition.draft.text, posts(it).map(({ body }) => body)],
-      ['Half a thought', [{ text: 'Sent before' }]],
+      [it.window.conversation.composition.draft.text, sent(it)],
+      ['Half a thought', ['Sent before']],
     );
-    assert.equal(told(posted, 'setDraft'), undefined, 'the page has it already');
+    assert.equal(page.draft(), undefined, 'the page has it already');
     const isAnswer = ({ kind, id }: ToPage): boolean => kind === 'answer' && id === 1;
-    await until(heard, () => posted.some(isAnswer));
+    await until(page.heard, () => posted.some(isAnswer));
     const before = JSON.stringify(posted.slice(0, posted.findIndex(isAnswer)));
     assert.match(before, /"key":"send:an-id-of-a-send"/, 'the page need not show it by itself any more');
   });
 
   it('hears that a message has left the queue with the message in its composer', async () => {
     const it = await scene();
-    const { conversation } = it.window;
     busy(it);
     await queueUp(it.window, 'Later');
-    const { said, posted, heard } = begun(it);
-    said.fire({ id: 1, name: 'takeBack', params: { id: conversation.queued[0]!.id } });
-    await until(heard, () => told(posted, 'setDraft') !== undefined);
-    assert.equal((told(posted, 'setDraft') as { readonly text: string }).text, 'Later');
-    assert.deepEqual((told(posted, 'state') as PanelState).composer.queue, []);
+    const page = begun(it);
+    const [{ id } = assert.fail()] = it.window.conversation.queued;
+    page.said.fire({ id: 1, name: 'takeBack', params: { id } });
+    await until(page.heard, () => page.draft() !== undefined);
+    assert.deepEqual([page.draft(), page.shows()?.composer.queue], ['Later', []]);
   });
 
   it('has its session followed from when it listens, while its service is in use, and asked once that is', async () => {
@@ -127,7 +118,7 @@ describe('a chat page that begins', () => {
         return { dispose: () => watched-- };
       },
     });
-    const { said, panel, state, becameReady } = panelOf(it);
+    const { panel, state, becameReady, ...page } = panelOf(it);
     const signedIn = state.current;
     let asked = 0;
     it.window.conversation.refresh = () => {
@@ -137,7 +128,7 @@ describe('a chat page that begins', () => {
     becameReady.fire();
     await it.window.conversation.load();
     assert.equal(watched, 0);
-    said.fire(ready);
+    page.begun();
     assert.deepEqual([watched, asked], [1, 1]);
     state.set({ ...signedIn, service: { id: 'another', host: 'another' } });
     becameReady.fire();
@@ -146,7 +137,12 @@ describe('a chat page that begins', () => {
     assert.deepEqual([watched, asked], [1, 1]);
     becameReady.fire();
     assert.equal(asked, 2);
-    panel.leave();
+    page.show(false);
+    assert.equal(watched, 0, 'nobody sees it');
+    page.show(true);
+    page.begun();
+    assert.equal(watched, 1);
+    panel.dispose();
     becameReady.fire();
     assert.deepEqual([watched, asked], [0, 2]);
   });
@@ -167,53 +163,31 @@ describe('a chat page that begins', () => {
     const it = await scene();
     await sendAndRead(it.window, 'A question');
     it.window.conversation.composition.setText('A draft');
-    const { said } = panelOf(it, 'view');
-    said.fire({ name: 'draft', params: { text: 'of another session', seen: 0, version: 1 } });
-    said.fire(ready);
+    const page = panelOf(it, 'view');
+    page.write('of another session', 0, 1);
+    page.begun();
     assert.equal(it.window.conversation.composition.draft.text, 'A draft');
   });
 });
 
-describe('a message that is refused', () => {
-  it('comes back into the composer beside what is written then, also where the page has not heard of it', async () => {
+describe('what is written', () => {
+  it('comes back beside what is written then when it is refused, also where the page has not heard of it', async () => {
     const it = await scene();
-    const { said, posted, heard } = panelOf(it);
-    const { conversation } = it.window;
-    const { composition } = conversation;
+    const page = begun(it);
     it.service.fail({ kind: 'status', status: 422, match: { method: 'POST' } });
-    said.fire(ready);
-    const write = (text: string, seen: number, version: number): void =>
-      said.fire({ name: 'draft', params: { text, seen, version } });
-    const back = (): string =>
-      (told(posted, 'setDraft') as { readonly text?: string } | undefined)?.text ?? '';
-    write('One', 0, 1);
-    const settled = new Promise(resolve => conversation.onDidSettle(resolve));
-    said.fire({ id: 1, name: 'send', params: { text: 'One', seen: 0, sendId: 'an-id-of-send-1' } });
-    await settled;
-    await until(heard, () => back() === 'One');
+    page.write('One', 0, 1);
+    const outcome = settled(it);
+    page.send('One');
+    await outcome;
+    await until(page.heard, () => page.draft() === 'One');
     // Written in the composer that the page had emptied, while it was told that the message is back.
-    write('Two', 0, 2);
-    await until(heard, () => back() === 'One\n\nTwo');
-    write('One\n\nTwo, really', 2, 3);
-    assert.equal(composition.draft.text, 'One\n\nTwo, really');
+    page.write('Two', 0, 2);
+    await until(page.heard, () => page.draft() === 'One\n\nTwo');
+    page.write('One\n\nTwo, really', 2, 3);
+    assert.equal(it.window.conversation.composition.draft.text, 'One\n\nTwo, really');
   });
-});
 
-/** A page whose person takes every offer; what they were told. */
-function taking(it: Scene) {
-  const told: string[] = [];
-  answering({
-    showInformationMessage: (message: string, offer: string) => {
-      told.push(message);
-      return Promise.resolve(offer);
-    },
-    showErrorMessage: (message: string) => assert.fail(message),
-  });
-  return { ...panelOf(it), told };
-}
-
-describe('what a page tells before the stored draft was read', () => {
-  it('comes after what is stored: no attachment and no text is lost', async () => {
+  it('before the stored draft was read comes after that: no attachment and no text is lost', async () => {
     const it = await scene();
     const { window, client, root, sessionId } = it;
     const folder = temporaryFolder();
@@ -222,26 +196,20 @@ describe('what a page tells before the stored draft was read', () => {
     window.conversation.composition.setText('Written yesterday');
     await window.conversation.flush();
     const later = await openWindow({ root, client, sessionId, unread: true });
-    const { said, ask } = panelOf({ ...it, window: later });
-    const attached = ask('attachUris', { uris: [b] });
-    said.fire({
-      name: 'draft',
-      params: { text: 'Quick,', seen: 0, version: 1 },
-    });
-    said.fire({ name: 'draft', params: { text: 'Quick, before it loads', seen: 0, version: 2 } });
+    const page = panelOf({ ...it, window: later });
+    const attached = page.ask('attachUris', { uris: [b] });
+    page.write('Quick,', 0, 1);
+    page.write('Quick, before it loads', 0, 2);
     await attached;
     await later.conversation.load();
     const { text, attachments } = later.conversation.composition.draft;
-    assert.equal(text, 'Written yesterday\n\nQuick, before it loads');
     assert.deepEqual(
-      attachments.map(({ uri }) => uri),
-      [a, b],
+      [text, attachments.map(({ uri }) => uri)],
+      ['Written yesterday\n\nQuick, before it loads', [a, b]],
     );
   });
-});
 
-describe('a message that was thrown away', () => {
-  it('comes back with its files and the computer it was to go to, whatever was chosen and written since', async () => {
+  it('and thrown away comes back with its files and its computer, whatever was chosen and written since', async () => {
     const it = await scene();
     const { conversation } = it.window;
     const { composition } = conversation;
@@ -256,7 +224,15 @@ describe('a message that was thrown away', () => {
     busy(it);
     await queueUp(it.window, 'Next');
     composition.setText('Since');
-    const { ask, told } = taking(it);
+    const told: string[] = [];
+    answering({
+      showInformationMessage: (message: string, offer: string) => {
+        told.push(message);
+        return Promise.resolve(offer);
+      },
+      showErrorMessage: (message: string) => assert.fail(message),
+    });
+    const { ask } = panelOf(it);
     await ask('discard', { id: conversation.sends[0]!.id });
     await until(conversation.onDidChange, () => composition.draft.text !== 'Since');
     const { text, attachments, target: to } = composition.draft;
@@ -269,5 +245,120 @@ describe('a message that was thrown away', () => {
     assert.equal(composition.draft.target, undefined);
     assert.deepEqual([conversation.sends, conversation.queued], [[], []]);
     assert.deepEqual(told, ['Message discarded.', 'Message discarded.']);
+  });
+});
+
+describe('a page that does not load', () => {
+  /** The person chooses `choice` and writes `text`; without a text the box is closed after `typed`. What they are told. */
+  function missing(it: Scene, choice: string, text?: string, typed = text) {
+    const told: string[] = [];
+    const error = new Promise<string>(showErrorMessage => {
+      answering({
+        showErrorMessage,
+        showWarningMessage: (message: string) => {
+          told.push(message);
+          return Promise.resolve(choice);
+        },
+        showInputBox: async (options: vscode.InputBoxOptions) => {
+          told.push(options.value ?? '');
+          await options.validateInput?.(typed ?? '');
+          return text;
+        },
+      });
+    });
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const { written } = panelOf(it, 'panel', '[x](command:evil)');
+    mock.timers.tick(10_000);
+    mock.timers.reset();
+    return { told, error, written };
+  }
+
+  it('is told of without links, and an input box sends over the same road', async () => {
+    const it = await scene();
+    it.window.conversation.composition.setText('begun');
+    const outcome = settled(it);
+    const { told } = missing(it, 'Write a message', 'written here');
+    await outcome;
+    const [warning = '', ...others] = told;
+    assert.match(warning, /did not load within 10 seconds/);
+    assert.ok(!warning.includes(']('));
+    assert.deepEqual([others, posts(it).map(({ body }) => body)], [['begun'], [{ text: 'written here' }]]);
+  });
+
+  it('loses nothing when that box is closed or it cannot be sent, and is loaded again', async () => {
+    const it = await scene({ signedIn: () => false });
+    const { conversation } = it.window;
+    missing(it, 'Write a message', undefined, 'half a thought');
+    await until(conversation.onDidChange, () => conversation.composition.draft.text === 'half a thought');
+    assert.match(await missing(it, 'Write a message', 'for later').error, /Sign in/);
+    assert.equal(conversation.composition.draft.text, 'for later');
+    const { written } = missing(it, 'Try again');
+    await until(() => written.length === 2);
+    assert.equal(posts(it).length, 0);
+  });
+});
+
+describe('stopping an agent', () => {
+  /** A session whose agent works, in a panel; the list of sessions was asked for, as the Sessions view does. */
+  async function working(lists = true, used = true) {
+    const it = await scene({ lists, extras: () => used });
+    const work = busy(it);
+    await it.client.extras.sessions();
+    const { heard, ask, shows } = begun(it);
+    await it.window.sessions.refresh(it.sessionId);
+    await until(heard, () => shows()?.header.status.word === 'running');
+    return {
+      ...{ ...it, heard, work },
+      stop: () => ask('stop', {}),
+      stops: () => it.service.requests.filter(({ path }) => path.endsWith('/interrupt')).length,
+      composer: () => shows()?.composer,
+      hasButton: () => shows()?.composer.canStop,
+    };
+  }
+
+  it('is offered while it works, sends one request, asks how it stands, and keeps what is queued back', async () => {
+    const it = await working();
+    const { conversation, sessions } = it.window;
+    await queueUp(it.window, 'And then this', 'And that');
+    assert.equal(it.hasButton(), true);
+    it.work.rest();
+    await it.stop();
+    assert.equal(it.stops(), 1);
+    await until(it.heard, () => it.hasButton() === false);
+    assert.match(conversation.queued[0]?.sentence ?? '', /^You stopped the agent/);
+    assert.equal(it.composer()?.queueNote, 'On hold: see the first message.');
+    await conversation.discard(conversation.queued[0]!.id);
+    await sessions.refresh(it.sessionId);
+    await sessions.refresh(it.sessionId);
+    const stillThere = [queued(it.window), posts(it)];
+    assert.deepEqual(stillThere, [['And that'], []], 'the next one waits for the person, too');
+  });
+
+  it('is done from the row of the session, too, and then what is queued rests', async () => {
+    const it = await working();
+    await queueUp(it.window, 'And then this');
+    it.work.rest();
+    await chatOf(it.window, it.client).commands.stop({ kind: 'session', sessionId: it.sessionId });
+    assert.equal(it.stops(), 1);
+    await until(it.heard, () => /^You stopped/.test(it.window.conversation.queued[0]?.sentence ?? ''));
+  });
+
+  it('is not offered where the service has no list of sessions, or it may not be used', async () => {
+    assert.equal((await working(false)).hasButton(), false);
+    assert.equal((await working(true, false)).hasButton(), false);
+  });
+
+  it('says why it failed, is not tried again, and goes where it is not offered', async () => {
+    const it = await working();
+    await queueUp(it.window, 'And then this');
+    const fault = it.service.fail({ kind: 'status', status: 500, match: { method: 'POST' } });
+    await assert.rejects(it.stop(), /^Error: The agent could not be stopped\. .*500/);
+    assert.equal(it.stops(), 1);
+    assert.equal(it.window.conversation.isQueueStopped, false, 'what is queued goes on');
+    assert.equal(it.hasButton(), true, 'it may do better the next time');
+    fault.dispose();
+    it.service.fail({ kind: 'status', status: 405, match: { method: 'POST' } });
+    await assert.rejects(it.stop(), /^Error: The agent could not be stopped\./);
+    await until(it.heard, () => it.hasButton() === false);
   });
 });

@@ -1,11 +1,16 @@
+import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
-import { ChatPanel, type ChatPlace } from '../../../src/chat/panel/panel';
-import type { Connection } from '../../../src/connection';
-import { Emitter, ObservableValue } from '../../../src/util/event';
+import type { ApiClient } from '../../../src/api';
+import { Chat } from '../../../src/chat';
+import { ChatPanel, type PanelDeps } from '../../../src/chat/panel/panel';
+import type { PanelState, Start } from '../../../src/chat/protocol';
+import { Emitter, ObservableValue, type Event } from '../../../src/util/event';
+import type { DetailsDocuments } from '../../../src/util/detailsDocuments';
+import type { Place } from '../../../src/webview/page';
 import { silentLog } from '../../fakes/log';
 import { Uri } from '../../fakes/vscode';
 import type { Scene } from './scene';
-import { afterwards, limits, until } from './support';
+import { afterwards, limits, temporaryFolder, until, type Window } from './support';
 
 /** What a panel says to its page. */
 export interface ToPage {
@@ -15,67 +20,77 @@ export interface ToPage {
   readonly payload?: unknown;
 }
 
+const never = new Emitter<never>().event;
+
 /** A place as VS Code hands it over, and both ends of what its page would say and hear. */
 export function pageOf(kind: 'panel' | 'view', active = true) {
   const said = new Emitter<unknown>();
   const posted: ToPage[] = [];
   const heard = new Emitter<ToPage>();
-  const never = new Emitter<unknown>().event as vscode.Event<unknown>;
+  const written: string[] = [];
+  const shown = new Emitter<void>();
+  const webview = {
+    options: {},
+    cspSource: 'pages:',
+    asWebviewUri: (uri: unknown) => uri,
+    onDidReceiveMessage: said.event,
+    postMessage: (message: ToPage) => {
+      posted.push(message);
+      heard.fire(message);
+      return Promise.resolve(true);
+    },
+    set html(text: string) {
+      written.push(text);
+    },
+  };
   const place = {
-    ...(kind === 'panel' && { active }),
-    visible: true,
-    onDidChangeViewState: never,
-    onDidChangeVisibility: never,
-    onDidDispose: never,
+    ...(kind === 'panel'
+      ? { active, onDidChangeViewState: shown.event }
+      : { onDidChangeVisibility: shown.event }),
+    ...{ visible: true, onDidDispose: never, webview },
     reveal: () => undefined,
     show: () => undefined,
-    webview: {
-      options: {},
-      html: '',
-      cspSource: 'pages:',
-      asWebviewUri: (uri: unknown) => uri,
-      onDidReceiveMessage: said.event as vscode.Event<unknown>,
-      postMessage: (message: ToPage) => {
-        posted.push(message);
-        heard.fire(message);
-        return Promise.resolve(true);
-      },
-    },
-  } as unknown as ChatPlace;
-  return { place, said, posted, heard };
+  };
+  /** As the person shows and hides it. */
+  const show = (visible: boolean): void => {
+    place.visible = visible;
+    shown.fire();
+  };
+  return { place: place as unknown as Place, said, posted, heard, written, show };
 }
 
-/** The real panel of a conversation, and its page. */
-export function panelOf({ window, client }: Scene, kind: 'panel' | 'view' = 'panel') {
-  const { conversation, sessions } = window;
-  const { place, said, posted, heard } = pageOf(kind);
-  const shown: string[][] = [];
-  const service = { id: conversation.serviceId, host: 'localhost' };
-  const never = new Emitter<unknown>().event as vscode.Event<unknown>;
+const extensionUri = Uri.file('/extension') as unknown as vscode.Uri;
+
+/** What panels need of a window, and the state of its connection. */
+function depsOf(window: Window, client: ApiClient, show: DetailsDocuments['show']) {
+  const service = { id: window.conversation.serviceId, host: 'localhost' };
   const state = new ObservableValue({ kind: 'signedIn', service });
   const becameReady = new Emitter<void>();
   const connection = {
-    state,
-    api: client,
-    onDidBecomeReady: becameReady.event,
-  } as unknown as Connection;
+    ...{ state, api: client, onDidBecomeReady: becameReady.event },
+    ready: () => Promise.resolve(),
+  } as unknown as PanelDeps['connection'];
   const log = silentLog();
-  const panel = new ChatPanel(place, {
-    extensionUri: Uri.file('/extension') as unknown as vscode.Uri,
-    conversation,
-    connection,
-    sessions,
-    changes: { of: () => undefined, onDidChange: new Emitter<readonly string[]>().event },
-    log,
-    title: 'Session',
-    details: {
-      compare: () => Promise.resolve(Uri.file('/after') as unknown as vscode.Uri),
-      show: (id, title, content) => Promise.resolve(void shown.push([id, title, content()])),
-    },
+  const deps: PanelDeps = {
+    ...{ extensionUri, connection, sessions: window.sessions, log },
+    changes: { of: () => undefined, onDidChange: never },
+    details: { show, compare: () => assert.fail('a document is shown') },
     composer: { sendKey: () => 'enter', limits: () => limits(1024), onDidChange: never },
-    reading: new Map(),
-  });
-  afterwards(() => panel.leave());
+  };
+  return { deps, log, state, becameReady };
+}
+
+/** The real panel of a conversation, and its page. */
+export function panelOf({ window, client }: Scene, kind: 'panel' | 'view' = 'panel', title = 'Session') {
+  const { place, said, posted, heard, written, show: showPage } = pageOf(kind);
+  const shown: string[][] = [];
+  const show: DetailsDocuments['show'] = (...about) =>
+    Promise.resolve(void shown.push([about[0], about[1], about[2]()]));
+  const { deps, ...rest } = depsOf(window, client, show);
+  const lease = { dispose: () => undefined };
+  const { conversation } = window;
+  const panel = new ChatPanel(place, { ...deps, conversation, lease, title, reading: new Map() });
+  afterwards(() => panel.dispose());
   /** Asks the panel, as its page does: resolves to the answer, rejects with the reason. */
   const ask = async (name: string, params: object): Promise<unknown> => {
     said.fire({ name: 'ready', params: {} });
@@ -86,5 +101,40 @@ export function panelOf({ window, client }: Scene, kind: 'panel' | 'view' = 'pan
     if (answer.reason !== undefined) throw new Error(answer.reason);
     return answer.value;
   };
-  return { panel, said, ask, posted, heard: heard.event, log, state, becameReady, shown };
+  /** What the page was told last under this name. */
+  const told = (name: string): unknown => posted.findLast(message => message.name === name)?.payload;
+  return {
+    ...{ panel, said, ask, posted, heard: heard.event, shown, written, show: showPage, ...rest },
+    begun: () => said.fire({ name: 'ready', params: {} }),
+    write: (text: string, seen: number, version: number) =>
+      said.fire({ name: 'draft', params: { text, seen, version } }),
+    send: (text: string, sendId = 'an-id-of-a-send') =>
+      said.fire({ id: 1, name: 'send', params: { text, seen: 0, sendId } }),
+    draft: () => (told('setDraft') as { readonly text?: string } | undefined)?.text,
+    start: () => told('start') as Start | undefined,
+    shows: () => told('state') as PanelState | undefined,
+    told,
+  };
+}
+
+/** The whole chat of a window, in its view. */
+export function chatOf(
+  window: Window,
+  client: ApiClient,
+  onDidSelect: Event<readonly unknown[]> = never,
+  show: DetailsDocuments['show'] = () => assert.fail('a document is shown'),
+  location: () => 'panel' | 'view' = () => 'view',
+): Chat {
+  const chat = new Chat({
+    ...depsOf(window, client, show).deps,
+    storage: window.storage,
+    storageUri: { fsPath: temporaryFolder() } as unknown as vscode.Uri,
+    location,
+    extras: () => true,
+    diffOf: () => assert.fail('a diff is asked for'),
+    memory: { get: () => undefined, update: () => Promise.resolve() },
+    onDidSelect,
+  });
+  afterwards(() => chat.dispose());
+  return chat;
 }

@@ -1,20 +1,26 @@
 import assert from 'node:assert/strict';
+import * as path from 'node:path';
 import { mock } from 'node:test';
 import type * as vscode from 'vscode';
 import type { ChatPanel } from '../../../src/chat/panel/panel';
 import { Places } from '../../../src/chat/panel/places';
+import { isPanel } from '../../../src/webview/page';
 import { Emitter } from '../../../src/util/event';
 import { acts, TabInputWebview, Uri } from '../../fakes/vscode';
-import { chatOf } from './chatOf';
-import { pageOf } from './panelScene';
+import { chatOf, pageOf } from './panelScene';
 import { scene } from './scene';
-import { afterwards, answering, cleanUp, memoryOf } from './support';
+import { afterwards, answering, cleanUp, memoryOf, temporaryFolder, until } from './support';
 
 afterEach(cleanUp);
 
 function emptyPanel() {
-  const never = new Emitter<void>().event;
-  return { webview: {}, onDidDispose: never, onDidChangeViewState: never };
+  const gone = new Emitter<void>();
+  return {
+    webview: {},
+    onDidDispose: gone.event,
+    onDidChangeViewState: gone.event,
+    dispose: () => gone.fire(),
+  };
 }
 
 function placesOf(memory = memoryOf(), location: 'panel' | 'view' = 'view') {
@@ -26,19 +32,17 @@ function placesOf(memory = memoryOf(), location: 'panel' | 'view' = 'view') {
     serviceId: () => 'service',
     location: () => location,
     memory,
-    makePanel: (place, { serviceId, sessionId, startAnew }) => {
+    makePanel: (place, { serviceId, sessionId }, startAnew) => {
       if (startAnew !== undefined) anew.push(startAnew);
       made.push({ kind: 'show' in place ? 'view' : 'panel', sessionId });
-      const gone = new Emitter<void>();
+      const nothing = (): void => undefined;
       const panel: Partial<ChatPanel> = {
         conversation: { serviceId, sessionId } as unknown as ChatPanel['conversation'],
-        place: { visible: true } as ChatPanel['place'],
-        ...{ isActive: true, title: '' },
-        onDidDispose: gone.event,
-        reveal: () => undefined,
-        leave: () => gone.fire(),
-        dispose: () => gone.fire(),
-        takeCursor: () => undefined,
+        panel: { visible: true } as ChatPanel['panel'],
+        ...{ isActive: true, title: '', reveal: nothing, dispose: nothing, takeCursor: nothing },
+        close: () => {
+          if (isPanel(place)) place.dispose();
+        },
       };
       return panel as ChatPanel;
     },
@@ -142,6 +146,22 @@ describe('a page that does not load', () => {
     answering({ tabGroups: { all: [] }, createWebviewPanel });
     await places.show('s1');
     await assert.rejects(anew[0]!(), /no more panels/);
+  });
+});
+
+describe('the chat in front', () => {
+  it('gets what is attached where it is, also when chats are opened elsewhere by now', async () => {
+    const { window, client, sessionId } = await scene();
+    let location: 'panel' | 'view' = 'view';
+    const chat = chatOf(window, client, undefined, undefined, () => location);
+    const { place, said, posted, heard } = pageOf('view');
+    await chat.resolveView(place as vscode.WebviewView);
+    await chat.commands.open(sessionId);
+    said.fire({ name: 'ready', params: {} });
+    location = 'panel';
+    answering({ createWebviewPanel: () => assert.fail('a panel is made') });
+    await chat.commands.attachFiles(Uri.file(path.join(temporaryFolder(), 'a.txt')));
+    await until(heard.event, () => JSON.stringify(posted).includes('a.txt'));
   });
 });
 

@@ -4,8 +4,7 @@ import type * as vscode from 'vscode';
 import { EMPTY, outboxRecords } from '../../../src/chat/outbox/record';
 import { Emitter } from '../../../src/util/event';
 import { Uri } from '../../fakes/vscode';
-import { chatOf } from './chatOf';
-import { pageOf } from './panelScene';
+import { chatOf, pageOf } from './panelScene';
 import { scene } from './scene';
 import { cleanUp, temporaryFolder } from './support';
 

@@ -9,8 +9,8 @@ import { cleanUp } from '../../fakes/cleanUp';
 import { sessionsScene, type SessionsScene, type SessionsWindow } from './scene';
 import { remove, sessionOf, until } from './support';
 
-const styles = path.join(process.env['AGENT_CONSOLE_ROOT']!, 'media', 'chat', 'styles');
-const icons = readFileSync(path.join(styles, 'base.css'), 'utf8').split(/[\s;]+/);
+const styles = path.join(process.env['AGENT_CONSOLE_ROOT']!, 'media', 'chat', 'chat.css');
+const icons = readFileSync(styles, 'utf8').split(/[\s;]+/);
 
 /** What the chat and the Computers view see of the sessions. */
 describe('sessions for other views', () => {

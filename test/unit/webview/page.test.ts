@@ -1,94 +1,76 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { mock } from 'node:test';
-import { Uri, type Webview, type WebviewOptions } from 'vscode';
-import { WebviewPage, pageOptions } from '../../../src/webview/page';
+import { Uri, type WebviewOptions } from 'vscode';
+import { WebviewPage, pageHtml, pageOptions } from '../../../src/webview/page';
 import { silentLog } from '../../fakes/log';
-import { boolean, listOf, number, object, oneOf, optional, text } from '../../../src/webview/guards';
-import { pageHtml } from '../../../src/webview/html';
+import { env } from '../../fakes/vscode';
 import {
   type Params,
   type Protocol,
   RefusedByPanel,
   act,
   event,
+  number,
+  object,
   pageSide,
   panelSide,
   request,
+  text,
 } from '../../../src/webview/ipc';
 import { chatProtocol, isPageState as chatState } from '../../../src/chat/protocol';
 import { isPageState as reportState, reportProtocol } from '../../../src/readiness/protocol';
 import { firstState, pageState as usageState, usageProtocol } from '../../../src/usage/show/protocol';
+import { pageOf } from '../chat/panelScene';
+
+const extensionUri = Uri.file('/extension');
 
 describe('a page in a webview', () => {
-  let isVisible: boolean;
-  let written: string[];
   let gone: number;
   let missing: number;
-  let said: (message: unknown) => void;
   let noted: string[];
   let log: ReturnType<typeof silentLog>;
+  let place: ReturnType<typeof pageOf>;
   let page: WebviewPage;
 
   beforeEach(() => {
     mock.timers.enable({ apis: ['setTimeout'] });
-    [isVisible, written, gone, missing, noted] = [true, [], 0, 0, []];
-    const webview = {
-      options: {},
-      cspSource: 'https://pages.example',
-      asWebviewUri: (uri: Uri) => uri,
-      onDidReceiveMessage: (listener: typeof said) => {
-        said = listener;
-        return { dispose: () => undefined };
-      },
-      set html(text: string) {
-        written.push(text);
-      },
-    };
+    [gone, missing, noted] = [0, 0, []];
+    place = pageOf('panel');
     page = new WebviewPage({
-      webview: webview as unknown as Webview,
-      extensionUri: Uri.file('/extension'),
-      name: 'usage',
+      ...{ place: place.place, extensionUri, name: 'usage', log: (log = silentLog()) },
       title: () => 'Usage',
-      isVisible: () => isVisible,
       onGone: () => gone++,
       onMissing: () => missing++,
-      log: (log = silentLog()),
     });
     page.connect({
       protocol: { requests: { ready: act(object({})), note: act(object({})) }, events: {} },
       handlers: { ready: () => noted.push('ready'), note: () => noted.push('note') },
     });
-    const { enableScripts, localResourceRoots } = webview.options as WebviewOptions;
-    assert.deepEqual(
-      [enableScripts, localResourceRoots?.map(String)],
-      [true, ['file:///extension/dist/pages']],
-    );
     page.load();
   });
   afterEach(() => {
     page.dispose();
     mock.timers.reset();
   });
-  const show = (visible: boolean): void => {
-    isVisible = visible;
-    page.followVisibility();
-  };
+  const say = (...names: readonly string[]): void =>
+    names.forEach(name => place.said.fire({ name, params: {} }));
+  const sayOfItself = (about: object): void => place.said.fire({ kind: 'page', ...about });
 
   it('that says why it is broken is not called missing, and is loaded anew when the person asks for that', () => {
-    said({ kind: 'page', act: 'broken', words: 'RangeError: en-US@posix' });
+    sayOfItself({ act: 'broken', words: 'RangeError: en-US@posix' });
     mock.timers.tick(60_000);
     assert.equal(missing, 0);
     assert.match(log.lines.join('\n'), /The usage page could not be drawn: RangeError: en-US@posix/);
-    said({ kind: 'page', act: 'reload' });
-    assert.deepEqual([written.length, gone], [2, 1]);
+    sayOfItself({ act: 'reload' });
+    assert.deepEqual([place.written.length, gone], [2, 1]);
     mock.timers.tick(10_000);
     assert.equal(missing, 1, 'the page loaded anew has its own ten seconds');
-    said({ name: 'note', params: {} });
+    say('note');
     assert.deepEqual(noted, [], 'a page that has not said that it listens is one that was here before');
-    for (const name of ['ready', 'note']) said({ name, params: {} });
+    say('ready', 'note');
     assert.deepEqual(noted, ['ready', 'note']);
-    said({ kind: 'page', act: 'other' });
+    sayOfItself({ act: 'other' });
     assert.match(log.lines.at(-1) ?? '', /dropped: wrong shape/);
   });
 
@@ -98,42 +80,44 @@ describe('a page in a webview', () => {
     mock.timers.tick(60_000);
     assert.equal(missing, 1);
     page.load();
-    assert.equal(written.length, 2);
+    assert.equal(place.written.length, 2);
     mock.timers.tick(10_000);
     assert.equal(missing, 2, 'each loading has its own ten seconds');
-    said({ name: 'ready', params: {} });
+    say('ready');
     assert.equal(page.isMissing, false, 'it came late');
   });
 
   it('is not missing once it was heard, nor while nobody looks', () => {
-    said({ name: 'ready', params: {} });
+    say('ready');
     mock.timers.tick(60_000);
-    show(false);
+    place.show(false);
     mock.timers.tick(60_000);
     assert.deepEqual([missing, page.isMissing], [0, false]);
-    show(true);
+    place.show(true);
     mock.timers.tick(10_000);
     assert.deepEqual([missing, page.isMissing], [1, true]);
   });
 
   it('is written anew each time it is hidden, with a nonce of its own', () => {
-    said({ name: 'ready', params: {} });
+    say('ready');
     for (let round = 0; round < 5; round++) {
-      show(false);
-      show(false);
+      place.show(false);
+      place.show(false);
       assert.equal(page.isReady, false);
-      show(true);
-      show(true);
-      said({ name: 'ready', params: {} });
+      place.show(true);
+      place.show(true);
+      say('ready');
     }
-    assert.deepEqual([gone, written.length], [5, 6]);
-    assert.equal(new Set(written.map(html => /nonce="([^"]+)"/.exec(html)?.[1])).size, 6);
-    for (const html of written) assert.match(html, /\/extension\/dist\/pages\/usage\.js/);
+    assert.deepEqual([gone, place.written.length], [5, 6]);
+    assert.equal(new Set(place.written.map(html => /nonce="([^"]+)"/.exec(html)?.[1])).size, 6);
+    for (const html of place.written) assert.match(html, /\/extension\/dist\/pages\/usage\.js/);
   });
 });
 
 describe('what a page may do', () => {
-  const wanted = pageOptions(Uri.file('/extension'));
+  const wanted = pageOptions(extensionUri);
+  const words = ({ enableScripts, localResourceRoots: roots, ...others }: WebviewOptions) =>
+    JSON.stringify([enableScripts, roots?.map(String), others]);
   for (const [name, options, isTold] of [
     ['as its panel was made', { ...wanted, enableForms: undefined }, false],
     ['nothing', {}, true],
@@ -143,25 +127,17 @@ describe('what a page may do', () => {
     ['commands', { ...wanted, enableCommandUris: true }, true],
   ] as const)
     it(`is told ${isTold ? 'anew' : 'no more'} where it is ${name}`, () => {
-      const webview = { options };
-      const [extensionUri, log, nothing] = [Uri.file('/extension'), silentLog(), () => undefined];
-      const life = { title: () => '', isVisible: () => true, onGone: nothing, onMissing: nothing };
-      const about = { extensionUri, log, name: 'usage', ...life };
-      new WebviewPage({ webview: webview as unknown as Webview, ...about }).dispose();
-      assert.equal(webview.options !== options, isTold);
-      if (isTold)
-        assert.deepEqual(JSON.parse(JSON.stringify(webview.options)), JSON.parse(JSON.stringify(wanted)));
+      const { place } = pageOf('panel');
+      place.webview.options = options as WebviewOptions;
+      const nothing = { title: () => '', onGone: () => undefined, onMissing: () => undefined };
+      new WebviewPage({ place, extensionUri, log: silentLog(), name: 'usage', ...nothing }).dispose();
+      assert.equal(place.webview.options !== options, isTold);
+      assert.equal(words(place.webview.options), '[true,["file:///extension/dist/pages"],{}]');
     });
 });
 
-const options = {
-  cspSource: "'self' https://*.example",
-  scriptUri: 'https://page.example/chat.js',
-  styleUri: 'https://page.example/chat.css',
-  language: 'de',
-  title: 'A "title" with <b> & ampersand',
-  broken: { sentence: 'Not "drawn": {0}', reload: 'Reload', log: 'Show log' },
-};
+const webview = { cspSource: "'self' https://*.example", asWebviewUri: (uri: Uri) => uri };
+const documentOf = (title = 'A page'): string => pageHtml(webview, extensionUri, 'chat', title);
 
 function policyOf(html: string): Map<string, string> {
   const content = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(html)?.[1] ?? '';
@@ -175,24 +151,24 @@ function policyOf(html: string): Map<string, string> {
 
 describe('the document of a page', () => {
   it('lets exactly one script run, by a nonce of 128 bits', () => {
-    const html = pageHtml(options);
+    const html = documentOf();
     const policy = policyOf(html);
     const nonce = /^'nonce-([A-Za-z0-9+/]+={0,2})'$/.exec(policy.get('script-src') ?? '')?.[1];
     assert.ok(nonce !== undefined, 'script-src holds the nonce and nothing else');
     assert.equal(Buffer.from(nonce, 'base64').length, 16);
     assert.deepEqual(
       [...html.matchAll(/<script[^>]*>/g)].map(([tag]) => tag),
-      [`<script nonce="${nonce}" src="https://page.example/chat.js">`],
+      [`<script nonce="${nonce}" src="file:///extension/dist/pages/chat.js">`],
     );
   });
 
   it('allows nothing that is not named, and no requests', () => {
-    const html = pageHtml(options);
+    const html = documentOf();
     const policy = policyOf(html);
     assert.deepEqual([...policy.keys()], ['default-src', 'script-src', 'style-src', 'font-src', 'img-src']);
     assert.equal(policy.get('default-src'), "'none'");
-    assert.equal(policy.get('style-src'), options.cspSource);
-    assert.equal(policy.get('img-src'), `${options.cspSource} data: blob:`);
+    assert.equal(policy.get('style-src'), webview.cspSource);
+    assert.equal(policy.get('img-src'), `${webview.cspSource} data: blob:`);
     assert.doesNotMatch(html, /unsafe-|connect-src/);
     assert.ok(
       html.indexOf('Content-Security-Policy') < html.indexOf('<link'),
@@ -201,95 +177,55 @@ describe('the document of a page', () => {
   });
 
   it('escapes what it is given and names its language', () => {
-    const html = pageHtml({ ...options, language: 'd"e' });
+    const { language } = env;
+    env.language = 'd"e';
+    const html = documentOf('A "title" with <b> & ampersand');
+    env.language = language;
     assert.match(html, /<title>A &#34;title&#34; with &#60;b&#62; &#38; ampersand<\/title>/);
     assert.match(html, /<html lang="d&#34;e">/);
   });
 });
 
-const protocol = {
-  requests: {
-    add: request(object({ a: number(0, 100), b: number(0, 100) }))<number>(),
-    fail: request(object({}))<null>(),
-    note: act(object({ words: listOf(text(10), 3), loud: optional(boolean), tone: oneOf('a', 'b') })),
-  },
-  events: { told: event<{ readonly value: string }>() },
-};
-
-interface Wire {
-  readonly calls: string[];
-  readonly problems: string[];
-  readonly told: string[];
-  readonly panel: ReturnType<typeof panelSide<typeof protocol>>;
-  readonly page: ReturnType<typeof pageSide<typeof protocol>>;
-}
-
-/** Both ends joined; what is sent is cloned on the way, as between two documents. */
-function join(): Wire {
-  const calls: string[] = [];
-  const problems: string[] = [];
-  const told: string[] = [];
-  const panel = panelSide({
-    protocol,
-    handlers: {
-      add: ({ a, b }) => {
-        calls.push('add');
-        return a + b;
-      },
-      fail: () => Promise.reject(new Error('It rained.')),
-      note: ({ words, tone }) => {
-        calls.push(`note ${words.join()} ${tone}`);
-        if (tone === 'b') throw new Error('Too loud.');
-      },
-    },
-    post: message => page.receive(structuredClone(message)),
-    describe: error => (error as Error).message,
-    onProblem: problem => problems.push(problem),
-  });
-  const page = pageSide<typeof protocol>({ told: ({ value }) => told.push(value) }, message =>
-    panel.receive(structuredClone(message)),
-  );
-  return { calls, problems, told, panel, page };
-}
-
 describe('messages between panel and page', () => {
-  it('answers requests with their own answers', async () => {
-    const { page } = join();
-    const sums = await Promise.all([
-      page.request('add', { a: 1, b: 2 }),
-      page.request('add', { a: 3, b: 4 }),
-    ]);
-    assert.deepEqual(sums, [3, 7]);
-  });
-
-  it('refuses with the sentence of a handler that fails', async () => {
-    const { page, problems } = join();
-    await assert.rejects(page.request('fail', {}), (error: Error) => {
-      assert.ok(error instanceof RefusedByPanel);
-      assert.equal(error.message, 'It rained.');
-      return true;
+  it('are answered, refused with a sentence, or dropped, and what fails is reported', async () => {
+    const protocol = {
+      requests: {
+        add: request(object({ a: number(0, 100), b: number(0, 100) }))<number>(),
+        note: act(object({ words: text(10) })),
+      },
+      events: { told: event<{ readonly value: string }>() },
+    };
+    const [noted, problems, told]: string[][] = [[], [], []];
+    // What is sent is cloned on the way, as between two documents.
+    const panel = panelSide({
+      protocol,
+      handlers: {
+        add: ({ a, b }) => a + b,
+        note: ({ words }) => {
+          noted!.push(words);
+          if (words === 'loud') throw new Error('It rained.');
+        },
+      },
+      post: message => page.receive(structuredClone(message)),
+      describe: error => (error as Error).message,
+      onProblem: problem => problems!.push(problem),
     });
-    assert.equal(problems.length, 1);
-  });
-
-  it('delivers notifications and events, and drops wrong ones', () => {
-    const { page, panel, calls, told, problems } = join();
-    page.notify('note', { words: ['x'], tone: 'a' });
-    page.notify('note', { words: ['much too long a word'], tone: 'a' });
-    page.notify('note', { words: [], tone: 'c' } as never);
+    const page = pageSide<typeof protocol>({ told: ({ value }) => told!.push(value) }, message =>
+      panel.receive(structuredClone(message)),
+    );
+    const sums = [page.request('add', { a: 1, b: 2 }), page.request('add', { a: 3, b: 4 })];
+    assert.deepEqual(await Promise.all(sums), [3, 7]);
+    await assert.rejects(
+      page.request('note', { words: 'loud' }),
+      (error: Error) => error instanceof RefusedByPanel && error.message === 'It rained.',
+    );
+    for (const words of ['loud', 'low', 'much too long a word']) page.notify('note', { words });
     panel.send('told', { value: 'hello' });
-    assert.deepEqual(told, ['hello']);
-    return Promise.resolve().then(() => {
-      assert.deepEqual(calls, ['note x a']);
-      assert.equal(problems.length, 2);
-    });
-  });
-
-  it('reports a notification whose handler throws', async () => {
-    const { page, problems } = join();
-    page.notify('note', { words: [], tone: 'b' });
-    await new Promise(resolve => setImmediate(resolve));
-    assert.match(problems.join(), /"note"/);
+    await new Promise(setImmediate);
+    assert.deepEqual([told, noted], [['hello'], ['loud', 'loud', 'low']]);
+    const failed = '"note" of the page failed';
+    const wrong = 'A message of the page was refused: unknown name or wrong parameters';
+    assert.deepEqual(problems!.sort(), [failed, failed, wrong]);
   });
 });
 

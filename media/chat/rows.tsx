@@ -1,12 +1,10 @@
 import * as l10n from '@vscode/l10n';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Fold, GapRow, MessageRow, Part, Row } from '../../../src/chat/protocol';
-import { Button, Icon, IconButton, Notice } from '../controls';
-import { dressPaths } from '../markdown/paths';
-import { ask, copied, panel } from '../page';
-import { announce, asked, opened, start, toggle, words } from '../state';
-import { ChipIcon, Picture } from './picture';
+import type { Fold, GapRow, MessageRow, Part, Row } from '../../src/chat/protocol';
+import type * as markdown from './markdown';
+import { Button, ChipIcon, Icon, IconButton, Notice, Picture } from './controls';
+import { announce, ask, asked, copied, opened, panel, start, toggle, words } from './page';
 
 /** `continued`: with what the row above says. */
 export function RowView({ row, continued }: { readonly row: Row; readonly continued: boolean }) {
@@ -158,7 +156,7 @@ function SendState({ id, send }: { readonly id: string; readonly send: Send }) {
   );
   return (
     <>
-      <p class="send-state quiet small">
+      <p class={`send-state small${state === 'unknown' ? '' : ' quiet'}`}>
         <Icon name={icon} />
         <span>{sentence || label}</span>
       </p>
@@ -211,10 +209,8 @@ function Chips({ row: { key, chips } }: { readonly row: MessageRow }) {
 
 interface PartProps {
   readonly part: Part;
-  /** Of the row it is in, and its place there. */
   readonly rowKey: string;
   readonly index: number;
-  /** Line feeds are line breaks. */
   readonly breaks: boolean;
 }
 
@@ -311,24 +307,24 @@ function Preformatted({ text }: { readonly text: string }) {
   const element = useRef<HTMLPreElement>(null);
   useLayoutEffect(() => {
     element.current?.replaceChildren(text);
-    if (element.current !== null) dressPaths(element.current);
+    if (element.current !== null) rendering?.dressPaths(element.current);
   }, [text]);
   return (
     <pre class="preformatted small" tabIndex={0} role="group" aria-label={l10n.t('Code')} ref={element} />
   );
 }
 
-let renderMarkdown: ((text: string, breaks: boolean) => DocumentFragment) | undefined;
+let rendering: typeof markdown | undefined;
 
 /** Makes ready what rendering takes, which is most of this page's code: the panel is told that the page listens before that. */
 export async function prepareMarkdown(): Promise<void> {
-  ({ renderMarkdown } = await import('../markdown/markdown'));
+  rendering = await import('./markdown');
 }
 
 function Markdown({ text, breaks }: { readonly text: string; readonly breaks: boolean }) {
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
-    const rendered = renderMarkdown?.(text, breaks);
+    const rendered = rendering?.renderMarkdown(text, breaks);
     if (rendered !== undefined) element.current?.replaceChildren(rendered);
   }, [text, breaks]);
   return <div class="markdown" dir="auto" ref={element} />;

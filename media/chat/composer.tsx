@@ -1,22 +1,31 @@
 import * as l10n from '@vscode/l10n';
+import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { MAX_TEXT, type Composer as Known } from '../../../src/chat/protocol';
-import { Icon, IconButton, Notice } from '../controls';
-import { ask, keepNext, keepUnsaved, onComposerChange, panel, sendText, tellDraft } from '../page';
-import { announce, asked, composer, note, refusal, start } from '../state';
-import { Attached } from './attached';
-import { attachFiles, attachText, filesOf, insert, listenToPage } from './given';
-import { Queue } from './queue';
+import { MAX_TEXT, type Composer as Known } from '../../src/chat/protocol';
+import { Icon, IconButton, Notice } from './controls';
+import {
+  announce,
+  ask,
+  asked,
+  composer,
+  keepNext,
+  keepUnsaved,
+  note,
+  onComposerChange,
+  panel,
+  refusal,
+  sendText,
+  start,
+  tellDraft,
+} from './page';
+import { Attached, attachFiles, filesOf, insert, listenToPage, type OnRemoved } from './attachments';
 
 /** Where a message is written: text, attachments, what is queued, and why it cannot be sent when it cannot. */
 export function Composer() {
   const known = composer.value;
   const ref = useRef<HTMLTextAreaElement>(null);
-  /** What no drawing depends on. */
   const held = useRef({
     composing: false,
-    /** A message is on its way to the panel, which has not said yet that it is recorded. */
-    recording: false,
     /** The send key was pressed while another message was being made ready. */
     wanted: false,
     /** Earlier messages, the latest first, which one is shown (-1: none), and the draft, which stays what it was. */
@@ -24,7 +33,8 @@ export function Composer() {
   }).current;
   const { walk } = held;
   const [empty, setEmpty] = useState(true);
-  const [starting, setStarting] = useState(false);
+  /** A message is on its way to the panel, which has not said yet that it is recorded. */
+  const recording = useSignal(false);
   const [dragging, setDragging] = useState(false);
 
   const text = (): string => ref.current?.value ?? '';
@@ -62,9 +72,8 @@ export function Composer() {
   }, [asked.value]);
 
   const chips = known?.chips ?? [];
-  const waiting = starting || known?.sending === true;
+  const waiting = recording.value || known?.sending === true;
   const obstacle = known?.obstacle;
-  /** Why nothing would be sent now. */
   const why = obstacle ?? (empty ? l10n.t('Write a message first.') : undefined);
 
   const send = async (): Promise<void> => {
@@ -78,14 +87,12 @@ export function Composer() {
     const isEarlier = walk.at >= 0;
     const left = isEarlier ? walk.draft : '';
     walk.at = -1;
-    setStarting(true);
     const queued = known?.queues === true;
     // What is typed from now on is the next message; it is told when this one is recorded.
-    held.recording = true;
+    recording.value = true;
     show(left);
     const recorded = await sendText(sent, queued);
-    held.recording = false;
-    setStarting(false);
+    recording.value = false;
     const since = text();
     if (!recorded && !isEarlier) show(since === '' ? sent : `${sent}\n\n${since}`);
     if (!recorded || since !== left) tell();
@@ -97,7 +104,6 @@ export function Composer() {
     if (!waiting && held.wanted) void send();
   }, [waiting]);
 
-  /** Goes back to an earlier message; the first time it asks which there are. */
   const older = async (): Promise<void> => {
     if (walk.at < 0) {
       const draft = text();
@@ -112,7 +118,6 @@ export function Composer() {
     walk.at++;
     show(earlier, 0);
   };
-  /** Goes on to a later message, in the end to what was being written. */
   const newer = (): void => {
     walk.at--;
     show(walk.texts[walk.at] ?? walk.draft);
@@ -154,7 +159,7 @@ export function Composer() {
     if (walk.at >= 0 && walk.draft !== '') show(`${text()}\n\n${walk.draft}`, ref.current?.selectionEnd);
     walk.at = -1;
     changed();
-    if (held.recording) keepNext(text());
+    if (recording.value) keepNext(text());
     else tell();
   };
 
@@ -168,14 +173,15 @@ export function Composer() {
       void ask(attachFiles(files));
     } else if (text().length + given.length > MAX_TEXT) {
       event.preventDefault();
-      void ask(attachText(given));
+      const file = new File([given], `${l10n.t('pasted text')}.txt`, { type: 'text/plain' });
+      void ask(attachFiles([file]));
     }
   };
 
   const notices = [refusal.value, known?.problem, obstacle].filter(notice => notice !== undefined);
   return (
     <footer class="composer">
-      {known && <Queue known={known} onRemoved={focus} />}
+      {known && <Queue {...known} onRemoved={focus} />}
       {[...new Set(notices)].map(notice => (
         <Notice icon="warning" key={notice}>
           {notice}
@@ -228,8 +234,10 @@ export function Composer() {
             <IconButton
               icon="debug-stop"
               label={l10n.t('Stop the agent')}
-              onClick={({ currentTarget }) => {
-                stop(currentTarget);
+              onClick={({ currentTarget: button }) => {
+                // Sent once for each press that was answered.
+                button.disabled = true;
+                void ask(panel.request('stop', {})).finally(() => (button.disabled = false));
                 focus();
               }}
             />
@@ -253,19 +261,52 @@ export function Composer() {
   );
 }
 
-/** Sent once for each press that was answered. */
-function stop(button: HTMLButtonElement): void {
-  button.disabled = true;
-  void ask(panel.request('stop', {})).finally(() => (button.disabled = false));
-}
-
-type Key = Pick<KeyboardEvent, 'key' | 'shiftKey' | 'altKey' | 'ctrlKey' | 'metaKey' | 'isComposing'> & {
-  readonly keyCode: number;
-};
-
 /** Whether this key sends. While an input method composes, Enter belongs to it; some say so only by the key code. */
-function sends(event: Key, sendKey: Known['sendKey'], composing: boolean): boolean {
+function sends(
+  event: Omit<KeyboardEvent, 'keyCode'> & { readonly keyCode: number },
+  sendKey: Known['sendKey'],
+  composing: boolean,
+): boolean {
   if (event.key !== 'Enter' || event.shiftKey || event.altKey) return false;
   if (composing || event.isComposing || event.keyCode === 229) return false;
   return sendKey === 'enter' || event.ctrlKey || event.metaKey;
+}
+
+/** What waits until the agent is idle: read, taken back and removed here. */
+function Queue({ queue, queueNote, queueStopped, onRemoved }: Known & OnRemoved) {
+  if (queue.length === 0) return null;
+  return (
+    <section class="queue" aria-label={l10n.t('Queued messages')}>
+      <p class="queue-note quiet">
+        <Icon name={queueStopped ? 'debug-pause' : 'list-ordered'} />
+        {queueNote}
+      </p>
+      <ol>
+        {queue.map(({ id, text, chips, problem }) => (
+          <li key={id} class="queued">
+            <div class="queued-text" title={text}>
+              {text}
+              {chips.map(({ name, title }, at) => (
+                <span class="quiet" key={at} title={title}>
+                  <Icon name="attach" />
+                  {name}
+                </span>
+              ))}
+              {problem && <p class="problem">{problem}</p>}
+            </div>
+            <IconButton
+              icon="edit"
+              label={l10n.t('Take "{0}" back into the composer', text.slice(0, 60))}
+              onClick={() => void ask(panel.request('takeBack', { id }))}
+            />
+            <IconButton
+              icon="close"
+              label={l10n.t('Remove "{0}" from the queue', text.slice(0, 60))}
+              onClick={() => void ask(panel.request('discard', { id })).then(onRemoved)}
+            />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
 }

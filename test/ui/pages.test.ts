@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { MAX_TEXT, sendRow, type Composer, type GapRow } from '../../src/chat/protocol';
 import { until } from '../until';
 import { pasteInto } from './giving';
-import { messageRow, openChatPage, stateOf } from './page';
+import { messageRow, openChatPage, openPage, startOf, stateOf } from './page';
 
 /** The code that is shown, how many marks are in it, and whatever else. */
 const CODE_SHOWN = `[...document.querySelectorAll('.code pre')].map(pre => ({
@@ -31,6 +31,9 @@ describe('a chat page by itself', () => {
   const button = (name: string) => page.getByRole('button', { name });
   const tell = (name: string, payload: unknown): Promise<unknown> =>
     page.evaluate(`tell(${JSON.stringify(name)}, ${JSON.stringify(payload)}); drawn()`);
+  /** The transcript is these from `from` on. */
+  const rowsAre = (rows: readonly object[], from = 0, remove = 0): Promise<unknown> =>
+    tell('splice', { from, remove, rows, total: from + rows.length });
   const composerIs = (composer?: Partial<Composer>): Promise<unknown> => tell('state', stateOf(composer));
   /** What the page has said under this name. */
   const said = (name: string): Promise<Said[]> =>
@@ -52,7 +55,7 @@ describe('a chat page by itself', () => {
     const languages = 'ts js jsx json py bash sh go java rust sql html xml yaml diff'.split(' ');
     const text = languages.map(name => `\`\`\`\`${name}\n${code(name)}\n\`\`\`\``).join('\n\n');
     const row = { ...messageRow(1), parts: [{ kind: 'text', text }] };
-    await tell('splice', { from: 0, remove: 0, rows: [row], total: 1 });
+    await rowsAre([row]);
     await page
       .locator('.code')
       .nth(languages.length - 1)
@@ -102,7 +105,7 @@ describe('a chat page by itself', () => {
   it('shows a message from Enter on, once, and takes what is typed then for the next one', async () => {
     const shown = () => page.locator('.log article').allInnerTexts();
     const showsOf = (count: number) => until(async () => (await shown()).length === count);
-    await tell('splice', { from: 0, remove: 0, rows: [messageRow(0)], total: 1 });
+    await rowsAre([messageRow(0)]);
     await field().pressSequentially('First');
     await page.keyboard.press('Enter');
     await showsOf(2);
@@ -113,7 +116,7 @@ describe('a chat page by itself', () => {
     assert.equal(await drafted(), 'First', 'until it is recorded, the draft is what is sent');
     const [first = assert.fail()] = await said('send');
     const row = sendRow(first.params.sendId, Date.now(), 'First');
-    await tell('splice', { from: 1, remove: 0, rows: [row], total: 2 });
+    await rowsAre([row], 1);
     assert.equal((await shown()).length, 2, 'the row of the panel takes its place');
     await answer({ kind: 'answer', id: first.id, value: null });
     await until(async () => (await drafted()) === 'second');
@@ -191,12 +194,7 @@ describe('a chat page by itself', () => {
 
   it('says where find was to go that the words are in what is not shown of that message', async () => {
     const parts = [{ kind: 'text', text: 'its beginning', cut: '9 more characters are not shown here.' }];
-    await tell('splice', {
-      from: 0,
-      remove: 0,
-      rows: [{ ...messageRow(1), parts }, messageRow(2), messageRow(3)],
-      total: 3,
-    });
+    await rowsAre([{ ...messageRow(1), parts }, messageRow(2), messageRow(3)]);
     await tell('find', { words: 'number', key: 'message:1' });
     const found = page.locator('.find output');
     await found.getByText('In the part of this message that is not shown here').waitFor();
@@ -223,7 +221,7 @@ describe('a chat page by itself', () => {
       const sentence = 'The agent has answered (7 messages).';
       const reason = 'This service shows replies only after your next message.';
       const row = { kind: 'gap', key: 'gap', sentence, reason, ...gap };
-      await tell('splice', { from: 0, remove: 2, rows: [messageRow(0), row], total: 2 });
+      await rowsAre([messageRow(0), row], 0, 2);
       await block().waitFor();
     };
 
@@ -237,7 +235,7 @@ describe('a chat page by itself', () => {
       for (const key of ['Tab', 'Enter', 'Tab', 'Enter']) await page.keyboard.press(key);
       assert.deepEqual([(await said('openWebApp')).length, (await said('explainGap')).length], [1, 1]);
       // Drawn anew, as when it comes back into view.
-      await tell('splice', { from: 1, remove: 1, rows: [], total: 1 });
+      await rowsAre([], 1, 1);
       await block().waitFor({ state: 'detached' });
       await page.evaluate(`document.querySelector('.announcer').textContent = ''`);
       await show();
@@ -267,5 +265,101 @@ describe('a chat page by itself', () => {
         .filter(each => each.getBoundingClientRect().right > innerWidth).map(each => each.outerHTML)`);
       assert.deepEqual(wide, []);
     });
+  });
+});
+
+describe('each page by itself', () => {
+  let page: Page;
+  let problems: string[];
+
+  afterEach(() => page.close());
+
+  const open = async (name: Parameters<typeof openPage>[0], before = ''): Promise<void> => {
+    ({ page, problems } = await openPage(name, { before }));
+  };
+  const said = (): Promise<Record<string, unknown>[]> => page.evaluate('said');
+  const speaks = (language: string): string =>
+    `Object.defineProperty(Navigator.prototype, 'language', { get: () => ${JSON.stringify(language)}, configurable: true })`;
+
+  for (const name of ['chat', 'usage', 'readiness'] as const) {
+    it(`${name} begins where the browser's language is no tag of a language`, async () => {
+      for (const language of ['en-US@posix', 'C', 'de_DE.UTF-8', '']) {
+        await open(name, speaks(language));
+        await page.waitForFunction(`said.some(message => message.name === 'ready')`);
+        assert.deepEqual(problems, []);
+        assert.equal(await page.getByRole('alert').count(), 0);
+        if (language !== '') await page.close();
+      }
+    });
+
+    for (const [what, script] of [
+      ['an error', `setTimeout(() => { throw new TypeError('the words of it') })`],
+      ['a rejection', `void Promise.reject(new TypeError('the words of it'))`],
+    ] as const) {
+      it(`${name} says ${what} in its own words, tells the log, and offers to load again`, async () => {
+        await open(name);
+        await page.evaluate(`${script}; undefined`);
+        const block = page.getByRole('alert');
+        await block.getByText('This page could not be drawn: TypeError: the words of it').waitFor();
+        await block.getByRole('button', { name: 'Show log' }).click();
+        await block.getByRole('button', { name: 'Reload' }).click();
+        assert.deepEqual(
+          (await said()).filter(({ kind }) => kind === 'page'),
+          [
+            { kind: 'page', act: 'broken', words: 'TypeError: the words of it' },
+            { kind: 'page', act: 'log' },
+            { kind: 'page', act: 'reload' },
+          ],
+        );
+      });
+    }
+  }
+
+  it('the usage page says why it cannot even begin', async () => {
+    await open(
+      'usage',
+      `const api = acquireVsCodeApi();
+      window.acquireVsCodeApi = () => ({ ...api, getState() { throw new RangeError('no numbers here') } });`,
+    );
+    await page.getByText('This page could not be drawn: RangeError: no numbers here').waitFor();
+    assert.ok((await said()).every(({ kind }) => kind === 'page'));
+  });
+
+  it('the readiness page keeps the focus and what is typed, whatever is drawn', async () => {
+    await open('readiness');
+    const draw = (parts: Readonly<Record<string, string>>, words = ''): Promise<void> => {
+      const look = { filter: 'all', words, scroll: 0 };
+      const drawn = { parts, state: { key: 'k', reportId: 'r', look }, isWanted: false };
+      return page.evaluate(`tell('draw', ${JSON.stringify(drawn)}), drawn()`);
+    };
+    const button = (act: string): string => `<button data-act='["${act}",{}]'>${act}</button>`;
+    const head = `<h1 tabindex="-1">shop</h1>${button('fix')}${button('export')}`;
+    const tools = '<select><option value="all">All</option></select><input>';
+    const criteria = '<table><tr class="wanted" tabindex="-1"><th>One</th></tr></table>';
+    await draw({ head, tools, criteria });
+    for (const focused of ['h1', 'button:nth-of-type(2)', 'tr']) {
+      await page.locator(focused).focus();
+      await draw({ head: `${head}<p>new</p>`, criteria: `${criteria}<p>new</p>` });
+      assert.equal(await page.locator(`${focused}:focus`).count(), 1, focused);
+    }
+    await page.locator('input').focus();
+    await page.keyboard.type('ab');
+    await draw({ criteria }, 'a');
+    assert.equal(await page.locator('input:focus').inputValue(), 'ab');
+    assert.match(await page.evaluate<string>(`sessionStorage.getItem('state')`), /"words":"ab"/);
+    // An act that is there no more leaves the focus to the page.
+    await page.locator('button').first().focus();
+    await draw({ head: '' });
+    assert.equal(await page.locator('body:focus, body:not(:has(:focus))').count(), 1);
+    assert.deepEqual(problems, []);
+  });
+
+  it("the chat draws its messages where the editor's language is no tag of a language", async () => {
+    await open('chat', speaks('en-US@posix'));
+    await page.evaluate(`tell('start', ${JSON.stringify(startOf({ language: 'en-US@posix' }))})`);
+    const rows = { from: 0, remove: 0, rows: [messageRow(0)], total: 1 };
+    await page.evaluate(`tell('splice', ${JSON.stringify(rows)})`);
+    await page.getByText('Please look at this.').waitFor();
+    assert.deepEqual(problems, []);
   });
 });

@@ -13,8 +13,8 @@ import typescript from 'highlight.js/lib/languages/typescript';
 import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 import { Marked, type Tokens } from 'marked';
+import { PATH } from '../../src/chat/protocol';
 import { bounds } from './bounds';
-import { dressPaths } from './paths';
 
 /** The only elements and attributes that come out of Markdown (trust.md 4-6). */
 // One object for every text: what it says is read once.
@@ -104,7 +104,6 @@ for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(
 // The library's grammar of the one is made from that of the other, and would be here twice.
 hljs.registerAliases(['javascript', 'js', 'jsx', 'mjs', 'cjs'], { languageName: 'typescript' });
 
-/** Highlighted code; `undefined` for languages not known here. */
 function highlight(code: string, language: string): DocumentFragment | undefined {
   if (code.length > MAX_LENGTH || LONG_WORD.test(code) || hljs.getLanguage(language) === undefined)
     return undefined;
@@ -173,4 +172,29 @@ function element<K extends keyof HTMLElementTagNameMap>(
   made.className = className;
   made.append(...content);
   return made;
+}
+
+/** Makes names of files with a line open that file; what they open is decided by the panel. */
+export function dressPaths(root: DocumentFragment | Element): void {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  const texts: Text[] = [];
+  while (walker.nextNode() !== null) {
+    const text = walker.currentNode as Text;
+    if (text.data.includes(':') && !text.parentElement?.closest('a')) texts.push(text);
+  }
+  for (const text of texts) {
+    const pieces: (string | HTMLElement)[] = [];
+    let from = 0;
+    for (const found of text.data.matchAll(PATH)) {
+      const link = document.createElement('span');
+      link.className = 'path';
+      link.role = 'link';
+      link.tabIndex = 0;
+      link.title = l10n.t('Open this file');
+      link.textContent = found[0];
+      pieces.push(text.data.slice(from, found.index), link);
+      from = found.index + found[0].length;
+    }
+    if (from > 0) text.replaceWith(...pieces, text.data.slice(from));
+  }
 }

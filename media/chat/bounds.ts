@@ -6,7 +6,6 @@ const MOST_WORK = 20_000_000;
 const MOST_CELLS = 10_000;
 /** Characters that may be looked at for the ends of paragraphs; everyday texts need a hundredth. */
 const MOST_LOOKS = 5_000_000;
-/** Of lists and quotes within others. */
 const MOST_DEPTH = 50;
 
 /** A text was made to be read slowly, or to be huge when it is read: whoever reads it shows it as it is. */

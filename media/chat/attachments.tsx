@@ -1,8 +1,84 @@
 import * as l10n from '@vscode/l10n';
-import { MOST_ATTACHED } from '../../../src/chat/protocol';
-import { ask, panel } from '../page';
-import { announce, composer, note } from '../state';
-import { pictureOf } from '../transcript/picture';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { MOST_ATTACHED, type Chip } from '../../src/chat/protocol';
+import { Button, ChipIcon, IconButton, pictureOf } from './controls';
+import { announce, ask, composer, note, panel } from './page';
+
+export interface OnRemoved {
+  /** After one was removed: the button that was pressed goes, and the focus must not go with it. */
+  readonly onRemoved: () => void;
+}
+
+/** The attachments of the draft, each with its reason where it cannot be sent. */
+export function Attached({ chips, onRemoved }: { readonly chips: readonly Chip[] } & OnRemoved) {
+  useAnnouncements(chips);
+  if (chips.length === 0) return null;
+  return (
+    <ul class="chips" aria-label={l10n.t('Attachments')}>
+      {chips.map(chip => (
+        <AttachedChip key={chip.key} chip={chip} onRemoved={onRemoved} />
+      ))}
+    </ul>
+  );
+}
+
+/** Says what has been attached, or why it cannot be, once each; of what was there when the page was built only the latter. */
+function useAnnouncements(chips: readonly Chip[]): void {
+  const said = useRef<ReadonlyMap<string, string> | undefined>(undefined);
+  useEffect(() => {
+    if (composer.value === undefined) return;
+    const sentences = new Map(
+      chips.map(({ key, name, problem }) => [key, problem ?? l10n.t('{0} attached', name)]),
+    );
+    const isNew = ({ key, problem }: Chip): boolean =>
+      said.current === undefined ? problem !== undefined : said.current.get(key) !== sentences.get(key);
+    const fresh = chips.filter(isNew).map(({ key }) => sentences.get(key));
+    if (fresh.length > 0) announce(fresh.join(' '));
+    said.current = sentences;
+  }, [chips]);
+}
+
+function AttachedChip({ chip, onRemoved }: { readonly chip: Chip } & OnRemoved) {
+  const { key, name, size, title, problem } = chip;
+  const [busy, setBusy] = useState(false);
+  const makeSmaller = (): void => {
+    setBusy(true);
+    void ask(shrinkAttached(name, key)).finally(() => setBusy(false));
+  };
+  return (
+    <li class={`chip bar${problem === undefined ? '' : ' refused'}`} title={title}>
+      <ChipIcon chip={chip} />
+      {problem === undefined ? (
+        <>
+          <button
+            type="button"
+            class="chip-name one-line"
+            aria-label={l10n.t('Open {0}', name)}
+            onClick={() => panel.notify('openAttachment', { key })}
+          >
+            {name}
+          </button>
+          <span class="quiet small">{size}</span>
+        </>
+      ) : (
+        <span class="chip-name">{problem}</span>
+      )}
+      {chip.shrinkable === true && (
+        <Button kind="link" disabled={busy} onClick={makeSmaller}>
+          {l10n.t('Make smaller')}
+        </Button>
+      )}
+      <IconButton
+        icon="close"
+        label={l10n.t('Remove {0}', name)}
+        onClick={() => {
+          void ask(panel.request('detach', { key }));
+          onRemoved();
+        }}
+      />
+    </li>
+  );
+}
 
 /** The addresses of dropped files, local and remote: all of them, where `text/uri-list` holds only the first. */
 function urisOf(data: DataTransfer): readonly string[] {
@@ -48,12 +124,6 @@ function attachUris(all: readonly string[]): Promise<void> {
   return inTurn(() => panel.request('attachUris', { uris }));
 }
 
-/** Attaches a text as a file; rejects with why not. */
-export function attachText(text: string): Promise<void> {
-  return attachFiles([new File([text], `${l10n.t('pasted text')}.txt`, { type: 'text/plain' })]);
-}
-
-/** A picture that is too large is made smaller. */
 async function attachFile(file: File): Promise<void> {
   const limit = composer.value?.fileLimit ?? 0;
   if (file.size <= limit || !/^image\/(?!gif|svg)/.test(file.type)) return handOver(file);
@@ -63,7 +133,6 @@ async function attachFile(file: File): Promise<void> {
   announce(words);
 }
 
-/** Makes an attached picture small enough, in its place. */
 export async function shrinkAttached(name: string, key: string): Promise<void> {
   const smaller = await shrink(await pictureOf(key), name, composer.value?.fileLimit ?? 0);
   await inTurn(() => handOver(smaller, key));

@@ -1,18 +1,22 @@
 import * as l10n from '@vscode/l10n';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { partsOfRow, partText, wordsPattern, type Row } from '../../../src/chat/protocol';
-import { IconButton } from '../controls';
-import { finding, toggle, transcript } from '../state';
-import type { Place } from './list';
+import { partsOfRow, partText, type Row } from '../../src/chat/protocol';
+import { IconButton } from './controls';
+import { finding, toggle, transcript } from './page';
+import type { Place } from './transcript';
 
 /** Typing that comes together is searched for together, ms. */
 const GATHER = 120;
+
+/** All places of these words, whatever their case. */
+function wordsPattern(words: string): RegExp {
+  return new RegExp(words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'giu');
+}
 
 function hasWords(text: string, words: string): boolean {
   return words !== '' && text.search(wordsPattern(words)) >= 0;
 }
 
-/** The page has only the beginning of some of it. */
 function isCut(row: Row): boolean {
   return partsOfRow(row).some(part => 'cut' in part);
 }
@@ -22,7 +26,6 @@ export function FindBar({ list }: { readonly list: { readonly current: Place | u
   const field = useRef<HTMLInputElement>(null);
   const came = useRef(document.activeElement);
   const [words, setWords] = useState('');
-  /** The rows that hold the words. */
   const [matches, setMatches] = useState<readonly Row[]>([]);
   const [at, setAt] = useState(-1);
   const match = matches[at];
