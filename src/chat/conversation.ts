@@ -6,7 +6,6 @@ import type { Collection, Storage } from '../storage';
 import { Disposable, every, Slot, toDisposable, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { AttachmentsRefused, type Attachments } from './attach/attachments';
-import type { BuildBody } from './attach/body';
 import { wasSentSince } from './transcript/messages';
 import type { Unsaved } from './protocol';
 import { Composition } from './composition';
@@ -41,7 +40,6 @@ export interface ConversationOptions {
   readonly sessionId: string;
   readonly storage: Storage;
   readonly attachments: Attachments;
-  readonly buildBody: BuildBody;
   readonly sessions: ChatSessions;
   /** The client of this conversation's service; `undefined` while it cannot be asked. */
   readonly api: () => ApiClient | undefined;

@@ -8,7 +8,7 @@ import { keyOf } from './sessions';
 
 export interface ConversationsOptions extends Pick<
   ConversationOptions,
-  'storage' | 'sessions' | 'attachments' | 'buildBody' | 'log' | 'extras'
+  'storage' | 'sessions' | 'attachments' | 'log' | 'extras'
 > {
   readonly connection: Connection;
 }

@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import * as path from 'node:path';
 import type { Connection } from '../connection';
 import type { CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
@@ -8,7 +7,6 @@ import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable } from '../util/disposable';
 import type { Event } from '../util/event';
 import { Attachments } from './attach/attachments';
-import { bodyBuilder } from './attach/body';
 import type { Conversation } from './conversation';
 import { Conversations } from './conversations';
 import { givenBy, type DiffOf } from './attach/context';
@@ -96,10 +94,9 @@ export class Chat extends Disposable {
     const { changes } = deps;
     const { fsPath } = deps.storageUri;
     const attachments = new Attachments(workspaceFiles, fsPath, composer.limits, vscode.env.language);
-    const buildBody = bodyBuilder(path.join(__dirname, 'bodyWorker.mjs'));
     const reading = new Map<string, Kept>();
     this.#conversations = this.register(
-      new Conversations({ connection, storage, sessions, attachments, buildBody, log, extras }),
+      new Conversations({ connection, storage, sessions, attachments, log, extras }),
     );
     this.#places = this.register(
       new Places({

@@ -25,7 +25,7 @@ async function main(): Promise<undefined> {
     store: storeRows,
     redaction: redactionRows,
     usage: usageRows,
-    sending: () => sendingRows(production(), temporaryFolder('sending')),
+    sending: () => sendingRows(temporaryFolder('sending')),
     accepted: () => acceptedRows(temporaryFolder('accepted')),
     transcript: () => transcriptRows(production()),
     changes: changesRows,

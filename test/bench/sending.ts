@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { bodyBuilder } from '../../src/chat/attach/body';
+import { messageBody } from '../../src/chat/attach/body';
 import { Conversation } from '../../src/chat/conversation';
 import { SessionIndex } from '../../src/sessions/store/sessionIndex';
 import type { Write } from '../../src/storage/database';
@@ -55,7 +55,6 @@ export async function acceptedRows(root: string): Promise<Row[]> {
     },
     attachments: attachmentsIn(root),
     extras: () => false,
-    buildBody: ({ text }) => Promise.resolve(text as never),
     api: () => ({ one }) as never,
   });
   await conversation.load();
@@ -78,8 +77,8 @@ const SINK = `require('node:http').createServer((request, response) => {
   request.resume().on('end', () => response.end('{"messageId":"m1","status":"idle"}'));
 }).listen(0, '127.0.0.1', function () { console.log(this.address().port); });`;
 
-/** What attaching and sending 25 MB costs the thread it is done on; `dist` holds the built extension. */
-export async function sendingRows(dist: string, folder: string): Promise<Row[]> {
+/** What attaching and sending 25 MB costs the thread it is done on. */
+export async function sendingRows(folder: string): Promise<Row[]> {
   const rows: Row[] = [];
   const sink = spawn(process.execPath, ['-e', SINK], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
@@ -90,11 +89,7 @@ export async function sendingRows(dist: string, folder: string): Promise<Row[]> 
     ] as const) {
       const file = path.join(folder, `large-${kind.replace(' ', '-')}`);
       fs.writeFileSync(file, head + 'A line of words, with "quotes".\n'.repeat(SIZE / 32).slice(head.length));
-      const { longest, peak } = await measure(
-        pathToFileURL(file).href,
-        Number(line.toString()),
-        path.join(dist, 'bodyWorker.mjs'),
-      );
+      const { longest, peak } = await measure(pathToFileURL(file).href, Number(line.toString()));
       rows.push(
         atMost(`attach and send 25 MB, ${kind}: longest stall`, longest, 50, ms),
         atMost(`attach and send 25 MB, ${kind}: peak extra memory`, peak, 4, times),
@@ -111,7 +106,6 @@ export async function sendingRows(dist: string, folder: string): Promise<Row[]> 
 async function measure(
   uri: string,
   port: number,
-  workerFile: string,
 ): Promise<{ readonly longest: number; readonly peak: number }> {
   const client = clientOf(`http://127.0.0.1:${port}`);
   const attachments = attachmentsIn('/nowhere', 2 * SIZE);
@@ -127,7 +121,7 @@ async function measure(
     const parts = await attachments.parts([await attachments.inspect(uri)]);
     await client.one('sendMessage', {
       ids: { sessionId: 's' },
-      body: await bodyBuilder(workerFile)({ text: 'Look', parts }),
+      body: await messageBody({ text: 'Look', parts }),
     });
   });
   clearInterval(sample);

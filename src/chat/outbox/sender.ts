@@ -4,6 +4,7 @@ import { isApiError, type SentMessage } from '../../api';
 import type { Lease } from '../../storage';
 import { Disposable, Slot, type IDisposable } from '../../util/disposable';
 import { oneLine } from '../../util/text';
+import { messageBody } from '../attach/body';
 import type { ConversationOptions } from '../conversation';
 import { arrivedAs } from '../transcript/messages';
 import type { Transcript } from '../transcript/transcript';
@@ -180,7 +181,7 @@ export class Sender extends Disposable {
     const parts = await files.parts(attachments);
     const tooMuch = files.tooMuch(parts.reduce((sum, { bytes }) => sum + bytes.length, 0));
     if (tooMuch !== undefined) throw new Error(tooMuch);
-    const body = await this.#options.buildBody({ text, computerId: target?.computerId, parts });
+    const body = await messageBody({ text, computerId: target?.computerId, parts });
     const client = this.#options.api();
     if (client === undefined) throw new Error(vscode.l10n.t('Sign in to send messages.'));
     const { messageCount, updatedAt } = sessions.get(sessionId) ?? {};

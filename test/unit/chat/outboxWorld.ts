@@ -131,12 +131,11 @@ export class World {
       extras: () => false,
       api: () => this.#client(pid),
       describe: String,
-      buildBody: async ({ text }) => {
-        await this.step(pid);
-        return text;
-      },
       attachments: {
-        parts: () => Promise.resolve([]),
+        parts: async () => {
+          await this.step(pid);
+          return [];
+        },
         tooMuch: () => undefined,
       } as never,
     });
@@ -281,9 +280,10 @@ export class World {
 
   #client(pid: number): ApiClient {
     return {
-      one: async (name: string, { ids, body: text = '' }: { ids: { messageId: string }; body?: string }) => {
+      one: async (name: string, { ids, body = '' }: { ids: { messageId: string }; body?: string }) => {
         if (name === 'sendMessage')
           return new Promise((resolve, reject) => {
+            const { text } = JSON.parse(body) as { readonly text: string };
             this.posted.push(text);
             const answer = (kind: Answer): void => {
               const id = kind === 'accepted' || kind === 'lost' ? this.#serve(text) : '';

@@ -143,7 +143,6 @@ function conversationsIn(root: string, storage: Storage): Conversations {
   const conversations = new Conversations({
     ...{ storage, attachments: attachmentsIn(root), log: silentLog(), extras: () => false },
     sessions: { onDidChange: new Emitter().event, get: () => undefined } as unknown as ChatSessions,
-    buildBody: () => assert.fail('nothing is sent'),
     connection: { state: new ObservableValue({ kind: 'signedOut' }) } as unknown as Connection,
   });
   afterwards(() => conversations.dispose());

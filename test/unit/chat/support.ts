@@ -10,7 +10,6 @@ import {
   type AttachmentLimits,
 } from '../../../src/chat/attach/attachments';
 import { Conversation } from '../../../src/chat/conversation';
-import { bodyBuilder } from '../../../src/chat/attach/body';
 import type { KnownMessage, StoredMessage } from '../../../src/chat/transcript/messages';
 import type { Entry } from '../../../src/chat/outbox/record';
 import { readLocal } from '../../../src/chat/attach/workspaceFiles';
@@ -209,7 +208,6 @@ export async function openWindow(options: {
   const conversation = new Conversation({
     ...{ serviceId: 'service1', sessionId, storage, sessions, log },
     attachments: options.attachments ?? attachmentsIn(temporaryFolder()),
-    buildBody: bodyBuilder('bodyWorker.js'),
     api: () => (signedIn() ? client : undefined),
     describe: error => errorSentence(error),
     extras: options.extras ?? (() => false),
