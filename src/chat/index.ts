@@ -22,7 +22,6 @@ import type { Kept } from './protocol';
 import { readSessionId } from '../ui/target';
 import { readSendRequest, readUris } from './requests';
 import type { ChatChanges, ChatSessions } from './sessions';
-import { workspaceFiles } from './attach/workspaceFiles';
 
 export { standings } from './outbox/standing';
 export type { ChatSessions } from './sessions';
@@ -93,7 +92,7 @@ export class Chat extends Disposable {
     const { connection, storage, sessions, log, extensionUri, extras, composer, memory, details } = deps;
     const { changes } = deps;
     const { fsPath } = deps.storageUri;
-    const attachments = new Attachments(workspaceFiles, fsPath, composer.limits, vscode.env.language);
+    const attachments = new Attachments(fsPath, composer.limits, vscode.env.language);
     const reading = new Map<string, Kept>();
     this.#conversations = this.register(
       new Conversations({ connection, storage, sessions, attachments, log, extras }),

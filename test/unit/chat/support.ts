@@ -2,17 +2,17 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { pathToFileURL, fileURLToPath } from 'node:url';
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { ApiClient } from '../../../src/api';
 import {
   Attachments,
+  readLocal,
   type AttachableFiles,
   type AttachmentLimits,
 } from '../../../src/chat/attach/attachments';
 import { Conversation } from '../../../src/chat/conversation';
 import type { KnownMessage, StoredMessage } from '../../../src/chat/transcript/messages';
 import type { Entry } from '../../../src/chat/outbox/record';
-import { readLocal } from '../../../src/chat/attach/workspaceFiles';
 import type { ChatSession, ChatSessions } from '../../../src/chat/sessions';
 import type { Storage } from '../../../src/storage';
 import { openStorage } from '../../fakes/storage';
@@ -90,17 +90,12 @@ export function brittle(
 export const diskFiles: AttachableFiles = {
   stat: async uri => {
     const facts = await fs.promises.lstat(fileURLToPath(uri));
-    const kind = facts.isSymbolicLink()
-      ? 'symbolicLink'
-      : facts.isDirectory()
-        ? 'folder'
-        : facts.isFile()
-          ? 'file'
-          : 'other';
-    return { kind, size: facts.size, mtime: facts.mtimeMs };
+    const { File, Directory, SymbolicLink, Unknown } = vscode.FileType;
+    const other = facts.isDirectory() ? Directory : facts.isSymbolicLink() ? SymbolicLink : Unknown;
+    const type = facts.isFile() ? File : other;
+    return { type, size: facts.size, ctime: 0, mtime: facts.mtimeMs };
   },
   read: (uri, most) => readLocal(fileURLToPath(uri), most),
-  name: uri => path.basename(fileURLToPath(uri)),
   workspacePath: uri => `src/${path.basename(fileURLToPath(uri))}`,
 };
 
@@ -219,7 +214,7 @@ export async function openWindow(options: {
 
 /** Files that may have `maxBytes`; what is in none is kept below `root`. */
 export function attachmentsIn(root: string, maxBytes = 1024 * 1024, files = diskFiles): Attachments {
-  return new Attachments(files, root, () => limits(maxBytes), 'en');
+  return new Attachments(root, () => limits(maxBytes), 'en', files);
 }
 
 /** The person answers what the editor asks in the way of these functions, until the test ends; the rest is as ever. */
