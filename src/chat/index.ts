@@ -23,7 +23,7 @@ import { readSessionId } from '../ui/target';
 import { readSendRequest, readUris } from './requests';
 import type { ChatChanges, ChatSessions } from './sessions';
 
-export { standings } from './outbox/standing';
+export { standings } from './outbox/outbox';
 export type { ChatSessions } from './sessions';
 export { toldMessages, transcriptRecords } from './transcript/transcript';
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { isUri } from '../requests';
-import { nameOf, placeOf, type AwayFile, type Given } from './given';
+import { nameOf, placeOf, textFile, type AwayFile, type Given } from './given';
 
 /** Problems of a file, as a code action hands them over. */
 interface FileProblems {
@@ -13,7 +13,7 @@ type Changed = Pick<vscode.SourceControlResourceState, 'resourceUri'>;
 
 /** What the menu of a failed test tells. */
 interface FailedTest {
-  readonly test: Partial<Pick<vscode.TestItem, 'label' | 'parent'>>;
+  readonly test: Pick<vscode.TestItem, 'label' | 'parent'>;
   readonly message: vscode.TestMessage;
 }
 
@@ -45,7 +45,7 @@ export async function givenBy(args: readonly unknown[], diffOf: DiffOf): Promise
 }
 
 function problemFile({ uri, problems }: FileProblems): AwayFile {
-  const read = async (): Promise<Uint8Array> => {
+  const read = async (): Promise<string> => {
     const document = await vscode.workspace.openTextDocument(uri);
     const parts = problems.map(problem => {
       const code = typeof problem.code === 'object' ? problem.code.value : problem.code;
@@ -61,10 +61,10 @@ function problemFile({ uri, problems }: FileProblems): AwayFile {
         ...numbered(document, problem.range),
       ].join('\n');
     });
-    return new TextEncoder().encode(parts.join('\n\n'));
+    return parts.join('\n\n');
   };
   const line = (problems[0]?.range.start.line ?? 0) + 1;
-  return { name: `${nameOf(uri)}:${line} problem.txt`, read };
+  return textFile(`${nameOf(uri)}:${line} problem.txt`, read);
 }
 
 /** The lines of a range and some around it, with their numbers; those of the range are marked. */
@@ -80,43 +80,32 @@ function numbered(document: vscode.TextDocument, { start, end }: vscode.Range): 
 
 /** A discussion at lines of a file, with these. */
 function threadFile({ uri, range, comments }: vscode.CommentThread): AwayFile {
-  const read = async (): Promise<Uint8Array> => {
+  const read = async (): Promise<string> => {
     const document = await vscode.workspace.openTextDocument(uri);
     const lines = range === undefined ? [] : [at(uri, range.start), ...numbered(document, range)];
-    const said = comments.map(({ author, body }) => [
-      `${author.name}:`,
-      typeof body === 'string' ? body : body.value,
-      '',
-    ]);
-    return new TextEncoder().encode([...lines, '', ...said.flat()].join('\n'));
+    const said = comments.map(({ author, body }) => `${author.name}:\n${wordsOf(body)}\n`);
+    return [...lines, '', ...said].join('\n');
   };
-  return { name: `${nameOf(uri)} comments.txt`, read };
+  return textFile(`${nameOf(uri)} comments.txt`, read);
 }
 
 function testFile({ test, message }: FailedTest): AwayFile {
   const labels: string[] = [];
   for (let at: FailedTest['test'] | undefined = test; at !== undefined && labels.length < 20; at = at.parent)
-    labels.unshift(at.label ?? '');
+    labels.unshift(at.label);
   const { location, expectedOutput: expected, actualOutput: actual, stackTrace = [] } = message;
-  const said = typeof message.message === 'string' ? message.message : message.message.value;
-  const lines = [
-    `Failed test: ${labels.join(' > ')}`,
-    ...(location === undefined ? [] : [at(location.uri, location.range.start)]),
-    ...['', said],
-    ...(expected === undefined && actual === undefined
-      ? []
-      : ['', 'Expected:', expected ?? '', '', 'Actual:', actual ?? '']),
-    ...(stackTrace.length === 0 ? [] : ['', 'Stack:']),
-    ...stackTrace.map(
-      ({ label, uri, position }) => `  ${label}${uri === undefined ? '' : ` (${at(uri, position)})`}`,
-    ),
-  ];
-  return textFile(`${labels.at(-1) ?? ''} failed.txt`.trim(), lines.join('\n'));
+  const lines = [`Failed test: ${labels.join(' > ')}`];
+  if (location !== undefined) lines.push(at(location.uri, location.range.start));
+  lines.push('', wordsOf(message.message));
+  if (expected !== undefined || actual !== undefined)
+    lines.push('', 'Expected:', expected ?? '', '', 'Actual:', actual ?? '');
+  if (stackTrace.length > 0) lines.push('', 'Stack:');
+  for (const { label, uri, position } of stackTrace)
+    lines.push(`  ${label}${uri === undefined ? '' : ` (${at(uri, position)})`}`);
+  return textFile(`${labels.at(-1) ?? ''} failed.txt`.trim(), () => lines.join('\n'));
 }
 
-/**
- * What is selected in the terminal, which VS Code tells only by way of the clipboard. Text that was there is put back.
- */
+/** What is selected in the terminal, which VS Code tells only by way of the clipboard. Text that was there is put back. */
 async function terminalFile(): Promise<AwayFile> {
   const { clipboard } = vscode.env;
   const before = await clipboard.readText();
@@ -131,7 +120,7 @@ async function terminalFile(): Promise<AwayFile> {
   }
   if (text === mark || text.trim() === '')
     throw new Error(vscode.l10n.t('Select some text in the terminal first.'));
-  return textFile('terminal.txt', text);
+  return textFile('terminal.txt', () => text);
 }
 
 /** One diff of all these files; those it cannot show go themselves. */
@@ -143,45 +132,44 @@ async function changedFiles(changed: readonly Changed[], diffOf: DiffOf): Promis
   return { uris: rest.map(uri => uri.toString()), files: diff.length === 0 ? [] : [file] };
 }
 
-const textFile = (name: string, text: string): AwayFile => ({
-  name,
-  read: () => Promise.resolve(new TextEncoder().encode(text)),
-});
+const wordsOf = (text: string | vscode.MarkdownString): string =>
+  typeof text === 'string' ? text : text.value;
 
 /** A place as an agent reads it. */
 const at = (uri: vscode.Uri, position?: vscode.Position): string =>
   `${placeOf(uri)}${position === undefined ? '' : `:${position.line + 1}:${position.character + 1}`}`;
 
+/** Whatever a foreign value has for fields. */
+const fieldsOf = (value: unknown) => (value ?? {}) as Readonly<Record<string, unknown>>;
+
 function isProblems(value: unknown): value is FileProblems {
-  const { uri, problems } = (value ?? {}) as { readonly uri?: unknown; readonly problems?: unknown };
-  const isProblem = (each: Partial<vscode.Diagnostic> | null): boolean =>
-    typeof each?.message === 'string' &&
-    typeof (each.range as Partial<vscode.Range> | undefined)?.end?.line === 'number';
+  const { uri, problems } = fieldsOf(value);
+  const isProblem = (each: unknown): boolean => {
+    const { message, range } = fieldsOf(each);
+    const { end } = fieldsOf(range);
+    return typeof message === 'string' && typeof fieldsOf(end)['line'] === 'number';
+  };
   return isUri(uri) && Array.isArray(problems) && problems.length > 0 && problems.every(isProblem);
 }
 
 function isFailedTest(value: unknown): value is FailedTest {
-  const { test, message } = (value ?? {}) as { readonly test?: unknown; readonly message?: unknown };
-  const { message: said } = (message ?? {}) as { readonly message?: unknown };
-  const { value: text = said } = (said ?? {}) as { readonly value?: unknown };
-  return typeof (test as FailedTest['test'] | undefined)?.label === 'string' && typeof text === 'string';
+  const { test, message } = fieldsOf(value);
+  const { message: said } = fieldsOf(message);
+  const { value: text = said } = fieldsOf(said);
+  return typeof fieldsOf(test)['label'] === 'string' && typeof text === 'string';
 }
 
 function isThread(value: unknown): value is vscode.CommentThread {
-  const { uri, comments } = value as Partial<vscode.CommentThread>;
+  const { uri, comments } = fieldsOf(value);
   return isUri(uri) && Array.isArray(comments);
 }
 
-function isTerminal(value: unknown): boolean {
-  return typeof (value as Partial<vscode.Terminal> | undefined)?.sendText === 'function';
-}
+const isTerminal = (value: unknown): boolean => typeof fieldsOf(value)['sendText'] === 'function';
 
 /** A group of rows as its rows. */
 function rowsOf(value: unknown): readonly unknown[] {
-  const states = (value as { readonly resourceStates?: unknown } | null | undefined)?.resourceStates;
-  return Array.isArray(states) ? states : [value];
+  const { resourceStates } = fieldsOf(value);
+  return Array.isArray(resourceStates) ? resourceStates : [value];
 }
 
-function isChanged(value: unknown): value is Changed {
-  return isUri((value as { readonly resourceUri?: unknown } | null | undefined)?.resourceUri);
-}
+const isChanged = (value: unknown): value is Changed => isUri(fieldsOf(value)['resourceUri']);

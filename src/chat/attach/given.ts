@@ -5,11 +5,17 @@ import { oneLine } from '../../util/text';
 export interface AwayFile {
   readonly name: string;
   /** Where it belongs in the workspace; the name without it. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** Where that is known before it is read, bytes. */
   readonly size?: number;
   read(): Thenable<Uint8Array>;
 }
+
+/** A text as a file. */
+export const textFile = (name: string, text: () => string | Promise<string>, path?: string): AwayFile => ({
+  ...{ name, path },
+  read: async () => new TextEncoder().encode(await text()),
+});
 
 /** What a person hands over: files by their addresses, and such as have none. */
 export interface Given {
@@ -39,11 +45,8 @@ export function selectedTexts(): readonly AwayFile[] {
       // A selection that ends before the first character of a line does not take that line in.
       const last = selection.end.character === 0 ? selection.end.line : selection.end.line + 1;
       const lines = `${selection.start.line + 1}-${Math.max(last, selection.start.line + 1)}`;
-      return {
-        name: `${nameOf(document.uri)}:${lines}`,
-        path: `${place}:${lines}`,
-        read: () => Promise.resolve(new TextEncoder().encode(document.getText(selection))),
-      };
+      const text = (): string => document.getText(selection);
+      return textFile(`${nameOf(document.uri)}:${lines}`, text, `${place}:${lines}`);
     });
 }
 

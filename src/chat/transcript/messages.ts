@@ -113,6 +113,18 @@ export function merged(one: KnownMessage | undefined, other: KnownMessage): Know
   };
 }
 
+/** A message whose every item is a tool's result speaks for the agent, whatever its role. */
+export function isToolResult(message: StoredMessage): boolean {
+  return message.content.length > 0 && message.content.every(item => item.type === 'tool_result');
+}
+
+/** Whom a message is of. What has no body yet was sent from here. */
+export function authorOf({ message }: KnownMessage): 'person' | 'agent' | 'other' {
+  if (message === undefined) return 'person';
+  if (message.role === 'user') return isToolResult(message) ? 'agent' : 'person';
+  return message.role === 'assistant' || message.role === 'tool' ? 'agent' : 'other';
+}
+
 /** The text of a message's `text` items. */
 export function textOf(message: StoredMessage): string {
   return message.content
@@ -125,10 +137,7 @@ export function timeOf(known: KnownMessage): number | undefined {
   return known.message?.createdAt ?? known.sent?.at;
 }
 
-/**
- * Messages in reading order: a parent always before its children, otherwise by time, those
- * of unknown time last, then by id. Loops among parents are cut.
- */
+/** Messages in reading order: parents before children, else by time, those of unknown time last, then by id. Loops are cut. */
 export function inOrder(known: ReadonlyMap<string, KnownMessage>): KnownMessage[] {
   const last = (entry: KnownMessage): number => timeOf(entry) ?? Number.MAX_VALUE;
   const byTime = [...known.values()].sort((a, b) => last(a) - last(b) || (a.id < b.id ? -1 : 1));
@@ -136,18 +145,13 @@ export function inOrder(known: ReadonlyMap<string, KnownMessage>): KnownMessage[
   const ordered: KnownMessage[] = [];
   for (const message of byTime) {
     const chain: KnownMessage[] = [];
-    const seen = new Set<string>();
     let next: KnownMessage | undefined = message;
-    while (next !== undefined && !placed.has(next.id) && !seen.has(next.id)) {
+    while (next !== undefined && !placed.has(next.id)) {
       chain.push(next);
-      seen.add(next.id);
-      const parentId: string | undefined = next.message?.parentId;
-      next = parentId === undefined ? undefined : known.get(parentId);
+      placed.add(next.id);
+      next = known.get(next.message?.parentId ?? '');
     }
-    for (const link of chain.reverse()) {
-      placed.add(link.id);
-      ordered.push(link);
-    }
+    ordered.push(...chain.reverse());
   }
   return ordered;
 }
@@ -178,23 +182,17 @@ const CLOCK_SKEW = 10 * 60_000;
  * state of the session that was known before the send, and not the result of another send.
  */
 export function arrivedAs(
-  send: {
-    readonly text: string;
-    readonly at: number;
-    readonly before?: { readonly updatedAt: number } | undefined;
-  },
+  send: { readonly text: string; readonly at: number; readonly before?: { updatedAt: number } | undefined },
   known: Iterable<KnownMessage>,
 ): string | undefined {
-  for (const { id, message, sent } of known) {
-    if (message?.role !== 'user' || sent !== undefined || isHidden(message)) continue;
-    const { createdAt = -Infinity } = message;
-    const after =
-      send.before?.updatedAt === undefined
-        ? createdAt >= send.at - CLOCK_SKEW
-        : createdAt > send.before.updatedAt;
-    if (after && textOf(message) === send.text) return id;
-  }
-  return undefined;
+  const since = send.before?.updatedAt ?? send.at - CLOCK_SKEW - 1;
+  const isIt = ({ message, sent }: KnownMessage): boolean =>
+    message?.role === 'user' &&
+    sent === undefined &&
+    !isHidden(message) &&
+    (message.createdAt ?? -Infinity) > since &&
+    textOf(message) === send.text;
+  return [...known].find(isIt)?.id;
 }
 
 /** Own messages that can be called up again. */
@@ -202,10 +200,9 @@ const MOST_HISTORY = 200;
 
 /** What the person sent in a session, as far as known: the latest first, each text once. */
 export function ownTexts(known: ReadonlyMap<string, KnownMessage>): readonly string[] {
-  const own = inOrder(known).flatMap(entry => {
-    const { message, sent } = entry;
-    if (message === undefined) return sent === undefined ? [] : [sent.text];
-    return message.role === 'user' && isShown(entry) ? [textOf(message)] : [];
-  });
-  return [...new Set(own.reverse().filter(text => text.trim() !== ''))].slice(0, MOST_HISTORY);
+  const own = inOrder(known).filter(entry => authorOf(entry) === 'person' && isShown(entry));
+  const texts = own.map(({ message, sent }) =>
+    message === undefined ? (sent?.text ?? '') : textOf(message),
+  );
+  return [...new Set(texts.reverse().filter(text => text.trim() !== ''))].slice(0, MOST_HISTORY);
 }

@@ -59,14 +59,10 @@ export function partsOf(message: StoredMessage, tools: Tools, format: Formatter,
       case 'tool_result':
         // It stands with its use, where that is known.
         return tools.uses.has(toolId(item) ?? '') ? [] : [toolPart(undefined, item)];
-      case 'image': {
-        const label = Object.values(fileOf(item, vscode.l10n.t('Image'), format)).join(' · ');
-        const picture = pictureOf(item) === undefined ? {} : { picture: `${message.id}\n${index}` };
-        return [{ kind: 'file', label, ...picture }];
-      }
+      case 'image':
       case 'document': {
-        const label = Object.values(fileOf(item, vscode.l10n.t('Document'), format)).join(' · ');
-        return [{ kind: 'file', label }];
+        const { name, mediaType, size, ...picture } = fileOf(message, item, index, format);
+        return [{ kind: 'file', label: joined([name, mediaType, size]), ...picture }];
       }
       default: {
         const { text, ...cut } = clip(otherText(item));
@@ -104,20 +100,18 @@ export function pictureOf(item: StoredItem): string | undefined {
   return item.type === 'image' && typeof data === 'string' ? data : undefined;
 }
 
-/** What is known of a picture or document, `what` where it has no name. */
-export function fileOf(
-  item: StoredItem,
-  what: string,
-  format: Formatter,
-): { readonly name: string; readonly mediaType?: string; readonly size?: string } {
+/** What is known of a picture or document of a message, in words, and the key of a picture that can be shown. */
+export function fileOf({ id }: StoredMessage, item: StoredItem, index: number, format: Formatter) {
   const source = record(item['source']) ?? item;
+  const what = item.type === 'image' ? vscode.l10n.t('Image') : vscode.l10n.t('Document');
   const name = source['name'] ?? item['name'] ?? item['title'];
   const mediaType = source['mediaType'] ?? source['media_type'];
   const data = source['data'];
   return {
     name: oneLine(typeof name === 'string' && name !== '' ? name : what, 100),
-    ...(typeof mediaType === 'string' ? { mediaType: oneLine(mediaType, 100) } : {}),
-    ...(typeof data === 'string' ? { size: format.bytes(Buffer.byteLength(data, 'base64')) } : {}),
+    mediaType: typeof mediaType === 'string' ? oneLine(mediaType, 100) : '',
+    size: typeof data === 'string' ? format.bytes(Buffer.byteLength(data, 'base64')) : '',
+    ...(pictureOf(item) !== undefined && { picture: `${id}\n${index}` }),
   };
 }
 
@@ -207,11 +201,6 @@ export function toolId(item: StoredItem): string | undefined {
         ? (item['toolUseId'] ?? item['tool_use_id'])
         : undefined;
   return typeof id === 'string' ? id : undefined;
-}
-
-/** A message whose every item is a tool's result speaks for the agent, whatever its role. */
-export function isToolResult(message: StoredMessage): boolean {
-  return message.content.length > 0 && message.content.every(item => item.type === 'tool_result');
 }
 
 /** What was done, what it was done to, and the words after that. */

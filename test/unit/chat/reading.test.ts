@@ -32,7 +32,7 @@ class Served {
       sessionId: 's',
       session: () => this.session,
       transcript: { known: this.known, keep: messages => this.#keep(messages) },
-      api: () => ({ one: one as never, extras: { messages: (_, cursor) => this.list(cursor) } }),
+      api: () => ({ one, extras: { messages: (_: string, cursor?: string) => this.list(cursor) } }) as never,
       extras: () => true,
       describe: String,
       log: this.log,
