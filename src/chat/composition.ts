@@ -121,15 +121,6 @@ export class Composition extends Disposable {
     );
   }
 
-  /** Notes what the last reading of the files found. */
-  setProblems(problems: ReadonlyMap<string, string>): void {
-    this.#outbox.edit(
-      inDraft(({ attachments }) => ({
-        attachments: attachments.map(each => ({ ...each, problem: problems.get(each.uri) ?? each.problem })),
-      })),
-    );
-  }
-
   picture(uri: string): Promise<Picture> {
     this.#need(uri);
     return this.#attachments.picture(uri);

@@ -5,7 +5,7 @@ import type { Logger } from '../log';
 import type { Collection, Storage } from '../storage';
 import { Disposable, every, Slot, toDisposable, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
-import { AttachmentsRefused, type Attachments } from './attach/attachments';
+import type { Attachments } from './attach/attachments';
 import { wasSentSince } from './transcript/messages';
 import type { Unsaved } from './protocol';
 import { Composition } from './composition';
@@ -235,7 +235,7 @@ export class Conversation extends Disposable {
     if (shown === undefined) this.composition.setText(text);
     const message = { ...this.composition.message, text };
     const record = (entry: Entry): Change => withTaken(entry, shown ?? text);
-    if (!this.queuesNow && (await this.#send(id, message, record))) return;
+    if (!this.queuesNow && (await this.#sender.send(id, message, record)) !== undefined) return;
     if (this.isRecorded(id)) return;
     const at = (this.#options.now ?? Date.now)();
     await this.#outbox.change(record({ ...message, id, state: 'queued', at }));
@@ -290,8 +290,8 @@ export class Conversation extends Disposable {
     const entry = this.#outbox.current.entries.find(each => each.id === id && each.state === 'unknown');
     if (entry === undefined) throw isSettled();
     const again = randomUUID();
-    const isSent = await this.#send(again, entry, by => inEntry(id, ['unknown'], by));
-    if (!isSent && !this.isRecorded(again)) throw this.isSending ? isBusy() : isSettled();
+    const sending = await this.#sender.send(again, entry, by => inEntry(id, ['unknown'], by));
+    if (sending === undefined && !this.isRecorded(again)) throw this.isSending ? isBusy() : isSettled();
   }
 
   /** Forgets a message that is queued or of unknown outcome; resolves to what is nowhere else then. */
@@ -308,16 +308,6 @@ export class Conversation extends Disposable {
     });
     if (taken === undefined) throw isSettled();
     return taken;
-  }
-
-  /** Whether it was sent by this window. */
-  async #send(id: string, message: Message, record: (entry: Entry) => Change): Promise<boolean> {
-    try {
-      return (await this.#sender.send(id, message, record)) !== undefined;
-    } catch (error) {
-      if (error instanceof AttachmentsRefused) this.composition.setProblems(error.problems);
-      throw error;
-    }
   }
 
   async #load(): Promise<void> {

@@ -62,18 +62,6 @@ export interface AttachmentLimits {
   readonly message: number;
 }
 
-/** Some attachments cannot be sent; nothing was. The message is a sentence for a person. */
-export class AttachmentsRefused extends Error {
-  override readonly name = 'AttachmentsRefused';
-  /** Sentence by address. */
-  readonly problems: ReadonlyMap<string, string>;
-
-  constructor(problems: ReadonlyMap<string, string>) {
-    super([...problems.values()].join(' '));
-    this.problems = problems;
-  }
-}
-
 /** Larger pictures are not even read to make them smaller, bytes. */
 const MOST_SHRINKABLE = 64 * 1024 * 1024;
 /** So much of a file is looked at when it is attached; the rest when it is sent. */
@@ -152,18 +140,18 @@ export class Attachments {
     return vscode.l10n.t('The attachments are {0} together; the limit for a message is {1}.', size, limit);
   }
 
-  /** Reads all of them for the body of a message, in order; rejects with `AttachmentsRefused` when one cannot be sent. */
+  /** Reads all of them for the body of a message, in order; rejects with the reasons when some cannot be sent. */
   async parts(attachments: readonly Attachment[]): Promise<readonly BodyPart[]> {
-    const problems = new Map<string, string>();
+    const problems: string[] = [];
     const parts: BodyPart[] = [];
     for (const { uri, name, path } of attachments) {
       const { attachment, ...read } = await this.#read({ uri, name, path }, true);
       const { kind, problem } = attachment;
-      if (problem !== undefined) problems.set(uri, problem);
-      else if (problems.size === 0)
+      if (problem !== undefined) problems.push(problem);
+      else if (problems.length === 0)
         parts.push({ ...read, kind, name, path: path ?? this.#files.workspacePath(uri) });
     }
-    if (problems.size > 0) throw new AttachmentsRefused(problems);
+    if (problems.length > 0) throw new Error(problems.join(' '));
     return parts;
   }
 

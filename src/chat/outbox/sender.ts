@@ -75,8 +75,8 @@ export class Sender extends Disposable {
 
   /**
    * Sends a message that `record` puts among the entries as `sending`. Resolves when that is durable and the request has left; to
-   * `undefined` where another message is being sent, or this one was sent or changed elsewhere. Rejects with a sentence
-   * (`AttachmentsRefused` when files are the reason); then nothing was sent.
+   * `undefined` where another message is being sent, or this one was sent or changed elsewhere. Rejects with a sentence; then
+   * nothing was sent.
    */
   async send(id: string, message: Message, record: (entry: Entry) => Change): Promise<Sending | undefined> {
     if (this.isSending) return undefined;

@@ -1,13 +1,18 @@
 import * as z from 'zod/mini';
-import { openObject, recordSchema, type Message, type RecordOf } from '../../api';
+import { openObject, recordSchema, taken, type Message, type RecordOf } from '../../api';
+
+/** What is kept of every message, and of those a person may see. */
+const FIELDS = [
+  ...(['role', 'createdAt', 'updatedAt', 'parentId', 'visibility'] as const),
+  ...(['isUserVisible', 'isError', 'providerAPhase'] as const),
+];
+const REASONING = ['providerAReasoningSummary', 'chatCompletionReasoningContent'] as const;
 
 /** The fields of interface.md 2.9 and of known item types, without what must never be shown. */
 export type StoredItem = Readonly<Record<string, unknown>> & { readonly type: string };
-
-const item = () =>
-  z.custom<StoredItem>(
-    value => typeof (value as { readonly type?: unknown } | null | undefined)?.type === 'string',
-  );
+export type StoredMessage = Readonly<
+  Pick<Message, 'id' | (typeof FIELDS)[number] | (typeof REASONING)[number]>
+> & { readonly content: readonly StoredItem[] };
 
 /** An attachment as it was sent, without its bytes; size in bytes. */
 export const sentAttachment = () => ({
@@ -22,23 +27,8 @@ export const sentAttachment = () => ({
  */
 export const knownMessageSchema = recordSchema(() =>
   openObject({
-    id: z.string().check(z.refine(id => id !== '', { error: 'empty' })),
-    message: z.exactOptional(
-      openObject({
-        id: z.string(),
-        role: z.exactOptional(z.string()),
-        createdAt: z.exactOptional(z.number()),
-        updatedAt: z.exactOptional(z.number()),
-        parentId: z.exactOptional(z.string()),
-        visibility: z.exactOptional(z.string()),
-        isUserVisible: z.exactOptional(z.boolean()),
-        isError: z.exactOptional(z.boolean()),
-        providerAPhase: z.exactOptional(z.string()),
-        providerAReasoningSummary: z.exactOptional(z.string()),
-        chatCompletionReasoningContent: z.exactOptional(z.string()),
-        content: z.array(item()),
-      }),
-    ),
+    id: z.string().check(z.minLength(1)),
+    message: z.exactOptional(taken<StoredMessage>()),
     sent: z.exactOptional(
       openObject({
         sendId: z.exactOptional(z.string()),
@@ -50,8 +40,9 @@ export const knownMessageSchema = recordSchema(() =>
   }),
 );
 
-export type KnownMessage = RecordOf<typeof knownMessageSchema>;
-export type StoredMessage = NonNullable<KnownMessage['message']>;
+export type KnownMessage = Omit<RecordOf<typeof knownMessageSchema>, 'message'> & {
+  readonly message?: StoredMessage;
+};
 /** What was sent from here and became this message; `sendId` tells the send. */
 export type SentMessage = NonNullable<KnownMessage['sent']>;
 export type SentAttachment = SentMessage['attachments'][number];
@@ -63,12 +54,6 @@ export function isHidden(message: {
 }): boolean {
   return message.visibility === 'llm_only' || message.isUserVisible === false;
 }
-
-const FIELDS = [
-  ...(['role', 'createdAt', 'updatedAt', 'parentId', 'visibility'] as const),
-  ...(['isUserVisible', 'isError', 'providerAPhase'] as const),
-];
-const REASONING = ['providerAReasoningSummary', 'chatCompletionReasoningContent'] as const;
 
 /** The part of a message that is kept. Hidden messages keep no content; encrypted fields and signatures are never kept. */
 export function toStored(id: string, message: Message): StoredMessage {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { AttachmentsRefused, type AttachableFiles } from '../../../src/chat/attach/attachments';
+import type { AttachableFiles } from '../../../src/chat/attach/attachments';
 import { attachmentsIn, cleanUp, diskFiles, PNG, temporaryFolder, writeFile } from './support';
 
 afterEach(cleanUp);
@@ -113,10 +113,6 @@ describe('a file that is attached', () => {
     const folder = temporaryFolder();
     const uris = ['a', 'b', 'c'].map(name => writeFile(folder, name, name === 'b' ? 'fine' : ''));
     const found = await Promise.all(uris.map(uri => attachments().inspect(uri)));
-    await assert.rejects(attachments().parts(found), (error: Error) => {
-      assert.ok(error instanceof AttachmentsRefused);
-      assert.deepEqual([...error.problems.keys()], [uris[0], uris[2]]);
-      return true;
-    });
+    await assert.rejects(attachments().parts(found), { message: 'a is empty. c is empty.' });
   });
 });
