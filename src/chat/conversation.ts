@@ -5,6 +5,7 @@ import type { Logger } from '../log';
 import type { Collection, Storage } from '../storage';
 import { Disposable, every, Slot, toDisposable, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
+import { once } from '../util/promises';
 import type { Attachments } from './attach/attachments';
 import { wasSentSince } from './transcript/messages';
 import type { Unsaved } from './protocol';
@@ -31,7 +32,7 @@ import type { RowsInput } from './transcript/rows';
 import type { ChatSession, ChatSessions } from './sessions';
 import { Transcript } from './transcript/transcript';
 
-/** What is queued or being sent is looked at so often, ms: nobody tells when another window that has it in its hands is gone. */
+/** What is queued or being sent is looked at so often, ms: nobody tells when a window that has it in its hands is gone. */
 const LOOK_EVERY_MS = 10_000;
 
 /** What a conversation is made from. */
@@ -65,7 +66,6 @@ export class Conversation extends Disposable {
   readonly #looking = this.register(new Slot<IDisposable>());
   readonly #changed = this.register(new Emitter<void>());
   readonly #settled = this.register(new Emitter<SendOutcome>());
-  #loading: Promise<void> | undefined;
   isLoaded = false;
   #refreshing: Promise<void> | undefined;
 
@@ -82,28 +82,20 @@ export class Conversation extends Disposable {
     );
     this.composition = this.register(new Composition(this.#outbox, attachments, serviceId));
     const { transcript } = this;
+    const onRead = (): Promise<void> => this.#sender.reconcile();
     this.#reading = this.register(
-      new Reading({
-        ...options,
-        transcript,
-        session: () => this.session,
-        onRead: () => this.#sender.reconcile(),
-      }),
+      new Reading({ ...options, transcript, session: () => this.session, onRead }),
     );
     this.#sender = this.register(
       new Sender({
-        ...options,
-        outbox: this.#outbox,
-        transcript,
+        ...{ ...options, transcript, outbox: this.#outbox },
         onChange: () => this.#changed.fire(),
         onSettled: outcome => this.#onSettled(outcome),
       }),
     );
     const changed = (): void => this.#onChange();
-    this.register(transcript.onDidChange(changed));
-    this.register(this.#outbox.onDidChange(changed));
-    this.register(this.composition.onDidChange(changed));
-    this.register(this.#reading.onDidChange(changed));
+    for (const part of [transcript, this.#outbox, this.composition, this.#reading])
+      this.register(part.onDidChange(changed));
     this.register(
       sessions.onDidChange(ids => {
         if (ids.length > 0 && !ids.includes(sessionId)) return;
@@ -195,10 +187,12 @@ export class Conversation extends Disposable {
   }
 
   /** Reads what is stored, then goes on with what was interrupted, in the background. */
-  load(): Promise<void> {
-    this.#loading ??= this.#load();
-    return this.#loading;
-  }
+  readonly load = once(async () => {
+    await Promise.all([this.#outboxes.load(), this.transcript.load()]);
+    this.isLoaded = true;
+    this.#changed.fire();
+    this.#inBackground(() => this.#goOn().then(() => this.readOn(false)));
+  });
 
   /** Asks how the session stands and reads on; rejects when the session could not be asked. */
   refresh(): Promise<void> {
@@ -224,9 +218,8 @@ export class Conversation extends Disposable {
   }
 
   /**
-   * Sends the text with the attachments of the draft, or queues it while the agent works. Resolves to its id when it is recorded;
-   * rejects with a sentence when it was not; the draft stays. `shown` is what the composer holds, which stays where it is another
-   * text; without it, the text becomes the draft first.
+   * Sends the text with the attachments of the draft, or queues it while the agent works. Resolves when it is recorded; rejects with a
+   * sentence when it was not, and the draft stays. `shown` is what the composer holds; without it, the text becomes the draft first.
    */
   async submit(text: string, id: string = randomUUID(), shown?: string): Promise<void> {
     if (!this.isLoaded) await this.load();
@@ -244,7 +237,7 @@ export class Conversation extends Disposable {
     this.#sender.look();
   }
 
-  /** Takes up what a page still held when its window was closed, unless it was sent or queued since. Resolves when that is durable. */
+  /** Takes up what a page held when its window was closed, unless it was sent or queued since. Resolves when that is durable. */
   async takeUnsaved({ text, at = 0, sendId, next = '' }: Unsaved): Promise<void> {
     await this.load();
     const isSent =
@@ -255,7 +248,6 @@ export class Conversation extends Disposable {
     await this.flush();
   }
 
-  /** Something that was written is not durable yet. */
   get isUnwritten(): boolean {
     return this.#outbox.isUnwritten;
   }
@@ -308,13 +300,6 @@ export class Conversation extends Disposable {
     });
     if (taken === undefined) throw isSettled();
     return taken;
-  }
-
-  async #load(): Promise<void> {
-    await Promise.all([this.#outboxes.load(), this.transcript.load()]);
-    this.isLoaded = true;
-    this.#changed.fire();
-    this.#inBackground(() => this.#goOn().then(() => this.readOn(false)));
   }
 
   /** Goes on with what windows that are gone had in their hands. */

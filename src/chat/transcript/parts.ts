@@ -82,16 +82,8 @@ export function partsOf(message: StoredMessage, tools: Tools, format: Formatter,
 }
 
 function fold(icon: string, label: string, more: Partial<Fold> = {}): Fold {
-  return {
-    kind: 'fold',
-    icon,
-    label: [label],
-    preview: '',
-    texts: [],
-    isCode: false,
-    failed: false,
-    ...more,
-  };
+  const line = { kind: 'fold', icon, label: [label], preview: '', texts: [], isCode: false, failed: false };
+  return { ...line, kind: 'fold', ...more };
 }
 
 /** The picture an image item holds, in base64; `undefined` for one that lives elsewhere. */
@@ -176,30 +168,23 @@ export function toolsIn(messages: Iterable<StoredMessage>): Tools {
   const uses = new Set<string>();
   const results = new Map<string, StoredItem>();
   const failed = new Set<string>();
-  for (const { content, isError } of messages) {
+  for (const { content, isError } of messages)
     for (const item of content) {
       const id = toolId(item);
       if (id === undefined) continue;
       if (item.type === 'tool_use') uses.add(id);
-      else results.set(id, item);
-      if (
-        item.type === 'tool_result' &&
-        (isError === true || item['isError'] === true || item['is_error'] === true)
-      )
-        failed.add(id);
+      else {
+        results.set(id, item);
+        if ([isError, item['isError'], item['is_error']].includes(true)) failed.add(id);
+      }
     }
-  }
   return { uses, results, failed };
 }
 
 /** The id of the use that an item is, or is the result of. */
 export function toolId(item: StoredItem): string | undefined {
-  const id =
-    item.type === 'tool_use'
-      ? item['id']
-      : item.type === 'tool_result'
-        ? (item['toolUseId'] ?? item['tool_use_id'])
-        : undefined;
+  const result = item.type === 'tool_result' ? (item['toolUseId'] ?? item['tool_use_id']) : undefined;
+  const id = item.type === 'tool_use' ? item['id'] : result;
   return typeof id === 'string' ? id : undefined;
 }
 
@@ -213,6 +198,7 @@ interface ToolWords {
 
 const PATHS = ['path', 'file_path', 'filePath', 'file', 'filename'];
 const QUERIES = ['pattern', 'query', 'regex', 'q'];
+const SCRIPTS = ['command', 'cmd', 'script'];
 
 /** Where the subject stands in a sentence. */
 const MARK = '\u0000';
@@ -228,7 +214,7 @@ const KINDS: readonly (readonly [names: RegExp, icon: string, subjects: readonly
     [
       /^(?:execute|exec|run|bash|shell|terminal|command)$/,
       'terminal',
-      ['command', 'cmd', 'script'],
+      SCRIPTS,
       vscode.l10n.t('Ran {0}', MARK),
     ],
     [/^(?:fetch|web|browse|open)$/, 'link', ['url', 'uri'], vscode.l10n.t('Fetched {0}', MARK)],
@@ -236,9 +222,7 @@ const KINDS: readonly (readonly [names: RegExp, icon: string, subjects: readonly
 
 /** A tool's use in words, such as ``Searched for `checkout total`, 1 match``. */
 function toolWords(name: string, input: unknown, result: string | undefined, failed: boolean): ToolWords {
-  const given = (typeof input === 'object' && input !== null ? input : {}) as Readonly<
-    Record<string, unknown>
-  >;
+  const given = record(input) ?? {};
   // An editor that also reads and writes says so in its command.
   const { command } = given;
   const told = /^str_replace/.test(name) && (command === 'view' || command === 'create') ? command : name;

@@ -45,10 +45,6 @@ export interface RowsInput {
   readonly complete?: boolean;
 }
 
-function messageKey(id: string): string {
-  return `message:${id}`;
-}
-
 /** The key of the row a message is in: the results of tools stand with their uses. */
 export function rowKeyOf(known: RowsInput['known'], id: string): string {
   const message = known.get(id)?.message;
@@ -56,7 +52,7 @@ export function rowKeyOf(known: RowsInput['known'], id: string): string {
     message !== undefined && isToolResult(message) ? message.content.flatMap(item => toolId(item) ?? []) : [];
   const isUse = (item: StoredItem): boolean => item.type === 'tool_use' && toolId(item) === use;
   const holder = [...known.values()].find(each => use !== undefined && each.message?.content.some(isUse));
-  return messageKey(holder?.id ?? id);
+  return `message:${holder?.id ?? id}`;
 }
 
 /** What the row of a message says, commentary too; of one that says nothing, all it holds. */
@@ -105,7 +101,7 @@ export class RowBuilder {
   /** The row of a message, if it holds anything. */
   #message(entry: KnownMessage, tools: Tools): MessageRow | undefined {
     const { id, message } = entry;
-    const key = messageKey(id);
+    const key = `message:${id}`;
     const ids = message?.content.flatMap(item => toolId(item) ?? []) ?? [];
     const stamp = [entry, ...ids.flatMap(each => [tools.results.get(each), tools.uses.has(each)])];
     return this.#same<MessageRow | undefined>(key, stamp, () => {
