@@ -9,41 +9,13 @@ import { Conversations } from '../../../src/chat/conversations';
 import { Outbox } from '../../../src/chat/outbox/outbox';
 import { outboxRecords } from '../../../src/chat/outbox/record';
 import type { ChatSessions } from '../../../src/chat/sessions';
-import { Transcript } from '../../../src/chat/transcript/transcript';
 import type { Connection } from '../../../src/connection';
 import type { Storage } from '../../../src/storage';
 import { Emitter, ObservableValue } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
-import { afterwards, attachmentsIn, brittle, cleanUp, message, storageIn, temporaryFolder } from './support';
+import { afterwards, attachmentsIn, brittle, cleanUp, storageIn, temporaryFolder } from './support';
 
 afterEach(cleanUp);
-
-async function transcriptIn(root: string, sessionId = 'session'): Promise<Transcript> {
-  const transcript = new Transcript(storageIn(root), 'service1', sessionId);
-  await transcript.load();
-  return transcript;
-}
-
-const sent = { at: 5, text: 'hello', attachments: [{ name: 'a.ts', kind: 'text' as const, size: 3 }] };
-
-describe('the stored transcript', () => {
-  it('keeps the newer body, and what was sent, whatever comes first', async () => {
-    const transcript = await transcriptIn(temporaryFolder());
-    await transcript.keep([message('m', { updatedAt: 2, content: [{ type: 'text', text: 'new' }] })]);
-    await transcript.keepSent('m', sent);
-    await transcript.keep([message('m', { updatedAt: 1, content: [{ type: 'text', text: 'old' }] })]);
-    const known = transcript.known.get('m');
-    assert.equal(known?.message?.content[0]?.['text'], 'new');
-    assert.equal(known.sent?.text, 'hello');
-  });
-
-  it('places what was just sent after everything known', async () => {
-    const transcript = await transcriptIn(temporaryFolder());
-    await transcript.keep([message('m', { createdAt: 9_000 })]);
-    await transcript.keepSent('s', sent);
-    assert.equal(transcript.known.get('s')?.sent?.at, 9_001);
-  });
-});
 
 describe('what is written', () => {
   function outboxIn(root: string, storage = storageIn(root), onError?: (error: unknown) => void): Outbox {
