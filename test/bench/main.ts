@@ -7,7 +7,7 @@ import { activationRows, sizeRows } from './activation';
 import { clientRows, interfaceRows, redactionRows } from './api';
 import { changesRows } from './changes';
 import { print, type Row } from './rows';
-import { acceptedRows, sendingRows } from './sending';
+import { sendingRows } from './sending';
 import { storeRows } from './store';
 import { transcriptRows } from './transcript';
 import { usageRows } from './usage';
@@ -26,7 +26,6 @@ async function main(): Promise<undefined> {
     redaction: redactionRows,
     usage: usageRows,
     sending: () => sendingRows(temporaryFolder('sending')),
-    accepted: () => acceptedRows(temporaryFolder('accepted')),
     transcript: () => transcriptRows(production()),
     changes: changesRows,
     windows: () => windowRows(),

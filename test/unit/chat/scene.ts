@@ -34,17 +34,16 @@ export async function scene({ lists = false, ...options }: SceneOptions = {}): P
 export const posts = ({ service }: Pick<Scene, 'service'>) =>
   service.requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/messages'));
 
+/** Resolves when the next send of this window has an outcome. */
+export const settled = ({ conversation }: Window): Promise<unknown> =>
+  new Promise(resolve => conversation.onDidSettle(resolve));
+
 /** Sends and waits for the outcome and for what can be read then. */
-export async function sendAndRead({ conversation }: Window, text: string): Promise<void> {
-  const settled = new Promise<void>(resolve => {
-    const subscription = conversation.onDidSettle(() => {
-      subscription.dispose();
-      resolve();
-    });
-  });
-  await conversation.submit(text);
-  await settled;
-  await conversation.readOn();
+export async function sendAndRead(window: Window, text: string): Promise<void> {
+  const outcome = settled(window);
+  await window.conversation.submit(text);
+  await outcome;
+  await window.conversation.readOn();
 }
 
 export const texts = ({ conversation }: Window): string[] =>

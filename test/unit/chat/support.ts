@@ -49,41 +49,32 @@ export function storageIn(root: string, now = Date.now): Storage {
   return storage;
 }
 
-/** A storage in which some changes fail, as on a full disk; `fails` is asked before each. */
-export function brittle(
-  storage: Storage,
-  fails: (path: string, change: 'put' | 'update' | 'remove') => boolean,
-): Storage {
-  const refuse = (path: string, change: 'put' | 'update' | 'remove'): Promise<void> =>
-    fails(path, change) ? Promise.reject(new Error('no space left')) : Promise.resolve();
-  return {
-    collection: options => {
-      const { path } = options;
-      const real = storage.collection(options);
-      return {
-        load: () => real.load(),
-        get: id => real.get(id),
-        read: id => real.read(id),
-        get values() {
-          return real.values;
-        },
-        get unreadable() {
-          return real.unreadable;
-        },
-        put: (id, value) => refuse(path, 'put').then(() => real.put(id, value)),
-        update: (id, change) => refuse(path, 'update').then(() => real.update(id, change)),
-        remove: (id, unless) => refuse(path, 'remove').then(() => real.remove(id, unless)),
-        onDidChange: real.onDidChange,
-        dispose: () => real.dispose(),
-      };
-    },
-    peek: pattern => storage.peek(pattern),
-    search: query => storage.search(query),
-    texts: (...args) => storage.texts(...args),
-    tryRun: (...args) => storage.tryRun(...args),
-    settled: () => storage.settled(),
-    dispose: () => storage.dispose(),
+/** What it is, but for some of it. */
+function but<T extends object>(real: T, instead: Partial<T>): T {
+  const get = (_: T, name: string | symbol): unknown => {
+    if (name in instead) return Reflect.get(instead, name);
+    const value: unknown = Reflect.get(real, name, real);
+    return typeof value === 'function' ? (value.bind(real) as unknown) : value;
   };
+  return new Proxy(real, { get });
+}
+
+/** A storage in which some changes fail, as on a full disk; `fails` is asked before each. */
+export function brittle(storage: Storage, fails: (path: string) => boolean): Storage {
+  return but(storage, {
+    collection: options => {
+      const real = storage.collection(options);
+      const change = async <T>(work: () => Promise<T>): Promise<T> => {
+        if (fails(options.path)) throw new Error('no space left');
+        return work();
+      };
+      return but(real, {
+        put: (id, value) => change(() => real.put(id, value)),
+        update: (id, make) => change(() => real.update(id, make)),
+        remove: (id, unless) => change(() => real.remove(id, unless)),
+      });
+    },
+  });
 }
 
 /** Files of this machine, as the editor's file system shows them. */
