@@ -26,7 +26,6 @@ export class Composition extends Disposable {
     this.onDidStore = outbox.onDidStore;
   }
 
-  /** Fires when everything written so far is durable. */
   readonly onDidStore: Event<void>;
   /** Fires when `isLooking` changed; the outbox says the rest. */
   readonly onDidChange = this.#changed.event;
@@ -70,12 +69,10 @@ export class Composition extends Disposable {
       this.setText(text.startsWith(draft.text) ? text : joined(draft.text, text));
   }
 
-  /** Chooses where the message is routed; `undefined` for the session's own computer. */
   setTarget(target: Draft['target']): void {
     this.#outbox.edit(inDraft(() => ({ target })));
   }
 
-  /** Puts what was thrown away behind what is written now. */
   async putBack(message: Message): Promise<void> {
     await this.#outbox.settle(withWords(message));
   }
@@ -126,7 +123,6 @@ export class Composition extends Disposable {
     return this.#attachments.picture(uri);
   }
 
-  /** Shows an attached file as the editor shows such files. */
   async open(uri: string): Promise<void> {
     this.#need(uri);
     const options = { preview: true, viewColumn: vscode.ViewColumn.Beside };

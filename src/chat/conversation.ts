@@ -35,7 +35,6 @@ import { Transcript } from './transcript/transcript';
 /** What is queued or being sent is looked at so often, ms: nobody tells when a window that has it in its hands is gone. */
 const LOOK_EVERY_MS = 10_000;
 
-/** What a conversation is made from. */
 export interface ConversationOptions {
   readonly serviceId: string;
   readonly sessionId: string;
@@ -118,12 +117,10 @@ export class Conversation extends Disposable {
     return this.#refreshing !== undefined;
   }
 
-  /** A message of the composer is being made ready. */
   get isStarting(): boolean {
     return this.#sender.isStarting;
   }
 
-  /** A message of the composer is on its way. */
   get isSending(): boolean {
     return this.#sender.isSending;
   }
@@ -175,7 +172,6 @@ export class Conversation extends Disposable {
     return entries.filter(({ id, state }) => state !== 'queued' && !this.transcript.hasSent(id));
   }
 
-  /** What the rows of the transcript are made from. */
   get rows(): RowsInput {
     return {
       known: this.transcript.known,
@@ -336,7 +332,5 @@ export class Conversation extends Disposable {
   }
 }
 
-/** Why a person's act on a message was not carried out. */
 const isBusy = (): Error => new Error(vscode.l10n.t('The message before this one is still being sent.'));
-/** There is nothing left to decide about. */
 const isSettled = (): Error => new Error(vscode.l10n.t('This message has been dealt with meanwhile.'));

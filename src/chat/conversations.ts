@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { isApiError, type ApiClient } from '../api';
 import { errorSentence, type Connection } from '../connection';
-import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
+import { Disposable, toDisposable } from '../util/disposable';
 import { Conversation, type ConversationOptions } from './conversation';
 import { outboxRecords } from './outbox/record';
 import { keyOf } from './sessions';
@@ -13,16 +13,9 @@ export interface ConversationsOptions extends Pick<
   readonly connection: Connection;
 }
 
-/** A conversation somebody uses. */
-export interface Used {
-  readonly conversation: Conversation;
-  readonly lease: IDisposable;
-}
-
 /** One conversation a session, shared by whoever uses it and let go after the last, as soon as all that was written is durable, what is sent has an outcome, and nothing is queued. */
 export class Conversations extends Disposable {
   readonly #options: ConversationsOptions;
-  /** Services whose queues go on. */
   readonly #going = new Set<string>();
   readonly #open = new Map<string, { readonly conversation: Conversation; users: number }>();
 
@@ -37,7 +30,7 @@ export class Conversations extends Disposable {
   }
 
   /** The conversation of a session; dispose what comes with it when it is no longer used. */
-  use(serviceId: string, sessionId: string): Used {
+  use(serviceId: string, sessionId: string) {
     const key = keyOf({ serviceId, sessionId });
     const known = this.#open.get(key);
     const open = known ?? { conversation: this.#make(serviceId, sessionId), users: 0 };

@@ -35,7 +35,6 @@ const workspaceFiles: AttachableFiles = {
   workspacePath: uri => placeOf(here(uri)),
 };
 
-/** The bytes of a file of this machine. */
 export async function readLocal(file: string, most?: number): Promise<Uint8Array> {
   if (most === undefined) return fs.readFile(file);
   const handle = await fs.open(file);

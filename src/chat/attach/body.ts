@@ -11,7 +11,6 @@ export interface BodyPart {
   readonly path: string;
 }
 
-/** What a message is made of. */
 export interface BodySource {
   readonly text: string;
   readonly computerId?: string | undefined;

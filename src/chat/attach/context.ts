@@ -2,16 +2,13 @@ import * as vscode from 'vscode';
 import { isUri } from '../requests';
 import { nameOf, placeOf, textFile, type AwayFile, type Given } from './given';
 
-/** Problems of a file, as a code action hands them over. */
 interface FileProblems {
   readonly uri: vscode.Uri;
   readonly problems: readonly vscode.Diagnostic[];
 }
 
-/** A row of Source Control. */
 type Changed = Pick<vscode.SourceControlResourceState, 'resourceUri'>;
 
-/** What the menu of a failed test tells. */
 interface FailedTest {
   readonly test: Pick<vscode.TestItem, 'label' | 'parent'>;
   readonly message: vscode.TestMessage;
@@ -78,7 +75,6 @@ function numbered(document: vscode.TextDocument, { start, end }: vscode.Range): 
   });
 }
 
-/** A discussion at lines of a file, with these. */
 function threadFile({ uri, range, comments }: vscode.CommentThread): AwayFile {
   const read = async (): Promise<string> => {
     const document = await vscode.workspace.openTextDocument(uri);

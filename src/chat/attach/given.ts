@@ -11,7 +11,6 @@ export interface AwayFile {
   read(): Thenable<Uint8Array>;
 }
 
-/** A text as a file. */
 export const textFile = (name: string, text: () => string | Promise<string>, path?: string): AwayFile => ({
   ...{ name, path },
   read: async () => new TextEncoder().encode(await text()),
@@ -23,7 +22,6 @@ export interface Given {
   readonly files: readonly AwayFile[];
 }
 
-/** Lets the person choose files; their addresses. */
 export async function pickFiles(): Promise<readonly string[]> {
   const uris = await vscode.window.showOpenDialog({
     canSelectMany: true,

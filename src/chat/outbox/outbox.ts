@@ -75,7 +75,6 @@ export class Outbox extends Disposable {
     return this.#seen.current;
   }
 
-  /** Something is not written yet. */
   get isUnwritten(): boolean {
     return this.#kept.length > 0;
   }
@@ -86,7 +85,6 @@ export class Outbox extends Disposable {
     return this.current;
   }
 
-  /** Changes the composer's text. */
   type(edit: Edit): void {
     const last = this.#kept.at(-1);
     if (last?.edit === undefined || last.writes.length > 0 || last.edit.text !== edit.over) {
@@ -156,7 +154,6 @@ export class Outbox extends Disposable {
     super.dispose();
   }
 
-  /** Says the first failure, not each further try. */
   readonly #report = (error: unknown): undefined => {
     if (!this.#isFailing) this.#onWriteError(error);
     this.#isFailing = true;
@@ -200,7 +197,6 @@ type Standing = 'composer' | 'refused' | 'sent' | Exclude<Entry['state'], 'accep
 export function standings(storage: Pick<Storage, 'collection' | 'search'>, serviceId: string) {
   const outboxes = storage.collection(outboxRecords(serviceId));
   return {
-    /** Fires with the sessions in which something has come further. */
     onDidChange: outboxes.onDidChange,
     /** `undefined`: it is in no message of the person, sent or not. */
     of: async (sessionId: string, word: string): Promise<Standing | undefined> => {

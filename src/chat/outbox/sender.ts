@@ -25,7 +25,6 @@ export type SendOutcome =
   | { readonly state: 'accepted'; readonly messageId: string; readonly status: string | undefined }
   | { readonly state: 'refused' | 'unknown'; readonly sentence: string };
 
-/** A message whose request is under way. */
 export interface Sending {
   readonly outcome: Promise<SendOutcome>;
 }
@@ -33,7 +32,6 @@ export interface Sending {
 export interface SenderOptions extends ConversationOptions {
   readonly outbox: Outbox;
   readonly transcript: Transcript;
-  /** `isSending` may have changed. */
   readonly onChange: () => void;
   readonly onSettled: (outcome: SendOutcome) => void;
 }
@@ -54,7 +52,6 @@ export class Sender extends Disposable {
   readonly #lease: string;
   /** Held while something is queued. */
   readonly #watch = this.register(new Slot<IDisposable>());
-  /** What this process is sending. */
   readonly #own = new Set<string>();
   #running: Promise<unknown> = Promise.resolve();
   /** A message of the person is being made ready; the next one has to wait that long. */

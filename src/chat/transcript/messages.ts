@@ -64,7 +64,6 @@ export function toStored(id: string, message: Message): StoredMessage {
   return { ...(Object.fromEntries(kept) as Partial<StoredMessage>), id, content };
 }
 
-/** Fields of any depth that hold what only the model may read. */
 const SECRET_FIELD = /signature|encrypted/i;
 
 function toItem(item: unknown): StoredItem {
@@ -110,14 +109,12 @@ export function authorOf({ message }: KnownMessage): 'person' | 'agent' | 'other
   return message.role === 'assistant' || message.role === 'tool' ? 'agent' : 'other';
 }
 
-/** The text of a message's `text` items. */
 export function textOf(message: StoredMessage): string {
   return message.content
     .map(item => (item.type === 'text' && typeof item['text'] === 'string' ? item['text'] : ''))
     .join('');
 }
 
-/** When a message was made, as far as known; Unix ms. */
 export function timeOf(known: KnownMessage): number | undefined {
   return known.message?.createdAt ?? known.sent?.at;
 }

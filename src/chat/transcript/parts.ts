@@ -11,7 +11,6 @@ export const COMMENTARY = 'comment';
 /** Longest text of all parts of a message together, UTF-16 units. */
 const MOST_TEXT = 400_000;
 
-/** The blocks of a message in order, the reasoning first. Hidden messages have none. */
 export function partsOf(message: StoredMessage, tools: Tools, format: Formatter, whole: boolean): Part[] {
   if (isHidden(message)) return [];
   let left = MOST_TEXT;
@@ -27,7 +26,6 @@ export function partsOf(message: StoredMessage, tools: Tools, format: Formatter,
   };
   const reasoning = (text: string): Part[] => folded('lightbulb', vscode.l10n.t('Reasoning'), text);
 
-  /** A use of a tool and what came of it. */
   const toolPart = (use: StoredItem | undefined, result: StoredItem | undefined): Part => {
     const name = oneLine(asText(use?.['name'] ?? ''), 100);
     const output = result === undefined ? undefined : resultText(result['content']);
@@ -181,14 +179,12 @@ export function toolsIn(messages: Iterable<StoredMessage>): Tools {
   return { uses, results, failed };
 }
 
-/** The id of the use that an item is, or is the result of. */
 export function toolId(item: StoredItem): string | undefined {
   const result = item.type === 'tool_result' ? (item['toolUseId'] ?? item['tool_use_id']) : undefined;
   const id = item.type === 'tool_use' ? item['id'] : result;
   return typeof id === 'string' ? id : undefined;
 }
 
-/** What was done, what it was done to, and the words after that. */
 interface ToolWords {
   readonly icon: string;
   readonly label: readonly string[];

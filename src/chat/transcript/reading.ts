@@ -11,7 +11,6 @@ interface ReadingOptions extends Pick<ConversationOptions, 'sessionId' | 'extras
   readonly session: () => Pick<ChatSession, 'messageCount' | 'updatedAt'> | undefined;
   readonly transcript: Pick<Transcript, 'known' | 'keep'>;
   readonly api: () => Pick<ApiClient, 'one' | 'extras'> | undefined;
-  /** More is known now. */
   readonly onRead: () => Promise<void>;
 }
 
@@ -49,10 +48,8 @@ export class Reading extends Disposable {
     super.dispose();
   }
 
-  /** Fires when `state` may have changed. */
   readonly onDidChange = this.#changed.event;
 
-  /** What is missing, and where. */
   get state(): Pick<RowsInput, 'messageCount' | 'walk' | 'complete'> {
     const complete = this.#isListed && this.#isComplete;
     const isBehind = this.#running !== undefined || this.#seen !== this.#stamp;

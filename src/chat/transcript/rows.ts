@@ -35,13 +35,11 @@ export interface RowsInput {
   readonly status?: string | undefined;
   /** When the service last said so, Unix ms. */
   readonly statusAt?: number | undefined;
-  /** There is a web application to open. */
   readonly webApp?: boolean;
   /** What the service counts; `undefined` when it was never asked. */
   readonly messageCount: number | undefined;
   /** Whether the ancestor walk is under way, and its failures in words, by id; of a list the service has, nothing. */
   readonly walk?: { readonly isOn: boolean; readonly failed: ReadonlyMap<string, string> } | undefined;
-  /** All the service shows is known. */
   readonly complete?: boolean;
 }
 
@@ -98,7 +96,6 @@ export class RowBuilder {
     return rows;
   }
 
-  /** The row of a message, if it holds anything. */
   #message(entry: KnownMessage, tools: Tools): MessageRow | undefined {
     const { id, message } = entry;
     const key = `message:${id}`;
@@ -159,7 +156,6 @@ export class RowBuilder {
     }));
   }
 
-  /** What was written here. */
   #written(text = '', attachments: readonly SentAttachment[] = []): Content {
     const parts: Part[] =
       text.trim() === '' ? [] : [{ kind: 'text', ...clipped(text, this.#format, this.#whole) }];
@@ -173,7 +169,6 @@ export class RowBuilder {
     });
   }
 
-  /** What was made before from the same. */
   #same<R>(key: string, stamp: readonly unknown[], make: () => R): R {
     const before = this.#made.get(key);
     if (
@@ -259,7 +254,6 @@ function gapOf(input: RowsInput, ordered: readonly KnownMessage[], format: Forma
   return { sentence: isAnswer ? answered : later, reason, webApp };
 }
 
-/** Explains why an answer is not shown yet. */
 export async function explainGap(): Promise<void> {
   const isOff = !settings.extras();
   const change = vscode.l10n.t('Open setting');
@@ -309,7 +303,6 @@ export class RowFeed extends Disposable {
     void this.#fill();
   }
 
-  /** The page is gone. */
   pause(): void {
     this.#sent = undefined;
     this.#reach = 0;

@@ -70,7 +70,6 @@ function wordsOfPart(part: Part): string {
 /** The known messages of one session, durable, shared by all windows. No id is ever lost. */
 export class Transcript {
   readonly #messages: Collection<KnownMessage>;
-  /** Fires after messages were added or changed, here or in another window. */
   readonly onDidChange: Event<unknown>;
 
   constructor(storage: Storage, serviceId: string, sessionId: string) {
@@ -78,12 +77,10 @@ export class Transcript {
     this.onDidChange = this.#messages.onDidChange;
   }
 
-  /** By message id. */
   get known(): ReadonlyMap<string, KnownMessage> {
     return this.#messages.values;
   }
 
-  /** Whether a send with this id is known to have arrived. */
   hasSent(sendId: string): boolean {
     return [...this.known.values()].some(({ sent }) => sent?.sendId === sendId);
   }
@@ -92,7 +89,6 @@ export class Transcript {
     await this.#messages.load();
   }
 
-  /** Keeps messages that were read; resolves when they are durable. */
   async keep(messages: readonly StoredMessage[]): Promise<void> {
     await Promise.all(messages.map(message => this.#add({ id: message.id, message })));
   }
