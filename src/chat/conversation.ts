@@ -283,15 +283,15 @@ export class Conversation extends Disposable {
   }
 
   /** Forgets a message that is queued or of unknown outcome; resolves to what is nowhere else then. */
-  discard = (id: string): Promise<Message> => this.#take(id, withoutEntry(id));
+  discard = (id: string): Promise<Message> => this.#take(id, ['queued', 'unknown'], withoutEntry(id));
 
-  /** Moves such a message behind what the composer holds. */
-  takeBack = (id: string): Promise<Message> => this.#take(id, withTakenBack(id));
+  /** Moves a queued message behind what the composer holds; not one that has left meanwhile and may have arrived. */
+  takeBack = (id: string): Promise<Message> => this.#take(id, ['queued'], withTakenBack(id));
 
-  async #take(id: string, change: Change): Promise<Message> {
+  async #take(id: string, states: readonly Entry['state'][], change: Change): Promise<Message> {
     let taken: Entry | undefined;
     await this.#outbox.change(before => {
-      taken = before.entries.find(each => each.id === id && ['queued', 'unknown'].includes(each.state));
+      taken = before.entries.find(each => each.id === id && states.includes(each.state));
       return taken === undefined ? before : change(before);
     });
     if (taken === undefined) throw isSettled();

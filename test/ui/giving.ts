@@ -8,20 +8,38 @@ export interface Pasted {
   readonly files?: readonly { readonly name: string; readonly type: string; readonly base64: string }[];
 }
 
-/** In the page: text is inserted where that leaves it to the browser. */
-const PASTE = `(field, { text, files = [] }) => {
-  const clipboardData = new DataTransfer();
-  if (text !== undefined) clipboardData.setData('text/plain', text);
-  for (const { name, type, base64 } of files) {
-    const bytes = Uint8Array.from(atob(base64), character => character.charCodeAt(0));
-    clipboardData.items.add(new File([bytes], name, { type }));
-  }
-  const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
-  if (field.dispatchEvent(event) && text !== undefined) document.execCommand('insertText', false, text);
-}`;
+interface PastedData {
+  setData(type: string, text: string): void;
+  readonly items: { add(file: object): void };
+}
 
-/** Pastes into a field. */
-export const pasteInto = (field: Locator, data: Pasted): Promise<void> => field.evaluate(PASTE, data);
+interface PastingBrowser {
+  readonly DataTransfer: new () => PastedData;
+  readonly File: new (parts: readonly Uint8Array[], name: string, options: object) => object;
+  readonly ClipboardEvent: new (type: string, options: object) => object;
+}
+
+interface PasteTarget {
+  dispatchEvent(event: object): boolean;
+  readonly ownerDocument: { execCommand(command: string, ui: boolean, value: string): boolean };
+}
+
+/** Pastes into a field: text is inserted where the page leaves that to the browser. */
+export function pasteInto(field: Locator, data: Pasted): Promise<void> {
+  return field.evaluate((element, { text, files = [] }) => {
+    const { DataTransfer, File, ClipboardEvent } = globalThis as unknown as PastingBrowser;
+    const clipboardData = new DataTransfer();
+    if (text !== undefined) clipboardData.setData('text/plain', text);
+    for (const { name, type, base64 } of files) {
+      const bytes = Uint8Array.from(atob(base64), character => character.charCodeAt(0));
+      clipboardData.items.add(new File([bytes], name, { type }));
+    }
+    const target = element as unknown as PasteTarget;
+    const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+    if (target.dispatchEvent(event) && text !== undefined)
+      target.ownerDocument.execCommand('insertText', false, text);
+  }, data);
+}
 
 /** Where the pointer is held over a place, `above` px higher than its middle. */
 async function pointOver(place: Locator, above: number): Promise<{ readonly x: number; readonly y: number }> {

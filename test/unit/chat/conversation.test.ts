@@ -131,6 +131,8 @@ describe('a send without an answer', () => {
       assert.deepEqual([send?.state, send?.text, send?.before?.messageCount], ['unknown', 'Hello', 0]);
       assert.ok(conversation.rows.statusAt! > send!.at, 'the session was looked at');
       assert.equal(conversation.composition.draft.text, '', 'the text is with the send');
+      const queuedBefore = conversation.takeBack(send!.id);
+      await assert.rejects(queuedBefore, /has been dealt with meanwhile/, 'it may have arrived');
       await conversation.refresh();
       const later = await openWindow(it);
       assert.equal(later.conversation.sends[0]?.state, 'unknown');

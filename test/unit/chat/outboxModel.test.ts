@@ -75,7 +75,7 @@ class Run {
   readonly windows: Process[] = [];
   /** What a page was told is not sent, although it is recorded. */
   readonly #recorded: string[] = [];
-  /** What a page that died had left: nobody knows what it was written over, so it may stand beside its earlier version. */
+  /** What a page that died had left: nobody knows what it was written over, so it may stand beside its earlier version, or that has gone out. */
   readonly #left = new Set<string>();
   #ids = 0;
 
@@ -271,14 +271,13 @@ class Run {
       const posts = world.posted.filter(text => text.includes(piece)).length;
       assert.ok(posts <= ledger.allowed(piece), `${piece} left ${posts} times: ${told}`);
       for (const { pid, draft, entries, transcript } of seen) {
-        const most = this.#left.has(piece) ? 1 : Infinity;
-        const inTexts = [draft, ...entries].map(({ text }) => Math.min(most, text.split(piece).length - 1));
-        const places =
-          inTexts.reduce((sum, count) => sum + count, 0) +
-          Number(transcript.some(entry => entry.includes(piece)));
+        const isLeft = this.#left.has(piece);
+        const counts = [draft, ...entries].map(({ text }) => text.split(piece).length - 1);
+        const written = counts.reduce((sum, count) => sum + (isLeft ? Math.min(1, count) : count), 0);
+        const places = written + Number(transcript.some(entry => entry.includes(piece)));
         if (!ledger.discarded.has(piece)) assert.ok(places > 0, `${piece} is lost in ${pid}: ${told}`);
-        if (ledger.allowed(piece) === 1)
-          assert.ok(places <= 1, `${piece} is shown ${places} times in ${pid}: ${told}`);
+        const most = ledger.allowed(piece) > 1 ? Infinity : isLeft ? 2 : 1;
+        assert.ok(places <= most, `${piece} is shown ${places} times in ${pid}: ${told}`);
       }
     }
     for (const { pid, draft, entries } of seen) {
@@ -321,7 +320,7 @@ describe('what a person writes, in windows that die, sleep and fill the disk', (
 
   it('leaves at most once, and is always in the draft, among the entries or in the transcript, and in one of them', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(acts, { minLength: 5, maxLength: 80 }), async chosen => {
+      fc.asyncProperty(fc.array(acts, { minLength: 5, maxLength: 80, size: 'max' }), async chosen => {
         mock.timers.reset();
         // What many runs leave makes each of them slow.
         if (++number % 250 === 0) {
