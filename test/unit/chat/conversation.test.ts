@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ownTexts, unread } from '../../../src/chat/transcript/messages';
+import { unread } from '../../../src/chat/transcript/messages';
 import { RowBuilder } from '../../../src/chat/transcript/rows';
 import { Formatter } from '../../../src/util/format';
 import { posts, scene, sendAndRead, sent, settled, texts } from './scene';
@@ -24,18 +24,6 @@ describe('a conversation', () => {
     await sendAndRead(it.window, 'And then?');
     assert.deepEqual(texts(it.window), ['Please look.', 'And then?']);
     assert.ok(transcript.known.size > before + 3, `replies were read (${before}, ${transcript.known.size})`);
-  });
-
-  it('asks for each message once', async () => {
-    const it = await scene();
-    for (const text of ['one', 'two', 'one']) {
-      await sendAndRead(it.window, text);
-      await it.service.settle();
-    }
-    const asked = it.service.requests.map(({ method, path }) => `${method} ${path}`);
-    const gets = asked.filter(each => /^GET .*\/messages\//.test(each));
-    assert.equal(new Set(gets).size, gets.length);
-    assert.deepEqual(ownTexts(it.window.conversation.transcript.known), ['one', 'two'], 'the latest first');
   });
 
   it('shows what was read in another window without asking again', async () => {
@@ -189,16 +177,6 @@ describe('a send without an answer', () => {
   });
 });
 
-/** A scene in which nothing can be written to these records from when a message arrives until `room` is made. */
-async function fullAfterArrival(records: RegExp) {
-  let isFull = false;
-  const it = await scene({ fails: path => isFull && records.test(path) });
-  it.service.onDidReceive(({ method }) => {
-    if (method === 'POST') isFull = true;
-  });
-  return { ...it, room: () => (isFull = false) };
-}
-
 describe('what is sent', () => {
   it('costs three durable writes of the chat, from what is typed to the transcript', async () => {
     let writes = 0;
@@ -212,41 +190,19 @@ describe('what is sent', () => {
     assert.equal(conversation.transcript.known.size, 1);
     assert.deepEqual(conversation.sends, []);
   });
-});
 
-describe('a send whose outcome cannot be written', () => {
-  it('keeps the message of an accepted one and lets the next one go', async () => {
-    const it = await fullAfterArrival(/outbox$/);
-    const { conversation } = it.window;
-    await sendAndRead(it.window, 'Hello');
-    assert.deepEqual(texts(it.window), ['Hello']);
-    assert.deepEqual([conversation.isSending, conversation.sends], [false, []]);
-    it.room();
-    await sendAndRead(it.window, 'Again');
-    assert.deepEqual(texts(it.window), ['Hello', 'Again']);
-    assert.equal(it.window.sessions.noted.length, 2);
-  });
-
-  it('logs the id of an accepted one and keeps it as soon as that works', async () => {
-    const it = await fullAfterArrival(/outbox$|transcripts/);
+  it('and accepted, but cannot be written any more, has its id logged and is kept as soon as that works', async () => {
+    let isFull = false;
+    const it = await scene({ fails: path => isFull && /outbox$|transcripts/.test(path) });
+    it.service.onDidReceive(({ method }) => (isFull ||= method === 'POST'));
     const { conversation, log } = it.window;
     await sendAndRead(it.window, 'Hello').catch(() => undefined);
-    assert.equal(conversation.isSending, false);
-    assert.equal(conversation.transcript.known.size, 0);
+    assert.deepEqual([conversation.isSending, conversation.transcript.known.size], [false, 0]);
     const id = conversation.sends[0]?.messageId ?? 'none';
     assert.ok(log.lines.join('\n').includes(id), log.lines.join('\n'));
-    it.room();
+    isFull = false;
     await conversation.readOn();
     assert.ok(conversation.transcript.known.has(id));
     assert.deepEqual(conversation.sends, []);
-  });
-
-  it('gives back the text of a refused one', async () => {
-    const it = await fullAfterArrival(/outbox$/);
-    it.service.fail({ kind: 'status', status: 403, match: { method: 'POST' } });
-    await sendAndRead(it.window, 'Hello');
-    const { conversation } = it.window;
-    assert.deepEqual([conversation.isSending, conversation.sends], [false, []]);
-    assert.equal(conversation.composition.draft.text, 'Hello');
   });
 });

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import type { Row, Splice } from '../../../src/chat/protocol';
-import { arrivedAs, inOrder, toStored, type KnownMessage } from '../../../src/chat/transcript/messages';
+import {
+  arrivedAs,
+  inOrder,
+  ownTexts,
+  toStored,
+  type KnownMessage,
+} from '../../../src/chat/transcript/messages';
 import { RowBuilder, RowFeed, type RowsInput } from '../../../src/chat/transcript/rows';
 import { Transcript } from '../../../src/chat/transcript/transcript';
 import { Formatter } from '../../../src/util/format';
@@ -56,6 +62,20 @@ describe('the message that a send without an answer became', () => {
     const others = [user('x', 'Hello!', 600), reply, other, user('old', 'Hello', 400)];
     assert.equal(arrivedAs(send, others), undefined);
     assert.equal(arrivedAs(send, [...others, user('new', 'Hello', 600)]), 'new');
+  });
+});
+
+describe('what the person sent before', () => {
+  it('is called up with the latest first, each text once', () => {
+    const said = ['one', 'two', 'one', ' '].map((words, createdAt) =>
+      message(`m${createdAt}`, {
+        role: createdAt === 1 ? 'assistant' : 'user',
+        createdAt,
+        content: text(words),
+      }),
+    );
+    const sent = { at: 9, text: 'three', attachments: [] };
+    assert.deepEqual(ownTexts(knownOf(...said).set('s', { id: 's', sent })), ['three', 'one']);
   });
 });
 
