@@ -5,7 +5,7 @@ import type { Attachments } from './attach/attachments';
 import { nameAmong, type AwayFile } from './attach/given';
 import { MOST_ATTACHED, type Picture } from './protocol';
 import type { Outbox } from './outbox/outbox';
-import { inDraft, joined, withWords, type Attachment, type Draft, type Message } from './outbox/record';
+import { inDraft, withWords, type Attachment, type Draft, type Message } from './outbox/record';
 
 /** Files that are looked at together: a machine opens only so many. */
 const AT_ONCE = 16;
@@ -60,13 +60,6 @@ export class Composition extends Disposable {
   /** `over` is what the page showed that changes it. */
   setText(text: string, over = this.draft.text): void {
     this.#outbox.type({ over, text });
-  }
-
-  /** Takes up what was written without the stored draft in sight: its fuller version, or else more of it. */
-  takeUnsaved(text: string): void {
-    const { draft } = this;
-    if (!draft.text.includes(text))
-      this.setText(text.startsWith(draft.text) ? text : joined(draft.text, text));
   }
 
   setTarget(target: Draft['target']): void {

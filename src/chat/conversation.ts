@@ -233,14 +233,17 @@ export class Conversation extends Disposable {
     this.#sender.look();
   }
 
-  /** Takes up what a page held when its window was closed, unless it was sent or queued since. Resolves when that is durable. */
+  /** Takes up what a page held when its window was closed, unless it was sent or queued since: as the fuller draft, or more of it. */
   async takeUnsaved({ text, at = 0, sendId, next = '' }: Unsaved): Promise<void> {
     await this.load();
     const isSent =
       (sendId !== undefined && this.isRecorded(sendId)) ||
       this.#outbox.current.entries.some(entry => entry.text === text && entry.at >= at) ||
       wasSentSince(this.transcript.known.values(), text, at);
-    this.composition.takeUnsaved(isSent ? next : joined(text, next));
+    const held = isSent ? next : joined(text, next);
+    const stored = this.composition.draft.text;
+    if (!stored.includes(held))
+      this.composition.setText(held.startsWith(stored) ? held : joined(stored, held));
     await this.flush();
   }
 

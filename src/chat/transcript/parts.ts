@@ -154,15 +154,10 @@ export function clipped(
   return { text: plain(text.slice(0, to), Infinity), cut };
 }
 
-/** What the messages of a session say of each other's tools, by the id of the use. */
-export interface Tools {
-  readonly uses: ReadonlySet<string>;
-  readonly results: ReadonlyMap<string, StoredItem>;
-  readonly failed: ReadonlySet<string>;
-}
+export type Tools = ReturnType<typeof toolsIn>;
 
-/** Collects uses and results, which mostly stand in messages of their own. */
-export function toolsIn(messages: Iterable<StoredMessage>): Tools {
+/** Uses of tools and their results, which mostly stand in messages of their own, by the id of the use. */
+export function toolsIn(messages: Iterable<StoredMessage>) {
   const uses = new Set<string>();
   const results = new Map<string, StoredItem>();
   const failed = new Set<string>();
@@ -183,13 +178,6 @@ export function toolId(item: StoredItem): string | undefined {
   const result = item.type === 'tool_result' ? (item['toolUseId'] ?? item['tool_use_id']) : undefined;
   const id = item.type === 'tool_use' ? item['id'] : result;
   return typeof id === 'string' ? id : undefined;
-}
-
-interface ToolWords {
-  readonly icon: string;
-  readonly label: readonly string[];
-  /** Its result says more than the words. */
-  readonly isOpen: boolean;
 }
 
 const PATHS = ['path', 'file_path', 'filePath', 'file', 'filename'];
@@ -217,7 +205,7 @@ const KINDS: readonly (readonly [names: RegExp, icon: string, subjects: readonly
   ];
 
 /** A tool's use in words, such as ``Searched for `checkout total`, 1 match``. */
-function toolWords(name: string, input: unknown, result: string | undefined, failed: boolean): ToolWords {
+function toolWords(name: string, input: unknown, result: string | undefined, failed: boolean) {
   const given = record(input) ?? {};
   // An editor that also reads and writes says so in its command.
   const { command } = given;
@@ -233,12 +221,13 @@ function toolWords(name: string, input: unknown, result: string | undefined, fai
   return sentence('tools', used, name, failed);
 }
 
-function sentence(icon: string, words: string, subject: string, failed: boolean, count?: number): ToolWords {
+function sentence(icon: string, words: string, subject: string, failed: boolean, count?: number) {
   let said = words;
   if (failed) said = vscode.l10n.t('{0}, failed', words);
   else if (count === 1) said = vscode.l10n.t('{0}, 1 match', words);
   else if (count !== undefined) said = vscode.l10n.t('{0}, {1} matches', words, count);
   const [before = '', after = ''] = said.split(MARK);
+  // Its result says more than the words.
   const isOpen = failed || icon === 'terminal' || icon === 'tools';
   return { icon: failed ? 'error' : icon, label: [before, oneLine(subject, 300), after], isOpen };
 }
