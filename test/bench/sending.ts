@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { SentBody } from '../../src/api/client';
 import { messageBody } from '../../src/chat/attach/body';
 import { attachmentsIn } from '../unit/chat/support';
 import { atMost, clientOf, ms, stall, times, type Row } from './rows';
@@ -40,26 +41,18 @@ export async function sendingRows(folder: string): Promise<Row[]> {
   }
 }
 
-async function measure(
-  uri: string,
-  port: number,
-): Promise<{ readonly longest: number; readonly peak: number }> {
+async function measure(uri: string, port: number) {
   const client = clientOf(`http://127.0.0.1:${port}`);
   const attachments = attachmentsIn('/nowhere', 2 * SIZE);
-  await client.one('sendMessage', {
-    ids: { sessionId: 's' },
-    body: JSON.stringify({ text: 'loads the code' }),
-  });
+  const send = (body: SentBody) => client.one('sendMessage', { ids: { sessionId: 's' }, body });
+  await send(JSON.stringify({ text: 'loads the code' }));
   globalThis.gc?.();
   const before = process.memoryUsage.rss();
   let most = before;
   const sample = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 2);
   const longest = await stall(async () => {
     const parts = await attachments.parts([await attachments.inspect(uri)]);
-    await client.one('sendMessage', {
-      ids: { sessionId: 's' },
-      body: await messageBody({ text: 'Look', parts }),
-    });
+    await send(await messageBody({ text: 'Look', parts }));
   });
   clearInterval(sample);
   client.dispose();

@@ -133,7 +133,7 @@ export function inOrder(known: ReadonlyMap<string, KnownMessage>): KnownMessage[
       placed.add(next.id);
       next = known.get(next.message?.parentId ?? '');
     }
-    ordered.push(...chain.reverse());
+    for (const link of chain.reverse()) ordered.push(link);
   }
   return ordered;
 }

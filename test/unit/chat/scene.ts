@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ApiClient } from '../../../src/api';
 import { inOrder, textOf } from '../../../src/chat/transcript/messages';
-import { startSampleService, type SampleService } from '../../fakes/sampleService';
+import { startSampleService } from '../../fakes/sampleService';
 import { afterwards, clientOf, openWindow, temporaryFolder, until, type Window } from './support';
 
-export interface Scene {
-  readonly service: SampleService;
-  readonly client: ApiClient;
-  readonly sessionId: string;
-  readonly root: string;
-  readonly window: Window;
-}
+export type Scene = Awaited<ReturnType<typeof scene>>;
 
 interface SceneOptions extends Pick<Parameters<typeof openWindow>[0], 'signedIn' | 'fails' | 'extras'> {
   /** The service lists its sessions and their messages. */
@@ -19,7 +12,7 @@ interface SceneOptions extends Pick<Parameters<typeof openWindow>[0], 'signedIn'
 }
 
 /** A service whose agents answer at once, a new session, and a window that shows it. */
-export async function scene({ lists = false, ...options }: SceneOptions = {}): Promise<Scene> {
+export async function scene({ lists = false, ...options }: SceneOptions = {}) {
   const service = await startSampleService({ pace: 0, extras: lists });
   afterwards(() => service.close());
   const client = clientOf(service);

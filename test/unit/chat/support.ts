@@ -13,12 +13,13 @@ import {
 import { Conversation } from '../../../src/chat/conversation';
 import type { KnownMessage, StoredMessage } from '../../../src/chat/transcript/messages';
 import type { Entry } from '../../../src/chat/outbox/record';
-import type { ChatSession, ChatSessions } from '../../../src/chat/sessions';
+import type { ChatSession } from '../../../src/chat/sessions';
 import type { Storage } from '../../../src/storage';
 import { openStorage } from '../../fakes/storage';
 import { errorSentence } from '../../../src/util/errorSentence';
-import { Emitter, type Event } from '../../../src/util/event';
+import { Emitter } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
+import type { SampleService } from '../../fakes/sampleService';
 import { window } from '../../fakes/vscode';
 export { until } from '../../until';
 
@@ -97,81 +98,55 @@ export function writeFile(folder: string, name: string, content: string | Uint8A
 }
 
 /** The sessions feature as far as the chat needs it: asks the real service each time. */
-class AskingSessions implements ChatSessions {
-  readonly #changed = new Emitter<readonly string[]>();
-  readonly #known = new Map<string, ChatSession>();
-  readonly noted: { readonly sessionId: string; readonly status: string; readonly text: string }[] = [];
-  readonly #api: ApiClient;
-  /** What another window has stored of a session, and this one has not heard of yet. */
-  unheard: Partial<ChatSession> = {};
-
-  constructor(api: ApiClient) {
-    this.#api = api;
-  }
-
-  readonly onDidChange: Event<readonly string[]> = this.#changed.event;
-  get = (sessionId: string): ChatSession | undefined => this.#known.get(sessionId);
-  readonly watched: (string | undefined)[] = [];
-  watch(_: string, why?: 'inFront') {
-    this.watched.push(why);
-    return { dispose: () => undefined };
-  }
-  pick = () => Promise.resolve(undefined);
-
-  async ensure(sessionId: string): Promise<void> {
-    await this.refresh(sessionId);
-  }
-
-  async refresh(sessionId: string, signal?: AbortSignal): Promise<ChatSession> {
-    const told = await this.#api.one('session', { ids: { sessionId }, signal });
-    const { title = '', status = 'unknown', messageCount, updatedAt } = told;
-    const session = { sessionId, title, status, messageCount, updatedAt, statusAt: Date.now() };
-    const shown = { word: status, icon: 'circle-outline', spin: false };
-    this.#known.set(sessionId, { ...session, shown });
-    this.#changed.fire([sessionId]);
-    return session;
-  }
-
-  read(sessionId: string): Promise<void> {
-    const known = this.#known.get(sessionId);
-    if (known !== undefined) this.#known.set(sessionId, { ...known, ...this.unheard });
-    return Promise.resolve();
-  }
-
-  /** Makes what is known of a session older, ms. */
-  age(sessionId: string, ms: number): void {
-    const known = this.#known.get(sessionId);
-    if (known !== undefined) this.#known.set(sessionId, { ...known, statusAt: Date.now() - ms });
-  }
-
-  noteSend(sessionId: string, sent: { status: string; at: number; text: string }): Promise<void> {
-    this.noted.push({ sessionId, status: sent.status, text: sent.text });
-    return Promise.resolve();
-  }
+function askingSessions(api: ApiClient) {
+  const changed = new Emitter<readonly string[]>();
+  const known = new Map<string, ChatSession>();
+  const learn = (sessionId: string, facts: Partial<ChatSession>): unknown => {
+    const before = known.get(sessionId);
+    return before && known.set(sessionId, { ...before, ...facts });
+  };
+  const sessions = {
+    noted: [] as { readonly sessionId: string; readonly status: string | undefined; readonly text: string }[],
+    watched: [] as (string | undefined)[],
+    /** What another window has stored of a session, and this one has not heard of yet. */
+    unheard: {} as Partial<ChatSession>,
+    onDidChange: changed.event,
+    get: (sessionId: string) => known.get(sessionId),
+    watch: (_: string, why?: 'inFront') => {
+      sessions.watched.push(why);
+      return { dispose: () => undefined };
+    },
+    pick: () => Promise.resolve(undefined),
+    ensure: async (sessionId: string): Promise<void> => {
+      await sessions.refresh(sessionId);
+    },
+    refresh: async (sessionId: string, signal?: AbortSignal): Promise<ChatSession> => {
+      const told = await api.one('session', { ids: { sessionId }, signal });
+      const { title = '', status = 'unknown', messageCount, updatedAt } = told;
+      const session = { sessionId, title, status, messageCount, updatedAt, statusAt: Date.now() };
+      known.set(sessionId, { ...session, shown: { word: status, icon: 'circle-outline', spin: false } });
+      changed.fire([sessionId]);
+      return session;
+    },
+    read: (sessionId: string) => Promise.resolve(learn(sessionId, sessions.unheard)),
+    /** Makes what is known of a session older, ms. */
+    age: (sessionId: string, ms: number) => learn(sessionId, { statusAt: Date.now() - ms }),
+    noteSend: (sessionId: string, { status, text }: { status: string | undefined; text: string }) =>
+      Promise.resolve(void sessions.noted.push({ sessionId, status, text })),
+  };
+  return sessions;
 }
 
-export function clientOf(service: {
-  readonly baseUrl: string;
-  readonly appUrl: string;
-  readonly apiKey: string;
-}): ApiClient {
+export function clientOf({ baseUrl, appUrl, apiKey }: SampleService): ApiClient {
+  const timeouts = { get: 2_000, post: 2_000 };
   const client = new ApiClient({
-    baseUrl: service.baseUrl,
-    appUrl: service.appUrl,
-    key: () => Promise.resolve(service.apiKey),
-    log: silentLog(),
-    timeouts: { get: 2_000, post: 2_000 },
+    ...{ baseUrl, appUrl, key: () => Promise.resolve(apiKey), log: silentLog(), timeouts },
   });
   afterwards(() => client.dispose());
   return client;
 }
 
-export interface Window {
-  readonly conversation: Conversation;
-  readonly sessions: AskingSessions;
-  readonly storage: Storage;
-  readonly log: { readonly lines: readonly string[] };
-}
+export type Window = Awaited<ReturnType<typeof openWindow>>;
 
 /** One window that shows a session: everything real but the files' place and the sessions feature. */
 export async function openWindow(options: {
@@ -186,11 +161,11 @@ export async function openWindow(options: {
   /** Leaves what is stored to be read later. */
   readonly unread?: boolean;
   readonly attachments?: Attachments;
-}): Promise<Window> {
+}) {
   const { root, client, sessionId, signedIn = () => true } = options;
   const storage = brittle(storageIn(root, options.now), options.fails ?? (() => false));
   const log = silentLog();
-  const sessions = new AskingSessions(client);
+  const sessions = askingSessions(client);
   const conversation = new Conversation({
     ...{ serviceId: 'service1', sessionId, storage, sessions, log },
     attachments: options.attachments ?? attachmentsIn(temporaryFolder()),
