@@ -50,7 +50,7 @@ export function busy({ service, sessionId }: Scene): { rest(): void } {
   return { rest: () => fault.dispose() };
 }
 
-export const sent = (it: Scene): readonly unknown[] =>
+export const sent = (it: Pick<Scene, 'service'>): readonly unknown[] =>
   posts(it).map(({ body }) => (body as { text: unknown }).text);
 export const queued = ({ conversation }: Window): readonly string[] =>
   conversation.queued.map(({ text }) => text);

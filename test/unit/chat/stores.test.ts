@@ -8,11 +8,13 @@ import { fileURLToPath } from 'node:url';
 import { Conversations } from '../../../src/chat/conversations';
 import { Outbox } from '../../../src/chat/outbox/outbox';
 import { outboxRecords } from '../../../src/chat/outbox/record';
+import type { ApiClient } from '../../../src/api';
 import type { ChatSessions } from '../../../src/chat/sessions';
 import type { Connection } from '../../../src/connection';
 import type { Storage } from '../../../src/storage';
 import { Emitter, ObservableValue } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
+import { queueUp, scene, sent } from './scene';
 import { afterwards, attachmentsIn, brittle, cleanUp, storageIn, temporaryFolder } from './support';
 
 afterEach(cleanUp);
@@ -109,11 +111,13 @@ describe('what is written', () => {
   });
 });
 
-function conversationsIn(root: string, storage: Storage): Conversations {
+const unasked = { onDidChange: new Emitter().event, get: () => undefined } as unknown as ChatSessions;
+
+function conversationsIn(root: string, storage: Storage, sessions = unasked, api?: ApiClient): Conversations {
+  const state = { kind: api === undefined ? 'signedOut' : 'signedIn', service: { id: 'service1' } };
   const conversations = new Conversations({
-    ...{ storage, attachments: attachmentsIn(root), log: silentLog(), extras: () => false },
-    sessions: { onDidChange: new Emitter().event, get: () => undefined } as unknown as ChatSessions,
-    connection: { state: new ObservableValue({ kind: 'signedOut' }) } as unknown as Connection,
+    ...{ storage, sessions, attachments: attachmentsIn(root), log: silentLog(), extras: () => false },
+    connection: { api, state: new ObservableValue(state) } as unknown as Connection,
   });
   afterwards(() => conversations.dispose());
   return conversations;
@@ -143,6 +147,22 @@ describe('a file of ours that no draft names', () => {
 });
 
 describe('a conversation that nobody uses any more', () => {
+  it('sends what is queued, as in a window that shows no chat, and goes after that', async () => {
+    const { sessionId, client, ...it } = await scene();
+    const work = it.service.busy(sessionId);
+    await queueUp(it.window, 'later');
+    it.window.conversation.dispose();
+    const { sessions, storage } = it.window;
+    const conversations = conversationsIn(it.root, storage, sessions, client);
+    conversations.goOn();
+    await storage.settled();
+    const { conversation, lease } = conversations.use('service1', sessionId);
+    lease.dispose();
+    work.dispose();
+    while (!conversation.isDisposed) await sessions.refresh(sessionId);
+    assert.deepEqual(sent(it), ['later']);
+  });
+
   it('goes when all that was written in it is stored, and is the same until then', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     afterwards(() => mock.timers.reset());
