@@ -83,7 +83,6 @@ const extension = [
     entryPoints: {
       compose: 'src/compose.ts',
       answerWorker: 'src/api/answer.ts',
-      bodyWorker: 'src/chat/attach/bodyWorker.ts',
       storageWorker: 'src/storage/worker.ts',
     },
     format: 'esm',

@@ -5,7 +5,7 @@ import type { Attachments } from './attach/attachments';
 import { nameAmong, type AwayFile } from './attach/given';
 import { MOST_ATTACHED, type Picture } from './protocol';
 import type { Outbox } from './outbox/outbox';
-import { inDraft, joined, withWords, type Attachment, type Draft, type Message } from './outbox/record';
+import { inDraft, withWords, type Attachment, type Draft, type Message } from './outbox/record';
 
 /** Files that are looked at together: a machine opens only so many. */
 const AT_ONCE = 16;
@@ -26,7 +26,6 @@ export class Composition extends Disposable {
     this.onDidStore = outbox.onDidStore;
   }
 
-  /** Fires when everything written so far is durable. */
   readonly onDidStore: Event<void>;
   /** Fires when `isLooking` changed; the outbox says the rest. */
   readonly onDidChange = this.#changed.event;
@@ -63,19 +62,10 @@ export class Composition extends Disposable {
     this.#outbox.type({ over, text });
   }
 
-  /** Takes up what was written without the stored draft in sight: its fuller version, or else more of it. */
-  takeUnsaved(text: string): void {
-    const { draft } = this;
-    if (!draft.text.includes(text))
-      this.setText(text.startsWith(draft.text) ? text : joined(draft.text, text));
-  }
-
-  /** Chooses where the message is routed; `undefined` for the session's own computer. */
   setTarget(target: Draft['target']): void {
     this.#outbox.edit(inDraft(() => ({ target })));
   }
 
-  /** Puts what was thrown away behind what is written now. */
   async putBack(message: Message): Promise<void> {
     await this.#outbox.settle(withWords(message));
   }
@@ -121,21 +111,11 @@ export class Composition extends Disposable {
     );
   }
 
-  /** Notes what the last reading of the files found. */
-  setProblems(problems: ReadonlyMap<string, string>): void {
-    this.#outbox.edit(
-      inDraft(({ attachments }) => ({
-        attachments: attachments.map(each => ({ ...each, problem: problems.get(each.uri) ?? each.problem })),
-      })),
-    );
-  }
-
   picture(uri: string): Promise<Picture> {
     this.#need(uri);
     return this.#attachments.picture(uri);
   }
 
-  /** Shows an attached file as the editor shows such files. */
   async open(uri: string): Promise<void> {
     this.#need(uri);
     const options = { preview: true, viewColumn: vscode.ViewColumn.Beside };

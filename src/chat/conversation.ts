@@ -5,8 +5,8 @@ import type { Logger } from '../log';
 import type { Collection, Storage } from '../storage';
 import { Disposable, every, Slot, toDisposable, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
-import { AttachmentsRefused, type Attachments } from './attach/attachments';
-import type { BuildBody } from './attach/body';
+import { once } from '../util/promises';
+import type { Attachments } from './attach/attachments';
 import { wasSentSince } from './transcript/messages';
 import type { Unsaved } from './protocol';
 import { Composition } from './composition';
@@ -32,16 +32,14 @@ import type { RowsInput } from './transcript/rows';
 import type { ChatSession, ChatSessions } from './sessions';
 import { Transcript } from './transcript/transcript';
 
-/** What is queued or being sent is looked at so often, ms: nobody tells when another window that has it in its hands is gone. */
+/** What is queued or being sent is looked at so often, ms: nobody tells when a window that has it in its hands is gone. */
 const LOOK_EVERY_MS = 10_000;
 
-/** What a conversation is made from. */
 export interface ConversationOptions {
   readonly serviceId: string;
   readonly sessionId: string;
   readonly storage: Storage;
   readonly attachments: Attachments;
-  readonly buildBody: BuildBody;
   readonly sessions: ChatSessions;
   /** The client of this conversation's service; `undefined` while it cannot be asked. */
   readonly api: () => ApiClient | undefined;
@@ -67,7 +65,6 @@ export class Conversation extends Disposable {
   readonly #looking = this.register(new Slot<IDisposable>());
   readonly #changed = this.register(new Emitter<void>());
   readonly #settled = this.register(new Emitter<SendOutcome>());
-  #loading: Promise<void> | undefined;
   isLoaded = false;
   #refreshing: Promise<void> | undefined;
 
@@ -84,28 +81,20 @@ export class Conversation extends Disposable {
     );
     this.composition = this.register(new Composition(this.#outbox, attachments, serviceId));
     const { transcript } = this;
+    const onRead = (): Promise<void> => this.#sender.reconcile();
     this.#reading = this.register(
-      new Reading({
-        ...options,
-        transcript,
-        session: () => this.session,
-        onRead: () => this.#sender.reconcile(),
-      }),
+      new Reading({ ...options, transcript, session: () => this.session, onRead }),
     );
     this.#sender = this.register(
       new Sender({
-        ...options,
-        outbox: this.#outbox,
-        transcript,
+        ...{ ...options, transcript, outbox: this.#outbox },
         onChange: () => this.#changed.fire(),
         onSettled: outcome => this.#onSettled(outcome),
       }),
     );
     const changed = (): void => this.#onChange();
-    this.register(transcript.onDidChange(changed));
-    this.register(this.#outbox.onDidChange(changed));
-    this.register(this.composition.onDidChange(changed));
-    this.register(this.#reading.onDidChange(changed));
+    for (const part of [transcript, this.#outbox, this.composition, this.#reading])
+      this.register(part.onDidChange(changed));
     this.register(
       sessions.onDidChange(ids => {
         if (ids.length > 0 && !ids.includes(sessionId)) return;
@@ -128,12 +117,10 @@ export class Conversation extends Disposable {
     return this.#refreshing !== undefined;
   }
 
-  /** A message of the composer is being made ready. */
   get isStarting(): boolean {
     return this.#sender.isStarting;
   }
 
-  /** A message of the composer is on its way. */
   get isSending(): boolean {
     return this.#sender.isSending;
   }
@@ -185,7 +172,6 @@ export class Conversation extends Disposable {
     return entries.filter(({ id, state }) => state !== 'queued' && !this.transcript.hasSent(id));
   }
 
-  /** What the rows of the transcript are made from. */
   get rows(): RowsInput {
     return {
       known: this.transcript.known,
@@ -197,10 +183,12 @@ export class Conversation extends Disposable {
   }
 
   /** Reads what is stored, then goes on with what was interrupted, in the background. */
-  load(): Promise<void> {
-    this.#loading ??= this.#load();
-    return this.#loading;
-  }
+  readonly load = once(async () => {
+    await Promise.all([this.#outboxes.load(), this.transcript.load()]);
+    this.isLoaded = true;
+    this.#changed.fire();
+    this.#inBackground(() => this.#goOn().then(() => this.readOn(false)));
+  });
 
   /** Asks how the session stands and reads on; rejects when the session could not be asked. */
   refresh(): Promise<void> {
@@ -226,9 +214,8 @@ export class Conversation extends Disposable {
   }
 
   /**
-   * Sends the text with the attachments of the draft, or queues it while the agent works. Resolves to its id when it is recorded;
-   * rejects with a sentence when it was not; the draft stays. `shown` is what the composer holds, which stays where it is another
-   * text; without it, the text becomes the draft first.
+   * Sends the text with the attachments of the draft, or queues it while the agent works. Resolves when it is recorded; rejects with a
+   * sentence when it was not, and the draft stays. `shown` is what the composer holds; without it, the text becomes the draft first.
    */
   async submit(text: string, id: string = randomUUID(), shown?: string): Promise<void> {
     if (!this.isLoaded) await this.load();
@@ -237,7 +224,7 @@ export class Conversation extends Disposable {
     if (shown === undefined) this.composition.setText(text);
     const message = { ...this.composition.message, text };
     const record = (entry: Entry): Change => withTaken(entry, shown ?? text);
-    if (!this.queuesNow && (await this.#send(id, message, record))) return;
+    if (!this.queuesNow && (await this.#sender.send(id, message, record)) !== undefined) return;
     if (this.isRecorded(id)) return;
     const at = (this.#options.now ?? Date.now)();
     await this.#outbox.change(record({ ...message, id, state: 'queued', at }));
@@ -246,18 +233,20 @@ export class Conversation extends Disposable {
     this.#sender.look();
   }
 
-  /** Takes up what a page still held when its window was closed, unless it was sent or queued since. Resolves when that is durable. */
+  /** Takes up what a page held when its window was closed, unless it was sent or queued since: as the fuller draft, or more of it. */
   async takeUnsaved({ text, at = 0, sendId, next = '' }: Unsaved): Promise<void> {
     await this.load();
     const isSent =
       (sendId !== undefined && this.isRecorded(sendId)) ||
       this.#outbox.current.entries.some(entry => entry.text === text && entry.at >= at) ||
       wasSentSince(this.transcript.known.values(), text, at);
-    this.composition.takeUnsaved(isSent ? next : joined(text, next));
+    const held = isSent ? next : joined(text, next);
+    const stored = this.composition.draft.text;
+    if (!stored.includes(held))
+      this.composition.setText(held.startsWith(stored) ? held : joined(stored, held));
     await this.flush();
   }
 
-  /** Something that was written is not durable yet. */
   get isUnwritten(): boolean {
     return this.#outbox.isUnwritten;
   }
@@ -292,41 +281,24 @@ export class Conversation extends Disposable {
     const entry = this.#outbox.current.entries.find(each => each.id === id && each.state === 'unknown');
     if (entry === undefined) throw isSettled();
     const again = randomUUID();
-    const isSent = await this.#send(again, entry, by => inEntry(id, ['unknown'], by));
-    if (!isSent && !this.isRecorded(again)) throw this.isSending ? isBusy() : isSettled();
+    const sending = await this.#sender.send(again, entry, by => inEntry(id, ['unknown'], by));
+    if (sending === undefined && !this.isRecorded(again)) throw this.isSending ? isBusy() : isSettled();
   }
 
   /** Forgets a message that is queued or of unknown outcome; resolves to what is nowhere else then. */
-  discard = (id: string): Promise<Message> => this.#take(id, withoutEntry(id));
+  discard = (id: string): Promise<Message> => this.#take(id, ['queued', 'unknown'], withoutEntry(id));
 
-  /** Moves such a message behind what the composer holds. */
-  takeBack = (id: string): Promise<Message> => this.#take(id, withTakenBack(id));
+  /** Moves a queued message behind what the composer holds; not one that has left meanwhile and may have arrived. */
+  takeBack = (id: string): Promise<Message> => this.#take(id, ['queued'], withTakenBack(id));
 
-  async #take(id: string, change: Change): Promise<Message> {
+  async #take(id: string, states: readonly Entry['state'][], change: Change): Promise<Message> {
     let taken: Entry | undefined;
     await this.#outbox.change(before => {
-      taken = before.entries.find(each => each.id === id && ['queued', 'unknown'].includes(each.state));
+      taken = before.entries.find(each => each.id === id && states.includes(each.state));
       return taken === undefined ? before : change(before);
     });
     if (taken === undefined) throw isSettled();
     return taken;
-  }
-
-  /** Whether it was sent by this window. */
-  async #send(id: string, message: Message, record: (entry: Entry) => Change): Promise<boolean> {
-    try {
-      return (await this.#sender.send(id, message, record)) !== undefined;
-    } catch (error) {
-      if (error instanceof AttachmentsRefused) this.composition.setProblems(error.problems);
-      throw error;
-    }
-  }
-
-  async #load(): Promise<void> {
-    await Promise.all([this.#outboxes.load(), this.transcript.load()]);
-    this.isLoaded = true;
-    this.#changed.fire();
-    this.#inBackground(() => this.#goOn().then(() => this.readOn(false)));
   }
 
   /** Goes on with what windows that are gone had in their hands. */
@@ -363,7 +335,5 @@ export class Conversation extends Disposable {
   }
 }
 
-/** Why a person's act on a message was not carried out. */
 const isBusy = (): Error => new Error(vscode.l10n.t('The message before this one is still being sent.'));
-/** There is nothing left to decide about. */
 const isSettled = (): Error => new Error(vscode.l10n.t('This message has been dealt with meanwhile.'));

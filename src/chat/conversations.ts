@@ -1,28 +1,21 @@
 import * as vscode from 'vscode';
 import { isApiError, type ApiClient } from '../api';
 import { errorSentence, type Connection } from '../connection';
-import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
+import { Disposable, toDisposable } from '../util/disposable';
 import { Conversation, type ConversationOptions } from './conversation';
 import { outboxRecords } from './outbox/record';
 import { keyOf } from './sessions';
 
 export interface ConversationsOptions extends Pick<
   ConversationOptions,
-  'storage' | 'sessions' | 'attachments' | 'buildBody' | 'log' | 'extras'
+  'storage' | 'sessions' | 'attachments' | 'log' | 'extras'
 > {
   readonly connection: Connection;
 }
 
-/** A conversation somebody uses. */
-export interface Used {
-  readonly conversation: Conversation;
-  readonly lease: IDisposable;
-}
-
-/** One conversation a session, shared by whoever uses it and let go after the last, as soon as all that was written is durable and what is sent has an outcome. */
+/** One conversation a session, shared by whoever uses it and let go after the last, as soon as all that was written is durable, what is sent has an outcome, and nothing is queued. */
 export class Conversations extends Disposable {
   readonly #options: ConversationsOptions;
-  /** Services whose queues go on. */
   readonly #going = new Set<string>();
   readonly #open = new Map<string, { readonly conversation: Conversation; users: number }>();
 
@@ -37,13 +30,14 @@ export class Conversations extends Disposable {
   }
 
   /** The conversation of a session; dispose what comes with it when it is no longer used. */
-  use(serviceId: string, sessionId: string): Used {
+  use(serviceId: string, sessionId: string) {
     const key = keyOf({ serviceId, sessionId });
     const known = this.#open.get(key);
     const open = known ?? { conversation: this.#make(serviceId, sessionId), users: 0 };
     const { conversation } = open;
     const end = (): void => {
-      const isBusy = conversation.isUnwritten || conversation.isSending;
+      const { isUnwritten, isSending, queued } = conversation;
+      const isBusy = isUnwritten || isSending || queued.length > 0;
       if (open.users > 0 || isBusy || this.#open.get(key) !== open) return;
       this.#open.delete(key);
       conversation.dispose();
@@ -92,32 +86,23 @@ export class Conversations extends Disposable {
     });
   }
 
-  /** Keeps the conversations of sessions with a queue alive until it is empty, and clears kept files nobody needs any more. */
+  /** Opens the conversations of sessions with a queue, and clears kept files nobody needs any more. */
   #goOn(serviceId: string): void {
     if (this.#going.has(serviceId)) return;
     this.#going.add(serviceId);
     const { log, storage, attachments } = this.#options;
     const outboxes = storage.collection(outboxRecords(serviceId));
-    const held = new Map<string, IDisposable>();
-    const hold = (): void => {
-      const all = this.isDisposed ? [] : [...outboxes.values];
-      const waiting = all.filter(([, { entries }]) => entries.some(({ state }) => state === 'queued'));
-      const ids = waiting.map(([sessionId]) => sessionId);
-      for (const sessionId of ids) {
-        if (held.has(sessionId)) continue;
+    const open = (): void => {
+      for (const [sessionId, { entries }] of this.isDisposed ? [] : outboxes.values) {
+        if (!entries.some(({ state }) => state === 'queued')) continue;
         const { conversation, lease } = this.use(serviceId, sessionId);
-        held.set(sessionId, lease);
         conversation.load().catch((error: unknown) => log.error('A queue cannot go on', error));
-      }
-      for (const [sessionId, lease] of held) {
-        if (ids.includes(sessionId)) continue;
-        held.delete(sessionId);
         lease.dispose();
       }
     };
     const begin = async (): Promise<void> => {
       await outboxes.load();
-      hold();
+      open();
       // In a record that cannot be read other files may be named.
       if (outboxes.unreadable.length > 0) return;
       const all = [...outboxes.values.values()].flatMap(({ draft, entries }) => [draft, ...entries]);
@@ -126,7 +111,7 @@ export class Conversations extends Disposable {
         .sweep(serviceId, inUse)
         .catch((error: unknown) => log.error('Kept files cannot be cleared', error));
     };
-    this.register(outboxes.onDidChange(hold));
+    this.register(outboxes.onDidChange(open));
     begin().catch((error: unknown) => log.error('What was queued cannot be read', error));
   }
 }

@@ -1,15 +1,12 @@
 import * as vscode from 'vscode';
-import * as path from 'node:path';
 import type { CommandHandlers } from '../contributions';
 import type { Storage } from '../storage';
 import { Disposable } from '../util/disposable';
 import type { Event } from '../util/event';
 import { Attachments } from './attach/attachments';
-import { bodyBuilder } from './attach/body';
 import type { Conversation } from './conversation';
 import { Conversations } from './conversations';
-import { givenBy, type DiffOf } from './attach/context';
-import { droppedFiles, pickFiles, selectedTexts, type Given } from './attach/given';
+import { droppedFiles, givenBy, pickFiles, selectedTexts, type DiffOf, type Given } from './attach/given';
 import { joined } from './outbox/record';
 import type { SendOutcome } from './outbox/sender';
 import { showTranscript } from './transcript/markdownDocument';
@@ -19,9 +16,8 @@ import { rowKeyOf } from './transcript/rows';
 import type { Kept } from './protocol';
 import { readSessionId } from '../ui/target';
 import { readSendRequest, readUris } from './requests';
-import { workspaceFiles } from './attach/workspaceFiles';
 
-export { standings } from './outbox/standing';
+export { standings } from './outbox/outbox';
 export type { ChatSessions } from './sessions';
 export { toldMessages, transcriptRecords } from './transcript/transcript';
 
@@ -97,10 +93,9 @@ export class Chat extends Disposable {
     super();
     this.#deps = deps;
     const { fsPath } = deps.storageUri;
-    const attachments = new Attachments(workspaceFiles, fsPath, deps.composer.limits, vscode.env.language);
-    const buildBody = bodyBuilder(path.join(__dirname, 'bodyWorker.mjs'));
+    const attachments = new Attachments(fsPath, deps.composer.limits, vscode.env.language);
     const reading = new Map<string, Kept>();
-    const conversations = this.register(new Conversations({ ...deps, attachments, buildBody }));
+    const conversations = this.register(new Conversations({ ...deps, attachments }));
     this.#conversations = conversations;
     this.#places = this.register(
       new Places({

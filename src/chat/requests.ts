@@ -2,15 +2,8 @@ import * as vscode from 'vscode';
 import { readSessionId } from '../ui/target';
 import { isPageState, type PageState } from './protocol';
 
-/** What `agentConsole.chat.send` takes. Addresses are URIs as text. */
-export interface SendRequest {
-  readonly sessionId: string;
-  readonly text: string;
-  readonly attachments: readonly string[];
-}
-
-/** Reads the argument of `agentConsole.chat.send`; throws a sentence when it is not what it should be. */
-export function readSendRequest(value: unknown): SendRequest {
+/** Reads the argument of `agentConsole.chat.send`, addresses as text; throws a sentence when it is not what it should be. */
+export function readSendRequest(value: unknown) {
   const request = value as { readonly text?: unknown; readonly attachments?: unknown } | null | undefined;
   const sessionId = readSessionId(request);
   const words = request?.text;
@@ -30,7 +23,6 @@ export function readUris(clicked: unknown, selected: unknown): readonly string[]
   return uris.length === 0 ? undefined : uris.map(uri => uri.toString());
 }
 
-/** Whether this is a `Uri` of the editor. */
 export function isUri(value: unknown): value is vscode.Uri {
   const uri = value as Partial<vscode.Uri> | null | undefined;
   return typeof uri?.scheme === 'string' && typeof uri.path === 'string';

@@ -2,7 +2,6 @@ import type { SessionSettings } from '../api';
 import type { IDisposable } from '../util/disposable';
 import type { Event } from '../util/event';
 
-/** What the chat shows of a session. */
 export interface ChatSession {
   readonly sessionId: string;
   /** Foreign text, or this extension's words for a session without a title. */
@@ -11,7 +10,6 @@ export interface ChatSession {
   readonly computerName?: string | undefined;
   /** `idle`, `pending`, `running`, another word of the service, or `unknown`. */
   readonly status: string;
-  /** How other places show this state, what a hook told included: in words and as a codicon. */
   readonly shown?: { readonly word: string; readonly icon: string; readonly spin: boolean } | undefined;
   /** When the service last said so; Unix ms. */
   readonly statusAt?: number | undefined;
@@ -50,13 +48,11 @@ export interface ChatSessions {
   pick(placeHolder: string, first?: 'known' | 'new'): Promise<string | undefined>;
 }
 
-/** What agents changed, in words. */
 export interface ChatChanges {
   of(sessionId: string): { readonly short: string; readonly lines: readonly string[] } | undefined;
   readonly onDidChange: Event<readonly string[]>;
 }
 
-/** Names a session of a service. */
 export function keyOf({ serviceId, sessionId }: { readonly serviceId: string; readonly sessionId: string }) {
   return `${serviceId}\n${sessionId}`;
 }

@@ -1,12 +1,8 @@
 /** Dates, ages and numbers as people read them, in the display language. All times are Unix milliseconds. */
 
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 type Unit = readonly [unit: string, length: number];
-const SECONDS: Unit = ['second', SECOND];
-const UNITS: readonly Unit[] = [['day', DAY], ['hour', HOUR], ['minute', MINUTE], SECONDS];
+const SECONDS: Unit = ['second', 1000];
+const UNITS: readonly Unit[] = [['day', 86_400_000], ['hour', 3_600_000], ['minute', 60_000], SECONDS];
 
 /** `language` where Intl knows it, without what systems add as in `en-US@posix`; English otherwise. Never throws. */
 export function supportedLanguage(language: string): string {
@@ -41,9 +37,8 @@ export class Formatter {
 
   /** How long something took: the two largest units, such as `1 hr 59 min` or `58 sec`; negative times count as nothing. */
   duration(ms: number): string {
-    const value = Math.max(0, ms);
     const [[, length], [nextUnit, nextLength] = SECONDS] = unitsOf(ms);
-    const rest = length === SECOND ? 0 : Math.floor((value % length) / nextLength);
+    const rest = Math.floor((Math.max(0, ms) % length) / nextLength);
     const first = this.span(ms);
     if (rest === 0) return first;
     const join = new Intl.ListFormat(supportedLanguage(this.#asked), { type: 'unit', style: 'narrow' });

@@ -7,7 +7,7 @@ import { activationRows, sizeRows } from './activation';
 import { clientRows, interfaceRows, redactionRows } from './api';
 import { changesRows } from './changes';
 import { print, type Row } from './rows';
-import { acceptedRows, sendingRows } from './sending';
+import { sendingRows } from './sending';
 import { storeRows } from './store';
 import { transcriptRows } from './transcript';
 import { usageRows } from './usage';
@@ -25,8 +25,7 @@ async function main(): Promise<undefined> {
     store: storeRows,
     redaction: redactionRows,
     usage: usageRows,
-    sending: () => sendingRows(production(), temporaryFolder('sending')),
-    accepted: () => acceptedRows(temporaryFolder('accepted')),
+    sending: () => sendingRows(temporaryFolder('sending')),
     transcript: () => transcriptRows(production()),
     changes: changesRows,
     windows: () => windowRows(),

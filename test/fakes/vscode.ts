@@ -292,7 +292,7 @@ export class EventEmitter<T> {
 }
 
 export class CancellationError extends Error {}
-export const FileType = { File: 1 } as const;
+export const FileType = { Unknown: 0, File: 1, Directory: 2, SymbolicLink: 64 } as const;
 export class FileSystemError extends Error {
   static FileNotFound = (): Error => new FileSystemError('not found');
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { givenBy } from '../../src/chat/attach/context';
+import { givenBy } from '../../src/chat/attach/given';
 import { until } from '../until';
 
 const noDiff = () => assert.fail('a diff is asked for');

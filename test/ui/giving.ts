@@ -71,9 +71,8 @@ async function hold(
 }
 
 /** Moves what is dragged over a place until something shows. */
-export function dragOver(page: Page, place: Locator, shows: () => Promise<boolean>): Promise<void> {
-  return hold(place, shows, 0, (x, y) => page.mouse.move(x, y, { steps: 2 }));
-}
+export const dragOver = (page: Page, place: Locator, shows: () => Promise<boolean>): Promise<void> =>
+  hold(place, shows, 0, (x, y) => page.mouse.move(x, y, { steps: 2 }));
 
 /** Keys held while something is dragged, as the browser numbers them. */
 export const SHIFT = 8;
@@ -132,12 +131,8 @@ export function noisePicture(width: number, height: number): Buffer {
   header.writeUInt32BE(height, 4);
   header.set([8, 2, 0, 0, 0], 8);
   const signature = Buffer.from('89504e470d0a1a0a', 'hex');
-  return Buffer.concat([
-    signature,
-    chunk('IHDR', header),
-    chunk('IDAT', deflateSync(pixels)),
-    chunk('IEND', Buffer.alloc(0)),
-  ]);
+  const chunks = [chunk('IHDR', header), chunk('IDAT', deflateSync(pixels)), chunk('IEND', Buffer.alloc(0))];
+  return Buffer.concat([signature, ...chunks]);
 }
 
 function chunk(type: string, data: Buffer): Buffer {

@@ -22,17 +22,17 @@ interface Seen {
 describe('the position in a transcript', () => {
   let page: Page;
 
-  const splice = async (
-    from: number,
-    remove: number,
-    added: readonly object[],
-    total: number,
-  ): Promise<void> => {
-    await page.evaluate(`tell('splice', ${JSON.stringify({ from, remove, rows: added, total })})`);
-    await frames(4);
-  };
   const frames = (count: number): Promise<unknown> =>
     page.evaluate(`(async () => { for (let frame = 0; frame < ${count}; frame++) await drawn(); })()`);
+  const told = (from: number, remove: number, added: readonly object[], total: number): string =>
+    `tell('splice', ${JSON.stringify({ from, remove, rows: added, total })})`;
+  const splice = async (...change: Parameters<typeof told>): Promise<void> => {
+    await page.evaluate(told(...change));
+    await frames(4);
+  };
+  const find = (wanted: object = {}): Promise<unknown> =>
+    page.evaluate(`tell('find', ${JSON.stringify(wanted)})`);
+  const field = () => page.getByRole('textbox', { name: 'Find in this session' });
   const seen = (): Promise<Seen> => page.evaluate<Seen>(FIRST_SEEN);
   /** Goes up to a part of the whole, when the list has come to rest at its end. */
   const scrollTo = async (part: number): Promise<void> => {
@@ -92,13 +92,9 @@ describe('the position in a transcript', () => {
       })()`);
     // What the agent is doing gives way to its answer, which may be lower.
     for (let count = 100; count < 106; count += 2) {
-      await page.evaluate(
-        `tell('splice', ${JSON.stringify({ from: count, remove: 0, rows: rows(count + 100, count + 104), total: count + 4 })})`,
-      );
+      await page.evaluate(told(count, 0, rows(count + 100, count + 104), count + 4));
       await page.evaluate('drawn()');
-      await page.evaluate(
-        `tell('splice', ${JSON.stringify({ from: count, remove: 4, rows: rows(count + 200, count + 202), total: count + 2 })})`,
-      );
+      await page.evaluate(told(count, 4, rows(count + 200, count + 202), count + 2));
       await page.evaluate('drawn()');
     }
     await page.evaluate('busy = false');
@@ -148,9 +144,7 @@ describe('the position in a transcript', () => {
   ] as const)
     it(`is restored in a page that ${what} when its rows come, the end of them first`, async () => {
       await page.close();
-      page = await openChatPage(undefined, {
-        scroll: { key: 'message:110', offset: 60 },
-      });
+      page = await openChatPage(undefined, { scroll: { key: 'message:110', offset: 60 } });
       await page.evaluate(begin);
       await splice(0, 0, rows(150, 200), 100);
       await splice(0, 0, rows(100, 150), 100);
@@ -166,16 +160,17 @@ describe('the position in a transcript', () => {
     });
 
   it('of find is kept on the same words while earlier messages come in', async () => {
-    await page.evaluate(`tell('find', {})`);
-    const field = page.getByRole('textbox', { name: 'Find in this session' });
-    await field.fill('Please look');
+    await find();
+    await field().fill('Please look');
     await page.getByText('25 of 25').waitFor();
-    await field.press('Enter');
-    await page.getByText('1 of 25', { exact: true }).waitFor();
-    await field.press('Shift+Enter');
-    await page.getByText('25 of 25').waitFor();
-    await field.press('Shift+Enter');
-    await page.getByText('24 of 25').waitFor();
+    for (const [key, told] of [
+      ['Enter', '1 of 25'],
+      ['Shift+Enter', '25 of 25'],
+      ['Shift+Enter', '24 of 25'],
+    ] as const) {
+      await field().press(key);
+      await page.getByText(told, { exact: true }).waitFor();
+    }
     await page.getByText('Number 192.').waitFor();
     await frames(30);
     await splice(0, 0, rows(50, 100), 150);
@@ -183,11 +178,11 @@ describe('the position in a transcript', () => {
   });
 
   it('of find is the message it was opened for, also where that comes in later', async () => {
-    await page.evaluate(`tell('find', { words: 'Please look', key: 'message:140' })`);
+    await find({ words: 'Please look', key: 'message:140' });
     await page.getByText('11 of 25').waitFor();
     await isMarked(140);
     // The same words in a message that is not there yet.
-    await page.evaluate(`tell('find', { words: 'Please look', key: 'message:60' })`);
+    await find({ words: 'Please look', key: 'message:60' });
     await splice(0, 0, rows(47, 100), 153);
     await page.getByText('4 of 38').waitFor();
     await isMarked(60);
@@ -195,31 +190,25 @@ describe('the position in a transcript', () => {
     await page.getByRole('button', { name: 'Next match' }).click();
     await page.getByText('5 of 38').waitFor();
     await isMarked(64);
-    await page.evaluate(`tell('find', {})`);
+    await find();
     await page.getByText('5 of 38').waitFor();
-    assert.equal(
-      await page.getByRole('textbox', { name: 'Find in this session' }).inputValue(),
-      'Please look',
-    );
+    assert.equal(await field().inputValue(), 'Please look');
   });
 
   for (const [when, acts] of [
-    ['right before it is gone to', `tell('splice', earlier); await drawn(); press();`],
-    ['while it is gone to', `press(); tell('splice', earlier);`],
+    ['right before it is gone to', (earlier: string) => `${earlier}; await drawn(); press();`],
+    ['while it is gone to', (earlier: string) => `press(); ${earlier};`],
   ] as const)
     it(`of find is the one that was asked for when earlier messages come in ${when}`, async () => {
-      await page.evaluate(`tell('find', {})`);
-      const field = page.getByRole('textbox', { name: 'Find in this session' });
-      await field.fill('Please look');
+      await find();
+      await field().fill('Please look');
       await page.getByText('25 of 25').waitFor();
       await page.getByText('Number 196.').waitFor();
       await frames(30);
-      const earlier = { from: 0, remove: 0, rows: rows(47, 100), total: 153 };
       await page.evaluate(`(async () => {
-        const earlier = ${JSON.stringify(earlier)};
         const press = () => document.querySelector('.find input')
           .dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', shiftKey: true, bubbles: true }));
-        ${acts}
+        ${acts(told(0, 0, rows(47, 100), 153))}
       })()`);
       await page.getByText('37 of 38').waitFor();
       await isMarked(192);

@@ -64,12 +64,7 @@ describe('reading a transcript', () => {
     await system.press('Enter');
     const shown = await chat().locator('body').innerText();
     for (const hidden of ['An internal note', 'You are an agent']) assert.ok(!shown.includes(hidden), hidden);
-    assert.equal(
-      await chat()
-        .getByText(/cannot be read yet|The agent has answered/)
-        .count(),
-      0,
-    );
+    assert.doesNotMatch(shown, /cannot be read yet|The agent has answered/);
   });
 
   it('opens the file and line a message names, if the workspace has it', async () => {
@@ -103,27 +98,23 @@ describe('reading a transcript', () => {
   });
 
   it('is searched as a whole, what is collapsed too', async () => {
-    await chat().getByRole('textbox', { name: 'Message to the agent' }).focus();
+    await chat().locator('textarea').focus();
     await workbench.page.keyboard.press('Control+f');
     const field = chat().getByRole('textbox', { name: 'Find in this session' });
-    await field.fill('nobody knows yet');
-    await chat().getByText('1 of 1').waitFor();
+    const find = async (words: string, told: string): Promise<void> => {
+      await field.fill(words);
+      await chat().getByText(told).waitFor();
+    };
+    await find('nobody knows yet', '1 of 1');
     await chat().locator('details[open]').getByText('a kind nobody knows yet').waitFor();
-    await field.fill('You are an agent');
-    await chat().getByText('No results').waitFor();
-    await field.fill('lost and came back');
-    await chat().getByText('1 of 1').waitFor();
-    await field.fill('return input.reduce');
-    await chat().getByText('1 of 1').waitFor();
+    await find('You are an agent', 'No results');
+    await find('lost and came back', '1 of 1');
+    await find('no such words', 'No results');
+    await find('return input.reduce', '1 of 1');
     await workbench.pageShows(MARKED);
-    await field.fill('no such words');
-    await chat().getByText('No results').waitFor();
     await field.press('Escape');
     await field.waitFor({ state: 'detached' });
-    await chat()
-      .getByRole('textbox', { name: 'Message to the agent' })
-      .and(chat().locator(':focus'))
-      .waitFor();
+    await chat().locator('textarea:focus').waitFor();
   });
 
   it('keeps what was opened while another editor is in front', async () => {
@@ -139,10 +130,8 @@ describe('reading a transcript', () => {
   it('opens as a document what is too long to be drawn', async () => {
     const long = chat().locator('.fold', { hasText: 'Used a tool' }).last();
     await long.locator('summary').click();
-    await chat()
-      .locator('details[open]')
-      .getByText(/[\d,]+ more characters are not shown here\./)
-      .waitFor();
+    const cut = /[\d,]+ more characters are not shown here\./;
+    await chat().locator('details[open]').getByText(cut).waitFor();
     await chat().getByRole('button', { name: 'Open the whole message as a text document' }).click();
     await workbench.tab(/\.md$/).waitFor();
     await workbench.page.locator('.monaco-editor').getByText('# ').first().waitFor();

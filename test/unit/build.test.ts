@@ -94,7 +94,7 @@ describe('the production build', () => {
   });
 
   it('gives workers, and other programs, nothing that only a window has', () => {
-    for (const worker of ['answerWorker.mjs', 'bodyWorker.mjs', 'storageWorker.mjs', 'mcpStdio.js'])
+    for (const worker of ['answerWorker.mjs', 'storageWorker.mjs', 'mcpStdio.js'])
       assert.ok(!loadedWith(worker).has('vscode'), worker);
   });
 

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
 import type { BodyPart } from './body';
-import type { AwayFile } from './given';
+import { placeOf, type AwayFile } from './given';
 import { ascii, imageType } from './imageType';
 import type { Attachment } from '../outbox/record';
 import type { Picture } from '../protocol';
@@ -15,23 +15,43 @@ import type { Picture } from '../protocol';
 /** A file as it is called: what is in no file of the person says where it belongs. */
 type Named = Pick<Attachment, 'uri' | 'name' | 'path'>;
 
-export interface FileFacts {
-  readonly kind: 'file' | 'folder' | 'symbolicLink' | 'other';
-  /** Bytes. */
-  readonly size: number;
-  /** Unix ms. */
-  readonly mtime: number;
-}
-
-/** The files attachments come from, local or remote. Addresses are URIs as text. */
+/** The files attachments come from. Addresses are URIs as text. */
 export interface AttachableFiles {
-  stat(uri: string): Promise<FileFacts>;
+  stat(uri: string): Thenable<vscode.FileStat>;
   /** The bytes, so many of the beginning at most. */
   read(uri: string, most?: number): Promise<Uint8Array>;
-  /** The last part of the path. */
-  name(uri: string): string;
   /** Relative to the workspace, with `/`; the name alone for files outside it. */
   workspacePath(uri: string): string;
+}
+
+/** The file systems of the editor, local and remote. */
+const workspaceFiles: AttachableFiles = {
+  stat: async uri => vscode.workspace.fs.stat(here(uri)),
+  read: async (uri, most) => {
+    const file = here(uri);
+    if (file.scheme === 'file') return readLocal(file.fsPath, most);
+    return (await vscode.workspace.fs.readFile(file)).subarray(0, most);
+  },
+  workspacePath: uri => placeOf(here(uri)),
+};
+
+export async function readLocal(file: string, most?: number): Promise<Uint8Array> {
+  if (most === undefined) return fs.readFile(file);
+  const handle = await fs.open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(new Uint8Array(most), 0, most, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Explorer and drops name remote files `vscode-remote:`; on the machine this runs on they are `file:`, as the workspace is. */
+function here(uri: string): vscode.Uri {
+  const parsed = vscode.Uri.parse(uri, true);
+  return parsed.scheme === 'vscode-remote' && vscode.env.remoteName !== undefined
+    ? vscode.Uri.file(parsed.path)
+    : parsed;
 }
 
 /** What is accepted, bytes. */
@@ -39,18 +59,6 @@ export interface AttachmentLimits {
   readonly file: number;
   /** All attachments of a message together, before encoding. */
   readonly message: number;
-}
-
-/** Some attachments cannot be sent; nothing was. The message is a sentence for a person. */
-export class AttachmentsRefused extends Error {
-  override readonly name = 'AttachmentsRefused';
-  /** Sentence by address. */
-  readonly problems: ReadonlyMap<string, string>;
-
-  constructor(problems: ReadonlyMap<string, string>) {
-    super([...problems.values()].join(' '));
-    this.problems = problems;
-  }
 }
 
 /** Larger pictures are not even read to make them smaller, bytes. */
@@ -70,7 +78,7 @@ export class Attachments {
   readonly #format: Formatter;
 
   /** Below `root` is kept what is in no file of the person. */
-  constructor(files: AttachableFiles, root: string, limits: () => AttachmentLimits, language: string) {
+  constructor(root: string, limits: () => AttachmentLimits, language: string, files = workspaceFiles) {
     this.#files = files;
     this.#root = root;
     this.#limits = limits;
@@ -78,12 +86,8 @@ export class Attachments {
   }
 
   /** Says what a file is and whether it can be sent, by its beginning. */
-  inspect(uri: string): Promise<Attachment> {
-    return this.#inspect({ uri, name: this.#nameOf(uri) });
-  }
-
-  async #inspect(file: Named): Promise<Attachment> {
-    return (await this.#read(file, false)).attachment;
+  async inspect(uri: string): Promise<Attachment> {
+    return (await this.#read({ uri, name: this.#nameOf(uri) }, false)).attachment;
   }
 
   /**
@@ -91,26 +95,24 @@ export class Attachments {
    * that is durable. Rejects with a sentence where it cannot be read or is too large, which shows when it is read at the latest.
    */
   async keep(serviceId: string, name: string, away: AwayFile): Promise<Attachment> {
-    const unread = this.#unfit({ kind: 'file', size: away.size ?? 1 }, name);
-    if (unread !== undefined) throw new Error(unread);
+    const check = (size: number): void => {
+      const unfit = this.#unfit({ type: vscode.FileType.File, size }, name);
+      if (unfit !== undefined) throw new Error(unfit);
+    };
+    check(away.size ?? 1);
     const bytes = await Promise.resolve(away.read()).catch((error: unknown): never => {
       throw new Error(cannotBeRead(name, error));
     });
-    const unfit = this.#unfit({ kind: 'file', size: bytes.length }, name);
-    if (unfit !== undefined) throw new Error(unfit);
+    check(bytes.length);
     const folder = join(this.#folder(serviceId), randomUUID());
     const file = join(folder, fileName(name));
     await fs.mkdir(folder, { recursive: true });
-    try {
-      await fs.writeFile(file, bytes, { flag: 'wx', flush: true });
-    } catch (error) {
-      await fs.rm(folder, { recursive: true, force: true });
-      throw error;
-    }
-    return this.#inspect({ uri: pathToFileURL(file).href, name, path: away.path ?? name });
+    await fs.writeFile(file, bytes, { flag: 'wx', flush: true });
+    const kept = { uri: pathToFileURL(file).href, name, path: away.path ?? name };
+    return (await this.#read(kept, false)).attachment;
   }
 
-  /** Removes what was kept more than a day ago and is none of these attachments. */
+  /** Removes what was kept more than a day ago, or was to be, and is none of these attachments. */
   async sweep(serviceId: string, inUse: readonly Attachment[], now = Date.now()): Promise<void> {
     const folder = this.#folder(serviceId);
     for (const id of (await fs.readdir(folder).catch(unlessGone)) ?? []) {
@@ -132,25 +134,25 @@ export class Attachments {
     return vscode.l10n.t('The attachments are {0} together; the limit for a message is {1}.', size, limit);
   }
 
-  /** Reads all of them for the body of a message, in order; rejects with `AttachmentsRefused` when one cannot be sent. */
+  /** Reads all of them for the body of a message, in order; rejects with the reasons when some cannot be sent. */
   async parts(attachments: readonly Attachment[]): Promise<readonly BodyPart[]> {
-    const problems = new Map<string, string>();
+    const problems: string[] = [];
     const parts: BodyPart[] = [];
     for (const { uri, name, path } of attachments) {
       const { attachment, ...read } = await this.#read({ uri, name, path }, true);
       const { kind, problem } = attachment;
-      if (problem !== undefined) problems.set(uri, problem);
-      else if (problems.size === 0)
+      if (problem !== undefined) problems.push(problem);
+      else if (problems.length === 0)
         parts.push({ ...read, kind, name, path: path ?? this.#files.workspacePath(uri) });
     }
-    if (problems.size > 0) throw new AttachmentsRefused(problems);
+    if (problems.length > 0) throw new Error(problems.join(' '));
     return parts;
   }
 
   /** A picture as it is, to be shown or made smaller; rejects when it is none, or far too large. */
   async picture(uri: string): Promise<Picture> {
-    const { kind, size } = await this.#files.stat(uri);
-    const isLegible = kind === 'file' && size <= MOST_SHRINKABLE;
+    const { type, size } = await this.#files.stat(uri);
+    const isLegible = type === vscode.FileType.File && size <= MOST_SHRINKABLE;
     return pictureFrom(isLegible ? await this.#files.read(uri) : new Uint8Array());
   }
 
@@ -166,20 +168,20 @@ export class Attachments {
     });
     try {
       const before = await this.#files.stat(uri);
-      const { kind, size, mtime } = before;
+      const { size, mtime } = before;
       const unfit = this.#unfit(before, name);
       if (unfit !== undefined) {
-        const isPicture = kind === 'file' && /\.(?:png|jpe?g|webp)$/i.test(name);
+        const isPicture = before.type === vscode.FileType.File && /\.(?:png|jpe?g|webp)$/i.test(name);
         return refused(unfit, size, isPicture && size > 0 && size <= MOST_SHRINKABLE);
       }
       const bytes = await this.#files.read(uri, isWhole ? undefined : HEAD);
-      const type = await sniff(bytes, bytes.length === size);
+      const found = await sniff(bytes, bytes.length === size);
       const after = await this.#files.stat(uri);
       const isRead = bytes.length === (isWhole ? size : Math.min(size, HEAD));
-      if (!isRead || after.kind !== 'file' || after.size !== size || after.mtime !== mtime)
+      if (!isRead || after.type !== before.type || after.size !== size || after.mtime !== mtime)
         return refused(vscode.l10n.t('{0} changed while being read. Attach it again.', name), size);
-      if (type !== undefined)
-        return { attachment: { ...file, kind: type.kind, size }, bytes, mediaType: type.mediaType };
+      if (found !== undefined)
+        return { attachment: { ...file, kind: found.kind, size }, bytes, mediaType: found.mediaType };
       const taken = vscode.l10n.t(
         '{0} is not supported. The service takes images (PNG, JPEG, GIF, WebP), PDF and UTF-8 text.',
         name,
@@ -193,19 +195,20 @@ export class Attachments {
   /** The name of a file; of what is no address at all, that. */
   #nameOf(uri: string): string {
     try {
-      return this.#files.name(uri);
+      return this.#files.workspacePath(uri).split('/').at(-1) ?? uri;
     } catch {
       return uri;
     }
   }
 
   /** Why such a file cannot be sent; `undefined` where it can. */
-  #unfit({ kind, size }: Pick<FileFacts, 'kind' | 'size'>, name: string): string | undefined {
+  #unfit({ type, size }: Pick<vscode.FileStat, 'type' | 'size'>, name: string): string | undefined {
     const limit = this.#limits().file;
-    if (kind === 'folder') return vscode.l10n.t('{0} is a folder. Attach the files in it.', name);
-    if (kind === 'symbolicLink')
+    const { SymbolicLink, Directory, File } = vscode.FileType;
+    if ((type & SymbolicLink) !== 0)
       return vscode.l10n.t('{0} is a symbolic link. Attach the file it points to.', name);
-    if (kind === 'other') return vscode.l10n.t('{0} is not a regular file.', name);
+    if ((type & Directory) !== 0) return vscode.l10n.t('{0} is a folder. Attach the files in it.', name);
+    if (type !== File) return vscode.l10n.t('{0} is not a regular file.', name);
     if (size === 0) return vscode.l10n.t('{0} is empty.', name);
     if (size <= limit) return undefined;
     const [has, most] = [this.#format.bytes(size), this.#format.bytes(limit)];

@@ -1,5 +1,5 @@
-import type { Blob } from 'node:buffer';
-import { Worker } from 'node:worker_threads';
+import { Blob } from 'node:buffer';
+import { setImmediate } from 'node:timers/promises';
 
 /** One attachment of a message before it is encoded: an image, or a file with its name (section 4.7). */
 export interface BodyPart {
@@ -11,18 +11,30 @@ export interface BodyPart {
   readonly path: string;
 }
 
-/** What a message is made of. */
 export interface BodySource {
   readonly text: string;
   readonly computerId?: string | undefined;
   readonly parts: readonly BodyPart[];
 }
 
-/** Bytes encoded at once; a multiple of three, so that base64 joins without padding between. */
-const AT_ONCE = 3 * 32 * 1024;
+/** Bytes encoded at once: a multiple of three, so that base64 joins without padding between; more at once would leave more behind in memory. */
+const AT_ONCE = 3 * 8 * 1024;
 
-/** The JSON body of section 4.7, in small pieces, so that besides the body itself little memory is needed. Order is kept in each list. */
-export function* messagePieces({ text, computerId, parts }: BodySource): Iterable<string> {
+/**
+ * The JSON body of section 4.7; order is kept in each list. With attachments it is made of small pieces, between which others get
+ * their turn, and which are never joined: they are read one by one while it is sent.
+ */
+export async function messageBody(source: BodySource): Promise<string | Blob> {
+  if (source.parts.length === 0) return [...piecesOf(source)].join('');
+  const pieces: Blob[] = [];
+  for (const piece of piecesOf(source)) {
+    if (piece.length > 1000) await setImmediate();
+    pieces.push(new Blob([piece]));
+  }
+  return new Blob(pieces);
+}
+
+function* piecesOf({ text, computerId, parts }: BodySource): Iterable<string> {
   yield `{"text":${JSON.stringify(text)}`;
   for (const list of ['images', 'files']) {
     const items = parts.filter(({ kind }) => (kind === 'image') === (list === 'images'));
@@ -48,37 +60,4 @@ function* escaped(bytes: Uint8Array): Iterable<string> {
   const decoder = new TextDecoder('utf-8');
   for (const some of inTurn(bytes)) yield JSON.stringify(decoder.decode(some, { stream: true })).slice(1, -1);
   yield JSON.stringify(decoder.decode()).slice(1, -1);
-}
-
-/** Makes the body of a message; the bytes of its parts may not be used any more afterwards. */
-export type BuildBody = (source: BodySource) => Promise<string | Blob>;
-
-/** From this size on, bytes, encoding would hold up everything else. */
-const LARGE = 512 * 1024;
-
-/** Builds small bodies here and large ones in a thread of their own, run from `workerFile`. */
-export function bodyBuilder(workerFile: string): BuildBody {
-  return async source => {
-    const size = source.parts.reduce((sum, { bytes }) => sum + bytes.length, source.text.length);
-    return size < LARGE ? [...messagePieces(source)].join('') : inWorker(workerFile, source);
-  };
-}
-
-function inWorker(workerFile: string, source: BodySource): Promise<Blob> {
-  const parts = source.parts.map(part => ({ ...part, bytes: ownBytes(part.bytes) }));
-  const transferList = [...new Set(parts.map(({ bytes }) => bytes.buffer))];
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(workerFile, { workerData: { ...source, parts }, transferList });
-    worker.once('message', (body: Blob) => resolve(body));
-    worker.once('error', reject);
-    worker.once('exit', code => reject(new Error(`The message could not be built (${code}).`)));
-  });
-}
-
-/** The bytes in a buffer that holds nothing else, so that it can be handed over; a `Buffer` would arrive as something else. */
-function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  const { buffer, byteLength } = bytes;
-  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength
-    ? new Uint8Array(buffer)
-    : Uint8Array.from(bytes);
 }

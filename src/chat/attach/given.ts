@@ -1,15 +1,21 @@
 import * as vscode from 'vscode';
 import { oneLine } from '../../util/text';
+import { isUri } from '../requests';
 
 /** A file without an address; its bytes are brought here when they are read. */
 export interface AwayFile {
   readonly name: string;
   /** Where it belongs in the workspace; the name without it. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** Where that is known before it is read, bytes. */
   readonly size?: number;
   read(): Thenable<Uint8Array>;
 }
+
+const textFile = (name: string, text: () => string | Promise<string>, path?: string): AwayFile => ({
+  ...{ name, path },
+  read: async () => new TextEncoder().encode(await text()),
+});
 
 /** What a person hands over: files by their addresses, and such as have none. */
 export interface Given {
@@ -17,7 +23,6 @@ export interface Given {
   readonly files: readonly AwayFile[];
 }
 
-/** Lets the person choose files; their addresses. */
 export async function pickFiles(): Promise<readonly string[]> {
   const uris = await vscode.window.showOpenDialog({
     canSelectMany: true,
@@ -39,11 +44,8 @@ export function selectedTexts(): readonly AwayFile[] {
       // A selection that ends before the first character of a line does not take that line in.
       const last = selection.end.character === 0 ? selection.end.line : selection.end.line + 1;
       const lines = `${selection.start.line + 1}-${Math.max(last, selection.start.line + 1)}`;
-      return {
-        name: `${nameOf(document.uri)}:${lines}`,
-        path: `${place}:${lines}`,
-        read: () => Promise.resolve(new TextEncoder().encode(document.getText(selection))),
-      };
+      const text = (): string => document.getText(selection);
+      return textFile(`${nameOf(document.uri)}:${lines}`, text, `${place}:${lines}`);
     });
 }
 
@@ -71,7 +73,7 @@ export function placeOf(uri: vscode.Uri): string {
   return vscode.workspace.asRelativePath(uri, hasFolders).replaceAll('\\', '/');
 }
 
-export function nameOf(uri: vscode.Uri): string {
+function nameOf(uri: vscode.Uri): string {
   return uri.path.split('/').at(-1) ?? uri.path;
 }
 
@@ -89,3 +91,171 @@ export function nameAmong({ name, path }: AwayFile, others: readonly { readonly 
   for (let number = 2; isTaken(free); number++) free = `${stem}-${number}${ending}`;
   return free;
 }
+
+interface FileProblems {
+  readonly uri: vscode.Uri;
+  readonly problems: readonly vscode.Diagnostic[];
+}
+
+type Changed = Pick<vscode.SourceControlResourceState, 'resourceUri'>;
+
+interface FailedTest {
+  readonly test: Pick<vscode.TestItem, 'label' | 'parent'>;
+  readonly message: vscode.TestMessage;
+}
+
+/** What changed in files since the last commit, and those of which that cannot be said. Rejects with a sentence. */
+export type DiffOf = (
+  files: readonly vscode.Uri[],
+) => Promise<{ readonly diff: Uint8Array; readonly rest: readonly vscode.Uri[] }>;
+
+/** Lines shown around a problem, the most of one place, and the most characters of one. */
+const AROUND = 3;
+const MOST_LINES = 200;
+const MOST_CHARACTERS = 1_000;
+const SEVERITIES: readonly string[] = ['error', 'warning', 'information', 'hint'];
+
+/**
+ * What the menus of problems, Source Control, tests, comments and terminals hand over, as files; `undefined` where the arguments are
+ * files themselves or nothing. Rejects with a sentence where they are anything else, or there is nothing to attach.
+ */
+export async function givenBy(args: readonly unknown[], diffOf: DiffOf): Promise<Given | undefined> {
+  const [first] = args;
+  if (first === undefined || first === null || isUri(first)) return undefined;
+  if (isProblems(first)) return { uris: [], files: [problemFile(first)] };
+  if (isFailedTest(first)) return { uris: [], files: [testFile(first)] };
+  if (isThread(first)) return { uris: [], files: [threadFile(first)] };
+  if (isTerminal(first)) return { uris: [], files: [await terminalFile()] };
+  const changed = args.flatMap(rowsOf).filter(isChanged);
+  if (changed.length > 0) return changedFiles(changed, diffOf);
+  throw new Error(vscode.l10n.t('There is nothing here that can be attached.'));
+}
+
+function problemFile({ uri, problems }: FileProblems): AwayFile {
+  const read = async (): Promise<string> => {
+    const document = await vscode.workspace.openTextDocument(uri);
+    const parts = problems.map(problem => {
+      const code = typeof problem.code === 'object' ? problem.code.value : problem.code;
+      const by = [problem.source, code].filter(part => part !== undefined && part !== '').join(' ');
+      const kind = SEVERITIES[problem.severity] ?? 'problem';
+      return [
+        at(uri, problem.range.start),
+        `${kind}${by === '' ? '' : ` (${by})`}: ${problem.message}`,
+        ...(problem.relatedInformation ?? []).map(
+          ({ location, message }) => `  ${at(location.uri, location.range.start)}: ${message}`,
+        ),
+        '',
+        ...numbered(document, problem.range),
+      ].join('\n');
+    });
+    return parts.join('\n\n');
+  };
+  const line = (problems[0]?.range.start.line ?? 0) + 1;
+  return textFile(`${nameOf(uri)}:${line} problem.txt`, read);
+}
+
+/** The lines of a range and some around it, with their numbers; those of the range are marked. */
+function numbered(document: vscode.TextDocument, { start, end }: vscode.Range): readonly string[] {
+  const from = Math.max(0, start.line - AROUND);
+  const to = Math.min(document.lineCount - 1, end.line + AROUND, from + MOST_LINES);
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => {
+    const line = from + index;
+    const mark = line >= start.line && line <= end.line ? '>' : ' ';
+    return `${mark} ${line + 1} | ${document.lineAt(line).text.slice(0, MOST_CHARACTERS)}`;
+  });
+}
+
+function threadFile({ uri, range, comments }: vscode.CommentThread): AwayFile {
+  const read = async (): Promise<string> => {
+    const document = await vscode.workspace.openTextDocument(uri);
+    const lines = range === undefined ? [] : [at(uri, range.start), ...numbered(document, range)];
+    const said = comments.map(({ author, body }) => `${author.name}:\n${wordsOf(body)}\n`);
+    return [...lines, '', ...said].join('\n');
+  };
+  return textFile(`${nameOf(uri)} comments.txt`, read);
+}
+
+function testFile({ test, message }: FailedTest): AwayFile {
+  const labels: string[] = [];
+  for (let at: FailedTest['test'] | undefined = test; at !== undefined && labels.length < 20; at = at.parent)
+    labels.unshift(at.label);
+  const { location, expectedOutput: expected, actualOutput: actual, stackTrace = [] } = message;
+  const lines = [`Failed test: ${labels.join(' > ')}`];
+  if (location !== undefined) lines.push(at(location.uri, location.range.start));
+  lines.push('', wordsOf(message.message));
+  if (expected !== undefined || actual !== undefined)
+    lines.push('', 'Expected:', expected ?? '', '', 'Actual:', actual ?? '');
+  if (stackTrace.length > 0) lines.push('', 'Stack:');
+  for (const { label, uri, position } of stackTrace)
+    lines.push(`  ${label}${uri === undefined ? '' : ` (${at(uri, position)})`}`);
+  return textFile(`${labels.at(-1) ?? ''} failed.txt`.trim(), () => lines.join('\n'));
+}
+
+/** What is selected in the terminal, which VS Code tells only by way of the clipboard. Text that was there is put back. */
+async function terminalFile(): Promise<AwayFile> {
+  const { clipboard } = vscode.env;
+  const before = await clipboard.readText();
+  const mark = `agent-console-${Date.now()}`;
+  await clipboard.writeText(mark);
+  let text: string;
+  try {
+    await vscode.commands.executeCommand('workbench.action.terminal.copySelection');
+    text = await clipboard.readText();
+  } finally {
+    await clipboard.writeText(before);
+  }
+  if (text === mark || text.trim() === '')
+    throw new Error(vscode.l10n.t('Select some text in the terminal first.'));
+  return textFile('terminal.txt', () => text);
+}
+
+/** One diff of all these files; those it cannot show go themselves. */
+async function changedFiles(changed: readonly Changed[], diffOf: DiffOf): Promise<Given> {
+  const uris = [...new Map(changed.map(({ resourceUri: uri }) => [uri.toString(), uri])).values()];
+  const { diff, rest } = await diffOf(uris);
+  const name = uris.length === 1 && uris[0] !== undefined ? `${nameOf(uris[0])}.diff` : 'changes.diff';
+  const file = { name, size: diff.length, read: () => Promise.resolve(diff) };
+  return { uris: rest.map(uri => uri.toString()), files: diff.length === 0 ? [] : [file] };
+}
+
+const wordsOf = (text: string | vscode.MarkdownString): string =>
+  typeof text === 'string' ? text : text.value;
+
+/** A place as an agent reads it. */
+const at = (uri: vscode.Uri, position?: vscode.Position): string =>
+  `${placeOf(uri)}${position === undefined ? '' : `:${position.line + 1}:${position.character + 1}`}`;
+
+/** Whatever a foreign value has for fields. */
+const fieldsOf = (value: unknown) => (value ?? {}) as Readonly<Record<string, unknown>>;
+
+function isProblems(value: unknown): value is FileProblems {
+  const { uri, problems } = fieldsOf(value);
+  const isProblem = (each: unknown): boolean => {
+    const { message, range } = fieldsOf(each);
+    const { end } = fieldsOf(range);
+    return typeof message === 'string' && typeof fieldsOf(end)['line'] === 'number';
+  };
+  return isUri(uri) && Array.isArray(problems) && problems.length > 0 && problems.every(isProblem);
+}
+
+function isFailedTest(value: unknown): value is FailedTest {
+  const { test, message } = fieldsOf(value);
+  const { message: said } = fieldsOf(message);
+  const { value: text = said } = fieldsOf(said);
+  return typeof fieldsOf(test)['label'] === 'string' && typeof text === 'string';
+}
+
+function isThread(value: unknown): value is vscode.CommentThread {
+  const { uri, comments } = fieldsOf(value);
+  return isUri(uri) && Array.isArray(comments);
+}
+
+const isTerminal = (value: unknown): boolean => typeof fieldsOf(value)['sendText'] === 'function';
+
+/** A group of rows as its rows. */
+function rowsOf(value: unknown): readonly unknown[] {
+  const { resourceStates } = fieldsOf(value);
+  return Array.isArray(resourceStates) ? resourceStates : [value];
+}
+
+const isChanged = (value: unknown): value is Changed => isUri(fieldsOf(value)['resourceUri']);

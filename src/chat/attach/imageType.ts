@@ -1,4 +1,3 @@
-/** Bytes as the characters of the same numbers. */
 export const ascii = (bytes: Uint8Array, from: number, to: number): string =>
   String.fromCharCode(...bytes.subarray(from, to));
 
@@ -10,7 +9,6 @@ const IMAGES: readonly (readonly [string, (head: Uint8Array) => boolean])[] = [
   ['image/webp', head => ascii(head, 0, 4) === 'RIFF' && ascii(head, 8, 12) === 'WEBP'],
 ];
 
-/** The image type of these bytes, if the service takes it. */
 export function imageType(bytes: Uint8Array): string | undefined {
   const head = bytes.subarray(0, 32);
   return IMAGES.find(([, matches]) => matches(head))?.[0];

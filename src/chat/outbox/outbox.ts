@@ -1,8 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import type { Collection } from '../../storage';
+import type { Collection, Storage } from '../../storage';
 import { Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/event';
-import { EMPTY, withText, type Change, type Edit, type OutboxRecord } from './record';
+import { transcriptRecords } from '../transcript/transcript';
+import {
+  EMPTY,
+  outboxRecords,
+  withText,
+  type Change,
+  type Edit,
+  type Entry,
+  type OutboxRecord,
+} from './record';
 
 /** What is typed is durable so much after the last key, and tried again so much after a failure, ms. */
 const WRITE_DELAY = 300;
@@ -66,7 +75,6 @@ export class Outbox extends Disposable {
     return this.#seen.current;
   }
 
-  /** Something is not written yet. */
   get isUnwritten(): boolean {
     return this.#kept.length > 0;
   }
@@ -77,7 +85,6 @@ export class Outbox extends Disposable {
     return this.current;
   }
 
-  /** Changes the composer's text. */
   type(edit: Edit): void {
     const last = this.#kept.at(-1);
     if (last?.edit === undefined || last.writes.length > 0 || last.edit.text !== edit.over) {
@@ -147,7 +154,6 @@ export class Outbox extends Disposable {
     super.dispose();
   }
 
-  /** Says the first failure, not each further try. */
   readonly #report = (error: unknown): undefined => {
     if (!this.#isFailing) this.#onWriteError(error);
     this.#isFailing = true;
@@ -182,4 +188,27 @@ const same: Change = outbox => outbox;
 
 function apply(kept: readonly Kept[], stored: OutboxRecord): OutboxRecord {
   return kept.reduce((outbox, { change }) => change(outbox), stored);
+}
+
+/** How far a text of the person has come; `refused`: it is in the composer again. */
+type Standing = 'composer' | 'refused' | 'sent' | Exclude<Entry['state'], 'accepted'>;
+
+/** Says how far texts have come, by a word that only they have, from what is stored. */
+export function standings(storage: Pick<Storage, 'collection' | 'search'>, serviceId: string) {
+  const outboxes = storage.collection(outboxRecords(serviceId));
+  return {
+    onDidChange: outboxes.onDidChange,
+    /** `undefined`: it is in no message of the person, sent or not. */
+    of: async (sessionId: string, word: string): Promise<Standing | undefined> => {
+      const { draft, entries = [] } = (await outboxes.load()).get(sessionId) ?? {};
+      const entry = entries.find(({ text }) => text.includes(word));
+      if (entry !== undefined) return entry.state === 'accepted' ? 'sent' : entry.state;
+      if (draft?.text.includes(word) === true) return draft.problem === undefined ? 'composer' : 'refused';
+      // It leaves the outbox only after the transcript has it.
+      const { path } = transcriptRecords(serviceId, sessionId);
+      const terms = [{ text: word, isPrefix: false }];
+      const { hits } = await storage.search({ terms, within: [path], by: 'me', limit: 1 });
+      return hits.length === 0 ? undefined : 'sent';
+    },
+  };
 }

@@ -48,7 +48,6 @@ const outbox = () =>
         sentence: z.optional(z.string()),
         /** What the service had said of the session before; `updatedAt` by its clock. */
         before: z.optional(openObject({ messageCount: z.number(), updatedAt: z.number() })),
-        /** When accepted. */
         messageId: z.optional(z.string()),
       }),
     ),
@@ -68,7 +67,6 @@ export type Change = (outbox: OutboxRecord) => OutboxRecord;
 
 export const EMPTY: OutboxRecord = { draft: { text: '', attachments: [] }, entries: [], writes: [] };
 
-/** The outboxes of a service, a record a session. */
 export const outboxRecords = (serviceId: string): CollectionOptions<OutboxRecord> => ({
   path: `services/${serviceId}/outbox`,
   version: 2,
@@ -97,7 +95,6 @@ function fromFirst(value: unknown): unknown {
   };
 }
 
-/** Changes the draft alone. */
 export function inDraft(change: (draft: Draft) => Partial<Draft>): Change {
   return outbox => {
     const after = { ...outbox.draft, ...change(outbox.draft) };
@@ -164,7 +161,6 @@ export function withTaken(message: Entry, shown: string): Change {
   };
 }
 
-/** Puts a message at the end, whatever the composer holds. */
 export function withAdded(message: Entry): Change {
   return outbox => ({ ...outbox, entries: [...outbox.entries, message] });
 }
@@ -197,7 +193,6 @@ export function withWords({ text, attachments, target }: Message, problem?: stri
   });
 }
 
-/** Texts one below the other. */
 export function joined(...texts: readonly string[]): string {
   return texts.filter(text => text !== '').join('\n\n');
 }

@@ -4,6 +4,7 @@ import { isApiError, type SentMessage } from '../../api';
 import type { Lease } from '../../storage';
 import { Disposable, Slot, type IDisposable } from '../../util/disposable';
 import { oneLine } from '../../util/text';
+import { messageBody } from '../attach/body';
 import type { ConversationOptions } from '../conversation';
 import { arrivedAs } from '../transcript/messages';
 import type { Transcript } from '../transcript/transcript';
@@ -24,7 +25,6 @@ export type SendOutcome =
   | { readonly state: 'accepted'; readonly messageId: string; readonly status: string | undefined }
   | { readonly state: 'refused' | 'unknown'; readonly sentence: string };
 
-/** A message whose request is under way. */
 export interface Sending {
   readonly outcome: Promise<SendOutcome>;
 }
@@ -32,7 +32,6 @@ export interface Sending {
 export interface SenderOptions extends ConversationOptions {
   readonly outbox: Outbox;
   readonly transcript: Transcript;
-  /** `isSending` may have changed. */
   readonly onChange: () => void;
   readonly onSettled: (outcome: SendOutcome) => void;
 }
@@ -53,7 +52,6 @@ export class Sender extends Disposable {
   readonly #lease: string;
   /** Held while something is queued. */
   readonly #watch = this.register(new Slot<IDisposable>());
-  /** What this process is sending. */
   readonly #own = new Set<string>();
   #running: Promise<unknown> = Promise.resolve();
   /** A message of the person is being made ready; the next one has to wait that long. */
@@ -74,8 +72,8 @@ export class Sender extends Disposable {
 
   /**
    * Sends a message that `record` puts among the entries as `sending`. Resolves when that is durable and the request has left; to
-   * `undefined` where another message is being sent, or this one was sent or changed elsewhere. Rejects with a sentence
-   * (`AttachmentsRefused` when files are the reason); then nothing was sent.
+   * `undefined` where another message is being sent, or this one was sent or changed elsewhere. Rejects with a sentence; then
+   * nothing was sent.
    */
   async send(id: string, message: Message, record: (entry: Entry) => Change): Promise<Sending | undefined> {
     if (this.isSending) return undefined;
@@ -180,7 +178,7 @@ export class Sender extends Disposable {
     const parts = await files.parts(attachments);
     const tooMuch = files.tooMuch(parts.reduce((sum, { bytes }) => sum + bytes.length, 0));
     if (tooMuch !== undefined) throw new Error(tooMuch);
-    const body = await this.#options.buildBody({ text, computerId: target?.computerId, parts });
+    const body = await messageBody({ text, computerId: target?.computerId, parts });
     const client = this.#options.api();
     if (client === undefined) throw new Error(vscode.l10n.t('Sign in to send messages.'));
     const { messageCount, updatedAt } = sessions.get(sessionId) ?? {};

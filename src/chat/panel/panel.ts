@@ -10,7 +10,7 @@ import { oneLine } from '../../util/text';
 import type { PanelSide } from '../../webview/ipc';
 import { PagePanel } from '../../ui/pagePanel';
 import { isPanel, type Place } from '../../webview/page';
-import type { Used } from '../conversations';
+import type { Conversations } from '../conversations';
 import type { Conversation } from '../conversation';
 import type { SendOutcome } from '../outbox/sender';
 import { offerInputBox, panelHandlers } from './panelHandlers';
@@ -29,7 +29,7 @@ export interface PanelDeps {
   readonly details: Pick<DetailsDocuments, 'show' | 'compare'>;
 }
 
-export interface PanelOptions extends PanelDeps, Used {
+export interface PanelOptions extends PanelDeps, ReturnType<Conversations['use']> {
   readonly title: string;
   /** Where sessions were read in this window, by service and session. */
   readonly reading: Map<string, Kept>;

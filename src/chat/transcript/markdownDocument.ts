@@ -28,25 +28,23 @@ export async function showTranscript(
   await details.show(keyOf(conversation) + key, session?.title ?? sessionId, content);
 }
 
-/** A transcript as Markdown that loads nothing from anywhere: a heading a day, a message and a collapsed part, so that editors make an outline of it. */
+/** A transcript as Markdown that loads nothing: a heading a day, a message and a collapsed part, for the outline of editors. */
 export function transcriptDocument(
   header: Pick<Header, 'title' | 'facts' | 'messages' | 'tokens'>,
   rows: readonly Row[],
   format: Formatter,
 ): string {
-  const { title, tokens, messages = [] } = header;
-  const known = header.facts.map(({ label, value }) => `${label}: ${value}`);
-  const facts = known.concat(tokens?.detail.split('\n') ?? [], messages);
-  const blocks = [`# ${inMarkdown(title)}`, facts.map(fact => `- ${inMarkdown(fact)}`).join('\n')];
+  const { title, facts: named, tokens, messages = [] } = header;
+  const facts = named.map(({ label, value }) => `${label}: ${value}`);
+  const lines = facts.concat(tokens?.detail.split('\n') ?? [], messages);
+  const blocks = [`# ${inMarkdown(title)}`, lines.map(line => `- ${inMarkdown(line)}`).join('\n')];
   for (const row of withDays(rows)) {
     switch (row.kind) {
       case 'date':
         blocks.push(`## ${format.date({ dateStyle: 'full' }, row.at)}`);
         break;
       case 'message':
-        blocks.push(
-          `### ${joined([inMarkdown(authorOf(row)), format.timeOfDay(row.at ?? NaN)], ', ')}${stateOf(row)}`,
-        );
+        blocks.push(`### ${joined([authorOf(row), format.timeOfDay(row.at ?? NaN)], ', ')}${stateOf(row)}`);
         if (row.failed) blocks.push(`**${vscode.l10n.t('The agent reported an error')}**`);
         blocks.push(...row.parts.flatMap(part), chips(row.chips));
         if (row.send !== undefined) blocks.push(inMarkdown(row.send.sentence));
@@ -60,14 +58,11 @@ export function transcriptDocument(
 
 function authorOf({ author, role, phase }: MessageRow): string {
   const name = { person: vscode.l10n.t('You'), agent: vscode.l10n.t('Agent'), other: role }[author];
-  return phase === undefined ? name : `${name} (${phase})`;
+  return inMarkdown(phase === undefined ? name : `${name} (${phase})`);
 }
 
 function stateOf({ send }: MessageRow): string {
-  const states = {
-    sending: vscode.l10n.t('sending'),
-    unknown: vscode.l10n.t('outcome unknown'),
-  };
+  const states = { sending: vscode.l10n.t('sending'), unknown: vscode.l10n.t('outcome unknown') };
   return send === undefined ? '' : ` (${states[send.state]})`;
 }
 
@@ -76,16 +71,13 @@ function chips(attached: readonly Chip[]): string {
 }
 
 function part(shown: Part): string[] {
+  // Headings of a message stand below that of the message itself.
+  const shifted = (text: string): string => inertMarkdown(text, 4);
   if (shown.kind === 'text') return [shifted(shown.text)];
   if (shown.kind === 'file') return [`*${inMarkdown(shown.label)}*`];
   const label = inMarkdown(shown.label.join(''));
   if (shown.texts.length === 0) return [`*${label}*`];
   return [`#### ${label}`, ...shown.texts.map(text => (shown.isCode ? fenced(text) : shifted(text)))];
-}
-
-/** Headings of a message stand below that of the message itself. */
-function shifted(text: string): string {
-  return inertMarkdown(text, 4);
 }
 
 /** What lists and quotes put before a line. */

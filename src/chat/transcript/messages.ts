@@ -1,14 +1,19 @@
 import * as z from 'zod/mini';
 import type { Message } from '../../api';
-import { openObject, recordSchema, type RecordOf } from '../../api/records';
+import { openObject, recordSchema, taken, type RecordOf } from '../../api/records';
+
+/** What is kept of every message, and of those a person may see. */
+const FIELDS = [
+  ...(['role', 'createdAt', 'updatedAt', 'parentId', 'visibility'] as const),
+  ...(['isUserVisible', 'isError', 'providerAPhase'] as const),
+];
+const REASONING = ['providerAReasoningSummary', 'chatCompletionReasoningContent'] as const;
 
 /** The fields of interface.md 2.9 and of known item types, without what must never be shown. */
 export type StoredItem = Readonly<Record<string, unknown>> & { readonly type: string };
-
-const item = () =>
-  z.custom<StoredItem>(
-    value => typeof (value as { readonly type?: unknown } | null | undefined)?.type === 'string',
-  );
+export type StoredMessage = Readonly<
+  Pick<Message, 'id' | (typeof FIELDS)[number] | (typeof REASONING)[number]>
+> & { readonly content: readonly StoredItem[] };
 
 /** An attachment as it was sent, without its bytes; size in bytes. */
 export const sentAttachment = () => ({
@@ -23,23 +28,8 @@ export const sentAttachment = () => ({
  */
 export const knownMessageSchema = recordSchema(() =>
   openObject({
-    id: z.string().check(z.refine(id => id !== '', { error: 'empty' })),
-    message: z.exactOptional(
-      openObject({
-        id: z.string(),
-        role: z.exactOptional(z.string()),
-        createdAt: z.exactOptional(z.number()),
-        updatedAt: z.exactOptional(z.number()),
-        parentId: z.exactOptional(z.string()),
-        visibility: z.exactOptional(z.string()),
-        isUserVisible: z.exactOptional(z.boolean()),
-        isError: z.exactOptional(z.boolean()),
-        providerAPhase: z.exactOptional(z.string()),
-        providerAReasoningSummary: z.exactOptional(z.string()),
-        chatCompletionReasoningContent: z.exactOptional(z.string()),
-        content: z.array(item()),
-      }),
-    ),
+    id: z.string().check(z.minLength(1)),
+    message: z.exactOptional(taken<StoredMessage>()),
     sent: z.exactOptional(
       openObject({
         sendId: z.exactOptional(z.string()),
@@ -51,8 +41,9 @@ export const knownMessageSchema = recordSchema(() =>
   }),
 );
 
-export type KnownMessage = RecordOf<typeof knownMessageSchema>;
-export type StoredMessage = NonNullable<KnownMessage['message']>;
+export type KnownMessage = Omit<RecordOf<typeof knownMessageSchema>, 'message'> & {
+  readonly message?: StoredMessage;
+};
 /** What was sent from here and became this message; `sendId` tells the send. */
 export type SentMessage = NonNullable<KnownMessage['sent']>;
 export type SentAttachment = SentMessage['attachments'][number];
@@ -65,12 +56,6 @@ export function isHidden(message: {
   return message.visibility === 'llm_only' || message.isUserVisible === false;
 }
 
-const FIELDS = [
-  ...(['role', 'createdAt', 'updatedAt', 'parentId', 'visibility'] as const),
-  ...(['isUserVisible', 'isError', 'providerAPhase'] as const),
-];
-const REASONING = ['providerAReasoningSummary', 'chatCompletionReasoningContent'] as const;
-
 /** The part of a message that is kept. Hidden messages keep no content; encrypted fields and signatures are never kept. */
 export function toStored(id: string, message: Message): StoredMessage {
   const hidden = isHidden(message);
@@ -80,7 +65,6 @@ export function toStored(id: string, message: Message): StoredMessage {
   return { ...(Object.fromEntries(kept) as Partial<StoredMessage>), id, content };
 }
 
-/** Fields of any depth that hold what only the model may read. */
 const SECRET_FIELD = /signature|encrypted/i;
 
 function toItem(item: unknown): StoredItem {
@@ -114,22 +98,29 @@ export function merged(one: KnownMessage | undefined, other: KnownMessage): Know
   };
 }
 
-/** The text of a message's `text` items. */
+/** A message whose every item is a tool's result speaks for the agent, whatever its role. */
+export function isToolResult(message: StoredMessage): boolean {
+  return message.content.length > 0 && message.content.every(item => item.type === 'tool_result');
+}
+
+/** Whom a message is of. What has no body yet was sent from here. */
+export function authorOf({ message }: KnownMessage): 'person' | 'agent' | 'other' {
+  if (message === undefined) return 'person';
+  if (message.role === 'user') return isToolResult(message) ? 'agent' : 'person';
+  return message.role === 'assistant' || message.role === 'tool' ? 'agent' : 'other';
+}
+
 export function textOf(message: StoredMessage): string {
   return message.content
     .map(item => (item.type === 'text' && typeof item['text'] === 'string' ? item['text'] : ''))
     .join('');
 }
 
-/** When a message was made, as far as known; Unix ms. */
 export function timeOf(known: KnownMessage): number | undefined {
   return known.message?.createdAt ?? known.sent?.at;
 }
 
-/**
- * Messages in reading order: a parent always before its children, otherwise by time, those
- * of unknown time last, then by id. Loops among parents are cut.
- */
+/** Messages in reading order: parents before children, else by time, those of unknown time last, then by id. Loops are cut. */
 export function inOrder(known: ReadonlyMap<string, KnownMessage>): KnownMessage[] {
   const last = (entry: KnownMessage): number => timeOf(entry) ?? Number.MAX_VALUE;
   const byTime = [...known.values()].sort((a, b) => last(a) - last(b) || (a.id < b.id ? -1 : 1));
@@ -137,18 +128,13 @@ export function inOrder(known: ReadonlyMap<string, KnownMessage>): KnownMessage[
   const ordered: KnownMessage[] = [];
   for (const message of byTime) {
     const chain: KnownMessage[] = [];
-    const seen = new Set<string>();
     let next: KnownMessage | undefined = message;
-    while (next !== undefined && !placed.has(next.id) && !seen.has(next.id)) {
+    while (next !== undefined && !placed.has(next.id)) {
       chain.push(next);
-      seen.add(next.id);
-      const parentId: string | undefined = next.message?.parentId;
-      next = parentId === undefined ? undefined : known.get(parentId);
+      placed.add(next.id);
+      next = known.get(next.message?.parentId ?? '');
     }
-    for (const link of chain.reverse()) {
-      placed.add(link.id);
-      ordered.push(link);
-    }
+    for (const link of chain.reverse()) ordered.push(link);
   }
   return ordered;
 }
@@ -179,23 +165,17 @@ const CLOCK_SKEW = 10 * 60_000;
  * state of the session that was known before the send, and not the result of another send.
  */
 export function arrivedAs(
-  send: {
-    readonly text: string;
-    readonly at: number;
-    readonly before?: { readonly updatedAt: number } | undefined;
-  },
+  send: { readonly text: string; readonly at: number; readonly before?: { updatedAt: number } | undefined },
   known: Iterable<KnownMessage>,
 ): string | undefined {
-  for (const { id, message, sent } of known) {
-    if (message?.role !== 'user' || sent !== undefined || isHidden(message)) continue;
-    const { createdAt = -Infinity } = message;
-    const after =
-      send.before?.updatedAt === undefined
-        ? createdAt >= send.at - CLOCK_SKEW
-        : createdAt > send.before.updatedAt;
-    if (after && textOf(message) === send.text) return id;
-  }
-  return undefined;
+  const since = send.before?.updatedAt ?? send.at - CLOCK_SKEW - 1;
+  const isIt = ({ message, sent }: KnownMessage): boolean =>
+    message?.role === 'user' &&
+    sent === undefined &&
+    !isHidden(message) &&
+    (message.createdAt ?? -Infinity) > since &&
+    textOf(message) === send.text;
+  return [...known].find(isIt)?.id;
 }
 
 /** Own messages that can be called up again. */
@@ -203,10 +183,9 @@ const MOST_HISTORY = 200;
 
 /** What the person sent in a session, as far as known: the latest first, each text once. */
 export function ownTexts(known: ReadonlyMap<string, KnownMessage>): readonly string[] {
-  const own = inOrder(known).flatMap(entry => {
-    const { message, sent } = entry;
-    if (message === undefined) return sent === undefined ? [] : [sent.text];
-    return message.role === 'user' && isShown(entry) ? [textOf(message)] : [];
-  });
-  return [...new Set(own.reverse().filter(text => text.trim() !== ''))].slice(0, MOST_HISTORY);
+  const own = inOrder(known).filter(entry => authorOf(entry) === 'person' && isShown(entry));
+  const texts = own.map(({ message, sent }) =>
+    message === undefined ? (sent?.text ?? '') : textOf(message),
+  );
+  return [...new Set(texts.reverse().filter(text => text.trim() !== ''))].slice(0, MOST_HISTORY);
 }

@@ -11,7 +11,6 @@ export const COMMENTARY = 'comment';
 /** Longest text of all parts of a message together, UTF-16 units. */
 const MOST_TEXT = 400_000;
 
-/** The blocks of a message in order, the reasoning first. Hidden messages have none. */
 export function partsOf(message: StoredMessage, tools: Tools, format: Formatter, whole: boolean): Part[] {
   if (isHidden(message)) return [];
   let left = MOST_TEXT;
@@ -27,7 +26,6 @@ export function partsOf(message: StoredMessage, tools: Tools, format: Formatter,
   };
   const reasoning = (text: string): Part[] => folded('lightbulb', vscode.l10n.t('Reasoning'), text);
 
-  /** A use of a tool and what came of it. */
   const toolPart = (use: StoredItem | undefined, result: StoredItem | undefined): Part => {
     const name = oneLine(asText(use?.['name'] ?? ''), 100);
     const output = result === undefined ? undefined : resultText(result['content']);
@@ -59,14 +57,10 @@ export function partsOf(message: StoredMessage, tools: Tools, format: Formatter,
       case 'tool_result':
         // It stands with its use, where that is known.
         return tools.uses.has(toolId(item) ?? '') ? [] : [toolPart(undefined, item)];
-      case 'image': {
-        const label = Object.values(fileOf(item, vscode.l10n.t('Image'), format)).join(' · ');
-        const picture = pictureOf(item) === undefined ? {} : { picture: `${message.id}\n${index}` };
-        return [{ kind: 'file', label, ...picture }];
-      }
+      case 'image':
       case 'document': {
-        const label = Object.values(fileOf(item, vscode.l10n.t('Document'), format)).join(' · ');
-        return [{ kind: 'file', label }];
+        const { name, mediaType, size, ...picture } = fileOf(message, item, index, format);
+        return [{ kind: 'file', label: joined([name, mediaType, size]), ...picture }];
       }
       default: {
         const { text, ...cut } = clip(otherText(item));
@@ -86,16 +80,8 @@ export function partsOf(message: StoredMessage, tools: Tools, format: Formatter,
 }
 
 function fold(icon: string, label: string, more: Partial<Fold> = {}): Fold {
-  return {
-    kind: 'fold',
-    icon,
-    label: [label],
-    preview: '',
-    texts: [],
-    isCode: false,
-    failed: false,
-    ...more,
-  };
+  const line = { kind: 'fold', icon, label: [label], preview: '', texts: [], isCode: false, failed: false };
+  return { ...line, kind: 'fold', ...more };
 }
 
 /** The picture an image item holds, in base64; `undefined` for one that lives elsewhere. */
@@ -104,20 +90,18 @@ export function pictureOf(item: StoredItem): string | undefined {
   return item.type === 'image' && typeof data === 'string' ? data : undefined;
 }
 
-/** What is known of a picture or document, `what` where it has no name. */
-export function fileOf(
-  item: StoredItem,
-  what: string,
-  format: Formatter,
-): { readonly name: string; readonly mediaType?: string; readonly size?: string } {
+/** What is known of a picture or document of a message, in words, and the key of a picture that can be shown. */
+export function fileOf({ id }: StoredMessage, item: StoredItem, index: number, format: Formatter) {
   const source = record(item['source']) ?? item;
+  const what = item.type === 'image' ? vscode.l10n.t('Image') : vscode.l10n.t('Document');
   const name = source['name'] ?? item['name'] ?? item['title'];
   const mediaType = source['mediaType'] ?? source['media_type'];
   const data = source['data'];
   return {
     name: oneLine(typeof name === 'string' && name !== '' ? name : what, 100),
-    ...(typeof mediaType === 'string' ? { mediaType: oneLine(mediaType, 100) } : {}),
-    ...(typeof data === 'string' ? { size: format.bytes(Buffer.byteLength(data, 'base64')) } : {}),
+    mediaType: typeof mediaType === 'string' ? oneLine(mediaType, 100) : '',
+    size: typeof data === 'string' ? format.bytes(Buffer.byteLength(data, 'base64')) : '',
+    ...(pictureOf(item) !== undefined && { picture: `${id}\n${index}` }),
   };
 }
 
@@ -170,60 +154,35 @@ export function clipped(
   return { text: plain(text.slice(0, to), Infinity), cut };
 }
 
-/** What the messages of a session say of each other's tools, by the id of the use. */
-export interface Tools {
-  readonly uses: ReadonlySet<string>;
-  readonly results: ReadonlyMap<string, StoredItem>;
-  readonly failed: ReadonlySet<string>;
-}
+export type Tools = ReturnType<typeof toolsIn>;
 
-/** Collects uses and results, which mostly stand in messages of their own. */
-export function toolsIn(messages: Iterable<StoredMessage>): Tools {
+/** Uses of tools and their results, which mostly stand in messages of their own, by the id of the use. */
+export function toolsIn(messages: Iterable<StoredMessage>) {
   const uses = new Set<string>();
   const results = new Map<string, StoredItem>();
   const failed = new Set<string>();
-  for (const { content, isError } of messages) {
+  for (const { content, isError } of messages)
     for (const item of content) {
       const id = toolId(item);
       if (id === undefined) continue;
       if (item.type === 'tool_use') uses.add(id);
-      else results.set(id, item);
-      if (
-        item.type === 'tool_result' &&
-        (isError === true || item['isError'] === true || item['is_error'] === true)
-      )
-        failed.add(id);
+      else {
+        results.set(id, item);
+        if ([isError, item['isError'], item['is_error']].includes(true)) failed.add(id);
+      }
     }
-  }
   return { uses, results, failed };
 }
 
-/** The id of the use that an item is, or is the result of. */
 export function toolId(item: StoredItem): string | undefined {
-  const id =
-    item.type === 'tool_use'
-      ? item['id']
-      : item.type === 'tool_result'
-        ? (item['toolUseId'] ?? item['tool_use_id'])
-        : undefined;
+  const result = item.type === 'tool_result' ? (item['toolUseId'] ?? item['tool_use_id']) : undefined;
+  const id = item.type === 'tool_use' ? item['id'] : result;
   return typeof id === 'string' ? id : undefined;
-}
-
-/** A message whose every item is a tool's result speaks for the agent, whatever its role. */
-export function isToolResult(message: StoredMessage): boolean {
-  return message.content.length > 0 && message.content.every(item => item.type === 'tool_result');
-}
-
-/** What was done, what it was done to, and the words after that. */
-interface ToolWords {
-  readonly icon: string;
-  readonly label: readonly string[];
-  /** Its result says more than the words. */
-  readonly isOpen: boolean;
 }
 
 const PATHS = ['path', 'file_path', 'filePath', 'file', 'filename'];
 const QUERIES = ['pattern', 'query', 'regex', 'q'];
+const SCRIPTS = ['command', 'cmd', 'script'];
 
 /** Where the subject stands in a sentence. */
 const MARK = '\u0000';
@@ -239,17 +198,15 @@ const KINDS: readonly (readonly [names: RegExp, icon: string, subjects: readonly
     [
       /^(?:execute|exec|run|bash|shell|terminal|command)$/,
       'terminal',
-      ['command', 'cmd', 'script'],
+      SCRIPTS,
       vscode.l10n.t('Ran {0}', MARK),
     ],
     [/^(?:fetch|web|browse|open)$/, 'link', ['url', 'uri'], vscode.l10n.t('Fetched {0}', MARK)],
   ];
 
 /** A tool's use in words, such as ``Searched for `checkout total`, 1 match``. */
-function toolWords(name: string, input: unknown, result: string | undefined, failed: boolean): ToolWords {
-  const given = (typeof input === 'object' && input !== null ? input : {}) as Readonly<
-    Record<string, unknown>
-  >;
+function toolWords(name: string, input: unknown, result: string | undefined, failed: boolean) {
+  const given = record(input) ?? {};
   // An editor that also reads and writes says so in its command.
   const { command } = given;
   const told = /^str_replace/.test(name) && (command === 'view' || command === 'create') ? command : name;
@@ -264,12 +221,13 @@ function toolWords(name: string, input: unknown, result: string | undefined, fai
   return sentence('tools', used, name, failed);
 }
 
-function sentence(icon: string, words: string, subject: string, failed: boolean, count?: number): ToolWords {
+function sentence(icon: string, words: string, subject: string, failed: boolean, count?: number) {
   let said = words;
   if (failed) said = vscode.l10n.t('{0}, failed', words);
   else if (count === 1) said = vscode.l10n.t('{0}, 1 match', words);
   else if (count !== undefined) said = vscode.l10n.t('{0}, {1} matches', words, count);
   const [before = '', after = ''] = said.split(MARK);
+  // Its result says more than the words.
   const isOpen = failed || icon === 'terminal' || icon === 'tools';
   return { icon: failed ? 'error' : icon, label: [before, oneLine(subject, 300), after], isOpen };
 }

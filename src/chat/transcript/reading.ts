@@ -1,28 +1,17 @@
 import type { ApiClient } from '../../api';
-import type { Logger } from '../../log';
 import { Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/event';
+import type { ConversationOptions } from '../conversation';
 import type { ChatSession } from '../sessions';
 import { toStored, unread, type StoredMessage } from './messages';
 import type { RowsInput } from './rows';
 import type { Transcript } from './transcript';
 
-export interface ReadingOptions {
-  readonly sessionId: string;
+interface ReadingOptions extends Pick<ConversationOptions, 'sessionId' | 'extras' | 'describe' | 'log'> {
   readonly session: () => Pick<ChatSession, 'messageCount' | 'updatedAt'> | undefined;
   readonly transcript: Pick<Transcript, 'known' | 'keep'>;
-  readonly api: () => ReadingApi | undefined;
-  /** Whether what only some services offer may be used. */
-  readonly extras: () => boolean;
-  /** A sentence for a failed question; `undefined` when it was cancelled. */
-  readonly describe: (error: unknown) => string | undefined;
-  readonly log: Logger;
-  /** More is known now. */
+  readonly api: () => Pick<ApiClient, 'one' | 'extras'> | undefined;
   readonly onRead: () => Promise<void>;
-}
-
-export interface ReadingApi extends Pick<ApiClient, 'one'> {
-  readonly extras: Pick<ApiClient['extras'], 'messages'>;
 }
 
 /** Questions of one walk, and pages of one reading of a list. */
@@ -59,10 +48,8 @@ export class Reading extends Disposable {
     super.dispose();
   }
 
-  /** Fires when `state` may have changed. */
   readonly onDidChange = this.#changed.event;
 
-  /** What is missing, and where. */
   get state(): Pick<RowsInput, 'messageCount' | 'walk' | 'complete'> {
     const complete = this.#isListed && this.#isComplete;
     const isBehind = this.#running !== undefined || this.#seen !== this.#stamp;
@@ -118,15 +105,13 @@ export class Reading extends Disposable {
       if (!this.#isFailing) this.#seen = stamp;
       this.#changed.fire();
       await this.#options.onRead();
-    } while (this.#isAskedAgain() && !this.isDisposed);
+      // What was asked for meanwhile.
+    } while ((this.#again as boolean) && !this.isDisposed);
   }
 
-  #isAskedAgain = (): boolean => this.#again;
-
   /**
-   * The service's own list, where there is one (interface-notes, extras): whether it served. Which end of a session it begins with is
-   * not documented, so it is seen from the times: a list with the oldest first is read on from its last page, one with the newest
-   * first only as far as something is new.
+   * The service's own list, where there is one (interface-notes, extras): whether it served. Which end it begins with is seen from the
+   * times: with the oldest first it is read on from its last page, with the newest first as far as something is new.
    */
   async #readList(): Promise<boolean> {
     const { api, extras, sessionId, transcript, log, describe } = this.#options;
@@ -173,8 +158,8 @@ export class Reading extends Disposable {
   }
 
   /**
-   * The ancestor walk (interface-notes 2): reads a message, then its parent, and so on, up to a known message, one without a parent, a
-   * loop, a failure or the cap; then on from wherever else something is missing. What is read is kept at once.
+   * The ancestor walk (interface-notes 2): reads a message, then its parent, up to a known one, a loop, a failure or the cap; then on
+   * from wherever else something is missing. What is read is kept at once.
    */
   async #walk(): Promise<void> {
     const { api, sessionId, transcript, describe } = this.#options;
@@ -190,10 +175,8 @@ export class Reading extends Disposable {
       asked.add(next);
       let message: StoredMessage;
       try {
-        message = toStored(
-          next,
-          await client.one('message', { ids: { sessionId, messageId: next }, signal }),
-        );
+        const ids = { sessionId, messageId: next };
+        message = toStored(next, await client.one('message', { ids, signal }));
       } catch (error) {
         const sentence = describe(error);
         if (sentence === undefined) return;

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
+import { settings } from '../../settings';
 import { Disposable } from '../../util/disposable';
 import type { Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
@@ -15,26 +16,17 @@ import {
   type Row,
   type Splice,
 } from '../protocol';
-import { breakAbove, gapOf } from './gap';
 import {
+  authorOf,
   inOrder,
   isShown,
+  isToolResult,
   timeOf,
   type KnownMessage,
   type SentAttachment,
   type StoredItem,
 } from './messages';
-import {
-  clipped,
-  COMMENTARY,
-  fileOf,
-  isToolResult,
-  partsOf,
-  pictureOf,
-  toolId,
-  toolsIn,
-  type Tools,
-} from './parts';
+import { clipped, COMMENTARY, fileOf, partsOf, toolId, toolsIn, type Tools } from './parts';
 
 export interface RowsInput {
   readonly known: ReadonlyMap<string, KnownMessage>;
@@ -43,18 +35,12 @@ export interface RowsInput {
   readonly status?: string | undefined;
   /** When the service last said so, Unix ms. */
   readonly statusAt?: number | undefined;
-  /** There is a web application to open. */
   readonly webApp?: boolean;
   /** What the service counts; `undefined` when it was never asked. */
   readonly messageCount: number | undefined;
   /** Whether the ancestor walk is under way, and its failures in words, by id; of a list the service has, nothing. */
   readonly walk?: { readonly isOn: boolean; readonly failed: ReadonlyMap<string, string> } | undefined;
-  /** All the service shows is known. */
   readonly complete?: boolean;
-}
-
-function messageKey(id: string): string {
-  return `message:${id}`;
 }
 
 /** The key of the row a message is in: the results of tools stand with their uses. */
@@ -64,7 +50,7 @@ export function rowKeyOf(known: RowsInput['known'], id: string): string {
     message !== undefined && isToolResult(message) ? message.content.flatMap(item => toolId(item) ?? []) : [];
   const isUse = (item: StoredItem): boolean => item.type === 'tool_use' && toolId(item) === use;
   const holder = [...known.values()].find(each => use !== undefined && each.message?.content.some(isUse));
-  return messageKey(holder?.id ?? id);
+  return `message:${holder?.id ?? id}`;
 }
 
 /** What the row of a message says, commentary too; of one that says nothing, all it holds. */
@@ -110,10 +96,9 @@ export class RowBuilder {
     return rows;
   }
 
-  /** The row of a message, if it holds anything. */
   #message(entry: KnownMessage, tools: Tools): MessageRow | undefined {
     const { id, message } = entry;
-    const key = messageKey(id);
+    const key = `message:${id}`;
     const ids = message?.content.flatMap(item => toolId(item) ?? []) ?? [];
     const stamp = [entry, ...ids.flatMap(each => [tools.results.get(each), tools.uses.has(each)])];
     return this.#same<MessageRow | undefined>(key, stamp, () => {
@@ -143,14 +128,11 @@ export class RowBuilder {
   }
 
   /** The service shows only the bytes of pictures, in the order they were sent: from here they keep their names. */
-  #files({ id, message, sent }: KnownMessage): readonly Chip[] {
+  #files({ message, sent }: KnownMessage): readonly Chip[] {
     const files = (message?.content ?? []).flatMap((item, index): Chip[] => {
-      if (item.type !== 'image' && item.type !== 'document') return [];
-      const isImage = item.type === 'image';
-      const what = isImage ? vscode.l10n.t('Image') : vscode.l10n.t('Document');
-      const { name, mediaType = '', size = '' } = fileOf(item, what, this.#format);
-      const kind = isImage ? 'image' : mediaType === 'application/pdf' ? 'pdf' : 'text';
-      const picture = pictureOf(item) === undefined ? {} : { picture: `${id}\n${index}` };
+      if (message === undefined || (item.type !== 'image' && item.type !== 'document')) return [];
+      const { name, mediaType, size, ...picture } = fileOf(message, item, index, this.#format);
+      const kind = item.type === 'image' ? 'image' : mediaType === 'application/pdf' ? 'pdf' : 'text';
       return [{ key: '', name, kind, size, title: name, ...picture }];
     });
     if (sent === undefined) return files;
@@ -160,7 +142,7 @@ export class RowBuilder {
     return attached.map(chip => (chip.kind === 'image' ? { ...pictures.shift(), ...chip } : chip));
   }
 
-  #gap(key: string, gap: Omit<GapRow, 'kind' | 'key'>): Row {
+  #gap(key: string, gap: Gap): Row {
     return this.#same(key, Object.values(gap), () => ({ kind: 'gap', key, ...gap }));
   }
 
@@ -174,7 +156,6 @@ export class RowBuilder {
     }));
   }
 
-  /** What was written here. */
   #written(text = '', attachments: readonly SentAttachment[] = []): Content {
     const parts: Part[] =
       text.trim() === '' ? [] : [{ kind: 'text', ...clipped(text, this.#format, this.#whole) }];
@@ -188,7 +169,6 @@ export class RowBuilder {
     });
   }
 
-  /** What was made before from the same. */
   #same<R>(key: string, stamp: readonly unknown[], make: () => R): R {
     const before = this.#made.get(key);
     if (
@@ -203,18 +183,6 @@ export class RowBuilder {
 }
 
 type Content = Pick<MessageRow, 'parts' | 'chips'>;
-
-function authorOf({ message }: KnownMessage): MessageRow['author'] {
-  switch (message?.role ?? (message === undefined ? 'user' : undefined)) {
-    case 'user':
-      return message !== undefined && isToolResult(message) ? 'agent' : 'person';
-    case 'assistant':
-    case 'tool':
-      return 'agent';
-    default:
-      return 'other';
-  }
-}
 
 /** The phase of a message in words; any word a service may use is shown as it is. */
 function phaseOf(phase: string | undefined): string | undefined {
@@ -232,6 +200,78 @@ function unknownSentence({ before, sentence = '' }: Entry, count: number | undef
         ? vscode.l10n.t('The session has {0} now.', now)
         : vscode.l10n.t('The session has {0} now, {1} when last checked.', now, before.messageCount);
   return `${vscode.l10n.t('It is not known whether this message arrived.')} ${facts}`.trim();
+}
+
+type Gap = Omit<GapRow, 'kind' | 'key'>;
+
+/** What is said above a message that names one before it which is not known: why the walk has not gone on, and whether it can. */
+function breakAbove({ message }: KnownMessage, { known, walk }: RowsInput): Gap | undefined {
+  const ask = message?.parentId;
+  if (walk === undefined || ask === undefined || known.has(ask)) return undefined;
+  const failed = walk.failed.get(ask);
+  if (failed !== undefined)
+    return { sentence: vscode.l10n.t('Earlier messages could not be read: {0}', failed), canRead: true };
+  return walk.isOn
+    ? { sentence: vscode.l10n.t('Reading earlier messages'), canRead: false }
+    : { sentence: vscode.l10n.t('Earlier messages have not been read yet.'), canRead: true };
+}
+
+/**
+ * What is said about messages of the session that are not known here, or of which none is for people. While the agent works that is
+ * one quiet line; when it rests, and replies can only be reached from the next message, there is a reason, too.
+ */
+function gapOf(input: RowsInput, ordered: readonly KnownMessage[], format: Formatter): Gap | undefined {
+  const { messageCount = 0, complete = false, status = 'unknown', sends, webApp = false } = input;
+  const missing = Math.max(0, messageCount - ordered.length);
+  const isInternal = missing === 0 && !ordered.some(isShown);
+  const count = isInternal ? ordered.length : missing;
+  if (count === 0) return undefined;
+  const last = ordered.at(-1);
+  const number = format.number(count);
+  const isOne = count === 1;
+  if (last !== undefined && (complete || isInternal)) {
+    const sentence = isOne
+      ? vscode.l10n.t('1 message of this session is not shown by the service')
+      : vscode.l10n.t('{0} messages of this session are not shown by the service', number);
+    return { sentence };
+  }
+  if (ordered.some(entry => breakAbove(entry, input) !== undefined)) {
+    const sentence = isOne
+      ? vscode.l10n.t('1 message has not been read yet')
+      : vscode.l10n.t('{0} messages have not been read yet', number);
+    return { sentence };
+  }
+  const later = isOne
+    ? vscode.l10n.t('1 message cannot be read yet; it appears with your next message')
+    : vscode.l10n.t('{0} messages cannot be read yet; they appear with your next message', number);
+  if (['running', 'pending', 'unknown'].includes(status) || sends.some(({ state }) => state === 'sending'))
+    return { sentence: later };
+  const answered = isOne
+    ? vscode.l10n.t('The agent has answered (1 message).')
+    : vscode.l10n.t('The agent has answered ({0} messages).', number);
+  const isAnswer = last !== undefined && (last.message === undefined || last.message.role === 'user');
+  const reason = vscode.l10n.t('This service shows replies only after your next message.');
+  return { sentence: isAnswer ? answered : later, reason, webApp };
+}
+
+export async function explainGap(): Promise<void> {
+  const isOff = !settings.extras();
+  const change = vscode.l10n.t('Open setting');
+  const why = vscode.l10n.t(
+    "Each message names only the one before it, and sending returns the id of your own message. So the agent's reply can be read as soon as a newer message of yours leads to it.",
+  );
+  const elsewhere = isOff
+    ? vscode.l10n.t(
+        'Some services can list messages, so that replies appear while the agent works. The setting agentConsole.extras is off, so this service has not been asked.',
+      )
+    : vscode.l10n.t(
+        'Some services can list messages, so that replies appear while the agent works. This one does not.',
+      );
+  const title = vscode.l10n.t('Why the answer is not shown yet');
+  const options = { modal: true, detail: `${why}\n\n${elsewhere}` };
+  const pressed = await vscode.window.showInformationMessage(title, options, ...(isOff ? [change] : []));
+  if (pressed === change)
+    await vscode.commands.executeCommand('workbench.action.openSettings', 'agentConsole.extras');
 }
 
 /** Messages shown first, from the end; then so many more a step until the page has all. A step with so much text ends early. */
@@ -263,7 +303,6 @@ export class RowFeed extends Disposable {
     void this.#fill();
   }
 
-  /** The page is gone. */
   pause(): void {
     this.#sent = undefined;
     this.#reach = 0;

@@ -3,6 +3,7 @@ import type { Collection, CollectionOptions, SearchText, Storage } from '../../s
 import type { Event } from '../../util/event';
 import { Formatter } from '../../util/format';
 import {
+  authorOf,
   inOrder,
   isHidden,
   isShown,
@@ -14,7 +15,7 @@ import {
   type StoredMessage,
 } from './messages';
 import { partText, type Part } from '../protocol';
-import { isToolResult, partsOf, toolsIn } from './parts';
+import { partsOf, toolsIn } from './parts';
 
 /** How the messages of a session are kept, and what they are found by: all a person may see of them. */
 export function transcriptRecords(serviceId: string, sessionId: string): CollectionOptions<KnownMessage> {
@@ -30,14 +31,10 @@ function searchText(known: KnownMessage): SearchText | undefined {
   const said = message === undefined ? [] : partsOf(message, toolsIn([message]), format, true).map(partText);
   const files = sent?.attachments.map(({ name }) => name) ?? [];
   const text = [...(message === undefined ? [sent?.text ?? ''] : said), ...files].join('\n').trim();
-  return text === '' ? undefined : { text, at: timeOf(known), by: authorOf(known) };
+  return text === '' ? undefined : { text, at: timeOf(known), by: BY[authorOf(known)] };
 }
 
-function authorOf({ message, sent }: KnownMessage): SearchText['by'] {
-  if (message === undefined || message.role === undefined) return sent && 'me';
-  if (message.role === 'user') return isToolResult(message) ? 'agent' : 'me';
-  return message.role === 'system' ? undefined : 'agent';
-}
+const BY = { person: 'me', agent: 'agent', other: undefined } as const;
 
 /**
  * What other programs are told of the stored messages of a session: those a person may see, in reading order, each text made when it is
@@ -60,7 +57,7 @@ export function toldMessages(records: readonly unknown[]) {
       const { id, message, sent } = entry;
       const said = (): readonly string[] =>
         message === undefined ? [sent?.text ?? ''] : partsOf(message, tools, format, true).map(wordsOfPart);
-      return { id, by: authorOf(entry), at: timeOf(entry), text: () => said().join('\n\n') };
+      return { id, by: BY[authorOf(entry)], at: timeOf(entry), text: () => said().join('\n\n') };
     });
   return { messages, known: known.size };
 }
@@ -73,7 +70,6 @@ function wordsOfPart(part: Part): string {
 /** The known messages of one session, durable, shared by all windows. No id is ever lost. */
 export class Transcript {
   readonly #messages: Collection<KnownMessage>;
-  /** Fires after messages were added or changed, here or in another window. */
   readonly onDidChange: Event<unknown>;
 
   constructor(storage: Storage, serviceId: string, sessionId: string) {
@@ -81,12 +77,10 @@ export class Transcript {
     this.onDidChange = this.#messages.onDidChange;
   }
 
-  /** By message id. */
   get known(): ReadonlyMap<string, KnownMessage> {
     return this.#messages.values;
   }
 
-  /** Whether a send with this id is known to have arrived. */
   hasSent(sendId: string): boolean {
     return [...this.known.values()].some(({ sent }) => sent?.sendId === sendId);
   }
@@ -95,7 +89,6 @@ export class Transcript {
     await this.#messages.load();
   }
 
-  /** Keeps messages that were read; resolves when they are durable. */
   async keep(messages: readonly StoredMessage[]): Promise<void> {
     await Promise.all(messages.map(message => this.#add({ id: message.id, message })));
   }

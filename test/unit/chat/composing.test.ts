@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { droppedFiles, type AwayFile } from '../../../src/chat/attach/given';
 import { scene } from './scene';
 import { attachmentsIn, cleanUp, diskFiles, openWindow, PNG, temporaryFolder, writeFile } from './support';
@@ -165,7 +165,7 @@ describe('a drop of very many files', () => {
         looks.most = Math.max(looks.most, ++looks.now);
         await new Promise(resolve => setImmediate(resolve));
         looks.now--;
-        return { kind: 'file', size: 1, mtime: 0 };
+        return { type: vscode.FileType.File, size: 1, ctime: 0, mtime: 0 };
       },
       read: () => Promise.resolve(new Uint8Array([65])),
     });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { ownTexts, unread } from '../../../src/chat/transcript/messages';
+import { unread } from '../../../src/chat/transcript/messages';
 import { RowBuilder } from '../../../src/chat/transcript/rows';
 import { Formatter } from '../../../src/util/format';
-import { posts, scene, sendAndRead, texts } from './scene';
+import { posts, scene, sendAndRead, sent, settled, texts } from './scene';
 import { cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
 
 afterEach(cleanUp);
@@ -10,42 +10,20 @@ afterEach(cleanUp);
 describe('a conversation', () => {
   it('sends the documented body once, and reads earlier replies with the next message', async () => {
     const it = await scene();
-    const folder = temporaryFolder();
-    const uri = writeFile(folder, 'notes.md', '# Notes\n');
-    await it.window.conversation.composition.attach([uri]);
+    const { composition, transcript } = it.window.conversation;
+    await composition.attach([writeFile(temporaryFolder(), 'notes.md', '# Notes\n')]);
     await sendAndRead(it.window, 'Please look.');
     const [body, ...others] = posts(it).map(post => post.body as { text: string; files: { name: string }[] });
-    assert.deepEqual(
-      [body?.text, body?.files.map(({ name }) => name), others],
-      ['Please look.', ['notes.md'], []],
-    );
-    assert.deepEqual(it.window.conversation.composition.draft, { text: '', attachments: [] });
-    assert.deepEqual(
-      it.window.sessions.noted.map(({ text }) => text),
-      ['Please look.'],
-    );
+    const files = body?.files.map(({ name }) => name);
+    assert.deepEqual([body?.text, files, others], ['Please look.', ['notes.md'], []]);
+    assert.deepEqual(composition.draft, { text: '', attachments: [] });
+    const noted = it.window.sessions.noted.map(({ text }) => text);
+    assert.deepEqual(noted, ['Please look.']);
     await it.service.settle();
-    const before = it.window.conversation.transcript.known.size;
+    const before = transcript.known.size;
     await sendAndRead(it.window, 'And then?');
     assert.deepEqual(texts(it.window), ['Please look.', 'And then?']);
-    const known = it.window.conversation.transcript.known.size;
-    assert.ok(known > before + 3, `replies were read (${before} then ${known})`);
-    const { messageCount } = await it.client.one('session', { ids: { sessionId: it.sessionId } });
-    await it.service.settle();
-    assert.ok(known <= messageCount! + 20);
-  });
-
-  it('asks for each message once', async () => {
-    const it = await scene();
-    for (const text of ['one', 'two', 'one']) {
-      await sendAndRead(it.window, text);
-      await it.service.settle();
-    }
-    const gets = it.service.requests.filter(
-      ({ method, path }) => method === 'GET' && /\/messages\//.test(path),
-    );
-    assert.equal(new Set(gets.map(({ path }) => path)).size, gets.length);
-    assert.deepEqual(ownTexts(it.window.conversation.transcript.known), ['one', 'two'], 'the latest first');
+    assert.ok(transcript.known.size > before + 3, `replies were read (${before}, ${transcript.known.size})`);
   });
 
   it('shows what was read in another window without asking again', async () => {
@@ -57,15 +35,21 @@ describe('a conversation', () => {
     assert.equal(it.service.requests.length, asked);
   });
 
+  it('leaves the draft of the person alone when a command sends', async () => {
+    const it = await scene();
+    const { conversation } = it.window;
+    conversation.composition.setText('mine');
+    const { state } = await conversation.sendDirectly('from a script', []);
+    assert.deepEqual([state, conversation.composition.draft.text], ['accepted', 'mine']);
+    assert.deepEqual(sent(it), ['from a script']);
+  });
+
   it('goes on with a walk that was interrupted', async () => {
     const it = await scene();
     await sendAndRead(it.window, 'one');
     await it.service.settle();
-    const cut = it.service.fail({
-      kind: 'status',
-      status: 403,
-      match: { method: 'GET', path: /\/messages\// },
-    });
+    const match = { method: 'GET', path: /\/messages\// };
+    const cut = it.service.fail({ kind: 'status', status: 403, match });
     await sendAndRead(it.window, 'two');
     assert.equal(texts(it.window).at(-1), 'one', 'the body of the new message could not be read');
     cut.dispose();
@@ -96,6 +80,19 @@ describe('a send that is refused', () => {
     assert.equal(conversation.composition.draft.problem, undefined);
   });
 
+  it('leaves a file that came while it was being recorded', async () => {
+    const it = await scene();
+    const folder = temporaryFolder();
+    const [a, b] = [writeFile(folder, 'a.ts', 'a'), writeFile(folder, 'b.ts', 'b')];
+    const { composition } = it.window.conversation;
+    it.service.fail({ kind: 'status', status: 403, match: { method: 'POST' } });
+    await composition.attach([a]);
+    const began = it.window.conversation.submit('Hello');
+    await Promise.all([began, composition.attach([b]), settled(it.window)]);
+    const { text, attachments } = composition.draft;
+    assert.deepEqual([text, attachments.map(({ uri }) => uri).sort()], ['Hello', [a, b].sort()]);
+  });
+
   for (const [why, signedIn, reason] of [
     ['a file cannot be sent', true, /Remove the attachments/],
     ['signed out', false, /Sign in/],
@@ -117,13 +114,14 @@ describe('a send without an answer', () => {
       await it.window.sessions.refresh(it.sessionId);
       it.service.fail({ ...fault, match: { method: 'POST' }, times: 1 });
       await sendAndRead(it.window, 'Hello');
-      const [send] = it.window.conversation.sends;
-      assert.equal(send?.state, 'unknown');
-      assert.equal(send.text, 'Hello');
-      assert.equal(send.before?.messageCount, 0);
-      assert.ok(it.window.conversation.rows.statusAt! > send.at, 'the session was looked at');
-      assert.equal(it.window.conversation.composition.draft.text, '', 'the text is with the send');
-      await it.window.conversation.refresh();
+      const { conversation } = it.window;
+      const [send] = conversation.sends;
+      assert.deepEqual([send?.state, send?.text, send?.before?.messageCount], ['unknown', 'Hello', 0]);
+      assert.ok(conversation.rows.statusAt! > send!.at, 'the session was looked at');
+      assert.equal(conversation.composition.draft.text, '', 'the text is with the send');
+      const queuedBefore = conversation.takeBack(send!.id);
+      await assert.rejects(queuedBefore, /has been dealt with meanwhile/, 'it may have arrived');
+      await conversation.refresh();
       const later = await openWindow(it);
       assert.equal(later.conversation.sends[0]?.state, 'unknown');
       assert.equal(posts(it).length, 1);
@@ -135,11 +133,11 @@ describe('a send without an answer', () => {
     const { conversation, sessions } = it.window;
     await sessions.refresh(it.sessionId);
     it.service.fail({ kind: 'delay', ms: 5_000, match: { method: 'POST' }, times: 1 });
-    const settled = new Promise(resolve => conversation.onDidSettle(resolve));
+    const outcome = settled(it.window);
     await conversation.submit('Hello');
     await conversation.refresh();
     const offline = it.service.fail({ kind: 'status', status: 403, match: { method: 'GET' } });
-    await settled;
+    await outcome;
     const told = (): string | undefined => {
       const row = new RowBuilder(new Formatter('en')).build(conversation.rows).at(-1);
       return row?.kind === 'message' ? row.send?.sentence : undefined;
@@ -155,14 +153,11 @@ describe('a send without an answer', () => {
     it.service.fail({ kind: 'reset', match: { method: 'POST' }, times: 1 });
     await sendAndRead(it.window, 'Hello');
     const { conversation } = it.window;
-    const [send] = conversation.sends;
-    const settled = new Promise(resolve => conversation.onDidSettle(resolve));
-    const twice = await Promise.allSettled([
-      conversation.sendAgain(send!.id),
-      conversation.sendAgain(send!.id),
-    ]);
+    const { id } = conversation.sends[0]!;
+    const outcome = settled(it.window);
+    const twice = await Promise.allSettled([conversation.sendAgain(id), conversation.sendAgain(id)]);
     assert.deepEqual(twice.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
-    await settled;
+    await outcome;
     await conversation.readOn();
     assert.equal(posts(it).length, 2);
     assert.deepEqual(conversation.sends, []);
@@ -182,31 +177,7 @@ describe('a send without an answer', () => {
   });
 });
 
-describe('a draft', () => {
-  it('of the person stays when a command sends', async () => {
-    const it = await scene();
-    it.window.conversation.composition.setText('mine');
-    const outcome = await it.window.conversation.sendDirectly('from a script', []);
-    assert.equal(outcome.state, 'accepted');
-    assert.equal(it.window.conversation.composition.draft.text, 'mine');
-    assert.deepEqual(
-      posts(it).map(({ body }) => body),
-      [{ text: 'from a script' }],
-    );
-  });
-});
-
-/** A scene in which nothing can be written to these records from when a message arrives until `room` is made. */
-async function fullAfterArrival(records: RegExp) {
-  let isFull = false;
-  const it = await scene({ fails: path => isFull && records.test(path) });
-  it.service.onDidReceive(({ method }) => {
-    if (method === 'POST') isFull = true;
-  });
-  return { ...it, room: () => (isFull = false) };
-}
-
-describe('an accepted message', () => {
+describe('what is sent', () => {
   it('costs three durable writes of the chat, from what is typed to the transcript', async () => {
     let writes = 0;
     const it = await scene({ fails: () => ++writes < 0 });
@@ -219,61 +190,19 @@ describe('an accepted message', () => {
     assert.equal(conversation.transcript.known.size, 1);
     assert.deepEqual(conversation.sends, []);
   });
-});
 
-describe('a send whose outcome cannot be written', () => {
-  it('keeps the message of an accepted one and lets the next one go', async () => {
-    const it = await fullAfterArrival(/outbox$/);
-    const { conversation } = it.window;
-    await sendAndRead(it.window, 'Hello');
-    assert.deepEqual(texts(it.window), ['Hello']);
-    assert.deepEqual([conversation.isSending, conversation.sends], [false, []]);
-    it.room();
-    await sendAndRead(it.window, 'Again');
-    assert.deepEqual(texts(it.window), ['Hello', 'Again']);
-    assert.equal(it.window.sessions.noted.length, 2);
-  });
-
-  it('logs the id of an accepted one and keeps it as soon as that works', async () => {
-    const it = await fullAfterArrival(/outbox$|transcripts/);
+  it('and accepted, but cannot be written any more, has its id logged and is kept as soon as that works', async () => {
+    let isFull = false;
+    const it = await scene({ fails: path => isFull && /outbox$|transcripts/.test(path) });
+    it.service.onDidReceive(({ method }) => (isFull ||= method === 'POST'));
     const { conversation, log } = it.window;
     await sendAndRead(it.window, 'Hello').catch(() => undefined);
-    assert.equal(conversation.isSending, false);
-    assert.equal(conversation.transcript.known.size, 0);
+    assert.deepEqual([conversation.isSending, conversation.transcript.known.size], [false, 0]);
     const id = conversation.sends[0]?.messageId ?? 'none';
-    assert.ok(
-      log.lines.some(line => line.includes(id)),
-      log.lines.join('\n'),
-    );
-    it.room();
+    assert.ok(log.lines.join('\n').includes(id), log.lines.join('\n'));
+    isFull = false;
     await conversation.readOn();
     assert.ok(conversation.transcript.known.has(id));
     assert.deepEqual(conversation.sends, []);
-  });
-
-  it('gives back the text of a refused one', async () => {
-    const it = await fullAfterArrival(/outbox$/);
-    it.service.fail({ kind: 'status', status: 403, match: { method: 'POST' } });
-    await sendAndRead(it.window, 'Hello');
-    const { conversation } = it.window;
-    assert.deepEqual([conversation.isSending, conversation.sends], [false, []]);
-    assert.equal(conversation.composition.draft.text, 'Hello');
-  });
-});
-
-describe('a file', () => {
-  it('that came while a send was being recorded stays, also when that is refused', async () => {
-    const it = await scene();
-    const folder = temporaryFolder();
-    const [a, b] = [writeFile(folder, 'a.ts', 'a'), writeFile(folder, 'b.ts', 'b')];
-    const { conversation } = it.window;
-    const { composition } = conversation;
-    it.service.fail({ kind: 'status', status: 403, match: { method: 'POST' } });
-    await composition.attach([a]);
-    const settled = new Promise(resolve => conversation.onDidSettle(resolve));
-    const began = conversation.submit('Hello');
-    await Promise.all([began, composition.attach([b]), settled]);
-    const { text, attachments } = composition.draft;
-    assert.deepEqual([text, attachments.map(({ uri }) => uri).sort()], ['Hello', [a, b].sort()]);
   });
 });

@@ -17,12 +17,7 @@ const AT = new Date(2026, 10, 20, 10, 2).getTime();
 
 function written(known: ReadonlyMap<string, KnownMessage>, more: object = {}): string {
   const format = new Formatter('en');
-  const rows = new RowBuilder(format).build({
-    known,
-    sends: [],
-    messageCount: known.size,
-    ...more,
-  });
+  const rows = new RowBuilder(format).build({ known, sends: [], messageCount: known.size, ...more });
   const header = {
     title: 'Fix it',
     facts: [{ label: 'Model', value: 'onyx' }],
@@ -90,11 +85,8 @@ describe('a session as Markdown', () => {
     ];
     const chips = ['1 KB', ''].map(size => ({ name: size === '' ? 'Image' : bad, size }));
     const row = { kind: 'message', author: 'other', role: bad, parts, chips };
-    const text = transcriptDocument(
-      { title: bad, facts: [{ label: 'Model', value: bad }] },
-      [row as never],
-      new Formatter('en'),
-    );
+    const header = { title: bad, facts: [{ label: 'Model', value: bad }] };
+    const text = transcriptDocument(header, [row as never], new Formatter('en'));
     assert.match(text, /\(1 KB\)\n- Image$/m);
     const kinds = new Set<string>();
     void marked.walkTokens(marked.lexer(text), ({ type }) => void kinds.add(type));
@@ -195,27 +187,11 @@ describe('foreign Markdown in a document', () => {
     const marks =
       '` `` ``` ~~~ ~ ! !!!! \' [ ] ( ) ]( ]: < > <b <!-- --> \\ | $ $$ * ** _ # --- " = &lt; &#91; word';
     const spaces = [
-      '\n',
-      '\n\n',
-      ' ',
-      '    ',
-      '\t',
-      '- ',
-      '1. ',
-      '> ',
-      '# ',
-      '\n|-|-|\n',
-      '\r',
-      '\u2028',
-      '\n[x]: ',
+      ...['\n', '\n\n', ' ', '    ', '\t', '- ', '1. ', '> ', '# '],
+      ...['\n|-|-|\n', '\r', '\u2028', '\n[x]: '],
     ];
-    const pieces = [
-      ...marks.split(' '),
-      ...spaces,
-      '<a href="',
-      'https://x.invalid',
-      '[x](https://x.invalid)',
-    ];
+    const links = ['<a href="', 'https://x.invalid', '[x](https://x.invalid)'];
+    const pieces = [...marks.split(' '), ...spaces, ...links];
     const piece = fc.oneof(
       { weight: 6, arbitrary: fc.constantFrom(...pieces) },
       { weight: 1, arbitrary: target },
@@ -230,13 +206,9 @@ describe('foreign Markdown in a document', () => {
   });
 
   it('leaves code as it is', () => {
-    const code = fc
-      .array(
-        fc.constantFrom('[a](b)', '<b>', '$', '\\', '|', ' ', '\n', '&lt;', '    ', '~~~', '- ', 'x', '"'),
-        { maxLength: 20 },
-      )
-      .map(pieces => pieces.join(''))
-      .filter(text => text.trim() !== '');
+    const marks = ['[a](b)', '<b>', '$', '\\', '|', ' ', '\n', '&lt;', '    ', '~~~', '- ', 'x', '"'];
+    const pieces = fc.array(fc.constantFrom(...marks), { maxLength: 20 });
+    const code = pieces.map(each => each.join('')).filter(text => text.trim() !== '');
     fc.assert(
       fc.property(code, text => {
         const block = `\`\`\`js\n${text}\n\`\`\``;
@@ -257,20 +229,8 @@ describe('foreign Markdown in a document', () => {
   });
 
   for (const piece of [
-    '- ',
-    '>',
-    '1. > - ',
-    '|-\n',
-    '`a``b',
-    '` `` ``` ',
-    '![a](',
-    '[a]:\n',
-    '!',
-    '<a "',
-    'https://a(',
-    'https://a[',
-    '    a\n\n',
-    '/]:$|~!="',
+    ...['- ', '>', '1. > - ', '|-\n', '`a``b', '` `` ``` ', '![a](', '[a]:\n', '!'],
+    ...['<a "', 'https://a(', 'https://a[', '    a\n\n', '/]:$|~!="'],
   ])
     it(`grows in time as ${JSON.stringify(piece)} grows in number`, () =>
       growsEvenly(piece, 48_000, size =>

@@ -3,10 +3,10 @@ import { mock } from 'node:test';
 import { ApiError, type ApiClient } from '../../../src/api';
 import { Conversation } from '../../../src/chat/conversation';
 import { textOf } from '../../../src/chat/transcript/messages';
-import type { ChatSession } from '../../../src/chat/sessions';
-import { openStorage, StorageError, type Storage } from '../../../src/storage';
+import type { ChatSession, ChatSessions } from '../../../src/chat/sessions';
+import { openStorage, StorageError } from '../../../src/storage';
 import type { Database, Row, Write } from '../../../src/storage/database';
-import type { Engine } from '../../../src/storage/engine';
+import type { Engine, MakeEngine } from '../../../src/storage/engine';
 import { Emitter } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
 import type { Entry, OutboxRecord } from '../../../src/chat/outbox/record';
@@ -17,7 +17,6 @@ export const SESSION = 'session';
 export type Answer = 'accepted' | 'refused' | 'lost' | 'never arrived';
 
 interface Post {
-  readonly pid: number;
   readonly text: string;
   readonly answer: (answer: Answer) => void;
 }
@@ -32,7 +31,6 @@ interface Served {
 /** A process with its window: what it knows, and what the page in it shows. */
 export interface Process {
   readonly pid: number;
-  readonly storage: Storage;
   readonly conversation: Conversation;
   readonly follow: (rows: readonly Row[]) => void;
   readonly tellStatus: () => void;
@@ -91,78 +89,47 @@ export class World {
   /** Opens a process and lets it read what is stored. */
   async start(unsaved?: Process['unsaved']): Promise<Process> {
     const pid = ++this.#pids;
-    const followers: ((rows: readonly Row[]) => void)[] = [];
-    const log = silentLog();
-    const storage = openStorage({
-      root: this.#root,
-      log,
-      now: () => this.now,
-      engine: options => {
-        followers.push(rows => options.onChanged(rows));
-        return this.#engine(pid);
-      },
-    });
+    let follow: Process['follow'] | undefined;
+    const [log, now] = [silentLog(), (): number => this.now];
+    const engine: MakeEngine = options => {
+      follow = options.onChanged;
+      return this.#engine(pid);
+    };
+    const storage = openStorage({ root: this.#root, log, now, engine });
     const changed = new Emitter<readonly string[]>();
     let known = this.#session();
     const tellStatus = (): void => {
       known = this.#session();
       changed.fire([SESSION]);
     };
+    const refresh = async (): Promise<ChatSession> => {
+      await this.step(pid);
+      tellStatus();
+      return known;
+    };
+    const sessions: Partial<ChatSessions> = {
+      ...{ get: () => known, onDidChange: changed.event, refresh },
+      read: () => Promise.resolve(),
+      watch: () => ({ dispose: () => undefined }),
+      noteSend: () => Promise.resolve(),
+    };
+    const attachments = { parts: () => this.step(pid).then(() => []), tooMuch: () => undefined };
     const conversation = new Conversation({
-      serviceId: this.serviceId,
-      sessionId: SESSION,
-      storage,
-      log,
-      now: () => this.now,
-      sessions: {
-        get: () => known,
-        onDidChange: changed.event,
-        refresh: async () => {
-          await this.step(pid);
-          tellStatus();
-          return known;
-        },
-        read: () => Promise.resolve(),
-        watch: () => ({ dispose: () => undefined }),
-        noteSend: () => Promise.resolve(),
-        ensure: () => Promise.resolve(),
-        pick: () => Promise.resolve(undefined),
-      },
+      ...{ serviceId: this.serviceId, sessionId: SESSION, storage, log, now },
+      ...{ sessions: sessions as ChatSessions, attachments: attachments as never },
       extras: () => false,
       api: () => this.#client(pid),
       describe: String,
-      buildBody: async ({ text }) => {
-        await this.step(pid);
-        return text;
-      },
-      attachments: {
-        parts: () => Promise.resolve([]),
-        tooMuch: () => undefined,
-      } as never,
     });
+    const state = { isAlive: true, isDoomed: false, shown: '', isSubmitting: false };
     const process: Process = {
-      ...{
-        pid,
-        storage,
-        conversation,
-        tellStatus,
-        isAlive: true,
-        isDoomed: false,
-        shown: '',
-        isSubmitting: false,
-      },
-      unsaved,
-      follow: rows => {
-        for (const follow of followers) follow(rows);
-      },
+      ...{ ...state, pid, conversation, tellStatus, unsaved },
+      follow: rows => follow?.(rows),
     };
     this.processes.push(process);
     await this.finish(conversation.load(), pid);
-    if (unsaved !== undefined)
-      await this.finish(
-        conversation.takeUnsaved(unsaved).then(() => (process.unsaved = undefined)),
-        pid,
-      );
+    const taken = unsaved && conversation.takeUnsaved(unsaved).then(() => (process.unsaved = undefined));
+    if (taken !== undefined) await this.finish(taken, pid);
     process.shown = conversation.composition.draft.text;
     return process;
   }
@@ -225,11 +192,9 @@ export class World {
   }
 
   #session(): ChatSession {
-    return {
-      ...{ sessionId: SESSION, title: '', status: this.status, statusAt: this.now },
-      messageCount: this.#served.size,
-      updatedAt: this.#clock,
-    };
+    const { status, now: statusAt } = this;
+    const told = { messageCount: this.#served.size, updatedAt: this.#clock };
+    return { sessionId: SESSION, title: '', status, statusAt, ...told };
   }
 
   #engine(pid: number): Engine {
@@ -281,9 +246,10 @@ export class World {
 
   #client(pid: number): ApiClient {
     return {
-      one: async (name: string, { ids, body: text = '' }: { ids: { messageId: string }; body?: string }) => {
+      one: async (name: string, { ids, body = '' }: { ids: { messageId: string }; body?: string }) => {
         if (name === 'sendMessage')
           return new Promise((resolve, reject) => {
+            const { text } = JSON.parse(body) as { readonly text: string };
             this.posted.push(text);
             const answer = (kind: Answer): void => {
               const id = kind === 'accepted' || kind === 'lost' ? this.#serve(text) : '';
@@ -291,7 +257,7 @@ export class World {
               if (kind === 'accepted') resolve({ messageId: id, status: this.status });
               else reject(new ApiError(kind === 'refused' ? 'refused' : 'outcomeUnknown', { request }));
             };
-            this.open.push({ pid, text, answer });
+            this.open.push({ text, answer });
           });
         await this.step(pid);
         const found = this.#served.get(ids.messageId);

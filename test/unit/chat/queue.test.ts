@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { hasQueued } from '../../../src/chat/inUse';
-import { busy, drained, posts, queued, queueUp, scene, sendAndRead, sent } from './scene';
+import { busy, drained, posts, queued, queueUp, scene, sendAndRead, sent, settled } from './scene';
 import { cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
 
 afterEach(cleanUp);
@@ -65,12 +64,8 @@ describe('a queue', () => {
     assert.deepEqual(queued(it.window), ['three']);
     const later = await openWindow(it);
     assert.deepEqual(queued(later), ['three']);
-    const { draft } = later.conversation.composition;
-    assert.equal(draft.text, 'A thought\n\ntwo');
-    assert.deepEqual(
-      draft.attachments.map(({ uri }) => uri),
-      [b, a],
-    );
+    const { text, attachments } = later.conversation.composition.draft;
+    assert.deepEqual([text, ...attachments.map(({ uri }) => uri)], ['A thought\n\ntwo', b, a]);
     work.rest();
     await drained(it.window);
     assert.deepEqual(sent(it), ['three']);
@@ -105,11 +100,10 @@ describe('a queue', () => {
       const { composition } = conversation;
       await queueUp(it.window, 'one', 'two');
       it.service.fail({ ...fault, match: { method: 'POST' }, times: 1 });
-      const settled = new Promise(resolve => conversation.onDidSettle(resolve));
+      const outcome = settled(it.window);
       work.rest();
       await sessions.refresh(it.sessionId);
-      await settled;
-      await sessions.refresh(it.sessionId);
+      await outcome;
       await sessions.refresh(it.sessionId);
       assert.deepEqual([sent(it), queued(it.window)], [['one'], ['two']]);
       assert.ok(conversation.isQueueStopped);
@@ -166,46 +160,40 @@ describe('a queue', () => {
     it.window.conversation.dispose();
     late = 60_000;
     await conversation.refresh();
-    assert.deepEqual(
-      conversation.sends.map(({ state, text }) => [state, text]),
-      [['unknown', 'lost']],
-    );
+    const [lost, ...others] = conversation.sends;
+    assert.deepEqual([lost.state, lost.text, others], ['unknown', 'lost', []]);
     assert.deepEqual([queued(other), sent(it)], [['next'], ['lost']]);
   });
 
   it('takes a message whose window lost its turn before the request left, which then leaves once', async () => {
-    const { root, client, sessionId, service, ...it } = await scene();
+    const it = await scene();
     let [late, isToLapse] = [0, false];
-    const window = await openWindow({
-      ...{ root, client, sessionId, now: () => Date.now() + late },
-      fails: path => {
-        if (isToLapse && path.endsWith('/outbox')) [late, isToLapse] = [late + 60_000, false];
-        return false;
-      },
-    });
+    const fails = (path: string): boolean => {
+      if (isToLapse && path.endsWith('/outbox')) [late, isToLapse] = [late + 60_000, false];
+      return false;
+    };
+    const window = await openWindow({ ...it, fails, now: () => Date.now() + late });
     const { conversation } = window;
     isToLapse = true;
-    await assert.rejects(conversation.sendDirectly('from a script', []), {
-      message: /queue/,
-      recorded: true,
-    });
+    const directly = conversation.sendDirectly('from a script', []);
+    await assert.rejects(directly, { message: /queue/, recorded: true });
     await drained(window);
-    service.fail({ kind: 'reset', match: { method: 'POST' }, times: 1 });
+    it.service.fail({ kind: 'reset', match: { method: 'POST' }, times: 1 });
     await conversation.submit('lost');
     await until(conversation.onDidChange, () => conversation.sends[0]?.state === 'unknown');
     isToLapse = true;
     await conversation.sendAgain(conversation.sends[0]!.id);
     await drained(window);
-    assert.deepEqual(sent({ root, client, sessionId, service, ...it }), ['from a script', 'lost', 'lost']);
+    assert.deepEqual(sent(it), ['from a script', 'lost', 'lost']);
   });
 
   it('refuses the same id twice', async () => {
     const it = await scene();
     busy(it);
-    await it.window.sessions.refresh(it.sessionId);
-    const id = randomUUID();
-    await it.window.conversation.submit('one', id);
-    await assert.rejects(it.window.conversation.submit('one', id), /already recorded/);
+    const { conversation, sessions } = it.window;
+    await sessions.refresh(it.sessionId);
+    await conversation.submit('one', 'the-same-id');
+    await assert.rejects(conversation.submit('one', 'the-same-id'), /already recorded/);
     assert.deepEqual(queued(it.window), ['one']);
   });
 });
@@ -213,16 +201,15 @@ describe('a queue', () => {
 describe('what an earlier window has queued', () => {
   it('is seen without reading anything else, until it is gone', async () => {
     const it = await scene();
-    assert.equal(await hasQueued(it.window.storage), false);
+    const { conversation, storage } = it.window;
+    assert.equal(await hasQueued(storage), false);
     busy(it);
-    await it.window.sessions.refresh(it.sessionId);
     await queueUp(it.window, 'later');
-    await it.window.storage.settled();
-    assert.equal(await hasQueued(it.window.storage), true);
-    const [waiting] = it.window.conversation.queued;
-    await it.window.conversation.discard(waiting!.id);
-    await it.window.storage.settled();
-    assert.equal(await hasQueued(it.window.storage), false);
+    await storage.settled();
+    assert.equal(await hasQueued(storage), true);
+    await conversation.discard(conversation.queued[0]!.id);
+    await storage.settled();
+    assert.equal(await hasQueued(storage), false);
   });
 });
 
@@ -259,9 +246,9 @@ describe('the look at the session beside a send', () => {
     await it.service.settle();
     const { messageCount } = await it.window.sessions.refresh(it.sessionId);
     it.window.sessions.age(it.sessionId, 60_000);
-    const looks = (): number =>
-      it.service.requests.filter(({ method, path }) => method === 'GET' && path.endsWith(it.sessionId))
-        .length;
+    const isLook = ({ method, path }: { method: string; path: string }): boolean =>
+      method === 'GET' && path.endsWith(it.sessionId);
+    const looks = (): number => it.service.requests.filter(isLook).length;
     const before = looks();
     const work = busy(it);
     await queueUp(it.window, 'queued');
@@ -270,9 +257,7 @@ describe('the look at the session beside a send', () => {
     assert.equal(looks(), before + 2, 'each asked for here');
     it.service.fail({ kind: 'reset', match: { method: 'POST' }, times: 1 });
     await sendAndRead(it.window, 'two');
-    const [send] = it.window.conversation.sends;
-    assert.ok(send !== undefined);
-    assert.equal(send.before?.messageCount, messageCount);
+    assert.equal(it.window.conversation.sends[0]?.before?.messageCount, messageCount);
     assert.equal(looks(), before + 3);
   });
 });

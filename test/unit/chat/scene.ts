@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ApiClient } from '../../../src/api';
 import { inOrder, textOf } from '../../../src/chat/transcript/messages';
-import { startSampleService, type SampleService } from '../../fakes/sampleService';
+import { startSampleService } from '../../fakes/sampleService';
 import { afterwards, clientOf, openWindow, temporaryFolder, until, type Window } from './support';
 
-export interface Scene {
-  readonly service: SampleService;
-  readonly client: ApiClient;
-  readonly sessionId: string;
-  readonly root: string;
-  readonly window: Window;
-}
+export type Scene = Awaited<ReturnType<typeof scene>>;
 
 interface SceneOptions extends Pick<Parameters<typeof openWindow>[0], 'signedIn' | 'fails' | 'extras'> {
   /** The service lists its sessions and their messages. */
@@ -19,7 +12,7 @@ interface SceneOptions extends Pick<Parameters<typeof openWindow>[0], 'signedIn'
 }
 
 /** A service whose agents answer at once, a new session, and a window that shows it. */
-export async function scene({ lists = false, ...options }: SceneOptions = {}): Promise<Scene> {
+export async function scene({ lists = false, ...options }: SceneOptions = {}) {
   const service = await startSampleService({ pace: 0, extras: lists });
   afterwards(() => service.close());
   const client = clientOf(service);
@@ -34,17 +27,16 @@ export async function scene({ lists = false, ...options }: SceneOptions = {}): P
 export const posts = ({ service }: Pick<Scene, 'service'>) =>
   service.requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/messages'));
 
+/** Resolves when the next send of this window has an outcome. */
+export const settled = ({ conversation }: Window): Promise<unknown> =>
+  new Promise(resolve => conversation.onDidSettle(resolve));
+
 /** Sends and waits for the outcome and for what can be read then. */
-export async function sendAndRead({ conversation }: Window, text: string): Promise<void> {
-  const settled = new Promise<void>(resolve => {
-    const subscription = conversation.onDidSettle(() => {
-      subscription.dispose();
-      resolve();
-    });
-  });
-  await conversation.submit(text);
-  await settled;
-  await conversation.readOn();
+export async function sendAndRead(window: Window, text: string): Promise<void> {
+  const outcome = settled(window);
+  await window.conversation.submit(text);
+  await outcome;
+  await window.conversation.readOn();
 }
 
 export const texts = ({ conversation }: Window): string[] =>
@@ -58,7 +50,7 @@ export function busy({ service, sessionId }: Scene): { rest(): void } {
   return { rest: () => fault.dispose() };
 }
 
-export const sent = (it: Scene): readonly unknown[] =>
+export const sent = (it: Pick<Scene, 'service'>): readonly unknown[] =>
   posts(it).map(({ body }) => (body as { text: unknown }).text);
 export const queued = ({ conversation }: Window): readonly string[] =>
   conversation.queued.map(({ text }) => text);

@@ -8,42 +8,16 @@ import { fileURLToPath } from 'node:url';
 import { Conversations } from '../../../src/chat/conversations';
 import { Outbox } from '../../../src/chat/outbox/outbox';
 import { outboxRecords } from '../../../src/chat/outbox/record';
+import type { ApiClient } from '../../../src/api';
 import type { ChatSessions } from '../../../src/chat/sessions';
-import { Transcript } from '../../../src/chat/transcript/transcript';
 import type { Connection } from '../../../src/connection';
 import type { Storage } from '../../../src/storage';
 import { Emitter, ObservableValue } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
-import { afterwards, attachmentsIn, brittle, cleanUp, message, storageIn, temporaryFolder } from './support';
+import { queueUp, scene, sent } from './scene';
+import { afterwards, attachmentsIn, brittle, cleanUp, storageIn, temporaryFolder } from './support';
 
 afterEach(cleanUp);
-
-async function transcriptIn(root: string, sessionId = 'session'): Promise<Transcript> {
-  const transcript = new Transcript(storageIn(root), 'service1', sessionId);
-  await transcript.load();
-  return transcript;
-}
-
-const sent = { at: 5, text: 'hello', attachments: [{ name: 'a.ts', kind: 'text' as const, size: 3 }] };
-
-describe('the stored transcript', () => {
-  it('keeps the newer body, and what was sent, whatever comes first', async () => {
-    const transcript = await transcriptIn(temporaryFolder());
-    await transcript.keep([message('m', { updatedAt: 2, content: [{ type: 'text', text: 'new' }] })]);
-    await transcript.keepSent('m', sent);
-    await transcript.keep([message('m', { updatedAt: 1, content: [{ type: 'text', text: 'old' }] })]);
-    const known = transcript.known.get('m');
-    assert.equal(known?.message?.content[0]?.['text'], 'new');
-    assert.equal(known.sent?.text, 'hello');
-  });
-
-  it('places what was just sent after everything known', async () => {
-    const transcript = await transcriptIn(temporaryFolder());
-    await transcript.keep([message('m', { createdAt: 9_000 })]);
-    await transcript.keepSent('s', sent);
-    assert.equal(transcript.known.get('s')?.sent?.at, 9_001);
-  });
-});
 
 describe('what is written', () => {
   function outboxIn(root: string, storage = storageIn(root), onError?: (error: unknown) => void): Outbox {
@@ -131,20 +105,19 @@ describe('what is written', () => {
     const before = storageIn(root).collection({ path, version: 1, schema: { parse: value => value } });
     await before.put('session', { draft, entries: [refused], writes: [] });
     const { draft: after, entries } = await outboxIn(root).read();
-    assert.deepEqual([after.text, after.problem], ['one\n\ntwo', 'No.']);
-    assert.deepEqual(
-      [after.attachments.map(({ name }) => name), entries.map(({ state, sentence }) => [state, sentence])],
-      [['a.txt'], [['queued', 'No.']]],
-    );
+    const [file, entry] = [after.attachments[0], entries[0]];
+    assert.deepEqual([after.text, after.problem, file?.name], ['one\n\ntwo', 'No.', 'a.txt']);
+    assert.deepEqual([entry?.state, entry?.sentence], ['queued', 'No.']);
   });
 });
 
-function conversationsIn(root: string, storage: Storage): Conversations {
+const unasked = { onDidChange: new Emitter().event, get: () => undefined } as unknown as ChatSessions;
+
+function conversationsIn(root: string, storage: Storage, sessions = unasked, api?: ApiClient): Conversations {
+  const state = { kind: api === undefined ? 'signedOut' : 'signedIn', service: { id: 'service1' } };
   const conversations = new Conversations({
-    ...{ storage, attachments: attachmentsIn(root), log: silentLog(), extras: () => false },
-    sessions: { onDidChange: new Emitter().event, get: () => undefined } as unknown as ChatSessions,
-    buildBody: () => assert.fail('nothing is sent'),
-    connection: { state: new ObservableValue({ kind: 'signedOut' }) } as unknown as Connection,
+    ...{ storage, sessions, attachments: attachmentsIn(root), log: silentLog(), extras: () => false },
+    connection: { api, state: new ObservableValue(state) } as unknown as Connection,
   });
   afterwards(() => conversations.dispose());
   return conversations;
@@ -174,6 +147,22 @@ describe('a file of ours that no draft names', () => {
 });
 
 describe('a conversation that nobody uses any more', () => {
+  it('sends what is queued, as in a window that shows no chat, and goes after that', async () => {
+    const { sessionId, client, ...it } = await scene();
+    const work = it.service.busy(sessionId);
+    await queueUp(it.window, 'later');
+    it.window.conversation.dispose();
+    const { sessions, storage } = it.window;
+    const conversations = conversationsIn(it.root, storage, sessions, client);
+    conversations.goOn();
+    await storage.settled();
+    const { conversation, lease } = conversations.use('service1', sessionId);
+    lease.dispose();
+    work.dispose();
+    while (!conversation.isDisposed) await sessions.refresh(sessionId);
+    assert.deepEqual(sent(it), ['later']);
+  });
+
   it('goes when all that was written in it is stored, and is the same until then', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     afterwards(() => mock.timers.reset());

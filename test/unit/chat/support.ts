@@ -2,24 +2,24 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { pathToFileURL, fileURLToPath } from 'node:url';
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { ApiClient } from '../../../src/api';
 import {
   Attachments,
+  readLocal,
   type AttachableFiles,
   type AttachmentLimits,
 } from '../../../src/chat/attach/attachments';
 import { Conversation } from '../../../src/chat/conversation';
-import { bodyBuilder } from '../../../src/chat/attach/body';
 import type { KnownMessage, StoredMessage } from '../../../src/chat/transcript/messages';
 import type { Entry } from '../../../src/chat/outbox/record';
-import { readLocal } from '../../../src/chat/attach/workspaceFiles';
-import type { ChatSession, ChatSessions } from '../../../src/chat/sessions';
+import type { ChatSession } from '../../../src/chat/sessions';
 import type { Storage } from '../../../src/storage';
 import { openStorage } from '../../fakes/storage';
 import { errorSentence } from '../../../src/util/errorSentence';
-import { Emitter, type Event } from '../../../src/util/event';
+import { Emitter } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
+import type { SampleService } from '../../fakes/sampleService';
 import { window } from '../../fakes/vscode';
 export { until } from '../../until';
 
@@ -50,58 +50,44 @@ export function storageIn(root: string, now = Date.now): Storage {
   return storage;
 }
 
-/** A storage in which some changes fail, as on a full disk; `fails` is asked before each. */
-export function brittle(
-  storage: Storage,
-  fails: (path: string, change: 'put' | 'update' | 'remove') => boolean,
-): Storage {
-  const refuse = (path: string, change: 'put' | 'update' | 'remove'): Promise<void> =>
-    fails(path, change) ? Promise.reject(new Error('no space left')) : Promise.resolve();
-  return {
-    collection: options => {
-      const { path } = options;
-      const real = storage.collection(options);
-      return {
-        load: () => real.load(),
-        get: id => real.get(id),
-        read: id => real.read(id),
-        get values() {
-          return real.values;
-        },
-        get unreadable() {
-          return real.unreadable;
-        },
-        put: (id, value) => refuse(path, 'put').then(() => real.put(id, value)),
-        update: (id, change) => refuse(path, 'update').then(() => real.update(id, change)),
-        remove: (id, unless) => refuse(path, 'remove').then(() => real.remove(id, unless)),
-        onDidChange: real.onDidChange,
-        dispose: () => real.dispose(),
-      };
-    },
-    peek: pattern => storage.peek(pattern),
-    search: query => storage.search(query),
-    texts: (...args) => storage.texts(...args),
-    tryRun: (...args) => storage.tryRun(...args),
-    settled: () => storage.settled(),
-    dispose: () => storage.dispose(),
+/** What it is, but for some of it. */
+function but<T extends object>(real: T, instead: Partial<T>): T {
+  const get = (_: T, name: string | symbol): unknown => {
+    if (name in instead) return Reflect.get(instead, name);
+    const value: unknown = Reflect.get(real, name, real);
+    return typeof value === 'function' ? (value.bind(real) as unknown) : value;
   };
+  return new Proxy(real, { get });
+}
+
+/** A storage in which some changes fail, as on a full disk; `fails` is asked before each. */
+export function brittle(storage: Storage, fails: (path: string) => boolean): Storage {
+  return but(storage, {
+    collection: options => {
+      const real = storage.collection(options);
+      const change = async <T>(work: () => Promise<T>): Promise<T> => {
+        if (fails(options.path)) throw new Error('no space left');
+        return work();
+      };
+      return but(real, {
+        put: (id, value) => change(() => real.put(id, value)),
+        update: (id, make) => change(() => real.update(id, make)),
+        remove: (id, unless) => change(() => real.remove(id, unless)),
+      });
+    },
+  });
 }
 
 /** Files of this machine, as the editor's file system shows them. */
 export const diskFiles: AttachableFiles = {
   stat: async uri => {
     const facts = await fs.promises.lstat(fileURLToPath(uri));
-    const kind = facts.isSymbolicLink()
-      ? 'symbolicLink'
-      : facts.isDirectory()
-        ? 'folder'
-        : facts.isFile()
-          ? 'file'
-          : 'other';
-    return { kind, size: facts.size, mtime: facts.mtimeMs };
+    const { File, Directory, SymbolicLink, Unknown } = vscode.FileType;
+    const other = facts.isDirectory() ? Directory : facts.isSymbolicLink() ? SymbolicLink : Unknown;
+    const type = facts.isFile() ? File : other;
+    return { type, size: facts.size, ctime: 0, mtime: facts.mtimeMs };
   },
   read: (uri, most) => readLocal(fileURLToPath(uri), most),
-  name: uri => path.basename(fileURLToPath(uri)),
   workspacePath: uri => `src/${path.basename(fileURLToPath(uri))}`,
 };
 
@@ -112,81 +98,55 @@ export function writeFile(folder: string, name: string, content: string | Uint8A
 }
 
 /** The sessions feature as far as the chat needs it: asks the real service each time. */
-class AskingSessions implements ChatSessions {
-  readonly #changed = new Emitter<readonly string[]>();
-  readonly #known = new Map<string, ChatSession>();
-  readonly noted: { readonly sessionId: string; readonly status: string; readonly text: string }[] = [];
-  readonly #api: ApiClient;
-  /** What another window has stored of a session, and this one has not heard of yet. */
-  unheard: Partial<ChatSession> = {};
-
-  constructor(api: ApiClient) {
-    this.#api = api;
-  }
-
-  readonly onDidChange: Event<readonly string[]> = this.#changed.event;
-  get = (sessionId: string): ChatSession | undefined => this.#known.get(sessionId);
-  readonly watched: (string | undefined)[] = [];
-  watch(_: string, why?: 'inFront') {
-    this.watched.push(why);
-    return { dispose: () => undefined };
-  }
-  pick = () => Promise.resolve(undefined);
-
-  async ensure(sessionId: string): Promise<void> {
-    await this.refresh(sessionId);
-  }
-
-  async refresh(sessionId: string, signal?: AbortSignal): Promise<ChatSession> {
-    const told = await this.#api.one('session', { ids: { sessionId }, signal });
-    const { title = '', status = 'unknown', messageCount, updatedAt } = told;
-    const session = { sessionId, title, status, messageCount, updatedAt, statusAt: Date.now() };
-    const shown = { word: status, icon: 'circle-outline', spin: false };
-    this.#known.set(sessionId, { ...session, shown });
-    this.#changed.fire([sessionId]);
-    return session;
-  }
-
-  read(sessionId: string): Promise<void> {
-    const known = this.#known.get(sessionId);
-    if (known !== undefined) this.#known.set(sessionId, { ...known, ...this.unheard });
-    return Promise.resolve();
-  }
-
-  /** Makes what is known of a session older, ms. */
-  age(sessionId: string, ms: number): void {
-    const known = this.#known.get(sessionId);
-    if (known !== undefined) this.#known.set(sessionId, { ...known, statusAt: Date.now() - ms });
-  }
-
-  noteSend(sessionId: string, sent: { status: string; at: number; text: string }): Promise<void> {
-    this.noted.push({ sessionId, status: sent.status, text: sent.text });
-    return Promise.resolve();
-  }
+function askingSessions(api: ApiClient) {
+  const changed = new Emitter<readonly string[]>();
+  const known = new Map<string, ChatSession>();
+  const learn = (sessionId: string, facts: Partial<ChatSession>): unknown => {
+    const before = known.get(sessionId);
+    return before && known.set(sessionId, { ...before, ...facts });
+  };
+  const sessions = {
+    noted: [] as { readonly sessionId: string; readonly status: string | undefined; readonly text: string }[],
+    watched: [] as (string | undefined)[],
+    /** What another window has stored of a session, and this one has not heard of yet. */
+    unheard: {} as Partial<ChatSession>,
+    onDidChange: changed.event,
+    get: (sessionId: string) => known.get(sessionId),
+    watch: (_: string, why?: 'inFront') => {
+      sessions.watched.push(why);
+      return { dispose: () => undefined };
+    },
+    pick: () => Promise.resolve(undefined),
+    ensure: async (sessionId: string): Promise<void> => {
+      await sessions.refresh(sessionId);
+    },
+    refresh: async (sessionId: string, signal?: AbortSignal): Promise<ChatSession> => {
+      const told = await api.one('session', { ids: { sessionId }, signal });
+      const { title = '', status = 'unknown', messageCount, updatedAt } = told;
+      const session = { sessionId, title, status, messageCount, updatedAt, statusAt: Date.now() };
+      known.set(sessionId, { ...session, shown: { word: status, icon: 'circle-outline', spin: false } });
+      changed.fire([sessionId]);
+      return session;
+    },
+    read: (sessionId: string) => Promise.resolve(learn(sessionId, sessions.unheard)),
+    /** Makes what is known of a session older, ms. */
+    age: (sessionId: string, ms: number) => learn(sessionId, { statusAt: Date.now() - ms }),
+    noteSend: (sessionId: string, { status, text }: { status: string | undefined; text: string }) =>
+      Promise.resolve(void sessions.noted.push({ sessionId, status, text })),
+  };
+  return sessions;
 }
 
-export function clientOf(service: {
-  readonly baseUrl: string;
-  readonly appUrl: string;
-  readonly apiKey: string;
-}): ApiClient {
+export function clientOf({ baseUrl, appUrl, apiKey }: SampleService): ApiClient {
+  const timeouts = { get: 2_000, post: 2_000 };
   const client = new ApiClient({
-    baseUrl: service.baseUrl,
-    appUrl: service.appUrl,
-    key: () => Promise.resolve(service.apiKey),
-    log: silentLog(),
-    timeouts: { get: 2_000, post: 2_000 },
+    ...{ baseUrl, appUrl, key: () => Promise.resolve(apiKey), log: silentLog(), timeouts },
   });
   afterwards(() => client.dispose());
   return client;
 }
 
-export interface Window {
-  readonly conversation: Conversation;
-  readonly sessions: AskingSessions;
-  readonly storage: Storage;
-  readonly log: { readonly lines: readonly string[] };
-}
+export type Window = Awaited<ReturnType<typeof openWindow>>;
 
 /** One window that shows a session: everything real but the files' place and the sessions feature. */
 export async function openWindow(options: {
@@ -201,15 +161,14 @@ export async function openWindow(options: {
   /** Leaves what is stored to be read later. */
   readonly unread?: boolean;
   readonly attachments?: Attachments;
-}): Promise<Window> {
+}) {
   const { root, client, sessionId, signedIn = () => true } = options;
   const storage = brittle(storageIn(root, options.now), options.fails ?? (() => false));
   const log = silentLog();
-  const sessions = new AskingSessions(client);
+  const sessions = askingSessions(client);
   const conversation = new Conversation({
     ...{ serviceId: 'service1', sessionId, storage, sessions, log },
     attachments: options.attachments ?? attachmentsIn(temporaryFolder()),
-    buildBody: bodyBuilder('bodyWorker.js'),
     api: () => (signedIn() ? client : undefined),
     describe: error => errorSentence(error),
     extras: options.extras ?? (() => false),
@@ -221,7 +180,7 @@ export async function openWindow(options: {
 
 /** Files that may have `maxBytes`; what is in none is kept below `root`. */
 export function attachmentsIn(root: string, maxBytes = 1024 * 1024, files = diskFiles): Attachments {
-  return new Attachments(files, root, () => limits(maxBytes), 'en');
+  return new Attachments(root, () => limits(maxBytes), 'en', files);
 }
 
 /** The person answers what the editor asks in the way of these functions, until the test ends; the rest is as ever. */
