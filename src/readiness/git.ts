@@ -5,14 +5,6 @@ import { OpenRepositories, remoteUrls, type GitCommit, type GitRepository } from
 import { appParts, isCommit, type Repository } from './model';
 import { matching } from './repositoryUrl';
 
-/** A repository of this window. */
-export interface LocalRepository {
-  readonly root: vscode.Uri;
-  /** Every address of every remote, the one called `origin` first. */
-  readonly urls: readonly string[];
-  readonly git: GitRepository;
-}
-
 /**
  * How many commits of HEAD a report has not seen, `MOST` at most, and whether HEAD has its commit. `unnamed`: it names none; `undefined`
  * where nothing is known yet or nothing can be.
@@ -22,8 +14,6 @@ export type Staleness =
 
 /** More commits than this are not counted. */
 export const MOST = 1000;
-
-const SAME: Staleness = { behind: 0, isInHead: true };
 
 /** The repositories of this window, and how old reports about them are. */
 export class LocalGit extends Disposable {
@@ -46,8 +36,8 @@ export class LocalGit extends Disposable {
   }
 
   /** VS Code opens submodules by itself. */
-  get repositories(): readonly LocalRepository[] {
-    return this.#open.all.map(git => ({ root: git.rootUri, urls: remoteUrls(git), git }));
+  get repositories(): readonly GitRepository[] {
+    return this.#open.all;
   }
 
   /** Resolves when Git has said what is there. Never rejects. */
@@ -56,29 +46,25 @@ export class LocalGit extends Disposable {
   }
 
   /** How old a report is as far as it has been counted; `onDidChange` tells when it has. */
-  staleness(commit: string | undefined, local: LocalRepository | undefined): Staleness {
+  staleness(commit: string | undefined, local: GitRepository | undefined): Staleness {
     const age = this.counted(commit, local);
     return age instanceof Promise ? undefined : age;
   }
 
   /** The same, counted once for each pair of commits. */
-  counted(commit: string | undefined, local: LocalRepository | undefined): Staleness | Promise<Staleness> {
-    const git = local?.git;
-    const head = git?.state.HEAD?.commit;
-    if (git === undefined || head === undefined) return undefined;
+  counted(commit: string | undefined, local: GitRepository | undefined): Staleness | Promise<Staleness> {
+    const head = local?.state.HEAD?.commit;
+    if (local === undefined || head === undefined) return undefined;
     if (commit === undefined) return 'unnamed';
     if (!isCommit(commit)) return 'unknown';
-    if (head.startsWith(commit.toLowerCase())) return SAME;
-    const range = `${commit}..${head}`;
-    const key = `${git.rootUri.toString()} ${range}`;
+    if (head.startsWith(commit.toLowerCase())) return { behind: 0, isInHead: true };
+    const key = `${local.rootUri.toString()} ${commit} ${head}`;
     const count = async (): Promise<Staleness> => {
-      const log = async (of: string, maxEntries: number): Promise<number> =>
-        (await git.log({ range: of, maxEntries })).length;
-      const compare = async (): Promise<Staleness> => {
-        const [ahead, behind] = await Promise.all([log(`${head}..${commit}`, 1), log(range, MOST)]);
-        return { behind, isInHead: ahead === 0 };
-      };
-      const age = await compare().catch((): Staleness => 'unknown');
+      const [ahead, behind] = await Promise.all([
+        this.between(local, head, commit, 1),
+        this.between(local, commit, head),
+      ]);
+      const age = ahead && behind ? { behind: behind.length, isInHead: ahead.length === 0 } : 'unknown';
       this.#ages.set(key, age);
       this.#changed.fire();
       return age;
@@ -90,67 +76,62 @@ export class LocalGit extends Disposable {
 
   /** Commits of `to` that `from` does not have, the newest first; `undefined` when git does not know one of the two. */
   async between(
-    local: LocalRepository | undefined,
+    local: GitRepository | undefined,
     from: string | undefined,
     to: string | undefined,
+    maxEntries = MOST,
   ): Promise<readonly GitCommit[] | undefined> {
-    const git = local?.git;
-    if (git === undefined || !isCommit(from) || !isCommit(to)) return undefined;
-    try {
-      return await git.log({ range: `${from}..${to}`, maxEntries: MOST });
-    } catch {
-      return undefined;
-    }
+    if (!isCommit(from) || !isCommit(to)) return undefined;
+    return local?.log({ range: `${from}..${to}`, maxEntries }).catch(() => undefined);
   }
 }
 
 /** By folder of the workspace, a repository before those inside of it. */
-function inWindowOrder(a: LocalRepository, b: LocalRepository): number {
-  const [x, y] = [a, b].map(({ root }) => vscode.workspace.getWorkspaceFolder(root)?.index ?? Infinity);
-  return x === y ? (a.root.path < b.root.path ? -1 : 1) : Number(x) - Number(y);
+function inWindowOrder(a: GitRepository, b: GitRepository): number {
+  const [x, y] = [a, b].map(({ rootUri }) => vscode.workspace.getWorkspaceFolder(rootUri)?.index ?? Infinity);
+  return x === y ? (a.rootUri.path < b.rootUri.path ? -1 : 1) : Number(x) - Number(y);
 }
 
 /** Where an application is on this machine; `undefined` when its repository is not open or the path leads out of it. */
-export function appFolder(local: LocalRepository | undefined, app: string): vscode.Uri | undefined {
+export function appFolder(local: GitRepository | undefined, app: string): vscode.Uri | undefined {
   const parts = appParts(app);
-  return local === undefined || parts === undefined ? undefined : vscode.Uri.joinPath(local.root, ...parts);
+  return local && parts && vscode.Uri.joinPath(local.rootUri, ...parts);
 }
 
 /** A repository with reports, and where it is open in this window. */
-export interface Match {
+interface Match {
   readonly repository: Repository;
-  readonly local: LocalRepository;
+  readonly local: GitRepository;
 }
 
 /** The repositories of this window, and which of them have reports. */
 export class Matches {
   /** Two clones of one repository are two, and so are a fork and its parent. */
   readonly #pairs: readonly Match[];
-  readonly #locals: readonly LocalRepository[];
+  readonly #locals: readonly GitRepository[];
 
-  constructor(repositories: ReadonlyMap<string, Repository>, open: readonly LocalRepository[]) {
+  constructor(repositories: ReadonlyMap<string, Repository>, open: readonly GitRepository[]) {
     this.#locals = open.toSorted(inWindowOrder);
     this.#pairs = this.#locals.flatMap(local =>
-      matching(repositories.keys(), local.urls).flatMap(key => {
+      matching(repositories.keys(), remoteUrls(local)).flatMap(key => {
         const repository = repositories.get(key);
-        return repository === undefined ? [] : [{ repository, local }];
+        return repository === undefined ? [] : { repository, local };
       }),
     );
   }
 
   /** Each repository once, where it comes first. */
   get all(): readonly Match[] {
-    const first = new Map(this.#pairs.toReversed().map(pair => [pair.repository.key, pair]));
-    return [...first.values()].reverse();
+    return this.#pairs.filter(({ repository, local }) => local === this.local(repository.key));
   }
 
   /** Repositories of this window without a report. */
-  get unreported(): readonly LocalRepository[] {
+  get unreported(): readonly GitRepository[] {
     return this.#locals.filter(local => !this.#pairs.some(pair => pair.local === local));
   }
 
   /** Where a repository is open. */
-  local(key: string): LocalRepository | undefined {
+  local(key: string): GitRepository | undefined {
     return this.#pairs.find(({ repository }) => repository.key === key)?.local;
   }
 
@@ -163,18 +144,16 @@ export class Matches {
   /** Of a file or folder, the innermost repository around it, where it has a report. */
   at(place: vscode.Uri): Match | undefined {
     const around = this.#around(place);
-    return this.#pairs.find(({ local }) => local.root.path === around?.root.path);
+    return this.#pairs.find(({ local }) => local.rootUri.path === around?.rootUri.path);
   }
 
-  #around(place: vscode.Uri): LocalRepository | undefined {
-    const around = this.#locals.filter(({ root }) => isWithin(place, root));
-    return around.sort((a, b) => b.root.path.length - a.root.path.length)[0];
+  #around({ scheme, path }: vscode.Uri): GitRepository | undefined {
+    const around = this.#locals.filter(
+      ({ rootUri: root }) =>
+        root.scheme === scheme && `${path}/`.startsWith(`${root.path.replace(/\/$/, '')}/`),
+    );
+    return around.sort((a, b) => b.rootUri.path.length - a.rootUri.path.length)[0];
   }
-}
-
-/** Whether a folder is another one, or lies in it. */
-function isWithin(inner: vscode.Uri, outer: vscode.Uri): boolean {
-  return inner.scheme === outer.scheme && `${inner.path}/`.startsWith(`${outer.path.replace(/\/$/, '')}/`);
 }
 
 /** The file in front: of a text editor, else of a tab such as a notebook or a picture. */

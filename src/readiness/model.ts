@@ -1,5 +1,5 @@
 import type { CriterionEvaluation, ReadinessReport } from '../api';
-import type { LocalRepository } from './git';
+import type { GitRepository } from '../util/git';
 import { readableName } from '../util/text';
 import { identify } from './repositoryUrl';
 
@@ -17,22 +17,20 @@ export interface ShownReport {
   readonly repository: Repository;
   readonly report: ReadinessReport;
   readonly base?: ReadinessReport | undefined;
-  readonly local?: LocalRepository | undefined;
+  readonly local?: GitRepository | undefined;
   /** Parts of the report, or of the one it is compared with, could not be read. */
   readonly isPartial: boolean;
 }
 
-/** How a criterion stands against an earlier report. */
-export type Change = 'worse' | 'better' | 'same' | 'new' | 'gone';
-
+/** A criterion, and how it stands against an earlier report. */
 export interface CriterionRow {
   readonly id: string;
   readonly name: string;
-  /** Of this report; of the earlier one where it is gone. */
-  readonly now: CriterionEvaluation;
+  /** `undefined` where it is gone. */
+  readonly now?: CriterionEvaluation | undefined;
   readonly before?: CriterionEvaluation | undefined;
   /** `undefined` without an earlier report. */
-  readonly change?: Change | undefined;
+  readonly change?: 'worse' | 'better' | 'same' | 'new' | 'gone' | undefined;
 }
 
 /** Stands for the address of reports that name none. */
@@ -82,54 +80,59 @@ export function previousOf(
 }
 
 /** Passing sub-applications of all, over every criterion, as whole percent; 100 only when all pass. `undefined` without any. */
-export function percentOf(report: ReadinessReport): number | undefined {
-  let passing = 0;
-  let all = 0;
-  for (const { numerator, denominator } of Object.values(report.report)) {
-    passing += numerator;
-    all += denominator;
-  }
-  const ratio = passing / all;
-  return Number.isNaN(ratio) ? undefined : wholePercent(ratio);
+export function percentOf({ report }: Pick<ReadinessReport, 'report'>): number | undefined {
+  return share(Object.values(report));
 }
 
-/** Rounded, but nothing is all or nothing that is not. */
-function wholePercent(ratio: number): number {
-  if (ratio <= 0 || ratio >= 1) return Math.round(ratio * 100);
-  return Math.min(99, Math.max(1, Math.round(ratio * 100)));
-}
-
-/** Percent of one criterion; 100 only when all pass. */
-export function share({ numerator, denominator }: CriterionEvaluation): number {
-  return wholePercent(numerator / denominator);
+/** The same of some criteria. */
+export function share(of: readonly CriterionEvaluation[]): number | undefined {
+  const total = (figure: 'numerator' | 'denominator'): number =>
+    of.reduce((sum, each) => sum + each[figure], 0);
+  const ratio = total('numerator') / total('denominator');
+  if (Number.isNaN(ratio)) return undefined;
+  // Nothing is all or nothing that is not.
+  return ratio <= 0 || ratio >= 1 ? ratio * 100 : Math.min(99, Math.max(1, Math.round(ratio * 100)));
 }
 
 export function passes({ numerator, denominator }: CriterionEvaluation): boolean {
   return numerator >= denominator;
 }
 
+/** It is there, and does not pass. */
+export function fails({ now }: CriterionRow): boolean {
+  return now !== undefined && !passes(now);
+}
+
 /**
  * Every criterion of a report: what got worse first, then what fails, the lowest first, then what passes. With `base`, how each
  * stands against it, and at the end what is gone since.
  */
-export function criteriaOf(report: ReadinessReport, base?: ReadinessReport): CriterionRow[] {
-  const rows = Object.entries(report.report).map(([id, now]): CriterionRow => {
-    const before = base !== undefined && Object.hasOwn(base.report, id) ? base.report[id] : undefined;
+export function criteriaOf({ report }: ReadinessReport, base?: ReadinessReport): CriterionRow[] {
+  const ids = new Set([...Object.keys(report), ...Object.keys(base?.report ?? {})]);
+  const rows = [...ids].map((id): CriterionRow => {
+    const [now, before] = [report, base?.report ?? {}].map(of =>
+      Object.hasOwn(of, id) ? of[id] : undefined,
+    );
     return { id, name: readableName(id), now, before, change: base && changeOf(now, before) };
   });
-  for (const [id, before] of Object.entries(base?.report ?? {})) {
-    if (Object.hasOwn(report.report, id)) continue;
-    rows.push({ id, name: readableName(id), now: before, before, change: 'gone' });
-  }
-  const rank = ({ change, now }: CriterionRow): number =>
-    change === 'gone' ? 3 : change === 'worse' ? 0 : passes(now) ? 2 : 1;
-  const ratio = ({ now }: CriterionRow): number => now.numerator / now.denominator;
-  return rows.sort((a, b) => rank(a) - rank(b) || ratio(a) - ratio(b) || compareText(a.name, b.name));
+  const rank = (row: CriterionRow): number =>
+    row.now === undefined ? 3 : row.change === 'worse' ? 0 : fails(row) ? 1 : 2;
+  return rows.sort(
+    (a, b) =>
+      rank(a) - rank(b) ||
+      ratioOf(a.now ?? a.before) - ratioOf(b.now ?? b.before) ||
+      compareText(a.name, b.name),
+  );
 }
 
-function changeOf(now: CriterionEvaluation, before: CriterionEvaluation | undefined): Change {
+function ratioOf(of: CriterionEvaluation | undefined): number {
+  return of === undefined ? 0 : of.numerator / of.denominator;
+}
+
+function changeOf(now: CriterionRow['now'], before: CriterionRow['before']): CriterionRow['change'] {
   if (before === undefined) return 'new';
-  const difference = now.numerator / now.denominator - before.numerator / before.denominator;
+  if (now === undefined) return 'gone';
+  const difference = ratioOf(now) - ratioOf(before);
   return difference < 0 ? 'worse' : difference > 0 ? 'better' : 'same';
 }
 

@@ -1,26 +1,21 @@
 import * as vscode from 'vscode';
 import { errorSentence } from '../connection';
 import type { Logger } from '../log';
-import type { Formatter } from '../util/format';
 import { notify } from '../ui/notify';
 import { PagePanel } from '../ui/pagePanel';
 import { forNotification, oneLine } from '../util/text';
 import type { PanelSide } from '../webview/ipc';
 import type { ReadinessCommands } from './commands';
-import type { LocalGit } from './git';
 import type { ShownReport } from './model';
-import { missingParts, pageParts, type PageFacts } from './page';
+import { missingParts, pageParts } from './page';
 import { reportProtocol, type PageState, type ReportProtocol } from './protocol';
+import type { Reports } from './reports';
+import type { ReportFacts } from './sections';
 
 export interface ReportPanelDeps {
   readonly extensionUri: vscode.Uri;
-  readonly git: LocalGit;
-  readonly format: Formatter;
   readonly log: Logger;
-  /** The reports as known now; `undefined` when the report is not among them. */
-  readonly find: (state: PageState) => ShownReport | undefined;
-  /** Why a report is not there; `undefined` while that is not known yet. */
-  readonly missing: () => string | undefined;
+  readonly reports: Pick<Reports, 'shown' | 'missing' | 'commits' | 'git'>;
   readonly commands: Pick<ReadinessCommands, 'fix' | 'export' | 'reveal'>;
 }
 
@@ -32,7 +27,7 @@ export class ReportPanel extends PagePanel {
   #wanted: string | undefined;
   /** The wanted criterion has not been brought into view yet. */
   #isWanted = false;
-  #commits: PageFacts['commits'] = 'asked';
+  #commits: ReportFacts['commits'] = 'asked';
   /** How often commits were asked for. */
   #turn = 0;
   /** The page as it was drawn. */
@@ -42,12 +37,7 @@ export class ReportPanel extends PagePanel {
     super(panel, { ...deps, name: 'readiness' });
     this.#state = state;
     this.#deps = deps;
-    const withShown =
-      <T>(act: (shown: ShownReport, params: T) => Promise<void>) =>
-      async (params: T): Promise<void> => {
-        const shown = deps.find(this.#state);
-        if (shown !== undefined) await act(shown, params).catch((error: unknown) => this.#failed(error));
-      };
+    const { commands } = deps;
     this.#side = this.page.connect({
       protocol: reportProtocol,
       handlers: {
@@ -62,11 +52,9 @@ export class ReportPanel extends PagePanel {
         },
         show: ({ reportId }) => this.show({ ...this.#state, reportId, baseId: undefined }),
         compare: ({ reportId }) => this.show({ ...this.#state, baseId: reportId }),
-        fix: withShown<{ criteria: readonly string[] }>((shown, { criteria }) =>
-          deps.commands.fix(shown, criteria),
-        ),
-        export: withShown<object>(shown => deps.commands.export(shown)),
-        reveal: withShown<{ path: string }>((shown, { path }) => deps.commands.reveal(shown, path)),
+        fix: ({ criteria }) => this.#act(shown => commands.fix(shown, criteria)),
+        export: () => this.#act(shown => commands.export(shown)),
+        reveal: ({ path }) => this.#act(shown => commands.reveal(shown, path)),
       },
     });
     this.page.load();
@@ -88,13 +76,11 @@ export class ReportPanel extends PagePanel {
   /** Draws the report as it is known now. */
   update(): void {
     if (!this.page.isReady) return;
-    const { git, find } = this.#deps;
-    const { report, base, local } = find(this.#state) ?? {};
     this.#draw();
     const turn = ++this.#turn;
-    const [older, newer] =
-      (base?.createdAt ?? 0) <= (report?.createdAt ?? 0) ? [base, report] : [report, base];
-    void git.between(local, older?.commitHash, newer?.commitHash).then(commits => {
+    const shown = this.#deps.reports.shown(this.#state);
+    if (shown === undefined) return;
+    void this.#deps.reports.commits(shown).then(commits => {
       if (turn !== this.#turn) return;
       this.#commits = commits;
       this.#draw();
@@ -102,7 +88,7 @@ export class ReportPanel extends PagePanel {
   }
 
   protected override onMissing(): void {
-    const shown = this.#deps.find(this.#state);
+    const shown = this.#deps.reports.shown(this.#state);
     if (shown === undefined) return;
     notify(this.#deps.log, 'warning', vscode.l10n.t('The report page did not load.'), [
       vscode.l10n.t('Open as text'),
@@ -110,31 +96,32 @@ export class ReportPanel extends PagePanel {
     ]);
   }
 
+  async #act(act: (shown: ShownReport) => Promise<void>): Promise<void> {
+    const shown = this.#deps.reports.shown(this.#state);
+    if (shown === undefined) return;
+    await act(shown).catch((error: unknown) => {
+      void vscode.window.showErrorMessage(forNotification(errorSentence(error), 1_000));
+    });
+  }
+
   /** Sends the page what of it says something else now. */
   #draw(): void {
-    const { git, find, format, missing } = this.#deps;
-    const shown = find(this.#state);
-    const sentence = shown === undefined ? missing() : undefined;
-    if (!this.page.isReady || (shown === undefined && sentence === undefined)) return;
-    if (shown !== undefined)
-      this.panel.title = vscode.l10n.t('Readiness: {0}', oneLine(shown.repository.name, 50));
+    const { reports } = this.#deps;
     const [state, wanted, commits] = [this.#state, this.#wanted, this.#commits];
-    const parts =
-      shown === undefined
-        ? missingParts(sentence ?? '')
-        : pageParts(shown, {
-            ...{ state, wanted, commits, format },
-            staleness: git.staleness(shown.report.commitHash, shown.local),
-          });
+    const shown = reports.shown(state);
+    const sentence = shown === undefined ? reports.missing : '';
+    if (!this.page.isReady || sentence === undefined) return;
+    let parts = missingParts(sentence);
+    if (shown !== undefined) {
+      this.panel.title = vscode.l10n.t('Readiness: {0}', oneLine(shown.repository.name, 50));
+      const staleness = reports.git.staleness(shown.report.commitHash, shown.local);
+      parts = pageParts(shown, { state, wanted, commits, staleness });
+    }
     const changed = Object.entries(parts).filter(([id, part]) => this.#drawn[id] !== part);
     const isWanted = shown !== undefined && this.#isWanted;
     if (changed.length === 0 && !isWanted) return;
     this.#drawn = parts;
     this.#side.send('draw', { parts: Object.fromEntries(changed), state, isWanted });
     if (isWanted) this.#isWanted = false;
-  }
-
-  #failed(error: unknown): void {
-    void vscode.window.showErrorMessage(forNotification(errorSentence(error), 1_000));
   }
 }

@@ -15,6 +15,17 @@ const DOORS: Readonly<Record<string, string>> = {
   'altssh.bitbucket.org': 'bitbucket.org',
 };
 
+/** Every form git takes of the address of another machine: host and path, the first that fits. */
+const FORMS: readonly RegExp[] = [
+  // What follows the path of a web address is none of it.
+  /^https?:\/\/(?<host>[^/?#]*)(?<path>[^?#]*)/is,
+  /^[a-z][a-z0-9+.-]*:\/\/(?<host>[^/?#]*)(?<path>.*)$/is,
+  // [user@host:port]:path, the form of scp for a host with a port.
+  /^(?:[^@/:[\]]*@)?\[(?<host>[^\]/:]+(?::\d+)?)\]:(?<path>.+)$/s,
+  /^(?<host>(?:[^@/:]*@)?(?:\[[^\]]+\]|[^:/\\@[\]]+)):(?<path>.+)$/s,
+  /^(?<host>[^/\s]+\.[^/\s]+)(?<path>\/.+)$/s,
+];
+
 /**
  * The same for every form of an address: https, ssh, `git@host:path`, with or without user, port, `.git`, trailing slash, and in any
  * letter case of the host; also where a host has other paths or names for ssh than for https. The case of the path is kept. `undefined` for what is no address.
@@ -25,21 +36,14 @@ export function identify(url: string): RepositoryIdentity | undefined {
   const local = /^(?:file:\/\/(?:localhost(?=\/))?)?((?:\/?[a-z]:[\\/]|[\\/]).*)$/is.exec(text)?.[1];
   if (local !== undefined) {
     const path = tidy(local.replace(/\\/g, '/'));
-    return path === '' ? undefined : identity('file:', '', `/${path}`);
+    return path === '' ? undefined : identity('file:', `/${path}`);
   }
-  const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(text) ?? [];
-  if (scheme !== undefined) {
-    const [, authority = '', path = ''] = /^([^/?#]*)(.*)$/s.exec(rest) ?? [];
-    return remote(authority, /^https?$/i.test(scheme) ? path.replace(/[?#].*$/s, '') : path);
-  }
-  // [user@host:port]:path, the form of scp for a host with a port.
-  const [, bracketed, inside] = /^(?:[^@/:[\]]*@)?\[([^\]/:]+(?::\d+)?)\]:(.+)$/s.exec(text) ?? [];
-  if (bracketed !== undefined && inside !== undefined) return remote(bracketed, inside);
-  // host:path as git and scp take it; a host without a path is no repository.
-  const [, host, path] = /^((?:[^@/:]*@)?(?:\[[^\]]+\]|[^:/\\@[\]]+)):(.+)$/s.exec(text) ?? [];
-  if (host !== undefined && path !== undefined) return remote(host, path);
-  const [, bare, below] = /^([^/\s]+\.[^/\s]+)(\/.+)$/s.exec(text) ?? [];
-  return bare === undefined || below === undefined ? undefined : remote(bare, below);
+  const form = FORMS.find(each => each.test(text))?.exec(text)?.groups;
+  const host = (form?.['host'] ?? '').replace(/^.*@/s, '').replace(/:\d*$/, '').replace(/\.$/, '');
+  const path = tidy(form?.['path'] ?? '');
+  if (host === '' || path === '') return undefined;
+  const [at, parts] = seen(host.toLowerCase(), path.split('/'));
+  return identity(at, `/${parts.join('/')}`);
 }
 
 /**
@@ -55,14 +59,6 @@ export function matching(keys: Iterable<string>, urls: readonly string[]): strin
     return similar.length === 1 ? similar : [];
   });
   return [...new Set(found)];
-}
-
-function remote(authority: string, path: string): RepositoryIdentity | undefined {
-  const host = authority.replace(/^.*@/s, '').replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
-  const below = tidy(path);
-  if (host === '' || below === '') return undefined;
-  const [at, parts] = seen(host, below.split('/'));
-  return identity('', at, `/${parts.join('/')}`);
 }
 
 /** Host and path as they are in the address that people see, where ssh or https has other ones. */
@@ -81,9 +77,9 @@ function seen(host: string, parts: readonly string[]): readonly [host: string, p
   return [DOORS[host] ?? host, parts];
 }
 
-function identity(scheme: string, host: string, path: string): RepositoryIdentity {
+function identity(host: string, path: string): RepositoryIdentity {
   const parts = path.split('/').filter(part => part !== '' && part !== '_git');
-  return { key: `${scheme}${host}${path}`, name: parts.slice(-2).join('/') || host };
+  return { key: `${host}${path}`, name: parts.slice(-2).join('/') || host };
 }
 
 function tidy(path: string): string {

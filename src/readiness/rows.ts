@@ -4,39 +4,36 @@ import type { ReadinessReport } from '../api';
 import { commands } from '../contributions';
 import { card, factLines, joined } from '../ui/text';
 import type { Row, TreeNode } from '../ui/tree';
-import type { Formatter } from '../util/format';
+import { remoteUrls, type GitRepository } from '../util/git';
 import { middle, oneLine } from '../util/text';
-import { appFolder, type LocalGit, type LocalRepository, type Matches } from './git';
+import { appFolder, type LocalGit, type Matches } from './git';
 import { passes, percentOf, previousOf, share, type CriterionRow, type Repository } from './model';
 import * as words from './text';
 
 export interface RowsContext {
-  readonly repositories: ReadonlyMap<string, Repository>;
+  readonly known: ReadonlyMap<string, Repository>;
   /** Repositories of this window, with reports or without. */
-  readonly matches: Pick<Matches, 'all' | 'unreported'>;
+  readonly window: Pick<Matches, 'all' | 'unreported'>;
   readonly git: Pick<LocalGit, 'staleness'>;
-  readonly format: Formatter;
 }
 
 /** The repositories of this window with their latest report, then those without one; below, all others. */
-export function readinessRows(context: RowsContext): readonly TreeNode[] {
-  const { repositories, matches } = context;
-  if (repositories.size === 0) return [];
-  const { all, unreported } = matches;
+export function readinessRows({ known, window, git }: RowsContext): readonly TreeNode[] {
+  if (known.size === 0) return [];
+  const { all, unreported } = window;
   const here = new Set(all.map(({ repository }) => repository.key));
-  const others = [...repositories.values()].filter(({ key }) => !here.has(key));
+  const others = [...known.values()].filter(({ key }) => !here.has(key));
+  // Open at first where it is all there is.
+  const [id, title, isOpen] = [
+    `others/${all.length > 0}`,
+    vscode.l10n.t('Other repositories'),
+    all.length === 0,
+  ];
   return [
-    ...all.map(({ repository, local }) => repositoryNode(repository, local, context)),
+    ...all.map(({ repository, local }) => repositoryNode(repository, git, local)),
     ...unreported.map(unreportedNode),
     ...(all.length + unreported.length === 0 ? [unmatchedNode()] : []),
-    // Open at first where it is all there is.
-    ...groupNode(
-      `others/${all.length > 0}`,
-      vscode.l10n.t('Other repositories'),
-      all.length === 0,
-      others,
-      each => repositoryNode(each, undefined, context),
-    ),
+    ...groupNode(id, title, others, each => repositoryNode(each, git), isOpen),
   ];
 }
 
@@ -44,24 +41,27 @@ export function readinessRows(context: RowsContext): readonly TreeNode[] {
 function groupNode<T>(
   id: string,
   label: string,
-  open: boolean,
   of: readonly T[],
   nodeOf: (each: T) => TreeNode,
+  open = false,
 ): readonly TreeNode[] {
   const row: Row = { label, description: String(of.length), open };
   return of.length === 0 ? [] : [{ id, kind: 'group', row: () => row, children: () => of.map(nodeOf) }];
 }
 
-function unreportedNode(local: LocalRepository): TreeNode {
-  const label = oneLine(path.posix.basename(local.root.path), 100);
+function unreportedNode(local: GitRepository): TreeNode {
+  const label = oneLine(path.posix.basename(local.rootUri.path), 100);
   // An address may hold a password.
-  const remotes = local.urls.map(url => oneLine(url.replace(/\/\/[^/]*@/, '//'), 200)).join(', ');
+  const remotes = remoteUrls(local).map(url => oneLine(url.replace(/\/\/[^/]*@/, '//'), 200));
   const [description, detail] =
-    remotes === ''
+    remotes.length === 0
       ? [vscode.l10n.t('no remote'), vscode.l10n.t('Reports are matched by the addresses of the remotes.')]
-      : [vscode.l10n.t('no report'), vscode.l10n.t('None of these remotes has a report: {0}', remotes)];
+      : [
+          vscode.l10n.t('no report'),
+          vscode.l10n.t('None of these remotes has a report: {0}', remotes.join(', ')),
+        ];
   const row: Row = { label, description, icon: { id: 'repo' }, tooltip: () => card(label, [detail]) };
-  return { id: `unreported/${local.root.toString()}`, kind: 'unreported', row: () => row };
+  return { id: `unreported/${local.rootUri.toString()}`, kind: 'unreported', row: () => row };
 }
 
 function unmatchedNode(): TreeNode {
@@ -74,11 +74,7 @@ function unmatchedNode(): TreeNode {
   return { id: 'unmatched', kind: 'unmatched', row: () => row };
 }
 
-function repositoryNode(
-  repository: Repository,
-  local: LocalRepository | undefined,
-  { git, format }: RowsContext,
-): TreeNode {
+function repositoryNode(repository: Repository, git: RowsContext['git'], local?: GitRepository): TreeNode {
   const { key, reports } = repository;
   const latest = words.latestOf(repository);
   const id = `${local === undefined ? '' : 'here/'}${key}`;
@@ -91,29 +87,28 @@ function repositoryNode(
       icon: { id: 'repo' },
       context: 'readinessRepository',
       open: local !== undefined,
-      tooltip: () => card(label, [...words.latestLines(latest, staleness), repository.url]),
+      tooltip: () => card(label, [...latest.lines(staleness), repository.url]),
     };
   };
   const children = (): readonly TreeNode[] => {
-    const rows = latest.criteria().filter(({ change }) => change !== 'gone');
-    const [passing, failing] = [rows.filter(isPassing), rows.filter(each => !isPassing(each))];
+    const [passing = [], failing = []] = [true, false].map(isPassing =>
+      latest
+        .criteria()
+        .filter(({ now, change }) => isPassing === (change !== 'worse' && now !== undefined && passes(now))),
+    );
     const toCriterion = (each: CriterionRow): TreeNode => criterionNode(key, each);
     const group = <T>(name: string, label: string, of: readonly T[], nodeOf: (each: T) => TreeNode) =>
-      groupNode(`group/${id}/${name}`, label, false, of, nodeOf);
+      groupNode(`group/${id}/${name}`, label, of, nodeOf);
     return [
       ...failing.map(toCriterion),
       ...group('passing', vscode.l10n.t('Passing'), passing, toCriterion),
       ...group('apps', vscode.l10n.t('Applications'), Object.keys(latest.report.apps ?? {}), app =>
         appNode(repository, local, app),
       ),
-      ...group('reports', vscode.l10n.t('Reports'), reports, each => reportNode(repository, each, format)),
+      ...group('reports', vscode.l10n.t('Reports'), reports, each => reportNode(repository, each)),
     ];
   };
   return { id: `repository/${id}`, kind: 'repository', ...{ key }, row, children };
-}
-
-function isPassing({ now, change }: CriterionRow): boolean {
-  return change !== 'worse' && passes(now);
 }
 
 function openReport(node: object): vscode.Command {
@@ -121,38 +116,35 @@ function openReport(node: object): vscode.Command {
 }
 
 function criterionNode(key: string, criterion: CriterionRow): TreeNode {
-  const { id, now, before, change } = criterion;
+  const { id, now = { numerator: 0, denominator: 1 }, before, change } = criterion;
   const node = { kind: 'criterion', key, criterion: id };
   const row = (): Row => {
     const label = oneLine(criterion.name, 120);
     const score = words.scoreText(now);
     const isChanged = change === 'worse' || change === 'better';
-    const was = isChanged && before !== undefined ? vscode.l10n.t('was {0}', words.scoreText(before)) : '';
-    const isNew = change === 'new' ? vscode.l10n.t('new') : '';
-    const description = joined([score, `${share(now)}%`, was, isNew]);
-    const [state, changed] = [
-      passes(now) ? vscode.l10n.t('passes') : vscode.l10n.t('fails'),
-      words.changeText(change),
-    ];
+    const was = isChanged ? vscode.l10n.t('was {0}', words.scoreText(before)) : '';
+    const description = joined([
+      score,
+      `${share([now])}%`,
+      was,
+      change === 'new' && words.changeText(change),
+    ]);
+    const changed = words.changeText(change);
+    const facts = factLines([[vscode.l10n.t('Criterion id'), id]]);
     return {
       label,
       description,
       icon: words.criterionIcon(criterion),
       context: passes(now) ? 'readinessPassing' : 'readinessFailing',
       command: openReport(node),
-      spoken: joined([label, state, description, changed], ', '),
-      tooltip: () =>
-        card(label, [
-          joined([score, was, changed]),
-          now.rationale,
-          ...factLines([[vscode.l10n.t('Criterion id'), id]]),
-        ]),
+      spoken: joined([label, words.passingText(now), description, changed], ', '),
+      tooltip: () => card(label, [joined([score, was, changed]), now.rationale, ...facts]),
     };
   };
   return { id: `criterion/${key}/${id}`, ...node, row };
 }
 
-function appNode({ key, reports }: Repository, local: LocalRepository | undefined, app: string): TreeNode {
+function appNode({ key, reports }: Repository, local: GitRepository | undefined, app: string): TreeNode {
   const description = reports[0].apps?.[app]?.description;
   const folder = appFolder(local, app);
   const title = vscode.l10n.t('Show in the Explorer');
@@ -166,20 +158,20 @@ function appNode({ key, reports }: Repository, local: LocalRepository | undefine
   return { id: `app/${folder === undefined ? '' : 'here/'}${key}/${app}`, kind: 'app', row: () => row };
 }
 
-function reportNode({ key, reports }: Repository, report: ReadinessReport, format: Formatter): TreeNode {
+function reportNode({ key, reports }: Repository, report: ReadinessReport): TreeNode {
   const node = { kind: 'report', key, reportId: report.reportId };
   const row = (): Row => {
     const label = words.dayText(report.createdAt);
-    const before = previousOf(reports, report);
-    const score = joined([words.percentText(percentOf(report)), words.deltaText(report, before)]);
-    const facts = words.reportFacts(report, format).slice(0, -1);
+    const delta = words.deltaText(report, previousOf(reports, report));
+    const score = joined([words.percentText(percentOf(report)), delta]);
     return {
       label,
       description: joined([score, oneLine(report.branch ?? '', 60)]),
       icon: { id: 'git-commit' },
       context: 'readinessReport',
       command: openReport(node),
-      tooltip: () => card(label, [score, ...factLines(facts), ...words.reportNotes(report)]),
+      tooltip: () =>
+        card(label, [score, ...factLines(words.reportFacts(report)), ...words.reportNotes(report)]),
     };
   };
   return { id: `report/${key}/${report.reportId}`, ...node, row };

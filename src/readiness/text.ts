@@ -1,28 +1,19 @@
 import * as vscode from 'vscode';
 import type { CriterionEvaluation, ReadinessReport } from '../api';
-import { isTime, supportedLanguage, type Formatter } from '../util/format';
-import { oneLine } from '../util/text';
 import { factLines, joined, type Fact, type Icon } from '../ui/text';
-import {
-  criteriaOf,
-  isCommit,
-  passes,
-  percentOf,
-  previousOf,
-  type Change,
-  type CriterionRow,
-  type Repository,
-} from './model';
+import { Formatter, isTime } from '../util/format';
+import { oneLine } from '../util/text';
 import { MOST, type Staleness } from './git';
+import { criteriaOf, fails, isCommit, passes, percentOf, previousOf } from './model';
+import type { CriterionRow, Repository } from './model';
+
+const format = new Formatter(vscode.env.language);
 
 /** A day in the person's own time zone. */
 export function dayText(time: number | undefined): string {
   if (time === undefined) return vscode.l10n.t('unknown date');
-  if (!isTime(time)) return String(time);
-  const language = supportedLanguage(vscode.env.language);
-  return (dayFormat ??= new Intl.DateTimeFormat(language, { dateStyle: 'medium' })).format(time);
+  return isTime(time) ? format.date({ dateStyle: 'medium' }, time) : String(time);
 }
-let dayFormat: Intl.DateTimeFormat | undefined;
 
 export function percentText(percent: number | undefined): string {
   return percent === undefined ? vscode.l10n.t('no score') : `${percent}%`;
@@ -36,26 +27,17 @@ export function deltaText(report: ReadinessReport, base: ReadinessReport | undef
   return delta === 0 ? '±0' : delta > 0 ? `+${delta}` : String(delta);
 }
 
-export function scoreText({ numerator, denominator }: CriterionEvaluation): string {
-  return `${numerator}/${denominator}`;
+export function scoreText(of: CriterionEvaluation | undefined): string {
+  return of === undefined ? '' : `${of.numerator}/${of.denominator}`;
 }
 
-export function commitText(commit: string | undefined): string | undefined {
-  return commit === undefined ? undefined : isCommit(commit) ? commit.slice(0, 8) : oneLine(commit, 20);
+export function commitText(commit = ''): string {
+  return isCommit(commit) ? commit.slice(0, 8) : oneLine(commit, 20);
 }
 
-/** `12 Nov 2026 · main · 72%`. */
-export function reportLabel(report: ReadinessReport): string {
-  return joined([
-    dayText(report.createdAt),
-    oneLine(report.branch ?? '', 60),
-    percentText(percentOf(report)),
-  ]);
-}
-
-/** `12 Nov 2026 · main · 0123abcd`. */
-export function subtitle({ createdAt, branch = '', commitHash }: ReadinessReport): string {
-  return joined([dayText(createdAt), oneLine(branch, 60), commitText(commitHash)]);
+/** `12 Nov 2026 · main`, and more of the report: its score or its commit. */
+export function reportLabel(report: ReadinessReport, more = percentText(percentOf(report))): string {
+  return joined([dayText(report.createdAt), oneLine(report.branch ?? '', 60), more]);
 }
 
 /** An application's path as people read it. */
@@ -68,33 +50,25 @@ export function latestOf({ reports }: Repository) {
   const [report] = reports;
   const before = previousOf(reports, report);
   const delta = deltaText(report, before);
-  return {
-    report,
-    percent: percentText(percentOf(report)),
-    since: delta && vscode.l10n.t('{0} since {1}', delta, dayText(before?.createdAt)),
-    criteria: () => criteriaOf(report, before),
+  const since = delta && vscode.l10n.t('{0} since {1}', delta, dayText(before?.createdAt));
+  const criteria = (): readonly CriterionRow[] =>
+    criteriaOf(report, before).filter(({ now }) => now !== undefined);
+  /** For the tooltips of a repository's row and of the status bar. */
+  const lines = (staleness: Staleness): readonly string[] => {
+    const worse = criteria().filter(({ change }) => change === 'worse').length;
+    return [
+      joined([reportLabel(report), since]),
+      ...factLines([
+        [vscode.l10n.t('Failing criteria'), String(criteria().filter(fails).length)],
+        [vscode.l10n.t('Got worse'), worse > 0 ? String(worse) : undefined],
+      ]),
+      ...reportNotes(report, staleness),
+    ];
   };
+  return { report, percent: percentText(percentOf(report)), since, criteria, lines };
 }
 
-/** What the tooltips of a repository's row and of the status bar say of its newest report. */
-export function latestLines(
-  { report, since, criteria }: ReturnType<typeof latestOf>,
-  staleness: Staleness,
-): readonly string[] {
-  const rows = criteria().filter(({ change }) => change !== 'gone');
-  const worse = rows.filter(({ change }) => change === 'worse').length;
-  const failing = rows.filter(({ now }) => !passes(now)).length;
-  return [
-    joined([reportLabel(report), since]),
-    ...factLines([
-      [vscode.l10n.t('Failing criteria'), String(failing)],
-      [vscode.l10n.t('Got worse'), worse > 0 ? String(worse) : undefined],
-    ]),
-    ...reportNotes(report, staleness),
-  ];
-}
-
-export function changeText(change: Change = 'same'): string {
+export function changeText(change: CriterionRow['change'] = 'same'): string {
   return {
     worse: vscode.l10n.t('worse'),
     better: vscode.l10n.t('better'),
@@ -104,42 +78,47 @@ export function changeText(change: Change = 'same'): string {
   }[change];
 }
 
+export function passingText(of: CriterionEvaluation): string {
+  return passes(of) ? vscode.l10n.t('passes') : vscode.l10n.t('fails');
+}
+
 /** Codicon of a criterion; colour never stands alone. */
 export function criterionIcon({ now, change }: CriterionRow): Icon {
   if (change === 'worse') return { id: 'arrow-down', color: 'list.errorForeground' };
-  if (passes(now)) return { id: 'pass', color: 'charts.green' };
-  return now.numerator > 0
+  if (now !== undefined && passes(now)) return { id: 'pass', color: 'charts.green' };
+  return now !== undefined && now.numerator > 0
     ? { id: 'warning', color: 'list.warningForeground' }
     : { id: 'error', color: 'list.errorForeground' };
 }
 
-/** How the report's commit stands against HEAD: each fact in a few words for a row, and in a sentence. */
+/** How the report's commit stands against HEAD: each fact in a few words for a row, where it needs saying, and in a sentence. */
 function stalenessFacts(staleness: Staleness): readonly (readonly [short: string, note: string])[] {
   if (staleness === undefined) return [];
   if (staleness === 'unnamed')
     return [['', vscode.l10n.t('The report names no commit, so it cannot be compared with HEAD.')]];
-  if (staleness === 'unknown')
-    return [
-      [
-        vscode.l10n.t('unknown commit'),
-        vscode.l10n.t("Git does not know the report's commit. Fetch it; it may never have been pushed."),
-      ],
-    ];
+  if (staleness === 'unknown') {
+    const note = vscode.l10n.t(
+      "Git does not know the report's commit. Fetch it; it may never have been pushed.",
+    );
+    return [[vscode.l10n.t('unknown commit'), note]];
+  }
   const { behind, isInHead } = staleness;
-  const elsewhere = [
-    vscode.l10n.t('not in HEAD'),
-    vscode.l10n.t("The report's commit is not in HEAD."),
-  ] as const;
-  const count = commitsText(behind);
-  const older = [
-    behind === 1 ? vscode.l10n.t('1 commit behind') : vscode.l10n.t('{0} commits behind', count),
-    behind === 1
-      ? vscode.l10n.t('HEAD has 1 commit that is not in the report.')
-      : vscode.l10n.t('HEAD has {0} commits that are not in the report.', count),
-  ] as const;
   if (isInHead && behind === 0)
     return [['', vscode.l10n.t('The report is of the commit you have checked out.')]];
-  return [...(isInHead ? [] : [elsewhere]), ...(behind === 0 ? [] : [older])];
+  const facts: (readonly [string, string])[] = [];
+  if (!isInHead)
+    facts.push([vscode.l10n.t('not in HEAD'), vscode.l10n.t("The report's commit is not in HEAD.")]);
+  if (behind === 1)
+    facts.push([
+      vscode.l10n.t('1 commit behind'),
+      vscode.l10n.t('HEAD has 1 commit that is not in the report.'),
+    ]);
+  else if (behind > 1)
+    facts.push([
+      vscode.l10n.t('{0} commits behind', commitsText(behind)),
+      vscode.l10n.t('HEAD has {0} commits that are not in the report.', commitsText(behind)),
+    ]);
+  return facts;
 }
 
 /** How the report's commit stands against HEAD, in a few words; empty where nothing needs saying. */
@@ -168,13 +147,13 @@ export function commitsText(count: number): string {
   return count >= MOST ? `${MOST}+` : String(count);
 }
 
-/** What the report says of itself, name and value. */
-export function reportFacts(report: ReadinessReport, format: Formatter): (readonly [string, string])[] {
+/** What the report says of itself. */
+export function reportFacts(report: ReadinessReport): readonly Fact[] {
   const yesNo = (value: boolean | undefined): string | undefined =>
     value === undefined ? undefined : value ? vscode.l10n.t('yes') : vscode.l10n.t('no');
   const { createdAt, modelUsed, repoUrl } = report;
   const unknown = vscode.l10n.t('not known');
-  const facts: Fact[] = [
+  return [
     [vscode.l10n.t('Created'), createdAt === undefined ? unknown : format.exact(createdAt)],
     [vscode.l10n.t('Branch'), report.branch],
     [vscode.l10n.t('Commit'), report.commitHash],
@@ -186,7 +165,4 @@ export function reportFacts(report: ReadinessReport, format: Formatter): (readon
     [vscode.l10n.t('Repository'), repoUrl ?? unknown],
     [vscode.l10n.t('Report id'), report.reportId],
   ];
-  return facts.flatMap(([name, value]) =>
-    value === undefined || value === '' ? [] : [[name, oneLine(value, 500)] as const],
-  );
 }

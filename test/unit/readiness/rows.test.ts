@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import type { ReadinessReport } from '../../../src/api';
-import { LocalGit, Matches, type LocalRepository } from '../../../src/readiness/git';
+import { LocalGit, Matches } from '../../../src/readiness/git';
 import { groupReports, type Repository } from '../../../src/readiness/model';
 import { ReadinessCommands } from '../../../src/readiness/commands';
 import { readinessRows, type RowsContext } from '../../../src/readiness/rows';
 import { Tree } from '../../../src/ui/tree';
-import { Formatter } from '../../../src/util/format';
 import type { GitRepository } from '../../../src/util/git';
 import { drawnRows, fakeView, textOf } from '../../fakes/view';
 import { choices, opened, Uri } from '../../fakes/vscode';
@@ -29,20 +28,22 @@ const reports = [
 ];
 
 describe('the rows of readiness', () => {
-  const open = (path: string, ...urls: string[]): LocalRepository =>
-    ({ root: Uri.file(path), urls }) as unknown as LocalRepository;
+  const open = (path: string, ...urls: string[]): GitRepository =>
+    ({
+      rootUri: Uri.file(path),
+      state: { remotes: urls.map(fetchUrl => ({ name: 'origin', fetchUrl })) },
+    }) as unknown as GitRepository;
   const local = open('/w/shop', 'git@h.x:acme/shop.git');
   const trees: Tree[] = [];
   afterEach(() => trees.splice(0).forEach(tree => tree.dispose()));
   const treeOf = (
-    repositoriesHere: readonly LocalRepository[] = [local],
+    repositoriesHere: readonly GitRepository[] = [local],
     repositories = groupReports(reports),
   ): Tree => {
     const context: RowsContext = {
-      repositories,
-      matches: new Matches(repositories, repositoriesHere),
+      known: repositories,
+      window: new Matches(repositories, repositoriesHere),
       git: { staleness: () => ({ behind: 1, isInHead: true }) },
-      format: new Formatter('en'),
     };
     const ready = (): Promise<void> => Promise.resolve();
     const tree = new Tree({ view: fakeView(), ready, roots: () => readinessRows(context) });
@@ -107,24 +108,26 @@ describe('the rows of readiness', () => {
 
   const commandsOf = (
     repositories: ReadonlyMap<string, Repository>,
-    here: LocalRepository,
+    here: GitRepository,
     written: string[],
   ) =>
     new ReadinessCommands({
-      ready: () => Promise.resolve(),
-      repositories: () => repositories,
-      here: () => repositories.get('h.x/acme/shop'),
-      shown: ({ key }) => {
-        const repository = repositories.get(key)!;
-        return { repository, report: repository.reports[0], local: here, isPartial: false };
+      reports: {
+        ready: () => Promise.resolve(),
+        known: repositories,
+        window: { here: { repository: repositories.get('h.x/acme/shop')!, local: here } },
+        shown: ({ key }) => {
+          const repository = repositories.get(key)!;
+          return { repository, report: repository.reports[0], local: here, isPartial: false };
+        },
+        commits: () => Promise.resolve(undefined),
+        git: new LocalGit(),
       },
       open: () => undefined,
-      git: new LocalGit(),
       prefill: ({ text }) => {
         written.push(text);
         return Promise.resolve(true);
       },
-      format: new Formatter('en'),
     });
 
   it('of two repositories that are to be fixed ask which one, and fix that one alone', async () => {
@@ -157,14 +160,14 @@ describe('the rows of readiness', () => {
   it('are exported with how the report stands against HEAD, also before Git has been asked', async () => {
     const exported = async (behind: number, ahead: number, commitHash?: string): Promise<string> => {
       const git = {
-        rootUri: local.root,
+        ...local,
         state: { HEAD: { commit: 'b'.repeat(40) } },
         log: ({ range }: { readonly range: string }) =>
           Promise.resolve(Array(range.startsWith('a') ? behind : ahead)),
       } as unknown as GitRepository;
       const given = groupReports(reports.map(each => ({ ...each, commitHash })));
       opened.length = 0;
-      await commandsOf(given, { ...local, git }, []).handlers.exportReport();
+      await commandsOf(given, git, []).handlers.exportReport();
       return opened.join();
     };
     const commit = 'a'.repeat(40);

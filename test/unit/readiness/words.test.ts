@@ -2,18 +2,17 @@ import assert from 'node:assert/strict';
 import { marked } from 'marked';
 import { Uri, type WebviewPanel } from 'vscode';
 import type { ReadinessReport } from '../../../src/api';
-import { fixMessage, markdownOf } from '../../../src/readiness/commands';
+import { fixMessage } from '../../../src/readiness/commands';
 import type { Repository, ShownReport } from '../../../src/readiness/model';
-import { missingParts, pageParts, rationaleOf, type PageFacts } from '../../../src/readiness/page';
+import { missingParts, pageParts } from '../../../src/readiness/page';
+import { markdownOf, rationaleOf, type ReportFacts } from '../../../src/readiness/sections';
 import { LocalGit } from '../../../src/readiness/git';
 import { ReportPanel, type ReportPanelDeps } from '../../../src/readiness/panel';
 import { isPageState, reportProtocol, type PageState } from '../../../src/readiness/protocol';
 import { reportNotes, stalenessText } from '../../../src/readiness/text';
 import { Emitter } from '../../../src/util/event';
-import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
 
-const format = new Formatter('en');
 const EVIL = [
   '[x](command:workbench.action.quit)',
   '<img src=x onerror=alert(1)>',
@@ -48,15 +47,13 @@ function hostile(): ShownReport {
 
 function pageOf(
   shown: ShownReport,
-  { look, ...facts }: Partial<PageFacts> & Pick<PageFacts['state'], 'look'> = {},
+  { look, ...facts }: Partial<ReportFacts> & Pick<PageState, 'look'> = {},
 ): Readonly<Record<string, string>> {
   const state = { key: 'k', reportId: 'r', look };
   return pageParts(shown, {
     state,
-    wanted: undefined,
     staleness: 'unknown',
     commits: 'asked',
-    format,
     ...facts,
   });
 }
@@ -78,10 +75,13 @@ describe('the panel of a report', () => {
       panel as unknown as WebviewPanel,
       { key: 'k', reportId: 'a' },
       {
-        ...{ extensionUri: Uri.file('/extension'), format, log: silentLog() },
-        git: new LocalGit(),
-        find: () => ({ repository, report, base, isPartial: false }),
-        missing: () => undefined,
+        ...{ extensionUri: Uri.file('/extension'), log: silentLog() },
+        reports: {
+          git: new LocalGit(),
+          shown: () => ({ repository, report, base, isPartial: false }),
+          commits: () => Promise.resolve(undefined),
+          missing: undefined,
+        },
         commands: {} as ReportPanelDeps['commands'],
       },
     );
@@ -116,6 +116,7 @@ describe('the panel of a report', () => {
 });
 
 describe('words of readiness', () => {
+  const facts: ReportFacts = { staleness: undefined, commits: [] };
   const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u;
 
   it('show the page no control or bidi characters, whatever a report holds', () => {
@@ -155,7 +156,7 @@ describe('words of readiness', () => {
     const { repository, report } = hostile();
     const now = { ...report, report: { good: of(2), bad: of(1), late: of(0) } };
     const base = { ...report, report: { good: of(1), bad: of(1), gone: of(2) } };
-    const rows = (look: PageFacts['state']['look']): unknown =>
+    const rows = (look: PageState['look']): unknown =>
       [
         ...(pageOf({ repository, report: now, base, isPartial: false }, { look })['criteria'] ?? '').matchAll(
           /title="(\w+)"/g,
@@ -218,12 +219,12 @@ describe('words of readiness', () => {
   });
 
   it('export Markdown that holds no markup of a report', () => {
-    const html = marked.parse(markdownOf(hostile(), undefined, format), {
+    const html = marked.parse(markdownOf(hostile(), facts), {
       async: false,
       gfm: true,
     });
     assert.doesNotMatch(html, /<(?:img|a (?!href="mailto:)|script|code|strong|em|hr)\b/);
-    assert.equal(html.match(/<table>/g)?.length, 2);
+    assert.equal(html.match(/<table>/g)?.length, 3);
     assert.equal(html.match(/<h1>/g)?.length, 1);
   });
 
@@ -234,14 +235,14 @@ describe('words of readiness', () => {
       Plain: { numerator: 2, denominator: 2 },
     };
     const shown = { repository, report: { ...report, report: criteria }, isPartial: false };
-    const text = markdownOf(shown, { behind: 0, isInHead: true }, format);
+    const text = markdownOf(shown, { ...facts, staleness: { behind: 0, isInHead: true } });
     assert.match(text, /^- The report is of the commit you have checked out/m);
     assert.match(text, /^\| Type check \(type_check\) \| 1\/2 \|/m);
     assert.match(text, /^\| Plain \| 2\/2 \|/m);
   });
 
   it('say of a report that could not be read whole that parts are left out', () => {
-    const text = markdownOf({ ...hostile(), isPartial: true }, undefined, format);
+    const text = markdownOf({ ...hostile(), isPartial: true }, facts);
     assert.match(text, /^- Parts of the report could not be read and are left out/m);
   });
 
