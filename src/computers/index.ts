@@ -233,10 +233,8 @@ export class Computers extends Disposable {
       description: computer.status ?? '',
       value: computer.id,
     }));
-    return pickItem(this.#list.state.current, choices, {
-      placeHolder: vscode.l10n.t('Choose a computer'),
-      none: vscode.l10n.t('There are no computers yet.'),
-    });
+    const none = this.#list.shown.failure?.sentence ?? vscode.l10n.t('There are no computers yet.');
+    return pickItem(choices, vscode.l10n.t('Choose a computer'), none);
   }
 
   #find(id: string): Computer | undefined {

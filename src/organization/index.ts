@@ -6,16 +6,16 @@ import { pick, pickItem, type Choice } from '../ui/pick';
 import { saveText } from '../ui/saveText';
 import { factsDocument, joined } from '../ui/text';
 import { Tree, type TreeNode } from '../ui/tree';
-import { problemText, setMessage, viewMessage } from '../ui/viewStatus';
+import { setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
 import type { WindowFocus } from '../util/windowFocus';
 import { settingsOf, stableText } from './changes';
-import { FRESH_MS, OrganizationData, type KnownRevision, type OrganizationDataDeps } from './data';
-import { nameOf, timeOf, whoOf, type Person, type Revision } from './model';
+import { FRESH_MS, nameOf, OrganizationData, timeOf, whoOf } from './data';
+import type { KnownRevision, ListName, OrganizationDataDeps, Person, Revision } from './data';
 import { warningsOf, type SessionChoice } from './policy';
-import { Rows } from './rows';
+import { organizationRows } from './rows';
 import {
   changeText,
   dayText,
@@ -65,12 +65,12 @@ export class Organization extends Disposable {
     this.#now = now;
     const data = this.register(new OrganizationData({ ...deps, language: vscode.env.language, now }));
     this.#data = data;
-    const rows = new Rows({ data, format, now, onPeopleSeen: () => void data.askUsage() });
     this.tree = this.register(
       new Tree({
         view,
         ready: () => this.#ready(),
-        roots: () => (connection.state.current.kind === 'signedOut' ? [] : rows.roots()),
+        roots: () =>
+          connection.state.current.kind === 'signedOut' ? [] : organizationRows({ data, format, now }),
         onMinute: () => this.#showStatus(),
       }),
     );
@@ -103,8 +103,8 @@ export class Organization extends Disposable {
   /** Everybody, as last read; reads if that is long ago. Rejects when nothing is known and nothing can be read. */
   async people(signal?: AbortSignal) {
     await this.#data.freshen(signal);
-    const { items, failure, at } = this.#data.people.shown;
-    if (items.length === 0 && at === undefined) throw new Error(failure?.sentence ?? notSignedIn());
+    const { items, at } = this.#data.people.shown;
+    if (items.length === 0 && at === undefined) throw new Error(this.#none('people'));
     return items.map(person => {
       const { id, email } = person;
       const name = nameOf(person);
@@ -116,9 +116,8 @@ export class Organization extends Disposable {
   /** Revisions with a day, newest first. Rejects as `people` does. */
   async revisions() {
     await this.#data.freshen();
-    const { failure, at } = this.#data.controls.shown;
-    const { revisions } = this.#data;
-    if (revisions.length === 0 && at === undefined) throw new Error(failure?.sentence ?? notSignedIn());
+    const { revisions, controls } = this.#data;
+    if (revisions.length === 0 && controls.shown.at === undefined) throw new Error(this.#none('controls'));
     return revisions.flatMap(revision => {
       const time = timeOf(revision.updatedAt);
       if (time === undefined) return [];
@@ -147,17 +146,23 @@ export class Organization extends Disposable {
     this.tree.update();
   }
 
-  /** Why nothing of a list is known, for a picker that would be empty. */
-  #standing(list: 'people' | 'controls') {
-    const isSignedOut = this.#deps.connection.state.current.kind === 'signedOut';
-    return isSignedOut ? { failure: { sentence: notSignedIn() } } : this.#data[list].state.current;
+  /** Why there is none to choose from. */
+  #none(list: ListName): string {
+    if (this.#deps.connection.state.current.kind === 'signedOut')
+      return vscode.l10n.t('Sign in to see the organization.');
+    const none =
+      list === 'people'
+        ? vscode.l10n.t('There are no users yet.')
+        : vscode.l10n.t('There are no control revisions yet.');
+    return this.#data[list].shown.failure?.sentence ?? none;
   }
 
   async #showUser(node: unknown): Promise<void> {
     const { details, format } = this.#deps;
     const data = this.#data;
     const { personId } = (node ?? {}) as { readonly personId?: unknown };
-    const named = typeof personId === 'string' ? data.person(personId) : undefined;
+    const find = (wanted: unknown) => data.sortedPeople.find(({ id }) => id === wanted);
+    const named = find(personId);
     // Without it, whoever has not signed in of late would count as inactive.
     const isUsageKnown = soon(data.askUsage());
     if (named === undefined) await data.freshen();
@@ -165,7 +170,7 @@ export class Organization extends Disposable {
     const person = named ?? (await this.#pickPerson());
     if (person === undefined) return;
     await details.show(person.id, nameOf(person), () => {
-      const known = data.person(person.id) ?? person;
+      const known = find(person.id) ?? person;
       return factsDocument(nameOf(known), [['', personFacts(known, data.usageOf(known), format)]], known);
     });
   }
@@ -177,10 +182,7 @@ export class Organization extends Disposable {
       detail: personStatus(person, this.#data.usageOf(person), this.#deps.format, this.#now()),
       value: person,
     }));
-    return pickItem(this.#standing('people'), choices, {
-      placeHolder: vscode.l10n.t('Find a user by name, e-mail or state'),
-      none: noUsers(),
-    });
+    return pickItem(choices, vscode.l10n.t('Find a user by name, e-mail or state'), this.#none('people'));
   }
 
   async #export(node: unknown): Promise<void> {
@@ -196,8 +198,7 @@ export class Organization extends Disposable {
     const isPeople = what === 'people';
     if (isPeople) await this.#data.askUsage();
     const { sortedPeople, usage, revisions } = this.#data;
-    if ((isPeople ? sortedPeople : revisions).length === 0)
-      throw new Error(this.#standing(what).failure?.sentence ?? (isPeople ? noUsers() : noRevisions()));
+    if ((isPeople ? sortedPeople : revisions).length === 0) throw new Error(this.#none(what));
     const file = await saveText({
       name: isPeople ? 'organization-users.csv' : 'control-history.csv',
       content: isPeople ? peopleCsv(sortedPeople, usage, this.#now()) : historyCsv(revisions),
@@ -220,7 +221,7 @@ export class Organization extends Disposable {
     const known = this.#rowRevision(node);
     if (known !== undefined) return known;
     await this.#data.freshen();
-    return pickItem(this.#standing('controls'), this.#choices(), { placeHolder, none: noRevisions() });
+    return pickItem(this.#choices(), placeHolder, this.#none('controls'));
   }
 
   #choices(but?: Revision): readonly Choice<KnownRevision>[] {
@@ -244,11 +245,9 @@ export class Organization extends Disposable {
     const [first, second] = new Set(selected);
     const one = first ?? (await this.#revisionOf(node, vscode.l10n.t('Compare which revision? (1/2)')));
     if (one === undefined) return;
-    const words = {
-      placeHolder: vscode.l10n.t('Compare revision {0} with which one? (2/2)', one.revision),
-      none: vscode.l10n.t('There is no other control revision yet.'),
-    };
-    const other = second ?? (await pickItem({}, this.#choices(one), words));
+    const question = vscode.l10n.t('Compare revision {0} with which one? (2/2)', one.revision);
+    const none = vscode.l10n.t('There is no other control revision yet.');
+    const other = second ?? (await pickItem(this.#choices(one), question, none));
     if (other === undefined) return;
     await (one.revision < other.revision ? this.#compare(one, other) : this.#compare(other, one));
   }
@@ -277,7 +276,6 @@ export class Organization extends Disposable {
       connection: connection.state.current,
       lists,
       tellsRejection: true,
-      unread: lists.flatMap(({ problems }) => problems.map(problemText)),
       format,
       now: this.#now(),
     });
@@ -298,16 +296,4 @@ async function soon(work: Promise<void>): Promise<void> {
 
 function documentName({ revision }: Revision): string {
   return `revision-${revision}`;
-}
-
-function notSignedIn(): string {
-  return vscode.l10n.t('Sign in to see the organization.');
-}
-
-function noUsers(): string {
-  return vscode.l10n.t('There are no users yet.');
-}
-
-function noRevisions(): string {
-  return vscode.l10n.t('There are no control revisions yet.');
 }

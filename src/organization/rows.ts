@@ -5,176 +5,151 @@ import { retryNode, type Row, type TreeNode } from '../ui/tree';
 import type { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
 import type { SettingChange } from './changes';
-import type { KnownRevision, ListName, OrganizationData } from './data';
-import { activityOf, nameOf, type Person } from './model';
-import {
-  changeLines,
-  changeSpoken,
-  changeText,
-  dayText,
-  directionText,
-  exactTime,
-  gapText,
-  makerText,
-  personFacts,
-  personStatus,
-  summaryText,
-} from './words';
+import { activityOf, nameOf } from './data';
+import type { KnownRevision, ListName, OrganizationData, Person } from './data';
+import * as words from './words';
 
-export interface RowsDeps {
+interface RowsContext {
   readonly data: OrganizationData;
   readonly format: Formatter;
   readonly now: () => number;
-  /** Somebody looks at people. */
-  readonly onPeopleSeen: () => void;
 }
 
-/** Users and control history as rows. */
-export class Rows {
-  readonly #deps: RowsDeps;
+/** Users and control history. One state at a time: where the key may read nothing at all, the line above the rows says so alone. */
+export function organizationRows(context: RowsContext): readonly TreeNode[] {
+  const { people, controls } = context.data;
+  return [people, controls].every(isShut)
+    ? []
+    : [groupNode('people', context), groupNode('controls', context)];
+}
 
-  constructor(deps: RowsDeps) {
-    this.#deps = deps;
-  }
+/** The key may not read it, and nothing of it is known. */
+function isShut({ state: { current } }: OrganizationData[ListName]): boolean {
+  return current.failure?.forbidden === true && current.items.length === 0;
+}
 
-  /** One state at a time: where the key may read nothing at all, the line above the rows says so alone. */
-  roots(): readonly TreeNode[] {
-    const { people, controls } = this.#deps.data;
-    const isShut = [people, controls].every(
-      ({ state: { current } }) => current.failure?.forbidden === true && current.items.length === 0,
-    );
-    return isShut ? [] : [this.#group('people'), this.#group('controls')];
-  }
-
-  #group(group: ListName): TreeNode {
-    const { data, format, now, onPeopleSeen } = this.#deps;
-    const { items, at, partial, failure } = data[group].state.current;
-    const isPeople = group === 'people';
-    const isShut = failure?.forbidden === true && items.length === 0;
-    const label = isPeople ? vscode.l10n.t('Users') : vscode.l10n.t('Control history');
-    const row = (): Row => {
-      const count = at === undefined && items.length === 0 ? '' : format.number(items.length);
-      const description = joined([
-        isShut ? vscode.l10n.t('no access with this key') : count,
-        partial === true ? vscode.l10n.t('incomplete') : '',
-        failure !== undefined && at !== undefined && items.length > 0
-          ? vscode.l10n.t('{0} old', format.span(now() - at))
-          : '',
-      ]);
-      return {
-        label,
-        description,
-        icon: { id: isPeople ? 'organization' : 'history' },
-        context: group,
-        open: isShut ? undefined : !isPeople,
-        tooltip: () =>
-          card(label, [
-            description,
-            ...factLines([[vscode.l10n.t('Read'), at === undefined ? undefined : format.exact(at)]]),
-            failure?.sentence,
-          ]),
-      };
+function groupNode(group: ListName, context: RowsContext): TreeNode {
+  const { data, format, now } = context;
+  const { items, at, partial, failure } = data[group].state.current;
+  const [isPeople, isClosed] = [group === 'people', isShut(data[group])];
+  const label = isPeople ? vscode.l10n.t('Users') : vscode.l10n.t('Control history');
+  const row = (): Row => {
+    const count = at === undefined && items.length === 0 ? '' : format.number(items.length);
+    const description = joined([
+      isClosed ? vscode.l10n.t('no access with this key') : count,
+      partial === true ? vscode.l10n.t('incomplete') : '',
+      failure !== undefined && at !== undefined && items.length > 0
+        ? vscode.l10n.t('{0} old', format.span(now() - at))
+        : '',
+    ]);
+    return {
+      label,
+      description,
+      icon: { id: isPeople ? 'organization' : 'history' },
+      context: group,
+      open: isClosed ? undefined : !isPeople,
+      tooltip: () =>
+        card(label, [
+          description,
+          ...factLines([[vscode.l10n.t('Read'), at === undefined ? undefined : format.exact(at)]]),
+          failure?.sentence,
+        ]),
     };
-    const children = (): readonly TreeNode[] => {
-      if (isPeople) onPeopleSeen();
-      const rows = isPeople
-        ? data.sortedPeople.map(person => this.#person(person))
-        : data.revisions.map(revision => this.#revision(revision));
-      return rows.length > 0 ? rows : [this.#empty(group)];
+  };
+  const children = (): readonly TreeNode[] => {
+    if (isPeople) void data.askUsage();
+    const rows = isPeople
+      ? data.sortedPeople.map(person => personNode(person, context))
+      : data.revisions.map(revision => revisionNode(revision, format));
+    return rows.length > 0 ? rows : [emptyNode(group, data)];
+  };
+  return { id: `group/${group}`, kind: 'group', row, children };
+}
+
+function personNode(person: Person, { data, format, now }: RowsContext): TreeNode {
+  const node = { kind: 'person', personId: person.id };
+  const row = (): Row => {
+    const usage = data.usageOf(person);
+    const label = oneLine(nameOf(person), 120);
+    const description = words.personStatus(person, usage, format, now());
+    const inactive = activityOf(person, usage, now()) === 'inactive';
+    return {
+      label,
+      description,
+      icon: { id: inactive ? 'circle-slash' : 'person' },
+      context: 'person',
+      spoken: vscode.l10n.t('User {0}, {1}', label, joined([person.email, description], ', ')),
+      command: {
+        command: commands.organization.showUser,
+        title: vscode.l10n.t('Show user'),
+        arguments: [node],
+      },
+      tooltip: () => card(label, [description, ...factLines(words.personFacts(person, usage, format))]),
     };
-    return { id: `group/${group}`, kind: 'group', row, children };
-  }
+  };
+  return { id: `person/${person.id}`, ...node, row };
+}
 
-  #person(person: Person): TreeNode {
-    const { data, format, now } = this.#deps;
-    const node = { kind: 'person', personId: person.id };
-    const row = (): Row => {
-      const usage = data.usageOf(person);
-      const label = oneLine(nameOf(person), 120);
-      const description = personStatus(person, usage, format, now());
-      const inactive = activityOf(person, usage, now()) === 'inactive';
-      return {
-        label,
-        description,
-        icon: { id: inactive ? 'circle-slash' : 'person' },
-        context: 'person',
-        spoken: vscode.l10n.t('User {0}, {1}', label, joined([person.email, description], ', ')),
-        command: {
-          command: commands.organization.showUser,
-          title: vscode.l10n.t('Show user'),
-          arguments: [node],
-        },
-        tooltip: () => card(label, [description, ...factLines(personFacts(person, usage, format))]),
-      };
+function revisionNode(revision: KnownRevision, format: Formatter): TreeNode {
+  const node = { kind: 'revision', revision: revision.revision };
+  const row = (): Row => {
+    const { before, changes } = revision;
+    const summary = before === undefined ? vscode.l10n.t('first known revision') : words.summaryText(changes);
+    const gap = words.gapText(before, revision);
+    const label = vscode.l10n.t('rev {0}', revision.revision);
+    const day = words.dayText(revision, format);
+    const exact = words.exactTime(revision.updatedAt, format);
+    const toward = [...new Set(changes.map(({ direction }) => words.directionText(direction)))];
+    return {
+      label,
+      description: joined([day, words.makerText(revision), summary, gap]),
+      icon: { id: 'git-commit' },
+      context: 'revision',
+      open: changes.length === 0 ? undefined : false,
+      command: openChanges(node),
+      spoken: joined(
+        [
+          vscode.l10n.t('Revision {0} by {1}', revision.revision, words.makerText(revision)),
+          exact,
+          summary,
+          gap,
+          ...toward,
+        ],
+        ', ',
+      ),
+      tooltip: () =>
+        card(label, [
+          joined([words.makerText(revision), revision.user?.email, exact]),
+          gap,
+          ...words.changeLines(changes),
+        ]),
     };
-    return { id: `person/${person.id}`, ...node, row };
-  }
+  };
+  const children = (): readonly TreeNode[] =>
+    revision.changes.map((change, index) => changeNode(revision.revision, change, index));
+  return { id: `revision/${revision.revision}`, ...node, row, children };
+}
 
-  #revision(revision: KnownRevision): TreeNode {
-    const { format } = this.#deps;
-    const node = { kind: 'revision', revision: revision.revision };
-    const row = (): Row => {
-      const { before, changes } = revision;
-      const summary = before === undefined ? vscode.l10n.t('first known revision') : summaryText(changes);
-      const gap = gapText(before, revision);
-      const label = vscode.l10n.t('rev {0}', revision.revision);
-      const day = dayText(revision, format);
-      const exact = exactTime(revision.updatedAt, format);
-      const toward = [...new Set(changes.map(({ direction }) => directionText(direction)))];
-      return {
-        label,
-        description: joined([day, makerText(revision), summary, gap]),
-        icon: { id: 'git-commit' },
-        context: 'revision',
-        open: changes.length === 0 ? undefined : false,
-        command: openChanges(node),
-        spoken: joined(
-          [
-            vscode.l10n.t('Revision {0} by {1}', revision.revision, makerText(revision)),
-            exact,
-            summary,
-            gap,
-            ...toward,
-          ],
-          ', ',
-        ),
-        tooltip: () =>
-          card(label, [
-            joined([makerText(revision), revision.user?.email, exact]),
-            gap,
-            ...changeLines(changes),
-          ]),
-      };
-    };
-    const children = (): readonly TreeNode[] =>
-      revision.changes.map((change, index) => this.#change(revision.revision, change, index));
-    return { id: `revision/${revision.revision}`, ...node, row, children };
-  }
+function changeNode(revision: number, change: SettingChange, index: number): TreeNode {
+  const row = (): Row => ({
+    label: words.changeText(change),
+    description: words.directionText(change.direction),
+    spoken: joined([words.changeSpoken(change), words.directionText(change.direction)], ', '),
+    icon: changeIcon(change),
+    command: openChanges({ kind: 'revision', revision }),
+  });
+  return { id: `change/${revision}/${index}`, kind: 'change', row };
+}
 
-  #change(revision: number, change: SettingChange, index: number): TreeNode {
-    const row = (): Row => ({
-      label: changeText(change),
-      description: directionText(change.direction),
-      spoken: joined([changeSpoken(change), directionText(change.direction)], ', '),
-      icon: changeIcon(change),
-      command: openChanges({ kind: 'revision', revision }),
-    });
-    return { id: `change/${revision}/${index}`, kind: 'change', row };
-  }
-
-  /** What stands where a group has no rows: why, and what helps. */
-  #empty(group: ListName): TreeNode {
-    const { data } = this.#deps;
-    const { failure, reading, at } = data[group].state.current;
-    if (reading === undefined && (failure !== undefined || at === undefined))
-      return { ...retryNode(commands.console.refresh), id: `retry/${group}` };
-    const none =
-      group === 'people'
-        ? vscode.l10n.t('No users yet.')
-        : vscode.l10n.t('No controls have been changed yet.');
-    const label = reading === undefined ? none : vscode.l10n.t('Loading…');
-    return { id: `empty/${group}`, kind: 'empty', row: () => ({ label }) };
-  }
+/** What stands where a group has no rows: why, and what helps. */
+function emptyNode(group: ListName, data: OrganizationData): TreeNode {
+  const { failure, reading, at } = data[group].state.current;
+  if (reading === undefined && (failure !== undefined || at === undefined))
+    return { ...retryNode(commands.console.refresh), id: `retry/${group}` };
+  const none =
+    group === 'people' ? vscode.l10n.t('No users yet.') : vscode.l10n.t('No controls have been changed yet.');
+  const label = reading === undefined ? none : vscode.l10n.t('Loading…');
+  return { id: `empty/${group}`, kind: 'empty', row: () => ({ label }) };
 }
 
 function openChanges(node: object): vscode.Command {

@@ -6,16 +6,8 @@ import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
 import { canonical, settingsOf, type SettingChange } from './changes';
 import type { Direction } from './catalogue';
-import type { KnownRevision } from './data';
-import {
-  activityOf,
-  timeOf,
-  whoOf,
-  type Person,
-  type PersonUsage,
-  type Revision,
-  type UsageOfPeople,
-} from './model';
+import { activityOf, timeOf, whoOf } from './data';
+import type { KnownRevision, Person, PersonUsage, Revision, UsageOfPeople } from './data';
 
 /** `3 d · 1.2M tokens · inactive`: when somebody last signed in, and what their agents used. */
 export function personStatus(
@@ -154,51 +146,34 @@ export function exactTime(text: string | undefined, format: Formatter): string |
 
 /** One line a person; times as ISO 8601 in UTC. What is not known is empty. */
 export function peopleCsv(people: readonly Person[], usage: UsageOfPeople | undefined, now: number): string {
-  const columns = ['id', 'email', 'first_name', 'last_name', 'joined', 'last_sign_in', 'inactive'];
-  const usageColumns = usage === undefined ? [] : ['last_active_day_utc', 'billable_tokens_30_days_utc'];
-  return csv(
-    [...columns, ...usageColumns],
-    people.map((person): CsvCell[] => {
-      const used = usage?.get(person.id);
-      const activity = activityOf(person, used, now);
-      return [
-        person.id,
-        person.email,
-        person.firstName,
-        person.lastName,
-        isoTime(person.createdAt),
-        isoTime(person.lastSignInAt),
-        activity === 'unknown' ? null : activity === 'inactive',
-        used?.lastActiveDay,
-        amountCell(used?.tokens),
-      ];
-    }),
-  );
+  const columns = 'id email first_name last_name joined last_sign_in inactive';
+  const more = usage === undefined ? '' : ' last_active_day_utc billable_tokens_30_days_utc';
+  const lines = people.map((person): CsvCell[] => {
+    const { id, email, firstName, lastName, createdAt, lastSignInAt } = person;
+    const used = usage?.get(id);
+    const activity = activityOf(person, used, now);
+    const inactive = activity === 'unknown' ? null : activity === 'inactive';
+    return [
+      ...[id, email, firstName, lastName, isoTime(createdAt), isoTime(lastSignInAt), inactive],
+      ...[used?.lastActiveDay, amountCell(used?.tokens)],
+    ];
+  });
+  return csv(`${columns}${more}`.split(' '), lines);
 }
 
 /** One line a changed setting, values as JSON, secrets as their marks. A revision that changed no setting has a line without one. */
 export function historyCsv(revisions: readonly KnownRevision[]): string {
-  const columns = [
-    'revision',
-    'time',
-    'person',
-    'email',
-    'setting',
-    'change',
-    'before',
-    'after',
-    'direction',
-  ];
+  const columns = 'revision time person email setting change before after direction compared_with';
   const lines = revisions.flatMap(({ revision, updatedAt, user, before: earlier, changes }) => {
-    const whoAndWhen = [revision, isoTime(updatedAt), user?.name ?? user?.id, user?.email];
-    const what = changes.map(({ path, kind, before, after, direction }) => {
-      return [path, kind, canonical(before), canonical(after), directionText(direction)];
-    });
-    return (what.length > 0 ? what : [['', '', '', '', '']]).map((cells): CsvCell[] => {
-      return [...whoAndWhen, ...cells, earlier?.revision];
-    });
+    const lineOf = (...what: readonly CsvCell[]): CsvCell[] => [
+      ...[revision, isoTime(updatedAt), user?.name ?? user?.id, user?.email, ...what, earlier?.revision],
+    ];
+    if (changes.length === 0) return [lineOf('', '', '', '', '')];
+    return changes.map(({ path, kind, before, after, direction }) =>
+      lineOf(path, kind, canonical(before), canonical(after), directionText(direction)),
+    );
   });
-  return csv([...columns, 'compared_with'], lines);
+  return csv(columns.split(' '), lines);
 }
 
 function isoTime(text: string | undefined): string | undefined {

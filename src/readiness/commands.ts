@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { ReadinessReport } from '../api';
 import type { CommandHandlers } from '../contributions';
-import { pick, pickSeveral } from '../ui/pick';
+import { pick, pickItem, pickSeveral } from '../ui/pick';
 import { joined } from '../ui/text';
 import { oneLine, plain } from '../util/text';
 import { appFolder } from './git';
@@ -152,7 +152,6 @@ export class ReadinessCommands {
   #pickRepository(of: Iterable<Repository> = this.#deps.reports.known.values()) {
     const here = this.#deps.reports.window.here?.repository;
     const all = [...of].sort((a, b) => Number(b === here) - Number(a === here));
-    if (all.length === 0) throw new Error(vscode.l10n.t('There are no readiness reports yet.'));
     const choices = all.map(value => {
       const {
         name: label,
@@ -162,7 +161,8 @@ export class ReadinessCommands {
       const description = joined([percentText(percentOf(newest)), dayText(newest.createdAt)]);
       return { label, description, detail, value };
     });
-    return pick<Repository>(choices, vscode.l10n.t('Find a repository'));
+    const none = vscode.l10n.t('There are no readiness reports yet.');
+    return pickItem<Repository>(choices, vscode.l10n.t('Find a repository'), none);
   }
 }
 

@@ -6,7 +6,7 @@ import { RemoteList, type Pace, type RemoteListOptions } from '../sync/remoteLis
 import { errorSentence } from '../util/errorSentence';
 import type { Formatter } from '../util/format';
 import { retryNode, type TreeNode } from './tree';
-import { listContext, problemText, setMessage, viewMessage } from './viewStatus';
+import { listContext, setMessage, viewMessage } from './viewStatus';
 
 interface ConnectedListOptions<T extends object> extends Omit<RemoteListOptions<T>, 'pages' | 'failureOf'> {
   readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
@@ -91,8 +91,7 @@ export class ConnectedList<T extends object> extends RemoteList<T> {
   ): void {
     const { shown } = this;
     const connection = this.#options.connection.state.current;
-    const unread = shown.problems.map(problemText);
-    setMessage(view, viewMessage({ connection, lists: [shown], unread, format, now: Date.now() }));
+    setMessage(view, viewMessage({ connection, lists: [shown], format, now: Date.now() }));
     setContext(context, listContext(shown));
   }
 

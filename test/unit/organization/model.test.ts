@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { activityOf, nameOf, type Person, type UsageOfPeople } from '../../../src/organization/model';
+import { activityOf, nameOf, type Person, type UsageOfPeople } from '../../../src/organization/data';
 import { compareSettings } from '../../../src/organization/changes';
 import { historyCsv, peopleCsv, personFacts, personStatus } from '../../../src/organization/words';
 import { Formatter } from '../../../src/util/format';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ApiClient } from '../../../src/api';
 import { Organization } from '../../../src/organization';
-import type { UsageOfPeople } from '../../../src/organization/model';
+import type { UsageOfPeople } from '../../../src/organization/data';
 import { ObservableValue } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
