@@ -4,7 +4,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { SampleService } from '../fakes/sampleService';
 import { again, until } from '../until';
-import { startReports, type FakeReports } from '../unit/readiness/reportsServer';
+import { startReports, type FakeReports } from '../unit/readiness/support';
 import { violations } from './page';
 import { onStage, reportsOf, signedInTo } from './stage';
 import { click, clickFor } from './waiting';

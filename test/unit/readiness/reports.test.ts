@@ -6,7 +6,7 @@ import { FakeConnection } from '../../fakes/connection';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
 import { clientOf } from '../api/support';
-import { startReports } from './reportsServer';
+import { startReports } from './support';
 
 describe('kept readiness reports', () => {
   let root: string;
