@@ -12,6 +12,9 @@ import { matching } from './repositoryUrl';
 export type Staleness =
   { readonly behind: number; readonly isInHead: boolean } | 'unnamed' | 'unknown' | undefined;
 
+/** `undefined` when Git does not know one of the two commits. */
+export type Commits = readonly GitCommit[] | undefined;
+
 /** More commits than this are not counted. */
 export const MOST = 1000;
 
@@ -19,9 +22,10 @@ export const MOST = 1000;
 export class LocalGit extends Disposable {
   readonly #changed = this.register(new Emitter<void>());
   readonly #open = this.register(new OpenRepositories());
-  readonly #ages = new Map<string, Staleness | Promise<Staleness>>();
+  /** What lies between two commits, asked once. */
+  readonly #logs = new Map<string, Commits | Promise<Commits>>();
 
-  /** Repositories, remotes or what is checked out changed, or an age has been counted. */
+  /** Repositories, remotes or what is checked out changed, or Git has answered. */
   readonly onDidChange = this.#changed.event;
 
   constructor() {
@@ -29,10 +33,15 @@ export class LocalGit extends Disposable {
     this.register(
       this.#open.onDidRefresh(() => {
         // What was fetched may bring a commit that was not known.
-        for (const [key, age] of this.#ages) if (age === 'unknown') this.#ages.delete(key);
+        for (const [key, commits] of this.#logs) if (commits === undefined) this.#logs.delete(key);
       }),
     );
-    this.register(this.#open.onDidChange(() => this.#changed.fire()));
+    this.register(
+      this.#open.onDidChange(() => {
+        this.#logs.clear();
+        this.#changed.fire();
+      }),
+    );
   }
 
   /** VS Code opens submodules by itself. */
@@ -45,44 +54,43 @@ export class LocalGit extends Disposable {
     return this.#open.ready();
   }
 
-  /** How old a report is as far as it has been counted; `onDidChange` tells when it has. */
+  /** How old a report is, as far as Git has answered. */
   staleness(commit: string | undefined, local: GitRepository | undefined): Staleness {
     const age = this.counted(commit, local);
     return age instanceof Promise ? undefined : age;
   }
 
-  /** The same, counted once for each pair of commits. */
   counted(commit: string | undefined, local: GitRepository | undefined): Staleness | Promise<Staleness> {
     const head = local?.state.HEAD?.commit;
-    if (local === undefined || head === undefined) return undefined;
+    if (head === undefined) return undefined;
     if (commit === undefined) return 'unnamed';
-    if (!isCommit(commit)) return 'unknown';
-    if (head.startsWith(commit.toLowerCase())) return { behind: 0, isInHead: true };
-    const key = `${local.rootUri.toString()} ${commit} ${head}`;
-    const count = async (): Promise<Staleness> => {
-      const [ahead, behind] = await Promise.all([
-        this.between(local, head, commit, 1),
-        this.between(local, commit, head),
-      ]);
-      const age = ahead && behind ? { behind: behind.length, isInHead: ahead.length === 0 } : 'unknown';
-      this.#ages.set(key, age);
-      this.#changed.fire();
-      return age;
-    };
-    const age = this.#ages.get(key) ?? count();
-    this.#ages.set(key, age);
-    return age;
+    if (isCommit(commit) && head.startsWith(commit.toLowerCase())) return { behind: 0, isInHead: true };
+    const [ahead, behind] = [this.between(local, head, commit, 1), this.between(local, commit, head)];
+    const age = (unseen: Commits, since: Commits): Staleness =>
+      unseen && since ? { behind: since.length, isInHead: unseen.length === 0 } : 'unknown';
+    return ahead instanceof Promise || behind instanceof Promise
+      ? Promise.all([ahead, behind]).then(both => age(...both))
+      : age(ahead, behind);
   }
 
-  /** Commits of `to` that `from` does not have, the newest first; `undefined` when git does not know one of the two. */
-  async between(
+  /** Commits of `to` that `from` does not have, the newest first; `onDidChange` tells when a promise is kept. */
+  between(
     local: GitRepository | undefined,
     from: string | undefined,
     to: string | undefined,
     maxEntries = MOST,
-  ): Promise<readonly GitCommit[] | undefined> {
-    if (!isCommit(from) || !isCommit(to)) return undefined;
-    return local?.log({ range: `${from}..${to}`, maxEntries }).catch(() => undefined);
+  ): Commits | Promise<Commits> {
+    if (local === undefined || !isCommit(from) || !isCommit(to)) return undefined;
+    const range = `${from}..${to}`;
+    const key = `${local.rootUri.toString()} ${range} ${maxEntries}`;
+    const ask = async (): Promise<Commits> => {
+      const commits = await local.log({ range, maxEntries }).catch(() => undefined);
+      this.#logs.set(key, commits);
+      this.#changed.fire();
+      return commits;
+    };
+    if (!this.#logs.has(key)) this.#logs.set(key, ask());
+    return this.#logs.get(key);
   }
 }
 

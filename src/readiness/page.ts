@@ -40,7 +40,8 @@ export function pageParts(shown: ShownReport, facts: ReportFacts): Readonly<Reco
       ${facts.state?.baseId !== undefined && button(['compare', {}], usual)}`,
     counted: criteria.heading,
     tools: tools(),
-    criteria: criteria.body(),
+    criteria: html`${criteria.body()}
+      <p id="none" class="quiet" role="status" hidden>${vscode.l10n.t('No matching criteria.')}</p>`,
     about: about(shown),
   });
 }

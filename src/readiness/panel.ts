@@ -10,7 +10,6 @@ import type { ShownReport } from './model';
 import { missingParts, pageParts } from './page';
 import { reportProtocol, type PageState, type ReportProtocol } from './protocol';
 import type { Reports } from './reports';
-import type { ReportFacts } from './sections';
 
 export interface ReportPanelDeps {
   readonly extensionUri: vscode.Uri;
@@ -27,9 +26,6 @@ export class ReportPanel extends PagePanel {
   #wanted: string | undefined;
   /** The wanted criterion has not been brought into view yet. */
   #isWanted = false;
-  #commits: ReportFacts['commits'] = 'asked';
-  /** How often commits were asked for. */
-  #turn = 0;
   /** The page as it was drawn. */
   #drawn: Readonly<Record<string, string>> = {};
 
@@ -45,11 +41,6 @@ export class ReportPanel extends PagePanel {
           this.#drawn = {};
           this.update();
         },
-        look: look => {
-          const { filter, words } = this.#state.look ?? {};
-          this.#state = { ...this.#state, look };
-          if (filter !== look.filter || words !== look.words) this.#draw();
-        },
         show: ({ reportId }) => this.show({ ...this.#state, reportId, baseId: undefined }),
         compare: ({ reportId }) => this.show({ ...this.#state, baseId: reportId }),
         fix: ({ criteria }) => this.#act(shown => commands.fix(shown, criteria)),
@@ -62,29 +53,32 @@ export class ReportPanel extends PagePanel {
 
   /** Shows another report, or another comparison; `wanted` is the criterion to bring into view. */
   show(state: PageState, wanted?: string): void {
-    const { look, reportId, baseId } = this.#state;
-    const isSame = state.reportId === reportId && state.baseId === baseId;
-    // Something else is read from its beginning.
-    const kept = look && (isSame ? look : { ...look, scroll: 0 });
-    this.#state = { ...state, look: wanted === undefined ? kept : undefined };
+    this.#state = state;
     this.#wanted = wanted;
     this.#isWanted = wanted !== undefined;
-    this.#commits = 'asked';
     this.update();
   }
 
-  /** Draws the report as it is known now. */
+  /** Sends the page what of it says something else now. */
   update(): void {
-    if (!this.page.isReady) return;
-    this.#draw();
-    const turn = ++this.#turn;
-    const shown = this.#deps.reports.shown(this.#state);
-    if (shown === undefined) return;
-    void this.#deps.reports.commits(shown).then(commits => {
-      if (turn !== this.#turn) return;
-      this.#commits = commits;
-      this.#draw();
-    });
+    const { reports } = this.#deps;
+    const [state, wanted] = [this.#state, this.#wanted];
+    const shown = reports.shown(state);
+    const sentence = shown === undefined ? reports.missing : '';
+    if (!this.page.isReady || sentence === undefined) return;
+    let parts = missingParts(sentence);
+    if (shown !== undefined) {
+      this.panel.title = vscode.l10n.t('Readiness: {0}', oneLine(shown.repository.name, 50));
+      const staleness = reports.git.staleness(shown.report.commitHash, shown.local);
+      const commits = reports.commits(shown);
+      parts = pageParts(shown, { state, wanted, commits, staleness });
+    }
+    const changed = Object.entries(parts).filter(([id, part]) => this.#drawn[id] !== part);
+    const isWanted = shown !== undefined && this.#isWanted;
+    if (changed.length === 0 && !isWanted) return;
+    this.#drawn = parts;
+    this.#side.send('draw', { parts: Object.fromEntries(changed), state, isWanted });
+    if (isWanted) this.#isWanted = false;
   }
 
   protected override onMissing(): void {
@@ -102,26 +96,5 @@ export class ReportPanel extends PagePanel {
     await act(shown).catch((error: unknown) => {
       void vscode.window.showErrorMessage(forNotification(errorSentence(error), 1_000));
     });
-  }
-
-  /** Sends the page what of it says something else now. */
-  #draw(): void {
-    const { reports } = this.#deps;
-    const [state, wanted, commits] = [this.#state, this.#wanted, this.#commits];
-    const shown = reports.shown(state);
-    const sentence = shown === undefined ? reports.missing : '';
-    if (!this.page.isReady || sentence === undefined) return;
-    let parts = missingParts(sentence);
-    if (shown !== undefined) {
-      this.panel.title = vscode.l10n.t('Readiness: {0}', oneLine(shown.repository.name, 50));
-      const staleness = reports.git.staleness(shown.report.commitHash, shown.local);
-      parts = pageParts(shown, { state, wanted, commits, staleness });
-    }
-    const changed = Object.entries(parts).filter(([id, part]) => this.#drawn[id] !== part);
-    const isWanted = shown !== undefined && this.#isWanted;
-    if (changed.length === 0 && !isWanted) return;
-    this.#drawn = parts;
-    this.#side.send('draw', { parts: Object.fromEntries(changed), state, isWanted });
-    if (isWanted) this.#isWanted = false;
   }
 }

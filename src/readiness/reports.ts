@@ -9,9 +9,8 @@ import type { RemoteListOptions } from '../sync/remoteList';
 import { keyIn, listRecords } from '../sync/stored';
 import { ConnectedList } from '../ui/connectedList';
 import { Disposable } from '../util/disposable';
-import type { GitCommit } from '../util/git';
 import { oneLine } from '../util/text';
-import { LocalGit, Matches } from './git';
+import { LocalGit, Matches, type Commits } from './git';
 import { criteriaOf, fails, groupReports, percentOf, previousOf, repositoryOf } from './model';
 import type { Repository, ShownReport } from './model';
 import type { PageState } from './protocol';
@@ -116,8 +115,8 @@ export class Reports extends Disposable {
     return this.list.shown.failure?.sentence ?? (this.#isOpen ? none : undefined);
   }
 
-  /** Commits of the newer of the two reports that the older one does not have; `undefined` where Git cannot tell. */
-  commits({ report, base, local }: ShownReport): Promise<readonly GitCommit[] | undefined> {
+  /** Commits of the newer of the two reports that the older one does not have. */
+  commits({ report, base, local }: ShownReport): Commits | Promise<Commits> {
     const isOlder = (base?.createdAt ?? 0) <= (report.createdAt ?? 0);
     const [older, newer] = isOlder ? [base, report] : [report, base];
     return this.git.between(local, older?.commitHash, newer?.commitHash);

@@ -1,10 +1,9 @@
 import * as vscode from 'vscode';
 import { inMarkdown, joined, knownFacts } from '../ui/text';
-import type { GitCommit } from '../util/git';
 import { oneLine, plain } from '../util/text';
 import { escapeHtml, html, Markup, type Part } from '../webview/html';
 import type { Params } from '../webview/ipc';
-import { appFolder, type Staleness } from './git';
+import { appFolder, type Commits, type Staleness } from './git';
 import { criteriaOf, fails, passes, percentOf, share, type CriterionRow, type ShownReport } from './model';
 import type { PageState, ReportProtocol } from './protocol';
 import * as words from './text';
@@ -15,8 +14,8 @@ const MOST_ROWS = 500;
 /** What is told besides the report. */
 export interface ReportFacts {
   readonly staleness: Staleness;
-  /** Between the report and its base; 'asked' until Git has answered, `undefined` where it cannot tell. */
-  readonly commits: readonly GitCommit[] | 'asked' | undefined;
+  /** Between the report and its base. */
+  readonly commits: Commits | Promise<Commits>;
   readonly state?: PageState;
   /** The criterion a person came for. */
   readonly wanted?: string | undefined;
@@ -109,34 +108,23 @@ export function sectionsOf(shown: ShownReport, facts: ReportFacts, rows: readonl
   const { report, base } = shown;
   const { commits } = facts;
   return {
-    criteria: criteriaSection(shown, facts, rows),
+    criteria: criteriaSection(shown, rows, facts.wanted),
     ...(Object.keys(report.apps ?? {}).length > 0 && { applications: applicationsSection(shown) }),
     trend: trendSection(shown),
-    ...(base !== undefined && commits !== 'asked' && { commits: commitsSection(commits) }),
+    ...(base !== undefined && !(commits instanceof Promise) && { commits: commitsSection(commits) }),
   };
 }
 
-/** Every criterion that a person wants to see, with its score, change and rationale. */
+/** Every criterion with its score, change and rationale; the page narrows them down by what is marked here. */
 function criteriaSection(
   { base }: ShownReport,
-  { state, wanted }: ReportFacts,
   rows: readonly CriterionRow[],
+  wanted: string | undefined,
 ): Section {
-  const { filter, words: typed = '' } = state?.look ?? {};
-  const text = typed.trim().toLowerCase();
-  const chosen = rows.filter(row => {
-    const { id, name, now = row.before, change = 'same' } = row;
-    if (filter === 'failing' && !fails(row)) return false;
-    if (filter === 'changed' && change === 'same') return false;
-    return text === '' || `${name}\n${id}\n${now?.rationale ?? ''}`.toLowerCase().includes(text);
-  });
-  // What a person came for is drawn, however many there are.
-  const late = chosen.slice(MOST_ROWS).filter(({ id }) => id === wanted);
   const compared = [[vscode.l10n.t('Before'), 'figure'], [vscode.l10n.t('Change')]] as const;
   return sectionOf({
     ...{ id: 'criteria', title: vscode.l10n.t('Criteria') },
     count: rows.filter(({ now }) => now !== undefined).length,
-    note: chosen.length === 0 ? vscode.l10n.t('No matching criteria.') : undefined,
     columns: [
       [vscode.l10n.t('Criterion')],
       [vscode.l10n.t('Score'), 'figure'],
@@ -144,9 +132,9 @@ function criteriaSection(
       [vscode.l10n.t('Rationale'), 'text rationale'],
       [vscode.l10n.t('Fix'), 'acts'],
     ],
-    items: [...late, ...chosen.filter(row => !late.includes(row))],
+    items: rows,
     row: row => {
-      const { id, now, before, change } = row;
+      const { id, now, before, change = 'same' } = row;
       const name = oneLine(row.name, 120);
       const score =
         now &&
@@ -155,10 +143,12 @@ function criteriaSection(
           <span class="unseen">${words.passingText(now)}</span>`;
       const changed = words.changeText(change);
       const rationale = plain(now?.rationale ?? '', 4_000);
+      const is = ['all', fails(row) && 'failing', change !== 'same' && 'changed'].filter(Boolean).join(' ');
+      const searched = plain(`${row.name}\n${id}\n${(now ?? before)?.rationale ?? ''}`).toLowerCase();
       const label = vscode.l10n.t('Fix {0}', name);
       const fix = fails(row) && button(['fix', { criteria: [id] }], vscode.l10n.t('Fix'), { label });
       return [
-        id === wanted && html`class="wanted" tabindex="-1"`,
+        html`data-is="${is}" data-words="${searched}" ${id === wanted && html`class="wanted" tabindex="-1"`}`,
         [row.name === id ? id : `${row.name} (${id})`, html`<span title="${oneLine(id)}">${name}</span>`],
         [words.scoreText(now), score],
         ...(base === undefined
@@ -171,8 +161,6 @@ function criteriaSection(
         ['', fix],
       ];
     },
-    more: (drawn, all) =>
-      vscode.l10n.t('The first {0} of {1} are shown. Filter by text to see others.', drawn, all),
   });
 }
 
@@ -242,7 +230,7 @@ function trendSection({ repository: { reports }, report: shown, base }: ShownRep
 }
 
 /** Commits of the newer of the two reports that the older one does not have, or why they are not known. */
-function commitsSection(commits: readonly GitCommit[] | undefined): Section {
+function commitsSection(commits: Commits): Section {
   const count = words.commitsText(commits?.length ?? 0);
   const note =
     commits === undefined

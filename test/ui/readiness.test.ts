@@ -186,9 +186,7 @@ describe('readiness of a very large and hostile kind', () => {
     await clickFor(workbench.row('Readiness', /Criterion 0 .*0\/2/s), title);
     await page.getByRole('img', { name: /Score over 5000 reports/ }).waitFor();
     const rows = page.getByRole('table', { name: /Criteria/ }).getByRole('row');
-    await rows.nth(500).waitFor();
-    assert.equal(await rows.count(), 501);
-    await page.getByText('The first 500 of 2994 are shown.').waitFor();
+    await rows.nth(2994).waitFor();
     await page.getByText('The newest 500 of 5000 are shown.').waitFor();
     await page.locator('.rationale strong', { hasText: 'sure' }).first().waitFor();
     await page.getByRole('searchbox').fill('criterion_2998');
