@@ -1,25 +1,23 @@
 import assert from 'node:assert/strict';
-import type { FaultServer } from '../../fakes/faultServer';
 import { drawnRows, textOf } from '../../fakes/view';
 import { choices, shown } from '../../fakes/vscode';
 import { until } from '../../until';
 import {
   addressesOf,
-  answerLists,
   apiOf,
   cleanUp,
   faultServer,
   largeOrganization,
   open,
   row,
+  serve,
   temporaryFolder,
-  type LargeOrganization,
 } from './support';
 
 const FORBIDDEN = { kind: 'answer', status: 403, body: { title: 'Forbidden', requestId: 'req_9' } } as const;
 const HOUR_MS = 60 * 60_000;
 
-const people = [
+const users = [
   { id: 'with', email: 'ann@acme.example', firstName: 'Ann' },
   { id: 'without', firstName: 'Bo' },
 ];
@@ -34,24 +32,13 @@ const changes = [
   change(2, { commandAllowlist: ['a'], maxAutonomyLevel: 'high' }, 11),
   change(1, {}, 11),
 ];
-const listing = (
-  server: FaultServer,
-  users: readonly object[] = people,
-  all: readonly object[] = changes,
-): void =>
-  server.answer(({ url }) => ({
-    kind: 'answer',
-    body: url.includes('/users')
-      ? { users, pagination: { hasMore: false } }
-      : { changes: all, pagination: { hasMore: false } },
-  }));
 const rejects = (act: unknown, reason: RegExp): Promise<void> => assert.rejects(Promise.resolve(act), reason);
 describe('the view of the organization', () => {
   afterEach(cleanUp);
 
   it('shows users and what each revision changed', async () => {
     const server = await faultServer();
-    listing(server);
+    serve(server, { users, changes });
     const window = open(server);
     window.usage.of = new Map([['with', { lastActiveDay: '2026-11-19', tokens: 1_500 }]]);
     await window.feature.refresh();
@@ -95,9 +82,7 @@ describe('the view of the organization', () => {
       String(window.view.message),
       /^This key has no access to this .* \(403, request req_9\)\. Ask an administrator[^(]*$/,
     );
-    server.answer(hit =>
-      hit.url.includes('/users') ? FORBIDDEN : answerLists(largeOrganization(1, 2), hit),
-    );
+    serve(server, largeOrganization(1, 2), FORBIDDEN);
     window.connection.anotherKey();
     await window.feature.refresh();
     assert.match(String(window.view.message), /has no access to this at .* \(403, request req_9\)/);
@@ -108,7 +93,7 @@ describe('the view of the organization', () => {
 
   it('tells a failure of both lists once, with its age, and keeps the rows', async () => {
     const server = await faultServer();
-    listing(server);
+    serve(server, { users, changes });
     const window = open(server);
     await window.feature.refresh();
     server.answer({ kind: 'answer', status: 404, body: {} });
@@ -124,7 +109,7 @@ describe('the view of the organization', () => {
   it('calls nobody inactive before it is known what their agents did, in the picker and in the details', async () => {
     const server = await faultServer();
     const lastSignInAt = '2026-01-02T03:04:05Z';
-    listing(server, [{ id: 'with', firstName: 'Ann', lastSignInAt }]);
+    serve(server, { users: [{ id: 'with', firstName: 'Ann', lastSignInAt }], changes });
     for (const user of [undefined, { personId: 'with' }]) {
       const window = open(server);
       window.usage.of = new Map([['with', { lastActiveDay: '2026-11-19', tokens: 1_500 }]]);
@@ -140,7 +125,7 @@ describe('the view of the organization', () => {
 
   it('asks again for the usage of people that did not come: later by itself, at once on refresh or with another key', async () => {
     const server = await faultServer();
-    listing(server);
+    serve(server, { users, changes });
     const window = open(server);
     window.usage.of = undefined;
     const drawn = async (asked: number): Promise<void> => {
@@ -162,15 +147,11 @@ describe('the view of the organization', () => {
 
   it('tells progress above the rows, which stay as they are while they are read again', async () => {
     const server = await faultServer();
-    listing(server);
+    serve(server, { users, changes });
     const window = open(server);
     await window.feature.refresh();
     const items = async (): Promise<unknown> =>
-      (await drawnRows(window.feature.tree)).map(({ text, item }) => [
-        text,
-        item.iconPath,
-        item.contextValue,
-      ]);
+      (await drawnRows(window.feature.tree)).map(({ text, item: { iconPath } }) => [text, iconPath]);
     const before = await items();
     server.answer({ kind: 'silence' });
     const again = window.feature.refresh();
@@ -191,7 +172,7 @@ describe('the view of the organization', () => {
       'Control history',
       '  Try again',
     ]);
-    listing(server, [{ id: 'a' }, { email: 'no id' }]);
+    serve(server, { users: [{ id: 'a' }, { email: 'no id' }], changes });
     await window.feature.refresh();
     assert.equal(window.view.message, '1 entry could not be read: no id id is missing');
   });
@@ -211,14 +192,14 @@ describe('the view of the organization', () => {
     const says = async (asked: readonly Asked[], reason: RegExp): Promise<void> => {
       for (const [name, row] of asked) await rejects(commands[name](row), reason);
     };
-    listing(server, [], []);
+    serve(server, { users: [], changes: [] });
     await says(ofPeople, /^Error: There are no users yet\.$/);
     await says(ofRevisions, /^Error: There are no control revisions yet\.$/);
     server.answer(FORBIDDEN);
     await window.feature.refresh();
     await says(ofPeople, /has no access to this/);
     await says(ofRevisions, /has no access to this/);
-    listing(server, [], [change(1, {}, 1)]);
+    serve(server, { users: [], changes: [change(1, {}, 1)] });
     await window.feature.refresh();
     await rejects(commands.compareRevisions({ revision: 1 }), /no other control revision/);
     window.connection.signOut();
@@ -229,16 +210,11 @@ describe('the view of the organization', () => {
 describe('a large organization', () => {
   afterEach(cleanUp);
 
-  const serve = (server: FaultServer, organization: LargeOrganization): void =>
-    server.answer(hit => answerLists(organization, hit));
-
   it('is read page by page and listed in order, whatever the service does', async () => {
     const server = await faultServer();
-    const { users, changes: all } = largeOrganization(250, 130);
-    serve(server, {
-      users,
-      changes: all.toSorted((a, b) => JSON.stringify(a).length - JSON.stringify(b).length),
-    });
+    const { users: all, changes: history } = largeOrganization(250, 130);
+    const odd = history.toSorted((a, b) => JSON.stringify(a).length - JSON.stringify(b).length);
+    serve(server, { users: all, changes: odd });
     const window = open(server);
     await window.feature.refresh();
     const rows = (await drawnRows(window.feature.tree)).filter(({ depth }) => depth === 1);
@@ -249,21 +225,20 @@ describe('a large organization', () => {
     assert.deepEqual(names, names.toSorted(new Intl.Collator('en', { numeric: true }).compare));
     assert.deepEqual(
       revisions,
-      all.map((_, index) => `rev ${130 - index}`),
+      history.map((_, index) => `rev ${130 - index}`),
     );
   });
 
   it('is listed though some of it cannot be read, which is named; a setting of an odd shape is shown as it is', async () => {
     const server = await faultServer();
-    const { users, changes: all } = largeOrganization(2, 4);
+    const { users: two, changes: four } = largeOrganization(2, 4);
+    const spoilt: Readonly<Record<number, object>> = {
+      4: { settings: { commandAllowlist: 'rm', customModels: [5] } },
+      2: { settings: 'none' },
+    };
     serve(server, {
-      users: [users[0]!, { email: 'no id' }, { id: 7 }],
-      changes: all.map(each => {
-        const { revision, settings } = each as { revision: number; settings: object };
-        if (revision === 4)
-          return { ...each, settings: { ...settings, commandAllowlist: 'rm', customModels: [5] } };
-        return revision === 2 ? { revision, settings: 'none' } : each;
-      }),
+      users: [two[0]!, { email: 'no id' }, { id: 7 }],
+      changes: four.map(each => ({ ...each, ...spoilt[(each as { revision: number }).revision] })),
     });
     const window = open(server);
     await window.feature.refresh();
@@ -302,7 +277,7 @@ describe('what other features ask of the organization', () => {
 
   it('who the people are, and when which setting changed', async () => {
     const server = await faultServer();
-    listing(server);
+    serve(server, { users, changes });
     const { feature } = open(server);
     assert.deepEqual(await feature.people(), [
       { id: 'with', email: 'ann@acme.example', name: 'Ann', lastSignInAt: undefined },
@@ -323,7 +298,7 @@ describe('what other features ask of the organization', () => {
       (await window.feature.policy.warnings({ autonomyLevel: 'high' })).length;
     server.answer({ kind: 'answer', status: 404, body: { title: 'Not found' } });
     assert.equal(await warned(), 0);
-    listing(server);
+    serve(server, { users, changes });
     window.clock.now += 30_000;
     assert.deepEqual([await warned(), server.hits.length], [0, 0], 'a moment later nobody is asked');
     window.clock.now += 31_000;
