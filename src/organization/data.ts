@@ -11,8 +11,7 @@ import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { supportedLanguage } from '../util/format';
 import { oneLine } from '../util/text';
-import type { Settings } from './catalogue';
-import { compareSettings, type SettingChange } from './changes';
+import { compareSettings, type SettingChange, type Settings } from './changes';
 
 /** One revision of the controls (section 2.12), and one member of the organization (2.11). Times as the service wrote them. */
 export type Revision = ControlChange;

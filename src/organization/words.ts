@@ -4,8 +4,7 @@ import { amountCell, amountText } from '../util/amount';
 import { csv, type CsvCell } from '../util/csv';
 import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
-import { canonical, settingsOf, type SettingChange } from './changes';
-import type { Direction } from './catalogue';
+import { canonical, settingsOf, type Direction, type SettingChange } from './changes';
 import { activityOf, timeOf, whoOf } from './data';
 import type { KnownRevision, Person, PersonUsage, Revision, UsageOfPeople } from './data';
 

@@ -2,8 +2,7 @@ import * as vscode from 'vscode';
 import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { OpenRepositories, remoteUrls, type GitCommit, type GitRepository } from '../util/git';
-import { appParts, isCommit, type Repository } from './model';
-import { matching } from './repositoryUrl';
+import { appParts, isCommit, matching, type Repository } from './model';
 
 /**
  * How many commits of HEAD a report has not seen, `MOST` at most, and whether HEAD has its commit. `unnamed`: it names none; `undefined`

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { directions, sets, type Settings } from '../../../src/organization/catalogue';
-import { canonical, compareSettings, settingsOf, stableText } from '../../../src/organization/changes';
+import { canonical, compareSettings, directions, sets } from '../../../src/organization/changes';
+import { settingsOf, stableText, type Settings } from '../../../src/organization/changes';
 import { changeSpoken, changeText, summaryText } from '../../../src/organization/words';
 
 const texts = (before: Settings, after: Settings): string[] => compareSettings(before, after).map(changeText);

@@ -3,7 +3,7 @@ import { marked } from 'marked';
 import type { ReadinessReport } from '../../../src/api';
 import { fixMessage } from '../../../src/readiness/commands';
 import type { ShownReport } from '../../../src/readiness/model';
-import { missingParts, pageParts } from '../../../src/readiness/page';
+import { missingParts, pageParts } from '../../../src/readiness/panel';
 import { markdownOf, rationaleOf, type ReportFacts } from '../../../src/readiness/sections';
 import { reportNotes, stalenessText } from '../../../src/readiness/text';
 import { report, repositoryOf, score } from './support';
