@@ -55,21 +55,20 @@ export class LocalGit extends Disposable {
 
   /** How old a report is, as far as Git has answered. */
   staleness(commit: string | undefined, local: GitRepository | undefined): Staleness {
-    const age = this.counted(commit, local);
-    return age instanceof Promise ? undefined : age;
-  }
-
-  counted(commit: string | undefined, local: GitRepository | undefined): Staleness | Promise<Staleness> {
     const head = local?.state.HEAD?.commit;
     if (head === undefined) return undefined;
     if (commit === undefined) return 'unnamed';
     if (isCommit(commit) && head.startsWith(commit.toLowerCase())) return { behind: 0, isInHead: true };
     const [ahead, behind] = [this.between(local, head, commit, 1), this.between(local, commit, head)];
-    const age = (unseen: Commits, since: Commits): Staleness =>
-      unseen && since ? { behind: since.length, isInHead: unseen.length === 0 } : 'unknown';
-    return ahead instanceof Promise || behind instanceof Promise
-      ? Promise.all([ahead, behind]).then(both => age(...both))
-      : age(ahead, behind);
+    if (ahead instanceof Promise || behind instanceof Promise) return undefined;
+    return ahead && behind ? { behind: behind.length, isInHead: ahead.length === 0 } : 'unknown';
+  }
+
+  /** The same, when Git has answered. */
+  async counted(...asked: Parameters<LocalGit['staleness']>): Promise<Staleness> {
+    this.staleness(...asked);
+    for (const log of this.#logs.values()) await log;
+    return this.staleness(...asked);
   }
 
   /** Commits of `to` that `from` does not have, the newest first; `onDidChange` tells when a promise is kept. */
