@@ -27,8 +27,6 @@ import {
   type SessionsOfComputers,
 } from './rows';
 
-export type { TreeNode as ComputerTreeNode } from '../ui/tree';
-
 const computerKind: ItemKind<Computer> = {
   schema: {
     parse: value => {

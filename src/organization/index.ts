@@ -28,7 +28,6 @@ import {
 } from './words';
 
 export { controlRecords, searchedOrganization, toldControls } from './data';
-export type { TreeNode as OrganizationTreeNode } from '../ui/tree';
 
 /** Controls older than this are read again before a session is created; after a failure, a minute later. */
 const POLICY_PACE = { usualMs: 60 * 60_000, retryMs: 60_000 };

@@ -17,7 +17,6 @@ import { readinessRows } from './rows';
 import { latestOf } from './text';
 
 export { readinessRecords, searchedReadiness, toldReadiness } from './reports';
-export type { TreeNode as ReadinessTreeNode } from '../ui/tree';
 
 export interface ReadinessDeps extends ReportsDeps {
   readonly extensionUri: vscode.Uri;
