@@ -1,22 +1,18 @@
 import * as vscode from 'vscode';
 import { computerName, readComputers, type Computer } from '../api';
-import type { Connection } from '../connection';
 import { commands, type CommandHandlers } from '../contributions';
-import type { Logger } from '../log';
-import type { SearchHit, Storage } from '../storage';
+import type { SearchHit } from '../storage';
 import type { Refresher } from '../sync/refresher';
 import { keyIn, listRecords, type ItemKind } from '../sync/stored';
-import { ConnectedList } from '../ui/connectedList';
+import { ConnectedList, type ListViewDeps } from '../ui/connectedList';
 import { notify } from '../ui/notify';
 import { pickItem } from '../ui/pick';
 import { Tree, type TreeNode } from '../ui/tree';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, unhandled } from '../util/disposable';
 import type { Event } from '../util/event';
-import type { Formatter } from '../util/format';
 import { once } from '../util/promises';
 import { forNotification, oneLine } from '../util/text';
-import type { WindowFocus } from '../util/windowFocus';
 import {
   computerDocument,
   computerNode,
@@ -48,16 +44,10 @@ function pathOf(serviceId: string): string {
   return `services/${serviceId}/lists/computers`;
 }
 
-export interface ComputersDeps {
-  readonly log: Logger;
-  readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
-  readonly storage: Storage;
-  readonly view: vscode.TreeView<TreeNode>;
+export interface ComputersDeps extends ListViewDeps {
   /** Other views that name computers: while one of them is visible, the list is kept as fresh as for its own. */
   readonly shownIn?: readonly Pick<vscode.TreeView<unknown>, 'visible' | 'onDidChangeVisibility'>[];
-  readonly focused: WindowFocus;
   readonly refreshSeconds: () => number;
-  readonly format: Formatter;
   readonly details: Pick<DetailsDocuments, 'show'>;
   /** The sessions of computers, loaded when the first computers are listed. */
   readonly sessions?: (() => Promise<SessionsOfComputers>) | undefined;

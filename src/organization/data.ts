@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { openObject, recordSchema, taken, type ControlChange, type OrganizationUser } from '../api';
-import { errorSentence, type Connection } from '../connection';
-import type { Logger } from '../log';
-import type { SearchHit, Storage } from '../storage';
+import { errorSentence } from '../connection';
+import type { SearchHit } from '../storage';
 import { keyIn, listRecords, type ItemKind } from '../sync/stored';
-import { ConnectedList } from '../ui/connectedList';
+import { ConnectedList, type ListDeps } from '../ui/connectedList';
 import type { Amount } from '../util/amount';
 import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
@@ -95,10 +94,7 @@ const revisionKind: ItemKind<Revision> = {
   },
 };
 
-export interface OrganizationDataDeps {
-  readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
-  readonly storage: Storage;
-  readonly log: Logger;
+export interface OrganizationDataDeps extends ListDeps {
   readonly language: string;
   /** Who was active lately, where the key may read that. */
   readonly usage?: (() => Promise<UsageOfPeople | undefined>) | undefined;

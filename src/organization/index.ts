@@ -1,16 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../contributions';
+import type { ListViewDeps } from '../ui/connectedList';
 import { notify } from '../ui/notify';
 import { pick, pickItem, type Choice } from '../ui/pick';
 import { saveText } from '../ui/saveText';
 import { factsDocument, joined } from '../ui/text';
-import { Tree, type TreeNode } from '../ui/tree';
+import { Tree } from '../ui/tree';
 import { setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable } from '../util/disposable';
-import type { Formatter } from '../util/format';
-import type { WindowFocus } from '../util/windowFocus';
 import { settingsOf, stableText } from './changes';
 import { FRESH_MS, nameOf, OrganizationData, timeOf, whoOf } from './data';
 import type { KnownRevision, ListName, OrganizationDataDeps, Person, Revision } from './data';
@@ -34,10 +33,7 @@ const POLICY_PACE = { usualMs: 60 * 60_000, retryMs: 60_000 };
 /** Longest that a person waits for what is only asked to make an answer better, ms. */
 const ASK_MS = 2_000;
 
-export interface OrganizationDeps extends Omit<OrganizationDataDeps, 'language' | 'now'> {
-  readonly view: vscode.TreeView<TreeNode>;
-  readonly focused: WindowFocus;
-  readonly format: Formatter;
+export interface OrganizationDeps extends ListViewDeps, Pick<OrganizationDataDeps, 'usage'> {
   readonly details: Pick<DetailsDocuments, 'show' | 'compare'>;
   readonly now?: () => number;
 }

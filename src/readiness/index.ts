@@ -1,28 +1,24 @@
 import * as vscode from 'vscode';
 import { commands, panels, type CommandHandlers } from '../contributions';
 import { onDidChangeSettings, settings } from '../settings';
+import type { ListViewDeps } from '../ui/connectedList';
 import { createPanel, PagePanels } from '../ui/pagePanel';
 import { card } from '../ui/text';
 import { Tree, type TreeNode } from '../ui/tree';
 import { Disposable, Slot } from '../util/disposable';
 import { Emitter } from '../util/event';
-import type { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
-import type { WindowFocus } from '../util/windowFocus';
 import { ReadinessCommands, type Prefill } from './commands';
 import { ReportPanel } from './panel';
 import { isPageState, type PageState } from './protocol';
-import { Reports, type ReportsDeps } from './reports';
+import { Reports } from './reports';
 import { readinessRows } from './rows';
 import { latestOf } from './text';
 
 export { readinessRecords, searchedReadiness, toldReadiness } from './reports';
 
-export interface ReadinessDeps extends ReportsDeps {
+export interface ReadinessDeps extends ListViewDeps {
   readonly extensionUri: vscode.Uri;
-  readonly view: vscode.TreeView<TreeNode>;
-  readonly focused: WindowFocus;
-  readonly format: Formatter;
   readonly prefill: Prefill;
 }
 

@@ -2,12 +2,11 @@ import * as path from 'node:path';
 import * as z from 'zod/mini';
 import * as vscode from 'vscode';
 import { openObject, recordSchema, taken, type ReadinessReport } from '../api';
-import type { Connection, Service } from '../connection';
-import type { Logger } from '../log';
-import type { SearchHit, Storage } from '../storage';
+import type { Service } from '../connection';
+import type { SearchHit } from '../storage';
 import type { RemoteListOptions } from '../sync/remoteList';
 import { keyIn, listRecords } from '../sync/stored';
-import { ConnectedList } from '../ui/connectedList';
+import { ConnectedList, type ListDeps } from '../ui/connectedList';
 import { Disposable } from '../util/disposable';
 import { oneLine } from '../util/text';
 import { LocalGit, Matches, type Commits } from './git';
@@ -36,23 +35,17 @@ export const reportKind: Pick<
   },
 };
 
-export interface ReportsDeps {
-  readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
-  readonly storage: Storage;
-  readonly log: Logger;
-}
-
 /** The readiness reports of the service in use as last known, and the repositories of this window. */
 export class Reports extends Disposable {
   readonly list: ConnectedList<ReadinessReport>;
   readonly git = this.register(new LocalGit());
-  readonly #connection: ReportsDeps['connection'];
+  readonly #connection: ListDeps['connection'];
   /** What is kept has been read, or could not be. */
   #isOpen = false;
   #known: ReadonlyMap<string, Repository> | undefined;
   #window: Matches | undefined;
 
-  constructor(deps: ReportsDeps) {
+  constructor(deps: ListDeps) {
     super();
     this.#connection = deps.connection;
     this.list = this.register(

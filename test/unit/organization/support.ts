@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import type { ApiClient } from '../../../src/api';
 import { Organization } from '../../../src/organization';
 import type { UsageOfPeople } from '../../../src/organization/data';
@@ -9,7 +8,7 @@ import { FakeConnection } from '../../fakes/connection';
 import { FaultServer, type Fault } from '../../fakes/faultServer';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
-import { drawnRows, fakeView, type DrawnRow } from '../../fakes/view';
+import { fakeView, textOf } from '../../fakes/view';
 import { clientOf } from '../api/support';
 
 export { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
@@ -21,15 +20,13 @@ export async function faultServer(): Promise<FaultServer> {
 }
 
 /** A client of a service of the test. */
-export function apiOf(server: Pick<FaultServer, 'origin'>): ApiClient {
+function apiOf(server: Pick<FaultServer, 'origin'>): ApiClient {
   return clientOf(server, { redactionKey: 'a key of this installation' }).api;
 }
 
 export function addressesOf({ origin }: Pick<FaultServer, 'origin'>) {
   return { baseUrl: origin, appUrl: origin };
 }
-
-export type Window = ReturnType<typeof open>;
 
 /** The organization as one window sees it; windows with the same root share what is kept. */
 export function open(server: FaultServer, root = temporaryFolder()) {
@@ -73,11 +70,14 @@ export function open(server: FaultServer, root = temporaryFolder()) {
   return { feature, connection, view, clock, documents, usage, log, close, settled: () => storage.settled() };
 }
 
-/** The first row whose text begins so. */
-export async function row({ feature }: Window, start: string): Promise<DrawnRow> {
-  const found = (await drawnRows(feature.tree)).find(({ text }) => text.startsWith(start));
-  assert.ok(found, start);
-  return found;
+/** A window that has read these lists, or what else the service answers. */
+export async function opened(given: Lists | Fault) {
+  const server = await faultServer();
+  if ('kind' in given) server.answer(given);
+  else serve(server, given);
+  const window = open(server);
+  await window.feature.refresh();
+  return { server, ...window, rows: () => textOf(window.feature.tree) };
 }
 
 /** Lists of any size, in any order: the interface promises none. */
