@@ -39,7 +39,6 @@ const computerKind: ItemKind<Computer> = {
   },
 };
 
-/** Where the computers of a service are kept. */
 function pathOf(serviceId: string): string {
   return `services/${serviceId}/lists/computers`;
 }
@@ -67,16 +66,14 @@ export class Computers extends Disposable {
 
   constructor(deps: ComputersDeps) {
     super();
-    const { connection, view, focused, storage, log } = deps;
+    const { connection, view, focused } = deps;
     this.#deps = deps;
     this.#list = this.register(
       new ConnectedList<Computer>({
-        connection,
-        storage,
-        log,
-        keyOf: ({ id }) => id,
+        ...deps,
         ...computerKind,
-        pathOf: state => (state.kind === 'signedOut' ? undefined : pathOf(state.service.id)),
+        keyOf: ({ id }) => id,
+        pathOf: ({ service }) => service && pathOf(service.id),
         pages: (api, signal) => api.pages('computers', { signal }),
       }),
     );
@@ -89,9 +86,11 @@ export class Computers extends Disposable {
       }),
     );
     this.commands = {
-      showDetails: async (node?: unknown) => {
-        const id = await this.#computerOf(node);
-        if (id !== undefined) await this.#showDetails(id);
+      showDetails: async node => {
+        await this.listed();
+        const { computerId } = (node ?? {}) as { readonly computerId?: unknown };
+        const computer = this.#find(computerId) ?? (await this.#pick());
+        if (computer !== undefined) await this.#showDetails(computer);
       },
     };
     this.register(this.#list.state.onDidChange(() => this.#onList()));
@@ -155,9 +154,10 @@ export class Computers extends Disposable {
     const { id: computerId } = computer;
     const name = oneLine(computerName(computer), 60);
     if (status === 'active') {
+      const create = { kind: 'computer', computerId };
       notify(log, 'info', forNotification(vscode.l10n.t('{0} is ready.', name)), [
         vscode.l10n.t('New session here'),
-        () => vscode.commands.executeCommand(commands.sessions.create, { kind: 'computer', computerId }),
+        () => vscode.commands.executeCommand(commands.sessions.create, create),
       ]);
       return;
     }
@@ -168,7 +168,7 @@ export class Computers extends Disposable {
         : vscode.l10n.t('{0} is no longer being set up: {1}.', name, oneLine(status, 60));
     notify(log, 'warning', forNotification(sentence, 400), [
       vscode.l10n.t('Show details'),
-      () => this.#showDetails(computerId),
+      () => this.#showDetails(computer),
     ]);
   }
 
@@ -205,35 +205,24 @@ export class Computers extends Disposable {
     this.#list.showStatus('agentConsole.computers', view, format);
   }
 
-  async #showDetails(id: string): Promise<void> {
-    const computer = this.#find(id);
-    if (computer === undefined) return;
+  async #showDetails(computer: Computer): Promise<void> {
+    const { id } = computer;
     const text = (): string => computerDocument(this.#find(id) ?? computer, this.#contextOf(id));
     await this.#deps.details.show(id, computerName(computer), text);
   }
 
-  /** The computer of a row, or else one that the person chooses. */
-  async #computerOf(node: unknown): Promise<string | undefined> {
-    if (node !== undefined && node !== null) return computerIdOf(node);
-    await this.listed();
-    const choices = this.#sorted.map(computer => ({
-      label: computerName(computer),
-      description: computer.status ?? '',
-      value: computer.id,
-    }));
+  #pick(): Promise<Computer | undefined> {
+    const choices = this.#sorted.map(value => {
+      const { status: description } = value;
+      return { label: computerName(value), description, value };
+    });
     const none = this.#list.shown.failure?.sentence ?? vscode.l10n.t('There are no computers yet.');
     return pickItem(choices, vscode.l10n.t('Choose a computer'), none);
   }
 
-  #find(id: string): Computer | undefined {
+  #find(id: unknown): Computer | undefined {
     return this.#sorted.find(computer => computer.id === id);
   }
-}
-
-function computerIdOf(node: unknown): string {
-  const { computerId } = (node ?? {}) as { readonly computerId?: unknown };
-  if (typeof computerId === 'string') return computerId;
-  throw new Error(vscode.l10n.t('Choose a computer in the Computers view first.'));
 }
 
 /** How the computers of a service are kept. */
