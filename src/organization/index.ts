@@ -157,12 +157,12 @@ export class Organization extends Disposable {
     const data = this.#data;
     const { personId } = (node ?? {}) as { readonly personId?: unknown };
     const find = (wanted: unknown) => data.sortedPeople.find(({ id }) => id === wanted);
-    const named = find(personId);
     // Without it, whoever has not signed in of late would count as inactive.
     const isUsageKnown = soon(data.askUsage());
-    if (named === undefined) await data.freshen();
+    await data.ready();
+    if (find(personId) === undefined) await data.freshen();
     await isUsageKnown;
-    const person = named ?? (await this.#pickPerson());
+    const person = find(personId) ?? (await this.#pickPerson());
     if (person === undefined) return;
     await details.show(person.id, nameOf(person), () => {
       const known = find(person.id) ?? person;
@@ -213,6 +213,7 @@ export class Organization extends Disposable {
 
   /** The revision of a row, or else one that the person finds by number, person, day or changed setting. */
   async #revisionOf(node: unknown, placeHolder: string): Promise<KnownRevision | undefined> {
+    await this.#data.ready();
     const known = this.#rowRevision(node);
     if (known !== undefined) return known;
     await this.#data.freshen();

@@ -220,7 +220,13 @@ describe('the view of the organization', () => {
     assert.equal(server.hits.length, 70);
     await close();
     const again = open(server, root);
-    const { tree } = again.feature;
+    const { tree, commands } = again.feature;
+    await commands.openChanges({ revision: 7 });
+    const third = open(server, root);
+    await third.feature.commands.showUser({ personId: 'user_7' });
+    const found = [again, third].flatMap(({ documents }) => [...documents.keys()]);
+    const titles = ['Controls: revision 6 ↔ 7 (Admin, Nov 20, 2026)', 'First7 Last7'];
+    assert.deepEqual(found, titles, 'at once, as who has searched opens them');
     const counts = async (): Promise<string> =>
       (await tree.getChildren()).map(node => String(tree.getTreeItem(node).description ?? '')).join(' ');
     assert.equal(await counts(), '5,000 2,000');
