@@ -225,8 +225,9 @@ describe('readiness of a workspace with several roots', () => {
     });
   };
   const configure = (settings: object): void => {
-    const folders = ['shop', 'bare', 'notes'].map(folder => ({ path: folder }));
-    fs.writeFileSync(path.join(parent, 'all.code-workspace'), JSON.stringify({ folders, settings }));
+    const file = path.join(workbench.server.userDataFolder, 'User', 'settings.json');
+    const others = JSON.parse(fs.readFileSync(file, 'utf8')) as object;
+    fs.writeFileSync(file, JSON.stringify({ ...others, ...settings }));
   };
 
   onStage(
@@ -251,7 +252,9 @@ describe('readiness of a workspace with several roots', () => {
       fs.appendFileSync(path.join(parent, 'shop', '.git', 'info', 'exclude'), 'apps/\n');
       repository('bare', 'Alone');
       fs.mkdirSync(path.join(parent, 'notes'));
-      configure({});
+      const workspace = path.join(parent, 'all.code-workspace');
+      const folders = ['shop', 'bare', 'notes'].map(name => ({ path: name }));
+      fs.writeFileSync(workspace, JSON.stringify({ folders }));
       reports = await startReports({ count: 0 });
       for (const url of ['acme/billing', 'acme/ui', 'acme/shop']) {
         report(`https://git.example.com/${url}`, 0, undefined);
@@ -342,7 +345,7 @@ describe('readiness of a workspace with several roots', () => {
     await bar.filter({ hasText: '%' }).waitFor();
     configure({ 'git.enabled': false });
     await none.waitFor();
-    configure({});
+    configure({ 'git.enabled': true });
     await none.waitFor({ state: 'detached' });
     await workbench.row('Readiness', /fork\/shop\s*40%/).waitFor();
     await bar.filter({ hasText: '%' }).waitFor();
