@@ -7,6 +7,7 @@ import { keyIn, listRecords, type ItemKind } from '../sync/stored';
 import { ConnectedList, type ListViewDeps } from '../ui/connectedList';
 import { notify } from '../ui/notify';
 import { pickItem } from '../ui/pick';
+import { format } from '../ui/text';
 import { Tree, type TreeNode } from '../ui/tree';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, unhandled } from '../util/disposable';
@@ -194,15 +195,14 @@ export class Computers extends Disposable {
   });
 
   #contextOf(id: string): ComputerRowContext {
-    const { format } = this.#deps;
-    return { format, unknownSince: this.#list.unknownSince, sessions: this.#sessions?.ofComputer(id) };
+    return { unknownSince: this.#list.unknownSince, sessions: this.#sessions?.ofComputer(id) };
   }
 
   #showStatus(): void {
-    const { view, format } = this.#deps;
+    const { view } = this.#deps;
     const count = this.#sorted.length;
     view.description = count > 0 ? format.number(count) : '';
-    this.#list.showStatus('agentConsole.computers', view, format);
+    this.#list.showStatus('agentConsole.computers', view);
   }
 
   async #showDetails(computer: Computer): Promise<void> {

@@ -5,7 +5,7 @@ import type { ListViewDeps } from '../ui/connectedList';
 import { notify } from '../ui/notify';
 import { pick, pickItem, type Choice } from '../ui/pick';
 import { saveText } from '../ui/saveText';
-import { factsDocument, joined } from '../ui/text';
+import { factsDocument, format, joined } from '../ui/text';
 import { Tree } from '../ui/tree';
 import { setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
@@ -55,7 +55,7 @@ export class Organization extends Disposable {
 
   constructor(deps: OrganizationDeps) {
     super();
-    const { connection, view, focused, format, now = Date.now } = deps;
+    const { connection, view, focused, now = Date.now } = deps;
     this.#deps = deps;
     this.#now = now;
     const data = this.register(new OrganizationData({ ...deps, language: vscode.env.language, now }));
@@ -64,8 +64,7 @@ export class Organization extends Disposable {
       new Tree({
         view,
         ready: () => this.#ready(),
-        roots: () =>
-          connection.state.current.kind === 'signedOut' ? [] : organizationRows({ data, format, now }),
+        roots: () => (connection.state.current.kind === 'signedOut' ? [] : organizationRows({ data, now })),
         onMinute: () => this.#showStatus(),
       }),
     );
@@ -153,7 +152,7 @@ export class Organization extends Disposable {
   }
 
   async #showUser(node: unknown): Promise<void> {
-    const { details, format } = this.#deps;
+    const { details } = this.#deps;
     const data = this.#data;
     const { personId } = (node ?? {}) as { readonly personId?: unknown };
     const find = (wanted: unknown) => data.sortedPeople.find(({ id }) => id === wanted);
@@ -166,7 +165,7 @@ export class Organization extends Disposable {
     if (person === undefined) return;
     await details.show(person.id, nameOf(person), () => {
       const known = find(person.id) ?? person;
-      return factsDocument(nameOf(known), [['', personFacts(known, data.usageOf(known), format)]], known);
+      return factsDocument(nameOf(known), [['', personFacts(known, data.usageOf(known))]], known);
     });
   }
 
@@ -174,7 +173,7 @@ export class Organization extends Disposable {
     const choices = this.#data.sortedPeople.map(person => ({
       label: nameOf(person),
       description: person.email ?? person.id,
-      detail: personStatus(person, this.#data.usageOf(person), this.#deps.format, this.#now()),
+      detail: personStatus(person, this.#data.usageOf(person), this.#now()),
       value: person,
     }));
     return pickItem(choices, vscode.l10n.t('Find a user by name, e-mail or state'), this.#none('people'));
@@ -225,11 +224,7 @@ export class Organization extends Disposable {
       .filter(revision => revision !== but)
       .map(revision => ({
         label: vscode.l10n.t('rev {0}', revision.revision),
-        description: joined([
-          dayText(revision, this.#deps.format),
-          makerText(revision),
-          summaryText(revision.changes),
-        ]),
+        description: joined([dayText(revision), makerText(revision), summaryText(revision.changes)]),
         detail: revision.changes.slice(0, 8).map(changeText).join('; '),
         value: revision,
       }));
@@ -254,11 +249,11 @@ export class Organization extends Disposable {
       before === undefined
         ? vscode.l10n.t('Controls: revision {0}', after.revision)
         : vscode.l10n.t('Controls: revision {0} ↔ {1}', before.revision, after.revision);
-    const { details, format } = this.#deps;
+    const { details } = this.#deps;
     await details.compare({
       id: `controls ${this.#data.serviceId} ${before?.revision} ${after.revision}`,
       name: `${documentName(after)}.jsonc`,
-      title: `${title} (${joined([makerText(after), dayText(after, format)], ', ')})`,
+      title: `${title} (${joined([makerText(after), dayText(after)], ', ')})`,
       before: before === undefined ? '{}\n' : stableText(before.settings),
       after: stableText(after.settings),
     });
@@ -266,13 +261,12 @@ export class Organization extends Disposable {
 
   /** What the view says above its rows: one sentence for each thing that is wrong, the same one only once. */
   #showStatus(): void {
-    const { connection, view, format } = this.#deps;
+    const { connection, view } = this.#deps;
     const lists = [this.#data.people.shown, this.#data.controls.shown];
     const message = viewMessage({
       connection: connection.state.current,
       lists,
       tellsRejection: true,
-      format,
       now: this.#now(),
     });
     setMessage(view, message);

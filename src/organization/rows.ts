@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { commands } from '../contributions';
-import { card, factLines, joined, type Icon } from '../ui/text';
+import { card, factLines, format, joined, type Icon } from '../ui/text';
 import { retryNode, type Row, type TreeNode } from '../ui/tree';
-import type { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
 import type { SettingChange } from './changes';
 import { activityOf, nameOf } from './data';
@@ -11,7 +10,6 @@ import * as words from './words';
 
 interface RowsContext {
   readonly data: OrganizationData;
-  readonly format: Formatter;
   readonly now: () => number;
 }
 
@@ -29,7 +27,7 @@ function isShut({ state: { current } }: OrganizationData[ListName]): boolean {
 }
 
 function groupNode(group: ListName, context: RowsContext): TreeNode {
-  const { data, format, now } = context;
+  const { data, now } = context;
   const { items, at, partial, failure } = data[group].state.current;
   const [isPeople, isClosed] = [group === 'people', isShut(data[group])];
   const label = isPeople ? vscode.l10n.t('Users') : vscode.l10n.t('Control history');
@@ -60,18 +58,18 @@ function groupNode(group: ListName, context: RowsContext): TreeNode {
     if (isPeople) void data.askUsage();
     const rows = isPeople
       ? data.sortedPeople.map(person => personNode(person, context))
-      : data.revisions.map(revision => revisionNode(revision, format));
+      : data.revisions.map(revision => revisionNode(revision));
     return rows.length > 0 ? rows : [emptyNode(group, data)];
   };
   return { id: `group/${group}`, kind: 'group', row, children };
 }
 
-function personNode(person: Person, { data, format, now }: RowsContext): TreeNode {
+function personNode(person: Person, { data, now }: RowsContext): TreeNode {
   const node = { kind: 'person', personId: person.id };
   const row = (): Row => {
     const usage = data.usageOf(person);
     const label = oneLine(nameOf(person), 120);
-    const description = words.personStatus(person, usage, format, now());
+    const description = words.personStatus(person, usage, now());
     const inactive = activityOf(person, usage, now()) === 'inactive';
     return {
       label,
@@ -84,21 +82,21 @@ function personNode(person: Person, { data, format, now }: RowsContext): TreeNod
         title: vscode.l10n.t('Show user'),
         arguments: [node],
       },
-      tooltip: () => card(label, [description, ...factLines(words.personFacts(person, usage, format))]),
+      tooltip: () => card(label, [description, ...factLines(words.personFacts(person, usage))]),
     };
   };
   return { id: `person/${person.id}`, ...node, row };
 }
 
-function revisionNode(revision: KnownRevision, format: Formatter): TreeNode {
+function revisionNode(revision: KnownRevision): TreeNode {
   const node = { kind: 'revision', revision: revision.revision };
   const row = (): Row => {
     const { before, changes } = revision;
     const summary = before === undefined ? vscode.l10n.t('first known revision') : words.summaryText(changes);
     const gap = words.gapText(before, revision);
     const label = vscode.l10n.t('rev {0}', revision.revision);
-    const day = words.dayText(revision, format);
-    const exact = words.exactTime(revision.updatedAt, format);
+    const day = words.dayText(revision);
+    const exact = words.exactTime(revision.updatedAt);
     const toward = [...new Set(changes.map(({ direction }) => words.directionText(direction)))];
     return {
       label,

@@ -1,20 +1,14 @@
 import * as vscode from 'vscode';
-import { joined, type Fact } from '../ui/text';
+import { format, joined, type Fact } from '../ui/text';
 import { amountCell, amountText } from '../util/amount';
 import { csv, type CsvCell } from '../util/csv';
-import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
 import { canonical, settingsOf, type Direction, type SettingChange } from './changes';
 import { activityOf, timeOf, whoOf } from './data';
 import type { KnownRevision, Person, PersonUsage, Revision, UsageOfPeople } from './data';
 
 /** `3 d · 1.2M tokens · inactive`: when somebody last signed in, and what their agents used. */
-export function personStatus(
-  person: Person,
-  usage: PersonUsage | undefined,
-  format: Formatter,
-  now: number,
-): string {
+export function personStatus(person: Person, usage: PersonUsage | undefined, now: number): string {
   const activity = activityOf(person, usage, now);
   if (activity === 'unknown') return vscode.l10n.t('activity unknown');
   const signIn = timeOf(person.lastSignInAt);
@@ -32,17 +26,17 @@ function tokensText(usage: PersonUsage | undefined, numberText: (value: number) 
 }
 
 /** What is known of somebody beside the name. */
-export function personFacts(person: Person, usage: PersonUsage | undefined, format: Formatter): Fact[] {
+export function personFacts(person: Person, usage: PersonUsage | undefined): Fact[] {
   const notKnown = vscode.l10n.t('not known');
   return [
     [vscode.l10n.t('E-mail'), person.email],
-    [vscode.l10n.t('Last sign-in'), exactTime(person.lastSignInAt, format) ?? notKnown],
+    [vscode.l10n.t('Last sign-in'), exactTime(person.lastSignInAt) ?? notKnown],
     [vscode.l10n.t('Last active day (UTC)'), usage?.lastActiveDay ?? notKnown],
     [
       vscode.l10n.t('Tokens, last 30 days (UTC)'),
       tokensText(usage, value => format.number(value)) || notKnown,
     ],
-    [vscode.l10n.t('Joined'), exactTime(person.createdAt, format)],
+    [vscode.l10n.t('Joined'), exactTime(person.createdAt)],
     ...Object.entries(person.metadata ?? {})
       .slice(0, 20)
       .map(([name, value]): Fact => [plain(name, 60), valueText(value)]),
@@ -132,13 +126,13 @@ export function makerText(revision: Revision): string {
 }
 
 /** The day of a revision, in the person's own time zone; empty where it is not known. */
-export function dayText({ updatedAt }: Revision, format: Formatter): string {
+export function dayText({ updatedAt }: Revision): string {
   const time = timeOf(updatedAt);
   return time === undefined ? '' : format.date({ dateStyle: 'medium' }, time);
 }
 
 /** The exact time of a revision, or what the service wrote instead. */
-export function exactTime(text: string | undefined, format: Formatter): string | undefined {
+export function exactTime(text: string | undefined): string | undefined {
   const time = timeOf(text);
   return time === undefined ? text : format.exact(time);
 }

@@ -123,7 +123,7 @@ export class Readiness extends Disposable {
   }
 
   #showStatus(): void {
-    this.#reports.list.showStatus('agentConsole.readiness', this.#deps.view, this.#deps.format);
+    this.#reports.list.showStatus('agentConsole.readiness', this.#deps.view);
   }
 
   #showStatusBar(): void {

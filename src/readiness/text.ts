@@ -1,13 +1,11 @@
 import * as vscode from 'vscode';
 import type { CriterionEvaluation, ReadinessReport } from '../api';
-import { factLines, joined, type Fact, type Icon } from '../ui/text';
-import { Formatter, isTime } from '../util/format';
+import { factLines, format, joined, type Fact, type Icon } from '../ui/text';
+import { isTime } from '../util/format';
 import { oneLine } from '../util/text';
 import { MOST, type Staleness } from './git';
 import { criteriaOf, fails, isCommit, passes, percentOf, previousOf } from './model';
 import type { CriterionRow, Repository } from './model';
-
-const format = new Formatter(vscode.env.language);
 
 /** A day in the person's own time zone. */
 export function dayText(time: number | undefined): string {

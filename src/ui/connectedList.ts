@@ -7,7 +7,6 @@ import type { Storage } from '../storage';
 import { Refresher, type RefresherOptions } from '../sync/refresher';
 import { RemoteList, type Pace, type RemoteListOptions } from '../sync/remoteList';
 import { errorSentence } from '../util/errorSentence';
-import type { Formatter } from '../util/format';
 import type { WindowFocus } from '../util/windowFocus';
 import { retryNode, type TreeNode } from './tree';
 import { listContext, setMessage, viewMessage } from './viewStatus';
@@ -19,7 +18,6 @@ export interface ListViewDeps {
   readonly log: Logger;
   readonly view: vscode.TreeView<TreeNode>;
   readonly focused: WindowFocus;
-  readonly format: Formatter;
 }
 /** As much of it as a list needs. */
 export type ListDeps = Pick<ListViewDeps, 'connection' | 'storage' | 'log'>;
@@ -100,14 +98,10 @@ export class ConnectedList<T extends object> extends RemoteList<T> {
   }
 
   /** Says above the rows of a view why they are old or what is left out, and to its welcomes how the list stands. */
-  showStatus(
-    context: 'agentConsole.computers' | 'agentConsole.readiness',
-    view: { message?: string },
-    format: Formatter,
-  ): void {
+  showStatus(context: 'agentConsole.computers' | 'agentConsole.readiness', view: { message?: string }): void {
     const { shown } = this;
     const connection = this.#options.connection.state.current;
-    setMessage(view, viewMessage({ connection, lists: [shown], format, now: Date.now() }));
+    setMessage(view, viewMessage({ connection, lists: [shown], now: Date.now() }));
     setContext(context, listContext(shown));
   }
 

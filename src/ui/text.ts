@@ -1,5 +1,9 @@
 import * as vscode from 'vscode';
+import { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
+
+/** Numbers and times in the language of the window. */
+export const format = new Formatter(vscode.env.language);
 
 /** A codicon, with a theme colour. */
 export interface Icon {

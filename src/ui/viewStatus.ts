@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 import type { ItemProblem } from '../api';
 import type { ConnectionState } from '../connection';
-import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
-import { joined } from './text';
+import { format, joined } from './text';
 
 /** As much of a list as its view speaks of. */
 export interface ShownList {
@@ -21,7 +20,6 @@ export interface ViewStatusOptions {
   readonly unread?: readonly string[];
   /** Whether the view has no welcome that tells of a rejected key. */
   readonly tellsRejection?: boolean;
-  readonly format: Formatter;
   /** Unix ms. */
   readonly now: number;
 }
@@ -31,7 +29,7 @@ export interface ViewStatusOptions {
  * view's welcome: without rows it is said only where there is no welcome that tells it better.
  */
 export function viewMessage(options: ViewStatusOptions): string | undefined {
-  const { connection, lists, tellsRejection, format, now } = options;
+  const { connection, lists, tellsRejection, now } = options;
   if (connection.kind === 'signedOut') return undefined;
   if (connection.kind === 'keyRejected') {
     const isShown = tellsRejection === true || lists.some(({ items }) => items.length > 0);

@@ -11,7 +11,6 @@ import {
 import type { SessionOfComputer } from '../../../src/computers/rows';
 import { joined } from '../../../src/ui/text';
 import { Emitter, ObservableValue } from '../../../src/util/event';
-import { Formatter } from '../../../src/util/format';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { FakeConnection } from '../../fakes/connection';
 import { silentLog } from '../../fakes/log';
@@ -27,7 +26,6 @@ const session: SessionOfComputer = {
   row: () => ({ label: 'Fix the test', description: '2 min', context: 'session unpinned listed' }),
 };
 
-const words = { format: new Formatter('en') };
 const computer = (fields: Partial<Computer> = {}): Computer => ({
   id: 'c1',
   name: 'boreal',
@@ -38,9 +36,9 @@ const computer = (fields: Partial<Computer> = {}): Computer => ({
 
 /** Label and description of a computer's row, and the descriptions of its steps. */
 const rowOf = (of: Computer): string =>
-  joined([computerNode(of, words).row().label, computerNode(of, words).row().description], ': ');
+  joined([computerNode(of, {}).row().label, computerNode(of, {}).row().description], ': ');
 const stepsOf = (of: Computer): unknown[] =>
-  (computerNode(of, words).children?.() ?? []).map(node => node.row().description);
+  (computerNode(of, {}).children?.() ?? []).map(node => node.row().description);
 
 describe('the view of computers', () => {
   let service: SampleService;
@@ -73,7 +71,6 @@ describe('the view of computers', () => {
       view,
       focused: new ObservableValue(true),
       refreshSeconds: () => 30,
-      format: new Formatter('en'),
       details: {
         show: (_id, title, content) => {
           documents.set(title, content());
@@ -248,7 +245,7 @@ describe('a computer in words', () => {
       relayClientUrl: 'wss://relay.example/abc/client?token=secret',
       relayAgentUrl: 'no address at all',
     });
-    const text = computerDocument(told, words);
+    const text = computerDocument(told, {});
     for (const part of [
       /\*\*Error\*\*: No room/,
       /\*\*Remote user\*\*: agent/,
@@ -257,7 +254,7 @@ describe('a computer in words', () => {
     ])
       assert.match(text, part);
     for (const secret of ['secret', '/abc', 'no address at all']) assert.ok(!text.includes(secret), text);
-    assert.match(computerDocument({ id: 'c9' }, words), /\*\*Created\*\*: not known/);
+    assert.match(computerDocument({ id: 'c9' }, {}), /\*\*Created\*\*: not known/);
   });
 
   it('calls a step done only when it was completed and neither an error nor a word says otherwise', () => {
@@ -271,7 +268,7 @@ describe('a computer in words', () => {
       for (const status of all.split(' ')) {
         const step = { id: 'a', startedAt: 1, completedAt: 2, status };
         assert.equal(stepState(step), state, status);
-        const text = computerDocument(computer({ provisioningSteps: [step] }), words);
+        const text = computerDocument(computer({ provisioningSteps: [step] }), {});
         assert.equal(text.includes('Completed'), state === 'done', 'another one has only ended');
       }
     assert.equal(stepState({ id: 'a', startedAt: 1, completedAt: 2 }), 'done');

@@ -2,7 +2,6 @@ import type { ApiClient } from '../../../src/api';
 import { Organization } from '../../../src/organization';
 import type { UsageOfPeople } from '../../../src/organization/data';
 import { ObservableValue } from '../../../src/util/event';
-import { Formatter } from '../../../src/util/format';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { FakeConnection } from '../../fakes/connection';
 import { FaultServer, type Fault } from '../../fakes/faultServer';
@@ -44,7 +43,6 @@ export function open(server: FaultServer, root = temporaryFolder()) {
     log,
     view,
     focused: new ObservableValue(true),
-    format: new Formatter('en'),
     now: () => clock.now,
     details: {
       show: (_id, title, content) => {

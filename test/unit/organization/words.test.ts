@@ -3,7 +3,6 @@ import { activityOf, nameOf, type Person, type UsageOfPeople } from '../../../sr
 import { compareSettings, type Settings } from '../../../src/organization/changes';
 import { warningsOf, type SessionChoice } from '../../../src/organization/policy';
 import { historyCsv, peopleCsv, personFacts, personStatus } from '../../../src/organization/words';
-import { Formatter } from '../../../src/util/format';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -28,18 +27,17 @@ describe('users', () => {
   });
 
   it('of whom no sign-in and no use is known are not known, wherever they are shown', () => {
-    const format = new Formatter('en');
     for (const lastSignInAt of [undefined, '', 'soon']) {
       const person: Person = { id: 'x', createdAt: ago(400), lastSignInAt };
-      assert.equal(personStatus(person, undefined, format, NOW), 'activity unknown');
+      assert.equal(personStatus(person, undefined, NOW), 'activity unknown');
       assert.equal(peopleCsv([person], undefined, NOW).split('\r\n')[1]?.split(',')[6], '');
       const used = { lastActiveDay: '2026-11-19', tokens: { value: 1500, known: 29, of: 30 } };
       const status = 'last sign-in unknown · 1.5K (29 of 30 days) tokens';
-      assert.equal(personStatus(person, used, format, NOW), status);
+      assert.equal(personStatus(person, used, NOW), status);
       const row = /,false,2026-11-19,1500 \(29 of 30\)\r\n$/;
       assert.match(peopleCsv([person], new Map([['x', used]]), NOW), row);
     }
-    const facts = new Map(personFacts({ id: 'x' }, undefined, format));
+    const facts = new Map(personFacts({ id: 'x' }, undefined));
     for (const name of ['Last sign-in', 'Last active day (UTC)', 'Tokens, last 30 days (UTC)'])
       assert.equal(facts.get(name), 'not known');
   });
