@@ -65,7 +65,6 @@ function groupNode(group: ListName, context: RowsContext): TreeNode {
 }
 
 function personNode(person: Person, { data, now }: RowsContext): TreeNode {
-  const node = { kind: 'person', personId: person.id };
   const row = (): Row => {
     const usage = data.usageOf(person);
     const label = oneLine(nameOf(person), 120);
@@ -77,19 +76,14 @@ function personNode(person: Person, { data, now }: RowsContext): TreeNode {
       icon: { id: inactive ? 'circle-slash' : 'person' },
       context: 'person',
       spoken: vscode.l10n.t('User {0}, {1}', label, joined([person.email, description], ', ')),
-      command: {
-        command: commands.organization.showUser,
-        title: vscode.l10n.t('Show user'),
-        arguments: [node],
-      },
+      command: commands.organization.showUser,
       tooltip: () => card(label, [description, ...factLines(words.personFacts(person, usage))]),
     };
   };
-  return { id: `person/${person.id}`, ...node, row };
+  return { id: `person/${person.id}`, kind: 'person', ...{ personId: person.id }, row };
 }
 
 function revisionNode(revision: KnownRevision): TreeNode {
-  const node = { kind: 'revision', revision: revision.revision };
   const row = (): Row => {
     const { before, changes } = revision;
     const summary = before === undefined ? vscode.l10n.t('first known revision') : words.summaryText(changes);
@@ -104,7 +98,7 @@ function revisionNode(revision: KnownRevision): TreeNode {
       icon: { id: 'git-commit' },
       context: 'revision',
       open: changes.length === 0 ? undefined : false,
-      command: openChanges(node),
+      command: commands.organization.openChanges,
       spoken: joined(
         [
           vscode.l10n.t('Revision {0} by {1}', revision.revision, words.makerText(revision)),
@@ -125,7 +119,13 @@ function revisionNode(revision: KnownRevision): TreeNode {
   };
   const children = (): readonly TreeNode[] =>
     revision.changes.map((change, index) => changeNode(revision.revision, change, index));
-  return { id: `revision/${revision.revision}`, ...node, row, children };
+  return {
+    id: `revision/${revision.revision}`,
+    kind: 'revision',
+    ...{ revision: revision.revision },
+    row,
+    children,
+  };
 }
 
 function changeNode(revision: number, change: SettingChange, index: number): TreeNode {
@@ -134,9 +134,9 @@ function changeNode(revision: number, change: SettingChange, index: number): Tre
     description: words.directionText(change.direction),
     spoken: joined([words.changeSpoken(change), words.directionText(change.direction)], ', '),
     icon: changeIcon(change),
-    command: openChanges({ kind: 'revision', revision }),
+    command: commands.organization.openChanges,
   });
-  return { id: `change/${revision}/${index}`, kind: 'change', row };
+  return { id: `change/${revision}/${index}`, kind: 'change', ...{ revision }, row };
 }
 
 /** What stands where a group has no rows: why, and what helps. */
@@ -148,11 +148,6 @@ function emptyNode(group: ListName, data: OrganizationData): TreeNode {
     group === 'people' ? vscode.l10n.t('No users yet.') : vscode.l10n.t('No controls have been changed yet.');
   const label = reading === undefined ? none : vscode.l10n.t('Loading…');
   return { id: `empty/${group}`, kind: 'empty', row: () => ({ label }) };
-}
-
-function openChanges(node: object): vscode.Command {
-  const title = vscode.l10n.t('Show changes');
-  return { command: commands.organization.openChanges, title, arguments: [node] };
 }
 
 function changeIcon({ kind, direction }: SettingChange): Icon {

@@ -111,13 +111,8 @@ function repositoryNode(repository: Repository, git: RowsContext['git'], local?:
   return { id: `repository/${id}`, kind: 'repository', ...{ key }, row, children };
 }
 
-function openReport(node: object): vscode.Command {
-  return { command: commands.readiness.openReport, title: vscode.l10n.t('Open report'), arguments: [node] };
-}
-
 function criterionNode(key: string, criterion: CriterionRow): TreeNode {
   const { id, now = { numerator: 0, denominator: 1 }, before, change } = criterion;
-  const node = { kind: 'criterion', key, criterion: id };
   const row = (): Row => {
     const label = oneLine(criterion.name, 120);
     const score = words.scoreText(now);
@@ -136,12 +131,12 @@ function criterionNode(key: string, criterion: CriterionRow): TreeNode {
       description,
       icon: words.criterionIcon(criterion),
       context: passes(now) ? 'readinessPassing' : 'readinessFailing',
-      command: openReport(node),
+      command: commands.readiness.openReport,
       spoken: joined([label, words.passingText(now), description, changed], ', '),
       tooltip: () => card(label, [joined([score, was, changed]), now.rationale, ...facts]),
     };
   };
-  return { id: `criterion/${key}/${id}`, ...node, row };
+  return { id: `criterion/${key}/${id}`, kind: 'criterion', ...{ key, criterion: id }, row };
 }
 
 function appNode({ key, reports }: Repository, local: GitRepository | undefined, app: string): TreeNode {
@@ -159,7 +154,7 @@ function appNode({ key, reports }: Repository, local: GitRepository | undefined,
 }
 
 function reportNode({ key, reports }: Repository, report: ReadinessReport): TreeNode {
-  const node = { kind: 'report', key, reportId: report.reportId };
+  const { reportId } = report;
   const row = (): Row => {
     const label = words.dayText(report.createdAt);
     const delta = words.deltaText(report, previousOf(reports, report));
@@ -169,10 +164,10 @@ function reportNode({ key, reports }: Repository, report: ReadinessReport): Tree
       description: joined([score, oneLine(report.branch ?? '', 60)]),
       icon: { id: 'git-commit' },
       context: 'readinessReport',
-      command: openReport(node),
+      command: commands.readiness.openReport,
       tooltip: () =>
         card(label, [score, ...factLines(words.reportFacts(report)), ...words.reportNotes(report)]),
     };
   };
-  return { id: `report/${key}/${report.reportId}`, ...node, row };
+  return { id: `report/${key}/${reportId}`, kind: 'report', ...{ key, reportId }, row };
 }
