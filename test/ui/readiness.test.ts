@@ -3,11 +3,11 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { SampleService } from '../fakes/sampleService';
-import { until } from '../until';
+import { again, until } from '../until';
 import { startReports, type FakeReports } from '../unit/readiness/support';
 import { violations } from './page';
 import { onStage, reportsOf, signedInTo } from './stage';
-import { clickFor } from './waiting';
+import { click, clickFor } from './waiting';
 import { stored } from './window';
 import type { Workbench } from './workbench';
 
@@ -224,10 +224,22 @@ describe('readiness of a workspace with several roots', () => {
       commitHash,
     });
   };
-  const configure = (settings: object): void => {
-    const file = path.join(workbench.server.userDataFolder, 'User', 'settings.json');
-    const others = JSON.parse(fs.readFileSync(file, 'utf8')) as object;
-    fs.writeFileSync(file, JSON.stringify({ ...others, ...settings }));
+  /** Ticks a setting in the settings editor, or takes the tick away. */
+  const toggle = async (setting: string, on: boolean): Promise<void> => {
+    const { page } = workbench;
+    const box = page.locator(`.settings-editor [role="checkbox"][aria-label="${setting}"]`);
+    const turned = box.and(page.locator(`[aria-checked="${String(on)}"]`));
+    await workbench.runCommand('Preferences: Open Settings (UI)');
+    await again(
+      async limit => {
+        await click(page.locator('.settings-editor .suggest-input-container'), limit);
+        await page.keyboard.press('ControlOrMeta+a');
+        await page.keyboard.type(`@id:${setting}`);
+        await box.waitFor(limit);
+        if (!(await turned.isVisible())) await click(box, limit);
+      },
+      limit => turned.waitFor(limit),
+    );
   };
 
   onStage(
@@ -343,13 +355,14 @@ describe('readiness of a workspace with several roots', () => {
     const bar = workbench.page.locator('.statusbar-item[id$="agentConsole.readiness"]');
     await workbench.openContainer('Agent Console');
     await bar.filter({ hasText: '%' }).waitFor();
-    configure({ 'git.enabled': false });
+    await toggle('git.enabled', false);
     await none.waitFor();
-    configure({ 'git.enabled': true });
+    await toggle('git.enabled', true);
+    await workbench.openContainer('Agent Console');
     await none.waitFor({ state: 'detached' });
     await workbench.row('Readiness', /fork\/shop\s*40%/).waitFor();
     await bar.filter({ hasText: '%' }).waitFor();
-    configure({ 'agentConsole.readiness.statusBar': false });
+    await toggle('agentConsole.readiness.statusBar', false);
     await bar.waitFor({ state: 'detached' });
   });
 });
