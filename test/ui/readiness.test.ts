@@ -140,7 +140,7 @@ describe('readiness of the open repository', () => {
   });
 });
 
-/** 5,000 reports of one repository, the newest with 3,000 criteria, some of them malformed and all of them hostile. */
+/** 5,000 reports of one repository, the newest with 1,000 criteria, some of them malformed and all of them hostile. */
 describe('readiness of a very large and hostile kind', () => {
   const EVIL = '[x](command:workbench.action.quit) <img src=x onerror=alert(1)> $(zap) \u202Egnp';
   let reports: FakeReports;
@@ -156,7 +156,7 @@ describe('readiness of a very large and hostile kind', () => {
       gitIn(folder, 'init', '--quiet');
       gitIn(folder, 'remote', 'add', 'mirror', 'git@GIT.example.com:acme/repo-0.git/');
       reports = await startReports({ count: 5_000, repositories: 1 });
-      const many = Array.from({ length: 3_000 }, (_, index) => [
+      const many = Array.from({ length: 1_000 }, (_, index) => [
         `criterion_${index} ${EVIL}`,
         {
           numerator: index % 500 === 499 ? 5 : index % 3,
@@ -175,16 +175,16 @@ describe('readiness of a very large and hostile kind', () => {
   );
   after(() => reports.close());
 
-  it('draws as much as anybody reads, with every foreign text as text', async () => {
+  it('draws every criterion, and as much of the trend as anybody reads, with every foreign text as text', async () => {
     const page = workbench.webview();
     const title = page.getByRole('heading', { level: 1, name: 'acme/repo-0' });
     await clickFor(workbench.row('Readiness', /Criterion 0 .*0\/2/s), title);
     await page.getByRole('img', { name: /Score over 5000 reports/ }).waitFor();
     const rows = page.locator('#criteria tbody tr:not([hidden])');
-    await rows.nth(2993).waitFor();
+    await rows.nth(997).waitFor();
     await page.getByText('The newest 500 of 5000 are shown.').waitFor();
     await page.locator('.rationale strong', { hasText: 'sure' }).first().waitFor();
-    await page.getByRole('searchbox').fill('criterion_2998');
+    await page.getByRole('searchbox').fill('criterion_998');
     await rows.nth(1).waitFor({ state: 'detached' });
     assert.equal(await page.locator('img[src], a[href]').count(), 0);
     assert.deepEqual(await workbench.inPage(violations), []);
