@@ -5,7 +5,7 @@ import type { ListViewDeps } from '../ui/connectedList';
 import { createPanel, PagePanels } from '../ui/pagePanel';
 import { card } from '../ui/text';
 import { Tree, type TreeNode } from '../ui/tree';
-import { Disposable, Slot } from '../util/disposable';
+import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { oneLine } from '../util/text';
 import { ReadinessCommands, type Prefill } from './commands';
@@ -30,7 +30,9 @@ export class Readiness extends Disposable {
   readonly #deps: ReadinessDeps;
   readonly #reports: Reports;
   readonly #seen = this.register(new Emitter<void>());
-  readonly #statusBar = this.register(new Slot<vscode.StatusBarItem>());
+  readonly #statusBar = this.register(
+    vscode.window.createStatusBarItem('agentConsole.readiness', vscode.StatusBarAlignment.Right, 50),
+  );
   readonly #panels = this.register(new PagePanels<ReportPanel>());
   readonly #commands: ReadinessCommands;
   readonly tree: Tree;
@@ -55,6 +57,7 @@ export class Readiness extends Disposable {
     );
     const open = (state: PageState, criterion?: string): void => this.#show(state, criterion);
     this.#commands = new ReadinessCommands({ reports, open, prefill });
+    this.#statusBar.name = vscode.l10n.t('Agent Console: readiness');
     const draw = (): void => this.#draw();
     this.register(
       list.state.onDidChange(({ reading }) => {
@@ -77,14 +80,18 @@ export class Readiness extends Disposable {
       tabGroups.onDidChangeTabGroups,
     ])
       this.register((event as vscode.Event<unknown>)(() => this.#drawStatusBar()));
-    this.register(onDidChangeSettings(['readiness.statusBar'], () => this.#showStatusBar()));
+    this.register(
+      onDidChangeSettings(['readiness.statusBar'], () => {
+        this.#drawStatusBar();
+        this.#seen.fire();
+      }),
+    );
     list.follow({
       pace: () => ({ usualMs: PERIOD_MS }),
       isSeen: () => this.#isSeen(),
       onDidChangeSeen: [view.onDidChangeVisibility, this.#panels.onDidChange, this.#seen.event],
       focused,
     });
-    this.#showStatusBar();
     void git.ready();
     void reports.open().then(draw);
   }
@@ -126,22 +133,11 @@ export class Readiness extends Disposable {
     this.#reports.list.showStatus('agentConsole.readiness', this.#deps.view);
   }
 
-  #showStatusBar(): void {
-    const { Right } = vscode.StatusBarAlignment;
-    const isWanted = settings.readinessStatusBar();
-    this.#statusBar.set(
-      isWanted ? vscode.window.createStatusBarItem('agentConsole.readiness', Right, 50) : undefined,
-    );
-    this.#drawStatusBar();
-    this.#seen.fire();
-  }
-
   /** The readiness of the active editor's repository; hidden where there is no report. */
   #drawStatusBar(): void {
-    const item = this.#statusBar.value;
+    const item = this.#statusBar;
     const { here } = this.#reports.window;
-    if (item === undefined) return;
-    if (here === undefined) {
+    if (here === undefined || !settings.readinessStatusBar()) {
       item.hide();
       return;
     }
@@ -149,7 +145,6 @@ export class Readiness extends Disposable {
     const { report, percent, criteria, lines } = latestOf(repository);
     const isWorse = criteria().some(({ change }) => change === 'worse');
     const name = oneLine(repository.name, 100);
-    item.name = vscode.l10n.t('Agent Console: readiness');
     item.command = {
       command: commands.readiness.openReport,
       title: vscode.l10n.t('Open readiness report'),
