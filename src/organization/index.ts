@@ -14,17 +14,17 @@ import { settingsOf, stableText } from './changes';
 import { FRESH_MS, nameOf, OrganizationData, timeOf, whoOf } from './data';
 import type { KnownRevision, ListName, OrganizationDataDeps, Person, Revision } from './data';
 import { warningsOf, type SessionChoice } from './policy';
-import { organizationRows } from './rows';
 import {
   changeText,
   dayText,
   historyCsv,
   makerText,
+  organizationRows,
   peopleCsv,
   personFacts,
   personStatus,
   summaryText,
-} from './words';
+} from './rows';
 
 export { controlRecords, searchedOrganization, toldControls } from './data';
 

@@ -9,7 +9,7 @@ import { criteriaOf, fails, percentOf, type Repository, type ShownReport } from 
 import type { PageState } from './protocol';
 import type { Reports } from './reports';
 import { markdownOf } from './sections';
-import { dayText, percentText, reportLabel, scoreText } from './text';
+import { dayText, percentText, reportLabel, scoreText } from './rows';
 
 /** Puts a message into a session's composer without sending it; resolves to false when the person cancelled. */
 export type Prefill = (message: { readonly text: string; readonly title?: string }) => Promise<boolean>;

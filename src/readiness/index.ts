@@ -12,8 +12,7 @@ import { ReadinessCommands, type Prefill } from './commands';
 import { ReportPanel } from './panel';
 import { isPageState, type PageState } from './protocol';
 import { Reports } from './reports';
-import { readinessRows } from './rows';
-import { latestOf } from './text';
+import { latestOf, readinessRows } from './rows';
 
 export { readinessRecords, searchedReadiness, toldReadiness } from './reports';
 

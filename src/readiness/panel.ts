@@ -12,7 +12,7 @@ import { criteriaOf, fails, percentOf, type CriterionRow, type ShownReport } fro
 import { reportProtocol, type PageState, type ReportProtocol } from './protocol';
 import type { Reports } from './reports';
 import { button, heading, sectionsOf, type ReportFacts } from './sections';
-import * as words from './text';
+import * as words from './rows';
 
 export interface ReportPanelDeps {
   readonly extensionUri: vscode.Uri;

@@ -6,7 +6,7 @@ import type { Params } from '../webview/ipc';
 import { appFolder, type Commits, type Staleness } from './git';
 import { criteriaOf, fails, passes, percentOf, share, type CriterionRow, type ShownReport } from './model';
 import type { PageState, ReportProtocol } from './protocol';
-import * as words from './text';
+import * as words from './rows';
 
 /** Rows of a long table that the page draws. */
 const MOST_ROWS = 500;

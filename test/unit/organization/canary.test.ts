@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { peopleCsv } from '../../../src/organization/words';
+import { peopleCsv } from '../../../src/organization/rows';
 import { secretTexts, secretValues } from '../../fakes/redaction';
 import { drawnRows } from '../../fakes/view';
 import { cleanUp, faultServer, open, temporaryFolder } from './support';

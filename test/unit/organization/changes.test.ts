@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { canonical, compareSettings, directions, sets } from '../../../src/organization/changes';
 import { settingsOf, stableText, type Settings } from '../../../src/organization/changes';
-import { changeSpoken, changeText, summaryText } from '../../../src/organization/words';
+import { changeSpoken, changeText, summaryText } from '../../../src/organization/rows';
 
 const texts = (before: Settings, after: Settings): string[] => compareSettings(before, after).map(changeText);
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { activityOf, nameOf, type Person, type UsageOfPeople } from '../../../src/organization/data';
 import { compareSettings, type Settings } from '../../../src/organization/changes';
 import { warningsOf, type SessionChoice } from '../../../src/organization/policy';
-import { historyCsv, peopleCsv, personFacts, personStatus } from '../../../src/organization/words';
+import { historyCsv, peopleCsv, personFacts, personStatus } from '../../../src/organization/rows';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const DAY_MS = 24 * 60 * 60 * 1000;

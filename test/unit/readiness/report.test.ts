@@ -5,7 +5,7 @@ import { fixMessage } from '../../../src/readiness/commands';
 import type { ShownReport } from '../../../src/readiness/model';
 import { missingParts, pageParts } from '../../../src/readiness/panel';
 import { markdownOf, rationaleOf, type ReportFacts } from '../../../src/readiness/sections';
-import { reportNotes, stalenessText } from '../../../src/readiness/text';
+import { reportNotes, stalenessText } from '../../../src/readiness/rows';
 import { report, repositoryOf, score } from './support';
 
 const EVIL = [
