@@ -14,7 +14,7 @@ const MOST_ROWS = 500;
 /** What is told besides the report. */
 export interface ReportFacts {
   readonly staleness: Staleness;
-  /** Between the report and its base. */
+  /** Between the report and its base; a promise until Git has answered. */
   readonly commits: Commits | Promise<Commits>;
   readonly state?: PageState;
   /** The criterion a person came for. */
@@ -276,6 +276,6 @@ export function markdownOf(shown: ShownReport, facts: ReportFacts): string {
     ...sections.flatMap(({ lines }) => lines()),
     `## ${vscode.l10n.t('About this report')}`,
     '',
-    ...list(knownFacts(words.reportFacts(report)).map(([name, value]) => `- ${name}: ${inMarkdown(value)}`)),
+    ...list(knownFacts(words.reportFacts(report)).map(([name, value]) => `${name}: ${inMarkdown(value)}`)),
   ].join('\n');
 }

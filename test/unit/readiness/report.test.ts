@@ -144,6 +144,7 @@ describe('a report', () => {
     assert.match(named, /^- The report is of the commit you have checked out/m);
     assert.match(named, /^\| Type check \(type_check\) \| 1\/2 \| Because\. \|$/m);
     assert.match(named, /^\| Plain \| 2\/2 \|/m);
+    assert.match(named, /^- Created: .*\n- Repository: .*\n- Report id: r\d+\n$/m);
   });
 
   it('explains age and flags in sentences', () => {
