@@ -106,6 +106,7 @@ export interface OrganizationDataDeps extends ListDeps {
 export class OrganizationData extends Disposable {
   readonly people: ConnectedList<Person>;
   readonly controls: ConnectedList<Revision>;
+  readonly now: () => number;
   readonly #deps: OrganizationDataDeps;
   readonly #changed = this.register(new Emitter<void>());
   #usage: { readonly of: string | undefined; readonly people: UsageOfPeople } | undefined;
@@ -118,6 +119,7 @@ export class OrganizationData extends Disposable {
   constructor(deps: OrganizationDataDeps) {
     super();
     this.#deps = deps;
+    this.now = deps.now;
     const people: ConnectedList<Person> = new ConnectedList({
       ...deps,
       ...personKind,

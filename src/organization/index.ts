@@ -42,7 +42,6 @@ export interface OrganizationDeps extends ListViewDeps, Pick<OrganizationDataDep
 export class Organization extends Disposable {
   readonly #deps: OrganizationDeps;
   readonly #data: OrganizationData;
-  readonly #now: () => number;
   readonly tree: Tree;
   readonly commands: CommandHandlers<'organization'>;
   /** Warns of sessions the newest controls known forbid. Never rejects. */
@@ -57,14 +56,13 @@ export class Organization extends Disposable {
     super();
     const { connection, view, focused, now = Date.now } = deps;
     this.#deps = deps;
-    this.#now = now;
     const data = this.register(new OrganizationData({ ...deps, language: vscode.env.language, now }));
     this.#data = data;
     this.tree = this.register(
       new Tree({
         view,
         ready: () => this.#ready(),
-        roots: () => (connection.state.current.kind === 'signedOut' ? [] : organizationRows({ data, now })),
+        roots: () => (connection.state.current.kind === 'signedOut' ? [] : organizationRows(data)),
         onMinute: () => this.#showStatus(),
       }),
     );
@@ -173,7 +171,7 @@ export class Organization extends Disposable {
     const choices = this.#data.sortedPeople.map(person => ({
       label: nameOf(person),
       description: person.email ?? person.id,
-      detail: personStatus(person, this.#data.usageOf(person), this.#now()),
+      detail: personStatus(person, this.#data.usageOf(person), this.#data.now()),
       value: person,
     }));
     return pickItem(choices, vscode.l10n.t('Find a user by name, e-mail or state'), this.#none('people'));
@@ -195,7 +193,7 @@ export class Organization extends Disposable {
     if ((isPeople ? sortedPeople : revisions).length === 0) throw new Error(this.#none(what));
     const file = await saveText({
       name: isPeople ? 'organization-users.csv' : 'control-history.csv',
-      content: isPeople ? peopleCsv(sortedPeople, usage, this.#now()) : historyCsv(revisions),
+      content: isPeople ? peopleCsv(sortedPeople, usage, this.#data.now()) : historyCsv(revisions),
       title,
     });
     if (file === undefined) return;
@@ -267,7 +265,7 @@ export class Organization extends Disposable {
       connection: connection.state.current,
       lists,
       tellsRejection: true,
-      now: this.#now(),
+      now: this.#data.now(),
     });
     setMessage(view, message);
     // Progress stands here and in no row: a row that says something else is drawn again with all below it.

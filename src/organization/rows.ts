@@ -17,17 +17,10 @@ import type {
   UsageOfPeople,
 } from './data';
 
-interface RowsContext {
-  readonly data: OrganizationData;
-  readonly now: () => number;
-}
-
 /** Users and control history. One state at a time: where the key may read nothing at all, the line above the rows says so alone. */
-export function organizationRows(context: RowsContext): readonly TreeNode[] {
-  const { people, controls } = context.data;
-  return [people, controls].every(isShut)
-    ? []
-    : [groupNode('people', context), groupNode('controls', context)];
+export function organizationRows(data: OrganizationData): readonly TreeNode[] {
+  const { people, controls } = data;
+  return [people, controls].every(isShut) ? [] : [groupNode('people', data), groupNode('controls', data)];
 }
 
 /** The key may not read it, and nothing of it is known. */
@@ -35,8 +28,7 @@ function isShut({ state: { current } }: OrganizationData[ListName]): boolean {
   return current.failure?.forbidden === true && current.items.length === 0;
 }
 
-function groupNode(group: ListName, context: RowsContext): TreeNode {
-  const { data, now } = context;
+function groupNode(group: ListName, data: OrganizationData): TreeNode {
   const { items, at, partial, failure } = data[group].state.current;
   const [isPeople, isClosed] = [group === 'people', isShut(data[group])];
   const label = isPeople ? vscode.l10n.t('Users') : vscode.l10n.t('Control history');
@@ -46,7 +38,7 @@ function groupNode(group: ListName, context: RowsContext): TreeNode {
       isClosed ? vscode.l10n.t('no access with this key') : count,
       partial === true ? vscode.l10n.t('incomplete') : '',
       failure !== undefined && at !== undefined && items.length > 0
-        ? vscode.l10n.t('{0} old', format.span(now() - at))
+        ? vscode.l10n.t('{0} old', format.span(data.now() - at))
         : '',
     ]);
     return {
@@ -66,19 +58,19 @@ function groupNode(group: ListName, context: RowsContext): TreeNode {
   const children = (): readonly TreeNode[] => {
     if (isPeople) void data.askUsage();
     const rows = isPeople
-      ? data.sortedPeople.map(person => personNode(person, context))
+      ? data.sortedPeople.map(person => personNode(person, data))
       : data.revisions.map(revision => revisionNode(revision));
     return rows.length > 0 ? rows : [emptyNode(group, data)];
   };
   return { id: `group/${group}`, kind: 'group', row, children };
 }
 
-function personNode(person: Person, { data, now }: RowsContext): TreeNode {
+function personNode(person: Person, data: OrganizationData): TreeNode {
   const row = (): Row => {
     const usage = data.usageOf(person);
     const label = oneLine(nameOf(person), 120);
-    const description = personStatus(person, usage, now());
-    const inactive = activityOf(person, usage, now()) === 'inactive';
+    const description = personStatus(person, usage, data.now());
+    const inactive = activityOf(person, usage, data.now()) === 'inactive';
     return {
       label,
       description,
