@@ -95,11 +95,10 @@ const revisionKind: ItemKind<Revision> = {
 };
 
 export interface OrganizationDataDeps extends ListDeps {
-  readonly language: string;
   /** Who was active lately, where the key may read that. */
   readonly usage?: (() => Promise<UsageOfPeople | undefined>) | undefined;
   /** Unix ms. */
-  readonly now: () => number;
+  readonly now?: () => number;
 }
 
 /** People and control history of the service in use as last known, with what people use and what each revision changed. */
@@ -119,7 +118,7 @@ export class OrganizationData extends Disposable {
   constructor(deps: OrganizationDataDeps) {
     super();
     this.#deps = deps;
-    this.now = deps.now;
+    this.now = deps.now ?? Date.now;
     const people: ConnectedList<Person> = new ConnectedList({
       ...deps,
       ...personKind,
@@ -153,7 +152,7 @@ export class OrganizationData extends Disposable {
 
   /** Everybody, by name. */
   get sortedPeople(): readonly Person[] {
-    return (this.#sorted ??= byName(this.people.state.current.items, this.#deps.language));
+    return (this.#sorted ??= byName(this.people.state.current.items, vscode.env.language));
   }
 
   usageOf({ id }: Person): PersonUsage | undefined {
@@ -166,9 +165,8 @@ export class OrganizationData extends Disposable {
 
   /** Resolves when the usage of people is there, or cannot be had. It is asked for again after a while, not each time a row is drawn. */
   async askUsage(): Promise<void> {
-    const { connection, now } = this.#deps;
-    await connection.ready();
-    const [of, at, asked] = [this.serviceId, now(), this.#asked];
+    await this.#deps.connection.ready();
+    const [of, at, asked] = [this.serviceId, this.now(), this.#asked];
     const isFresh = asked !== undefined && asked.of === of && at - asked.at < FRESH_MS;
     await (this.#asked = isFresh ? asked : { of, at, done: this.#joinUsage(of) }).done;
   }

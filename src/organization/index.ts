@@ -33,9 +33,8 @@ const POLICY_PACE = { usualMs: 60 * 60_000, retryMs: 60_000 };
 /** Longest that a person waits for what is only asked to make an answer better, ms. */
 const ASK_MS = 2_000;
 
-export interface OrganizationDeps extends ListViewDeps, Pick<OrganizationDataDeps, 'usage'> {
+export interface OrganizationDeps extends ListViewDeps, OrganizationDataDeps {
   readonly details: Pick<DetailsDocuments, 'show' | 'compare'>;
-  readonly now?: () => number;
 }
 
 /** Users and control history (sections 2.11, 2.12, 4.3, 4.4). */
@@ -54,9 +53,9 @@ export class Organization extends Disposable {
 
   constructor(deps: OrganizationDeps) {
     super();
-    const { connection, view, focused, now = Date.now } = deps;
+    const { connection, view, focused } = deps;
     this.#deps = deps;
-    const data = this.register(new OrganizationData({ ...deps, language: vscode.env.language, now }));
+    const data = this.register(new OrganizationData(deps));
     this.#data = data;
     this.tree = this.register(
       new Tree({
