@@ -225,7 +225,6 @@ export class Computers extends Disposable {
   }
 }
 
-/** How the computers of a service are kept. */
 export function computerRecords(serviceId: string) {
   return listRecords(pathOf(serviceId), computerKind);
 }

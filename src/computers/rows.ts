@@ -107,7 +107,6 @@ function stateText(computer: Computer, unknownSince?: number): string {
   return vscode.l10n.t('provisioning {0}/{1}', format.number(done), format.number(steps.length));
 }
 
-/** A provisioning step in words. */
 function stepRow(computer: Computer, step: ProvisioningStep, index: number) {
   const { startedAt, completedAt = Date.now() } = step;
   const label = oneLine(step.name ?? step.id ?? '') || vscode.l10n.t('Step {0}', index + 1);
@@ -232,7 +231,6 @@ const stateIcons: ReadonlyMap<string, Icon> = new Map([
   ['error', { id: 'vm', color: 'list.errorForeground' }],
 ]);
 
-/** Codicons of provisioning steps. */
 const stepIcons: Readonly<Record<StepState, Icon>> = {
   failed: { id: 'error', color: 'list.errorForeground' },
   stopped: { id: 'circle-slash' },

@@ -4,13 +4,13 @@ export type Direction = 'loosens' | 'tightens';
 export type Settings = Readonly<Record<string, unknown>>;
 
 /** The settings of two revisions as wholes, for rules that hold only while another setting has a value. */
-export interface Around {
+interface Around {
   readonly before: Settings;
   readonly after: Settings;
 }
 
 /** Tells the direction of a change where it is certain, and nothing where it is not. */
-export type DirectionRule = (before: unknown, after: unknown, around: Around) => Direction | undefined;
+type DirectionRule = (before: unknown, after: unknown, around: Around) => Direction | undefined;
 
 const permission = flag('loosens');
 const allowlist = list('loosens');
@@ -59,7 +59,7 @@ export const sets: typeof directions = new Map(
 );
 
 /** Settings whose members have names of somebody's own. */
-export const maps: ReadonlySet<string> = new Set([
+const maps: ReadonlySet<string> = new Set([
   'mcpAutonomyOverrides',
   'customModels[].extraHeaders',
   'customModels[].extraArgs',
@@ -81,7 +81,7 @@ const known = new Set(
 );
 
 /** Whether section 2.12 names the setting: null of it says that it is not set (interface-notes 8). */
-export function isKnown(setting: string): boolean {
+function isKnown(setting: string): boolean {
   return known.has(setting) || /^(?:sessionDefaultSettings|customModels\[\])\.[^.*]+$/.test(setting);
 }
 

@@ -71,7 +71,6 @@ export interface KnownRevision extends Revision {
 
 export type ListName = 'people' | 'controls';
 
-/** Where a list of the organization is kept. */
 function pathOf(serviceId: string, name: ListName): string {
   return `services/${serviceId}/lists/${name}`;
 }
@@ -216,7 +215,6 @@ function byName(people: readonly Person[], language: string): readonly Person[] 
   return people.toSorted((a, b) => compare(nameOf(a), nameOf(b)) || (a.id < b.id ? -1 : 1));
 }
 
-/** How the revisions of the controls of a service are kept. */
 export function controlRecords(serviceId: string) {
   return listRecords(pathOf(serviceId, 'controls'), revisionKind);
 }

@@ -177,7 +177,6 @@ function tokensText(usage: PersonUsage | undefined, numberText: (value: number) 
   return amountText(usage?.tokens, numberText, partText);
 }
 
-/** What is known of somebody beside the name. */
 export function personFacts(person: Person, usage: PersonUsage | undefined): Fact[] {
   const notKnown = vscode.l10n.t('not known');
   return [
@@ -272,7 +271,6 @@ export function gapText(before: Revision | undefined, { revision }: Revision): s
   return vscode.l10n.t('since rev {0}', before.revision);
 }
 
-/** Who made a revision, as shown. */
 export function makerText(revision: Revision): string {
   return oneLine(whoOf(revision) ?? vscode.l10n.t('unknown'), 80);
 }

@@ -23,7 +23,6 @@ export interface ReadinessCommandsDeps {
   readonly prefill: Prefill;
 }
 
-/** What a row of the view tells a command. */
 interface Given {
   readonly key?: unknown;
   readonly reportId?: unknown;
@@ -80,7 +79,6 @@ export class ReadinessCommands {
     await vscode.window.showTextDocument(document);
   }
 
-  /** Shows the folder of an application in the Explorer. */
   async reveal({ local }: ShownReport, app: string): Promise<void> {
     const folder = appFolder(local, app);
     if (folder === undefined)

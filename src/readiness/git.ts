@@ -110,7 +110,6 @@ interface Match {
   readonly local: GitRepository;
 }
 
-/** The repositories of this window, and which of them have reports. */
 export class Matches {
   /** Two clones of one repository are two, and so are a fork and its parent. */
   readonly #pairs: readonly Match[];
@@ -131,12 +130,10 @@ export class Matches {
     return this.#pairs.filter(({ repository, local }) => local === this.local(repository.key));
   }
 
-  /** Repositories of this window without a report. */
   get unreported(): readonly GitRepository[] {
     return this.#locals.filter(local => !this.#pairs.some(pair => pair.local === local));
   }
 
-  /** Where a repository is open. */
   local(key: string): GitRepository | undefined {
     return this.#pairs.find(({ repository }) => repository.key === key)?.local;
   }

@@ -14,7 +14,6 @@ import { criteriaOf, fails, groupReports, percentOf, previousOf, repositoryOf } 
 import type { Repository, ShownReport } from './model';
 import type { PageState } from './protocol';
 
-/** How reports are kept. */
 export const reportKind: Pick<
   RemoteListOptions<ReadinessReport>,
   'keyOf' | 'keepsGone' | 'schema' | 'text'
@@ -116,7 +115,6 @@ export class Reports extends Disposable {
   }
 }
 
-/** How the reports of a service's web application are kept. */
 export function readinessRecords(service: Service) {
   return listRecords(pathOf(service), reportKind);
 }

@@ -38,7 +38,6 @@ export function readinessRows({ known, window, git }: RowsContext): readonly Tre
   ];
 }
 
-/** The row above several others; none where there is nothing below it. */
 function groupNode<T>(
   id: string,
   label: string,
@@ -198,7 +197,6 @@ export function reportLabel(report: ReadinessReport, more = percentText(percentO
   return joined([dayText(report.createdAt), oneLine(report.branch ?? '', 60), more]);
 }
 
-/** An application's path as people read it. */
 export function appLabel(path: string): string {
   return path === '.' || path === '' ? vscode.l10n.t('whole repository') : oneLine(path, 200);
 }

@@ -86,7 +86,6 @@ export function heading(id: string, title: string, count?: number): Markup {
   return html`<h2 id="${id}-title">${title} <span class="count">${count}</span></h2>`;
 }
 
-/** A line above or below a table. */
 function quiet(text: string | undefined): Part {
   return text !== undefined && html`<p class="quiet">${text}</p>`;
 }

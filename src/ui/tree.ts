@@ -94,7 +94,6 @@ export class Tree extends Disposable implements vscode.TreeDataProvider<TreeNode
     }, TOGETHER_MS);
   }
 
-  /** The row VS Code knows by this id. */
   node(id: string): TreeNode | undefined {
     return this.#shown.get(id)?.element;
   }

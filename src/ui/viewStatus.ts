@@ -68,7 +68,6 @@ export function listContext({ items, at, failure }: ShownList): 'loading' | 'emp
   return at === undefined ? 'loading' : 'empty';
 }
 
-/** Sets or clears the line above the rows of a view. */
 export function setMessage(view: { message?: string }, message: string | undefined): void {
   // `undefined` clears; the declaration of `message` does not say so under exactOptionalPropertyTypes.
   (view as { message?: string | undefined }).message = message;
