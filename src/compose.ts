@@ -3,20 +3,21 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { ChangesFeature } from './changes';
 import type { Chat } from './chat';
-import type { Computers, ComputerTreeNode } from './computers';
+import type { Computers } from './computers';
 import type { ConnectionPart } from './connection';
 import type { CommandLoaders } from './contributions';
 import type { Hooks } from './hooks';
 import { logUnhandled, OutputLog } from './log';
-import type { Organization, OrganizationTreeNode } from './organization';
-import type { Readiness, ReadinessTreeNode } from './readiness';
+import type { Organization } from './organization';
+import type { Readiness } from './readiness';
 import type { SearchDeps } from './search';
-import type { Sessions, SessionTreeNode } from './sessions';
+import type { Sessions } from './sessions';
 import { composerSettings, hookSettings, onDidChangeSettings, settings } from './settings';
 import { startup } from './startup';
 import type { Restored, Storage } from './storage';
 import type { Tools, ToolsDeps } from './tools';
 import type { Mcp } from './tools/mcp';
+import type { TreeNode } from './ui/tree';
 import type { UsageFeature } from './usage';
 import { DetailsDocuments } from './util/detailsDocuments';
 import { Emitter, type Event } from './util/event';
@@ -29,12 +30,9 @@ export interface Surface {
   readonly context: vscode.ExtensionContext;
   /** Tells the editor which read-only document says something else. */
   readonly changed: vscode.EventEmitter<vscode.Uri>;
-  readonly views: {
-    readonly sessions: vscode.TreeView<SessionTreeNode>;
-    readonly computers: vscode.TreeView<ComputerTreeNode>;
-    readonly organization: vscode.TreeView<OrganizationTreeNode>;
-    readonly readiness: vscode.TreeView<ReadinessTreeNode>;
-  };
+  readonly views: Readonly<
+    Record<'sessions' | 'computers' | 'organization' | 'readiness', vscode.TreeView<TreeNode>>
+  >;
   /** The rows selected in the view of the sessions. */
   readonly onDidSelect: Event<readonly unknown[]>;
 }

@@ -13,12 +13,9 @@ import {
 } from 'vscode';
 import type { AgentConsole } from '../api';
 import type { Parts } from './compose';
-import type { ComputerTreeNode } from './computers';
 import { commands, documents, panels, views, type CommandLoaders, type Feature } from './contributions';
-import type { OrganizationTreeNode } from './organization';
-import type { ReadinessTreeNode } from './readiness';
-import type { SessionTreeNode } from './sessions';
 import { LazyTree } from './ui/lazyTree';
+import type { TreeNode } from './ui/tree';
 import { Emitter } from './util/event';
 import { once } from './util/promises';
 
@@ -65,13 +62,13 @@ export function activate(context: vscode.ExtensionContext): AgentConsole {
       );
 
   /** A tree whose provider is loaded when the view first asks for rows. What a chosen row does is a command of its own (`LazyTree`). */
-  const tree = <T>(
+  const tree = (
     id: string,
-    load: (made: Parts) => Promise<{ readonly tree: vscode.TreeDataProvider<T> }>,
-    options: Partial<vscode.TreeViewOptions<T>> = {},
-  ): vscode.TreeView<T> => {
+    load: (made: Parts) => Promise<{ readonly tree: vscode.TreeDataProvider<TreeNode> }>,
+    options: Partial<vscode.TreeViewOptions<TreeNode>> = {},
+  ): vscode.TreeView<TreeNode> => {
     const treeDataProvider = new LazyTree(async () => (await load(await parts())).tree, `${id}.openRow`);
-    const view = own(window.createTreeView<T>(id, { treeDataProvider, ...options }));
+    const view = own(window.createTreeView(id, { treeDataProvider, ...options }));
     const open = (): Promise<void> => treeDataProvider.openSelected(() => view.selection);
     own(registry.registerCommand(`${id}.openRow`, open));
     return view;
@@ -86,16 +83,16 @@ export function activate(context: vscode.ExtensionContext): AgentConsole {
     dragMimeTypes: [],
     handleDrop,
   };
-  const sessions = tree<SessionTreeNode>(views.sessions, made => made.sessions(), {
+  const sessions = tree(views.sessions, made => made.sessions(), {
     ...several,
     dragAndDropController,
   });
   own(sessions.onDidChangeSelection(({ selection }) => selected.fire(selection)));
-  const computers = tree<ComputerTreeNode>(views.computers, made => made.computers(), {
+  const computers = tree(views.computers, made => made.computers(), {
     dragAndDropController,
   });
-  const organization = tree<OrganizationTreeNode>(views.organization, made => made.organization(), several);
-  const readiness = tree<ReadinessTreeNode>(views.readiness, made => made.readiness(), several);
+  const organization = tree(views.organization, made => made.organization(), several);
+  const readiness = tree(views.readiness, made => made.readiness(), several);
 
   const restore = (
     id: string,

@@ -6,28 +6,29 @@ import './main.css';
 /** The panel draws everything; here is what a person does with it. */
 const main = document.createElement('main');
 document.getElementById('root')?.append(main);
-let state: PageState | undefined;
-let scroll = 0;
+/** What is shown, and how; kept while the page is hidden and over a reload. */
+let state = vscode.getState() as PageState | undefined;
 
 const panel = pageSide<ReportProtocol>(
   {
     draw: ({ parts, state: now, isWanted }) => {
-      const before = state;
+      const isFirst = main.childElementCount === 0;
+      const isOther = state?.reportId !== now.reportId || state.baseId !== now.baseId;
+      const { filter = 'all', words = '', scroll = 0 } = (!isWanted && state?.look) || {};
       const focused = document.activeElement as HTMLElement;
       for (const [id, html] of Object.entries(parts)) partOf(id).innerHTML = html;
-      const { filter = 'all', words = '', scroll: top = 0 } = now.look ?? {};
       const [select, input] = tools();
-      const isTold = 'tools' in parts || isWanted;
-      if (select && input && isTold) [select.value, input.value] = [filter, words];
-      // What was typed since is on its way.
-      vscode.setState((state = isTold ? now : { ...now, look: before?.look }));
-      if (before === undefined) keepScroll(isWanted ? 0 : top, keepAt);
+      if (select && input && ('tools' in parts || isWanted)) [select.value, input.value] = [filter, words];
+      // Something else is read from its beginning.
+      const look = { filter, words, scroll: isOther ? 0 : scroll };
+      vscode.setState((state = { ...now, look }));
+      narrow();
+      if (isFirst) keepScroll(look.scroll, keep);
       if (isWanted) {
         const row = main.querySelector<HTMLElement>('tr.wanted');
         row?.scrollIntoView({ block: 'center' });
         row?.focus({ preventScroll: true });
-      } else if (before && (before.reportId !== now.reportId || before.baseId !== now.baseId)) {
-        // Another report, or another comparison, is read from its beginning.
+      } else if (!isFirst && isOther) {
         main.querySelector('h1')?.focus();
       } else if (!focused.isConnected) {
         const drawn = [...main.querySelectorAll<HTMLElement>('h1, tr.wanted, button')];
@@ -50,18 +51,33 @@ function tools() {
   return [main.querySelector('select'), main.querySelector('input')] as const;
 }
 
-/** Tells how the person looks at the page, which stays so while it is hidden and over a reload. */
-function keepAt(top = scroll): void {
-  scroll = top;
+/** Keeps how the person looks at the page. */
+function keep(scroll = state?.look?.scroll ?? 0): void {
   const [select, input] = tools();
   if (state === undefined || select === null || input === null) return;
   const filter = select.value as NonNullable<PageState['look']>['filter'];
-  const look = { filter, words: input.value, scroll };
-  vscode.setState((state = { ...state, look }));
-  panel.notify('look', look);
+  vscode.setState((state = { ...state, look: { filter, words: input.value, scroll } }));
 }
 
-main.addEventListener('input', () => keepAt());
+/** Shows the criteria that are wanted. */
+function narrow(): void {
+  const { filter = 'all', words = '' } = state?.look ?? {};
+  const typed = words.trim().toLowerCase();
+  const rows = [...main.querySelectorAll<HTMLElement>('#criteria tbody tr')];
+  for (const row of rows) {
+    const { is = '', words: searched = '' } = row.dataset;
+    row.hidden = !is.split(' ').includes(filter) || !searched.includes(typed);
+  }
+  document.getElementById('none')?.toggleAttribute(
+    'hidden',
+    rows.some(row => !row.hidden),
+  );
+}
+
+main.addEventListener('input', () => {
+  keep();
+  narrow();
+});
 main.addEventListener('click', ({ target }) => {
   const act = (target as HTMLElement).closest<HTMLElement>('[data-act]')?.dataset.act;
   if (act !== undefined) panel.notify(...(JSON.parse(act) as Parameters<typeof panel.notify>));

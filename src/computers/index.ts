@@ -1,23 +1,20 @@
 import * as vscode from 'vscode';
 import { computerName, type Computer } from '../api';
 import { readComputers } from '../api/records';
-import type { Connection } from '../connection';
 import { commands, type CommandHandlers } from '../contributions';
-import type { Logger } from '../log';
-import type { SearchHit, Storage } from '../storage';
+import type { SearchHit } from '../storage';
 import type { Refresher } from '../sync/refresher';
 import { keyIn, listRecords, type ItemKind } from '../sync/stored';
-import { ConnectedList } from '../ui/connectedList';
+import { ConnectedList, type ListViewDeps } from '../ui/connectedList';
 import { notify } from '../ui/notify';
 import { pickItem } from '../ui/pick';
+import { format } from '../ui/text';
 import { Tree, type TreeNode } from '../ui/tree';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, unhandled } from '../util/disposable';
 import type { Event } from '../util/event';
-import type { Formatter } from '../util/format';
 import { once } from '../util/promises';
 import { forNotification, oneLine } from '../util/text';
-import type { WindowFocus } from '../util/windowFocus';
 import {
   computerDocument,
   computerNode,
@@ -27,8 +24,6 @@ import {
   type ComputerRowContext,
   type SessionsOfComputers,
 } from './rows';
-
-export type { TreeNode as ComputerTreeNode } from '../ui/tree';
 
 const computerKind: ItemKind<Computer> = {
   schema: {
@@ -46,21 +41,14 @@ const computerKind: ItemKind<Computer> = {
   },
 };
 
-/** Where the computers of a service are kept. */
 function pathOf(serviceId: string): string {
   return `services/${serviceId}/lists/computers`;
 }
 
-export interface ComputersDeps {
-  readonly log: Logger;
-  readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
-  readonly storage: Storage;
-  readonly view: vscode.TreeView<TreeNode>;
+export interface ComputersDeps extends ListViewDeps {
   /** Other views that name computers: while one of them is visible, the list is kept as fresh as for its own. */
   readonly shownIn?: readonly Pick<vscode.TreeView<unknown>, 'visible' | 'onDidChangeVisibility'>[];
-  readonly focused: WindowFocus;
   readonly refreshSeconds: () => number;
-  readonly format: Formatter;
   readonly details: Pick<DetailsDocuments, 'show'>;
   /** The sessions of computers, loaded when the first computers are listed. */
   readonly sessions?: (() => Promise<SessionsOfComputers>) | undefined;
@@ -80,16 +68,14 @@ export class Computers extends Disposable {
 
   constructor(deps: ComputersDeps) {
     super();
-    const { connection, view, focused, storage, log } = deps;
+    const { connection, view, focused } = deps;
     this.#deps = deps;
     this.#list = this.register(
       new ConnectedList<Computer>({
-        connection,
-        storage,
-        log,
-        keyOf: ({ id }) => id,
+        ...deps,
         ...computerKind,
-        pathOf: state => (state.kind === 'signedOut' ? undefined : pathOf(state.service.id)),
+        keyOf: ({ id }) => id,
+        pathOf: ({ service }) => service && pathOf(service.id),
         pages: (api, signal) => api.pages('computers', { signal }),
       }),
     );
@@ -102,9 +88,11 @@ export class Computers extends Disposable {
       }),
     );
     this.commands = {
-      showDetails: async (node?: unknown) => {
-        const id = await this.#computerOf(node);
-        if (id !== undefined) await this.#showDetails(id);
+      showDetails: async node => {
+        await this.listed();
+        const { computerId } = (node ?? {}) as { readonly computerId?: unknown };
+        const computer = this.#find(computerId) ?? (await this.#pick());
+        if (computer !== undefined) await this.#showDetails(computer);
       },
     };
     this.register(this.#list.state.onDidChange(() => this.#onList()));
@@ -168,9 +156,10 @@ export class Computers extends Disposable {
     const { id: computerId } = computer;
     const name = oneLine(computerName(computer), 60);
     if (status === 'active') {
+      const create = { kind: 'computer', computerId };
       notify(log, 'info', forNotification(vscode.l10n.t('{0} is ready.', name)), [
         vscode.l10n.t('New session here'),
-        () => vscode.commands.executeCommand(commands.sessions.create, { kind: 'computer', computerId }),
+        () => vscode.commands.executeCommand(commands.sessions.create, create),
       ]);
       return;
     }
@@ -181,7 +170,7 @@ export class Computers extends Disposable {
         : vscode.l10n.t('{0} is no longer being set up: {1}.', name, oneLine(status, 60));
     notify(log, 'warning', forNotification(sentence, 400), [
       vscode.l10n.t('Show details'),
-      () => this.#showDetails(computerId),
+      () => this.#showDetails(computer),
     ]);
   }
 
@@ -207,51 +196,36 @@ export class Computers extends Disposable {
   });
 
   #contextOf(id: string): ComputerRowContext {
-    const { format } = this.#deps;
-    return { format, unknownSince: this.#list.unknownSince, sessions: this.#sessions?.ofComputer(id) };
+    return { unknownSince: this.#list.unknownSince, sessions: this.#sessions?.ofComputer(id) };
   }
 
   #showStatus(): void {
-    const { view, format } = this.#deps;
+    const { view } = this.#deps;
     const count = this.#sorted.length;
     view.description = count > 0 ? format.number(count) : '';
-    this.#list.showStatus('agentConsole.computers', view, format);
+    this.#list.showStatus('agentConsole.computers', view);
   }
 
-  async #showDetails(id: string): Promise<void> {
-    const computer = this.#find(id);
-    if (computer === undefined) return;
+  async #showDetails(computer: Computer): Promise<void> {
+    const { id } = computer;
     const text = (): string => computerDocument(this.#find(id) ?? computer, this.#contextOf(id));
     await this.#deps.details.show(id, computerName(computer), text);
   }
 
-  /** The computer of a row, or else one that the person chooses. */
-  async #computerOf(node: unknown): Promise<string | undefined> {
-    if (node !== undefined && node !== null) return computerIdOf(node);
-    await this.listed();
-    const choices = this.#sorted.map(computer => ({
-      label: computerName(computer),
-      description: computer.status ?? '',
-      value: computer.id,
-    }));
-    return pickItem(this.#list.state.current, choices, {
-      placeHolder: vscode.l10n.t('Choose a computer'),
-      none: vscode.l10n.t('There are no computers yet.'),
+  #pick(): Promise<Computer | undefined> {
+    const choices = this.#sorted.map(value => {
+      const { status: description } = value;
+      return { label: computerName(value), description, value };
     });
+    const none = this.#list.shown.failure?.sentence ?? vscode.l10n.t('There are no computers yet.');
+    return pickItem(choices, vscode.l10n.t('Choose a computer'), none);
   }
 
-  #find(id: string): Computer | undefined {
+  #find(id: unknown): Computer | undefined {
     return this.#sorted.find(computer => computer.id === id);
   }
 }
 
-function computerIdOf(node: unknown): string {
-  const { computerId } = (node ?? {}) as { readonly computerId?: unknown };
-  if (typeof computerId === 'string') return computerId;
-  throw new Error(vscode.l10n.t('Choose a computer in the Computers view first.'));
-}
-
-/** How the computers of a service are kept. */
 export function computerRecords(serviceId: string) {
   return listRecords(pathOf(serviceId), computerKind);
 }

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { computerName, type Computer, type ProvisioningStep } from '../api';
-import { card, factLines, factsDocument, joined, type Fact, type Icon } from '../ui/text';
+import { card, factLines, factsDocument, format, joined, type Fact, type Icon } from '../ui/text';
 import type { Row, TreeNode } from '../ui/tree';
 import type { Event } from '../util/event';
-import { supportedLanguage, type Formatter } from '../util/format';
+import { supportedLanguage } from '../util/format';
 import { oneLine } from '../util/text';
 
 /** A session as a row below its computer. */
@@ -20,7 +20,6 @@ export interface SessionsOfComputers {
 }
 
 export interface ComputerRowContext {
-  readonly format: Formatter;
   /** When what is known was told, where nobody knows how the computer stands now; Unix ms. */
   readonly unknownSince?: number | undefined;
   readonly sessions?: readonly SessionOfComputer[] | undefined;
@@ -29,12 +28,12 @@ export interface ComputerRowContext {
 /** A computer with its provisioning steps and its sessions below. */
 export function computerNode(computer: Computer, context: ComputerRowContext): TreeNode {
   const { id: computerId } = computer;
-  const { sessions = [], format } = context;
+  const { sessions = [] } = context;
   const steps = computer.provisioningSteps ?? [];
   const isOpen = steps.length > 0 && (computer.status === 'provisioning' || computer.status === 'error');
   const row = (): Row => {
     const label = computerName(computer);
-    const state = stateText(computer, format, context.unknownSince);
+    const state = stateText(computer, context.unknownSince);
     const provider = providerLabel(computer.providerType);
     const facts = [
       state,
@@ -54,7 +53,7 @@ export function computerNode(computer: Computer, context: ComputerRowContext): T
       open: steps.length > 0 || sessions.length > 0 ? isOpen : undefined,
       spoken: vscode.l10n.t('Computer {0}, {1}', label, description),
       tooltip: () =>
-        card(label, [joined([state, provider]), errorOf(computer), ...factLines(factsOf(computer, format))]),
+        card(label, [joined([state, provider]), errorOf(computer), ...factLines(factsOf(computer))]),
     };
   };
   return {
@@ -64,7 +63,7 @@ export function computerNode(computer: Computer, context: ComputerRowContext): T
     ...{ computerId },
     row,
     children: () => {
-      const ofSteps = steps.map((step, index) => stepNode(computer, step, index, format));
+      const ofSteps = steps.map((step, index) => stepNode(computer, step, index));
       const ofSessions = sessions.map(session => sessionNode(computerId, session));
       // What has been set up long ago is of less interest than what runs there.
       return computer.status === 'active' ? [...ofSessions, ...ofSteps] : [...ofSteps, ...ofSessions];
@@ -72,18 +71,18 @@ export function computerNode(computer: Computer, context: ComputerRowContext): T
   };
 }
 
-function stepNode(computer: Computer, step: ProvisioningStep, index: number, format: Formatter): TreeNode {
+function stepNode(computer: Computer, step: ProvisioningStep, index: number): TreeNode {
   return {
     id: `step/${computer.id}/${index}`,
     kind: 'step',
     row: () => {
-      const { label, description } = stepRow(computer, step, index, format);
+      const { label, description } = stepRow(computer, step, index);
       return {
         label,
         description,
         icon: isUntouched(computer, step) ? stepIcons.stopped : stepIcons[stepState(step)],
         spoken: vscode.l10n.t('Step {0}, {1}', label, description),
-        tooltip: () => card(label, [description, ...factLines(stepTimes(step, format))]),
+        tooltip: () => card(label, [description, ...factLines(stepTimes(step))]),
       };
     },
   };
@@ -95,10 +94,10 @@ function sessionNode(computerId: string, { sessionId, row }: SessionOfComputer):
 }
 
 /** The state in words; a computer being set up says how far it is. One that is not known says what it was, and when. */
-function stateText(computer: Computer, format: Formatter, unknownSince?: number): string {
+function stateText(computer: Computer, unknownSince?: number): string {
   if (unknownSince !== undefined) {
     const age = format.span(Date.now() - unknownSince);
-    return vscode.l10n.t('unknown, was {0} {1} ago', stateText(computer, format), age);
+    return vscode.l10n.t('unknown, was {0} {1} ago', stateText(computer), age);
   }
   const { status } = computer;
   if (status === undefined || status === '') return vscode.l10n.t('status unknown');
@@ -108,8 +107,7 @@ function stateText(computer: Computer, format: Formatter, unknownSince?: number)
   return vscode.l10n.t('provisioning {0}/{1}', format.number(done), format.number(steps.length));
 }
 
-/** A provisioning step in words. */
-function stepRow(computer: Computer, step: ProvisioningStep, index: number, format: Formatter) {
+function stepRow(computer: Computer, step: ProvisioningStep, index: number) {
   const { startedAt, completedAt = Date.now() } = step;
   const label = oneLine(step.name ?? step.id ?? '') || vscode.l10n.t('Step {0}', index + 1);
   const isRunning = stepState(step) === 'running';
@@ -130,7 +128,7 @@ function providerLabel(providerType: string | undefined): string | undefined {
 }
 
 /** What the row does not say of a computer. */
-function factsOf({ hostname, remoteUser, createdAt }: Computer, format: Formatter): Fact[] {
+function factsOf({ hostname, remoteUser, createdAt }: Computer): Fact[] {
   const created = createdAt === undefined ? vscode.l10n.t('not known') : format.exact(createdAt);
   return [
     [vscode.l10n.t('Host'), hostname],
@@ -140,7 +138,7 @@ function factsOf({ hostname, remoteUser, createdAt }: Computer, format: Formatte
 }
 
 /** When a step began and ended; one that was not completed has only ended. */
-function stepTimes(step: ProvisioningStep, format: Formatter): Fact[] {
+function stepTimes(step: ProvisioningStep): Fact[] {
   const time = (at?: number): string | undefined => (at === undefined ? undefined : format.exact(at));
   const ended = stepState(step) === 'done' ? vscode.l10n.t('Completed') : vscode.l10n.t('Ended');
   return [
@@ -151,21 +149,21 @@ function stepTimes(step: ProvisioningStep, format: Formatter): Fact[] {
 
 /** Everything the service tells of a computer (section 2.10): in words, its steps and sessions, then the service's own answer. */
 export function computerDocument(computer: Computer, context: ComputerRowContext): string {
-  const { format, unknownSince, sessions = [] } = context;
+  const { unknownSince, sessions = [] } = context;
   const { relayClientUrl, relayAgentUrl, provisioningSteps: steps = [], ...answer } = computer;
   const relays = { relayClientUrl: relayText(relayClientUrl), relayAgentUrl: relayText(relayAgentUrl) };
   const facts: Fact[] = [
-    [vscode.l10n.t('Status'), stateText(computer, format, unknownSince)],
+    [vscode.l10n.t('Status'), stateText(computer, unknownSince)],
     [vscode.l10n.t('Error'), errorOf(computer)],
     [vscode.l10n.t('Provider'), providerLabel(computer.providerType) ?? vscode.l10n.t('not known')],
-    ...factsOf(computer, format),
+    ...factsOf(computer),
     [vscode.l10n.t('Relay for clients'), relays.relayClientUrl],
     [vscode.l10n.t('Relay for the agent'), relays.relayAgentUrl],
     [vscode.l10n.t('Id'), computer.id],
   ];
   const ofSteps = steps.map((step, index): Fact => {
-    const { label, description } = stepRow(computer, step, index, format);
-    return [label, joined([description, ...factLines(stepTimes(step, format))])];
+    const { label, description } = stepRow(computer, step, index);
+    return [label, joined([description, ...factLines(stepTimes(step))])];
   });
   return factsDocument(
     computerName(computer),
@@ -233,7 +231,6 @@ const stateIcons: ReadonlyMap<string, Icon> = new Map([
   ['error', { id: 'vm', color: 'list.errorForeground' }],
 ]);
 
-/** Codicons of provisioning steps. */
 const stepIcons: Readonly<Record<StepState, Icon>> = {
   failed: { id: 'error', color: 'list.errorForeground' },
   stopped: { id: 'circle-slash' },

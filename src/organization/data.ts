@@ -1,25 +1,65 @@
 import * as vscode from 'vscode';
-import { errorSentence, type Connection } from '../connection';
-import type { Logger } from '../log';
-import type { SearchHit, Storage } from '../storage';
+import * as z from 'zod/mini';
+import type { ControlChange, OrganizationUser } from '../api';
+import { openObject, recordSchema, taken } from '../api/records';
+import { errorSentence } from '../connection';
+import type { SearchHit } from '../storage';
 import { keyIn, listRecords, type ItemKind } from '../sync/stored';
-import { ConnectedList } from '../ui/connectedList';
+import { ConnectedList, type ListDeps } from '../ui/connectedList';
+import type { Amount } from '../util/amount';
 import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { supportedLanguage } from '../util/format';
 import { oneLine } from '../util/text';
-import { compareSettings, type SettingChange } from './changes';
-import {
-  nameOf,
-  personSchema,
-  revisionSchema,
-  timeOf,
-  whoOf,
-  type Person,
-  type PersonUsage,
-  type Revision,
-  type UsageOfPeople,
-} from './model';
+import { compareSettings, type SettingChange, type Settings } from './changes';
+
+/** One revision of the controls (section 2.12), and one member of the organization (2.11). Times as the service wrote them. */
+export type Revision = ControlChange;
+export type Person = OrganizationUser;
+
+/** What a person's agents did over the last 30 finished days (UTC). */
+export interface PersonUsage {
+  /** UTC day. */
+  readonly lastActiveDay: string;
+  /** Billable ones, of how many of the days they are known. */
+  readonly tokens: Amount;
+}
+
+export type UsageOfPeople = ReadonlyMap<string, PersonUsage>;
+
+/** Unix ms; `undefined` for what is no time. */
+export function timeOf(text: string | undefined): number | undefined {
+  const time = text === undefined ? Number.NaN : Date.parse(text);
+  return Number.isFinite(time) ? time : undefined;
+}
+
+/** Name, else e-mail, else id. */
+export function nameOf(person: Person): string {
+  const full = [person.firstName, person.lastName].filter(part => (part ?? '').trim() !== '').join(' ');
+  return full.trim() || (person.email ?? '').trim() || person.id;
+}
+
+/** Who made a revision: name, else e-mail, else id; `undefined` when the service does not say. */
+export function whoOf({ user }: Revision): string | undefined {
+  return [user?.name, user?.email, user?.id].find(text => text !== undefined && text.trim() !== '');
+}
+
+/** Whoever has not been seen for so long is inactive. */
+const INACTIVE_MS = 30 * 24 * 60 * 60 * 1000;
+
+/**
+ * Whether somebody was seen of late: signed in, or their agents worked. Of somebody without a known sign-in and a known use nothing
+ * is said: the service may only not tell.
+ */
+export function activityOf(
+  person: Person,
+  usage: PersonUsage | undefined,
+  now: number,
+): 'active' | 'inactive' | 'unknown' {
+  const seen = [timeOf(person.lastSignInAt), timeOf(usage?.lastActiveDay)].filter(time => time !== undefined);
+  if (seen.length === 0) return 'unknown';
+  return now - Math.max(...seen) > INACTIVE_MS ? 'inactive' : 'active';
+}
 
 /** Lists on the screen that are older than this are read again, ms. */
 export const FRESH_MS = 15 * 60_000;
@@ -32,13 +72,12 @@ export interface KnownRevision extends Revision {
 
 export type ListName = 'people' | 'controls';
 
-/** Where a list of the organization is kept. */
 function pathOf(serviceId: string, name: ListName): string {
   return `services/${serviceId}/lists/${name}`;
 }
 
 const personKind: ItemKind<Person> = {
-  schema: personSchema,
+  schema: recordSchema(() => openObject({ id: z.string() })),
   text: person => ({
     text: [nameOf(person), person.email ?? '', person.id].map(text => oneLine(text)).join('\n'),
   }),
@@ -46,7 +85,7 @@ const personKind: ItemKind<Person> = {
 
 /** A line a setting, as `sandbox.enabled: true`: the first revision that says so has changed it. */
 const revisionKind: ItemKind<Revision> = {
-  schema: revisionSchema,
+  schema: recordSchema(() => openObject({ revision: z.number(), settings: taken<Settings>() })),
   text: revision => {
     const lines = compareSettings(undefined, revision.settings).map(
       ({ path, after }) => `${path}: ${JSON.stringify(after)}`,
@@ -55,57 +94,54 @@ const revisionKind: ItemKind<Revision> = {
   },
 };
 
-export interface OrganizationDataDeps {
-  readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
-  readonly storage: Storage;
-  readonly log: Logger;
-  readonly language: string;
+export interface OrganizationDataDeps extends ListDeps {
   /** Who was active lately, where the key may read that. */
   readonly usage?: (() => Promise<UsageOfPeople | undefined>) | undefined;
   /** Unix ms. */
-  readonly now: () => number;
+  readonly now?: () => number;
 }
 
 /** People and control history of the service in use as last known, with what people use and what each revision changed. */
 export class OrganizationData extends Disposable {
   readonly people: ConnectedList<Person>;
   readonly controls: ConnectedList<Revision>;
+  readonly now: () => number;
   readonly #deps: OrganizationDataDeps;
   readonly #changed = this.register(new Emitter<void>());
   #usage: { readonly of: string | undefined; readonly people: UsageOfPeople } | undefined;
   /** Nobody pays for usage before somebody looks at people. */
   #asked: { readonly of: string | undefined; readonly at: number; readonly done: Promise<void> } | undefined;
-  readonly #sorted: () => readonly Person[];
-  readonly #history: () => readonly KnownRevision[];
+  /** What follows from the lists as they are. */
+  #sorted: readonly Person[] | undefined;
+  #history: readonly KnownRevision[] | undefined;
 
   constructor(deps: OrganizationDataDeps) {
     super();
     this.#deps = deps;
-    const { connection, storage, log, now, language } = deps;
-    const common = { connection, storage, log, now };
-    const people = new ConnectedList<Person>({
-      ...common,
-      keyOf: ({ id }) => id,
+    this.now = deps.now ?? Date.now;
+    const people: ConnectedList<Person> = new ConnectedList({
+      ...deps,
       ...personKind,
+      keyOf: ({ id }) => id,
       pathOf: ({ service }) => service && pathOf(service.id, 'people'),
       pages: (api, signal) => api.pages('users', { signal }),
     });
-    const controls = new ConnectedList<Revision>({
-      ...common,
-      keyOf: ({ revision }) => String(revision),
+    const controls: ConnectedList<Revision> = new ConnectedList({
+      ...deps,
       ...revisionKind,
+      keyOf: ({ revision }) => String(revision),
       pathOf: ({ service }) => service && pathOf(service.id, 'controls'),
       pages: (api, signal) => api.pages('controlHistory', { signal }),
     });
-    this.people = this.register(people);
-    this.controls = this.register(controls);
-    this.#sorted = derived(
-      () => people.state.current.items,
-      items => byName(items, language),
-    );
-    this.#history = derived(() => controls.state.current.items, historyOf);
-    for (const { state } of [people, controls]) this.register(state.onDidChange(() => this.#changed.fire()));
-    this.register(connection.onDidBecomeReady(() => (this.#asked = undefined)));
+    [this.people, this.controls] = [this.register(people), this.register(controls)];
+    for (const { state } of [people, controls])
+      this.register(
+        state.onDidChange(() => {
+          [this.#sorted, this.#history] = [undefined, undefined];
+          this.#changed.fire();
+        }),
+      );
+    this.register(deps.connection.onDidBecomeReady(() => (this.#asked = undefined)));
   }
 
   readonly onDidChange = this.#changed.event;
@@ -114,13 +150,9 @@ export class OrganizationData extends Disposable {
     return this.#deps.connection.state.current.service?.id;
   }
 
-  person(id: string): Person | undefined {
-    return this.people.state.current.items.find(person => person.id === id);
-  }
-
   /** Everybody, by name. */
   get sortedPeople(): readonly Person[] {
-    return this.#sorted();
+    return (this.#sorted ??= byName(this.people.state.current.items, vscode.env.language));
   }
 
   usageOf({ id }: Person): PersonUsage | undefined {
@@ -133,9 +165,8 @@ export class OrganizationData extends Disposable {
 
   /** Resolves when the usage of people is there, or cannot be had. It is asked for again after a while, not each time a row is drawn. */
   async askUsage(): Promise<void> {
-    const { connection, now } = this.#deps;
-    await connection.ready();
-    const [of, at, asked] = [this.serviceId, now(), this.#asked];
+    await this.#deps.connection.ready();
+    const [of, at, asked] = [this.serviceId, this.now(), this.#asked];
     const isFresh = asked !== undefined && asked.of === of && at - asked.at < FRESH_MS;
     await (this.#asked = isFresh ? asked : { of, at, done: this.#joinUsage(of) }).done;
   }
@@ -153,7 +184,7 @@ export class OrganizationData extends Disposable {
 
   /** Newest first. */
   get revisions(): readonly KnownRevision[] {
-    return this.#history();
+    return (this.#history ??= historyOf(this.controls.state.current.items));
   }
 
   revision(number: number): KnownRevision | undefined {
@@ -180,25 +211,11 @@ export class OrganizationData extends Disposable {
   }
 }
 
-/** What follows from something, made anew only when that is another. */
-function derived<From, To>(from: () => From, make: (from: From) => To): () => To {
-  let known: { readonly from: From; readonly to: To } | undefined;
-  return () => {
-    const now = from();
-    if (known?.from !== now) known = { from: now, to: make(now) };
-    return known.to;
-  };
-}
-
 function byName(people: readonly Person[], language: string): readonly Person[] {
   const { compare } = new Intl.Collator(supportedLanguage(language), { numeric: true });
-  return people
-    .map(person => ({ person, name: nameOf(person) }))
-    .sort((a, b) => compare(a.name, b.name) || (a.person.id < b.person.id ? -1 : 1))
-    .map(({ person }) => person);
+  return people.toSorted((a, b) => compare(nameOf(a), nameOf(b)) || (a.id < b.id ? -1 : 1));
 }
 
-/** How the revisions of the controls of a service are kept. */
 export function controlRecords(serviceId: string) {
   return listRecords(pathOf(serviceId, 'controls'), revisionKind);
 }

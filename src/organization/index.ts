@@ -1,53 +1,46 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../contributions';
+import type { ListViewDeps } from '../ui/connectedList';
 import { notify } from '../ui/notify';
 import { pick, pickItem, type Choice } from '../ui/pick';
 import { saveText } from '../ui/saveText';
-import { factsDocument, joined } from '../ui/text';
-import { Tree, type TreeNode } from '../ui/tree';
-import { problemText, setMessage, viewMessage } from '../ui/viewStatus';
+import { factsDocument, format, joined } from '../ui/text';
+import { Tree } from '../ui/tree';
+import { setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable } from '../util/disposable';
-import type { Formatter } from '../util/format';
-import type { WindowFocus } from '../util/windowFocus';
 import { settingsOf, stableText } from './changes';
-import { FRESH_MS, OrganizationData, type KnownRevision, type OrganizationDataDeps } from './data';
-import { nameOf, timeOf, whoOf, type Person, type Revision } from './model';
+import { FRESH_MS, nameOf, OrganizationData, timeOf, whoOf } from './data';
+import type { KnownRevision, ListName, OrganizationDataDeps, Person, Revision } from './data';
 import { warningsOf, type SessionChoice } from './policy';
-import { Rows } from './rows';
 import {
   changeText,
   dayText,
   historyCsv,
   makerText,
+  organizationRows,
   peopleCsv,
   personFacts,
   personStatus,
   summaryText,
-} from './words';
+} from './rows';
 
 export { controlRecords, searchedOrganization, toldControls } from './data';
-export type { TreeNode as OrganizationTreeNode } from '../ui/tree';
 
 /** Controls older than this are read again before a session is created; after a failure, a minute later. */
 const POLICY_PACE = { usualMs: 60 * 60_000, retryMs: 60_000 };
 /** Longest that a person waits for what is only asked to make an answer better, ms. */
 const ASK_MS = 2_000;
 
-export interface OrganizationDeps extends Omit<OrganizationDataDeps, 'language' | 'now'> {
-  readonly view: vscode.TreeView<TreeNode>;
-  readonly focused: WindowFocus;
-  readonly format: Formatter;
+export interface OrganizationDeps extends ListViewDeps, OrganizationDataDeps {
   readonly details: Pick<DetailsDocuments, 'show' | 'compare'>;
-  readonly now?: () => number;
 }
 
 /** Users and control history (sections 2.11, 2.12, 4.3, 4.4). */
 export class Organization extends Disposable {
   readonly #deps: OrganizationDeps;
   readonly #data: OrganizationData;
-  readonly #now: () => number;
   readonly tree: Tree;
   readonly commands: CommandHandlers<'organization'>;
   /** Warns of sessions the newest controls known forbid. Never rejects. */
@@ -60,17 +53,15 @@ export class Organization extends Disposable {
 
   constructor(deps: OrganizationDeps) {
     super();
-    const { connection, view, focused, format, now = Date.now } = deps;
+    const { connection, view, focused } = deps;
     this.#deps = deps;
-    this.#now = now;
-    const data = this.register(new OrganizationData({ ...deps, language: vscode.env.language, now }));
+    const data = this.register(new OrganizationData(deps));
     this.#data = data;
-    const rows = new Rows({ data, format, now, onPeopleSeen: () => void data.askUsage() });
     this.tree = this.register(
       new Tree({
         view,
         ready: () => this.#ready(),
-        roots: () => (connection.state.current.kind === 'signedOut' ? [] : rows.roots()),
+        roots: () => (connection.state.current.kind === 'signedOut' ? [] : organizationRows(data)),
         onMinute: () => this.#showStatus(),
       }),
     );
@@ -103,8 +94,8 @@ export class Organization extends Disposable {
   /** Everybody, as last read; reads if that is long ago. Rejects when nothing is known and nothing can be read. */
   async people(signal?: AbortSignal) {
     await this.#data.freshen(signal);
-    const { items, failure, at } = this.#data.people.shown;
-    if (items.length === 0 && at === undefined) throw new Error(failure?.sentence ?? notSignedIn());
+    const { items, at } = this.#data.people.shown;
+    if (items.length === 0 && at === undefined) throw new Error(this.#none('people'));
     return items.map(person => {
       const { id, email } = person;
       const name = nameOf(person);
@@ -116,9 +107,8 @@ export class Organization extends Disposable {
   /** Revisions with a day, newest first. Rejects as `people` does. */
   async revisions() {
     await this.#data.freshen();
-    const { failure, at } = this.#data.controls.shown;
-    const { revisions } = this.#data;
-    if (revisions.length === 0 && at === undefined) throw new Error(failure?.sentence ?? notSignedIn());
+    const { revisions, controls } = this.#data;
+    if (revisions.length === 0 && controls.shown.at === undefined) throw new Error(this.#none('controls'));
     return revisions.flatMap(revision => {
       const time = timeOf(revision.updatedAt);
       if (time === undefined) return [];
@@ -147,26 +137,32 @@ export class Organization extends Disposable {
     this.tree.update();
   }
 
-  /** Why nothing of a list is known, for a picker that would be empty. */
-  #standing(list: 'people' | 'controls') {
-    const isSignedOut = this.#deps.connection.state.current.kind === 'signedOut';
-    return isSignedOut ? { failure: { sentence: notSignedIn() } } : this.#data[list].state.current;
+  /** Why there is none to choose from. */
+  #none(list: ListName): string {
+    if (this.#deps.connection.state.current.kind === 'signedOut')
+      return vscode.l10n.t('Sign in to see the organization.');
+    const none =
+      list === 'people'
+        ? vscode.l10n.t('There are no users yet.')
+        : vscode.l10n.t('There are no control revisions yet.');
+    return this.#data[list].shown.failure?.sentence ?? none;
   }
 
   async #showUser(node: unknown): Promise<void> {
-    const { details, format } = this.#deps;
+    const { details } = this.#deps;
     const data = this.#data;
     const { personId } = (node ?? {}) as { readonly personId?: unknown };
-    const named = typeof personId === 'string' ? data.person(personId) : undefined;
+    const find = (wanted: unknown) => data.sortedPeople.find(({ id }) => id === wanted);
     // Without it, whoever has not signed in of late would count as inactive.
     const isUsageKnown = soon(data.askUsage());
-    if (named === undefined) await data.freshen();
+    await data.ready();
+    if (find(personId) === undefined) await data.freshen();
     await isUsageKnown;
-    const person = named ?? (await this.#pickPerson());
+    const person = find(personId) ?? (await this.#pickPerson());
     if (person === undefined) return;
     await details.show(person.id, nameOf(person), () => {
-      const known = data.person(person.id) ?? person;
-      return factsDocument(nameOf(known), [['', personFacts(known, data.usageOf(known), format)]], known);
+      const known = find(person.id) ?? person;
+      return factsDocument(nameOf(known), [['', personFacts(known, data.usageOf(known))]], known);
     });
   }
 
@@ -174,13 +170,10 @@ export class Organization extends Disposable {
     const choices = this.#data.sortedPeople.map(person => ({
       label: nameOf(person),
       description: person.email ?? person.id,
-      detail: personStatus(person, this.#data.usageOf(person), this.#deps.format, this.#now()),
+      detail: personStatus(person, this.#data.usageOf(person), this.#data.now()),
       value: person,
     }));
-    return pickItem(this.#standing('people'), choices, {
-      placeHolder: vscode.l10n.t('Find a user by name, e-mail or state'),
-      none: noUsers(),
-    });
+    return pickItem(choices, vscode.l10n.t('Find a user by name, e-mail or state'), this.#none('people'));
   }
 
   async #export(node: unknown): Promise<void> {
@@ -196,11 +189,10 @@ export class Organization extends Disposable {
     const isPeople = what === 'people';
     if (isPeople) await this.#data.askUsage();
     const { sortedPeople, usage, revisions } = this.#data;
-    if ((isPeople ? sortedPeople : revisions).length === 0)
-      throw new Error(this.#standing(what).failure?.sentence ?? (isPeople ? noUsers() : noRevisions()));
+    if ((isPeople ? sortedPeople : revisions).length === 0) throw new Error(this.#none(what));
     const file = await saveText({
       name: isPeople ? 'organization-users.csv' : 'control-history.csv',
-      content: isPeople ? peopleCsv(sortedPeople, usage, this.#now()) : historyCsv(revisions),
+      content: isPeople ? peopleCsv(sortedPeople, usage, this.#data.now()) : historyCsv(revisions),
       title,
     });
     if (file === undefined) return;
@@ -217,10 +209,11 @@ export class Organization extends Disposable {
 
   /** The revision of a row, or else one that the person finds by number, person, day or changed setting. */
   async #revisionOf(node: unknown, placeHolder: string): Promise<KnownRevision | undefined> {
+    await this.#data.ready();
     const known = this.#rowRevision(node);
     if (known !== undefined) return known;
     await this.#data.freshen();
-    return pickItem(this.#standing('controls'), this.#choices(), { placeHolder, none: noRevisions() });
+    return pickItem(this.#choices(), placeHolder, this.#none('controls'));
   }
 
   #choices(but?: Revision): readonly Choice<KnownRevision>[] {
@@ -228,11 +221,7 @@ export class Organization extends Disposable {
       .filter(revision => revision !== but)
       .map(revision => ({
         label: vscode.l10n.t('rev {0}', revision.revision),
-        description: joined([
-          dayText(revision, this.#deps.format),
-          makerText(revision),
-          summaryText(revision.changes),
-        ]),
+        description: joined([dayText(revision), makerText(revision), summaryText(revision.changes)]),
         detail: revision.changes.slice(0, 8).map(changeText).join('; '),
         value: revision,
       }));
@@ -244,11 +233,9 @@ export class Organization extends Disposable {
     const [first, second] = new Set(selected);
     const one = first ?? (await this.#revisionOf(node, vscode.l10n.t('Compare which revision? (1/2)')));
     if (one === undefined) return;
-    const words = {
-      placeHolder: vscode.l10n.t('Compare revision {0} with which one? (2/2)', one.revision),
-      none: vscode.l10n.t('There is no other control revision yet.'),
-    };
-    const other = second ?? (await pickItem({}, this.#choices(one), words));
+    const question = vscode.l10n.t('Compare revision {0} with which one? (2/2)', one.revision);
+    const none = vscode.l10n.t('There is no other control revision yet.');
+    const other = second ?? (await pickItem(this.#choices(one), question, none));
     if (other === undefined) return;
     await (one.revision < other.revision ? this.#compare(one, other) : this.#compare(other, one));
   }
@@ -259,11 +246,11 @@ export class Organization extends Disposable {
       before === undefined
         ? vscode.l10n.t('Controls: revision {0}', after.revision)
         : vscode.l10n.t('Controls: revision {0} ↔ {1}', before.revision, after.revision);
-    const { details, format } = this.#deps;
+    const { details } = this.#deps;
     await details.compare({
       id: `controls ${this.#data.serviceId} ${before?.revision} ${after.revision}`,
       name: `${documentName(after)}.jsonc`,
-      title: `${title} (${joined([makerText(after), dayText(after, format)], ', ')})`,
+      title: `${title} (${joined([makerText(after), dayText(after)], ', ')})`,
       before: before === undefined ? '{}\n' : stableText(before.settings),
       after: stableText(after.settings),
     });
@@ -271,15 +258,13 @@ export class Organization extends Disposable {
 
   /** What the view says above its rows: one sentence for each thing that is wrong, the same one only once. */
   #showStatus(): void {
-    const { connection, view, format } = this.#deps;
+    const { connection, view } = this.#deps;
     const lists = [this.#data.people.shown, this.#data.controls.shown];
     const message = viewMessage({
       connection: connection.state.current,
       lists,
       tellsRejection: true,
-      unread: lists.flatMap(({ problems }) => problems.map(problemText)),
-      format,
-      now: this.#now(),
+      now: this.#data.now(),
     });
     setMessage(view, message);
     // Progress stands here and in no row: a row that says something else is drawn again with all below it.
@@ -298,16 +283,4 @@ async function soon(work: Promise<void>): Promise<void> {
 
 function documentName({ revision }: Revision): string {
   return `revision-${revision}`;
-}
-
-function notSignedIn(): string {
-  return vscode.l10n.t('Sign in to see the organization.');
-}
-
-function noUsers(): string {
-  return vscode.l10n.t('There are no users yet.');
-}
-
-function noRevisions(): string {
-  return vscode.l10n.t('There are no control revisions yet.');
 }

@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { forNotification } from '../util/text';
-import { autonomyRank, valueAt } from './catalogue';
-import { isObject } from './changes';
-import type { Revision } from './model';
+import { autonomyRank, isObject, valueAt } from './changes';
+import type { Revision } from './data';
 
 /** What a new session is to have; only what was chosen. */
 export interface SessionChoice {

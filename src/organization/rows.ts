@@ -1,185 +1,154 @@
 import * as vscode from 'vscode';
 import { commands } from '../contributions';
-import { card, factLines, joined, type Icon } from '../ui/text';
+import { card, factLines, format, joined, type Fact, type Icon } from '../ui/text';
 import { retryNode, type Row, type TreeNode } from '../ui/tree';
-import type { Formatter } from '../util/format';
-import { oneLine } from '../util/text';
-import type { SettingChange } from './changes';
-import type { KnownRevision, ListName, OrganizationData } from './data';
-import { activityOf, nameOf, type Person } from './model';
-import {
-  changeLines,
-  changeSpoken,
-  changeText,
-  dayText,
-  directionText,
-  exactTime,
-  gapText,
-  makerText,
-  personFacts,
-  personStatus,
-  summaryText,
-} from './words';
+import { amountCell, amountText } from '../util/amount';
+import { csv, type CsvCell } from '../util/csv';
+import { oneLine, plain } from '../util/text';
+import { canonical, settingsOf, type Direction, type SettingChange } from './changes';
+import { activityOf, nameOf, timeOf, whoOf } from './data';
+import type {
+  KnownRevision,
+  ListName,
+  OrganizationData,
+  Person,
+  PersonUsage,
+  Revision,
+  UsageOfPeople,
+} from './data';
 
-export interface RowsDeps {
-  readonly data: OrganizationData;
-  readonly format: Formatter;
-  readonly now: () => number;
-  /** Somebody looks at people. */
-  readonly onPeopleSeen: () => void;
+/** Users and control history. One state at a time: where the key may read nothing at all, the line above the rows says so alone. */
+export function organizationRows(data: OrganizationData): readonly TreeNode[] {
+  const { people, controls } = data;
+  return [people, controls].every(isShut) ? [] : [groupNode('people', data), groupNode('controls', data)];
 }
 
-/** Users and control history as rows. */
-export class Rows {
-  readonly #deps: RowsDeps;
-
-  constructor(deps: RowsDeps) {
-    this.#deps = deps;
-  }
-
-  /** One state at a time: where the key may read nothing at all, the line above the rows says so alone. */
-  roots(): readonly TreeNode[] {
-    const { people, controls } = this.#deps.data;
-    const isShut = [people, controls].every(
-      ({ state: { current } }) => current.failure?.forbidden === true && current.items.length === 0,
-    );
-    return isShut ? [] : [this.#group('people'), this.#group('controls')];
-  }
-
-  #group(group: ListName): TreeNode {
-    const { data, format, now, onPeopleSeen } = this.#deps;
-    const { items, at, partial, failure } = data[group].state.current;
-    const isPeople = group === 'people';
-    const isShut = failure?.forbidden === true && items.length === 0;
-    const label = isPeople ? vscode.l10n.t('Users') : vscode.l10n.t('Control history');
-    const row = (): Row => {
-      const count = at === undefined && items.length === 0 ? '' : format.number(items.length);
-      const description = joined([
-        isShut ? vscode.l10n.t('no access with this key') : count,
-        partial === true ? vscode.l10n.t('incomplete') : '',
-        failure !== undefined && at !== undefined && items.length > 0
-          ? vscode.l10n.t('{0} old', format.span(now() - at))
-          : '',
-      ]);
-      return {
-        label,
-        description,
-        icon: { id: isPeople ? 'organization' : 'history' },
-        context: group,
-        open: isShut ? undefined : !isPeople,
-        tooltip: () =>
-          card(label, [
-            description,
-            ...factLines([[vscode.l10n.t('Read'), at === undefined ? undefined : format.exact(at)]]),
-            failure?.sentence,
-          ]),
-      };
-    };
-    const children = (): readonly TreeNode[] => {
-      if (isPeople) onPeopleSeen();
-      const rows = isPeople
-        ? data.sortedPeople.map(person => this.#person(person))
-        : data.revisions.map(revision => this.#revision(revision));
-      return rows.length > 0 ? rows : [this.#empty(group)];
-    };
-    return { id: `group/${group}`, kind: 'group', row, children };
-  }
-
-  #person(person: Person): TreeNode {
-    const { data, format, now } = this.#deps;
-    const node = { kind: 'person', personId: person.id };
-    const row = (): Row => {
-      const usage = data.usageOf(person);
-      const label = oneLine(nameOf(person), 120);
-      const description = personStatus(person, usage, format, now());
-      const inactive = activityOf(person, usage, now()) === 'inactive';
-      return {
-        label,
-        description,
-        icon: { id: inactive ? 'circle-slash' : 'person' },
-        context: 'person',
-        spoken: vscode.l10n.t('User {0}, {1}', label, joined([person.email, description], ', ')),
-        command: {
-          command: commands.organization.showUser,
-          title: vscode.l10n.t('Show user'),
-          arguments: [node],
-        },
-        tooltip: () => card(label, [description, ...factLines(personFacts(person, usage, format))]),
-      };
-    };
-    return { id: `person/${person.id}`, ...node, row };
-  }
-
-  #revision(revision: KnownRevision): TreeNode {
-    const { format } = this.#deps;
-    const node = { kind: 'revision', revision: revision.revision };
-    const row = (): Row => {
-      const { before, changes } = revision;
-      const summary = before === undefined ? vscode.l10n.t('first known revision') : summaryText(changes);
-      const gap = gapText(before, revision);
-      const label = vscode.l10n.t('rev {0}', revision.revision);
-      const day = dayText(revision, format);
-      const exact = exactTime(revision.updatedAt, format);
-      const toward = [...new Set(changes.map(({ direction }) => directionText(direction)))];
-      return {
-        label,
-        description: joined([day, makerText(revision), summary, gap]),
-        icon: { id: 'git-commit' },
-        context: 'revision',
-        open: changes.length === 0 ? undefined : false,
-        command: openChanges(node),
-        spoken: joined(
-          [
-            vscode.l10n.t('Revision {0} by {1}', revision.revision, makerText(revision)),
-            exact,
-            summary,
-            gap,
-            ...toward,
-          ],
-          ', ',
-        ),
-        tooltip: () =>
-          card(label, [
-            joined([makerText(revision), revision.user?.email, exact]),
-            gap,
-            ...changeLines(changes),
-          ]),
-      };
-    };
-    const children = (): readonly TreeNode[] =>
-      revision.changes.map((change, index) => this.#change(revision.revision, change, index));
-    return { id: `revision/${revision.revision}`, ...node, row, children };
-  }
-
-  #change(revision: number, change: SettingChange, index: number): TreeNode {
-    const row = (): Row => ({
-      label: changeText(change),
-      description: directionText(change.direction),
-      spoken: joined([changeSpoken(change), directionText(change.direction)], ', '),
-      icon: changeIcon(change),
-      command: openChanges({ kind: 'revision', revision }),
-    });
-    return { id: `change/${revision}/${index}`, kind: 'change', row };
-  }
-
-  /** What stands where a group has no rows: why, and what helps. */
-  #empty(group: ListName): TreeNode {
-    const { data } = this.#deps;
-    const { failure, reading, at } = data[group].state.current;
-    if (reading === undefined && (failure !== undefined || at === undefined))
-      return { ...retryNode(commands.console.refresh), id: `retry/${group}` };
-    const none =
-      group === 'people'
-        ? vscode.l10n.t('No users yet.')
-        : vscode.l10n.t('No controls have been changed yet.');
-    const label = reading === undefined ? none : vscode.l10n.t('Loading…');
-    return { id: `empty/${group}`, kind: 'empty', row: () => ({ label }) };
-  }
+/** The key may not read it, and nothing of it is known. */
+function isShut({ state: { current } }: OrganizationData[ListName]): boolean {
+  return current.failure?.forbidden === true && current.items.length === 0;
 }
 
-function openChanges(node: object): vscode.Command {
-  const title = vscode.l10n.t('Show changes');
-  return { command: commands.organization.openChanges, title, arguments: [node] };
+function groupNode(group: ListName, data: OrganizationData): TreeNode {
+  const { items, at, partial, failure } = data[group].state.current;
+  const [isPeople, isClosed] = [group === 'people', isShut(data[group])];
+  const label = isPeople ? vscode.l10n.t('Users') : vscode.l10n.t('Control history');
+  const row = (): Row => {
+    const count = at === undefined && items.length === 0 ? '' : format.number(items.length);
+    const description = joined([
+      isClosed ? vscode.l10n.t('no access with this key') : count,
+      partial === true ? vscode.l10n.t('incomplete') : '',
+      failure !== undefined && at !== undefined && items.length > 0
+        ? vscode.l10n.t('{0} old', format.span(data.now() - at))
+        : '',
+    ]);
+    return {
+      label,
+      description,
+      icon: { id: isPeople ? 'organization' : 'history' },
+      context: group,
+      open: isClosed ? undefined : !isPeople,
+      tooltip: () =>
+        card(label, [
+          description,
+          ...factLines([[vscode.l10n.t('Read'), at === undefined ? undefined : format.exact(at)]]),
+          failure?.sentence,
+        ]),
+    };
+  };
+  const children = (): readonly TreeNode[] => {
+    if (isPeople) void data.askUsage();
+    const rows = isPeople
+      ? data.sortedPeople.map(person => personNode(person, data))
+      : data.revisions.map(revision => revisionNode(revision));
+    return rows.length > 0 ? rows : [emptyNode(group, data)];
+  };
+  return { id: `group/${group}`, kind: 'group', row, children };
+}
+
+function personNode(person: Person, data: OrganizationData): TreeNode {
+  const row = (): Row => {
+    const usage = data.usageOf(person);
+    const label = oneLine(nameOf(person), 120);
+    const description = personStatus(person, usage, data.now());
+    const inactive = activityOf(person, usage, data.now()) === 'inactive';
+    return {
+      label,
+      description,
+      icon: { id: inactive ? 'circle-slash' : 'person' },
+      context: 'person',
+      spoken: vscode.l10n.t('User {0}, {1}', label, joined([person.email, description], ', ')),
+      command: commands.organization.showUser,
+      tooltip: () => card(label, [description, ...factLines(personFacts(person, usage))]),
+    };
+  };
+  return { id: `person/${person.id}`, kind: 'person', ...{ personId: person.id }, row };
+}
+
+function revisionNode(revision: KnownRevision): TreeNode {
+  const row = (): Row => {
+    const { before, changes } = revision;
+    const summary = before === undefined ? vscode.l10n.t('first known revision') : summaryText(changes);
+    const gap = gapText(before, revision);
+    const label = vscode.l10n.t('rev {0}', revision.revision);
+    const day = dayText(revision);
+    const exact = exactTime(revision.updatedAt);
+    const toward = [...new Set(changes.map(({ direction }) => directionText(direction)))];
+    return {
+      label,
+      description: joined([day, makerText(revision), summary, gap]),
+      icon: { id: 'git-commit' },
+      context: 'revision',
+      open: changes.length === 0 ? undefined : false,
+      command: commands.organization.openChanges,
+      spoken: joined(
+        [
+          vscode.l10n.t('Revision {0} by {1}', revision.revision, makerText(revision)),
+          exact,
+          summary,
+          gap,
+          ...toward,
+        ],
+        ', ',
+      ),
+      tooltip: () =>
+        card(label, [
+          joined([makerText(revision), revision.user?.email, exact]),
+          gap,
+          ...changeLines(changes),
+        ]),
+    };
+  };
+  const children = (): readonly TreeNode[] =>
+    revision.changes.map((change, index) => changeNode(revision.revision, change, index));
+  return {
+    id: `revision/${revision.revision}`,
+    kind: 'revision',
+    ...{ revision: revision.revision },
+    row,
+    children,
+  };
+}
+
+function changeNode(revision: number, change: SettingChange, index: number): TreeNode {
+  const row = (): Row => ({
+    label: changeText(change),
+    description: directionText(change.direction),
+    spoken: joined([changeSpoken(change), directionText(change.direction)], ', '),
+    icon: changeIcon(change),
+    command: commands.organization.openChanges,
+  });
+  return { id: `change/${revision}/${index}`, kind: 'change', ...{ revision }, row };
+}
+
+/** What stands where a group has no rows: why, and what helps. */
+function emptyNode(group: ListName, data: OrganizationData): TreeNode {
+  const { failure, reading, at } = data[group].state.current;
+  if (reading === undefined && (failure !== undefined || at === undefined))
+    return { ...retryNode(commands.console.refresh), id: `retry/${group}` };
+  const none =
+    group === 'people' ? vscode.l10n.t('No users yet.') : vscode.l10n.t('No controls have been changed yet.');
+  const label = reading === undefined ? none : vscode.l10n.t('Loading…');
+  return { id: `empty/${group}`, kind: 'empty', row: () => ({ label }) };
 }
 
 function changeIcon({ kind, direction }: SettingChange): Icon {
@@ -188,4 +157,169 @@ function changeIcon({ kind, direction }: SettingChange): Icon {
   if (kind === 'added') return { id: 'diff-added' };
   if (kind === 'removed') return { id: 'diff-removed' };
   return { id: kind === 'reordered' ? 'list-ordered' : 'diff-modified' };
+}
+
+/** `3 d · 1.2M tokens · inactive`: when somebody last signed in, and what their agents used. */
+export function personStatus(person: Person, usage: PersonUsage | undefined, now: number): string {
+  const activity = activityOf(person, usage, now);
+  if (activity === 'unknown') return vscode.l10n.t('activity unknown');
+  const signIn = timeOf(person.lastSignInAt);
+  const tokens = tokensText(usage, value => format.compact(value));
+  return joined([
+    signIn === undefined ? vscode.l10n.t('last sign-in unknown') : format.span(now - signIn),
+    tokens === '' || usage?.tokens === 0 ? '' : vscode.l10n.t('{0} tokens', tokens),
+    activity === 'inactive' ? vscode.l10n.t('inactive') : '',
+  ]);
+}
+
+function tokensText(usage: PersonUsage | undefined, numberText: (value: number) => string): string {
+  const partText = (known: number, of: number): string => vscode.l10n.t('{0} of {1} days', known, of);
+  return amountText(usage?.tokens, numberText, partText);
+}
+
+export function personFacts(person: Person, usage: PersonUsage | undefined): Fact[] {
+  const notKnown = vscode.l10n.t('not known');
+  return [
+    [vscode.l10n.t('E-mail'), person.email],
+    [vscode.l10n.t('Last sign-in'), exactTime(person.lastSignInAt) ?? notKnown],
+    [vscode.l10n.t('Last active day (UTC)'), usage?.lastActiveDay ?? notKnown],
+    [
+      vscode.l10n.t('Tokens, last 30 days (UTC)'),
+      tokensText(usage, value => format.number(value)) || notKnown,
+    ],
+    [vscode.l10n.t('Joined'), exactTime(person.createdAt)],
+    ...Object.entries(person.metadata ?? {})
+      .slice(0, 20)
+      .map(([name, value]): Fact => [plain(name, 60), valueText(value)]),
+  ];
+}
+
+/** Changes of a revision on a card: those that loosen or tighten something first. */
+export function changeLines(changes: readonly SettingChange[]): readonly string[] {
+  const most = 15;
+  const lines = ranked(changes)
+    .slice(0, most)
+    .map(change => joined([changeText(change), directionText(change.direction)]));
+  const more = changes.length - most;
+  return more > 0 ? [...lines, vscode.l10n.t('{0} more changes', more)] : lines;
+}
+
+function ranked(changes: readonly SettingChange[]): readonly SettingChange[] {
+  const rank = ({ direction }: SettingChange): number => (direction === undefined ? 1 : 0);
+  return changes.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** A value of a setting on one line, as people read it. Foreign text. */
+function valueText(value: unknown, maxLength = 80): string {
+  if (value === undefined) return vscode.l10n.t('not set');
+  if (value === '') return '""';
+  if (typeof value === 'string') return oneLine(value, maxLength);
+  if (Array.isArray(value) && value.every(item => typeof item === 'string')) {
+    return oneLine(`[${value.join(', ')}]`, maxLength);
+  }
+  return oneLine(JSON.stringify(value), maxLength);
+}
+
+export function directionText(direction: Direction | undefined): string | undefined {
+  if (direction === undefined) return undefined;
+  return direction === 'loosens' ? vscode.l10n.t('loosens') : vscode.l10n.t('tightens');
+}
+
+/** `path: old → new`, of lists `path: +came, −went`; the rest is seen in the diff. Foreign text. */
+export const changeText = (change: SettingChange): string =>
+  changeWords(change, (before, after) => `${before} → ${after}`);
+
+/** The same for who hears it: from and to in words, lists as shown. */
+export const changeSpoken = (change: SettingChange): string =>
+  changeWords(change, (before, after) => vscode.l10n.t('from {0} to {1}', before, after));
+
+function changeWords(
+  { path, kind, before, after }: SettingChange,
+  fromTo: (before: string, after: string) => string,
+): string {
+  const isSecret = [before, after].some(value => typeof value === 'string' && value.startsWith('[redacted '));
+  const what =
+    kind === 'reordered'
+      ? vscode.l10n.t('order changed')
+      : kind === 'changed' && isSecret
+        ? vscode.l10n.t('secret changed')
+        : listText(before, after) || fromTo(valueText(before, 40), valueText(after, 40));
+  return oneLine(`${path}: ${what}`, 120);
+}
+
+/** What came to a list and what went; empty where it is none, or has the same as before. */
+function listText(before: unknown, after: unknown): string {
+  if (!Array.isArray(before) || !Array.isArray(after)) return '';
+  const only = (sign: string, items: readonly unknown[], others: readonly unknown[]): string[] => {
+    const known = new Set(others.map(canonical));
+    return items.filter(item => !known.has(canonical(item))).map(item => `${sign}${valueText(item, 40)}`);
+  };
+  return [...only('+', after, before), ...only('−', before, after)].join(', ');
+}
+
+/** `maxAutonomyLevel, +2`: the changed setting that matters most, and how many more. */
+export function summaryText(changes: readonly SettingChange[]): string {
+  const [first, ...more] = settingsOf(ranked(changes));
+  if (first === undefined) return vscode.l10n.t('no change');
+  const name = oneLine(first, 60);
+  return more.length === 0 ? name : `${name}, +${more.length}`;
+}
+
+/** `since rev 12` when revisions in between are not known, so that others may have made some of the changes; else nothing. */
+export function gapText(before: Revision | undefined, { revision }: Revision): string {
+  if (before === undefined || before.revision === revision - 1) return '';
+  return vscode.l10n.t('since rev {0}', before.revision);
+}
+
+export function makerText(revision: Revision): string {
+  return oneLine(whoOf(revision) ?? vscode.l10n.t('unknown'), 80);
+}
+
+/** The day of a revision, in the person's own time zone; empty where it is not known. */
+export function dayText({ updatedAt }: Revision): string {
+  const time = timeOf(updatedAt);
+  return time === undefined ? '' : format.date({ dateStyle: 'medium' }, time);
+}
+
+/** The exact time of a revision, or what the service wrote instead. */
+export function exactTime(text: string | undefined): string | undefined {
+  const time = timeOf(text);
+  return time === undefined ? text : format.exact(time);
+}
+
+/** One line a person; times as ISO 8601 in UTC. What is not known is empty. */
+export function peopleCsv(people: readonly Person[], usage: UsageOfPeople | undefined, now: number): string {
+  const columns = 'id email first_name last_name joined last_sign_in inactive';
+  const more = usage === undefined ? '' : ' last_active_day_utc billable_tokens_30_days_utc';
+  const lines = people.map((person): CsvCell[] => {
+    const { id, email, firstName, lastName, createdAt, lastSignInAt } = person;
+    const used = usage?.get(id);
+    const activity = activityOf(person, used, now);
+    const inactive = activity === 'unknown' ? null : activity === 'inactive';
+    return [
+      ...[id, email, firstName, lastName, isoTime(createdAt), isoTime(lastSignInAt), inactive],
+      ...[used?.lastActiveDay, amountCell(used?.tokens)],
+    ];
+  });
+  return csv(`${columns}${more}`.split(' '), lines);
+}
+
+/** One line a changed setting, values as JSON, secrets as their marks. A revision that changed no setting has a line without one. */
+export function historyCsv(revisions: readonly KnownRevision[]): string {
+  const columns = 'revision time person email setting change before after direction compared_with';
+  const lines = revisions.flatMap(({ revision, updatedAt, user, before: earlier, changes }) => {
+    const lineOf = (...what: readonly CsvCell[]): CsvCell[] => [
+      ...[revision, isoTime(updatedAt), user?.name ?? user?.id, user?.email, ...what, earlier?.revision],
+    ];
+    if (changes.length === 0) return [lineOf('', '', '', '', '')];
+    return changes.map(({ path, kind, before, after, direction }) =>
+      lineOf(path, kind, canonical(before), canonical(after), directionText(direction)),
+    );
+  });
+  return csv(columns.split(' '), lines);
+}
+
+function isoTime(text: string | undefined): string | undefined {
+  const time = timeOf(text);
+  return time === undefined ? text : new Date(time).toISOString();
 }

@@ -2,16 +2,7 @@ import * as vscode from 'vscode';
 import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { OpenRepositories, remoteUrls, type GitCommit, type GitRepository } from '../util/git';
-import { appParts, isCommit, type Repository } from './model';
-import { matching } from './repositoryUrl';
-
-/** A repository of this window. */
-export interface LocalRepository {
-  readonly root: vscode.Uri;
-  /** Every address of every remote, the one called `origin` first. */
-  readonly urls: readonly string[];
-  readonly git: GitRepository;
-}
+import { appParts, isCommit, matching, type Repository } from './model';
 
 /**
  * How many commits of HEAD a report has not seen, `MOST` at most, and whether HEAD has its commit. `unnamed`: it names none; `undefined`
@@ -20,18 +11,20 @@ export interface LocalRepository {
 export type Staleness =
   { readonly behind: number; readonly isInHead: boolean } | 'unnamed' | 'unknown' | undefined;
 
+/** `undefined` when Git does not know one of the two commits. */
+export type Commits = readonly GitCommit[] | undefined;
+
 /** More commits than this are not counted. */
 export const MOST = 1000;
-
-const SAME: Staleness = { behind: 0, isInHead: true };
 
 /** The repositories of this window, and how old reports about them are. */
 export class LocalGit extends Disposable {
   readonly #changed = this.register(new Emitter<void>());
   readonly #open = this.register(new OpenRepositories());
-  readonly #ages = new Map<string, Staleness | Promise<Staleness>>();
+  /** What lies between two commits, asked once. */
+  readonly #logs = new Map<string, Commits | Promise<Commits>>();
 
-  /** Repositories, remotes or what is checked out changed, or an age has been counted. */
+  /** Repositories, remotes or what is checked out changed, or Git has answered. */
   readonly onDidChange = this.#changed.event;
 
   constructor() {
@@ -39,15 +32,20 @@ export class LocalGit extends Disposable {
     this.register(
       this.#open.onDidRefresh(() => {
         // What was fetched may bring a commit that was not known.
-        for (const [key, age] of this.#ages) if (age === 'unknown') this.#ages.delete(key);
+        for (const [key, commits] of this.#logs) if (commits === undefined) this.#logs.delete(key);
       }),
     );
-    this.register(this.#open.onDidChange(() => this.#changed.fire()));
+    this.register(
+      this.#open.onDidChange(() => {
+        this.#logs.clear();
+        this.#changed.fire();
+      }),
+    );
   }
 
   /** VS Code opens submodules by itself. */
-  get repositories(): readonly LocalRepository[] {
-    return this.#open.all.map(git => ({ root: git.rootUri, urls: remoteUrls(git), git }));
+  get repositories(): readonly GitRepository[] {
+    return this.#open.all;
   }
 
   /** Resolves when Git has said what is there. Never rejects. */
@@ -55,102 +53,88 @@ export class LocalGit extends Disposable {
     return this.#open.ready();
   }
 
-  /** How old a report is as far as it has been counted; `onDidChange` tells when it has. */
-  staleness(commit: string | undefined, local: LocalRepository | undefined): Staleness {
-    const age = this.counted(commit, local);
-    return age instanceof Promise ? undefined : age;
-  }
-
-  /** The same, counted once for each pair of commits. */
-  counted(commit: string | undefined, local: LocalRepository | undefined): Staleness | Promise<Staleness> {
-    const git = local?.git;
-    const head = git?.state.HEAD?.commit;
-    if (git === undefined || head === undefined) return undefined;
+  /** How old a report is, as far as Git has answered. */
+  staleness(commit: string | undefined, local: GitRepository | undefined): Staleness {
+    const head = local?.state.HEAD?.commit;
+    if (head === undefined) return undefined;
     if (commit === undefined) return 'unnamed';
-    if (!isCommit(commit)) return 'unknown';
-    if (head.startsWith(commit.toLowerCase())) return SAME;
-    const range = `${commit}..${head}`;
-    const key = `${git.rootUri.toString()} ${range}`;
-    const count = async (): Promise<Staleness> => {
-      const log = async (of: string, maxEntries: number): Promise<number> =>
-        (await git.log({ range: of, maxEntries })).length;
-      const compare = async (): Promise<Staleness> => {
-        const [ahead, behind] = await Promise.all([log(`${head}..${commit}`, 1), log(range, MOST)]);
-        return { behind, isInHead: ahead === 0 };
-      };
-      const age = await compare().catch((): Staleness => 'unknown');
-      this.#ages.set(key, age);
-      this.#changed.fire();
-      return age;
-    };
-    const age = this.#ages.get(key) ?? count();
-    this.#ages.set(key, age);
-    return age;
+    if (isCommit(commit) && head.startsWith(commit.toLowerCase())) return { behind: 0, isInHead: true };
+    const [ahead, behind] = [this.between(local, head, commit, 1), this.between(local, commit, head)];
+    if (ahead instanceof Promise || behind instanceof Promise) return undefined;
+    return ahead && behind ? { behind: behind.length, isInHead: ahead.length === 0 } : 'unknown';
   }
 
-  /** Commits of `to` that `from` does not have, the newest first; `undefined` when git does not know one of the two. */
-  async between(
-    local: LocalRepository | undefined,
+  /** The same, when Git has answered. */
+  async counted(...asked: Parameters<LocalGit['staleness']>): Promise<Staleness> {
+    this.staleness(...asked);
+    for (const log of this.#logs.values()) await log;
+    return this.staleness(...asked);
+  }
+
+  /** Commits of `to` that `from` does not have, the newest first; `onDidChange` tells when a promise is kept. */
+  between(
+    local: GitRepository | undefined,
     from: string | undefined,
     to: string | undefined,
-  ): Promise<readonly GitCommit[] | undefined> {
-    const git = local?.git;
-    if (git === undefined || !isCommit(from) || !isCommit(to)) return undefined;
-    try {
-      return await git.log({ range: `${from}..${to}`, maxEntries: MOST });
-    } catch {
-      return undefined;
-    }
+    maxEntries = MOST,
+  ): Commits | Promise<Commits> {
+    if (local === undefined || !isCommit(from) || !isCommit(to)) return undefined;
+    const range = `${from}..${to}`;
+    const key = `${local.rootUri.toString()} ${range} ${maxEntries}`;
+    const ask = async (): Promise<Commits> => {
+      const commits = await local.log({ range, maxEntries }).catch(() => undefined);
+      this.#logs.set(key, commits);
+      this.#changed.fire();
+      return commits;
+    };
+    if (!this.#logs.has(key)) this.#logs.set(key, ask());
+    return this.#logs.get(key);
   }
 }
 
 /** By folder of the workspace, a repository before those inside of it. */
-function inWindowOrder(a: LocalRepository, b: LocalRepository): number {
-  const [x, y] = [a, b].map(({ root }) => vscode.workspace.getWorkspaceFolder(root)?.index ?? Infinity);
-  return x === y ? (a.root.path < b.root.path ? -1 : 1) : Number(x) - Number(y);
+function inWindowOrder(a: GitRepository, b: GitRepository): number {
+  const [x, y] = [a, b].map(({ rootUri }) => vscode.workspace.getWorkspaceFolder(rootUri)?.index ?? Infinity);
+  return x === y ? (a.rootUri.path < b.rootUri.path ? -1 : 1) : Number(x) - Number(y);
 }
 
 /** Where an application is on this machine; `undefined` when its repository is not open or the path leads out of it. */
-export function appFolder(local: LocalRepository | undefined, app: string): vscode.Uri | undefined {
+export function appFolder(local: GitRepository | undefined, app: string): vscode.Uri | undefined {
   const parts = appParts(app);
-  return local === undefined || parts === undefined ? undefined : vscode.Uri.joinPath(local.root, ...parts);
+  return local && parts && vscode.Uri.joinPath(local.rootUri, ...parts);
 }
 
 /** A repository with reports, and where it is open in this window. */
-export interface Match {
+interface Match {
   readonly repository: Repository;
-  readonly local: LocalRepository;
+  readonly local: GitRepository;
 }
 
-/** The repositories of this window, and which of them have reports. */
 export class Matches {
   /** Two clones of one repository are two, and so are a fork and its parent. */
   readonly #pairs: readonly Match[];
-  readonly #locals: readonly LocalRepository[];
+  readonly #locals: readonly GitRepository[];
 
-  constructor(repositories: ReadonlyMap<string, Repository>, open: readonly LocalRepository[]) {
+  constructor(repositories: ReadonlyMap<string, Repository>, open: readonly GitRepository[]) {
     this.#locals = open.toSorted(inWindowOrder);
     this.#pairs = this.#locals.flatMap(local =>
-      matching(repositories.keys(), local.urls).flatMap(key => {
+      matching(repositories.keys(), remoteUrls(local)).flatMap(key => {
         const repository = repositories.get(key);
-        return repository === undefined ? [] : [{ repository, local }];
+        return repository === undefined ? [] : { repository, local };
       }),
     );
   }
 
   /** Each repository once, where it comes first. */
   get all(): readonly Match[] {
-    const first = new Map(this.#pairs.toReversed().map(pair => [pair.repository.key, pair]));
-    return [...first.values()].reverse();
+    return this.#pairs.filter(({ repository, local }) => local === this.local(repository.key));
   }
 
-  /** Repositories of this window without a report. */
-  get unreported(): readonly LocalRepository[] {
+  get unreported(): readonly GitRepository[] {
     return this.#locals.filter(local => !this.#pairs.some(pair => pair.local === local));
   }
 
-  /** Where a repository is open. */
-  local(key: string): LocalRepository | undefined {
+  local(key: string): GitRepository | undefined {
     return this.#pairs.find(({ repository }) => repository.key === key)?.local;
   }
 
@@ -163,18 +147,16 @@ export class Matches {
   /** Of a file or folder, the innermost repository around it, where it has a report. */
   at(place: vscode.Uri): Match | undefined {
     const around = this.#around(place);
-    return this.#pairs.find(({ local }) => local.root.path === around?.root.path);
+    return this.#pairs.find(({ local }) => local.rootUri.path === around?.rootUri.path);
   }
 
-  #around(place: vscode.Uri): LocalRepository | undefined {
-    const around = this.#locals.filter(({ root }) => isWithin(place, root));
-    return around.sort((a, b) => b.root.path.length - a.root.path.length)[0];
+  #around({ scheme, path }: vscode.Uri): GitRepository | undefined {
+    const around = this.#locals.filter(
+      ({ rootUri: root }) =>
+        root.scheme === scheme && `${path}/`.startsWith(`${root.path.replace(/\/$/, '')}/`),
+    );
+    return around.sort((a, b) => b.rootUri.path.length - a.rootUri.path.length)[0];
   }
-}
-
-/** Whether a folder is another one, or lies in it. */
-function isWithin(inner: vscode.Uri, outer: vscode.Uri): boolean {
-  return inner.scheme === outer.scheme && `${inner.path}/`.startsWith(`${outer.path.replace(/\/$/, '')}/`);
 }
 
 /** The file in front: of a text editor, else of a tab such as a notebook or a picture. */

@@ -1,40 +1,23 @@
 import * as vscode from 'vscode';
-import type { ReadinessReport } from '../api';
-import type { Connection } from '../connection';
 import { commands, panels, type CommandHandlers } from '../contributions';
-import type { Logger } from '../log';
 import { onDidChangeSettings, settings } from '../settings';
-import type { Storage } from '../storage';
-import { ConnectedList } from '../ui/connectedList';
+import type { ListViewDeps } from '../ui/connectedList';
 import { createPanel, PagePanels } from '../ui/pagePanel';
 import { card } from '../ui/text';
 import { Tree, type TreeNode } from '../ui/tree';
-import { Disposable, Slot } from '../util/disposable';
+import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
-import type { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
-import type { WindowFocus } from '../util/windowFocus';
 import { ReadinessCommands, type Prefill } from './commands';
-import { LocalGit, Matches } from './git';
-import { groupReports, previousOf, type Repository, type ShownReport } from './model';
 import { ReportPanel } from './panel';
 import { isPageState, type PageState } from './protocol';
-import { isPartlyRead, pathOf, reportKind } from './reports';
-import { readinessRows } from './rows';
-import { latestLines, latestOf } from './text';
+import { Reports } from './reports';
+import { latestOf, readinessRows } from './rows';
 
-export { readinessRecords, searchedReadiness } from './reports';
-export { toldReadiness } from './told';
-export type { TreeNode as ReadinessTreeNode } from '../ui/tree';
+export { readinessRecords, searchedReadiness, toldReadiness } from './reports';
 
-export interface ReadinessDeps {
-  readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
-  readonly storage: Storage;
-  readonly log: Logger;
+export interface ReadinessDeps extends ListViewDeps {
   readonly extensionUri: vscode.Uri;
-  readonly view: vscode.TreeView<TreeNode>;
-  readonly focused: WindowFocus;
-  readonly format: Formatter;
   readonly prefill: Prefill;
 }
 
@@ -44,59 +27,51 @@ const PERIOD_MS = 60 * 60_000;
 /** Readiness of the organization's repositories (sections 2.7, 4.2), those of this window first. */
 export class Readiness extends Disposable {
   readonly #deps: ReadinessDeps;
-  readonly #list: ConnectedList<ReadinessReport>;
-  readonly #git = this.register(new LocalGit());
+  readonly #reports: Reports;
   readonly #seen = this.register(new Emitter<void>());
-  readonly #statusBar = this.register(new Slot<vscode.StatusBarItem>());
+  readonly #statusBar = this.register(
+    vscode.window.createStatusBarItem('agentConsole.readiness', vscode.StatusBarAlignment.Right, 50),
+  );
   readonly #panels = this.register(new PagePanels<ReportPanel>());
   readonly #commands: ReadinessCommands;
-  /** What is kept has been read, or could not be. */
-  #isOpen = false;
-  #repositories: ReadonlyMap<string, Repository> | undefined;
-  #matches: Matches | undefined;
   readonly tree: Tree;
 
   constructor(deps: ReadinessDeps) {
     super();
     this.#deps = deps;
-    const { connection, storage, log, view, focused, format, prefill } = deps;
-    this.#list = this.register(
-      new ConnectedList<ReadinessReport>({
-        connection,
-        storage,
-        log,
-        ...reportKind,
-        pathOf: ({ service }) => service && pathOf(service),
-        pages: (api, signal) => api.pages('reports', { signal }),
-      }),
-    );
+    const { connection, view, focused, prefill } = deps;
+    const reports = (this.#reports = this.register(new Reports(deps)));
+    const { list, git } = reports;
     this.tree = this.register(
       new Tree({
         view,
-        ready: () => this.#firstRead(),
+        ready: async () => {
+          await list.listed();
+          await git.ready();
+          this.#showStatus();
+        },
         roots: () => this.#roots(),
         onMinute: () => this.#showStatus(),
       }),
     );
-    this.#commands = new ReadinessCommands({
-      ready: () => this.#readyForCommands(),
-      repositories: () => this.#known,
-      here: () => this.#window.here?.repository,
-      shown: state => this.#shown(state),
-      open: (state, focus) => this.#show(state, focus),
-      git: this.#git,
-      prefill,
-      format,
-    });
-    this.register(this.#list.state.onDidChange(() => this.#onList()));
+    const open = (state: PageState, criterion?: string): void => this.#show(state, criterion);
+    this.#commands = new ReadinessCommands({ reports, open, prefill });
+    this.#statusBar.name = vscode.l10n.t('Agent Console: readiness');
+    const draw = (): void => this.#draw();
     this.register(
-      this.#git.onDidChange(() => {
-        this.#draw();
+      list.state.onDidChange(({ reading }) => {
+        // Pages come faster than anybody reads.
+        if (reading === undefined) draw();
+      }),
+    );
+    this.register(
+      git.onDidChange(() => {
+        draw();
         this.#seen.fire();
       }),
     );
-    this.register(connection.state.onDidChange(() => void this.#list.open().then(() => this.#draw())));
-    this.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.#draw()));
+    this.register(connection.state.onDidChange(() => void list.open().then(draw)));
+    this.register(vscode.workspace.onDidChangeWorkspaceFolders(draw));
     const { tabGroups, onDidChangeActiveTextEditor } = vscode.window;
     for (const event of [
       onDidChangeActiveTextEditor,
@@ -104,19 +79,20 @@ export class Readiness extends Disposable {
       tabGroups.onDidChangeTabGroups,
     ])
       this.register((event as vscode.Event<unknown>)(() => this.#drawStatusBar()));
-    this.register(onDidChangeSettings(['readiness.statusBar'], () => this.#showStatusBar()));
-    this.#list.follow({
+    this.register(
+      onDidChangeSettings(['readiness.statusBar'], () => {
+        this.#drawStatusBar();
+        this.#seen.fire();
+      }),
+    );
+    list.follow({
       pace: () => ({ usualMs: PERIOD_MS }),
       isSeen: () => this.#isSeen(),
       onDidChangeSeen: [view.onDidChangeVisibility, this.#panels.onDidChange, this.#seen.event],
       focused,
     });
-    this.#showStatusBar();
-    void this.#git.ready();
-    void this.#list.open().then(() => {
-      this.#isOpen = true;
-      this.#draw();
-    });
+    void git.ready();
+    void reports.open().then(draw);
   }
 
   get commands(): CommandHandlers<'readiness'> {
@@ -125,7 +101,7 @@ export class Readiness extends Disposable {
 
   /** Reads every report anew. Never rejects: a failure is told in the view. */
   refresh(): Promise<void> {
-    return this.#list.refresh();
+    return this.#reports.list.refresh();
   }
 
   /** Gives a panel found after a reload its report again; `state` is what its page kept, old or hostile. */
@@ -135,42 +111,11 @@ export class Readiness extends Disposable {
       return;
     }
     this.#panels.keep(state.key, this.#panelOf(panel, state));
-    await this.#list.open();
-  }
-
-  get #known(): ReadonlyMap<string, Repository> {
-    const unnamed = vscode.l10n.t('Unnamed repository');
-    return (this.#repositories ??= groupReports(this.#list.state.current.items, unnamed));
-  }
-
-  get #window(): Matches {
-    const isSignedOut = this.#deps.connection.state.current.kind === 'signedOut';
-    return (this.#matches ??= new Matches(isSignedOut ? new Map() : this.#known, this.#git.repositories));
-  }
-
-  async #firstRead(): Promise<void> {
-    await this.#list.listed();
-    await this.#git.ready();
-    this.#showStatus();
-  }
-
-  async #readyForCommands(): Promise<void> {
-    await Promise.all([this.#list.open(), this.#git.ready()]);
-    if (this.#known.size === 0) await this.#list.read();
-    if (this.#known.size === 0 && this.#failure !== undefined) throw new Error(this.#failure.sentence);
-  }
-
-  get #failure(): { readonly sentence: string } | undefined {
-    return this.#list.shown.failure;
-  }
-
-  #onList(): void {
-    // Pages come faster than anybody reads.
-    if (this.#list.state.current.reading === undefined) this.#draw();
+    await this.#reports.open();
   }
 
   #draw(): void {
-    [this.#repositories, this.#matches] = [undefined, undefined];
+    this.#reports.changed();
     this.#showStatus();
     this.tree.update();
     this.#drawStatusBar();
@@ -179,98 +124,54 @@ export class Readiness extends Disposable {
 
   #roots(): readonly TreeNode[] {
     if (this.#deps.connection.state.current.kind === 'signedOut') return [];
-    const { retryRows } = this.#list;
-    if (retryRows.length > 0) return retryRows;
-    return readinessRows({
-      repositories: this.#known,
-      matches: this.#window,
-      git: this.#git,
-      format: this.#deps.format,
-    });
+    const { retryRows } = this.#reports.list;
+    return retryRows.length > 0 ? retryRows : readinessRows(this.#reports);
   }
 
   #showStatus(): void {
-    this.#list.showStatus('agentConsole.readiness', this.#deps.view, this.#deps.format);
-  }
-
-  #showStatusBar(): void {
-    const { Right } = vscode.StatusBarAlignment;
-    const isWanted = settings.readinessStatusBar();
-    this.#statusBar.set(
-      isWanted ? vscode.window.createStatusBarItem('agentConsole.readiness', Right, 50) : undefined,
-    );
-    this.#drawStatusBar();
-    this.#seen.fire();
+    this.#reports.list.showStatus('agentConsole.readiness', this.#deps.view);
   }
 
   /** The readiness of the active editor's repository; hidden where there is no report. */
   #drawStatusBar(): void {
-    const item = this.#statusBar.value;
-    const match = this.#window.here;
-    if (item === undefined) return;
-    if (match === undefined) {
+    const item = this.#statusBar;
+    const { here } = this.#reports.window;
+    if (here === undefined || !settings.readinessStatusBar()) {
       item.hide();
       return;
     }
-    const { repository, local } = match;
-    const latest = latestOf(repository);
-    const isWorse = latest.criteria().some(({ change }) => change === 'worse');
+    const { repository, local } = here;
+    const { report, percent, criteria, lines } = latestOf(repository);
+    const isWorse = criteria().some(({ change }) => change === 'worse');
     const name = oneLine(repository.name, 100);
-    const staleness = this.#git.staleness(latest.report.commitHash, local);
-    item.name = vscode.l10n.t('Agent Console: readiness');
     item.command = {
       command: commands.readiness.openReport,
       title: vscode.l10n.t('Open readiness report'),
       arguments: [{ kind: 'repository', key: repository.key }],
     };
-    item.text = `$(${isWorse ? 'arrow-down' : 'pass'}) ${latest.percent}`;
-    item.tooltip = card(vscode.l10n.t('Readiness of {0}', name), latestLines(latest, staleness));
-    item.accessibilityInformation = { label: vscode.l10n.t('Readiness of {0}: {1}', name, latest.percent) };
+    item.text = `$(${isWorse ? 'arrow-down' : 'pass'}) ${percent}`;
+    const staleness = this.#reports.git.staleness(report.commitHash, local);
+    item.tooltip = card(vscode.l10n.t('Readiness of {0}', name), lines(staleness));
+    item.accessibilityInformation = { label: vscode.l10n.t('Readiness of {0}: {1}', name, percent) };
     item.show();
   }
 
   /** Reports are asked for while somebody sees something of them. */
   #isSeen(): boolean {
-    const isBarSeen = settings.readinessStatusBar() && this.#git.repositories.length > 0;
+    const isBarSeen = settings.readinessStatusBar() && this.#reports.git.repositories.length > 0;
     return this.#deps.view.visible || isBarSeen || this.#panels.all.length > 0;
   }
 
-  #shown({ key, reportId, baseId }: PageState): ShownReport | undefined {
-    const of = (id: string) => {
-      for (const repository of [this.#known.get(key), ...this.#known.values()]) {
-        const report = repository?.reports.find(each => each.reportId === id);
-        if (repository !== undefined && report !== undefined) return { repository, report };
-      }
-      return undefined;
-    };
-    const found = of(reportId);
-    if (found === undefined) return undefined;
-    const { repository, report } = found;
-    const asked = baseId === undefined ? undefined : of(baseId)?.report;
-    const base = asked ?? previousOf(repository.reports, report);
-    const isPartial = isPartlyRead(this.#list.state.current, [report, base]);
-    return { repository, report, base, local: this.#window.local(repository.key), isPartial };
-  }
-
-  #show(state: PageState, focus?: string): void {
-    const title = this.#known.get(state.key)?.name ?? '';
-    const words = vscode.l10n.t('Readiness: {0}', oneLine(title, 50));
-    const made = () => createPanel(panels.readinessReport, 'readiness', words, this.#deps.extensionUri);
-    this.#panels.show(state.key, () => this.#panelOf(made(), state)).show(state, focus);
+  #show(state: PageState, criterion?: string): void {
+    const name = this.#reports.known.get(state.key)?.name ?? '';
+    const title = vscode.l10n.t('Readiness: {0}', oneLine(name, 50));
+    const made = () => createPanel(panels.readinessReport, 'readiness', title, this.#deps.extensionUri);
+    this.#panels.show(state.key, () => this.#panelOf(made(), state)).show(state, criterion);
   }
 
   #panelOf(panel: vscode.WebviewPanel, state: PageState): ReportPanel {
-    const { extensionUri, format, log } = this.#deps;
-    return new ReportPanel(panel, state, {
-      extensionUri,
-      format,
-      log,
-      git: this.#git,
-      find: asked => this.#shown(asked),
-      missing: () =>
-        this.#failure?.sentence ??
-        (this.#isOpen ? vscode.l10n.t('This readiness report is not available here.') : undefined),
-      commands: this.#commands,
-    });
+    const { extensionUri, log } = this.#deps;
+    const [reports, does] = [this.#reports, this.#commands];
+    return new ReportPanel(panel, state, { extensionUri, log, reports, commands: does });
   }
 }

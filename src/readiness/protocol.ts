@@ -2,7 +2,7 @@ import { act, event, listOf, number, object, oneOf, optional, text, type Guarded
 
 const id = text(1_000);
 
-/** How a person looks at the page: what narrows the criteria down, and pixels from its top. */
+/** How a person looks at the page, which alone knows: what narrows the criteria down, and pixels from its top. */
 const isLook = object({
   filter: oneOf('all', 'failing', 'changed'),
   words: text(1_000),
@@ -22,7 +22,6 @@ export const reportProtocol = {
   requests: {
     /** The page listens. Sent again each time it was built anew. */
     ready: act(object({})),
-    look: act(isLook),
     show: act(object({ reportId: id })),
     /** Without an id: with the previous report of the same branch. */
     compare: act(object({ reportId: optional(id) })),

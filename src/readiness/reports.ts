@@ -1,3 +1,4 @@
+import * as path from 'node:path';
 import * as z from 'zod/mini';
 import * as vscode from 'vscode';
 import type { ReadinessReport } from '../api';
@@ -5,14 +6,14 @@ import { openObject, recordSchema, taken } from '../api/records';
 import type { Service } from '../connection';
 import type { SearchHit } from '../storage';
 import type { RemoteListOptions } from '../sync/remoteList';
-import { keyIn, listRecords, type ListState } from '../sync/stored';
+import { keyIn, listRecords } from '../sync/stored';
+import { ConnectedList, type ListDeps } from '../ui/connectedList';
+import { Disposable } from '../util/disposable';
 import { oneLine } from '../util/text';
-import { repositoryOf } from './model';
-
-/** What a stored report must be. */
-const reportSchema = recordSchema(() =>
-  openObject({ reportId: z.string(), report: taken<ReadinessReport['report']>() }),
-);
+import { LocalGit, Matches, type Commits } from './git';
+import { criteriaOf, fails, groupReports, percentOf, previousOf, repositoryOf } from './model';
+import type { Repository, ShownReport } from './model';
+import type { PageState } from './protocol';
 
 export const reportKind: Pick<
   RemoteListOptions<ReadinessReport>,
@@ -21,7 +22,9 @@ export const reportKind: Pick<
   keyOf: ({ reportId }) => reportId,
   // A trend goes back further than what the service may still list.
   keepsGone: true,
-  schema: reportSchema,
+  schema: recordSchema(() =>
+    openObject({ reportId: z.string(), report: taken<ReadinessReport['report']>() }),
+  ),
   // A line a criterion.
   text: report => {
     const lines = Object.entries(report.report).map(
@@ -32,16 +35,87 @@ export const reportKind: Pick<
   },
 };
 
-/** Whether parts of one of these reports could not be read. */
-export function isPartlyRead(
-  { problems }: Pick<ListState<ReadinessReport>, 'problems'>,
-  reports: readonly (ReadinessReport | undefined)[],
-): boolean {
-  const partly = problems.flatMap(({ id, field }) => (field === undefined ? [] : [id]));
-  return reports.some(report => report !== undefined && partly.includes(report.reportId));
+/** The readiness reports of the service in use as last known, and the repositories of this window. */
+export class Reports extends Disposable {
+  readonly list: ConnectedList<ReadinessReport>;
+  readonly git = this.register(new LocalGit());
+  readonly #connection: ListDeps['connection'];
+  /** What is kept has been read, or could not be. */
+  #isOpen = false;
+  #known: ReadonlyMap<string, Repository> | undefined;
+  #window: Matches | undefined;
+
+  constructor(deps: ListDeps) {
+    super();
+    this.#connection = deps.connection;
+    this.list = this.register(
+      new ConnectedList<ReadinessReport>({
+        ...deps,
+        ...reportKind,
+        pathOf: ({ service }) => service && pathOf(service),
+        pages: (api, signal) => api.pages('reports', { signal }),
+      }),
+    );
+  }
+
+  /** Resolves when what is kept of the service in use has been read, or could not be. */
+  async open(): Promise<void> {
+    await this.list.open();
+    this.#isOpen = true;
+  }
+
+  /** Resolves when there are reports, asked for where there were none. Rejects where they cannot be read. */
+  async ready(): Promise<void> {
+    await Promise.all([this.list.open(), this.git.ready()]);
+    if (this.known.size === 0) await this.list.read();
+    const { failure } = this.list.shown;
+    if (this.known.size === 0 && failure !== undefined) throw new Error(failure.sentence);
+  }
+
+  /** Reports or repositories have changed. */
+  changed(): void {
+    [this.#known, this.#window] = [undefined, undefined];
+  }
+
+  get known(): ReadonlyMap<string, Repository> {
+    const unnamed = vscode.l10n.t('Unnamed repository');
+    return (this.#known ??= groupReports(this.list.state.current.items, unnamed));
+  }
+
+  get window(): Matches {
+    const isSignedOut = this.#connection.state.current.kind === 'signedOut';
+    return (this.#window ??= new Matches(isSignedOut ? new Map() : this.known, this.git.repositories));
+  }
+
+  /** A report and what it is compared with; `undefined` when it is not known. */
+  shown({ key, reportId, baseId }: PageState): ShownReport | undefined {
+    const all = [this.known.get(key), ...this.known.values()].flatMap(each => each ?? []);
+    const find = (id: string | undefined) => {
+      const of = ({ reports }: Repository) => reports.find(each => each.reportId === id);
+      return all.flatMap(repository => ({ repository, report: of(repository) })).find(each => each.report);
+    };
+    const { repository, report } = find(reportId) ?? {};
+    if (repository === undefined || report === undefined) return undefined;
+    const base = find(baseId)?.report ?? previousOf(repository.reports, report);
+    const unread = this.list.state.current.problems.filter(({ field }) => field !== undefined);
+    const isPartial = unread.some(({ id }) => id === reportId || id === base?.reportId);
+    return { repository, report, base, local: this.window.local(repository.key), isPartial };
+  }
+
+  /** Why a report is not known; `undefined` while that is not known either. */
+  get missing(): string | undefined {
+    const none = vscode.l10n.t('This readiness report is not available here.');
+    return this.list.shown.failure?.sentence ?? (this.#isOpen ? none : undefined);
+  }
+
+  /** Commits of the newer of the two reports that the older one does not have. */
+  commits({ report, base, local }: ShownReport): Commits | Promise<Commits> {
+    const isOlder = (base?.createdAt ?? 0) <= (report.createdAt ?? 0);
+    const [older, newer] = isOlder ? [base, report] : [report, base];
+    return this.git.between(local, older?.commitHash, newer?.commitHash);
+  }
 }
 
-/** How the reports of a service's web application are kept. */
 export function readinessRecords(service: Service) {
   return listRecords(pathOf(service), reportKind);
 }
@@ -69,8 +143,42 @@ function folderOf(serviceId: string): string {
   return `services/${serviceId}/lists/readiness`;
 }
 
-/** Where the reports of a service's web application are kept. */
-export function pathOf({ id, appUrl }: Service): string {
-  const host = URL.canParse(appUrl) ? new URL(appUrl).host : 'none';
-  return `${folderOf(id)}/${host}`;
+function pathOf({ id, appUrl }: Service): string {
+  return `${folderOf(id)}/${URL.canParse(appUrl) ? new URL(appUrl).host : 'none'}`;
+}
+
+/**
+ * Repositories as other programs are told of them, each with its newest report: those that `asked` names, by a part of their name or
+ * address or by a path on this machine; without it those of this window, or else all.
+ */
+export async function toldReadiness(reports: readonly ReadinessReport[], asked: string | undefined) {
+  const all = groupReports(reports);
+  const words = asked?.toLowerCase() ?? '';
+  const named = [...all.values()].filter(each => `${each.key} ${each.url}`.toLowerCase().includes(words));
+  const isPath = asked !== undefined && path.isAbsolute(asked);
+  if (asked !== undefined && !isPath) return named.map(told);
+  const git = new LocalGit();
+  try {
+    await git.ready();
+    const window = new Matches(all, git.repositories);
+    const here = isPath ? [window.at(vscode.Uri.file(asked)) ?? []].flat() : window.all;
+    return here.length > 0 || isPath ? here.map(({ repository }) => told(repository)) : named.map(told);
+  } finally {
+    git.dispose();
+  }
+}
+
+function told({ key, name, reports }: Repository) {
+  const [report] = reports;
+  const before = previousOf(reports, report);
+  return {
+    ...{ repository: name, key, at: report.createdAt, branch: report.branch, commit: report.commitHash },
+    score: percentOf(report),
+    scoreBefore: before && percentOf(before),
+    criteria: criteriaOf(report, before).map(row => {
+      const { id, change, now, before: was } = row;
+      const { numerator: passing, denominator: of, rationale } = now ?? was ?? {};
+      return { id, passing, of, isPassing: now !== undefined && !fails(row), change, rationale };
+    }),
+  };
 }

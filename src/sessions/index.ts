@@ -17,7 +17,6 @@ import { sessionTitle } from './view/words';
 export type { SessionsDeps } from './context';
 export { toldSession } from './surfaces';
 export { sessionRecords } from './store/sessionIndex';
-export type { TreeNode as SessionTreeNode } from '../ui/tree';
 
 /** Sessions: the durable index, its tree, and the truth about their status (sections 2.8, 4.5, 4.6). */
 export class Sessions extends Disposable {

@@ -1,15 +1,29 @@
+import type * as vscode from 'vscode';
 import { isApiError, type ApiClient, type Page } from '../api';
 import type { Connection, ConnectionState } from '../connection';
 import { commands, setContext } from '../contributions';
+import type { Logger } from '../log';
+import type { Storage } from '../storage';
 import { Refresher, type RefresherOptions } from '../sync/refresher';
 import { RemoteList, type Pace, type RemoteListOptions } from '../sync/remoteList';
 import { errorSentence } from '../util/errorSentence';
-import type { Formatter } from '../util/format';
+import type { WindowFocus } from '../util/windowFocus';
 import { retryNode, type TreeNode } from './tree';
-import { listContext, problemText, setMessage, viewMessage } from './viewStatus';
+import { listContext, setMessage, viewMessage } from './viewStatus';
 
-interface ConnectedListOptions<T extends object> extends Omit<RemoteListOptions<T>, 'pages' | 'failureOf'> {
+/** What every view of lists of the service is made of. */
+export interface ListViewDeps {
   readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
+  readonly storage: Storage;
+  readonly log: Logger;
+  readonly view: vscode.TreeView<TreeNode>;
+  readonly focused: WindowFocus;
+}
+/** As much of it as a list needs. */
+export type ListDeps = Pick<ListViewDeps, 'connection' | 'storage' | 'log'>;
+
+interface ConnectedListOptions<T extends object>
+  extends ListDeps, Omit<RemoteListOptions<T>, 'pages' | 'failureOf' | keyof ListDeps> {
   /** Where the list is kept; `undefined` where nothing is to be shown. */
   readonly pathOf: (state: ConnectionState) => string | undefined;
   readonly pages: (api: ApiClient, signal: AbortSignal) => AsyncIterable<Pick<Page<T>, 'items' | 'problems'>>;
@@ -84,15 +98,10 @@ export class ConnectedList<T extends object> extends RemoteList<T> {
   }
 
   /** Says above the rows of a view why they are old or what is left out, and to its welcomes how the list stands. */
-  showStatus(
-    context: 'agentConsole.computers' | 'agentConsole.readiness',
-    view: { message?: string },
-    format: Formatter,
-  ): void {
+  showStatus(context: 'agentConsole.computers' | 'agentConsole.readiness', view: { message?: string }): void {
     const { shown } = this;
     const connection = this.#options.connection.state.current;
-    const unread = shown.problems.map(problemText);
-    setMessage(view, viewMessage({ connection, lists: [shown], unread, format, now: Date.now() }));
+    setMessage(view, viewMessage({ connection, lists: [shown], now: Date.now() }));
     setContext(context, listContext(shown));
   }
 

@@ -1,12 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type * as vscode from 'vscode';
 import { commands, EventEmitter } from 'vscode';
-import { Emitter } from '../util/event';
 import { once } from '../util/promises';
 
 type Changed<T> = T | T[] | undefined | null;
 
-/** A row that is drawn anew is known again after this long, ms. */
+/** A row that is drawn anew is known again after this long, and looked for so often, ms. */
 const DRAWN_WITHIN = 2_000;
+const LOOK_MS = 50;
 
 /**
  * A tree whose provider is loaded when VS Code first asks for rows. VS Code forgets a row's command with arguments as soon as
@@ -18,7 +19,6 @@ export class LazyTree<T> implements vscode.TreeDataProvider<T> {
   readonly #provider: () => Promise<vscode.TreeDataProvider<T>>;
   readonly #openRow: string;
   readonly #commands = new WeakMap<object, vscode.Command>();
-  readonly #drawn = new Emitter<void>();
 
   constructor(load: () => Promise<vscode.TreeDataProvider<T>>, openRow: string) {
     this.#provider = once(async () => {
@@ -37,8 +37,6 @@ export class LazyTree<T> implements vscode.TreeDataProvider<T> {
 
   async getTreeItem(element: T): Promise<vscode.TreeItem> {
     const item = await (await this.#provider()).getTreeItem(element);
-    // When VS Code has taken it in.
-    setImmediate(() => this.#drawn.fire());
     const { command } = item;
     if (command?.arguments === undefined || typeof element !== 'object' || element === null) return item;
     this.#commands.set(element, command);
@@ -48,25 +46,12 @@ export class LazyTree<T> implements vscode.TreeDataProvider<T> {
 
   /** Does what the selected row does, when it is known: while all rows are drawn anew VS Code knows none for a moment. */
   async openSelected(selection: () => readonly T[]): Promise<void> {
-    const deadline = AbortSignal.timeout(DRAWN_WITHIN);
-    while (selection().length === 0 && !deadline.aborted) await this.#nextDrawn(deadline);
+    for (let waited = 0; selection().length === 0 && waited < DRAWN_WITHIN; waited += LOOK_MS)
+      await delay(LOOK_MS);
     const [element, ...more] = selection();
     if (typeof element !== 'object' || element === null || more.length > 0) return;
-    const does = this.#commands.get(element);
-    const words: readonly unknown[] = does?.arguments ?? [];
-    if (does !== undefined) await commands.executeCommand(does.command, ...words);
-  }
-
-  #nextDrawn(deadline: AbortSignal): Promise<void> {
-    return new Promise(resolve => {
-      const done = (): void => {
-        drawn.dispose();
-        deadline.removeEventListener('abort', done);
-        resolve();
-      };
-      const drawn = this.#drawn.event(done);
-      deadline.addEventListener('abort', done);
-    });
+    const { command, arguments: words = [] } = this.#commands.get(element) ?? {};
+    if (command !== undefined) await commands.executeCommand(command, ...(words as readonly unknown[]));
   }
 
   async getParent(element: T): Promise<T | null | undefined> {

@@ -48,12 +48,12 @@ export async function pickSeveral<T>(
   return (await vscode.window.showQuickPick(items, options))?.map(({ value }) => value);
 }
 
-/** Asks for an item of a list. Where there is none, throws why: an empty picker would not tell. */
+/** The same where there may be none: throws why, for an empty picker would not tell. */
 export function pickItem<T>(
-  list: { readonly failure?: { readonly sentence: string } | undefined },
   choices: readonly Choice<T>[],
-  words: { readonly placeHolder: string; readonly none: string },
+  placeHolder: string,
+  none: string,
 ): Promise<T | undefined> {
-  if (choices.length === 0) throw new Error(list.failure?.sentence ?? words.none);
-  return pick(choices, words.placeHolder);
+  if (choices.length === 0) throw new Error(none);
+  return pick(choices, placeHolder);
 }

@@ -1,5 +1,9 @@
 import * as vscode from 'vscode';
+import { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
+
+/** Numbers and times in the language of the window. */
+export const format = new Formatter(vscode.env.language);
 
 /** A codicon, with a theme colour. */
 export interface Icon {
@@ -34,7 +38,7 @@ export function card(title: string, lines: readonly (string | undefined)[]): vsc
 
 /** Facts as the lines of a card. */
 export function factLines(facts: readonly Fact[]): readonly string[] {
-  return known(facts).map(([name, value]) => `${name}: ${value}`);
+  return knownFacts(facts).map(([name, value]) => `${name}: ${value}`);
 }
 
 /** A line of a tooltip that may be broken at its spaces: VS Code makes them such that do not break, and breaks within words. */
@@ -66,7 +70,7 @@ export function factsDocument(
   answer?: unknown,
 ): string {
   const lines = sections.flatMap(([heading, facts]) => {
-    const items = known(facts).map(([name, value]) =>
+    const items = knownFacts(facts).map(([name, value]) =>
       name === '' ? `- ${inMarkdown(value)}` : `- **${inMarkdown(name)}**: ${inMarkdown(value)}`,
     );
     if (items.length === 0) return [];
@@ -79,7 +83,8 @@ export function factsDocument(
   return [`# ${inMarkdown(title)}`, '', ...lines, ...answered].join('\n');
 }
 
-function known(facts: readonly Fact[]): readonly (readonly [string, string])[] {
+/** Facts with a value. */
+export function knownFacts(facts: readonly Fact[]): readonly (readonly [string, string])[] {
   return facts.flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [[name, value] as const],
   );

@@ -12,7 +12,8 @@ export interface Row {
   readonly tooltip?: (() => vscode.MarkdownString) | undefined;
   /** What menus go by. */
   readonly context?: string | undefined;
-  readonly command?: vscode.Command | undefined;
+  /** What choosing it does; one that is only named is given the row. */
+  readonly command?: vscode.Command | string | undefined;
   /** The whole row for screen readers; label and description when left out. */
   readonly spoken?: string | undefined;
   /** Whether its children are shown at first; left out where there are none. */
@@ -93,7 +94,6 @@ export class Tree extends Disposable implements vscode.TreeDataProvider<TreeNode
     }, TOGETHER_MS);
   }
 
-  /** The row VS Code knows by this id. */
   node(id: string): TreeNode | undefined {
     return this.#shown.get(id)?.element;
   }
@@ -126,7 +126,9 @@ export class Tree extends Disposable implements vscode.TreeDataProvider<TreeNode
     if (description !== '') item.description = description;
     if (row.icon !== undefined) item.iconPath = themeIcon(row.icon);
     if (row.context !== undefined) item.contextValue = row.context;
-    if (row.command !== undefined) item.command = row.command;
+    const { command } = row;
+    if (command !== undefined)
+      item.command = typeof command === 'string' ? { command, title: row.label, arguments: [node] } : command;
     const spoken = row.spoken ?? [row.label, description].filter(part => part !== '').join(', ');
     item.accessibilityInformation = { label: oneLine(spoken, 1_000) };
     return item;
@@ -227,7 +229,8 @@ export function retryNode(command: string): TreeNode {
 
 /** Everything a person sees of a row, or a menu goes by. */
 function wordsOf({ label, description, icon, context, spoken, open, command }: Row): string {
-  return JSON.stringify([label, description, icon, context, spoken, open, command?.command]);
+  const does = typeof command === 'object' ? command.command : command;
+  return JSON.stringify([label, description, icon, context, spoken, open, does]);
 }
 
 function isSameOrder(nodes: readonly TreeNode[], ids: readonly string[]): boolean {

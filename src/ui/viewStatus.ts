@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 import type { ItemProblem } from '../api';
 import type { ConnectionState } from '../connection';
-import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
-import { joined } from './text';
+import { format, joined } from './text';
 
 /** As much of a list as its view speaks of. */
 export interface ShownList {
@@ -11,16 +10,16 @@ export interface ShownList {
   /** Unix ms. */
   readonly at?: number | undefined;
   readonly failure?: { readonly sentence: string; readonly cause?: string | undefined } | undefined;
+  readonly problems?: readonly ItemProblem[];
 }
 
 export interface ViewStatusOptions {
   readonly connection: ConnectionState;
   readonly lists: readonly ShownList[];
-  /** What each entry that could not be read is called, and why. */
-  readonly unread?: readonly string[] | undefined;
+  /** What entries that could not be read are called; those of the lists when left out. */
+  readonly unread?: readonly string[];
   /** Whether the view has no welcome that tells of a rejected key. */
   readonly tellsRejection?: boolean;
-  readonly format: Formatter;
   /** Unix ms. */
   readonly now: number;
 }
@@ -30,7 +29,7 @@ export interface ViewStatusOptions {
  * view's welcome: without rows it is said only where there is no welcome that tells it better.
  */
 export function viewMessage(options: ViewStatusOptions): string | undefined {
-  const { connection, lists, unread, tellsRejection, format, now } = options;
+  const { connection, lists, tellsRejection, now } = options;
   if (connection.kind === 'signedOut') return undefined;
   if (connection.kind === 'keyRejected') {
     const isShown = tellsRejection === true || lists.some(({ items }) => items.length > 0);
@@ -46,7 +45,8 @@ export function viewMessage(options: ViewStatusOptions): string | undefined {
       : vscode.l10n.t('{0} Shown as of {1} ago.', sentence, format.span(now - at));
   });
   if (sentences.length > 0) return plain(sentences.join(' '), 1_000);
-  if (unread === undefined || unread.length === 0) return undefined;
+  const unread = options.unread ?? lists.flatMap(({ problems = [] }) => problems.map(problemText));
+  if (unread.length === 0) return undefined;
   // The message stands above the rows and takes their room.
   const some = unread.slice(0, 3).map(name => oneLine(name, 100));
   const names = [...some, ...(unread.length > 3 ? ['…'] : [])].join('; ');
@@ -56,7 +56,7 @@ export function viewMessage(options: ViewStatusOptions): string | undefined {
 }
 
 /** An entry that could not be read, by its id or its place, and why. */
-export function problemText({ id, index, field, reason }: ItemProblem): string {
+function problemText({ id, index, field, reason }: ItemProblem): string {
   const place = id ?? (index === undefined ? undefined : `#${index + 1}`);
   return joined([place, field, reason], ' ');
 }
@@ -68,7 +68,6 @@ export function listContext({ items, at, failure }: ShownList): 'loading' | 'emp
   return at === undefined ? 'loading' : 'empty';
 }
 
-/** Sets or clears the line above the rows of a view. */
 export function setMessage(view: { message?: string }, message: string | undefined): void {
   // `undefined` clears; the declaration of `message` does not say so under exactOptionalPropertyTypes.
   (view as { message?: string | undefined }).message = message;

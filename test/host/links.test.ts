@@ -5,8 +5,8 @@ import type { Part } from '../../src/chat/protocol';
 import { transcriptDocument } from '../../src/chat/transcript/markdownDocument';
 import { commands, documents } from '../../src/contributions';
 import { stableText } from '../../src/organization/changes';
-import { markdownOf } from '../../src/readiness/commands';
 import type { ShownReport } from '../../src/readiness/model';
+import { markdownOf } from '../../src/readiness/sections';
 import { startSampleService } from '../fakes/sampleService';
 import { csv } from '../../src/util/csv';
 import { factsDocument, type Fact } from '../../src/ui/text';
@@ -113,7 +113,6 @@ describe('documents of foreign words', () => {
 
   it('hold no other link in details, settings, reports and tables', async function () {
     const texts = hostileTargets.flatMap(hostileForms);
-    const format = new Formatter('en');
     const facts = texts.map((text): Fact => [text, text]);
     await assertNone(forEditor(factsDocument(texts[0] ?? '', [['', facts]], { texts })));
     await assertNone(forEditor(stableText({ texts })), 'jsonc');
@@ -126,7 +125,7 @@ describe('documents of foreign words', () => {
         repoUrl: text,
       };
       const shown = { repository: { name: text, reports: [report] }, report } as unknown as ShownReport;
-      await assertNone(markdownOf(shown, 'unknown', format));
+      await assertNone(markdownOf(shown, { staleness: 'unknown', commits: undefined }));
     }
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     assert.ok(folder);

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { LocalGit, type LocalRepository } from '../../src/readiness/git';
-import { openRepository } from '../../src/util/git';
+import { LocalGit } from '../../src/readiness/git';
+import { openRepository, remoteUrls, type GitRepository } from '../../src/util/git';
 
 const COMMITTED = '2026-02-03T14:05:00Z';
 
@@ -22,8 +22,8 @@ describe('the repositories of this window', () => {
     run('commit', '--quiet', '--allow-empty', '--no-gpg-sign', '--message', message);
     return run('rev-parse', 'HEAD');
   };
-  const found = async (holds: (local: LocalRepository) => boolean): Promise<LocalRepository> => {
-    const look = (): LocalRepository | undefined => git.repositories.find(holds);
+  const found = async (holds: (local: GitRepository) => boolean): Promise<GitRepository> => {
+    const look = (): GitRepository | undefined => git.repositories.find(holds);
     return (
       look() ??
       new Promise(resolve => {
@@ -37,7 +37,7 @@ describe('the repositories of this window', () => {
     );
   };
   const at = (head: string) =>
-    found(({ git: open, urls }) => open.state.HEAD?.commit === head && urls.length === 2);
+    found(local => local.state.HEAD?.commit === head && remoteUrls(local).length === 2);
 
   before(async () => {
     const [workspace] = vscode.workspace.workspaceFolders ?? [];
@@ -60,7 +60,7 @@ describe('the repositories of this window', () => {
     await vscode.commands.executeCommand('git.openRepository', folder);
     await vscode.commands.executeCommand('git.refresh');
     const local = await at(first);
-    assert.deepEqual(local.urls, [
+    assert.deepEqual(remoteUrls(local), [
       'https://git.example.com/me/shop.git',
       'ssh://git@git.example.com/acme/shop.git',
     ]);
@@ -90,7 +90,7 @@ describe('the repositories of this window', () => {
   });
 
   it('do not know other commits, and are asked for nothing that is no commit id', async () => {
-    const local = await found(({ urls }) => urls.length === 2);
+    const local = await found(each => remoteUrls(each).length === 2);
     assert.equal(await git.counted('f'.repeat(40), local), 'unknown');
     assert.equal(await git.between(local, 'f'.repeat(40), run('rev-parse', 'HEAD')), undefined);
     const target = path.join(folder, 'written');

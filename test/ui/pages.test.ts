@@ -335,7 +335,8 @@ describe('each page by itself', () => {
     const button = (act: string): string => `<button data-act='["${act}",{}]'>${act}</button>`;
     const head = `<h1 tabindex="-1">shop</h1>${button('fix')}${button('export')}`;
     const tools = '<select><option value="all">All</option></select><input>';
-    const criteria = '<table><tr class="wanted" tabindex="-1"><th>One</th></tr></table>';
+    const criteria =
+      '<table><tr class="wanted" tabindex="-1" data-is="all" data-words="ab"><th>One</th></tr></table>';
     await draw({ head, tools, criteria });
     for (const focused of ['h1', 'button:nth-of-type(2)', 'tr']) {
       await page.locator(focused).focus();

@@ -4,7 +4,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { SampleService } from '../fakes/sampleService';
 import { again, until } from '../until';
-import { startReports, type FakeReports } from '../unit/readiness/reportsServer';
+import { startReports, type FakeReports } from '../unit/readiness/support';
 import { violations } from './page';
 import { onStage, reportsOf, signedInTo } from './stage';
 import { click, clickFor } from './waiting';
@@ -17,6 +17,9 @@ const gitIn = (folder: string, ...args: readonly string[]): string => {
   const all = [...settings.flatMap(setting => ['-c', setting]), '-C', folder, ...args];
   return execFileSync('git', all, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 };
+
+const commitIn = (folder: string, subject: string): string =>
+  gitIn(folder, 'commit', '--quiet', '--allow-empty', '--no-gpg-sign', '--message', subject);
 
 /** The way from "is this repository ready" to a message that mends it, with a real git repository in the window. */
 describe('readiness of the open repository', () => {
@@ -49,15 +52,7 @@ describe('readiness of the open repository', () => {
   });
 
   it('tells that HEAD moved on as soon as Git knows', async () => {
-    gitIn(
-      folder,
-      'commit',
-      '--quiet',
-      '--allow-empty',
-      '--no-gpg-sign',
-      '--message',
-      'Later than the report',
-    );
+    commitIn(folder, 'Later than the report');
     await workbench.runCommand('Git: Refresh');
     await workbench.row('Readiness', /acme\/shop.*4 commits behind/s).waitFor();
   });
@@ -145,7 +140,7 @@ describe('readiness of the open repository', () => {
   });
 });
 
-/** 5,000 reports of one repository, the newest with 3,000 criteria, some of them malformed and all of them hostile. */
+/** 5,000 reports of one repository, the newest with 1,000 criteria, some of them malformed and all of them hostile. */
 describe('readiness of a very large and hostile kind', () => {
   const EVIL = '[x](command:workbench.action.quit) <img src=x onerror=alert(1)> $(zap) \u202Egnp';
   let reports: FakeReports;
@@ -161,7 +156,7 @@ describe('readiness of a very large and hostile kind', () => {
       gitIn(folder, 'init', '--quiet');
       gitIn(folder, 'remote', 'add', 'mirror', 'git@GIT.example.com:acme/repo-0.git/');
       reports = await startReports({ count: 5_000, repositories: 1 });
-      const many = Array.from({ length: 3_000 }, (_, index) => [
+      const many = Array.from({ length: 1_000 }, (_, index) => [
         `criterion_${index} ${EVIL}`,
         {
           numerator: index % 500 === 499 ? 5 : index % 3,
@@ -180,19 +175,17 @@ describe('readiness of a very large and hostile kind', () => {
   );
   after(() => reports.close());
 
-  it('draws as much as anybody reads, with every foreign text as text', async () => {
+  it('draws every criterion, and as much of the trend as anybody reads, with every foreign text as text', async () => {
     const page = workbench.webview();
     const title = page.getByRole('heading', { level: 1, name: 'acme/repo-0' });
     await clickFor(workbench.row('Readiness', /Criterion 0 .*0\/2/s), title);
     await page.getByRole('img', { name: /Score over 5000 reports/ }).waitFor();
-    const rows = page.getByRole('table', { name: /Criteria/ }).getByRole('row');
-    await rows.nth(500).waitFor();
-    assert.equal(await rows.count(), 501);
-    await page.getByText('The first 500 of 2994 are shown.').waitFor();
+    const rows = page.locator('#criteria tbody tr:not([hidden])');
+    await rows.nth(997).waitFor();
     await page.getByText('The newest 500 of 5000 are shown.').waitFor();
     await page.locator('.rationale strong', { hasText: 'sure' }).first().waitFor();
-    await page.getByRole('searchbox').fill('criterion_2998');
-    await rows.nth(2).waitFor({ state: 'detached' });
+    await page.getByRole('searchbox').fill('criterion_998');
+    await rows.nth(1).waitFor({ state: 'detached' });
     assert.equal(await page.locator('img[src], a[href]').count(), 0);
     assert.deepEqual(await workbench.inPage(violations), []);
   });
@@ -209,9 +202,7 @@ describe('readiness of a workspace with several roots', () => {
   const repository = (folder: string, ...subjects: readonly string[]): void => {
     fs.mkdirSync(path.join(parent, folder), { recursive: true });
     git(folder, 'init', '--quiet', '--initial-branch=main');
-    for (const subject of subjects) {
-      git(folder, 'commit', '--quiet', '--allow-empty', '--no-gpg-sign', '--message', subject);
-    }
+    for (const subject of subjects) commitIn(path.join(parent, folder), subject);
   };
   const report = (repoUrl: string, month: number, commitHash: string | undefined): void => {
     reports.reports.unshift({
@@ -274,7 +265,7 @@ describe('readiness of a workspace with several roots', () => {
       repository('bare', 'Alone');
       fs.mkdirSync(path.join(parent, 'notes'));
       const workspace = path.join(parent, 'all.code-workspace');
-      const folders = ['shop', 'bare', 'notes'].map(folder => ({ path: folder }));
+      const folders = ['shop', 'bare', 'notes'].map(name => ({ path: name }));
       fs.writeFileSync(workspace, JSON.stringify({ folders }));
       reports = await startReports({ count: 0 });
       for (const url of ['acme/billing', 'acme/ui', 'acme/shop']) {
@@ -283,7 +274,10 @@ describe('readiness of a workspace with several roots', () => {
       for (const [month, commit] of [0, 2, 4].entries()) {
         report('https://git.example.com/fork/shop', month, commits[commit]);
       }
-      return { folder: workspace, env: signedInTo({ ...prepared.service, appUrl: reports.origin }) };
+      return {
+        folder: path.join(parent, 'all.code-workspace'),
+        env: signedInTo({ ...prepared.service, appUrl: reports.origin }),
+      };
     },
   );
   after(() => reports.close());

@@ -199,7 +199,7 @@ export class SessionsView extends Disposable {
       ? ''
       : joined([records.size === 0 ? '' : counts, serviceLabel(state.service)]);
     const unread = unreadable.map(({ id }) => id);
-    const message = viewMessage({ connection: state, lists: [list], unread, format, now: Date.now() });
+    const message = viewMessage({ connection: state, lists: [list], unread, now: Date.now() });
     const hidden =
       shown === all || state.kind !== 'signedIn'
         ? undefined

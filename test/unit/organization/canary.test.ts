@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { peopleCsv } from '../../../src/organization/words';
+import { peopleCsv } from '../../../src/organization/rows';
 import { secretTexts, secretValues } from '../../fakes/redaction';
 import { drawnRows } from '../../fakes/view';
-import { cleanUp, faultServer, open, temporaryFolder } from './support';
+import { cleanUp, faultServer, open, serve, temporaryFolder } from './support';
 
 const CANARY = 'canary-1f2e3d4c5b6a7980';
 
@@ -66,12 +66,7 @@ describe('secrets of the controls', () => {
       user: { id: 'admin', name: 'Admin' },
       updatedAt: '2026-11-20T10:00:00Z',
     });
-    server.answer(({ url }) => ({
-      kind: 'answer',
-      body: url.includes('/users')
-        ? { users: [user], pagination: { hasMore: false } }
-        : { changes: [change(3, 'b'), change(2, 'a'), change(1, 'a')], pagination: { hasMore: false } },
-    }));
+    serve(server, { users: [user], changes: [change(3, 'b'), change(2, 'a'), change(1, 'a')] });
     const root = temporaryFolder();
     const { feature, documents, log, settled } = open(server, root);
     await feature.refresh();
@@ -95,11 +90,7 @@ describe('secrets of the controls', () => {
       JSON.stringify(rows),
       ...documents.values(),
       peopleCsv([{ ...user, ...person } as never], undefined, 0),
-      ...(await feature.policy.warnings({
-        model: 'house',
-        autonomyLevel: 'high',
-        computerProvider: 'byom',
-      })),
+      ...(await feature.policy.warnings({ model: 'house', autonomyLevel: 'high' })),
       ...log.lines,
       everythingBelow(root),
     ].join('\n');

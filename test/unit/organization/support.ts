@@ -1,15 +1,13 @@
-import assert from 'node:assert/strict';
 import type { ApiClient } from '../../../src/api';
 import { Organization } from '../../../src/organization';
-import type { UsageOfPeople } from '../../../src/organization/model';
+import type { UsageOfPeople } from '../../../src/organization/data';
 import { ObservableValue } from '../../../src/util/event';
-import { Formatter } from '../../../src/util/format';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { FakeConnection } from '../../fakes/connection';
-import { FaultServer, type Fault, type Hit } from '../../fakes/faultServer';
+import { FaultServer, type Fault } from '../../fakes/faultServer';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
-import { drawnRows, fakeView, type DrawnRow } from '../../fakes/view';
+import { fakeView, textOf } from '../../fakes/view';
 import { clientOf } from '../api/support';
 
 export { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
@@ -21,15 +19,13 @@ export async function faultServer(): Promise<FaultServer> {
 }
 
 /** A client of a service of the test. */
-export function apiOf(server: Pick<FaultServer, 'origin'>): ApiClient {
+function apiOf(server: Pick<FaultServer, 'origin'>): ApiClient {
   return clientOf(server, { redactionKey: 'a key of this installation' }).api;
 }
 
 export function addressesOf({ origin }: Pick<FaultServer, 'origin'>) {
   return { baseUrl: origin, appUrl: origin };
 }
-
-export type Window = ReturnType<typeof open>;
 
 /** The organization as one window sees it; windows with the same root share what is kept. */
 export function open(server: FaultServer, root = temporaryFolder()) {
@@ -47,7 +43,6 @@ export function open(server: FaultServer, root = temporaryFolder()) {
     log,
     view,
     focused: new ObservableValue(true),
-    format: new Formatter('en'),
     now: () => clock.now,
     details: {
       show: (_id, title, content) => {
@@ -73,85 +68,55 @@ export function open(server: FaultServer, root = temporaryFolder()) {
   return { feature, connection, view, clock, documents, usage, log, close, settled: () => storage.settled() };
 }
 
-/** The first row whose text begins so. */
-export async function row({ feature }: Window, start: string): Promise<DrawnRow> {
-  const found = (await drawnRows(feature.tree)).find(({ text }) => text.startsWith(start));
-  assert.ok(found, start);
-  return found;
+/** A window that has read these lists, or what else the service answers. */
+export async function opened(given: Lists | Fault) {
+  const server = await faultServer();
+  if ('kind' in given) server.answer(given);
+  else serve(server, given);
+  const window = open(server);
+  await window.feature.refresh();
+  return { server, ...window, rows: () => textOf(window.feature.tree) };
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-/** Noon (UTC) of 20 November 2026. */
-const NEWEST = Date.UTC(2026, 10, 20, 12);
-
-export interface LargeOrganization {
+/** Lists of any size, in any order: the interface promises none. */
+export interface Lists {
   readonly users: readonly (object | null)[];
-  /** In any order: the interface promises none. */
   readonly changes: readonly object[];
 }
 
-/** An organization of any size; revision `n` changes what `n` divides evenly. */
-export function largeOrganization(users: number, revisions: number): LargeOrganization {
+/** Users with names that are not in the order of their ids, and revisions that each change something. */
+export function largeOrganization(users: number, revisions: number): Lists {
   return {
     users: Array.from({ length: users }, (_, index) => ({
-      id: `user_${String(index).padStart(6, '0')}`,
-      email: `person${index}@acme.example`,
+      id: `user_${index}`,
       firstName: `First${index % 97}`,
       lastName: `Last${index}`,
-      createdAt: new Date(NEWEST - 400 * DAY_MS).toISOString(),
-      ...(index % 11 === 0 ? {} : { lastSignInAt: new Date(NEWEST - (index % 200) * DAY_MS).toISOString() }),
       metadata: { department: `Department ${index % 12}` },
     })),
-    changes: Array.from({ length: revisions }, (_, index) => changeOf(revisions - index)),
+    changes: Array.from({ length: revisions }, (_, index) => {
+      const revision = revisions - index;
+      const commandAllowlist = Array.from({ length: 20 + (revision % 7) }, (_each, at) => `command-${at}`);
+      const customModels = [{ id: 'house', index: revision % 3, apiKey: `key-${revision % 8}` }];
+      return {
+        revision,
+        updatedAt: '2026-11-20T12:00:00Z',
+        user: { id: 'admin', email: 'admin@acme.example', name: 'Admin' },
+        settings: { sessionRetentionDays: revision, commandAllowlist, customModels },
+      };
+    }),
   };
 }
 
-function changeOf(revision: number): object {
-  const list = (length: number, name: string): string[] =>
-    Array.from({ length }, (_, index) => `${name}-${index}`);
-  return {
-    revision,
-    updatedAt: new Date(NEWEST - (2_000 - revision) * (DAY_MS / 2)).toISOString(),
-    user: {
-      id: `admin_${revision % 5}`,
-      email: `admin${revision % 5}@acme.example`,
-      name: `Admin ${revision % 5}`,
-    },
-    settings: {
-      maxAutonomyLevel: ['low', 'medium', 'high'][revision % 3],
-      sessionRetentionDays: 30 + Math.floor(revision / 4),
-      commandAllowlist: list(20 + (revision % 7), 'allowed command'),
-      commandDenylist: list(20, 'denied command'),
-      enableAgentShield: revision % 2 === 0,
-      modelPolicy: {
-        allowedModelIds: list(10, 'model'),
-        blockedModelIds: list(Math.floor(revision / 10) % 6, 'blocked'),
-        allowCustomModels: revision % 5 === 0,
-      },
-      sandbox: {
-        enabled: true,
-        filesystem: { allowWrite: list(8, 'path'), denyRead: list(8, 'secret path') },
-      },
-      customModels: list(3, 'house').map((id, index) => ({
-        id,
-        index,
-        apiKey: `key-${Math.floor(revision / 8)}-${id}`,
-      })),
-      mcpPolicy: { enabled: true, allowlist: list(12, 'server') },
-    },
-  };
-}
-
-/** Answers one of the two list calls as the interface says: pages of `limit`, a cursor, `hasMore`. */
-export function answerLists(organization: LargeOrganization, hit: Pick<Hit, 'url'>): Fault {
-  const url = new URL(hit.url, 'http://service');
-  const isUsers = url.pathname.endsWith('/organization/users');
-  const all = isUsers ? organization.users : organization.changes;
-  const limit = Number(url.searchParams.get('limit') ?? 20);
-  const start = Number(url.searchParams.get('cursor') ?? 0);
-  const end = start + limit;
-  const hasMore = end < all.length;
-  const pagination = { hasMore, nextCursor: hasMore ? String(end) : null };
-  const page = all.slice(start, end);
-  return { kind: 'answer', body: isUsers ? { users: page, pagination } : { changes: page, pagination } };
+/** Makes the service answer the two list calls as the interface says: pages of `limit`, a cursor, `hasMore`; or that of users with `ofUsers`. */
+export function serve(server: FaultServer, { users, changes }: Lists, ofUsers?: Fault): void {
+  server.answer(({ url }) => {
+    const { pathname, searchParams } = new URL(url, 'http://service');
+    if (ofUsers !== undefined && pathname.endsWith('/users')) return ofUsers;
+    const [name, all] = pathname.endsWith('/users') ? ['users', users] : ['changes', changes];
+    const start = Number(searchParams.get('cursor') ?? 0);
+    const end = start + Number(searchParams.get('limit') ?? 20);
+    const hasMore = end < all.length;
+    const pagination = { hasMore, nextCursor: hasMore ? String(end) : null };
+    return { kind: 'answer', body: { [name]: all.slice(start, end), pagination } };
+  });
 }

@@ -1,90 +1,65 @@
 import assert from 'node:assert/strict';
 import type { ApiClient, ReadinessReport } from '../../../src/api';
-import { isPartlyRead, reportKind } from '../../../src/readiness/reports';
-import { RemoteList } from '../../../src/sync/remoteList';
+import { Reports } from '../../../src/readiness/reports';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
+import { FakeConnection } from '../../fakes/connection';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
 import { clientOf } from '../api/support';
-import { startReports, type FakeReports } from './reportsServer';
-
-const PATH = 'services/ab/lists/readiness/app';
-const HOUR = 3_600_000;
+import { startReports } from './support';
 
 describe('kept readiness reports', () => {
   let root: string;
-  let now: number;
 
   beforeEach(() => {
     root = temporaryFolder();
-    now = Date.UTC(2026, 10, 20);
   });
   afterEach(cleanUp);
 
-  interface Window {
-    readonly list: RemoteList<ReadinessReport>;
-    readonly ids: () => string[];
-    /** As the view asks by itself, an hour later. */
-    readonly look: () => Promise<unknown>;
-  }
   /** A window: its own storage over the same folder. */
-  async function open(api?: ApiClient): Promise<Window> {
-    const storage = openStorage({ root, log: silentLog() });
-    const list = new RemoteList<ReadinessReport>({
-      storage,
-      log: silentLog(),
-      ...reportKind,
-      pages: signal => api?.pages('reports', { signal }),
-      failureOf: error => ({ sentence: String(error) }),
-      now: () => now,
-    });
+  async function open(appUrl: string, api?: ApiClient) {
+    const [log, storage] = [silentLog(), openStorage({ root, log: silentLog() })];
+    const connection = Object.assign(new FakeConnection({} as never, { baseUrl: appUrl, appUrl }), { api });
+    const reports = new Reports({ connection, storage, log });
     later(async () => {
-      list.dispose();
+      reports.dispose();
       await storage.settled();
       storage.dispose();
     });
-    await list.use(PATH);
-    return {
-      list,
-      ids: () => list.state.current.items.map(({ reportId }) => reportId).sort(),
-      look: () => {
-        now += HOUR;
-        return list.readInTurn({ usualMs: HOUR }, new AbortController().signal);
-      },
-    };
+    await reports.open();
+    reports.list.state.onDidChange(() => reports.changed());
+    const { list } = reports;
+    const ids = (): string[] => list.state.current.items.map(({ reportId }) => reportId).sort();
+    return { list, ids, shown: (id?: string) => reports.shown({ key: '', reportId: id ?? '' }) };
   }
-  async function serve(count: number): Promise<FakeReports & { api: ApiClient }> {
+  async function serve(count: number) {
     const server = await startReports({ count });
     later(() => server.close());
-    return Object.assign(server, { api: clientOf(server).api });
+    return { server, ...server, api: clientOf(server).api };
   }
 
   it('are all read from a service that gives at most 20 at once, and read the same in another window', async () => {
-    const server = await serve(230);
+    const { server, reports, origin, api } = await serve(230);
     server.cap = 20;
-    const window = await open(server.api);
+    const window = await open(origin, api);
     for (const added of [0, 3, 60]) {
       server.add(added);
-      await window.look();
-      assert.deepEqual(window.ids(), server.reports.map(({ reportId }) => reportId).sort(), `${added} added`);
+      await window.list.refresh();
+      assert.deepEqual(window.ids(), reports.map(({ reportId }) => reportId).sort(), `${added} added`);
     }
-    assert.deepEqual((await open()).ids(), window.ids());
+    assert.deepEqual((await open(origin)).ids(), window.ids());
   });
 
   it('that cannot be read are named, hide nothing, and are not named any more once they can be read', async () => {
-    const server = await serve(230);
-    const [first, last] = [server.reports[0]!, server.reports.at(-1)!];
+    const { reports, origin, api } = await serve(230);
+    const [first, second, last] = [reports[0]!, reports[1]!, reports.at(-1)!];
     const whole = { ...last.report };
     Object.assign(first.report, { over: { numerator: 3, denominator: 2 }, empty: {} });
     Object.assign(last.report, { none: { numerator: 0, denominator: 0 } });
-    server.reports.splice(
-      150,
-      0,
-      null as unknown as ReadinessReport,
-      { repoUrl: 'x/repo-9' } as ReadinessReport,
-    );
-    const window = await open(server.api);
-    await window.look();
+    const unreadable = [null, { repoUrl: 'x/repo-9' }] as unknown as ReadinessReport[];
+    reports.splice(150, 0, ...unreadable);
+    const window = await open(origin, api);
+    await window.list.refresh();
     assert.equal(window.ids().length, 230);
     const { problems } = window.list.state.current;
     const parts = problems.flatMap(({ id, field }) => (field === undefined ? [] : [`${id} ${field}`]));
@@ -94,22 +69,17 @@ describe('kept readiness reports', () => {
       'report-230 report.over',
     ]);
     assert.equal(problems.length - parts.length, 2);
-    for (const [report, base, isPartly] of [
-      [first, undefined, true],
-      [server.reports[1], last, true],
-      [server.reports[1], server.reports[2], false],
-    ] as const)
-      assert.equal(isPartlyRead(window.list.state.current, [report, base]), isPartly);
+    const partly = ['report-230', 'report-4', 'report-229'].map(id => window.shown(id)?.isPartial);
+    assert.deepEqual(partly, [true, true, false], 'itself, or what it is compared with');
+    assert.equal(window.shown(second.reportId)?.report.reportId, second.reportId);
     assert.match(JSON.stringify(problems), /repo-9/, 'by the name they have');
-    assert.deepEqual((await open()).list.state.current.problems, problems, 'another window says the same');
-    server.reports.splice(150, 2);
+    const other = await open(origin);
+    assert.deepEqual(other.list.state.current.problems, problems, 'another window says the same');
+    reports.splice(150, 2);
     last.report = whole;
-    const [removed] = server.reports.splice(100, 1);
-    await window.look();
-    assert.ok(
-      window.ids().includes(removed!.reportId),
-      'a report that is no longer listed stays in its trend',
-    );
+    const [removed] = reports.splice(100, 1);
+    await window.list.refresh();
+    assert.ok(window.ids().includes(removed!.reportId), 'what is no longer listed stays in its trend');
     assert.ok(window.list.state.current.problems.every(({ id }) => id === first.reportId));
   });
 });

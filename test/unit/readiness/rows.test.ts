@@ -1,53 +1,50 @@
 import assert from 'node:assert/strict';
 import type { ReadinessReport } from '../../../src/api';
-import { LocalGit, Matches, type LocalRepository } from '../../../src/readiness/git';
-import { groupReports, type Repository } from '../../../src/readiness/model';
 import { ReadinessCommands } from '../../../src/readiness/commands';
-import { readinessRows, type RowsContext } from '../../../src/readiness/rows';
+import { LocalGit, Matches } from '../../../src/readiness/git';
+import { groupReports } from '../../../src/readiness/model';
+import { readinessRows } from '../../../src/readiness/rows';
 import { Tree } from '../../../src/ui/tree';
-import { Formatter } from '../../../src/util/format';
 import type { GitRepository } from '../../../src/util/git';
 import { drawnRows, fakeView, textOf } from '../../fakes/view';
 import { choices, opened, Uri } from '../../fakes/vscode';
+import { report as reportOf, score } from './support';
 
-const DAY = 24 * 60 * 60_000;
-const at = new Date(2025, 10, 12, 12).getTime();
-const score = (numerator: number, denominator: number) => ({ numerator, denominator, rationale: 'Because.' });
-const report = (repo: string, days: number, criteria: ReadinessReport['report']): ReadinessReport => ({
-  reportId: `${repo} ${days}`,
-  createdAt: at + days * DAY,
-  repoUrl: `https://h.x/acme/${repo}`,
-  report: criteria,
-  apps: { 'apps/web': { description: 'Shop' } },
-  branch: 'main',
-  commitHash: 'a'.repeat(40),
-});
+const [A, B] = ['a'.repeat(40), 'b'.repeat(40)];
+const report = (repo: string, day: number, criteria: ReadinessReport['report']): ReadinessReport =>
+  reportOf(criteria, {
+    createdAt: new Date(2025, 10, day, 12).getTime(),
+    repoUrl: `https://h.x/acme/${repo}`,
+    apps: { 'apps/web': { description: 'Shop' } },
+    ...{ branch: 'main', commitHash: A },
+  });
 const reports = [
-  report('shop', 0, { lint: score(2, 2), type_check: score(1, 3) }),
-  report('shop', 2, { lint: score(1, 2), type_check: score(3, 3), ci_pipeline: score(0, 1) }),
-  report('billing', 1, { lint: score(2, 2) }),
+  report('shop', 12, { lint: score(2), type_check: score(1, 3) }),
+  report('shop', 14, { lint: score(1), type_check: score(3, 3), ci_pipeline: score(0, 1) }),
+  report('billing', 13, { lint: score(2) }),
 ];
+const open = (path: string, ...urls: string[]): GitRepository =>
+  ({
+    rootUri: Uri.file(path),
+    state: { remotes: urls.map(fetchUrl => ({ name: 'origin', fetchUrl })) },
+  }) as unknown as GitRepository;
+const local = open('/w/shop', 'git@h.x:acme/shop.git');
 
 describe('the rows of readiness', () => {
-  const open = (path: string, ...urls: string[]): LocalRepository =>
-    ({ root: Uri.file(path), urls }) as unknown as LocalRepository;
-  const local = open('/w/shop', 'git@h.x:acme/shop.git');
   const trees: Tree[] = [];
   afterEach(() => trees.splice(0).forEach(tree => tree.dispose()));
-  const treeOf = (
-    repositoriesHere: readonly LocalRepository[] = [local],
-    repositories = groupReports(reports),
-  ): Tree => {
-    const context: RowsContext = {
-      repositories,
-      matches: new Matches(repositories, repositoriesHere),
-      git: { staleness: () => ({ behind: 1, isInHead: true }) },
-      format: new Formatter('en'),
-    };
-    const ready = (): Promise<void> => Promise.resolve();
-    const tree = new Tree({ view: fakeView(), ready, roots: () => readinessRows(context) });
+  const treeOf = (repositoriesHere = [local], known = groupReports(reports)): Tree => {
+    const window = new Matches(known, repositoriesHere);
+    const git = { staleness: () => ({ behind: 1, isInHead: true }) };
+    const roots = () => readinessRows({ known, window, git });
+    const tree = new Tree({ view: fakeView(), ready: () => Promise.resolve(), roots });
     trees.push(tree);
     return tree;
+  };
+  const tooltipOf = async (tree: Tree, start: string) => {
+    const row = (await drawnRows(tree)).find(({ text }) => text.startsWith(start))!;
+    const { value } = tree.resolveTreeItem(row.item, row.node).tooltip as { readonly value: string };
+    return { ...row, tooltip: value };
   };
 
   it('are this window’s repositories with what fails first, then all others', async () => {
@@ -70,109 +67,99 @@ describe('the rows of readiness', () => {
 
   it('hold what commands need, and the id of a criterion in its tooltip alone', async () => {
     const tree = treeOf();
-    const rows = await drawnRows(tree);
-    const lint = rows.find(({ text }) => text.startsWith('Lint'))!;
-    assert.deepEqual(lint.item.command?.arguments, [
-      { kind: 'criterion', key: 'h.x/acme/shop', criterion: 'lint' },
-    ]);
-    assert.equal(lint.item.accessibilityInformation?.label, 'Lint, fails, 1/2 · 50% · was 2/2, worse');
-    const check = rows.find(({ text }) => text.startsWith('Type check'))!;
-    const tooltip = (tree.resolveTreeItem(check.item, check.node).tooltip as { readonly value: string })
-      .value;
+    const { item } = await tooltipOf(tree, 'Lint');
+    const [given = {}] = (item.command?.arguments ?? []) as readonly Partial<Record<string, unknown>>[];
+    assert.deepEqual([given['key'], given['criterion']], ['h.x/acme/shop', 'lint']);
+    assert.equal(item.accessibilityInformation?.label, 'Lint, fails, 1/2 · 50% · was 2/2, worse');
+    const { tooltip, text } = await tooltipOf(tree, 'Type check');
     assert.match(tooltip, /^\*\*Type.*check\*\*[^]*Because\.[^]*type_check$/);
-    assert.ok(!check.text.includes('type_check'));
-    const ids = rows.map(({ item }) => item.id);
+    assert.ok(!text.includes('type_check'));
+    assert.match((await tooltipOf(tree, 'acme/shop')).tooltip, /Failing .criteria: .2[^]*Got .worse: .1/);
+    const ids = (await drawnRows(tree)).map(({ item: { id } }) => id);
     assert.equal(new Set(ids).size, ids.length, 'no two rows have one id');
   });
 
   it('list repositories of this window without a report beside those with one, and say why they have none', async () => {
-    const other = open('/w/other', 'https://me:secret@h.x/acme/other');
-    const tree = treeOf([open('/w/alone'), local, other]);
-    const rows = await drawnRows(tree);
+    const tree = treeOf([open('/w/alone'), local, open('/w/other', 'https://me:secret@h.x/acme/other')]);
+    const top = (await drawnRows(tree)).filter(({ depth }) => depth === 0);
     assert.deepEqual(
-      rows.filter(({ depth }) => depth === 0).map(({ text }) => text.replace(/ \|.*%.*/, '')),
+      top.map(({ text }) => text.replace(/ \|.*%.*/, '')),
       ['acme/shop', 'alone | no remote', 'other | no report', 'Other repositories | 1'],
     );
-    const { item, node } = rows.find(({ text }) => text.startsWith('other'))!;
-    const { value } = tree.resolveTreeItem(item, node).tooltip as { readonly value: string };
-    assert.ok(value.includes('acme/other') && !value.includes('secret'), value);
+    const { tooltip } = await tooltipOf(tree, 'other');
+    assert.ok(tooltip.includes('acme/other') && !tooltip.includes('secret'), tooltip);
     const [alone] = await textOf(treeOf([open('/w/alone')]));
     assert.equal(alone, 'alone | no remote');
+    const [none] = await drawnRows(treeOf([]));
+    assert.match(none?.item.accessibilityInformation?.label ?? '', /^No repository is known here\. Open a/);
   });
+});
 
-  it('say why this window has no repository', async () => {
-    const [first] = await drawnRows(treeOf([]));
-    assert.match(first?.item.accessibilityInformation?.label ?? '', /^No repository is known here\. Open a/);
-  });
-
-  const commandsOf = (
-    repositories: ReadonlyMap<string, Repository>,
-    here: LocalRepository,
-    written: string[],
-  ) =>
-    new ReadinessCommands({
-      ready: () => Promise.resolve(),
-      repositories: () => repositories,
-      here: () => repositories.get('h.x/acme/shop'),
-      shown: ({ key }) => {
-        const repository = repositories.get(key)!;
-        return { repository, report: repository.reports[0], local: here, isPartial: false };
+describe('the commands of readiness', () => {
+  const commandsOf = (of: readonly ReadinessReport[], here: GitRepository, written: string[] = []) => {
+    const known = groupReports(of);
+    return new ReadinessCommands({
+      reports: {
+        ...{ ready: () => Promise.resolve(), known, git: new LocalGit() },
+        window: { here: { repository: known.get('h.x/acme/shop')!, local: here } },
+        shown: ({ key }) => {
+          const repository = known.get(key)!;
+          return { repository, report: repository.reports[0], local: here, isPartial: false };
+        },
+        commits: () => Promise.resolve(undefined),
       },
       open: () => undefined,
-      git: new LocalGit(),
-      prefill: ({ text }) => {
-        written.push(text);
-        return Promise.resolve(true);
-      },
-      format: new Formatter('en'),
-    });
+      prefill: ({ text }) => Promise.resolve(written.push(text) > 0),
+    }).handlers;
+  };
 
-  it('of two repositories that are to be fixed ask which one, and fix that one alone', async () => {
-    const repositories = groupReports(reports.map(each => ({ ...each, report: { lint: score(0, 2) } })));
+  it('ask which of two repositories is to be fixed, and fix what of that one fails', async () => {
     const written: string[] = [];
-    const { handlers } = commandsOf(repositories, local, written);
-    const nodes = [...repositories.keys()].map(key => ({ key, criterion: 'lint' }));
+    const { fix } = commandsOf(
+      reports.map(each => ({ ...each, report: { lint: score(0) } })),
+      local,
+      written,
+    );
+    const [billing, shop] = ['billing', 'shop'].map(name => ({ key: `h.x/acme/${name}`, criterion: 'lint' }));
     choices.push('acme/billing');
-    await handlers.fix(nodes[1], nodes);
+    await fix(shop, [billing, shop]);
     assert.match(written.join(), /^Please fix the readiness of acme\/billing/);
-    await handlers.fix(nodes[1], nodes);
+    await fix(shop, [billing, shop]);
     assert.equal(written.length, 1, 'nothing was chosen');
-    await handlers.fix(nodes[1], [nodes[1]]);
-    assert.match(written[1] ?? '', /acme\/shop/);
-    written.length = 0;
-    const two = ['lint', 'lint', 'ci_pipeline', 'type_check', 'not there'].map(criterion => ({
-      ...nodes[1],
-      criterion,
-    }));
-    await commandsOf(groupReports(reports), local, written).handlers.fix(two[0], two);
-    assert.equal(written.length, 1);
-    assert.deepEqual(written[0]?.match(/^- \w+: \d\/\d pass/gm), [
-      '- ci_pipeline: 0/1 pass',
-      '- lint: 1/2 pass',
-    ]);
-    const passing = commandsOf(groupReports(reports), local, []).handlers.fix(two[3], [two[3]]);
-    await assert.rejects(Promise.resolve(passing), /None of the/);
+    await fix(shop, [shop]);
+    assert.match(written.splice(0)[1] ?? '', /acme\/shop/);
+    const named = 'lint lint ci_pipeline type_check not-there'.split(' ');
+    const rows = named.map(criterion => ({ ...shop, criterion }));
+    const real = commandsOf(reports, local, written);
+    await real.fix(rows[0], rows);
+    const asked = ['- ci_pipeline: 0/1 pass', '- lint: 1/2 pass'];
+    assert.deepEqual(
+      written.map(text => text.match(/^- \w+: \d\/\d pass/gm)),
+      [asked],
+    );
+    await assert.rejects(Promise.resolve(real.fix(rows[3], [rows[3]])), /None of the/);
   });
 
-  it('are exported with how the report stands against HEAD, also before Git has been asked', async () => {
-    const exported = async (behind: number, ahead: number, commitHash?: string): Promise<string> => {
-      const git = {
-        rootUri: local.root,
-        state: { HEAD: { commit: 'b'.repeat(40) } },
-        log: ({ range }: { readonly range: string }) =>
-          Promise.resolve(Array(range.startsWith('a') ? behind : ahead)),
-      } as unknown as GitRepository;
-      const given = groupReports(reports.map(each => ({ ...each, commitHash })));
+  it('export a report with how it stands against HEAD, also before Git has been asked', async () => {
+    const [unseen, unnamed] = ["- The report's commit is not in HEAD", '- The report names no commit'];
+    const later = '- HEAD has 3 commits that are not in the report';
+    for (const [behind, ahead, commitHash, ...said] of [
+      [3, 0, A, later],
+      [0, 1, A, unseen],
+      [3, 1, A, unseen, later],
+      [0, 0, undefined, unnamed],
+    ] as const) {
+      const log = ({ range = '' }): Promise<readonly []> =>
+        Promise.resolve(Array(range.startsWith('a') ? behind : ahead) as []);
+      const git = { ...local, state: { ...local.state, HEAD: { commit: B } }, log };
+      const { exportReport } = commandsOf(
+        reports.map(each => ({ ...each, commitHash })),
+        git,
+      );
       opened.length = 0;
-      await commandsOf(given, { ...local, git }, []).handlers.exportReport();
-      return opened.join();
-    };
-    const commit = 'a'.repeat(40);
-    assert.match(await exported(3, 0, commit), /HEAD has 3 commits that are not in the report/);
-    const [ahead, diverged] = [await exported(0, 1, commit), await exported(3, 1, commit)];
-    for (const text of [ahead, diverged]) assert.match(text, /- The report's commit is not in HEAD/);
-    assert.doesNotMatch(ahead, /- HEAD has/);
-    assert.match(diverged, /- HEAD has 3 commits that are not in the report/);
-    assert.match(await exported(0, 0), /- The report names no commit/);
+      await exportReport();
+      const notes = [later, unseen, unnamed].filter(note => opened.join().includes(note));
+      assert.deepEqual(notes.sort(), said.toSorted());
+    }
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { card, factsDocument } from '../../../src/ui/text';
+import type { Command } from 'vscode';
+import { card, factsDocument, type Fact } from '../../../src/ui/text';
 import { type Row, Tree, type TreeNode } from '../../../src/ui/tree';
 import { fakeView } from '../../fakes/view';
 import { LazyTree } from '../../../src/ui/lazyTree';
@@ -38,6 +39,10 @@ describe('a tree', () => {
     return below;
   };
   const passed = (ms = 100): void => mock.timers.tick(ms);
+  const updated = (ids?: ReadonlySet<string>): void => {
+    tree.update(ids);
+    passed();
+  };
 
   beforeEach(async () => {
     mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
@@ -59,8 +64,7 @@ describe('a tree', () => {
   });
 
   it('draws nothing again that says the same', () => {
-    tree.update();
-    passed();
+    updated();
     assert.deepEqual(fired, []);
   });
 
@@ -68,27 +72,23 @@ describe('a tree', () => {
     scene.rows['b'] = { description: 'now' };
     tree.update();
     scene.rows['c'] = { icon: { id: 'check' } };
-    tree.update();
-    passed();
+    updated();
     assert.deepEqual(fired, [['b', 'c']]);
   });
 
   it('draws a row with other children, and all rows where the first level is another', () => {
     scene = { ...scene, below: { ...scene.below, g: ['b', 'a', 'new'] } };
-    tree.update();
-    passed();
+    updated();
     assert.deepEqual(fired, [['g']]);
     scene = { ...scene, below: { ...scene.below, root: ['h', 'g'] } };
-    tree.update();
-    passed();
+    updated();
     assert.deepEqual(fired, [['g'], 'all']);
   });
 
   it('says once that all is to be drawn anew, until VS Code asks for it: it waits anew each time it is told', async () => {
     for (const root of [['h'], ['g'], ['h', 'g']]) {
       scene.below['root'] = root;
-      tree.update();
-      passed();
+      updated();
     }
     assert.deepEqual(fired, ['all']);
     assert.deepEqual(
@@ -96,23 +96,20 @@ describe('a tree', () => {
       ['h', 'c', 'g', 'a', 'b'],
     );
     scene.below['root'] = ['g'];
-    tree.update();
-    passed();
+    updated();
     assert.deepEqual(fired, ['all', 'all']);
   });
 
   it('looks only at the rows it is told of', () => {
     [scene.rows['a'], scene.rows['b']] = [{ description: 'x' }, { description: 'x' }];
-    tree.update(new Set(['b']));
-    passed();
+    updated(new Set(['b']));
     assert.deepEqual(fired, [['b']]);
   });
 
   it('keeps the objects VS Code knows rows by, with what they say now, and their parents', async () => {
     const before = await draw();
     scene.rows['a'] = { description: 'later', tooltip: () => card('a', ['later']) };
-    tree.update();
-    passed();
+    updated();
     assert.deepEqual(await draw(), before);
     const [g, a] = before;
     assert.ok(g && a);
@@ -171,19 +168,11 @@ describe('a tree', () => {
 describe('cards and documents', () => {
   it('hold no markup of what they show', () => {
     const evil = '**x** [x](command:quit) <b> file:///etc www.evil.example\n# y';
-    const text = factsDocument(
-      evil,
-      [
-        [
-          '',
-          [
-            ['Name', evil],
-            ['Nothing', undefined],
-          ],
-        ],
-      ],
-      { evil },
-    );
+    const facts: readonly Fact[] = [
+      ['Name', evil],
+      ['Nothing', undefined],
+    ];
+    const text = factsDocument(evil, [['', facts]], { evil });
     assert.ok(!/^(?!\s*"evil).*\]\(|<b>(?!.*")/m.test(text.slice(0, text.indexOf('```'))), text);
     assert.ok(!text.includes('Nothing'));
     assert.equal(text.match(/^#/gm)?.length, 2);
@@ -191,93 +180,73 @@ describe('cards and documents', () => {
   });
 });
 
-describe('a tree', () => {
-  it('asks its provider for rows and tells its changes', async () => {
-    const changed = new Emitter<string | string[] | undefined>();
-    const told: unknown[] = [];
-    const inner = {
-      onDidChangeTreeData: changed.event,
-      getChildren: (row?: string) => (row === undefined ? ['a', 'b'] : []),
-      getTreeItem: (row: string) => ({ id: row }),
+describe('a tree whose rows come later', () => {
+  const [a, b] = [{ name: 'a' }, { name: 'b' }];
+  const changed = new Emitter<(typeof a)[] | undefined>();
+  beforeEach(() => (acts.length = 0));
+
+  const treeOf = (commandOf: (row: typeof a) => Command | undefined = row => openOf(row)) => {
+    const getTreeItem = (row: typeof a) => {
+      const command = commandOf(row);
+      return { id: row.name, ...(command && { command }) };
     };
-    const tree = new LazyTree(() => Promise.resolve(inner), 'test.openRow');
+    const inner = { onDidChangeTreeData: changed.event, getChildren: () => [a, b], getTreeItem };
+    return new LazyTree(() => Promise.resolve(inner), 'test.openRow');
+  };
+  const openOf = (row: object): Command => ({ command: 'open', title: 'Open', arguments: [row] });
+
+  it('asks its provider for rows and tells its changes', async () => {
+    const tree = treeOf();
+    const told: unknown[] = [];
     tree.onDidChangeTreeData(rows => told.push(rows));
-    assert.deepEqual(await tree.getChildren(), ['a', 'b']);
-    changed.fire(['a']);
+    assert.deepEqual(await tree.getChildren(), [a, b]);
+    changed.fire([a]);
     changed.fire(undefined);
-    assert.deepEqual(told, [['a'], undefined]);
-  });
-});
-
-describe('a row of a tree', () => {
-  interface Node {
-    readonly name: string;
-  }
-  const [a, b]: readonly Node[] = [{ name: 'a' }, { name: 'b' }];
-  beforeEach(() => {
-    acts.length = 0;
+    assert.deepEqual(told, [[a], undefined]);
   });
 
-  const treeOf = (
-    command: (node: Node) => { command: string; title: string; arguments?: unknown[] } | undefined,
-  ) =>
-    new LazyTree<Node>(
-      () =>
-        Promise.resolve({
-          getChildren: () => [a!, b!],
-          getTreeItem: node => ({
-            id: node.name,
-            ...(command(node) === undefined ? {} : { command: command(node)! }),
-          }),
-        }),
-      'test.openRow',
-    );
-
-  it('has a command without arguments, which VS Code cannot forget while the row is drawn anew', async () => {
-    const tree = treeOf(node => ({ command: 'open', title: 'Open', arguments: [node] }));
-    for (const node of [a!, b!, a!])
-      assert.deepEqual((await tree.getTreeItem(node)).command, { command: 'test.openRow', title: 'Open' });
-    await tree.openSelected(() => [b!]);
+  it('gives a row a command without arguments, which VS Code cannot forget while the row is drawn anew', async () => {
+    const tree = treeOf();
+    for (const row of [a, b, a])
+      assert.deepEqual((await tree.getTreeItem(row)).command, { command: 'test.openRow', title: 'Open' });
+    await tree.openSelected(() => [b]);
     assert.deepEqual(acts, ['commands.executeCommand']);
-    await tree.openSelected(() => [a!, b!]);
+    await tree.openSelected(() => [a, b]);
     assert.equal(acts.length, 1, 'of several, none');
   });
 
-  it('keeps a command that needs nothing, and may have none', async () => {
-    const tree = treeOf(node => (node === a ? { command: 'retry', title: 'Try again' } : undefined));
-    assert.deepEqual((await tree.getTreeItem(a!)).command, { command: 'retry', title: 'Try again' });
-    assert.equal((await tree.getTreeItem(b!)).command, undefined);
-    await tree.openSelected(() => [b!]);
+  it('keeps a command that needs nothing; a row may have none', async () => {
+    const retry = { command: 'retry', title: 'Try again' };
+    const tree = treeOf(row => (row === a ? retry : undefined));
+    assert.deepEqual((await tree.getTreeItem(a)).command, retry);
+    assert.equal((await tree.getTreeItem(b)).command, undefined);
+    await tree.openSelected(() => [b]);
     assert.deepEqual(acts, []);
   });
 
-  it('is waited for while all rows are drawn anew and VS Code knows none', async () => {
-    const tree = treeOf(node => ({ command: 'open', title: 'Open', arguments: [node] }));
-    await tree.getTreeItem(a!);
-    let known: readonly Node[] = [];
-    const opened = tree.openSelected(() => known);
-    await tree.getTreeItem(b!);
-    await new Promise(resolve => setImmediate(resolve));
+  it('waits for the selected row while all are drawn anew and VS Code knows none', async () => {
+    const tree = treeOf();
+    await tree.getTreeItem(a);
+    let known: readonly object[] = [];
+    const done = tree.openSelected(() => known as (typeof a)[]);
     assert.deepEqual(acts, []);
-    known = [a!];
-    await tree.getTreeItem(a!);
-    await opened;
+    known = [a];
+    await done;
     assert.deepEqual(acts, ['commands.executeCommand']);
   });
 });
 
 describe('what a window may do', () => {
-  for (const [what, isTrusted, folders, expected] of [
-    ['all without a folder', true, [undefined, ''], undefined],
-    ['all with a folder on this machine', true, ['file', 'vscode-vfs file'], undefined],
-    ['nothing in Restricted Mode', false, [undefined, '', 'file', 'vscode-vfs'], 'untrusted'],
-    ['nothing where all folders lie on no machine', true, ['vscode-vfs', 'vscode-vfs memfs'], 'virtual'],
-  ] as const)
-    it(`is ${what}`, () => {
+  it('is less in Restricted Mode, and where all folders lie on no machine', () => {
+    for (const [isTrusted, expected, folders] of [
+      [true, undefined, [undefined, '', 'file', 'vscode-vfs file']],
+      [false, 'untrusted', [undefined, '', 'file', 'vscode-vfs']],
+      [true, 'virtual', ['vscode-vfs', 'vscode-vfs memfs']],
+    ] as const)
       for (const schemes of folders) {
         const found = schemes?.split(' ').filter(scheme => scheme !== '');
         const workspaceFolders = found?.map(scheme => ({ uri: { scheme } }));
         assert.equal(restriction({ isTrusted, workspaceFolders }), expected, schemes);
       }
-    });
+  });
 });

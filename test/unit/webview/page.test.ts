@@ -253,7 +253,7 @@ const chat: Samples<typeof chatProtocol> = {
   kept,
 };
 const readiness: Samples<typeof reportProtocol> = {
-  ...{ ready: none, export: none, look, show: { reportId: 'r' }, compare: { reportId: 'r' } },
+  ...{ ready: none, export: none, show: { reportId: 'r' }, compare: { reportId: 'r' } },
   ...{ fix: { criteria: ['c'] }, reveal: { path: 'a.md' } },
 };
 const usage: Samples<typeof usageProtocol> = {

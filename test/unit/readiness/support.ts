@@ -1,40 +1,51 @@
 import type { ReadinessReport } from '../../../src/api';
+import type { Repository } from '../../../src/readiness/model';
 import { FaultServer } from '../../fakes/faultServer';
 
-/** A service of readiness reports (section 4.2) that lists the newest first. */
-export interface FakeReports {
-  readonly origin: string;
-  /** In the service's order. */
-  readonly reports: ReadinessReport[];
-  /** The most reports it gives at once, however many are asked for. */
-  cap: number;
-  /** Makes newer reports. */
-  add(count: number): void;
-  close(): Promise<void>;
+export const score = (numerator: number, denominator = 2, rationale = 'Because.') => ({
+  numerator,
+  denominator,
+  rationale,
+});
+
+let count = 0;
+/** A report, a second later than the one before. */
+export function report(
+  criteria: ReadinessReport['report'] = {},
+  more: Partial<ReadinessReport> = {},
+): ReadinessReport {
+  count++;
+  const [reportId, createdAt] = [`r${count}`, count * 1_000];
+  return { reportId, createdAt, repoUrl: 'https://h.x/acme/shop', report: criteria, ...more };
+}
+
+export function repositoryOf(...reports: readonly [ReadinessReport, ...ReadinessReport[]]): Repository {
+  return { key: 'h.x/acme/shop', name: 'acme/shop', url: 'x', reports };
 }
 
 const HOUR = 3_600_000;
 
-export async function startReports(options: {
-  readonly count: number;
-  readonly repositories?: number;
-}): Promise<FakeReports> {
-  const { count, repositories = 3 } = options;
+export type FakeReports = Awaited<ReturnType<typeof startReports>>;
+
+/**
+ * A service of readiness reports (section 4.2) that lists the newest first, `cap` at once however many are asked for; `add` makes
+ * newer ones.
+ */
+export async function startReports({ count = 0, repositories = 3 }) {
   const reports: ReadinessReport[] = [];
   let made = 0;
   const make = (): ReadinessReport => {
     made++;
+    const criteria = Array.from({ length: 20 }, (_, index) => [
+      `criterion_${index}`,
+      score((made + index) % 2, 1, 'Because of `apps/web`.'),
+    ]);
     return {
       reportId: `report-${made}`,
       createdAt: Date.UTC(2026, 0, 20) + made * HOUR,
       repoUrl: `https://git.example.com/acme/repo-${made % repositories}`,
       apps: { 'apps/web': { description: 'Shop' } },
-      report: Object.fromEntries(
-        Array.from({ length: 20 }, (_, index) => [
-          `criterion_${index}`,
-          { numerator: (made + index) % 2, denominator: 1, rationale: 'Because of `apps/web`.' },
-        ]),
-      ),
+      report: Object.fromEntries(criteria) as ReadinessReport['report'],
     };
   };
   const add = (more: number): void => {

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { marked } from 'marked';
+import type { ReadinessReport } from '../../../src/api';
+import { fixMessage } from '../../../src/readiness/commands';
+import type { ShownReport } from '../../../src/readiness/model';
+import { missingParts, pageParts } from '../../../src/readiness/panel';
+import { markdownOf, rationaleOf, type ReportFacts } from '../../../src/readiness/sections';
+import { reportNotes, stalenessText } from '../../../src/readiness/rows';
+import { report, repositoryOf, score } from './support';
+
+const EVIL = [
+  '[x](command:workbench.action.quit)',
+  '<img src=x onerror=alert(1)>',
+  '| a | b |\n| - | - |',
+  '\u202Egnp.exe\u2066',
+  '$(zap) `code` **bold** ![p](https://evil.example/p.png)',
+  'https://evil.example/auto www.evil.example WWW.evil.example me@evil.example <https://evil.example>',
+  '\u0000\u001b[31m\u0007',
+  '# heading\n- item\n\n---',
+  '&lt;script&gt;',
+].join(' ');
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u;
+const FACTS: ReportFacts = { staleness: 'unknown', commits: Promise.resolve(undefined) };
+
+function hostile(): ShownReport & { readonly base: ReadinessReport } {
+  const evaluation = score(1, 2, EVIL);
+  const shown = report(
+    { [EVIL]: evaluation, plain: evaluation },
+    {
+      ...{ reportId: EVIL, createdAt: 9e18, repoUrl: EVIL, commitHash: EVIL, branch: EVIL },
+      apps: { [EVIL]: { description: EVIL }, '../../etc': { description: 'x' } },
+      ...{ hasLocalChanges: true, hasNonRemoteCommits: true, agentVersion: EVIL },
+      modelUsed: { id: EVIL, reasoningEffort: EVIL },
+    },
+  );
+  const base = { ...shown, reportId: 'base', createdAt: 5, report: { gone: evaluation } };
+  const repository = { ...repositoryOf(shown, base), key: EVIL, name: EVIL, url: EVIL };
+  return { repository, report: shown, base, isPartial: false };
+}
+
+const shownOf = (criteria: ReadinessReport['report'], base?: ReadinessReport): ShownReport => {
+  const [shown] = [report(criteria)];
+  return { repository: repositoryOf(shown), report: shown, base, isPartial: false };
+};
+const pageOf = (shown: ShownReport, facts: Partial<ReportFacts> = {}): Readonly<Record<string, string>> =>
+  pageParts(shown, { ...FACTS, ...facts });
+
+describe('a report', () => {
+  it('shows the page no control or bidi characters, whatever it holds', () => {
+    const commits = [{ hash: EVIL, message: EVIL, authorName: EVIL }];
+    const parts = { ...pageOf(hostile(), { commits }), none: missingParts(EVIL)['head'] };
+    const all = Object.values(parts).join('');
+    // Ids go back to the panel as they came and are never shown.
+    const shown = all.replace(/ data-act="[^"]*"/g, '');
+    assert.equal(CONTROL.exec(shown), null);
+    const own =
+      'button code dd div dl dt em figcaption figure h1 h2 input label li option p path select span strong';
+    const known = new Set([...own.split(' '), ...'svg table tbody td th thead tr ul'.split(' ')]);
+    const tags = [...shown.matchAll(/<\/?(\w+)[^<>]*>/g)].map(([, name = '']) => name);
+    assert.deepEqual(
+      tags.filter(name => !known.has(name)),
+      [],
+    );
+    assert.doesNotMatch(shown.replace(/="[^"]*"/g, '='), /<[^>]*\bon\w+=/);
+    assert.doesNotMatch(all, /in the Explorer/, 'no path leads out of a repository');
+  });
+
+  it('draws what a criterion’s rationale marks, and nothing else of its Markdown', () => {
+    for (const [given, drawn] of [
+      [
+        'None in `a*b*c`:\n- no **runner**\n- no *script*',
+        'None in <code>a*b*c</code>:\n<ul><li>no <strong>runner</strong></li><li>no <em>script</em></li></ul>',
+      ],
+      ['1. one\n2) two\n* a\n3 * 4 * 5', '<ol><li>one</li><li>two</li></ol><ul><li>a</li></ul>3 * 4 * 5'],
+      ['<b>[x](command:y) & _z_', '&#60;b&#62;[x](command:y) &#38; _z_'],
+    ] as const)
+      assert.equal(rationaleOf(given).text, drawn);
+  });
+
+  it('marks which criteria fail and have changed, by what words they are found, and the one a person came for', () => {
+    const base = report({ good: score(1), bad: score(1), gone: score(2, 2, 'Was HERE') });
+    const compared = shownOf({ good: score(2), bad: score(1), late: score(0) }, base);
+    const drawn = pageOf(compared, { wanted: 'good' })['criteria'] ?? '';
+    const marks = [...drawn.matchAll(/<tr data-is="(.*?)" data-words="([^"]*)" (.*?)>/g)];
+    assert.deepEqual(
+      marks.map(([, is, words, wanted]) => [is, words, wanted].join('|').replaceAll('\n', ' ')),
+      [
+        'all failing changed|late late because.|',
+        'all failing|bad bad because.|',
+        'all changed|good good because.|class="wanted" tabindex="-1"',
+        'all changed|gone gone was here|',
+      ],
+    );
+    const [first] = pageOf(shownOf({ good: score(2) }))['criteria']?.match(/data-is="all"/g) ?? [];
+    assert.ok(first, 'without an earlier report nothing has changed');
+  });
+
+  it('draws every application and commit', () => {
+    const many = Array.from({ length: 501 }, (_, at) => String(at));
+    const apps = Object.fromEntries(many.map(path => [`apps/${path}`, { description: '' }]));
+    const commits = many.map(hash => ({ hash, message: hash }));
+    const shown = hostile();
+    const parts = pageOf({ ...shown, report: { ...shown.report, apps } }, { commits });
+    for (const part of [parts['applications'], parts['commits']])
+      assert.equal(part?.match(/<tr/g)?.length, 502);
+  });
+
+  it('asks an agent with criterion, rationale, applications and commit, without control characters', () => {
+    const evil = hostile();
+    const message = fixMessage(evil.repository, evil.report, [EVIL, 'plain', 'not there', 'constructor']);
+    assert.equal(CONTROL.exec(message), null);
+    assert.equal(message.match(/1\/2 pass/g)?.length, 2);
+    const plain = report(
+      { type_check: score(1, 2, 'Not strict.') },
+      {
+        ...{ createdAt: new Date(2026, 10, 12, 12).getTime(), commitHash: 'abc1234', branch: 'main' },
+        apps: { 'apps/web': { description: 'Shop' } },
+      },
+    );
+    assert.deepEqual(fixMessage(repositoryOf(plain), plain, ['type_check']).split('\n'), [
+      'Please fix the readiness of acme/shop, branch main, commit abc1234. The report of Nov 12, 2026 says:',
+      '',
+      '- type_check: 1/2 pass',
+      '  Not strict.',
+      '',
+      'Applications:',
+      '- apps/web: Shop',
+      '',
+    ]);
+  });
+
+  it('is exported as Markdown that holds nothing of its markup, and all the tables of its page', () => {
+    const commits = [{ hash: EVIL, message: EVIL, authorName: EVIL }];
+    const text = markdownOf({ ...hostile(), isPartial: true }, { ...FACTS, commits });
+    const html = marked.parse(text, { async: false, gfm: true });
+    assert.doesNotMatch(html, /<(?:img|a (?!href="mailto:)|script|code|strong|em|hr)\b/);
+    assert.equal(html.match(/<table>/g)?.length, 4);
+    assert.equal(html.match(/<h1>/g)?.length, 1);
+    assert.match(text, /^- Parts of the report could not be read and are left out/m);
+    const named = markdownOf(shownOf({ type_check: score(1), Plain: score(2) }), {
+      staleness: { behind: 0, isInHead: true },
+      commits: undefined,
+    });
+    assert.match(named, /^- The report is of the commit you have checked out/m);
+    assert.match(named, /^\| Type check \(type_check\) \| 1\/2 \| Because\. \|$/m);
+    assert.match(named, /^\| Plain \| 2\/2 \|/m);
+    assert.match(named, /^- Created: .*\n- Repository: .*\n- Report id: r\d+\n$/m);
+  });
+
+  it('explains age and flags in sentences', () => {
+    const notes = reportNotes(hostile().report, { behind: 3, isInHead: true });
+    for (const [at, note] of [/HEAD has 3 commits/, /uncommitted/, /unpushed/].entries())
+      assert.match(notes[at] ?? '', note);
+    for (const [behind, isInHead, text] of [
+      [0, true, ''],
+      [3, true, '3 commits behind'],
+      [1000, true, '1000+ commits behind'],
+      [0, false, 'not in HEAD'],
+      [1, false, 'not in HEAD · 1 commit behind'],
+    ] as const)
+      assert.equal(stalenessText({ behind, isInHead }), text);
+    assert.equal(stalenessText('unnamed'), '');
+  });
+});
