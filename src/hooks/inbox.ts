@@ -7,8 +7,8 @@ import { Disposable } from '../util/disposable';
 import { FolderWatch } from '../util/folderWatch';
 import { oneLine } from '../util/text';
 import type { WindowFocus } from '../util/windowFocus';
-import { privateFolder } from './install/installation';
-import { byTime, decodeEvent, depthIn, EVENT_CAP, FRESH_MS, type HookEvent } from './model';
+import { decodeEvent, depthIn, EVENT_CAP, FRESH_MS, takenEvents, type HookEvent } from './events';
+import { privateFolder } from './installation';
 
 /** What each less fitting window waits longer, so that the right one takes an event first and yet none is lost with it, ms. */
 export const STEP_MS = 1_500;
@@ -163,7 +163,7 @@ export async function sweep(
   { spool, events }: Pick<InboxDeps, 'spool' | 'events'>,
   now = Date.now(),
 ): Promise<void> {
-  const latest = [...(await events.load()).values()].sort(byTime).reverse();
+  const latest = [...(await takenEvents(events))].reverse();
   // A fresh one may be in another window's hands, which would take it for new.
   const old = latest.filter(({ at }, index) => (index >= KEPT && now - at > FRESH_MS) || now - at > KEPT_MS);
   for (const { id } of old) await events.remove(id);

@@ -1,21 +1,66 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../contributions';
-import type { Collection } from '../storage';
-import { Disposable, Slot, type IDisposable } from '../util/disposable';
+import type { Logger } from '../log';
+import type { Collection, Storage } from '../storage';
 import { restriction } from '../ui/restriction';
+import type { DetailsDocuments } from '../util/detailsDocuments';
+import { Disposable, Slot, type IDisposable } from '../util/disposable';
+import type { Formatter } from '../util/format';
 import { once } from '../util/promises';
 import { forQuickPick, oneLine } from '../util/text';
-import type { HooksContext, HooksDeps } from './context';
+import type { WindowFocus } from '../util/windowFocus';
+import { install, needRealFiles, showCheck, showTest, uninstall } from './dialogs';
+import {
+  FRESH_MS,
+  hookEvent,
+  isTest,
+  isTold,
+  stateOf,
+  tell,
+  type HookEvent,
+  type NoticeSettings,
+  type SessionsForHooks,
+} from './events';
 import { Inbox } from './inbox';
-import { showCheck, showTest } from './install/check';
-import { install, needRealFiles, uninstall } from './install/dialogs';
-import { workspaceFolders } from './install/file';
-import { hookPlace, Installation, installedFile, placeScript, type HookPlace } from './install/installation';
-import { FRESH_MS, hookEvent, isTest, stateOf, type HookEvent } from './model';
-import { isTold, tell } from './notices';
+import {
+  hookPlace,
+  Installation,
+  installedFile,
+  placeScript,
+  workspaceFolders,
+  type HookPlace,
+} from './installation';
 import { Outgoing, readOutgoing, type FinishedHook } from './outgoing';
 import { Waiting } from './waiting';
+
+export interface HooksDeps {
+  readonly storage: Storage;
+  /** The folder of this extension's own data, which updates leave alone. */
+  readonly dataFolder: string;
+  readonly extensionFolder: string;
+  readonly log: Logger;
+  readonly focused: Required<WindowFocus>;
+  readonly format: Formatter;
+  readonly details: Pick<DetailsDocuments, 'compare'>;
+  /** Loads the sessions; asked for when the first event arrives. */
+  readonly sessions: () => Promise<SessionsForHooks>;
+  readonly settings: {
+    hooksOutgoing(): unknown;
+    readonly notifications: NoticeSettings;
+  };
+  readonly onDidChangeSettings: (listener: () => void) => IDisposable;
+  /** Whether the chat of a session is shown in this window. */
+  readonly isShown: (sessionId: string) => boolean;
+}
+
+/** What the parts of this feature share. */
+export interface HooksContext extends HooksDeps {
+  /** The events that some window has taken, the same for all windows. */
+  readonly events: Collection<HookEvent>;
+  readonly installation: Installation;
+  readonly isListening: () => boolean;
+}
 
 /**
  * Hooks, both ways (interface.md section 6): events of the command-line client come in through the spool, one window takes each,
@@ -37,8 +82,11 @@ export class Hooks extends Disposable {
     const { storage, log, settings } = deps;
     const place = (this.#place = hookPlace(path.join(deps.dataFolder, 'hooks'), deps.extensionFolder));
     const files = storage.collection({ path: 'hook-files', version: 1, schema: installedFile });
-    const events = storage.collection({ path: 'hook-events', version: 1, schema: hookEvent });
-    this.#events = events;
+    const events = (this.#events = storage.collection({
+      path: 'hook-events',
+      version: 1,
+      schema: hookEvent,
+    }));
     this.#outgoing = this.register(
       new Outgoing({
         setting: () => settings.hooksOutgoing(),
@@ -49,9 +97,8 @@ export class Hooks extends Disposable {
         log,
       }),
     );
-    const installation = new Installation(place, files);
     const isListening = (): boolean => this.#inbox.value !== undefined;
-    const context: HooksContext = { ...deps, events, installation, isListening };
+    const context = { ...deps, events, installation: new Installation(place, files), isListening };
     const waiting = this.register(new Waiting(context));
     const begin = async (): Promise<void> => {
       const isInstalled = (await files.load()).size > 0;
@@ -83,18 +130,10 @@ export class Hooks extends Disposable {
   #listen(isInstalled: boolean): void {
     if (isInstalled === (this.#inbox.value !== undefined) || this.isDisposed) return;
     const { focused, log } = this.#deps;
-    if (!isInstalled) this.#inbox.set(undefined);
-    else
-      this.#inbox.set(
-        new Inbox({
-          spool: this.#place.spool,
-          events: this.#events,
-          folders: workspaceFolders,
-          focused,
-          take: event => this.#take(event),
-          log,
-        }),
-      );
+    const [{ spool }, events] = [this.#place, this.#events];
+    const take = (event: HookEvent): void => this.#take(event);
+    const deps = { spool, events, folders: workspaceFolders, focused, take, log };
+    this.#inbox.set(isInstalled ? new Inbox(deps) : undefined);
   }
 
   /** Begins what the settings ask for. */
@@ -111,13 +150,12 @@ export class Hooks extends Disposable {
   }
 
   readonly #followSessions = once(async () => {
-    const followed = await this.#deps.sessions();
-    if (this.isDisposed) return;
-    const onChange = followed.onDidChangeState(({ sessionId, from, to, at, waiting }) => {
+    const sessions = await this.#deps.sessions();
+    const onChange = sessions.onDidChangeState(({ sessionId, from, to, at, waiting }) => {
       const wasWorking = from === 'running' || from === 'pending';
       if (!wasWorking || to !== 'idle' || waiting === true) return;
       this.#outgoing
-        .runStop(sessionId, followed.workedAt(sessionId) ?? at)
+        .runStop(sessionId, sessions.get(sessionId)?.workedAt ?? at)
         .catch((error: unknown) => this.#deps.log.error('The hooks for Stop could not run', error));
     });
     this.register(onChange);
@@ -142,13 +180,13 @@ export class Hooks extends Disposable {
       await sessions
         .signal({ sessionId, kind, at, message, reason, cwd })
         .catch((error: unknown) => log.error('What a hook told of a session cannot be noted', error));
+    const session = sessionId === undefined ? undefined : sessions.get(sessionId);
     const context = {
       isLookedAt: focused.current && sessionId !== undefined && isShown(sessionId),
-      isMuted: sessionId !== undefined && sessions.isMuted(sessionId),
+      isMuted: session?.isMuted === true,
     };
-    if (!isTold(event, settings.notifications, context)) return;
-    const title = sessionId === undefined ? undefined : sessions.titleOf(sessionId);
-    tell(log, event, title, id => sessions.setMuted(id, true));
+    if (isTold(event, settings.notifications, context))
+      tell(log, event, session?.title, id => sessions.setMuted(id, true));
   }
 }
 

@@ -9,11 +9,11 @@ import type { Event } from '../util/event';
 import type { Formatter } from '../util/format';
 import { middle, oneLine } from '../util/text';
 import type { WindowFocus } from '../util/windowFocus';
-import type { SessionPolicy } from './create/newSessions';
-import type { SessionMonitor } from './status/monitor';
-import type { SessionRecord, SessionSignal, Workspace } from './store/record';
-import type { SessionIndex } from './store/sessionIndex';
-import type { ComputerFacts, SessionContext } from './view/words';
+import type { SessionPolicy } from './create';
+import type { SessionMonitor } from './monitor';
+import type { SessionRecord, SessionSignal, Workspace } from './record';
+import type { SessionIndex } from './sessionIndex';
+import type { ComputerFacts, SessionContext } from './words';
 
 /** What the index is to hold of a session besides what the service says, when it enters. */
 export interface Seed {

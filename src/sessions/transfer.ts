@@ -3,9 +3,9 @@ import type { Service } from '../connection';
 import { confirmed } from '../ui/notify';
 import { saveText } from '../ui/saveText';
 import { forNotification, oneLine } from '../util/text';
-import { isSessionId } from './links';
-import { migrateRecord, RECORD_VERSION, sessionRecordSchema, type SessionRecord } from './store/record';
-import type { SessionIndex } from './store/sessionIndex';
+import { isSessionId } from './access';
+import { migrateRecord, RECORD_VERSION, sessionRecordSchema, type SessionRecord } from './record';
+import type { SessionIndex } from './sessionIndex';
 
 const FORMAT = 'agent-console-sessions';
 

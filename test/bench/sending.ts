@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bodyBuilder } from '../../src/chat/attach/body';
 import { Conversation } from '../../src/chat/conversation';
-import { SessionIndex } from '../../src/sessions/store/sessionIndex';
+import { SessionIndex } from '../../src/sessions/sessionIndex';
 import type { Write } from '../../src/storage/database';
 import { silentLog } from '../fakes/log';
 import { localEngine, openStorage } from '../fakes/storage';

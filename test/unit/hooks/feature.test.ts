@@ -4,8 +4,8 @@ import * as path from 'node:path';
 import { mock } from 'node:test';
 import * as vscode from 'vscode';
 import { Hooks } from '../../../src/hooks';
-import { hookPlace, installedFile, placeScript } from '../../../src/hooks/install/installation';
-import { FRESH_MS, type HookSignal, type SessionsForHooks } from '../../../src/hooks/model';
+import { hookPlace, installedFile, placeScript } from '../../../src/hooks/installation';
+import { FRESH_MS, type HookSignal, type SessionsForHooks } from '../../../src/hooks/events';
 import { APART_MS } from '../../../src/hooks/outgoing';
 import { Emitter } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
@@ -40,10 +40,8 @@ async function scene(outgoing: unknown, spoil: (script: string) => void = () => 
   const sessions: Partial<SessionsForHooks> = {
     signal: signal => Promise.resolve(void signals.push(signal)),
     waiting: () => [],
-    isMuted: () => false,
-    titleOf: () => 'Fix the test',
+    get: () => ({ title: 'Fix the test', isMuted: false, workedAt: undefined }),
     onDidChange: nothing,
-    workedAt: () => undefined,
     onDidChangeState: listener => {
       followers.count++;
       return states.event(listener);

@@ -3,8 +3,8 @@ import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import type { HookPlace } from '../../../src/hooks/install/installation';
-import type { HookEvent } from '../../../src/hooks/model';
+import type { HookPlace } from '../../../src/hooks/installation';
+import type { HookEvent } from '../../../src/hooks/events';
 import { sweep } from '../../../src/hooks/inbox';
 import {
   cleanUp,

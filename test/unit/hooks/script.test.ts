@@ -3,11 +3,11 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { spawnPlan } from '../../../src/hooks/command';
+import { spawnPlan } from '../../../src/hooks/outgoing';
 import { sweep } from '../../../src/hooks/inbox';
-import { EVENT_CAP } from '../../../src/hooks/model';
-import { commandLine, hookPlace, placeScript, type HookPlace } from '../../../src/hooks/install/installation';
-import { Refusal } from '../../../src/hooks/install/settings';
+import { EVENT_CAP } from '../../../src/hooks/events';
+import { commandLine, hookPlace, placeScript, type HookPlace } from '../../../src/hooks/installation';
+import { Refusal } from '../../../src/hooks/settings';
 import {
   cleanUp,
   eventsIn,

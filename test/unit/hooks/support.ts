@@ -9,9 +9,9 @@ import {
   placeScript,
   type HookPlace,
   type InstalledFile,
-} from '../../../src/hooks/install/installation';
+} from '../../../src/hooks/installation';
 import { Inbox, type InboxDeps } from '../../../src/hooks/inbox';
-import { hookEvent, type HookEvent } from '../../../src/hooks/model';
+import { hookEvent, type HookEvent } from '../../../src/hooks/events';
 import type { Collection, CollectionOptions } from '../../../src/storage';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { hookEvent } from '../../../src/hooks/model';
+import { hookEvent } from '../../../src/hooks/events';
 import { Waiting } from '../../../src/hooks/waiting';
-import { groupSessions } from '../../../src/sessions/view/listing';
-import { sessionsForHooks } from '../../../src/sessions/surfaces';
-import { SessionIndex } from '../../../src/sessions/store/sessionIndex';
+import { groupSessions } from '../../../src/sessions/view';
 import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
-import { openStorage } from '../../fakes/storage';
 import { quickPicks } from '../../fakes/vscode';
-import { cleanUp, later, temporaryFolder, until } from './support';
+import { sessionOf, sessionsScene, type SessionsScene } from '../sessions/support';
+import { cleanUp, later, until } from './support';
 
 type Window = Awaited<ReturnType<typeof open>>;
 
@@ -19,32 +17,23 @@ const counts = (): string =>
   bells.map(({ text, isShown }) => (isShown ? text.replace(/\D/g, '') : '0')).join(' ');
 
 /** One window on records that several share. */
-async function open(root: string) {
+async function open(scene: SessionsScene) {
   const log = silentLog();
-  const storage = openStorage({ root, log });
-  const index = new SessionIndex(storage);
-  await index.use('service');
+  const { feature, index, storage } = await scene.open();
   const events = storage.collection({ path: 'hook-events', version: 1, schema: hookEvent });
-  const watched = new Set<string>();
-  const watch = (id: string) => {
-    watched.add(id);
-    return { dispose: () => void watched.delete(id) };
-  };
-  const sessions = sessionsForHooks({ index, monitor: { watch } }, event =>
-    index.signal('service', event, undefined),
-  );
+  let watched: readonly string[] = [];
+  const set = (ids: readonly string[]): unknown => (watched = ids);
+  const sessions = Object.assign(feature, { watches: () => ({ set, dispose: () => set([]) }) as never });
   const format = new Formatter('en');
   const waiting = new Waiting({ events, sessions: () => Promise.resolve(sessions), format, log });
-  later(() => {
-    for (const part of [waiting, index, storage]) part.dispose();
-  });
+  later(() => waiting.dispose());
   const ids = (): string =>
     sessions
       .waiting()
-      .map(({ sessionId }) => sessionId)
+      .flatMap(({ sessionId, isMuted }) => (isMuted ? [] : [sessionId]))
       .sort()
       .join(' ');
-  return { waiting, index, events, sessions, watched, ids };
+  return { waiting, index, events, sessions, watched: () => watched, ids };
 }
 
 describe('agents that wait, in two windows', function () {
@@ -66,8 +55,8 @@ describe('agents that wait, in two windows', function () {
   afterEach(cleanUp);
 
   const scene = async (): Promise<{ a: Window; b: Window; at: number }> => {
-    const root = temporaryFolder();
-    const [a, b] = [await open(root), await open(root)];
+    const sessions = await sessionsScene();
+    const [a, b] = [await open(sessions), await open(sessions)];
     const at = Math.floor(Date.now() / 1000) * 1000;
     for (const sessionId of ['one', 'two']) {
       await a.sessions.signal({ sessionId, kind: 'waiting', at });
@@ -75,16 +64,11 @@ describe('agents that wait, in two windows', function () {
       await a.events.put(id, { id, name: 'Notification', at, sessionId });
     }
     await until(() => counts() === '2 2');
-    await until(() => a.watched.size === 2 && b.watched.size === 2);
+    await until(() => a.watched().length === 2 && b.watched().length === 2);
     return { a, b, at };
   };
-  const session = (sessionId: string, status: string, messageCount: number) => ({
-    sessionId,
-    status,
-    messageCount,
-    createdAt: 1,
-    updatedAt: 1,
-  });
+  const session = (sessionId: string, status: string, messageCount: number) =>
+    sessionOf({ sessionId, status, messageCount, updatedAt: 1 });
   /** The rows that stand where sessions wait. */
   const waitingRows = ({ index }: Window): string =>
     groupSessions(index.records.values(), {
@@ -108,7 +92,7 @@ describe('agents that wait, in two windows', function () {
     await until(() => counts() === '1 1' && [a, b].every(({ ids }) => ids() === 'two'));
     await b.index.observe('service', session('two', 'running', 3), at + 60_000);
     await until(() => counts() === '0 0');
-    assert.deepEqual([...a.watched, ...b.watched], [], 'nothing is asked about any more');
+    assert.deepEqual([...a.watched(), ...b.watched()], [], 'nothing is asked about any more');
   });
 
   it('do so neither in the bell nor in the rows once a person says so or mutes them, and do again when they ask or are unmuted', async () => {

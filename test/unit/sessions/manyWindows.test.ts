@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { SessionMonitor } from '../../../src/sessions/status/monitor';
-import { SessionIndex } from '../../../src/sessions/store/sessionIndex';
+import { SessionMonitor } from '../../../src/sessions/monitor';
+import { SessionIndex } from '../../../src/sessions/sessionIndex';
 import { ObservableValue } from '../../../src/util/event';
 import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';

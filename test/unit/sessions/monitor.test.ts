@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Session } from '../../../src/api';
-import { SessionMonitor, type MonitorDeps } from '../../../src/sessions/status/monitor';
-import type { SessionIndex } from '../../../src/sessions/store/sessionIndex';
+import { SessionMonitor, type MonitorDeps } from '../../../src/sessions/monitor';
+import type { SessionIndex } from '../../../src/sessions/sessionIndex';
 import { ObservableValue } from '../../../src/util/event';
 import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
 import { openIndex, sessionOf } from './support';

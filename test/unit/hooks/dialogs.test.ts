@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { examine, showTest, type CheckContext } from '../../../src/hooks/install/check';
-import { Installation } from '../../../src/hooks/install/installation';
+import { examine, showTest, type CheckContext } from '../../../src/hooks/dialogs';
+import { Installation } from '../../../src/hooks/installation';
 import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
 import { executed, told } from '../../fakes/vscode';

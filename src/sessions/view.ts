@@ -1,15 +1,29 @@
 import * as vscode from 'vscode';
-import { errorSentence, type Service } from '../../connection';
-import { commands, setContext } from '../../contributions';
-import { joined } from '../../ui/text';
-import { retryNode, Tree, type Row, type TreeNode } from '../../ui/tree';
-import { listContext, setMessage, viewMessage } from '../../ui/viewStatus';
-import { Disposable, type IDisposable } from '../../util/disposable';
-import { supportedLanguage } from '../../util/format';
-import { type SessionsContext, contextOf, currentWorkspace, isHere } from '../context';
-import { isActive, isWaiting, isUnread, isWorking, type SessionRecord } from '../store/record';
-import { groupSessions, GROUPINGS, SORTINGS, type Arrangement, type SessionGroup } from './listing';
+import { errorSentence, type Service } from '../connection';
+import { commands, setContext } from '../contributions';
+import { joined } from '../ui/text';
+import { retryNode, Tree, type Row, type TreeNode } from '../ui/tree';
+import { listContext, setMessage, viewMessage } from '../ui/viewStatus';
+import { Disposable } from '../util/disposable';
+import { supportedLanguage } from '../util/format';
+import { oneLine } from '../util/text';
+import { contextOf, currentWorkspace, isHere, type SessionsContext } from './context';
+import { Watches } from './monitor';
+import {
+  activityOf,
+  isActive,
+  isUnread,
+  isWaiting,
+  isWorking,
+  titleOf,
+  type SessionRecord,
+  type SessionStatus,
+} from './record';
 import { computerName, sessionRow } from './words';
+
+/** By what sessions are put together, and in what order they stand within. */
+export const GROUPINGS = ['attention', 'computer', 'workspace'] as const;
+export const SORTINGS = ['activity', 'created', 'name'] as const;
 
 /** How a person wants the sessions listed in this workspace. */
 interface ViewOptions extends Pick<Arrangement, 'grouping' | 'sorting'> {
@@ -26,13 +40,14 @@ const TOGETHER_MS = 50;
 export class SessionsView extends Disposable {
   readonly #context: SessionsContext;
   readonly tree: Tree;
-  readonly #watches = new Map<string, IDisposable>();
+  readonly #watches: Watches;
   #together: NodeJS.Timeout | undefined;
 
   constructor(context: SessionsContext) {
     super();
-    const { index, connection, ready, view } = context;
+    const { index, connection, monitor, ready, view } = context;
     this.#context = context;
+    this.#watches = this.register(new Watches(monitor));
     this.tree = this.register(
       new Tree({
         view,
@@ -112,7 +127,6 @@ export class SessionsView extends Disposable {
 
   override dispose(): void {
     clearTimeout(this.#together);
-    this.#watch(new Set());
     super.dispose();
   }
 
@@ -205,7 +219,7 @@ export class SessionsView extends Disposable {
         ? undefined
         : vscode.l10n.t('Only sessions of this workspace are shown: {0} of {1}.', shown ?? '', all ?? '');
     setMessage(view, message ?? hidden);
-    this.#watch(this.#wanted());
+    this.#watches.set(this.#wanted());
     this.#showBadge(state.kind === 'signedIn');
   }
 
@@ -233,24 +247,14 @@ export class SessionsView extends Disposable {
    * While the view is visible, every session with work to do or a person to wait for is checked, and until it answers what could not
    * be asked about; the rest keep their age.
    */
-  #wanted(): ReadonlySet<string> {
+  #wanted(): readonly string[] {
     const { index, monitor, view } = this.#context;
     const wanted = [...(view.visible ? index.records.values() : [])].filter(record => {
       const status = monitor.statusOf(record.sessionId);
       const isLost = status.problem !== undefined && status.problem.lasts !== true;
       return record.local.archivedAt === undefined && (isWaiting(record) || isActive(status) || isLost);
     });
-    return new Set(wanted.map(({ sessionId }) => sessionId));
-  }
-
-  #watch(wanted: ReadonlySet<string>): void {
-    for (const [id, watch] of this.#watches) {
-      if (wanted.has(id)) continue;
-      watch.dispose();
-      this.#watches.delete(id);
-    }
-    for (const id of wanted)
-      if (!this.#watches.has(id)) this.#watches.set(id, this.#context.monitor.watch(id));
+    return wanted.map(({ sessionId }) => sessionId);
   }
 }
 
@@ -261,4 +265,89 @@ function serviceLabel(service: Service): string {
 
 function rowId(sessionId: string): string {
   return `session/${sessionId}`;
+}
+
+export interface Arrangement {
+  readonly grouping: (typeof GROUPINGS)[number];
+  readonly sorting: (typeof SORTINGS)[number];
+  /** Unix ms. */
+  readonly now: number;
+  /** For names. */
+  readonly language: string;
+  readonly statusOf: (record: SessionRecord) => SessionStatus;
+  readonly computerName: (record: SessionRecord) => string | undefined;
+}
+
+export interface SessionGroup {
+  /** The same for the same group, whatever is in it. */
+  readonly key: string;
+  readonly label: string;
+  readonly sessionIds: readonly string[];
+}
+
+/** Every session in exactly one group; empty groups are left out. */
+export function groupSessions(records: Iterable<SessionRecord>, how: Arrangement): SessionGroup[] {
+  const { compare: byName } = new Intl.Collator(how.language, { numeric: true });
+  const created = ({ session, addedAt }: SessionRecord): number => session?.createdAt ?? addedAt;
+  const name = (record: SessionRecord): string => titleOf(record) ?? record.sessionId;
+  // Where pinned sessions have no group of their own, they come first in theirs.
+  const isFirst = ({ local }: SessionRecord): number =>
+    Number(how.grouping !== 'attention' && local.pinned === true);
+  const compare = {
+    activity: (a: SessionRecord, b: SessionRecord) => activityOf(b) - activityOf(a),
+    created: (a: SessionRecord, b: SessionRecord) => created(b) - created(a),
+    name: (a: SessionRecord, b: SessionRecord) => byName(name(a), name(b)),
+  }[how.sorting];
+  const sorted = [...records].sort(
+    (a, b) => isFirst(b) - isFirst(a) || compare(a, b) || (a.sessionId < b.sessionId ? -1 : 1),
+  );
+  const placeOf = placesOf(how);
+  const groups = new Map<string, ReturnType<typeof placeOf> & { readonly sessionIds: string[] }>();
+  for (const record of sorted) {
+    const place = placeOf(record);
+    const group = groups.get(place.key) ?? { ...place, sessionIds: [] };
+    group.sessionIds.push(record.sessionId);
+    groups.set(place.key, group);
+  }
+  return [...groups.values()].sort(
+    (a, b) => a.rank - b.rank || byName(a.label, b.label) || (a.key < b.key ? -1 : 1),
+  );
+}
+
+function placesOf({ grouping, now, statusOf, computerName: nameOf }: Arrangement) {
+  /** In the order shown. Computers and workspaces with a name stand before those without one. */
+  const labels = {
+    waiting: vscode.l10n.t('Waiting for input'),
+    running: vscode.l10n.t('Running'),
+    pinned: vscode.l10n.t('Pinned'),
+    today: vscode.l10n.t('Today'),
+    week: vscode.l10n.t('Last 7 days'),
+    earlier: vscode.l10n.t('Earlier'),
+    computer: vscode.l10n.t('Unknown computer'),
+    workspace: vscode.l10n.t('Unknown workspace'),
+    archived: vscode.l10n.t('Archived'),
+  };
+  const order = Object.keys(labels);
+  const place = (key: keyof typeof labels, id = '', name = '') => {
+    const rank = order.indexOf(key);
+    return id === ''
+      ? { key, label: labels[key], rank }
+      : { key: `${key}/${id}`, label: oneLine(name, 80), rank: rank - 0.5 };
+  };
+  const day = new Date(now);
+  const today = day.setHours(0, 0, 0, 0);
+  const week = day.setDate(day.getDate() - 6);
+  return (record: SessionRecord) => {
+    const { local, session, workspace } = record;
+    if (local.archivedAt !== undefined) return place('archived');
+    if (grouping === 'computer')
+      return place('computer', session?.computerId, nameOf(record) ?? session?.computerId);
+    if (grouping === 'workspace') return place('workspace', workspace?.uri, workspace?.name);
+    if (isWaiting(record)) return place('waiting');
+    // What is not known now is not running, whatever it was last.
+    if (isWorking(statusOf(record).value)) return place('running');
+    if (local.pinned === true) return place('pinned');
+    const activity = activityOf(record);
+    return place(activity >= today ? 'today' : activity >= week ? 'week' : 'earlier');
+  };
 }

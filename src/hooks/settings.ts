@@ -1,6 +1,6 @@
 import * as jsonc from 'jsonc-parser';
 import * as vscode from 'vscode';
-import { oneLine } from '../../util/text';
+import { oneLine } from '../util/text';
 
 /** Why a settings file is left alone, as a sentence that does not name the file. */
 export class Refusal extends Error {}

@@ -1,7 +1,7 @@
-import type { Session } from '../../api';
-import type { Collection, CollectionOptions, Lease, Storage, UnreadableRecord } from '../../storage';
-import { Disposable, Slot, type IDisposable } from '../../util/disposable';
-import { Emitter } from '../../util/event';
+import type { Session } from '../api';
+import type { Collection, CollectionOptions, Lease, Storage, UnreadableRecord } from '../storage';
+import { Disposable, Slot, type IDisposable } from '../util/disposable';
+import { Emitter } from '../util/event';
 import {
   activityOf,
   isWaiting,
@@ -16,14 +16,12 @@ import {
   sessionRecordSchema,
   signalled,
   type Overlay,
-  type SessionOrigin,
   type SessionRecord,
   type SessionSignal,
   type StatusProblem,
   type Workspace,
 } from './record';
 
-/** A session whose status the service has told anew. Told once, in the window whose question or send brought it. */
 interface StateChange {
   readonly sessionId: string;
   readonly from: string;
@@ -34,14 +32,10 @@ interface StateChange {
   readonly waiting?: boolean;
 }
 
-/** A session as a service told it, and how it came here. */
-interface Learnt {
+/** A session as a service told it, and how it came here; of the places where it was made or opened it keeps the first. */
+interface Learnt extends Pick<SessionRecord, 'origin' | 'computerName' | 'workspace'> {
   readonly session: Session;
-  readonly origin: SessionOrigin;
   readonly at: number;
-  readonly computerName?: string | undefined;
-  /** Where the session was made or opened; a session keeps the first one. */
-  readonly workspace?: Workspace | undefined;
 }
 
 /**
@@ -67,7 +61,7 @@ export class SessionIndex extends Disposable {
 
   readonly onDidChange = this.#changed.event;
 
-  /** Statuses that answers to this window have changed. */
+  /** Statuses that the service has told anew: once, in the window whose question or send brought it. */
   readonly onDidChangeState = this.#stateChanged.event;
 
   /** The service whose sessions are shown. */
@@ -145,7 +139,6 @@ export class SessionIndex extends Disposable {
     );
   }
 
-  /** Records why a question about a session has no answer. */
   async fail(serviceId: string, sessionId: string, problem: StatusProblem): Promise<void> {
     await this.#of(serviceId).update(sessionId, current => current && failed(current, problem));
   }
@@ -155,7 +148,6 @@ export class SessionIndex extends Disposable {
     return this.#storage.tryRun(`services/${this.#serviceId ?? ''}/sessions ${name}`, ttlMs, work);
   }
 
-  /** Records that a service accepted a message. */
   async noteSend(serviceId: string, sessionId: string, send: Parameters<typeof sent>[1]): Promise<void> {
     await this.#follow(serviceId, sessionId, send.at, current => current && sent(current, send));
   }

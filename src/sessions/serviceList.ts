@@ -1,8 +1,8 @@
-import type { Session } from '../../api';
-import { Disposable } from '../../util/disposable';
-import { SharedRequests } from '../../util/promises';
-import type { SessionsContext } from '../context';
-import { isWorking } from '../store/record';
+import type { Session } from '../api';
+import { Disposable } from '../util/disposable';
+import { SharedRequests } from '../util/promises';
+import type { SessionsContext } from './context';
+import { isWorking } from './record';
 
 /** Pages of a hundred sessions: whoever has more finds the others by their ids. */
 const MOST_PAGES = 20;

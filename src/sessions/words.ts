@@ -1,20 +1,20 @@
 import * as vscode from 'vscode';
-import { commands } from '../../contributions';
-import { card, joined, type Icon } from '../../ui/text';
-import type { Row } from '../../ui/tree';
-import type { Formatter } from '../../util/format';
-import { oneLine } from '../../util/text';
+import { commands } from '../contributions';
+import { card, factsDocument, joined, type Fact, type Icon } from '../ui/text';
+import type { Row } from '../ui/tree';
+import { isTime, type Formatter } from '../util/format';
+import { oneLine, readableName } from '../util/text';
 import {
   activityOf,
   isActive,
-  isWaiting,
-  titleOf,
-  type SessionStatus,
   isUnread,
+  isWaiting,
   isWorking,
+  titleOf,
   type KeptSignal,
   type SessionRecord,
-} from '../store/record';
+  type SessionStatus,
+} from './record';
 
 /** What is known of a session's computer. */
 export interface ComputerFacts {
@@ -43,7 +43,7 @@ export function wordsOf(record: SessionRecord, context: SessionContext) {
   const { status, computer } = context;
   return {
     title: sessionTitle(record),
-    icon: iconOf(record, context),
+    icon: iconOf(record, status),
     /** Such as `running`, and with its age `running 2 min`. */
     state: stateText(record, status),
     agedState: stateText(record, status, context),
@@ -73,15 +73,16 @@ export function sessionRow(record: SessionRecord, context: SessionContext): Row 
     changes?.short,
   ];
   const tokens = [inputTokens + outputTokens, inputTokens, outputTokens];
+  const contexts = [
+    ...['session', isPinned ? 'pinned' : 'unpinned', isArchived ? 'archived' : 'listed'],
+    changes !== undefined && 'changed',
+    canStop === true && isWorking(status.value) && 'stoppable',
+  ];
   return {
     label: title,
     description: joined([isSaidByIcon ? age : agedState, changes?.short]),
     icon,
-    context: [
-      ...['session', isPinned ? 'pinned' : 'unpinned', isArchived ? 'archived' : 'listed'],
-      ...(changes === undefined ? [] : ['changed']),
-      ...(canStop === true && isWorking(status.value) ? ['stoppable'] : []),
-    ].join(' '),
+    context: joined(contexts, ' '),
     spoken: vscode.l10n.t('Session {0}, {1}', title, joined(spoken, ', ')),
     tooltip: () =>
       card(title, [
@@ -108,8 +109,7 @@ export function sessionRow(record: SessionRecord, context: SessionContext): Row 
 export function sessionTitle(record: SessionRecord): string {
   const title = titleOf(record);
   if (title !== undefined) return oneLine(title, 300);
-  const isNew = record.session?.messageCount === 0;
-  if (isNew) return vscode.l10n.t('New session');
+  if (record.session?.messageCount === 0) return vscode.l10n.t('New session');
   const { sessionId } = record;
   return vscode.l10n.t('Session {0}', oneLine(sessionId.length > 13 ? sessionId.slice(0, 8) : sessionId, 13));
 }
@@ -133,11 +133,11 @@ function ageText({ format, now }: Clock, at: number | undefined): string {
 }
 
 /** The state of a session in words, such as `running 2 min`; without `clock` without its age. */
-export function stateText(record: SessionRecord, status: SessionStatus, clock?: Clock): string {
+function stateText(record: SessionRecord, status: SessionStatus, clock?: Clock): string {
   const age = clock === undefined ? '' : ageText(clock, stateAt(record, status));
   const signal = tellingSignal(record, status);
-  if (signal !== undefined) return joined([signalWord(signal), age], ' ');
   const { value, last } = status;
+  if (signal !== undefined) return joined([signalWord(signal), age], ' ');
   if (value !== 'unknown') return joined([statusWord(value), age], ' ');
   if (last === undefined) return vscode.l10n.t('unknown');
   return age === ''
@@ -145,7 +145,7 @@ export function stateText(record: SessionRecord, status: SessionStatus, clock?: 
     : vscode.l10n.t('unknown, was {0} {1} ago', statusWord(last), age);
 }
 
-export function signalWord({ kind, reason }: KeptSignal): string {
+function signalWord({ kind, reason }: KeptSignal): string {
   if (kind === 'waiting') return vscode.l10n.t('waiting');
   if (kind === 'finished') return vscode.l10n.t('finished');
   return reason === undefined || reason === 'other'
@@ -154,18 +154,18 @@ export function signalWord({ kind, reason }: KeptSignal): string {
 }
 
 function statusWord(value: string): string {
-  const words: Readonly<Record<string, string>> = {
-    running: vscode.l10n.t('running'),
-    pending: vscode.l10n.t('pending'),
-    idle: vscode.l10n.t('idle'),
-  };
-  return (Object.hasOwn(words, value) ? words[value] : undefined) ?? oneLine(value, 40);
+  const words = new Map([
+    ['running', vscode.l10n.t('running')],
+    ['pending', vscode.l10n.t('pending')],
+    ['idle', vscode.l10n.t('idle')],
+  ]);
+  return words.get(value) ?? oneLine(value, 40);
 }
 
-function iconOf(record: SessionRecord, { status }: SessionContext): Icon {
+function iconOf(record: SessionRecord, status: SessionStatus): Icon {
   if (isWaiting(record)) return { id: 'bell-dot', color: 'charts.yellow' };
-  const ended = tellingSignal(record, status);
-  if (ended?.kind === 'ended' && ended.reason === 'error')
+  const signal = tellingSignal(record, status);
+  if (signal?.kind === 'ended' && signal.reason === 'error')
     return { id: 'error', color: 'list.errorForeground' };
   switch (status.value) {
     case 'running':
@@ -188,4 +188,87 @@ export function computerName(
   return (
     id && oneLine(computer(id)?.name ?? record.computerName ?? (id.length > 14 ? `${id.slice(0, 13)}…` : id))
   );
+}
+
+/** Everything that is known of a session: each field of section 2.8, what is kept on this machine, and the service's own answer. */
+export function sessionDocument(record: SessionRecord, context: SessionContext): string {
+  const { status } = context;
+  const { session, signal, local, workspace, origin, addedAt } = record;
+  const { tokenUsage = {}, ...settings } = session?.sessionSettings ?? {};
+  const time = (at: number | undefined): string | undefined => timeText(at, context);
+  // What the service has left out of what it told of a session is said to be missing.
+  const told = (value: string | undefined): string | undefined =>
+    session === undefined ? undefined : (value ?? vscode.l10n.t('not known'));
+  const [title, count] = [session?.title, session?.messageCount];
+  const origins = {
+    created: vscode.l10n.t('it was created here'),
+    added: vscode.l10n.t('it was opened by its id'),
+    hook: vscode.l10n.t('a hook reported it'),
+    listed: vscode.l10n.t('the service listed it'),
+  };
+  const known: Fact[] = [
+    [vscode.l10n.t('Title at the service'), title?.trim() === titleOf(record) ? undefined : title],
+    [vscode.l10n.t('Status'), stateText({ ...record, signal: undefined }, status)],
+    [vscode.l10n.t('Status as of'), time(status.at)],
+    [vscode.l10n.t('Problem'), status.problem?.sentence],
+    [vscode.l10n.t('Hook'), signal && `${signalWord(signal)}, ${time(signal.at) ?? ''}`],
+    [vscode.l10n.t('Message of the hook'), signal?.message],
+    [vscode.l10n.t('Computer'), computerName(record, context.computer)],
+    [vscode.l10n.t('Messages'), told(count === undefined ? undefined : context.format.number(count))],
+    [vscode.l10n.t('Created'), told(time(session?.createdAt))],
+    [vscode.l10n.t('Updated'), told(time(session?.updatedAt))],
+    [vscode.l10n.t('Completed'), time(session?.completedAt)],
+    [vscode.l10n.t('Computer id'), session?.computerId],
+    [vscode.l10n.t('Id'), record.sessionId],
+  ];
+  const kept: Fact[] = [
+    [vscode.l10n.t('Name'), local.name],
+    [vscode.l10n.t('Pinned'), local.pinned === true ? vscode.l10n.t('yes') : undefined],
+    [vscode.l10n.t('Archived'), time(local.archivedAt)],
+    [vscode.l10n.t('In this list because'), origins[origin]],
+    [vscode.l10n.t('In this list since'), time(addedAt)],
+    [vscode.l10n.t('Workspace'), workspace?.name],
+  ];
+  return factsDocument(
+    sessionTitle(record),
+    [
+      ['', known],
+      [vscode.l10n.t('Settings'), fieldFacts(settings, context)],
+      [vscode.l10n.t('Tokens'), fieldFacts(tokenUsage, context)],
+      [vscode.l10n.t('Only on this machine'), kept],
+    ],
+    session,
+  );
+}
+
+/** The value of a setting in words; empty without one. */
+export function settingText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.map(settingText).join(', ');
+  const { name, metadata } = (value ?? {}) as { readonly name?: unknown; readonly metadata?: unknown };
+  const more = metadata === undefined ? '' : JSON.stringify(metadata);
+  if (typeof name === 'string') return joined([name, more], ' ');
+  return value === undefined ? '' : JSON.stringify(value);
+}
+
+/** Fields of the interface by their own names. */
+function fieldFacts(fields: object, clock: Clock): Fact[] {
+  const { format } = clock;
+  return Object.entries(fields).map(([name, value]: [string, unknown]) => {
+    const label = readableName(name.replace(/Ms$/, ''));
+    if (typeof value === 'number')
+      return [label, name.endsWith('Ms') ? format.duration(value) : format.number(value)];
+    const text = settingText(value);
+    // A text that is no time is shown as it is.
+    const time = /^\d{4}-\d{2}-\d{2}T/.test(text) ? Date.parse(text) : NaN;
+    return [label, Number.isFinite(time) ? timeText(time, clock) : text];
+  });
+}
+
+/** A time in full with its age. */
+export function timeText(time: number | undefined, { format, now }: Clock): string | undefined {
+  if (time === undefined) return undefined;
+  return isTime(time) && time <= now
+    ? vscode.l10n.t('{0} ({1} ago)', format.exact(time), format.span(now - time))
+    : format.exact(time);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { depthIn, decodeEvent, EVENT_CAP, FRESH_MS, type HookEvent } from '../../../src/hooks/model';
-import { isTold, labelOf, noticeOf, type NoticeSettings } from '../../../src/hooks/notices';
+import { depthIn, decodeEvent, EVENT_CAP, FRESH_MS, type HookEvent } from '../../../src/hooks/events';
+import { isTold, labelOf, noticeOf, type NoticeSettings } from '../../../src/hooks/events';
 import { noticeKinds, noticesFrom } from '../../../src/settings';
 
 const bytes = (value: unknown): Buffer =>

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
-import { isApiError, type ApiClient, type Session } from '../../api';
-import { errorSentence, type ConnectionState } from '../../connection';
-import { Disposable, toDisposable, type IDisposable } from '../../util/disposable';
-import { Poller } from '../../util/poller';
-import { SharedRequests } from '../../util/promises';
-import type { WindowFocus } from '../../util/windowFocus';
-import { askedAt, statusOf, untilDue, type SessionStatus, type StatusProblem } from '../store/record';
-import type { SessionIndex } from '../store/sessionIndex';
+import { isApiError, type ApiClient, type Session } from '../api';
+import { errorSentence, type ConnectionState } from '../connection';
+import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
+import { Poller } from '../util/poller';
+import { SharedRequests } from '../util/promises';
+import type { WindowFocus } from '../util/windowFocus';
+import { askedAt, statusOf, untilDue, type SessionStatus, type StatusProblem } from './record';
+import type { SessionIndex } from './sessionIndex';
 
 export interface MonitorDeps {
   readonly index: SessionIndex;
@@ -252,5 +252,29 @@ export class SessionMonitor extends Disposable {
   #problemOf(sessionId: string): StatusProblem | undefined {
     const problem = this.#deps.index.get(sessionId)?.check?.problem;
     return problem !== undefined && problem.at > this.#since ? problem : undefined;
+  }
+}
+
+/** Watches the sessions it was told of last. */
+export class Watches implements IDisposable {
+  readonly #monitor: Pick<SessionMonitor, 'watch'>;
+  readonly #held = new Map<string, IDisposable>();
+
+  constructor(monitor: Pick<SessionMonitor, 'watch'>) {
+    this.#monitor = monitor;
+  }
+
+  set(ids: readonly string[]): void {
+    const wanted = new Set(ids);
+    for (const [id, held] of this.#held) {
+      if (wanted.delete(id)) continue;
+      held.dispose();
+      this.#held.delete(id);
+    }
+    for (const id of wanted) this.#held.set(id, this.#monitor.watch(id));
+  }
+
+  dispose(): void {
+    this.set([]);
   }
 }
