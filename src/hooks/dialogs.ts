@@ -50,7 +50,6 @@ export async function install(context: DialogContext, wanted?: unknown): Promise
   notify(context.log, 'info', forNotification(sentence, 500), ...buttons);
 }
 
-/** Takes the hook out of a file that the person chooses. */
 export async function uninstall(context: DialogContext): Promise<void> {
   needRealFiles();
   const { installation, log } = context;
@@ -200,7 +199,6 @@ function run(command: string, ...args: readonly unknown[]): Act {
   return () => vscode.commands.executeCommand(command, ...args);
 }
 
-/** Installs, and brings up to date what is installed. */
 const toInstall = run(commands.hooks.install);
 
 /** Shows what works and what does not; each row leads to what mends it. */
@@ -222,7 +220,6 @@ export async function showCheck(context: CheckContext): Promise<void> {
   await act?.();
 }
 
-/** Looks at every link of the chain. */
 export async function examine(context: CheckContext): Promise<Finding[]> {
   const { installation, isListening, settings } = context;
   const files = await installation.files();
@@ -279,7 +276,6 @@ async function lastEvent({ events, format }: CheckContext): Promise<Finding> {
   return row(FINE, ago, run(commands.hooks.attention), what);
 }
 
-/** So long a test event may take from the command to a window, ms. */
 const PATIENCE_MS = 10_000;
 
 /** Sends a test event through the installed command, as the client would, and tells how it went. */

@@ -70,7 +70,7 @@ export async function takenEvents(events: Collection<HookEvent>): Promise<readon
   return [...(await events.load()).values()].sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
 }
 
-/** What an event says of its session; `undefined` for kinds that say nothing of it. */
+/** What an event says of its session, if anything. */
 export function stateOf(event: HookEvent): HookSignal['kind'] | undefined {
   const kind = kindOf(event);
   return kind === 'subagentFinished' ? undefined : kind;
@@ -105,7 +105,6 @@ export interface HookSignal {
   readonly cwd?: string | undefined;
 }
 
-/** A session whose agent waits for the person, or which they want to hear nothing of. */
 export interface WaitingSession extends HookSignal {
   readonly title: string;
   readonly isMuted: boolean;
@@ -120,10 +119,8 @@ export interface SessionsForHooks {
   signal(signal: HookSignal): Promise<void>;
   /** Those whose agents wait, the longest waiting first, and after them the muted ones. */
   waiting(): readonly WaitingSession[];
-  /** The agent does not wait any more, says the person. */
   settle(sessionId: string): Promise<void>;
   setMuted(sessionId: string, muted: boolean): Promise<void>;
-  /** Any of this may have changed, in this window or in another. */
   readonly onDidChange: Event<unknown>;
   /** The sessions it is told of are asked about now and then. */
   watches(): IDisposable & { set(sessionIds: readonly string[]): void };

@@ -15,7 +15,6 @@ export const STEP_MS = 1_500;
 /** Levels below a folder of a window that make a difference. */
 const MAX_DEPTH = 3;
 
-/** Events that are kept after they were taken. */
 const KEPT = 200;
 const KEPT_MS = 7 * 24 * 60 * 60_000;
 /** What is half written for so long was never finished, ms. */
@@ -29,7 +28,6 @@ export interface InboxDeps {
   readonly spool: string;
   /** The events that some window has taken, the same for all windows. */
   readonly events: Collection<HookEvent>;
-  /** Absolute paths of this window's folders. */
   readonly folders: () => readonly string[];
   readonly focused: Required<WindowFocus>;
   /** The event is this window's alone, and kept already. */
@@ -136,7 +134,6 @@ export class Inbox extends Disposable {
 
 interface Found {
   readonly name: string;
-  /** `undefined`: it is no event. */
   readonly event: HookEvent | undefined;
 }
 

@@ -50,11 +50,9 @@ export interface HooksDeps {
     readonly notifications: NoticeSettings;
   };
   readonly onDidChangeSettings: (listener: () => void) => IDisposable;
-  /** Whether the chat of a session is shown in this window. */
   readonly isShown: (sessionId: string) => boolean;
 }
 
-/** What the parts of this feature share. */
 export interface HooksContext extends HooksDeps {
   /** The events that some window has taken, the same for all windows. */
   readonly events: Collection<HookEvent>;
@@ -136,7 +134,6 @@ export class Hooks extends Disposable {
     this.#inbox.set(isInstalled ? new Inbox(deps) : undefined);
   }
 
-  /** Begins what the settings ask for. */
   #follow(): void {
     const { log, settings } = this.#deps;
     const unusable = readOutgoing(settings.hooksOutgoing()).problems.join(', ');
@@ -161,7 +158,6 @@ export class Hooks extends Disposable {
     this.register(onChange);
   });
 
-  /** What this window has to do about an event it took. */
   #take(event: HookEvent): void {
     if (isTest(event)) return;
     const failed = (error: unknown): void =>

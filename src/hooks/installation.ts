@@ -72,7 +72,6 @@ export const installedFile = z.object({
 });
 export type InstalledFile = Readonly<z.infer<typeof installedFile>>;
 
-/** What would be written, to be shown before it is. */
 export interface Plan {
   readonly read: ReadFile;
   /** `undefined`: the file, which this extension has made, goes. */
@@ -94,7 +93,6 @@ export class Installation {
     return commandLine(this.place.script);
   }
 
-  /** Files that have the hook, as far as known. */
   async files(): Promise<readonly InstalledFile[]> {
     return [...(await this.#files.load()).values()].sort((a, b) => a.file.localeCompare(b.file));
   }
@@ -193,7 +191,6 @@ export async function placeScript({ folder, spool, backups, script, shipped }: H
   await replaceFile(script, wanted);
 }
 
-/** Makes a folder that only this user can read; one that is there already is made private. */
 export async function privateFolder(folder: string): Promise<void> {
   await fs.mkdir(folder, { recursive: true, mode: 0o700 });
   await fs.chmod(folder, 0o700);
@@ -315,7 +312,6 @@ export async function backUp({ file, text }: ReadFile, folder: string): Promise<
   return copy;
 }
 
-/** The text with this digest, where a copy of it is kept. */
 export async function restored(file: string, wanted: string, folder: string): Promise<string | undefined> {
   const text = await fs.readFile(copyOf(file, wanted, folder), 'utf8').catch(() => undefined);
   return text !== undefined && digest(text) === wanted ? text : undefined;

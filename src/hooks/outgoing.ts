@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as path from 'node:path';
@@ -56,20 +56,17 @@ export function readOutgoing(value: unknown): {
 }
 
 export interface OutgoingDeps {
-  /** The setting as it is now. */
   readonly setting: () => unknown;
   /** Whether anything may be started from this window (trust.md 39). */
   readonly mayRun: () => boolean;
   /** Folders of the workspace: where a hook runs whose event names none that is there. */
   readonly folders: () => readonly string[];
-  /** What the hooks of the client have told, in whichever window. */
   readonly events: Collection<HookEvent>;
   readonly finished: (hook: FinishedHook) => void;
   readonly log: Logger;
   readonly apartMs?: number;
 }
 
-/** Events whose commands run at the same time; the others take their turn. */
 const AT_ONCE = 4;
 /** So long what the service says of an end of work waits for an event that tells of the same: longer than a window leaves one to others, ms. */
 export const APART_MS = (stepsBefore(undefined, [], false) + 2) * STEP_MS;
@@ -87,7 +84,6 @@ export class Outgoing extends Disposable {
     this.#deps = deps;
   }
 
-  /** Whether a command is to run in this window on such an event. */
   isWanted(event: string): boolean {
     return this.#wanted(event).length > 0;
   }
@@ -106,7 +102,6 @@ export class Outgoing extends Disposable {
     await turn;
   }
 
-  /** Much may have changed while the event waited for its turn. */
   async #runAll(event: Told): Promise<void> {
     const wanted = this.#wanted(event.name);
     const folder = await firstFolder([event.cwd ?? '', ...this.#deps.folders(), os.homedir()]);
@@ -159,7 +154,6 @@ export class Outgoing extends Disposable {
   }
 }
 
-/** The first of these that is a folder on this machine. */
 async function firstFolder(candidates: readonly string[]): Promise<string | undefined> {
   for (const folder of candidates) {
     if (!path.isAbsolute(folder)) continue;
@@ -189,30 +183,16 @@ export interface CommandResult {
   readonly ms: number;
 }
 
-/** Characters of output that are kept. */
 const OUTPUT_CAP = 4_000;
 /** The hook command leaves alone what it is given below this. */
 const OUTGOING = 'AGENT_CONSOLE_OUTGOING_HOOK';
 const OWN_SECRETS = new Set(['AGENT_CONSOLE_API_KEY', 'AGENT_CONSOLE_BASE_URL', 'AGENT_CONSOLE_APP_URL']);
 
-/** What a command sees of the environment. */
 export function environmentOf(run: Pick<CommandRun, 'isTest'>, from = process.env): NodeJS.ProcessEnv {
   const env = Object.fromEntries(
     Object.entries(from).filter(([name]) => !OWN_SECRETS.has(name.toUpperCase())),
   );
   return run.isTest === true ? env : { ...env, [OUTGOING]: '1' };
-}
-
-/** How a command line is started; on POSIX in a process group of its own. */
-export function spawnPlan(
-  command: string,
-  platform: NodeJS.Platform = process.platform,
-): { readonly file: string; readonly args: readonly string[]; readonly options: SpawnOptions } {
-  const options: SpawnOptions = { stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true };
-  if (platform !== 'win32')
-    return { file: '/bin/sh', args: ['-c', command], options: { ...options, detached: true } };
-  const args = ['/d', '/s', '/c', `"${command}"`];
-  return { file: 'cmd.exe', args, options: { ...options, windowsVerbatimArguments: true } };
 }
 
 /**
@@ -222,16 +202,22 @@ export function spawnPlan(
  */
 export function runCommand(run: CommandRun): Promise<CommandResult> {
   const started = Date.now();
-  const { file, args, options } = spawnPlan(run.command);
   const ended = new Promise<CommandResult>(resolve => {
-    const child = spawn(file, [...args], { ...options, env: environmentOf(run), cwd: run.cwd });
+    const child = spawn(run.command, {
+      shell: true,
+      // On POSIX it leads a process group.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      env: environmentOf(run),
+      cwd: run.cwd,
+    });
     let output = '';
     let outcome: CommandResult['outcome'] = 'ended';
     const finish = (exitCode?: number): void => {
       clearTimeout(timeout);
       run.signal.removeEventListener('abort', onAbort);
-      child.stdout?.destroy();
-      child.stderr?.destroy();
+      child.stdout.destroy();
+      child.stderr.destroy();
       resolve({ exitCode, outcome, output, ms: Date.now() - started });
     };
     const stop = (why: CommandResult['outcome']): void => {
@@ -247,15 +233,15 @@ export function runCommand(run: CommandRun): Promise<CommandResult> {
     const keep = (chunk: Buffer): void => {
       if (output.length < OUTPUT_CAP) output = (output + chunk.toString('utf8')).slice(0, OUTPUT_CAP);
     };
-    child.stdout?.on('data', keep);
-    child.stderr?.on('data', keep);
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
     child.once('error', error => {
       output = error.message;
       stop('notStarted');
     });
     // A command may end without reading what it was given.
-    child.stdin?.on('error', () => undefined);
-    child.stdin?.end(run.input);
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(run.input);
     child.once('close', code => finish(code ?? undefined));
   });
   // Such as a command line that is too long for the system.

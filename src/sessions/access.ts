@@ -84,7 +84,6 @@ function rowsMeant({ view }: SessionsContext, node: unknown, nodes: unknown): re
   return selection.some(({ sessionId }) => sessionId === focused.sessionId) ? selection : [focused];
 }
 
-/** The row with the focus, which a key passes along. */
 export function focusedOf(node: unknown): unknown {
   return Array.isArray(node) ? (node as unknown[])[0] : undefined;
 }
@@ -94,7 +93,6 @@ export function isSession(row: unknown): row is { readonly sessionId: string } {
   return kind === 'session' && typeof sessionId === 'string';
 }
 
-/** What a person chose when asked for a session. */
 type SessionChoice = { readonly sessionId: string } | 'new' | 'add';
 
 /** Asks for one of the known sessions, or also for a new one, which may come `first`, or one that is not known yet. */
@@ -135,7 +133,6 @@ export async function chooseSession(
   return (await vscode.window.showQuickPick(items, options))?.value;
 }
 
-/** Asks for a session's id, or a link to one; resolves to the id. */
 export async function askSessionId(context: SessionsContext): Promise<string | undefined> {
   const { host } = (await signedIn(context, true)).service;
   const value = await vscode.window.showInputBox({

@@ -27,7 +27,6 @@ import { sessionDocument, sessionTitle } from './words';
 export function sessionCommands(context: SessionsContext, view: SessionsView): CommandHandlers<'sessions'> {
   const { index, connection, format, log, ready } = context;
 
-  /** Changes what is kept about sessions of a service. */
   const keep = async (
     records: readonly SessionRecord[],
     change: Overlay,
@@ -90,7 +89,6 @@ export function sessionCommands(context: SessionsContext, view: SessionsView): C
 
     remove: (node, nodes) => take('removedAt', node, nodes),
 
-    /** Puts back what was removed, in whichever window and however long ago. */
     restore: async () => {
       await ready();
       const { serviceId } = index;

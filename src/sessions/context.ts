@@ -15,12 +15,11 @@ import type { SessionRecord, SessionSignal, Workspace } from './record';
 import type { SessionIndex } from './sessionIndex';
 import type { ComputerFacts, SessionContext } from './words';
 
-/** What the index is to hold of a session besides what the service says, when it enters. */
+/** What the index is to hold of a session besides what the service says, when it enters; `read` messages are no news. */
 export interface Seed {
   readonly sessionId: string;
   readonly pinned?: boolean;
   readonly archived?: boolean;
-  /** Messages that have been read. */
   readonly read?: number;
   readonly signal?: Pick<SessionSignal, 'kind' | 'message' | 'reason'>;
 }
@@ -33,32 +32,25 @@ export interface SessionsDeps {
   readonly focused: WindowFocus;
   readonly fastestSeconds: () => number;
   readonly computers: {
-    /** What this window knows of a computer. */
     known(computerId: string): ComputerFacts | undefined;
     readonly onDidChange: Event<unknown>;
   };
-  /** What the agent of a session changed, in words. */
   readonly changes: {
-    of(sessionId: string): { readonly short: string; readonly lines: readonly string[] } | undefined;
+    of(sessionId: string): SessionContext['changes'];
     readonly onDidChange: Event<readonly string[]>;
   };
   readonly format: Formatter;
-  /** How the person wants this workspace's view. */
   readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
   readonly details: Pick<DetailsDocuments, 'show'>;
-  /** What the editor calls links to this extension. */
   readonly linkBase: Pick<vscode.Uri, 'scheme' | 'authority'>;
-  /** What the organization has to say against a session that is about to be made. */
   readonly policy?: SessionPolicy | undefined;
   /** Named settings for new sessions, as the person wrote them. */
   readonly presets: () => unknown;
-  /** The sessions every index of a service begins with; none but for the sample. */
   readonly seeds: (service: Service) => Promise<readonly Seed[]>;
   /** Whether what only some services offer may be used; asked each time. */
   readonly extras: () => boolean;
 }
 
-/** What the parts of this feature share. */
 export interface SessionsContext extends SessionsDeps {
   readonly index: SessionIndex;
   readonly monitor: SessionMonitor;
@@ -66,7 +58,6 @@ export interface SessionsContext extends SessionsDeps {
   readonly ready: () => Promise<void>;
 }
 
-/** What is needed to describe a session as it is now. */
 export function contextOf(record: SessionRecord, context: SessionsContext): SessionContext {
   const { monitor, computers, changes, format, extras, connection } = context;
   return {

@@ -33,7 +33,6 @@ interface ChosenComputer {
   readonly facts: ComputerFacts | undefined;
 }
 
-/** So long an unknown computer is waited for. */
 const ASK_MS = 2_000;
 
 /** A person gets the session opened; another extension that names everything gets its id. */
@@ -53,7 +52,6 @@ export async function createSession(
   return made;
 }
 
-/** Asks for what is not given; `undefined` when the person would rather not. */
 export async function createForPerson(
   context: SessionsContext,
   computerId?: string,
@@ -71,7 +69,6 @@ export async function createForPerson(
         )
       : { id: computerId, facts: computers.known(computerId) };
   if (computer === undefined) return undefined;
-  /** What known sessions have for a setting, the most used first. */
   const seen = (name: Asked): readonly string[] => {
     const values = known.map(({ session }) => settingText(session?.sessionSettings?.[name]));
     return [...Map.groupBy(values, value => value)]
@@ -195,9 +192,7 @@ const PROPOSED = {
 type Asked = keyof typeof PROPOSED;
 
 interface Option extends vscode.QuickPickItem {
-  /** Creates the session with these settings. */
   readonly take?: SendableSettings;
-  /** Asks for the value of a setting. */
   readonly ask?: Asked;
 }
 
@@ -286,11 +281,9 @@ export function settingsSummary(settings: SendableSettings): string {
 interface Preset {
   readonly name: string;
   readonly settings: SendableSettings;
-  /** Fields that are no settings, left out. */
   readonly wrong: readonly string[];
 }
 
-/** The presets of the setting, in the order they are written. */
 export function readPresets(value: unknown): Preset[] {
   return entriesOf(value).map(([name, preset]) => {
     const read = readSession({ sessionId: name, sessionSettings: preset })?.sessionSettings;

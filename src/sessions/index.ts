@@ -50,12 +50,8 @@ export class Sessions extends Disposable {
       );
     };
     this.register(index.onDidChange(ids => this.#changed.fire(ids)));
-    this.register(
-      computers.onDidChange(() => {
-        view.update();
-        this.#changed.fire([]);
-      }),
-    );
+    this.register(computers.onDidChange(() => this.#changed.fire([])));
+    this.register(computers.onDidChange(() => view.update()));
     this.register(deps.changes.onDidChange(ids => view.update(ids)));
     this.register(connection.state.onDidChange(follow));
     this.register(
@@ -113,13 +109,11 @@ export class Sessions extends Disposable {
     return [...this.#context.index.records.values()].map(inBrief);
   }
 
-  /** The titles of the sessions in the list by their ids. */
   async titles(): Promise<ReadonlyMap<string, string>> {
     await this.ready();
     return new Map(this.all().map(({ sessionId, title }) => [sessionId, title]));
   }
 
-  /** The ids of those that were taken out of it. */
   async removed(): Promise<readonly string[]> {
     await this.ready();
     return this.#context.index.removed.map(({ sessionId }) => sessionId);
@@ -139,7 +133,6 @@ export class Sessions extends Disposable {
     }));
   }
 
-  /** Asks for a session; `undefined` when cancelled. A new one may come `first`. */
   pick(placeHolder: string, first?: 'known' | 'new'): Promise<string | undefined> {
     return pickSession(this.#context, placeHolder, first);
   }
@@ -150,12 +143,10 @@ export class Sessions extends Disposable {
     if (this.#context.index.get(sessionId) === undefined) await learnSession(this.#context, sessionId, false);
   }
 
-  /** Opens the session that a link names, after the person has agreed. */
   openLink(uri: vscode.Uri): Promise<void> {
     return openLink(this.#context, uri);
   }
 
-  /** Takes in what other windows have stored of a session. */
   read(sessionId: string): Promise<unknown> {
     return this.#context.index.read(sessionId);
   }
@@ -196,12 +187,10 @@ export class Sessions extends Disposable {
     return toDisposable(() => held.forEach(each => each.dispose()));
   }
 
-  /** Watches the sessions it is told of. */
   watches(): Watches {
     return new Watches(this.#context.monitor);
   }
 
-  /** A message was accepted with this status of the agent. */
   async noteSend(sessionId: string, sent: Parameters<SessionIndex['noteSend']>[2]): Promise<void> {
     const { index, monitor } = this.#context;
     if (index.serviceId !== undefined) await index.noteSend(index.serviceId, sessionId, sent);
@@ -271,7 +260,6 @@ export class Sessions extends Disposable {
   }
 }
 
-/** What the record alone says of a session. */
 function inBrief(record: SessionRecord) {
   const { sessionId, session, signal, local, work } = record;
   return {

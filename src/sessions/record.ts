@@ -77,10 +77,8 @@ export type SessionRecord = Omit<RecordOf<typeof sessionRecordSchema>, 'session'
 };
 export type Overlay = SessionRecord['local'];
 export type Workspace = NonNullable<SessionRecord['workspace']>;
-/** Why the status of a session is not known now. */
 export type StatusProblem = NonNullable<NonNullable<SessionRecord['check']>['problem']>;
 export type KeptSignal = NonNullable<SessionRecord['signal']>;
-/** Something a hook of the command-line client told about a session. */
 export type SessionSignal = Omit<KeptSignal, 'seen'> & { readonly sessionId: string };
 
 /** No question is under way for longer: an answer that seems newer by more than this was dated by a clock that was wrong. */
@@ -102,7 +100,6 @@ export function isUnread({ local, session }: SessionRecord): boolean {
   return local.readCount !== undefined && (session?.messageCount ?? 0) > local.readCount;
 }
 
-/** The service says that the agent has work. */
 export function isWorking(status: string | undefined): boolean {
   return status === 'running' || status === 'pending';
 }
@@ -191,9 +188,7 @@ export interface SessionStatus {
   readonly value: string;
   /** When the service last said so; Unix ms. */
   readonly at?: number | undefined;
-  /** Set when the last check failed. */
   readonly problem?: StatusProblem | undefined;
-  /** The status before it became unknown. */
   readonly last?: string | undefined;
 }
 

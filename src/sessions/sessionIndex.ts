@@ -49,7 +49,6 @@ export class SessionIndex extends Disposable {
   readonly #subscription = this.register(new Slot<IDisposable>());
   #serviceId: string | undefined;
   #collection: Collection<SessionRecord> | undefined;
-  /** What is in the list, until that changes. */
   #listed: ReadonlyMap<string, SessionRecord> | undefined;
   #switching: Promise<void> = Promise.resolve();
   #failure: unknown;
@@ -64,7 +63,6 @@ export class SessionIndex extends Disposable {
   /** Statuses that the service has told anew: once, in the window whose question or send brought it. */
   readonly onDidChangeState = this.#stateChanged.event;
 
-  /** The service whose sessions are shown. */
   get serviceId(): string | undefined {
     return this.#serviceId;
   }
@@ -74,7 +72,6 @@ export class SessionIndex extends Disposable {
     return this.#collection !== undefined;
   }
 
-  /** Why they could not be read. */
   get failure(): unknown {
     return this.#failure;
   }
@@ -143,7 +140,6 @@ export class SessionIndex extends Disposable {
     await this.#of(serviceId).update(sessionId, current => current && failed(current, problem));
   }
 
-  /** Runs `work` in one window at a time, for each name and service. */
   tryRun<T>(name: string, ttlMs: number, work: (lease: Lease) => Promise<T>): Promise<T | undefined> {
     return this.#storage.tryRun(`services/${this.#serviceId ?? ''}/sessions ${name}`, ttlMs, work);
   }
@@ -163,7 +159,6 @@ export class SessionIndex extends Disposable {
     });
   }
 
-  /** The agent does not wait any more, says the person. */
   async settle(sessionId: string): Promise<void> {
     await this.#collection?.update(
       sessionId,
@@ -171,7 +166,6 @@ export class SessionIndex extends Disposable {
     );
   }
 
-  /** Changes what people keep about a session. */
   async keep(
     sessionId: string,
     change: (local: Overlay) => Overlay,
@@ -195,7 +189,6 @@ export class SessionIndex extends Disposable {
     return isNew;
   }
 
-  /** The record as it is stored now. */
   async read(sessionId: string): Promise<SessionRecord | undefined> {
     return listed(await this.#collection?.read(sessionId));
   }
@@ -243,7 +236,6 @@ export class SessionIndex extends Disposable {
   }
 }
 
-/** How the sessions of a service are kept, and found by their titles. */
 export function sessionRecords(serviceId: string): CollectionOptions<SessionRecord> {
   return {
     path: `services/${serviceId}/sessions`,

@@ -21,19 +21,15 @@ import {
 } from './record';
 import { computerName, sessionRow } from './words';
 
-/** By what sessions are put together, and in what order they stand within. */
 export const GROUPINGS = ['attention', 'computer', 'workspace'] as const;
 export const SORTINGS = ['activity', 'created', 'name'] as const;
 
-/** How a person wants the sessions listed in this workspace. */
 interface ViewOptions extends Pick<Arrangement, 'grouping' | 'sorting'> {
-  /** Only sessions of this workspace, where there is one. */
   readonly onlyHere: boolean;
 }
 
 const OPTIONS = 'sessions.viewOptions';
 
-/** Changes that come together are shown together. */
 const TOGETHER_MS = 50;
 
 /** The Sessions view: its rows, what is asked about while it is visible, its badge, its counts, its message. */
@@ -57,25 +53,19 @@ export class SessionsView extends Disposable {
         onMinute: () => this.#showSoon(),
       }),
     );
-    this.register(
-      index.onDidChange(ids => {
-        this.tree.update(ids.length === 0 ? undefined : new Set(ids.map(rowId)));
-        this.#showSoon();
-      }),
-    );
+    this.register(index.onDidChange(ids => this.update(ids)));
     this.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.update()));
     this.register(view.onDidChangeVisibility(() => this.#showSoon()));
     this.register(connection.state.onDidChange(() => this.update()));
     this.#show();
   }
 
-  /** Anything may have changed, or only the rows of these sessions. */
-  update(sessionIds?: readonly string[]): void {
-    this.tree.update(sessionIds && new Set(sessionIds.map(rowId)));
+  /** These sessions may say something else; without any, all of them. */
+  update(sessionIds: readonly string[] = []): void {
+    this.tree.update(sessionIds.length === 0 ? undefined : new Set(sessionIds.map(rowId)));
     this.#showSoon();
   }
 
-  /** Asks how the view is arranged: one choice, of any kind, at a time. */
   async pickOptions(): Promise<void> {
     const now = this.#options();
     const choices: readonly (readonly [label: string, change?: Partial<ViewOptions>])[] = [
@@ -200,53 +190,43 @@ export class SessionsView extends Disposable {
     const { index, connection, format, view } = this.#context;
     const state = connection.state.current;
     const { failure, isOpen, records, unreadable } = index;
-    const list = {
-      items: [...records.keys()],
-      at: isOpen ? 0 : undefined,
-      failure: failure === undefined ? undefined : { sentence: errorSentence(failure) },
-    };
+    const sentence = failure === undefined ? undefined : { sentence: errorSentence(failure) };
+    const list = { items: [...records.keys()], at: isOpen ? 0 : undefined, failure: sentence };
     setContext('agentConsole.sessions', listContext(list));
     const [shown, all] = [this.#visible().length, records.size].map(count => format.number(count));
-    const isSignedOut = state.kind === 'signedOut';
     const counts = shown === all ? all : vscode.l10n.t('{0} of {1}', shown ?? '', all ?? '');
-    view.description = isSignedOut
-      ? ''
-      : joined([records.size === 0 ? '' : counts, serviceLabel(state.service)]);
+    view.description =
+      state.kind === 'signedOut' ? '' : joined([records.size > 0 && counts, serviceLabel(state.service)]);
+    const isSignedIn = state.kind === 'signedIn';
     const unread = unreadable.map(({ id }) => id);
     const message = viewMessage({ connection: state, lists: [list], unread, format, now: Date.now() });
     const hidden =
-      shown === all || state.kind !== 'signedIn'
-        ? undefined
-        : vscode.l10n.t('Only sessions of this workspace are shown: {0} of {1}.', shown ?? '', all ?? '');
+      isSignedIn && shown !== all
+        ? vscode.l10n.t('Only sessions of this workspace are shown: {0} of {1}.', shown ?? '', all ?? '')
+        : undefined;
     setMessage(view, message ?? hidden);
     this.#watches.set(this.#wanted());
-    this.#showBadge(state.kind === 'signedIn');
+    view.badge = isSignedIn ? this.#badge() : undefined;
   }
 
   /** Counts what waits for the person and what has come to rest unread, not what runs. */
-  #showBadge(isSignedIn: boolean): void {
-    const { index, monitor, view } = this.#context;
+  #badge(): vscode.ViewBadge | undefined {
+    const { index, monitor } = this.#context;
     const listed = [...index.records.values()].filter(({ local }) => local.archivedAt === undefined);
     const waiting = listed.filter(isWaiting).length;
     const unread = listed.filter(
       record =>
         !isWaiting(record) && isUnread(record) && !isWorking(monitor.statusOf(record.sessionId).value),
     ).length;
-    const value = isSignedIn ? waiting + unread : 0;
-    const tooltip = joined(
-      [
-        waiting > 0 && vscode.l10n.t('Waiting for you: {0}', waiting),
-        unread > 0 && vscode.l10n.t('Unread: {0}', unread),
-      ],
-      ', ',
-    );
-    view.badge = value === 0 ? undefined : { value, tooltip };
+    const parts = [
+      waiting > 0 && vscode.l10n.t('Waiting for you: {0}', waiting),
+      unread > 0 && vscode.l10n.t('Unread: {0}', unread),
+    ];
+    const value = waiting + unread;
+    return value === 0 ? undefined : { value, tooltip: joined(parts, ', ') };
   }
 
-  /**
-   * While the view is visible, every session with work to do or a person to wait for is checked, and until it answers what could not
-   * be asked about; the rest keep their age.
-   */
+  /** What is checked while the view is visible: what works or waits, and until it answers what could not be asked about. */
   #wanted(): readonly string[] {
     const { index, monitor, view } = this.#context;
     const wanted = [...(view.visible ? index.records.values() : [])].filter(record => {
@@ -258,7 +238,6 @@ export class SessionsView extends Disposable {
   }
 }
 
-/** Which service the rows are of; the sample is never taken for the real one. */
 function serviceLabel(service: Service): string {
   return service.source === 'sample' ? vscode.l10n.t('sample data') : service.host;
 }
@@ -272,14 +251,12 @@ export interface Arrangement {
   readonly sorting: (typeof SORTINGS)[number];
   /** Unix ms. */
   readonly now: number;
-  /** For names. */
   readonly language: string;
   readonly statusOf: (record: SessionRecord) => SessionStatus;
   readonly computerName: (record: SessionRecord) => string | undefined;
 }
 
 export interface SessionGroup {
-  /** The same for the same group, whatever is in it. */
   readonly key: string;
   readonly label: string;
   readonly sessionIds: readonly string[];

@@ -16,23 +16,19 @@ import {
   type SessionStatus,
 } from './record';
 
-/** What is known of a session's computer. */
 export interface ComputerFacts {
   readonly name: string;
   readonly providerType?: string | undefined;
   readonly status?: string | undefined;
 }
 
-/** What is needed to describe a session. */
 export interface SessionContext {
   readonly status: SessionStatus;
   readonly computer: (computerId: string) => ComputerFacts | undefined;
-  /** What its agent changed, in words. */
   readonly changes?: { readonly short: string; readonly lines: readonly string[] } | undefined;
   readonly format: Formatter;
   /** Unix ms. */
   readonly now: number;
-  /** Whether this service can stop agents. */
   readonly canStop?: boolean;
 }
 
@@ -241,7 +237,6 @@ export function sessionDocument(record: SessionRecord, context: SessionContext):
   );
 }
 
-/** The value of a setting in words; empty without one. */
 export function settingText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(settingText).join(', ');
@@ -251,7 +246,6 @@ export function settingText(value: unknown): string {
   return value === undefined ? '' : JSON.stringify(value);
 }
 
-/** Fields of the interface by their own names. */
 function fieldFacts(fields: object, clock: Clock): Fact[] {
   const { format } = clock;
   return Object.entries(fields).map(([name, value]: [string, unknown]) => {
@@ -265,7 +259,6 @@ function fieldFacts(fields: object, clock: Clock): Fact[] {
   });
 }
 
-/** A time in full with its age. */
 export function timeText(time: number | undefined, { format, now }: Clock): string | undefined {
   if (time === undefined) return undefined;
   return isTime(time) && time <= now

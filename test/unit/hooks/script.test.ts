@@ -3,7 +3,6 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { spawnPlan } from '../../../src/hooks/outgoing';
 import { sweep } from '../../../src/hooks/inbox';
 import { EVENT_CAP } from '../../../src/hooks/events';
 import { commandLine, hookPlace, placeScript, type HookPlace } from '../../../src/hooks/installation';
@@ -240,25 +239,6 @@ describe('hooks on Windows', () => {
         Refusal,
         letter,
       );
-  });
-
-  it('hand commands of the person’s own to cmd to the letter', () => {
-    for (const command of [
-      'notify "a b" & more',
-      'echo 100% "done" !now! ^& \'x\'',
-      '"C:\\Program Files\\Tool\\t.exe" --say "ü 空"',
-      'echo a>"b c" | find "d"',
-    ]) {
-      const { file, args, options } = spawnPlan(command, 'win32');
-      assert.equal(file, 'cmd.exe');
-      assert.deepEqual(
-        [options.windowsVerbatimArguments, options.windowsHide, options.detached],
-        [true, true, undefined],
-      );
-      // With /s, cmd takes off the first quote and the last, and nothing else.
-      const line = args.join(' ');
-      assert.equal(/^\/d \/s \/c "(.*)"$/s.exec(line)?.[1], command);
-    }
   });
 
   it('have a script that prints nothing, runs nothing else, ends with 0 and does what the POSIX form does', () => {
