@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import fc from 'fast-check';
+import * as vscode from 'vscode';
 import {
   hookPlace,
   installedFile,
@@ -81,6 +82,14 @@ export function writeEvent(place: HookPlace, event: object | string, at = Date.n
   return name;
 }
 
+/** The folder of this window. */
+export function openFolder(fsPath: string): void {
+  const { workspace } = vscode as { workspace: { workspaceFolders: unknown } };
+  const before = workspace.workspaceFolders;
+  later(() => (workspace.workspaceFolders = before));
+  workspace.workspaceFolders = [{ uri: { scheme: 'file', fsPath } }];
+}
+
 export function jsonFiles(folder: string): string[] {
   return fs.readdirSync(folder).filter(name => name.endsWith('.json'));
 }
@@ -109,47 +118,34 @@ export function inboxOf({ spool }: HookPlace, more: Partial<InboxDeps> = {}) {
   return { taken, log, events: deps.events };
 }
 
-const names = ['Notification', 'Stop', 'SubagentStop', 'SessionEnd'] as const;
+/** Some or all of these fields. */
+const some = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
+  fc.record<T, never>(fields, { requiredKeys: [], noNullPrototype: true });
+const ownCommand = fc.record({
+  ...{ type: fc.constant('command'), command: fc.string({ minLength: 1 }), timeout: fc.nat(60) },
+});
+const entry = fc.record(
+  { matcher: fc.string(), hooks: fc.array(ownCommand, { maxLength: 2 }) },
+  { requiredKeys: ['hooks'], noNullPrototype: true },
+);
+const entries = fc.array(entry, { maxLength: 2 });
+const foreign = fc
+  .jsonValue({ maxDepth: 3 })
+  .map(value => JSON.parse(JSON.stringify(value).replaceAll('__proto__', 'proto')) as unknown);
 
 /** JSON with comments as people and programs write it: any spacing, line ends, trailing commas, a BOM, hooks of others. */
 export const settingsFile: fc.Arbitrary<string> = fc
   .record({
-    value: fc.record(
-      {
-        model: fc.string(),
-        nested: fc
-          .jsonValue({ maxDepth: 3 })
-          .map(value => JSON.parse(JSON.stringify(value).replaceAll('__proto__', 'proto')) as unknown),
-        'https://a//b': fc.constant('/* not a comment */ // nor this'),
-        hooks: fc.record(
-          Object.fromEntries(
-            [...names, 'PostToolUse'].map(name => [
-              name,
-              fc.array(
-                fc.record(
-                  {
-                    matcher: fc.string(),
-                    hooks: fc.array(
-                      fc.record({
-                        type: fc.constant('command'),
-                        command: fc.string({ minLength: 1 }),
-                        timeout: fc.nat(60),
-                      }),
-                      { maxLength: 2 },
-                    ),
-                  },
-                  { requiredKeys: ['hooks'], noNullPrototype: true },
-                ),
-                { maxLength: 2 },
-              ),
-            ]),
-          ),
-          { requiredKeys: [], noNullPrototype: true },
-        ),
-        last: fc.boolean(),
-      },
-      { requiredKeys: [], noNullPrototype: true },
-    ),
+    value: some<Record<string, unknown>>({
+      model: fc.string(),
+      nested: foreign,
+      'https://a//b': fc.constant('/* not a comment */ // nor this'),
+      hooks: some<Record<string, unknown>>({
+        ...{ Notification: entries, Stop: entries, SubagentStop: entries },
+        ...{ SessionEnd: entries, PostToolUse: entries },
+      }),
+      last: fc.boolean(),
+    }),
     eol: fc.constantFrom('\n', '\r\n'),
     bom: fc.boolean(),
     end: fc.constantFrom('', '\n', '\n\n // the end\n'),

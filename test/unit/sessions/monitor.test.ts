@@ -75,32 +75,24 @@ describe('the watch over sessions', () => {
     assert.equal(questions[1]!.signal!.aborted, true);
   });
 
-  it('asks nothing without the focus, and at once when it returns', async () => {
-    focused.set(false);
-    monitor.watch('s1', 'inFront');
-    await new Promise(resolve => setImmediate(resolve));
-    assert.equal(questions.length, 0);
-    const first = asked();
-    focused.set(true);
-    const { signal } = await first;
-    focused.set(false);
-    assert.equal(signal?.aborted, true);
-  });
-
-  it('asks nothing for a window that is gone and was told nothing of it', async () => {
-    const back = Promise.withResolvers<undefined>();
-    const looked = Promise.withResolvers<undefined>();
+  it('asks nothing without the focus or for a window that is gone and was told nothing of it, and at once on return', async () => {
+    const [back, looked] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
     focused.isShown = () => {
       looked.resolve(undefined);
       return back.promise;
     };
-    monitor.watch('s1');
+    focused.set(false);
+    monitor.watch('s1', 'inFront');
+    await new Promise(resolve => setImmediate(resolve));
+    const first = asked();
+    focused.set(true);
     await looked.promise;
     await new Promise(resolve => setImmediate(resolve));
     assert.equal(questions.length, 0);
-    const first = asked();
     back.resolve(undefined);
-    assert.equal((await first).sessionId, 's1');
+    const { signal } = await first;
+    focused.set(false);
+    assert.equal(signal?.aborted, true);
   });
 
   it('asks nothing about a session without a record, until the record comes', async () => {
@@ -113,7 +105,7 @@ describe('the watch over sessions', () => {
     assert.equal((await next).sessionId, 's7');
   });
 
-  it('tells a failed check as unknown, never as running, and recovers', async () => {
+  it('tells a failed check as unknown, never as running, and recovers; one that is only cancelled is no problem', async () => {
     const failed = monitor.check('s1');
     questions[0]!.fail(new Error('not reachable'));
     await assert.rejects(failed);
@@ -124,6 +116,11 @@ describe('the watch over sessions', () => {
     questions[1]!.answer(sessionOf());
     await fine;
     assert.equal(monitor.statusOf('s1').value, 'idle');
+    const abort = new AbortController();
+    const cancelled = monitor.check('s1', abort.signal);
+    abort.abort();
+    await assert.rejects(cancelled);
+    assert.deepEqual([questions[2]?.signal?.aborted, monitor.statusOf('s1').problem], [true, undefined]);
   });
 
   it('lets no answer to an older question replace what a send or a newer question said', async () => {
@@ -145,15 +142,6 @@ describe('the watch over sessions', () => {
     await late;
     assert.equal(monitor.statusOf('s1').value, 'idle');
     assert.equal(index.get('s1')?.session?.messageCount, 4);
-  });
-
-  it('leaves no problem behind when a check is only cancelled', async () => {
-    const abort = new AbortController();
-    const check = monitor.check('s1', abort.signal);
-    abort.abort();
-    await assert.rejects(check);
-    assert.equal(questions[0]?.signal?.aborted, true);
-    assert.equal(monitor.statusOf('s1').problem, undefined);
   });
 
   it('keeps what a service answered with that service, when the person has gone to another meanwhile', async () => {
