@@ -10,37 +10,23 @@ import { middle, oneLine } from '../util/text';
 import { depthIn } from './events';
 import { installedEvents, Refusal, withHook } from './settings';
 
-/**
- * Where the hook command and its events live: a private folder of this extension's storage, which stays when the extension is
- * updated.
- */
-export interface HookPlace {
-  readonly folder: string;
-  /** Events that no window has taken yet. */
-  readonly spool: string;
-  /** Settings files as they were before a change. */
-  readonly backups: string;
-  readonly script: string;
-  /** The script of this version, among the files of the extension. */
-  readonly shipped: string;
-}
-
-export function hookPlace(
-  folder: string,
-  extensionFolder: string,
-  platform: NodeJS.Platform = process.platform,
-): HookPlace {
+/** Where the hook command and its events live: a private folder of this extension's storage, which stays when the extension is updated. */
+export function hookPlace(folder: string, extensionFolder: string, platform = process.platform) {
   const isWindows = platform === 'win32';
-  const join = (...names: readonly string[]): string => (isWindows ? path.win32 : path.posix).join(...names);
+  const kind = isWindows ? path.win32 : path.posix;
   const script = `agent-console-hook.${isWindows ? 'ps1' : 'sh'}`;
   return {
     folder,
-    spool: join(folder, 'spool'),
-    backups: join(folder, 'backups'),
-    script: join(folder, script),
-    shipped: join(extensionFolder, 'media', 'hooks', script),
+    /** Events that no window has taken yet. */
+    spool: kind.join(folder, 'spool'),
+    /** Settings files as they were before a change. */
+    backups: kind.join(folder, 'backups'),
+    script: kind.join(folder, script),
+    /** The script of this version, among the files of the extension. */
+    shipped: kind.join(extensionFolder, 'media', 'hooks', script),
   };
 }
+export type HookPlace = Readonly<ReturnType<typeof hookPlace>>;
 
 /**
  * The command line for the client's settings file. Even when the script is gone it takes in what it is given, prints nothing and
@@ -48,7 +34,7 @@ export function hookPlace(
  * no file in common to write to: what PowerShell says goes into a pipe that nobody reads. Throws a `Refusal` for a path that cannot
  * be written safely.
  */
-export function commandLine(script: string, platform: NodeJS.Platform = process.platform): string {
+export function commandLine(script: string, platform = process.platform): string {
   const isWindows = platform === 'win32';
   if (isWindows ? /["$`%!^\n\r]/.test(script) : /[\n\r]/.test(script))
     throw new Refusal(
@@ -204,14 +190,14 @@ export interface ReadFile {
 }
 
 /** Reads a settings file that may be written to afterwards. Throws a `Refusal` for one that is not what it seems, or cannot be written. */
-export async function readSettingsFile(file: string): Promise<ReadFile> {
-  const folder = await fs.realpath(path.dirname(file)).catch((error: unknown) => {
-    throw new Refusal(vscode.l10n.t('Its folder does not exist.'), { cause: error });
-  });
-  const stats = await fs.lstat(file).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw new Refusal(vscode.l10n.t('It cannot be read: {0}', reasonOf(error)), { cause: error });
-  });
+async function readSettingsFile(file: string): Promise<ReadFile> {
+  const folder = await fs
+    .realpath(path.dirname(file))
+    .catch(refuse(() => vscode.l10n.t('Its folder does not exist.')));
+  const stats = await fs
+    .lstat(file)
+    .catch((error: unknown) => (codeOf(error) === 'ENOENT' ? undefined : Promise.reject(error as Error)))
+    .catch(refuse(reason => vscode.l10n.t('It cannot be read: {0}', reason)));
   const refuseLink = (to: string): never => {
     const target = middle(oneLine(to, 1_000), 80);
     throw new Refusal(
@@ -226,12 +212,10 @@ export async function readSettingsFile(file: string): Promise<ReadFile> {
   if (!stats.isFile()) throw new Refusal(vscode.l10n.t('It is not a file.'));
   if (stats.nlink > 1)
     throw new Refusal(vscode.l10n.t('It has a second name on this disk, which would keep the old content.'));
-  const refuse = (cause?: unknown): never => {
-    throw new Refusal(vscode.l10n.t('It is read-only.'), { cause });
-  };
+  const readOnly = new Refusal(vscode.l10n.t('It is read-only.'));
   // Whoever may write everything would not be stopped by the system.
-  if ((stats.mode & 0o200) === 0) refuse();
-  await fs.access(file, fs.constants.R_OK | fs.constants.W_OK).catch(refuse);
+  if ((stats.mode & 0o200) === 0) throw readOnly;
+  await fs.access(file, fs.constants.R_OK | fs.constants.W_OK).catch(() => Promise.reject(readOnly));
   const bytes = await fs.readFile(file);
   const text = bytes.toString('utf8');
   if (!Buffer.from(text, 'utf8').equals(bytes)) throw new Refusal(vscode.l10n.t('It is not UTF-8 text.'));
@@ -239,30 +223,34 @@ export async function readSettingsFile(file: string): Promise<ReadFile> {
 }
 
 /** Throws a `Refusal` when the file is no longer as it was read. */
-export async function refuseChanged({ file, text }: ReadFile): Promise<void> {
+async function refuseChanged({ file, text }: ReadFile): Promise<void> {
   if ((await readSettingsFile(file)).text !== text)
     throw new Refusal(vscode.l10n.t('Something else has changed it meanwhile. Try again.'));
 }
 
 /** Replaces the file as a whole, with its mode and owner; `undefined` removes it. Throws a `Refusal`, also when it has changed. */
-export async function writeSettingsFile(read: ReadFile, text: string | undefined): Promise<void> {
+async function writeSettingsFile(read: ReadFile, text: string | undefined): Promise<void> {
   const { file, stats } = read;
   const check = (): Promise<void> => refuseChanged(read);
   const done =
     text === undefined
       ? check().then(() => fs.rm(file, { force: true }))
       : replaceFile(file, text, stats, check);
-  await done.catch((error: unknown) => {
-    if (error instanceof Refusal) throw error;
-    throw new Refusal(vscode.l10n.t('It could not be written: {0}', reasonOf(error)), { cause: error });
-  });
+  await done.catch(refuse(reason => vscode.l10n.t('It could not be written: {0}', reason)));
+}
+
+/** Makes any failure a `Refusal`. */
+function refuse(sentence: (reason: string) => string): (error: unknown) => never {
+  return cause => {
+    throw cause instanceof Refusal ? cause : new Refusal(sentence(reasonOf(cause)), { cause });
+  };
 }
 
 /**
  * Writes a file as a whole or not at all: beside it, to the disk, then renamed over it. It keeps the mode and owner of `like`, the file
  * that is replaced; without it only this user can read it. What `check` throws leaves the old one there.
  */
-export async function replaceFile(
+async function replaceFile(
   file: string,
   content: string | Uint8Array,
   like?: Stats,
@@ -300,19 +288,17 @@ async function renameBusy(from: string, to: string, attempt = 1): Promise<void> 
 }
 
 /** Keeps the text as it was read in `folder`, under its digest; resolves to the copy, which is there as a whole or not at all. */
-export async function backUp({ file, text }: ReadFile, folder: string): Promise<string | undefined> {
+async function backUp({ file, text }: ReadFile, folder: string): Promise<string | undefined> {
   if (text === undefined) return undefined;
   const copy = copyOf(file, digest(text), folder);
-  try {
-    await fs.mkdir(folder, { recursive: true, mode: 0o700 });
-    await replaceFile(copy, text);
-  } catch (error) {
-    throw new Refusal(vscode.l10n.t('It could not be backed up: {0}', reasonOf(error)), { cause: error });
-  }
+  await fs
+    .mkdir(folder, { recursive: true, mode: 0o700 })
+    .then(() => replaceFile(copy, text))
+    .catch(refuse(reason => vscode.l10n.t('It could not be backed up: {0}', reason)));
   return copy;
 }
 
-export async function restored(file: string, wanted: string, folder: string): Promise<string | undefined> {
+async function restored(file: string, wanted: string, folder: string): Promise<string | undefined> {
   const text = await fs.readFile(copyOf(file, wanted, folder), 'utf8').catch(() => undefined);
   return text !== undefined && digest(text) === wanted ? text : undefined;
 }
@@ -321,7 +307,7 @@ function copyOf(file: string, of: string, folder: string): string {
   return path.join(folder, `${of.slice(0, 16)}-${path.basename(file)}`);
 }
 
-export function digest(text: string): string {
+function digest(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex');
 }
 

@@ -4,8 +4,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import type { Logger } from '../log';
-import type { Collection } from '../storage';
+import type { HooksContext } from '.';
 import { Disposable } from '../util/disposable';
 import { oneLine, withoutEcho } from '../util/text';
 import { eventNames, takenEvents, type EventName, type HookEvent } from './events';
@@ -55,15 +54,13 @@ export function readOutgoing(value: unknown): {
   return { hooks, problems };
 }
 
-export interface OutgoingDeps {
+export interface OutgoingDeps extends Pick<HooksContext, 'events' | 'log'> {
   readonly setting: () => unknown;
   /** Whether anything may be started from this window (trust.md 39). */
   readonly mayRun: () => boolean;
   /** Folders of the workspace: where a hook runs whose event names none that is there. */
   readonly folders: () => readonly string[];
-  readonly events: Collection<HookEvent>;
   readonly finished: (hook: FinishedHook) => void;
-  readonly log: Logger;
   readonly apartMs?: number;
 }
 

@@ -1,18 +1,16 @@
 import * as vscode from 'vscode';
 import { commands } from '../contributions';
-import type { Collection } from '../storage';
 import { joined } from '../ui/text';
 import { Disposable } from '../util/disposable';
 import { once } from '../util/promises';
 import { forQuickPick, plain } from '../util/text';
-import type { HooksDeps } from '.';
+import type { HooksContext } from '.';
 import {
   isTest,
   labelOf,
   stateOf,
   takenEvents,
   terminalAt,
-  type HookEvent,
   type SessionsForHooks,
   type WaitingSession,
 } from './events';
@@ -20,9 +18,7 @@ import {
 /** So many waiting sessions, the latest ones, are asked about; the others clear when something else asks. */
 const WATCHED = 8;
 
-type WaitingContext = Pick<HooksDeps, 'sessions' | 'format' | 'log'> & {
-  readonly events: Collection<HookEvent>;
-};
+type WaitingContext = Pick<HooksContext, 'events' | 'sessions' | 'format' | 'log'>;
 
 interface Row extends vscode.QuickPickItem {
   readonly sessionId: string;

@@ -1,3 +1,4 @@
+import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { isApiError, type ApiClient } from '../api';
 import type { Service } from '../connection';
@@ -5,10 +6,10 @@ import { commands } from '../contributions';
 import { joined, themeIcon } from '../ui/text';
 import { errorSentence } from '../util/errorSentence';
 import { withSignal } from '../util/promises';
-import { forNotification, forQuickPick } from '../util/text';
-import { contextOf, currentWorkspace, type SessionsContext } from './context';
-import { activityOf, type SessionRecord } from './record';
-import { wordsOf } from './words';
+import { forNotification, forQuickPick, middle, oneLine } from '../util/text';
+import type { SessionsContext } from '.';
+import { activityOf, type SessionRecord, type Workspace } from './record';
+import { wordsOf, type SessionContext } from './words';
 
 /**
  * The client and its service. A person who is not signed in is asked to; another program is told. Rejects where there is none: with the
@@ -218,4 +219,46 @@ function decoded(address: string): Pick<vscode.Uri, 'path' | 'query'> {
 /** `.` and `..` name no session: in an address they would lead elsewhere. */
 export function isSessionId(text: string): boolean {
   return /^(?!\.{1,2}$)[^\s\p{C}]{1,256}$/u.test(text);
+}
+
+export function contextOf(record: SessionRecord, context: SessionsContext): SessionContext {
+  const { monitor, computers, changes, format, extras, connection } = context;
+  return {
+    status: monitor.statusOf(record.sessionId),
+    computer: id => computers.known(id),
+    changes: changes.of(record.sessionId),
+    format,
+    now: Date.now(),
+    canStop: extras() && connection.api?.extras.canInterrupt === true,
+  };
+}
+
+/** The workspace of this window: its file where it has one, else its first folder; `undefined` without any. */
+export function currentWorkspace(): Workspace | undefined {
+  const { workspaceFile, workspaceFolders, name } = vscode.workspace;
+  const uri = workspaceFile ?? workspaceFolders?.[0]?.uri;
+  return uri === undefined ? undefined : { uri: uri.toString(), name: oneLine(name ?? uri.path, 80) };
+}
+
+/** Whether a session belongs to this window: to its workspace, to one of its folders, or to something below one. */
+export function isHere(workspace: Workspace | undefined): boolean {
+  if (workspace === undefined) return false;
+  const { workspaceFile, workspaceFolders = [] } = vscode.workspace;
+  if (workspace.uri === workspaceFile?.toString()) return true;
+  return workspaceFolders.some(({ uri }) => {
+    const folder = uri.toString().replace(/\/$/, '');
+    return workspace.uri === folder || workspace.uri.startsWith(`${folder}/`);
+  });
+}
+
+/** The workspace of a working directory that a hook named: the folder of this window it lies in, else the directory itself. */
+export function workspaceOfCwd(cwd: string | undefined): Workspace | undefined {
+  if (cwd === undefined || !path.isAbsolute(cwd)) return undefined;
+  const directory = vscode.Uri.file(cwd);
+  const folder = vscode.workspace.getWorkspaceFolder(directory);
+  if (folder !== undefined) return currentWorkspace();
+  return {
+    uri: directory.toString().replace(/\/$/, ''),
+    name: middle(oneLine(path.basename(cwd) || cwd), 80),
+  };
 }

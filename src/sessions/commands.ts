@@ -3,9 +3,11 @@ import { commands, type CommandHandlers } from '../contributions';
 import { confirmed, notify } from '../ui/notify';
 import { pickSeveral } from '../ui/pick';
 import { forNotification } from '../util/text';
+import type { SessionsContext } from '.';
 import {
   askSessionId,
   chooseSession,
+  contextOf,
   focusedOf,
   isSession,
   learnSession,
@@ -16,7 +18,6 @@ import {
   signedIn,
   typedSession,
 } from './access';
-import { contextOf, type SessionsContext } from './context';
 import { createForPerson, createSession } from './create';
 import type { Overlay, SessionRecord } from './record';
 import { exportSessions, importSessions } from './transfer';

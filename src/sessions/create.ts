@@ -14,8 +14,8 @@ import { pick } from '../ui/pick';
 import { joined } from '../ui/text';
 import { within } from '../util/promises';
 import { forNotification, forQuickPick, oneLine, readableName } from '../util/text';
-import { inProgress, signedIn } from './access';
-import { currentWorkspace, type SessionsContext } from './context';
+import type { SessionsContext } from '.';
+import { currentWorkspace, inProgress, signedIn } from './access';
 import { settingText, type ComputerFacts } from './words';
 
 /** What a client may send as `sessionSettings`: every field of section 2.8 but `tokenUsage`. */

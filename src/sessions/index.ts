@@ -1,22 +1,76 @@
 import * as vscode from 'vscode';
-import type { Service } from '../connection';
+import type { Connection, Service } from '../connection';
 import type { CommandHandlers } from '../contributions';
-import type { Row, Tree } from '../ui/tree';
+import type { Logger } from '../log';
+import type { Storage } from '../storage';
+import type { Row, Tree, TreeNode } from '../ui/tree';
+import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
-import { Emitter } from '../util/event';
-import { learnSession } from './access';
+import { Emitter, type Event } from '../util/event';
+import type { Formatter } from '../util/format';
+import type { WindowFocus } from '../util/windowFocus';
+import { contextOf, learnSession, workspaceOfCwd } from './access';
 import { openLink, pickSession, sessionCommands } from './commands';
-import { contextOf, workspaceOfCwd, type Seed, type SessionsContext, type SessionsDeps } from './context';
+import type { SessionPolicy } from './create';
 import { SessionMonitor, Watches } from './monitor';
 import { activityOf, isActive, isWaiting, statusOf, type SessionRecord, type SessionSignal } from './record';
 import { ServiceList } from './serviceList';
 import { SessionIndex } from './sessionIndex';
 import { SessionsView } from './view';
-import { computerName, sessionRow, sessionTitle, wordsOf } from './words';
+import {
+  computerName,
+  sessionRow,
+  sessionTitle,
+  wordsOf,
+  type ComputerFacts,
+  type SessionContext,
+} from './words';
 
-export type { SessionsDeps } from './context';
 export { sessionRecords } from './sessionIndex';
 export type { TreeNode as SessionTreeNode } from '../ui/tree';
+
+/** What the index is to hold of a session besides what the service says, when it enters; `read` messages are no news. */
+export interface Seed {
+  readonly sessionId: string;
+  readonly pinned?: boolean;
+  readonly archived?: boolean;
+  readonly read?: number;
+  readonly signal?: Pick<SessionSignal, 'kind' | 'message' | 'reason'>;
+}
+
+export interface SessionsDeps {
+  readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
+  readonly storage: Storage;
+  readonly log: Logger;
+  readonly view: vscode.TreeView<TreeNode>;
+  readonly focused: WindowFocus;
+  readonly fastestSeconds: () => number;
+  readonly computers: {
+    known(computerId: string): ComputerFacts | undefined;
+    readonly onDidChange: Event<unknown>;
+  };
+  readonly changes: {
+    of(sessionId: string): SessionContext['changes'];
+    readonly onDidChange: Event<readonly string[]>;
+  };
+  readonly format: Formatter;
+  readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
+  readonly details: Pick<DetailsDocuments, 'show'>;
+  readonly linkBase: Pick<vscode.Uri, 'scheme' | 'authority'>;
+  readonly policy?: SessionPolicy | undefined;
+  /** Named settings for new sessions, as the person wrote them. */
+  readonly presets: () => unknown;
+  readonly seeds: (service: Service) => Promise<readonly Seed[]>;
+  /** Whether what only some services offer may be used; asked each time. */
+  readonly extras: () => boolean;
+}
+
+export interface SessionsContext extends SessionsDeps {
+  readonly index: SessionIndex;
+  readonly monitor: SessionMonitor;
+  /** Resolves when the index of the current service has been read. */
+  readonly ready: () => Promise<void>;
+}
 
 /** Sessions: the durable index, its tree, and the truth about their status (sections 2.8, 4.5, 4.6), for all other features too. */
 export class Sessions extends Disposable {

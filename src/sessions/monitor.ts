@@ -4,7 +4,7 @@ import { errorSentence, type ConnectionState } from '../connection';
 import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
 import { Poller } from '../util/poller';
 import { SharedRequests } from '../util/promises';
-import type { SessionsDeps } from './context';
+import type { SessionsDeps } from '.';
 import { askedAt, statusOf, untilDue, type SessionStatus, type StatusProblem } from './record';
 import type { SessionIndex } from './sessionIndex';
 
@@ -150,10 +150,9 @@ export class SessionMonitor extends Disposable {
         turn.keep();
         return Promise.resolve(true);
       });
-      // Of those that no other window asks about.
-      let hasBegun = isOurs !== true;
-      for (let next = this.#next(); !hasBegun && next !== undefined && !signal.aborted; next = this.#next())
-        hasBegun = await this.#begin(next);
+      // About the first that no other window asks about.
+      for (let next = this.#next(); isOurs && next !== undefined && !signal.aborted; next = this.#next())
+        if (await this.#begin(next)) break;
       // All windows look equally often.
       const pause = 5 + (apartMs / 6) * (0.5 + Math.random());
       if (this.#next() !== undefined) await new Promise(resolve => setTimeout(resolve, pause));

@@ -1,7 +1,7 @@
 import type { Session } from '../api';
 import { Disposable } from '../util/disposable';
 import { SharedRequests } from '../util/promises';
-import type { SessionsContext } from './context';
+import type { SessionsContext } from '.';
 import { isWorking } from './record';
 
 type ServiceListContext = Pick<SessionsContext, 'index' | 'connection' | 'extras' | 'focused' | 'log'>;

@@ -7,7 +7,8 @@ import { listContext, setMessage, viewMessage } from '../ui/viewStatus';
 import { Disposable } from '../util/disposable';
 import { supportedLanguage } from '../util/format';
 import { oneLine } from '../util/text';
-import { contextOf, currentWorkspace, isHere, type SessionsContext } from './context';
+import type { SessionsContext } from '.';
+import { contextOf, currentWorkspace, isHere } from './access';
 import { Watches } from './monitor';
 import {
   activityOf,
