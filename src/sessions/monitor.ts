@@ -150,15 +150,19 @@ export class SessionMonitor extends Disposable {
         turn.keep();
         return Promise.resolve(true);
       });
-      // About the first that no other window asks about.
-      for (let next = this.#next(); isOurs && next !== undefined && !signal.aborted; next = this.#next())
-        if (await this.#begin(next)) break;
+      if (isOurs === true) await this.#askNext(signal);
       // All windows look equally often.
       const pause = 5 + (apartMs / 6) * (0.5 + Math.random());
       if (this.#next() !== undefined) await new Promise(resolve => setTimeout(resolve, pause));
     }
     const due = Math.min(...[...this.#watched.keys()].map(id => this.#untilDue(id)));
     return due === Infinity ? Infinity : Math.max(1, Math.min(due, LONGEST_REST_MS));
+  }
+
+  /** Begins to ask about one session that no other window asks about. */
+  async #askNext(signal: AbortSignal): Promise<void> {
+    for (let next = this.#next(); next !== undefined && !signal.aborted; next = this.#next())
+      if (await this.#begin(next)) return;
   }
 
   #next(): string | undefined {
