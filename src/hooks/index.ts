@@ -34,7 +34,7 @@ import {
 import { Outgoing, readOutgoing, type FinishedHook } from './outgoing';
 import { Waiting } from './waiting';
 
-export interface HooksDeps {
+interface HooksDeps {
   readonly storage: Storage;
   /** The folder of this extension's own data, which updates leave alone. */
   readonly dataFolder: string;

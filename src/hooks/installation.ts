@@ -183,7 +183,7 @@ export async function privateFolder(folder: string): Promise<void> {
 }
 
 /** A file as it was read; `text` is `undefined` where there is none. */
-export interface ReadFile {
+interface ReadFile {
   readonly file: string;
   readonly text: string | undefined;
   readonly stats: Stats | undefined;

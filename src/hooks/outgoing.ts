@@ -171,7 +171,7 @@ export interface CommandRun {
   readonly isTest?: boolean;
 }
 
-export interface CommandResult {
+interface CommandResult {
   /** `undefined` when it did not end by itself. */
   readonly exitCode: number | undefined;
   readonly outcome: 'ended' | 'timedOut' | 'stopped' | 'notStarted';

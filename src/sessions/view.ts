@@ -257,7 +257,7 @@ export interface Arrangement {
   readonly computerName: (record: SessionRecord) => string | undefined;
 }
 
-export interface SessionGroup {
+interface SessionGroup {
   readonly key: string;
   readonly label: string;
   readonly sessionIds: readonly string[];
