@@ -104,8 +104,20 @@ export class Sessions extends Disposable {
       );
     };
     this.register(index.onDidChange(ids => this.#changed.fire(ids)));
-    this.register(computers.onDidChange(() => this.#changed.fire([])));
-    this.register(computers.onDidChange(() => view.update()));
+    const namesNow = (): string => {
+      const ids = new Set([...index.records.values()].map(({ session }) => session?.computerId));
+      return [...ids].map(id => id && computers.known(id)?.name).join('\n');
+    };
+    let names = namesNow();
+    this.register(
+      computers.onDidChange(() => {
+        view.update();
+        const before = names;
+        names = namesNow();
+        // Computers are asked for again and again; others are told when one is called something else.
+        if (names !== before) this.#changed.fire([]);
+      }),
+    );
     this.register(deps.changes.onDidChange(ids => view.update(ids)));
     this.register(connection.state.onDidChange(follow));
     this.register(

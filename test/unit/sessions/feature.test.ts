@@ -55,6 +55,20 @@ describe('sessions for other views', () => {
     );
   });
 
+  it('are told of when their computer is called something else, not whenever computers are asked for', async () => {
+    const { feature, computers } = window;
+    await learn('s1', {}, 10);
+    await seen(() => feature.get('s1') !== undefined);
+    computers.changed.fire();
+    const told: (readonly string[])[] = [];
+    feature.onDidChange(ids => told.push(ids));
+    computers.changed.fire();
+    assert.deepEqual(told, []);
+    computers.facts = { name: 'bolt' };
+    computers.changed.fire();
+    assert.deepEqual([told, feature.get('s1')?.computerName], [[[]], 'bolt']);
+  });
+
   it('say the same of their state wherever they are shown', async () => {
     const { feature } = window;
     const now = Date.now();
