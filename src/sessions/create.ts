@@ -60,13 +60,10 @@ export async function createForPerson(
   const { index, computers, presets } = context;
   const { api } = await signedIn(context, true);
   const known = [...index.records.values()];
+  const [last] = known.filter(({ origin }) => origin === 'created').sort((a, b) => b.addedAt - a.addedAt);
   const computer =
     computerId === undefined
-      ? await chooseComputer(
-          api,
-          known.filter(({ origin }) => origin === 'created').sort((a, b) => b.addedAt - a.addedAt)[0]?.session
-            ?.computerId,
-        )
+      ? await chooseComputer(api, last?.session?.computerId)
       : { id: computerId, facts: computers.known(computerId) };
   if (computer === undefined) return undefined;
   const seen = (name: Asked): readonly string[] => {
@@ -94,18 +91,18 @@ async function make(
   // One that this window has not read is asked for: the organization may forbid its kind. The service decides, so it is no matter.
   const asked = (signal: AbortSignal) => api.one('computer', { ids: { computerId }, signal });
   const facts = known ?? (await within(ASK_MS, asked).then(factsOf, () => undefined));
+  const { name = '', status = 'active', providerType } = facts ?? {};
+  const [shown, state] = [oneLine(name, 60), oneLine(status, 40)];
+  const inactive = vscode.l10n.t('{0} is not active (“{1}”). A session there may never start.', shown, state);
   const [first, ...others] = [
-    // Another program is told by the service how its computer stands.
-    ...(byPerson ? stateWarnings(facts) : []),
-    ...((await policy?.warnings({ ...settings, computerProvider: facts?.providerType })) ?? []),
+    // Another program is told by the service how its computer stands; one that reports no state may be tried.
+    ...(byPerson && status !== 'active' ? [inactive] : []),
+    ...((await policy?.warnings({ ...settings, computerProvider: providerType })) ?? []),
   ].map(warning => forNotification(warning, 500));
-  const isGoing =
-    first === undefined || (await confirmed(first, others.join('\n\n'), vscode.l10n.t('Create anyway')));
-  if (!isGoing) return undefined;
-  const request = {
-    computerId,
-    ...(Object.keys(settings).length === 0 ? {} : { sessionSettings: settings }),
-  };
+  const anyway = vscode.l10n.t('Create anyway');
+  if (first !== undefined && !(await confirmed(first, others.join('\n\n'), anyway))) return undefined;
+  const isDefault = Object.keys(settings).length === 0;
+  const request = isDefault ? { computerId } : { computerId, sessionSettings: settings };
   const where = forNotification(facts?.name ?? computerId, 60);
   const session = await inProgress(vscode.l10n.t('Creating a session on {0}…', where), signal =>
     api.createSession(request, { signal }),
@@ -136,13 +133,6 @@ function readRequest(argument: unknown) {
   if (!isObject(argument ?? {}) || !isId || !isObject(sessionSettings ?? {}))
     throw new Error(vscode.l10n.t('Creating a session takes { computerId, sessionSettings? }.'));
   return { computerId, sessionSettings: (sessionSettings ?? undefined) as SendableSettings | undefined };
-}
-
-/** What a computer's state says against a session there. A computer that reports none may be tried. */
-function stateWarnings({ name, status = 'active' }: ComputerFacts = { name: '' }): string[] {
-  if (status === 'active') return [];
-  const [shown, state] = [oneLine(name, 60), oneLine(status, 40)];
-  return [vscode.l10n.t('{0} is not active (“{1}”). A session there may never start.', shown, state)];
 }
 
 /** Asks for a computer while the list is read; the one of last time comes first, then usable ones. */

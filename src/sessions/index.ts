@@ -232,10 +232,9 @@ export class Sessions extends Disposable {
     await this.#serviceList.read();
     const { index, monitor } = this.#context;
     const latest = [...index.records.values()].sort((a, b) => activityOf(b) - activityOf(a));
-    const [active = [], others = []] = [true, false].map(isIt =>
-      latest.filter(({ sessionId }) => isActive(monitor.statusOf(sessionId)) === isIt),
-    );
-    const waiting = [...active, ...others.slice(0, 20)].values();
+    const isAtWork = ({ sessionId }: SessionRecord): boolean => isActive(monitor.statusOf(sessionId));
+    const others = latest.filter(record => !isAtWork(record)).slice(0, 20);
+    const waiting = [...latest.filter(isAtWork), ...others].values();
     const askOn = async (): Promise<void> => {
       for (const { sessionId } of waiting) await monitor.check(sessionId).catch(() => undefined);
     };
