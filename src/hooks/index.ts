@@ -23,14 +23,7 @@ import {
   type SessionsForHooks,
 } from './events';
 import { Inbox } from './inbox';
-import {
-  hookPlace,
-  Installation,
-  installedFile,
-  placeScript,
-  workspaceFolders,
-  type HookPlace,
-} from './installation';
+import { hookPlace, Installation, installedFile, placeScript, workspaceFolders } from './installation';
 import { Outgoing, readOutgoing, type FinishedHook } from './outgoing';
 import { Waiting } from './waiting';
 
@@ -65,9 +58,7 @@ export interface HooksContext extends HooksDeps {
  * notes it on the session and tells of it; the person's own commands run on events and at the end of work.
  */
 export class Hooks extends Disposable {
-  readonly #deps: HooksDeps;
-  readonly #place: HookPlace;
-  readonly #events: Collection<HookEvent>;
+  readonly #context: HooksContext;
   readonly #outgoing: Outgoing;
   readonly #inbox = this.register(new Slot<IDisposable>());
   /** Entries of the setting that could not be used when it was last read. */
@@ -76,15 +67,13 @@ export class Hooks extends Disposable {
 
   constructor(deps: HooksDeps) {
     super();
-    this.#deps = deps;
     const { storage, log, settings } = deps;
-    const place = (this.#place = hookPlace(path.join(deps.dataFolder, 'hooks'), deps.extensionFolder));
+    const place = hookPlace(path.join(deps.dataFolder, 'hooks'), deps.extensionFolder);
     const files = storage.collection({ path: 'hook-files', version: 1, schema: installedFile });
-    const events = (this.#events = storage.collection({
-      path: 'hook-events',
-      version: 1,
-      schema: hookEvent,
-    }));
+    const events = storage.collection({ path: 'hook-events', version: 1, schema: hookEvent });
+    const isListening = (): boolean => this.#inbox.value !== undefined;
+    const installation = new Installation(place, files);
+    const context = (this.#context = { ...deps, events, installation, isListening });
     this.#outgoing = this.register(
       new Outgoing({
         setting: () => settings.hooksOutgoing(),
@@ -95,8 +84,6 @@ export class Hooks extends Disposable {
         log,
       }),
     );
-    const isListening = (): boolean => this.#inbox.value !== undefined;
-    const context = { ...deps, events, installation: new Installation(place, files), isListening };
     const waiting = this.register(new Waiting(context));
     const begin = async (): Promise<void> => {
       const isInstalled = (await files.load()).size > 0;
@@ -126,16 +113,16 @@ export class Hooks extends Disposable {
   }
 
   #listen(isInstalled: boolean): void {
-    if (isInstalled === (this.#inbox.value !== undefined) || this.isDisposed) return;
-    const { focused, log } = this.#deps;
-    const [{ spool }, events] = [this.#place, this.#events];
+    const { installation, isListening } = this.#context;
+    if (isInstalled === isListening() || this.isDisposed) return;
+    const { spool } = installation.place;
     const take = (event: HookEvent): void => this.#take(event);
-    const deps = { spool, events, folders: workspaceFolders, focused, take, log };
+    const deps = { ...this.#context, spool, folders: workspaceFolders, take };
     this.#inbox.set(isInstalled ? new Inbox(deps) : undefined);
   }
 
   #follow(): void {
-    const { log, settings } = this.#deps;
+    const { log, settings } = this.#context;
     const unusable = readOutgoing(settings.hooksOutgoing()).problems.join(', ');
     if (unusable !== '' && unusable !== this.#unusable)
       log.warn(oneLine(`Entries of agentConsole.hooks.outgoing that cannot be used: ${unusable}`));
@@ -147,13 +134,13 @@ export class Hooks extends Disposable {
   }
 
   readonly #followSessions = once(async () => {
-    const sessions = await this.#deps.sessions();
+    const sessions = await this.#context.sessions();
     const onChange = sessions.onDidChangeState(({ sessionId, from, to, at, waiting }) => {
       const wasWorking = from === 'running' || from === 'pending';
       if (!wasWorking || to !== 'idle' || waiting === true) return;
       this.#outgoing
         .runStop(sessionId, sessions.get(sessionId)?.workedAt ?? at)
-        .catch((error: unknown) => this.#deps.log.error('The hooks for Stop could not run', error));
+        .catch((error: unknown) => this.#context.log.error('The hooks for Stop could not run', error));
     });
     this.register(onChange);
   });
@@ -161,16 +148,16 @@ export class Hooks extends Disposable {
   #take(event: HookEvent): void {
     if (isTest(event)) return;
     const failed = (error: unknown): void =>
-      this.#deps.log.error(`The event ${oneLine(event.name, 40)} could not be handled`, error);
+      this.#context.log.error(`The event ${oneLine(event.name, 40)} could not be handled`, error);
     this.#note(event).catch(failed);
     if (Date.now() - event.at <= FRESH_MS) this.#outgoing.run(event).catch(failed);
   }
 
   /** On the session first, so that row, badge and bell agree with the notification. */
   async #note(event: HookEvent): Promise<void> {
-    const { focused, settings, isShown, log } = this.#deps;
+    const { focused, settings, isShown, log } = this.#context;
     const { sessionId, at, message, reason, cwd } = event;
-    const sessions = await this.#deps.sessions();
+    const sessions = await this.#context.sessions();
     const kind = stateOf(event);
     if (kind !== undefined && sessionId !== undefined)
       await sessions
