@@ -91,15 +91,13 @@ export class SessionMonitor extends Disposable {
     const none: Watched = { holders: 0, inFront: 0, eager: true, elsewhereUntil: 0 };
     const watched = this.#watched.get(sessionId) ?? none;
     this.#watched.set(sessionId, watched);
-    const count = (by: 1 | -1): void => {
-      watched.holders += by;
-      if (why !== undefined) watched.inFront += by;
-    };
-    count(1);
+    const isInFront = Number(why !== undefined);
+    watched.holders++;
+    watched.inFront += isInFront;
     this.#follow();
     return toDisposable(() => {
-      count(-1);
-      if (watched.holders > 0) return;
+      watched.inFront -= isInFront;
+      if (--watched.holders > 0) return;
       watched.asking?.abort();
       this.#watched.delete(sessionId);
       this.#follow();

@@ -36,13 +36,18 @@ type Clock = Pick<SessionContext, 'format' | 'now'>;
 
 /** A session in words, each on one line, as every place shows it. */
 export function wordsOf(record: SessionRecord, context: SessionContext) {
-  const { status, computer } = context;
+  const { status, computer, format, now } = context;
+  const { signal, since, text } = stateOf(record, status);
+  // In whole minutes and more, since rows and their cards are not drawn each second.
+  const age = since === undefined || now - since < 60_000 ? '' : format.span(now - since);
   return {
     title: sessionTitle(record),
-    icon: iconOf(record, status),
+    icon: iconOf(record, status, signal),
     /** Such as `running`, and with its age `running 2 min`. */
-    state: stateText(record, status),
-    agedState: stateText(record, status, context),
+    state: text(),
+    agedState: text(age),
+    age: since === undefined ? '' : age || vscode.l10n.t('now'),
+    isSaidByIcon: signal ? signal.kind !== 'ended' : ['running', 'idle'].includes(status.value),
     computer: computerName(record, computer),
   };
 }
@@ -51,13 +56,10 @@ export function wordsOf(record: SessionRecord, context: SessionContext) {
 export function sessionRow(record: SessionRecord, context: SessionContext): Row {
   const { local, session, sessionId } = record;
   const { status, changes, format, canStop } = context;
-  const { title, icon, agedState, computer } = wordsOf(record, context);
+  const { title, icon, agedState, age, isSaidByIcon, computer } = wordsOf(record, context);
   const { model, tokenUsage: { inputTokens = 0, outputTokens = 0 } = {} } = session?.sessionSettings ?? {};
   const [isPinned, isArchived] = [local.pinned === true, local.archivedAt !== undefined];
-  const [count, at] = [session?.messageCount, stateAt(record, status)];
-  const signal = tellingSignal(record, status);
-  const isSaidByIcon = signal ? signal.kind !== 'ended' : ['running', 'idle'].includes(status.value);
-  const age = at === undefined ? '' : ageText(context, at) || vscode.l10n.t('now');
+  const count = session?.messageCount;
   const spoken = [
     agedState,
     isUnread(record) && vscode.l10n.t('unread'),
@@ -110,35 +112,24 @@ export function sessionTitle(record: SessionRecord): string {
   return vscode.l10n.t('Session {0}', oneLine(sessionId.length > 13 ? sessionId.slice(0, 8) : sessionId, 13));
 }
 
-/** What a hook told, where it says more than the status: the service goes on saying `idle` while an agent waits for a person. */
-function tellingSignal(record: SessionRecord, status: SessionStatus): KeptSignal | undefined {
-  const { signal } = record;
-  if (signal?.kind === 'waiting') return isWaiting(record) ? signal : undefined;
-  return isActive(status) ? undefined : signal;
-}
-
-/** Since when a session is as it is, Unix ms: a working one since the service last said so, a resting one since it rests. */
-function stateAt(record: SessionRecord, status: SessionStatus): number | undefined {
-  const signal = tellingSignal(record, status);
-  return signal?.at ?? (status.value === 'idle' ? activityOf(record) : status.at);
-}
-
-/** An age in whole minutes and more, since rows and their cards are not drawn each second; empty for what is newer. */
-function ageText({ format, now }: Clock, at: number | undefined): string {
-  return at === undefined || now - at < 60_000 ? '' : format.span(now - at);
-}
-
-/** The state of a session in words, such as `running 2 min`; without `clock` without its age. */
-function stateText(record: SessionRecord, status: SessionStatus, clock?: Clock): string {
-  const age = clock === undefined ? '' : ageText(clock, stateAt(record, status));
-  const signal = tellingSignal(record, status);
-  const { value, last } = status;
-  if (signal !== undefined) return joined([signalWord(signal), age], ' ');
-  if (value !== 'unknown') return joined([statusWord(value), age], ' ');
-  if (last === undefined) return vscode.l10n.t('unknown');
-  return age === ''
-    ? vscode.l10n.t('unknown, was {0}', statusWord(last))
-    : vscode.l10n.t('unknown, was {0} {1} ago', statusWord(last), age);
+/**
+ * How a session is. What a hook told counts where it says more than the status: the service goes on saying `idle` while an agent waits
+ * for a person. `since`, Unix ms: a working one is so since the service last said so, a resting one since it rests.
+ */
+function stateOf(record: SessionRecord, status: SessionStatus) {
+  const { value, last, at } = status;
+  const isTelling = record.signal?.kind === 'waiting' ? isWaiting(record) : !isActive(status);
+  const signal = isTelling ? record.signal : undefined;
+  const since = signal?.at ?? (value === 'idle' ? activityOf(record) : at);
+  const text = (age = ''): string => {
+    if (signal !== undefined) return joined([signalWord(signal), age], ' ');
+    if (value !== 'unknown') return joined([statusWord(value), age], ' ');
+    if (last === undefined) return vscode.l10n.t('unknown');
+    return age === ''
+      ? vscode.l10n.t('unknown, was {0}', statusWord(last))
+      : vscode.l10n.t('unknown, was {0} {1} ago', statusWord(last), age);
+  };
+  return { signal, since, text };
 }
 
 function signalWord({ kind, reason }: KeptSignal): string {
@@ -158,9 +149,8 @@ function statusWord(value: string): string {
   return words.get(value) ?? oneLine(value, 40);
 }
 
-function iconOf(record: SessionRecord, status: SessionStatus): Icon {
+function iconOf(record: SessionRecord, status: SessionStatus, signal: KeptSignal | undefined): Icon {
   if (isWaiting(record)) return { id: 'bell-dot', color: 'charts.yellow' };
-  const signal = tellingSignal(record, status);
   if (signal?.kind === 'ended' && signal.reason === 'error')
     return { id: 'error', color: 'list.errorForeground' };
   switch (status.value) {
@@ -204,7 +194,7 @@ export function sessionDocument(record: SessionRecord, context: SessionContext):
   };
   const known: Fact[] = [
     [vscode.l10n.t('Title at the service'), title?.trim() === titleOf(record) ? undefined : title],
-    [vscode.l10n.t('Status'), stateText({ ...record, signal: undefined }, status)],
+    [vscode.l10n.t('Status'), stateOf({ ...record, signal: undefined }, status).text()],
     [vscode.l10n.t('Status as of'), time(status.at)],
     [vscode.l10n.t('Problem'), status.problem?.sentence],
     [vscode.l10n.t('Hook'), signal && `${signalWord(signal)}, ${time(signal.at) ?? ''}`],
