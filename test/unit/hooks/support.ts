@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import fc from 'fast-check';
@@ -50,24 +49,23 @@ export interface Ran {
 }
 
 /** Runs a program with something on its standard input. */
-export async function run(
+export function run(
   file: string,
   args: readonly string[],
   input: string | Buffer,
   env = process.env,
 ): Promise<Ran> {
-  const child = spawn(file, [...args], { env });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  // A broken pipe would end a client that is less careful.
-  const broken: Error[] = [];
-  child.stdin.on('error', error => broken.push(error));
-  // To write nothing is to write, too.
-  if (input.length > 0) child.stdin.write(input);
-  child.stdin.end();
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, output: output + broken.join() };
+  return new Promise(resolve => {
+    // A broken pipe would end a client that is less careful.
+    const broken: Error[] = [];
+    const child = execFile(file, [...args], { env }, (_, stdout, stderr) =>
+      resolve({ code: child.exitCode, output: stdout + stderr + broken.join() }),
+    );
+    child.stdin?.on('error', error => broken.push(error));
+    // To write nothing is to write, too.
+    if (input.length > 0) child.stdin?.write(input);
+    child.stdin?.end();
+  });
 }
 
 let next = 0;
