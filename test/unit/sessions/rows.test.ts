@@ -50,16 +50,6 @@ function cardOf(...of: Parameters<typeof sessionRow>): readonly string[] {
 }
 
 describe('a session as a row', () => {
-  it('says its whole title and its age, and everything in the words for screen readers', () => {
-    const title = 'A title that is far too long for a narrow side bar';
-    const session = sessionOf({ title, computerId: 'c', updatedAt: now - 120_000 });
-    const row = sessionRow(recordOf({ session, local: { pinned: true } }), context());
-    assert.deepEqual([row.label, row.description, row.icon?.id], [title, '2 min', 'circle-outline']);
-    assert.equal(row.spoken, `Session ${title}, idle 2 min, atlas, 2 messages, pinned`);
-    const fresh = sessionRow(recordOf({ session }), context({ now: now - 61_000 }));
-    assert.equal(fresh.description, 'now');
-  });
-
   it('says by its icon what waits, works and is unread, and in words what no icon says', () => {
     const shown = (fields: Parameters<typeof recordOf>[0], given: object = {}): readonly unknown[] => {
       const { icon, description } = sessionRow(recordOf({ session: sessionOf(), ...fields }), context(given));

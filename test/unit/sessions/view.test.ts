@@ -70,8 +70,9 @@ describe('the view of sessions', () => {
       ['of the week', 2 * DAY],
       ['older', 9 * DAY],
     ] as const)
-      await learn(window, { sessionId, status, updatedAt: noon - ageMs });
-    const { index } = window;
+      await learn(window, { sessionId, status, computerId: 'c1', updatedAt: noon - ageMs });
+    const { index, computers } = window;
+    computers.facts = { name: 'atlas' };
     for (const id of ['pinned', 'works']) await index.keep(id, () => ({ pinned: true }));
     await index.signal('service', { sessionId: 'asks', kind: 'waiting', at: noon - 2 * MINUTE }, undefined);
     await index.keep('kept', () => ({ archivedAt: 1, pinned: true }));
@@ -99,7 +100,8 @@ describe('the view of sessions', () => {
     const label = (text: string): string | undefined =>
       rows.find(row => row.text.startsWith(text))?.item.accessibilityInformation?.label;
     assert.equal(label('Today'), 'Group Today, 2 sessions');
-    assert.equal(label('rests'), 'Session rests, idle 5 min, 2 messages');
+    assert.equal(label('rests'), 'Session rests, idle 5 min, atlas, 2 messages');
+    assert.equal(label('pinned'), 'Session pinned, idle 4 min, atlas, 2 messages, pinned');
     assert.match(window.view.description ?? '', /^9 · 127\.0\.0\.1/);
   });
 
