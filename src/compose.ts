@@ -121,7 +121,7 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
         view: views.computers,
         shownIn: [views.sessions],
         refreshSeconds: settings.computersRefreshSeconds,
-        sessions: async () => (await sessions()).forComputers,
+        sessions,
       }),
     );
   });
@@ -152,7 +152,7 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
     const feature = own(
       new Feature({
         ...(await shared()),
-        sessions: (await sessions()).forChanges,
+        sessions: await sessions(),
         memory: workspaceState,
         messages: serviceId => standings(stored, serviceId),
         storageUri: globalStorageUri,
@@ -181,7 +181,7 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
     const feature = own(
       new Chat({
         ...(await shared()),
-        sessions: (await sessions()).forChat,
+        sessions: await sessions(),
         changes: shownWork,
         storageUri: globalStorageUri,
         memory: workspaceState,
@@ -247,7 +247,7 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
         sessions: async () => {
           const feature = await sessions();
           await feature.ready();
-          return feature.forHooks;
+          return feature;
         },
       }),
     );
@@ -315,7 +315,10 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
   const console: CommandLoaders['console'] = async () => {
     const { consoleCommands } = await import('./console');
     const lists = [
-      { view: views.sessions, load: sessions },
+      {
+        view: views.sessions,
+        load: () => sessions().then(feature => ({ refresh: () => feature.refreshAll() })),
+      },
       { view: views.computers, load: computers },
       { view: views.readiness, load: readiness },
       { view: views.organization, load: organization },

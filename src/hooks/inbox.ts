@@ -1,21 +1,18 @@
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import type { Logger } from '../log';
-import type { Collection } from '../storage';
+import type { HooksContext } from '.';
 import { Disposable } from '../util/disposable';
 import { FolderWatch } from '../util/folderWatch';
 import { oneLine } from '../util/text';
-import type { WindowFocus } from '../util/windowFocus';
-import { privateFolder } from './install/installation';
-import { byTime, decodeEvent, depthIn, EVENT_CAP, FRESH_MS, type HookEvent } from './model';
+import { decodeEvent, depthIn, EVENT_CAP, FRESH_MS, takenEvents, type HookEvent } from './events';
+import { privateFolder } from './installation';
 
 /** What each less fitting window waits longer, so that the right one takes an event first and yet none is lost with it, ms. */
 export const STEP_MS = 1_500;
 /** Levels below a folder of a window that make a difference. */
 const MAX_DEPTH = 3;
 
-/** Events that are kept after they were taken. */
 const KEPT = 200;
 const KEPT_MS = 7 * 24 * 60 * 60_000;
 /** What is half written for so long was never finished, ms. */
@@ -25,16 +22,12 @@ const SWEEP_AFTER = 50;
 const EVENT_FILE = /^\d{1,12}\.\w{1,64}\.json$/;
 const HALF_WRITTEN = /^\d{1,12}\.\w{1,64}$/;
 
-export interface InboxDeps {
+export interface InboxDeps extends Pick<HooksContext, 'events' | 'focused' | 'log'> {
   readonly spool: string;
-  /** The events that some window has taken, the same for all windows. */
-  readonly events: Collection<HookEvent>;
-  /** Absolute paths of this window's folders. */
+  /** Those of this window. */
   readonly folders: () => readonly string[];
-  readonly focused: Required<WindowFocus>;
   /** The event is this window's alone, and kept already. */
   readonly take: (event: HookEvent) => void;
-  readonly log: Logger;
   readonly stepMs?: number;
 }
 
@@ -110,11 +103,7 @@ export class Inbox extends Disposable {
   async #take({ name, event }: Found): Promise<void> {
     const { spool, events, take, log } = this.#deps;
     const file = path.join(spool, name);
-    const isThere = await fs.access(file).then(
-      () => true,
-      () => false,
-    );
-    if (!isThere) return;
+    if (!existsSync(file)) return;
     let isOurs = false as boolean;
     if (event !== undefined)
       await events.update(event.id, stored => {
@@ -134,14 +123,10 @@ export class Inbox extends Disposable {
   }
 }
 
-interface Found {
-  readonly name: string;
-  /** `undefined`: it is no event. */
-  readonly event: HookEvent | undefined;
-}
+type Found = NonNullable<Awaited<ReturnType<typeof readEvent>>>;
 
 /** `undefined` when the file is not there or is no plain file. */
-async function readEvent(folder: string, name: string): Promise<Found | undefined> {
+async function readEvent(folder: string, name: string) {
   try {
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
     const handle = await fs.open(path.join(folder, name), flags);
@@ -163,7 +148,7 @@ export async function sweep(
   { spool, events }: Pick<InboxDeps, 'spool' | 'events'>,
   now = Date.now(),
 ): Promise<void> {
-  const latest = [...(await events.load()).values()].sort(byTime).reverse();
+  const latest = [...(await takenEvents(events))].reverse();
   // A fresh one may be in another window's hands, which would take it for new.
   const old = latest.filter(({ at }, index) => (index >= KEPT && now - at > FRESH_MS) || now - at > KEPT_MS);
   for (const { id } of old) await events.remove(id);

@@ -1,30 +1,64 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../contributions';
-import type { Collection } from '../storage';
-import { Disposable, Slot, type IDisposable } from '../util/disposable';
+import type { Logger } from '../log';
+import type { Collection, Storage } from '../storage';
 import { restriction } from '../ui/restriction';
+import type { DetailsDocuments } from '../util/detailsDocuments';
+import { Disposable, Slot, type IDisposable } from '../util/disposable';
+import type { Formatter } from '../util/format';
 import { once } from '../util/promises';
 import { forQuickPick, oneLine } from '../util/text';
-import type { HooksContext, HooksDeps } from './context';
+import type { WindowFocus } from '../util/windowFocus';
+import { install, needRealFiles, showCheck, showTest, uninstall } from './dialogs';
+import {
+  FRESH_MS,
+  hookEvent,
+  isTest,
+  isTold,
+  stateOf,
+  tell,
+  type HookEvent,
+  type NoticeSettings,
+  type SessionsForHooks,
+} from './events';
 import { Inbox } from './inbox';
-import { showCheck, showTest } from './install/check';
-import { install, needRealFiles, uninstall } from './install/dialogs';
-import { workspaceFolders } from './install/file';
-import { hookPlace, Installation, installedFile, placeScript, type HookPlace } from './install/installation';
-import { FRESH_MS, hookEvent, isTest, stateOf, type HookEvent } from './model';
-import { isTold, tell } from './notices';
+import { hookPlace, Installation, installedFile, placeScript, workspaceFolders } from './installation';
 import { Outgoing, readOutgoing, type FinishedHook } from './outgoing';
 import { Waiting } from './waiting';
+
+interface HooksDeps {
+  readonly storage: Storage;
+  /** The folder of this extension's own data, which updates leave alone. */
+  readonly dataFolder: string;
+  readonly extensionFolder: string;
+  readonly log: Logger;
+  readonly focused: Required<WindowFocus>;
+  readonly format: Formatter;
+  readonly details: Pick<DetailsDocuments, 'compare'>;
+  /** Loads the sessions; asked for when the first event arrives. */
+  readonly sessions: () => Promise<SessionsForHooks>;
+  readonly settings: {
+    hooksOutgoing(): unknown;
+    readonly notifications: NoticeSettings;
+  };
+  readonly onDidChangeSettings: (listener: () => void) => IDisposable;
+  readonly isShown: (sessionId: string) => boolean;
+}
+
+export interface HooksContext extends HooksDeps {
+  /** The events that some window has taken, the same for all windows. */
+  readonly events: Collection<HookEvent>;
+  readonly installation: Installation;
+  readonly isListening: () => boolean;
+}
 
 /**
  * Hooks, both ways (interface.md section 6): events of the command-line client come in through the spool, one window takes each,
  * notes it on the session and tells of it; the person's own commands run on events and at the end of work.
  */
 export class Hooks extends Disposable {
-  readonly #deps: HooksDeps;
-  readonly #place: HookPlace;
-  readonly #events: Collection<HookEvent>;
+  readonly #context: HooksContext;
   readonly #outgoing: Outgoing;
   readonly #inbox = this.register(new Slot<IDisposable>());
   /** Entries of the setting that could not be used when it was last read. */
@@ -33,12 +67,13 @@ export class Hooks extends Disposable {
 
   constructor(deps: HooksDeps) {
     super();
-    this.#deps = deps;
     const { storage, log, settings } = deps;
-    const place = (this.#place = hookPlace(path.join(deps.dataFolder, 'hooks'), deps.extensionFolder));
+    const place = hookPlace(path.join(deps.dataFolder, 'hooks'), deps.extensionFolder);
     const files = storage.collection({ path: 'hook-files', version: 1, schema: installedFile });
     const events = storage.collection({ path: 'hook-events', version: 1, schema: hookEvent });
-    this.#events = events;
+    const isListening = (): boolean => this.#inbox.value !== undefined;
+    const installation = new Installation(place, files);
+    const context = (this.#context = { ...deps, events, installation, isListening });
     this.#outgoing = this.register(
       new Outgoing({
         setting: () => settings.hooksOutgoing(),
@@ -49,9 +84,6 @@ export class Hooks extends Disposable {
         log,
       }),
     );
-    const installation = new Installation(place, files);
-    const isListening = (): boolean => this.#inbox.value !== undefined;
-    const context: HooksContext = { ...deps, events, installation, isListening };
     const waiting = this.register(new Waiting(context));
     const begin = async (): Promise<void> => {
       const isInstalled = (await files.load()).size > 0;
@@ -81,25 +113,16 @@ export class Hooks extends Disposable {
   }
 
   #listen(isInstalled: boolean): void {
-    if (isInstalled === (this.#inbox.value !== undefined) || this.isDisposed) return;
-    const { focused, log } = this.#deps;
-    if (!isInstalled) this.#inbox.set(undefined);
-    else
-      this.#inbox.set(
-        new Inbox({
-          spool: this.#place.spool,
-          events: this.#events,
-          folders: workspaceFolders,
-          focused,
-          take: event => this.#take(event),
-          log,
-        }),
-      );
+    const { installation, isListening } = this.#context;
+    if (isInstalled === isListening() || this.isDisposed) return;
+    const { spool } = installation.place;
+    const take = (event: HookEvent): void => this.#take(event);
+    const deps = { ...this.#context, spool, folders: workspaceFolders, take };
+    this.#inbox.set(isInstalled ? new Inbox(deps) : undefined);
   }
 
-  /** Begins what the settings ask for. */
   #follow(): void {
-    const { log, settings } = this.#deps;
+    const { log, settings } = this.#context;
     const unusable = readOutgoing(settings.hooksOutgoing()).problems.join(', ');
     if (unusable !== '' && unusable !== this.#unusable)
       log.warn(oneLine(`Entries of agentConsole.hooks.outgoing that cannot be used: ${unusable}`));
@@ -111,44 +134,42 @@ export class Hooks extends Disposable {
   }
 
   readonly #followSessions = once(async () => {
-    const followed = await this.#deps.sessions();
-    if (this.isDisposed) return;
-    const onChange = followed.onDidChangeState(({ sessionId, from, to, at, waiting }) => {
+    const sessions = await this.#context.sessions();
+    const onChange = sessions.onDidChangeState(({ sessionId, from, to, at, waiting }) => {
       const wasWorking = from === 'running' || from === 'pending';
       if (!wasWorking || to !== 'idle' || waiting === true) return;
       this.#outgoing
-        .runStop(sessionId, followed.workedAt(sessionId) ?? at)
-        .catch((error: unknown) => this.#deps.log.error('The hooks for Stop could not run', error));
+        .runStop(sessionId, sessions.get(sessionId)?.workedAt ?? at)
+        .catch((error: unknown) => this.#context.log.error('The hooks for Stop could not run', error));
     });
     this.register(onChange);
   });
 
-  /** What this window has to do about an event it took. */
   #take(event: HookEvent): void {
     if (isTest(event)) return;
     const failed = (error: unknown): void =>
-      this.#deps.log.error(`The event ${oneLine(event.name, 40)} could not be handled`, error);
+      this.#context.log.error(`The event ${oneLine(event.name, 40)} could not be handled`, error);
     this.#note(event).catch(failed);
     if (Date.now() - event.at <= FRESH_MS) this.#outgoing.run(event).catch(failed);
   }
 
   /** On the session first, so that row, badge and bell agree with the notification. */
   async #note(event: HookEvent): Promise<void> {
-    const { focused, settings, isShown, log } = this.#deps;
+    const { focused, settings, isShown, log } = this.#context;
     const { sessionId, at, message, reason, cwd } = event;
-    const sessions = await this.#deps.sessions();
+    const sessions = await this.#context.sessions();
     const kind = stateOf(event);
     if (kind !== undefined && sessionId !== undefined)
       await sessions
         .signal({ sessionId, kind, at, message, reason, cwd })
         .catch((error: unknown) => log.error('What a hook told of a session cannot be noted', error));
+    const session = sessionId === undefined ? undefined : sessions.get(sessionId);
     const context = {
       isLookedAt: focused.current && sessionId !== undefined && isShown(sessionId),
-      isMuted: sessionId !== undefined && sessions.isMuted(sessionId),
+      isMuted: session?.isMuted === true,
     };
-    if (!isTold(event, settings.notifications, context)) return;
-    const title = sessionId === undefined ? undefined : sessions.titleOf(sessionId);
-    tell(log, event, title, id => sessions.setMuted(id, true));
+    if (isTold(event, settings.notifications, context))
+      tell(log, event, session?.title, id => sessions.setMuted(id, true));
   }
 }
 

@@ -1,15 +1,14 @@
+import { spawn, type ChildProcess } from 'node:child_process';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import type { Logger } from '../log';
-import type { Collection } from '../storage';
+import type { HooksContext } from '.';
 import { Disposable } from '../util/disposable';
 import { oneLine, withoutEcho } from '../util/text';
-import { byTime, eventNames, type EventName, type HookEvent } from './model';
+import { eventNames, takenEvents, type EventName, type HookEvent } from './events';
 import { STEP_MS, stepsBefore } from './inbox';
-import { runCommand, type CommandResult } from './command';
 
 /** What the hooks are told of; `id` where it is stored. */
 type Told = Pick<HookEvent, 'name' | 'sessionId' | 'cwd' | 'message' | 'reason'> & { readonly id?: string };
@@ -55,21 +54,16 @@ export function readOutgoing(value: unknown): {
   return { hooks, problems };
 }
 
-export interface OutgoingDeps {
-  /** The setting as it is now. */
+export interface OutgoingDeps extends Pick<HooksContext, 'events' | 'log'> {
   readonly setting: () => unknown;
   /** Whether anything may be started from this window (trust.md 39). */
   readonly mayRun: () => boolean;
   /** Folders of the workspace: where a hook runs whose event names none that is there. */
   readonly folders: () => readonly string[];
-  /** What the hooks of the client have told, in whichever window. */
-  readonly events: Collection<HookEvent>;
   readonly finished: (hook: FinishedHook) => void;
-  readonly log: Logger;
   readonly apartMs?: number;
 }
 
-/** Events whose commands run at the same time; the others take their turn. */
 const AT_ONCE = 4;
 /** So long what the service says of an end of work waits for an event that tells of the same: longer than a window leaves one to others, ms. */
 export const APART_MS = (stepsBefore(undefined, [], false) + 2) * STEP_MS;
@@ -87,7 +81,6 @@ export class Outgoing extends Disposable {
     this.#deps = deps;
   }
 
-  /** Whether a command is to run in this window on such an event. */
   isWanted(event: string): boolean {
     return this.#wanted(event).length > 0;
   }
@@ -106,7 +99,6 @@ export class Outgoing extends Disposable {
     await turn;
   }
 
-  /** Much may have changed while the event waited for its turn. */
   async #runAll(event: Told): Promise<void> {
     const wanted = this.#wanted(event.name);
     const folder = await firstFolder([event.cwd ?? '', ...this.#deps.folders(), os.homedir()]);
@@ -121,9 +113,9 @@ export class Outgoing extends Disposable {
     const { events, folders, apartMs = APART_MS } = this.#deps;
     await delay(apartMs, undefined, { signal: this.#closing.signal }).catch(() => undefined);
     if (!this.isWanted('Stop')) return;
-    const heard = [...(await events.load()).values()].filter(event => event.sessionId === sessionId);
+    const heard = (await takenEvents(events)).filter(event => event.sessionId === sessionId);
     if (heard.some(({ name, at, hasRun }) => name === 'Stop' && hasRun && at >= workedAt - LAG_MS)) return;
-    const { cwd } = heard.sort(byTime).findLast(event => event.cwd !== undefined) ?? {};
+    const { cwd } = heard.findLast(event => event.cwd !== undefined) ?? {};
     await this.run({ name: 'Stop', sessionId, cwd: cwd ?? folders()[0] });
   }
 
@@ -159,7 +151,6 @@ export class Outgoing extends Disposable {
   }
 }
 
-/** The first of these that is a folder on this machine. */
 async function firstFolder(candidates: readonly string[]): Promise<string | undefined> {
   for (const folder of candidates) {
     if (!path.isAbsolute(folder)) continue;
@@ -167,4 +158,109 @@ async function firstFolder(candidates: readonly string[]): Promise<string | unde
     if (stats?.isDirectory() === true) return folder;
   }
   return undefined;
+}
+
+export interface CommandRun {
+  readonly command: string;
+  readonly input: string;
+  /** After it, the command and its process group are ended, as `signal` ends them before, ms. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly cwd?: string | undefined;
+  /** The hook command of this extension takes no notice of events that other runs hand to it. */
+  readonly isTest?: boolean;
+}
+
+interface CommandResult {
+  /** `undefined` when it did not end by itself. */
+  readonly exitCode: number | undefined;
+  readonly outcome: 'ended' | 'timedOut' | 'stopped' | 'notStarted';
+  /** What it wrote to both outputs, as far as it is kept; foreign text. */
+  readonly output: string;
+  readonly ms: number;
+}
+
+const OUTPUT_CAP = 4_000;
+/** The hook command leaves alone what it is given below this. */
+const OUTGOING = 'AGENT_CONSOLE_OUTGOING_HOOK';
+const OWN_SECRETS = new Set(['AGENT_CONSOLE_API_KEY', 'AGENT_CONSOLE_BASE_URL', 'AGENT_CONSOLE_APP_URL']);
+
+export function environmentOf(run: Pick<CommandRun, 'isTest'>, from = process.env): NodeJS.ProcessEnv {
+  const env = Object.fromEntries(
+    Object.entries(from).filter(([name]) => !OWN_SECRETS.has(name.toUpperCase())),
+  );
+  return run.isTest === true ? env : { ...env, [OUTGOING]: '1' };
+}
+
+/**
+ * Runs a command line with something on its standard input. Resolves when it and all that holds its outputs open have ended; at the
+ * timeout all of its process group is ended. What the command left in the background on purpose, with outputs of its own, lives on.
+ * Never rejects.
+ */
+export function runCommand(run: CommandRun): Promise<CommandResult> {
+  const started = Date.now();
+  const ended = new Promise<CommandResult>(resolve => {
+    const child = spawn(run.command, {
+      shell: true,
+      // On POSIX it leads a process group.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      env: environmentOf(run),
+      cwd: run.cwd,
+    });
+    let output = '';
+    let outcome: CommandResult['outcome'] = 'ended';
+    const finish = (exitCode?: number): void => {
+      clearTimeout(timeout);
+      run.signal.removeEventListener('abort', onAbort);
+      child.stdout.destroy();
+      child.stderr.destroy();
+      resolve({ exitCode, outcome, output, ms: Date.now() - started });
+    };
+    const stop = (why: CommandResult['outcome']): void => {
+      if (outcome !== 'ended') return;
+      outcome = why;
+      endGroup(child);
+      finish();
+    };
+    const onAbort = (): void => stop('stopped');
+    const timeout = setTimeout(() => stop('timedOut'), run.timeoutMs);
+    run.signal.addEventListener('abort', onAbort, { once: true });
+    if (run.signal.aborted) onAbort();
+    const keep = (chunk: Buffer): void => {
+      if (output.length < OUTPUT_CAP) output = (output + chunk.toString('utf8')).slice(0, OUTPUT_CAP);
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    child.once('error', error => {
+      output = error.message;
+      stop('notStarted');
+    });
+    // A command may end without reading what it was given.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(run.input);
+    child.once('close', code => finish(code ?? undefined));
+  });
+  // Such as a command line that is too long for the system.
+  return ended.catch((error: unknown) => ({
+    exitCode: undefined,
+    outcome: 'notStarted',
+    output: String(error),
+    ms: Date.now() - started,
+  }));
+}
+
+/** Ends a process that leads a group, with all of the group; on Windows with its tree. */
+function endGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  if (process.platform === 'win32') {
+    const tree = ['/pid', String(pid), '/t', '/f'];
+    spawn('taskkill', tree, { stdio: 'ignore', windowsHide: true }).on('error', () => undefined);
+    return;
+  }
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Gone already.
+  }
 }

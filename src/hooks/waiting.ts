@@ -1,12 +1,19 @@
 import * as vscode from 'vscode';
 import { commands } from '../contributions';
 import { joined } from '../ui/text';
-import { Disposable, type IDisposable } from '../util/disposable';
+import { Disposable } from '../util/disposable';
 import { once } from '../util/promises';
 import { forQuickPick, plain } from '../util/text';
-import type { HooksContext } from './context';
-import { byTime, isTest, stateOf, type HookSignal, type SessionsForHooks } from './model';
-import { labelOf, terminalAt } from './notices';
+import type { HooksContext } from '.';
+import {
+  isTest,
+  labelOf,
+  stateOf,
+  takenEvents,
+  terminalAt,
+  type SessionsForHooks,
+  type WaitingSession,
+} from './events';
 
 /** So many waiting sessions, the latest ones, are asked about; the others clear when something else asks. */
 const WATCHED = 8;
@@ -25,9 +32,9 @@ interface RowButton extends vscode.QuickInputButton {
 /** What waits for the person, as the records of the sessions say: a status bar item while there is something, and a list to open it from. */
 export class Waiting extends Disposable {
   readonly #context: WaitingContext;
-  readonly #watched = new Map<string, IDisposable>();
-  #sessions: SessionsForHooks | undefined;
   #item: vscode.StatusBarItem | undefined;
+  /** The sessions are loaded, and from then on they alone know. */
+  #isFollowing = false;
 
   constructor(context: WaitingContext) {
     super();
@@ -41,7 +48,6 @@ export class Waiting extends Disposable {
 
   override dispose(): void {
     this.#item?.dispose();
-    this.#watch([]);
     super.dispose();
   }
 
@@ -53,8 +59,8 @@ export class Waiting extends Disposable {
     pick.matchOnDetail = true;
     let shown: string | undefined;
     const fill = (): void => {
-      const waiting = sessions.waiting();
-      const rows = [...waiting, ...sessions.muted()].map(signal => this.#row(sessions, signal));
+      const listed = sessions.waiting();
+      const rows = listed.map(session => this.#row(sessions, session));
       // Rows that are put anew lose the click that is on its way to them; an age alone is no reason.
       const facts = JSON.stringify(rows.map(row => ({ ...row, description: undefined })));
       if (facts === shown) return;
@@ -63,10 +69,9 @@ export class Waiting extends Disposable {
       pick.items = rows;
       // VS Code would begin at the first row again.
       pick.activeItems = rows.filter(({ sessionId }) => sessionId === active?.sessionId);
-      pick.placeholder =
-        waiting.length > 0
-          ? vscode.l10n.t('Choose an agent to answer')
-          : vscode.l10n.t('No agent is waiting for you');
+      pick.placeholder = listed.some(({ isMuted }) => !isMuted)
+        ? vscode.l10n.t('Choose an agent to answer')
+        : vscode.l10n.t('No agent is waiting for you');
     };
     fill();
     const changes = sessions.onDidChange(fill);
@@ -88,10 +93,10 @@ export class Waiting extends Disposable {
     });
   }
 
-  /** The sessions are loaded when an event says that something waits; from then on they alone know. */
+  /** The sessions are loaded when an event says that something waits. */
   async #begin(): Promise<void> {
-    if (this.#sessions !== undefined || this.isDisposed) return;
-    const events = [...(await this.#context.events.load()).values()].sort(byTime);
+    if (this.#isFollowing || this.isDisposed) return;
+    const events = await takenEvents(this.#context.events);
     const latest = new Map(events.map(event => [event.sessionId, event]));
     if ([...latest.values()].some(event => stateOf(event) === 'waiting' && !isTest(event)))
       await this.#load();
@@ -100,17 +105,20 @@ export class Waiting extends Disposable {
   readonly #load = once(async () => {
     const sessions = await this.#context.sessions();
     if (this.isDisposed) return sessions;
-    this.#sessions = sessions;
-    this.register(sessions.onDidChange(() => this.#update(sessions)));
-    this.#update(sessions);
+    this.#isFollowing = true;
+    const watches = this.register(sessions.watches());
+    const update = (): void => {
+      const waiting = sessions.waiting().filter(({ isMuted }) => !isMuted);
+      // No view need be open for a session to be seen moving on.
+      watches.set(waiting.slice(-WATCHED).map(({ sessionId }) => sessionId));
+      this.#show(waiting);
+    };
+    this.register(sessions.onDidChange(update));
+    update();
     return sessions;
   });
 
-  #update(sessions: SessionsForHooks): void {
-    if (this.isDisposed) return;
-    const waiting = sessions.waiting();
-    // No view need be open for a session to be seen moving on.
-    this.#watch(waiting.slice(-WATCHED).map(({ sessionId }) => sessionId));
+  #show(waiting: readonly WaitingSession[]): void {
     if (waiting.length === 0) {
       this.#item?.hide();
       return;
@@ -121,29 +129,14 @@ export class Waiting extends Disposable {
         ? vscode.l10n.t('1 agent is waiting for you')
         : vscode.l10n.t('{0} agents are waiting for you', waiting.length);
     this.#item.text = `$(bell-dot) ${waiting.length}`;
-    const labels = waiting
-      .slice(0, 5)
-      .map(signal => plain(labelOf(signal, sessions.titleOf(signal.sessionId)), 200));
+    const labels = waiting.slice(0, 5).map(session => plain(labelOf(session, session.title), 200));
     this.#item.tooltip = [count, ...labels].join('\n');
     this.#item.accessibilityInformation = { label: count };
     this.#item.show();
   }
 
-  #watch(ids: readonly string[]): void {
-    for (const [id, held] of this.#watched) {
-      if (ids.includes(id)) continue;
-      held.dispose();
-      this.#watched.delete(id);
-    }
-    for (const id of ids) {
-      const held = this.#watched.has(id) ? undefined : this.#sessions?.watch(id);
-      if (held !== undefined) this.#watched.set(id, held);
-    }
-  }
-
-  #row(sessions: SessionsForHooks, signal: HookSignal): Row {
-    const { sessionId, cwd, at, message = '' } = signal;
-    const isMuted = sessions.isMuted(sessionId);
+  #row(sessions: SessionsForHooks, session: WaitingSession): Row {
+    const { sessionId, cwd, at, title, isMuted, message = '' } = session;
     const terminal = terminalAt(cwd);
     const acts: [icon: string, tooltip: string, run: RowButton['run']][] = isMuted
       ? [['bell', vscode.l10n.t('Unmute this session'), () => sessions.setMuted(sessionId, false)]]
@@ -153,7 +146,7 @@ export class Waiting extends Disposable {
         ];
     if (terminal !== undefined)
       acts.unshift(['terminal', vscode.l10n.t('Show terminal'), () => terminal.show()]);
-    const label = forQuickPick(labelOf(signal, sessions.titleOf(sessionId)));
+    const label = forQuickPick(labelOf(session, title));
     const age = this.#context.format.span(Date.now() - at);
     return {
       sessionId,

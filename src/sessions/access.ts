@@ -1,3 +1,4 @@
+import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { isApiError, type ApiClient } from '../api';
 import type { Service } from '../connection';
@@ -5,154 +6,152 @@ import { commands } from '../contributions';
 import { joined, themeIcon } from '../ui/text';
 import { errorSentence } from '../util/errorSentence';
 import { withSignal } from '../util/promises';
-import { forQuickPick } from '../util/text';
-import { type SessionsContext, contextOf, currentWorkspace } from './context';
-import { typedSession } from './links';
-import { activityOf, type SessionRecord } from './store/record';
-import { wordsOf } from './view/words';
+import { forNotification, forQuickPick, middle, oneLine } from '../util/text';
+import type { SessionsContext } from '.';
+import { activityOf, type SessionRecord, type Workspace } from './record';
+import { wordsOf, type SessionContext } from './words';
 
-/** What a person chose when asked for a session. */
-export type SessionChoice = { readonly sessionId: string } | 'new' | 'add';
-
-interface Choice extends vscode.QuickPickItem {
-  readonly value?: SessionChoice;
+/**
+ * The client and its service. A person who is not signed in is asked to; another program is told. Rejects where there is none: with the
+ * sentence, or as cancelled by a person.
+ */
+export async function signedIn(
+  { connection, ready }: SessionsContext,
+  byPerson: boolean,
+): Promise<{ readonly api: ApiClient; readonly service: Service }> {
+  if ((await connection.ready()).kind !== 'signedIn' && byPerson)
+    await vscode.commands.executeCommand(commands.connection.signIn);
+  const state = await connection.ready();
+  const { api } = connection;
+  if (state.kind === 'signedIn' && api !== undefined) {
+    await ready();
+    return { api, service: state.service };
+  }
+  if (byPerson) throw new vscode.CancellationError();
+  throw new Error(vscode.l10n.t('Sign in first: Agent Console is not connected to a service.'));
 }
 
-/** How commands come to a service and to sessions. A person who is not signed in is asked to; another program is told. */
-export class SessionAccess {
-  readonly #context: SessionsContext;
+/** Reads a session and puts it in the index (section 4.6). Resolves to `undefined` when cancelled. */
+export async function learnSession(
+  context: SessionsContext,
+  sessionId: string,
+  byPerson: boolean,
+): Promise<string | undefined> {
+  const { api, service } = await signedIn(context, byPerson);
+  const session = await inProgress(vscode.l10n.t('Looking for the session…'), signal =>
+    api.one('session', { ids: { sessionId }, signal }),
+  );
+  if (session === undefined) return undefined;
+  const learnt = { session, origin: 'added', at: Date.now(), workspace: currentWorkspace() } as const;
+  await context.index.learn(service.id, learnt);
+  return session.sessionId;
+}
 
-  constructor(context: SessionsContext) {
-    this.#context = context;
+/** The record of a row or of an id; without any argument, of a known session that the person picks. */
+export async function recordOf(context: SessionsContext, node: unknown): Promise<SessionRecord | undefined> {
+  const focused = focusedOf(node);
+  const [record] = await recordsOf(context, isSession(focused) ? focused : node);
+  return record;
+}
+
+/** The records of the selected rows, or of the one that was clicked, each once. */
+export async function recordsOf(
+  context: SessionsContext,
+  node: unknown,
+  nodes?: unknown,
+): Promise<readonly SessionRecord[]> {
+  await context.ready();
+  const meant = rowsMeant(context, node, nodes) ?? [
+    await chooseSession(context, vscode.l10n.t('Choose a session'), 'only known'),
+  ];
+  const ids = meant.map(row =>
+    typeof row === 'object' && row !== null && 'sessionId' in row ? row.sessionId : row,
+  );
+  return [...new Set(ids)].flatMap(id => (typeof id === 'string' ? (context.index.get(id) ?? []) : []));
+}
+
+/**
+ * What a command is meant for. A key passes a list, and VS Code puts the row with the focus in front of it: as in the Explorer, a key
+ * is meant for the selected rows, or for the row with the focus where it is none of them.
+ */
+function rowsMeant({ view }: SessionsContext, node: unknown, nodes: unknown): readonly unknown[] | undefined {
+  if (!Array.isArray(node)) {
+    if (Array.isArray(nodes) && nodes.length > 0) return nodes as unknown[];
+    return node === undefined || node === null ? undefined : [node];
   }
+  const focused = focusedOf(node);
+  const selection = (view.selection as readonly unknown[]).filter(isSession);
+  if (!isSession(focused)) return focused === undefined || focused === null ? selection : [];
+  return selection.some(({ sessionId }) => sessionId === focused.sessionId) ? selection : [focused];
+}
 
-  /** The client and its service. Rejects where there is none: with the sentence, or as cancelled by a person. */
-  async signedIn(byPerson: boolean): Promise<{ readonly api: ApiClient; readonly service: Service }> {
-    const { connection, ready } = this.#context;
-    if ((await connection.ready()).kind !== 'signedIn' && byPerson)
-      await vscode.commands.executeCommand(commands.connection.signIn);
-    const state = await connection.ready();
-    const { api } = connection;
-    if (state.kind === 'signedIn' && api !== undefined) {
-      await ready();
-      return { api, service: state.service };
-    }
-    if (byPerson) throw new vscode.CancellationError();
-    throw new Error(vscode.l10n.t('Sign in first: Agent Console is not connected to a service.'));
-  }
+export function focusedOf(node: unknown): unknown {
+  return Array.isArray(node) ? (node as unknown[])[0] : undefined;
+}
 
-  /** Reads a session and puts it in the index (section 4.6). Resolves to `undefined` when cancelled. */
-  async learn(sessionId: string, byPerson: boolean): Promise<string | undefined> {
-    const { api, service } = await this.signedIn(byPerson);
-    const session = await inProgress(vscode.l10n.t('Looking for the session…'), signal =>
-      api.one('session', { ids: { sessionId }, signal }),
-    );
-    if (session === undefined) return undefined;
-    const learnt = { session, origin: 'added', at: Date.now(), workspace: currentWorkspace() } as const;
-    await this.#context.index.learn(service.id, learnt);
-    return session.sessionId;
-  }
+export function isSession(row: unknown): row is { readonly sessionId: string } {
+  const { kind, sessionId } = (row ?? {}) as { readonly kind?: unknown; readonly sessionId?: unknown };
+  return kind === 'session' && typeof sessionId === 'string';
+}
 
-  /** Puts a session into the index that may not be there yet; rejects when the service does not know it. */
-  async ensure(sessionId: string): Promise<void> {
-    await this.#context.ready();
-    if (this.#context.index.get(sessionId) === undefined) await this.learn(sessionId, false);
-  }
+type SessionChoice = { readonly sessionId: string } | 'new' | 'add';
 
-  /** The record of a row or of an id; without any argument, of a known session that the person picks. */
-  async recordOf(node: unknown): Promise<SessionRecord | undefined> {
-    const [focused] = Array.isArray(node) ? (node as unknown[]) : [];
-    const [record] = await this.recordsOf(isSession(focused) ? focused : node);
-    return record;
-  }
-
-  /** The records of the selected rows, or of the one that was clicked, each once. */
-  async recordsOf(node: unknown, nodes?: unknown): Promise<readonly SessionRecord[]> {
-    const { index, ready } = this.#context;
-    await ready();
-    const meant = this.#meant(node, nodes) ?? [
-      await this.choose(vscode.l10n.t('Choose a session'), 'only known'),
-    ];
-    const ids = meant.map(row =>
-      typeof row === 'object' && row !== null && 'sessionId' in row ? row.sessionId : row,
-    );
-    return [...new Set(ids)].flatMap(id => (typeof id === 'string' ? (index.get(id) ?? []) : []));
-  }
-
-  /**
-   * What a command is meant for. A key passes a list, and VS Code puts the row with the focus in front of it: as in the Explorer, a key
-   * is meant for the selected rows, or for the row with the focus where it is none of them.
-   */
-  #meant(node: unknown, nodes: unknown): readonly unknown[] | undefined {
-    if (!Array.isArray(node)) {
-      if (Array.isArray(nodes) && nodes.length > 0) return nodes as unknown[];
-      return node === undefined || node === null ? undefined : [node];
-    }
-    const [focused] = node as unknown[];
-    const selection = (this.#context.view.selection as readonly unknown[]).filter(isSession);
-    if (!isSession(focused)) return focused === undefined || focused === null ? selection : [];
-    return selection.some(({ sessionId }) => sessionId === focused.sessionId) ? selection : [focused];
-  }
-
-  /** Asks for one of the known sessions, or also for a new one, which may come `first`, or one that is not known yet. */
-  async choose(
-    placeHolder: string,
-    first: 'known' | 'new' | 'only known',
-  ): Promise<SessionChoice | undefined> {
-    await this.#context.ready();
-    const isArchived = ({ local }: SessionRecord): number => Number(local.archivedAt !== undefined);
-    const known = [...this.#context.index.records.values()]
-      .sort((a, b) => isArchived(a) - isArchived(b) || activityOf(b) - activityOf(a))
-      .map((record): Choice => this.#choice(record));
-    const line: Choice = { label: '', kind: vscode.QuickPickItemKind.Separator };
-    const other = (icon: string, label: string, value: SessionChoice): Choice => ({
-      label: `$(${icon}) ${label}`,
-      value,
-      alwaysShow: true,
+/** Asks for one of the known sessions, or also for a new one, which may come `first`, or one that is not known yet. */
+export async function chooseSession(
+  context: SessionsContext,
+  placeHolder: string,
+  first: 'known' | 'new' | 'only known',
+): Promise<SessionChoice | undefined> {
+  await context.ready();
+  type Choice = vscode.QuickPickItem & { readonly value?: SessionChoice };
+  const isArchived = ({ local }: SessionRecord): number => Number(local.archivedAt !== undefined);
+  const known = [...context.index.records.values()]
+    .sort((a, b) => isArchived(a) - isArchived(b) || activityOf(b) - activityOf(a))
+    .map((record): Choice => {
+      const { title, icon, agedState, computer } = wordsOf(record, contextOf(record, context));
+      return {
+        label: forQuickPick(title),
+        description: forQuickPick(joined([agedState, computer])),
+        iconPath: themeIcon(icon),
+        detail: forQuickPick(record.sessionId),
+        value: record,
+      };
     });
-    const fresh = other('add', vscode.l10n.t('New session…'), 'new');
-    const byId = other('link', vscode.l10n.t('Open a session by its id…'), 'add');
-    const items = {
-      known: [...known, line, fresh, byId],
-      new: [fresh, line, ...known, line, byId],
-      'only known': known,
-    }[first];
-    // Often asked from a page, which would close it by getting the focus back late.
-    const options = { placeHolder, matchOnDescription: true, matchOnDetail: true, ignoreFocusOut: true };
-    return (await vscode.window.showQuickPick(items, options))?.value;
-  }
+  const line: Choice = { label: '', kind: vscode.QuickPickItemKind.Separator };
+  const fresh: Choice = { label: `$(add) ${vscode.l10n.t('New session…')}`, value: 'new', alwaysShow: true };
+  const byId: Choice = {
+    label: `$(link) ${vscode.l10n.t('Open a session by its id…')}`,
+    value: 'add',
+    alwaysShow: true,
+  };
+  const items = {
+    known: [...known, line, fresh, byId],
+    new: [fresh, line, ...known, line, byId],
+    'only known': known,
+  }[first];
+  // Often asked from a page, which would close it by getting the focus back late.
+  const options = { placeHolder, matchOnDescription: true, matchOnDetail: true, ignoreFocusOut: true };
+  return (await vscode.window.showQuickPick(items, options))?.value;
+}
 
-  /** Asks for a session's id, or a link to one; resolves to the id. */
-  async askId(): Promise<string | undefined> {
-    const { host } = (await this.signedIn(true)).service;
-    const value = await vscode.window.showInputBox({
-      title: vscode.l10n.t('Open a session by its id'),
-      prompt: vscode.l10n.t(
-        'The id is shown in the web application and in the command-line client. A link to a session works, too.',
-      ),
-      ignoreFocusOut: true,
-      validateInput: text => {
-        try {
-          if (text.trim() !== '') typedSession(text, host);
-          return undefined;
-        } catch (error) {
-          return errorSentence(error);
-        }
-      },
-    });
-    return value === undefined || value.trim() === '' ? undefined : typedSession(value, host);
-  }
-
-  #choice(record: SessionRecord): Choice {
-    const { title, icon, agedState, computer } = wordsOf(record, contextOf(record, this.#context));
-    return {
-      label: forQuickPick(title),
-      description: forQuickPick(joined([agedState, computer])),
-      iconPath: themeIcon(icon),
-      detail: forQuickPick(record.sessionId),
-      value: record,
-    };
-  }
+export async function askSessionId(context: SessionsContext): Promise<string | undefined> {
+  const { host } = (await signedIn(context, true)).service;
+  const value = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Open a session by its id'),
+    prompt: vscode.l10n.t(
+      'The id is shown in the web application and in the command-line client. A link to a session works, too.',
+    ),
+    ignoreFocusOut: true,
+    validateInput: text => {
+      try {
+        if (text.trim() !== '') typedSession(text, host);
+        return undefined;
+      } catch (error) {
+        return errorSentence(error);
+      }
+    },
+  });
+  return value === undefined || value.trim() === '' ? undefined : typedSession(value, host);
 }
 
 /** Shows that something is going on, which a person may cancel: `undefined` then. */
@@ -169,7 +168,97 @@ export async function inProgress<T>(
   );
 }
 
-export function isSession(row: unknown): row is { readonly sessionId: string } {
-  const { kind, sessionId } = (row ?? {}) as { readonly kind?: unknown; readonly sessionId?: unknown };
-  return kind === 'session' && typeof sessionId === 'string';
+const FOLDER = '/session/';
+
+/** A link that opens a session in VS Code; `base` is the address the editor gives this extension, `host` that of the service. */
+export function linkTo(
+  { scheme, authority }: Pick<vscode.Uri, 'scheme' | 'authority'>,
+  sessionId: string,
+  host: string | undefined,
+): string {
+  const query = host === undefined ? '' : `?service=${encodeURIComponent(host)}`;
+  return `${scheme}://${authority}${FOLDER}${encodeURIComponent(sessionId)}${query}`;
+}
+
+/**
+ * The session that a link is to, which anybody may have written, at the service a person is signed in to; throws why it is to none. The
+ * address comes decoded.
+ */
+export function linkedSession({ path, query }: Pick<vscode.Uri, 'path' | 'query'>, own: string): string {
+  const sessionId = path.startsWith(FOLDER) ? path.slice(FOLDER.length) : '';
+  const host = query === '' ? own : /^service=([a-z0-9.:[\]-]{1,255})$/i.exec(query)?.[1];
+  if (!isSessionId(sessionId) || host === undefined)
+    throw new Error(vscode.l10n.t('This link does not lead to a session.'));
+  if (host === own) return sessionId;
+  throw new Error(
+    vscode.l10n.t(
+      'This link is to a session at {0}, but you are signed in to {1}. Sign in there to open it.',
+      forNotification(host, 80),
+      own,
+    ),
+  );
+}
+
+/** The session that a typed or pasted text names: an id, or a link of whichever editor. Throws why it names none. */
+export function typedSession(typed: string, own: string): string {
+  const text = typed.trim();
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return linkedSession(decoded(text), own);
+  if (isSessionId(text)) return text;
+  throw new Error(vscode.l10n.t('A session id has no spaces and at most 256 characters.'));
+}
+
+function decoded(address: string): Pick<vscode.Uri, 'path' | 'query'> {
+  try {
+    const { pathname, search } = new URL(address);
+    return { path: decodeURIComponent(pathname), query: decodeURIComponent(search.slice(1)) };
+  } catch {
+    return { path: '', query: '' };
+  }
+}
+
+/** `.` and `..` name no session: in an address they would lead elsewhere. */
+export function isSessionId(text: string): boolean {
+  return /^(?!\.{1,2}$)[^\s\p{C}]{1,256}$/u.test(text);
+}
+
+export function contextOf(record: SessionRecord, context: SessionsContext): SessionContext {
+  const { monitor, computers, changes, format, extras, connection } = context;
+  return {
+    status: monitor.statusOf(record.sessionId),
+    computer: id => computers.known(id),
+    changes: changes.of(record.sessionId),
+    format,
+    now: Date.now(),
+    canStop: extras() && connection.api?.extras.canInterrupt === true,
+  };
+}
+
+/** The workspace of this window: its file where it has one, else its first folder; `undefined` without any. */
+export function currentWorkspace(): Workspace | undefined {
+  const { workspaceFile, workspaceFolders, name } = vscode.workspace;
+  const uri = workspaceFile ?? workspaceFolders?.[0]?.uri;
+  return uri === undefined ? undefined : { uri: uri.toString(), name: oneLine(name ?? uri.path, 80) };
+}
+
+/** Whether a session belongs to this window: to its workspace, to one of its folders, or to something below one. */
+export function isHere(workspace: Workspace | undefined): boolean {
+  if (workspace === undefined) return false;
+  const { workspaceFile, workspaceFolders = [] } = vscode.workspace;
+  if (workspace.uri === workspaceFile?.toString()) return true;
+  return workspaceFolders.some(({ uri }) => {
+    const folder = uri.toString().replace(/\/$/, '');
+    return workspace.uri === folder || workspace.uri.startsWith(`${folder}/`);
+  });
+}
+
+/** The workspace of a working directory that a hook named: the folder of this window it lies in, else the directory itself. */
+export function workspaceOfCwd(cwd: string | undefined): Workspace | undefined {
+  if (cwd === undefined || !path.isAbsolute(cwd)) return undefined;
+  const directory = vscode.Uri.file(cwd);
+  const folder = vscode.workspace.getWorkspaceFolder(directory);
+  if (folder !== undefined) return currentWorkspace();
+  return {
+    uri: directory.toString().replace(/\/$/, ''),
+    name: middle(oneLine(path.basename(cwd) || cwd), 80),
+  };
 }

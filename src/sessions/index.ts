@@ -1,35 +1,88 @@
-import type * as vscode from 'vscode';
-import type { Service } from '../connection';
+import * as vscode from 'vscode';
+import type { Connection, Service } from '../connection';
 import type { CommandHandlers } from '../contributions';
-import type { TreeNode } from '../ui/tree';
-import { Disposable } from '../util/disposable';
-import { SessionAccess } from './access';
-import { SessionCommands } from './commands';
-import { type Seed, type SessionsContext, type SessionsDeps, workspaceOfCwd } from './context';
-import { SessionMonitor } from './status/monitor';
-import { ServiceList } from './status/serviceList';
-import { activityOf, isActive, type SessionSignal } from './store/record';
-import { SessionIndex } from './store/sessionIndex';
-import { sessionsForChanges, sessionsForChat, sessionsForComputers, sessionsForHooks } from './surfaces';
-import { SessionsView } from './view/view';
-import { sessionTitle } from './view/words';
+import type { Logger } from '../log';
+import type { Storage } from '../storage';
+import type { Row, Tree, TreeNode } from '../ui/tree';
+import type { DetailsDocuments } from '../util/detailsDocuments';
+import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
+import { Emitter, type Event } from '../util/event';
+import type { Formatter } from '../util/format';
+import type { WindowFocus } from '../util/windowFocus';
+import { contextOf, learnSession, workspaceOfCwd } from './access';
+import { openLink, pickSession, sessionCommands } from './commands';
+import type { SessionPolicy } from './create';
+import { SessionMonitor, Watches } from './monitor';
+import { activityOf, isActive, isWaiting, statusOf, type SessionRecord, type SessionSignal } from './record';
+import { ServiceList } from './serviceList';
+import { SessionIndex } from './sessionIndex';
+import { SessionsView } from './view';
+import {
+  computerName,
+  sessionRow,
+  sessionTitle,
+  wordsOf,
+  type ComputerFacts,
+  type SessionContext,
+} from './words';
 
-export type { SessionsDeps } from './context';
-export { toldSession } from './surfaces';
-export { sessionRecords } from './store/sessionIndex';
+export { sessionRecords } from './sessionIndex';
 
-/** Sessions: the durable index, its tree, and the truth about their status (sections 2.8, 4.5, 4.6). */
+/** What the index is to hold of a session besides what the service says, when it enters; `read` messages are no news. */
+export interface Seed {
+  readonly sessionId: string;
+  readonly pinned?: boolean;
+  readonly archived?: boolean;
+  readonly read?: number;
+  readonly signal?: Pick<SessionSignal, 'kind' | 'message' | 'reason'>;
+}
+
+export interface SessionsDeps {
+  readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
+  readonly storage: Storage;
+  readonly log: Logger;
+  readonly view: vscode.TreeView<TreeNode>;
+  readonly focused: WindowFocus;
+  readonly fastestSeconds: () => number;
+  readonly computers: {
+    known(computerId: string): ComputerFacts | undefined;
+    readonly onDidChange: Event<unknown>;
+  };
+  readonly changes: {
+    of(sessionId: string): SessionContext['changes'];
+    readonly onDidChange: Event<readonly string[]>;
+  };
+  readonly format: Formatter;
+  readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
+  readonly details: Pick<DetailsDocuments, 'show'>;
+  readonly linkBase: Pick<vscode.Uri, 'scheme' | 'authority'>;
+  readonly policy?: SessionPolicy | undefined;
+  /** Named settings for new sessions, as the person wrote them. */
+  readonly presets: () => unknown;
+  readonly seeds: (service: Service) => Promise<readonly Seed[]>;
+  /** Whether what only some services offer may be used; asked each time. */
+  readonly extras: () => boolean;
+}
+
+export interface SessionsContext extends SessionsDeps {
+  readonly index: SessionIndex;
+  readonly monitor: SessionMonitor;
+  /** Resolves when the index of the current service has been read. */
+  readonly ready: () => Promise<void>;
+}
+
+/** Sessions: the durable index, its tree, and the truth about their status (sections 2.8, 4.5, 4.6), for all other features too. */
 export class Sessions extends Disposable {
   readonly #context: SessionsContext;
   readonly #serviceList: ServiceList;
   readonly #planted = new Map<string, Promise<void>>();
-  readonly #commands: SessionCommands;
-  readonly tree: vscode.TreeDataProvider<TreeNode>;
+  readonly #changed = this.register(new Emitter<readonly string[]>());
+  #byComputer:
+    { readonly of: unknown; readonly groups: Map<string | undefined, SessionRecord[]> } | undefined;
+  readonly tree: Tree;
   readonly commands: CommandHandlers<'sessions'>;
-  readonly forChat: ReturnType<typeof sessionsForChat>;
-  readonly forComputers: ReturnType<typeof sessionsForComputers>;
-  readonly forChanges: ReturnType<typeof sessionsForChanges>;
-  readonly forHooks: ReturnType<typeof sessionsForHooks>;
+  /** A session's status has changed; told in one window only. */
+  readonly onDidChangeState: SessionIndex['onDidChangeState'];
 
   constructor(deps: SessionsDeps) {
     super();
@@ -40,18 +93,8 @@ export class Sessions extends Disposable {
     const list = (this.#serviceList = this.register(new ServiceList(context)));
     const view = this.register(new SessionsView(context));
     this.tree = view.tree;
-    const access = new SessionAccess(context);
-    const commands = (this.#commands = new SessionCommands(context, access, view));
-    this.commands = commands.handlers;
-    this.forChat = this.register(
-      sessionsForChat(context, {
-        pick: (placeHolder, first) => commands.pick(placeHolder, first),
-        ensure: sessionId => access.ensure(sessionId),
-      }),
-    );
-    this.forComputers = sessionsForComputers(context);
-    this.forChanges = sessionsForChanges(context, placeHolder => commands.pick(placeHolder));
-    this.forHooks = sessionsForHooks(context, event => this.#signal(event));
+    this.commands = sessionCommands(context, view);
+    this.onDidChangeState = index.onDidChangeState;
     const follow = (): void => {
       list.cancel();
       this.ready().then(
@@ -59,7 +102,21 @@ export class Sessions extends Disposable {
         (error: unknown) => log.error('The list of sessions cannot be read', error),
       );
     };
-    this.register(computers.onDidChange(() => view.update()));
+    this.register(index.onDidChange(ids => this.#changed.fire(ids)));
+    const namesNow = (): string => {
+      const ids = new Set([...index.records.values()].map(({ session }) => session?.computerId));
+      return [...ids].map(id => id && computers.known(id)?.name).join('\n');
+    };
+    let names = namesNow();
+    this.register(
+      computers.onDidChange(() => {
+        view.update();
+        const before = names;
+        names = namesNow();
+        // Computers are asked for again and again; others are told when one is called something else.
+        if (names !== before) this.#changed.fire([]);
+      }),
+    );
     this.register(deps.changes.onDidChange(ids => view.update(ids)));
     this.register(connection.state.onDidChange(follow));
     this.register(
@@ -71,6 +128,9 @@ export class Sessions extends Disposable {
     follow();
   }
 
+  /** Ids of sessions that say something else, in this window or in another; none means any of them. */
+  readonly onDidChange = this.#changed.event;
+
   /** Resolves when the index of the current service has been read. */
   async ready(): Promise<void> {
     const { service, kind } = await this.#context.connection.ready();
@@ -81,43 +141,166 @@ export class Sessions extends Disposable {
     await planted;
   }
 
-  /** The titles of the sessions in the list by their ids. */
-  async titles(): Promise<ReadonlyMap<string, string>> {
-    await this.ready();
-    return new Map([...this.#context.index.records].map(([id, record]) => [id, sessionTitle(record)]));
+  /** The service whose list has been read. */
+  get serviceId(): string | undefined {
+    const { index } = this.#context;
+    return index.isOpen ? index.serviceId : undefined;
   }
 
-  /** The ids of those that were taken out of it. */
+  /** A session as it is now; its state in words and as a codicon as every other place shows it. */
+  get(sessionId: string) {
+    const record = this.#context.index.get(sessionId);
+    if (record === undefined) return undefined;
+    const { session, local } = record;
+    const now = contextOf(record, this.#context);
+    const { status } = now;
+    const { state, icon, computer } = wordsOf(record, now);
+    const [id = '', spin] = icon.id.split('~');
+    return {
+      ...inBrief(record),
+      computerId: session?.computerId,
+      computerName: computer,
+      status: status.value,
+      shown: { word: state, icon: id, spin: spin !== undefined },
+      statusAt: status.at,
+      statusProblem: status.problem?.sentence,
+      updatedAt: session?.updatedAt,
+      settings: session?.sessionSettings,
+      isPinned: local.pinned === true,
+    };
+  }
+
+  all() {
+    return [...this.#context.index.records.values()].map(inBrief);
+  }
+
+  async titles(): Promise<ReadonlyMap<string, string>> {
+    await this.ready();
+    return new Map(this.all().map(({ sessionId, title }) => [sessionId, title]));
+  }
+
   async removed(): Promise<readonly string[]> {
     await this.ready();
     return this.#context.index.removed.map(({ sessionId }) => sessionId);
   }
 
-  /** Opens the session that a link names, after the person has agreed. */
+  /** The sessions of a computer that are not archived, the latest activity first. */
+  ofComputer(computerId: string): readonly { readonly sessionId: string; readonly row: () => Row }[] {
+    const { records } = this.#context.index;
+    if (this.#byComputer?.of !== records) {
+      const shown = [...records.values()].filter(({ local }) => local.archivedAt === undefined);
+      shown.sort((a, b) => activityOf(b) - activityOf(a));
+      this.#byComputer = { of: records, groups: Map.groupBy(shown, ({ session }) => session?.computerId) };
+    }
+    return (this.#byComputer.groups.get(computerId) ?? []).map(record => ({
+      sessionId: record.sessionId,
+      row: () => sessionRow(record, contextOf(record, this.#context)),
+    }));
+  }
+
+  pick(placeHolder: string, first?: 'known' | 'new'): Promise<string | undefined> {
+    return pickSession(this.#context, placeHolder, first);
+  }
+
+  /** Puts a session into the index that may not be there yet; rejects when the service does not know it. */
+  async ensure(sessionId: string): Promise<void> {
+    await this.ready();
+    if (this.#context.index.get(sessionId) === undefined) await learnSession(this.#context, sessionId, false);
+  }
+
   openLink(uri: vscode.Uri): Promise<void> {
-    return this.#commands.openLink(uri);
+    return openLink(this.#context, uri);
+  }
+
+  read(sessionId: string): Promise<unknown> {
+    return this.#context.index.read(sessionId);
+  }
+
+  /** Asks the service about a session now; resolves to what is known afterwards. */
+  async refresh(sessionId: string, signal?: AbortSignal) {
+    await this.#context.monitor.check(sessionId, signal);
+    const session = this.get(sessionId);
+    if (session === undefined)
+      throw new Error(vscode.l10n.t('The session was removed from the list meanwhile.'));
+    return session;
   }
 
   /** Asks for the list where the service has one, and about the sessions at work and the latest others, a few at a time. */
-  async refresh(): Promise<void> {
+  async refreshAll(): Promise<void> {
     await this.ready();
     await this.#serviceList.read();
     const { index, monitor } = this.#context;
     const latest = [...index.records.values()].sort((a, b) => activityOf(b) - activityOf(a));
-    const [active = [], others = []] = [true, false].map(isIt =>
-      latest.filter(({ sessionId }) => isActive(monitor.statusOf(sessionId)) === isIt),
-    );
-    const waiting = [...active, ...others.slice(0, 20)].values();
+    const isAtWork = ({ sessionId }: SessionRecord): boolean => isActive(monitor.statusOf(sessionId));
+    const others = latest.filter(record => !isAtWork(record)).slice(0, 20);
+    const waiting = [...latest.filter(isAtWork), ...others].values();
     const askOn = async (): Promise<void> => {
       for (const { sessionId } of waiting) await monitor.check(sessionId).catch(() => undefined);
     };
     await Promise.all([askOn(), askOn(), askOn(), askOn()]);
   }
 
-  async #signal(event: SessionSignal): Promise<void> {
+  /**
+   * While held, the session is asked about now and then. Who has it in front sees the transcript: what it holds by then counts as read.
+   */
+  watch(sessionId: string, why?: 'inFront'): IDisposable {
+    const { index, monitor } = this.#context;
+    if (why === undefined) return monitor.watch(sessionId);
+    const held = [monitor.watch(sessionId, why), index.onDidChange(() => this.#markRead(sessionId))];
+    this.#markRead(sessionId);
+    return toDisposable(() => held.forEach(each => each.dispose()));
+  }
+
+  watches(): Watches {
+    return new Watches(this.#context.monitor);
+  }
+
+  async noteSend(sessionId: string, sent: Parameters<SessionIndex['noteSend']>[2]): Promise<void> {
+    const { index, monitor } = this.#context;
+    if (index.serviceId !== undefined) await index.noteSend(index.serviceId, sessionId, sent);
+    monitor.poke(sessionId);
+  }
+
+  /** Notes what a hook told; nothing while nobody is signed in, since nobody knows then whose session it is. */
+  async signal(event: SessionSignal): Promise<void> {
     await this.ready();
     const { index } = this.#context;
     if (index.serviceId !== undefined) await index.signal(index.serviceId, event, workspaceOfCwd(event.cwd));
+  }
+
+  /**
+   * Whose agents wait, the longest waiting first, and after them whom a person wants to hear nothing of: known from the records alone,
+   * for rows, badge and bell.
+   */
+  waiting(): readonly (SessionSignal & { readonly title: string; readonly isMuted: boolean })[] {
+    const records = [...this.#context.index.records.values()];
+    const told = (record: SessionRecord) => ({
+      ...{ sessionId: record.sessionId, title: sessionTitle(record), isMuted: isMuted(record) },
+      ...(record.signal ?? { kind: 'waiting' as const, at: activityOf(record) }),
+    });
+    const waiting = records.filter(isWaiting).map(told);
+    return [...waiting.sort((a, b) => a.at - b.at), ...records.filter(isMuted).map(told)];
+  }
+
+  /** The agent does not wait any more, says the person. */
+  settle(sessionId: string): Promise<void> {
+    return this.#context.index.settle(sessionId);
+  }
+
+  setMuted(sessionId: string, muted: boolean): Promise<void> {
+    return this.#context.index.keep(sessionId, local => ({ ...local, muted: muted || undefined }));
+  }
+
+  #markRead(sessionId: string): void {
+    const { index, log } = this.#context;
+    const { session, local } = index.get(sessionId) ?? {};
+    const count = session?.messageCount;
+    if (count === undefined || (local?.readCount ?? -1) >= count) return;
+    index
+      .keep(sessionId, kept => ({ ...kept, readCount: count }))
+      .catch((error: unknown) =>
+        log.warn(`What was read of a session could not be stored: ${String(error)}`),
+      );
   }
 
   /** Adds what the index begins with. A session that was there is left as people have made it since, or stays out. */
@@ -139,4 +322,55 @@ export class Sessions extends Disposable {
       log.error('The first sessions could not be added', error);
     }
   }
+}
+
+function inBrief(record: SessionRecord) {
+  const { sessionId, session, signal, local, work } = record;
+  return {
+    sessionId,
+    title: sessionTitle(record),
+    createdAt: session?.createdAt,
+    lastAt: activityOf(record),
+    messageCount: session?.messageCount,
+    isArchived: local.archivedAt !== undefined,
+    isMuted: isMuted(record),
+    /** When its agent was last known to work, Unix ms. */
+    workedAt: work?.at,
+    finished:
+      signal?.kind === 'finished' && signal.cwd !== undefined
+        ? { at: signal.at, cwd: signal.cwd }
+        : undefined,
+  };
+}
+
+function isMuted({ local }: SessionRecord): boolean {
+  return local.muted === true;
+}
+
+/**
+ * A session as other programs are told of it, from its record alone; `undefined` for one that was taken out of the list. `now`, Unix ms,
+ * lets an old word about work count as unknown.
+ */
+export function toldSession(record: SessionRecord, now?: number) {
+  const { sessionId, session, local, signal, workspace } = record;
+  if (local.removedAt !== undefined) return undefined;
+  const { value: status, at: statusAt, last, problem } = statusOf(record, record.check?.problem, now);
+  return {
+    sessionId,
+    title: sessionTitle(record),
+    status,
+    statusAt,
+    lastStatus: status === 'unknown' ? last : undefined,
+    statusProblem: problem?.sentence,
+    isWaiting: isWaiting(record),
+    says: signal?.message,
+    computerId: session?.computerId,
+    computer: computerName(record, () => undefined),
+    workspace: workspace?.name,
+    model: session?.sessionSettings?.model,
+    messageCount: session?.messageCount,
+    lastActivityAt: activityOf(record),
+    isPinned: local.pinned === true,
+    isArchived: local.archivedAt !== undefined,
+  };
 }

@@ -3,13 +3,12 @@ import type { Service } from '../connection';
 import { confirmed } from '../ui/notify';
 import { saveText } from '../ui/saveText';
 import { forNotification, oneLine } from '../util/text';
-import { isSessionId } from './links';
-import { migrateRecord, RECORD_VERSION, sessionRecordSchema, type SessionRecord } from './store/record';
-import type { SessionIndex } from './store/sessionIndex';
+import { isSessionId } from './access';
+import { migrateRecord, RECORD_VERSION, sessionRecordSchema, type SessionRecord } from './record';
+import type { SessionIndex } from './sessionIndex';
 
 const FORMAT = 'agent-console-sessions';
 
-/** Writes the list of sessions to a file, to keep or to carry to another machine. */
 export async function exportSessions(index: SessionIndex, { host }: Service): Promise<void> {
   const records = [...index.records.values()];
   const target = await saveText({
@@ -24,7 +23,6 @@ export async function exportSessions(index: SessionIndex, { host }: Service): Pr
   );
 }
 
-/** Adds the sessions of a file of such a list; one that is listed already stays as it is. */
 export async function importSessions(
   index: Pick<SessionIndex, 'add'>,
   service: Pick<Service, 'id' | 'host'>,

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { ConnectionRecords } from '../../src/connection/records';
-import { hookPlace, Installation, installedFile } from '../../src/hooks/install/installation';
+import { hookPlace, Installation, installedFile } from '../../src/hooks/installation';
 import { hasQueued } from '../../src/chat/inUse';
 import { isSampleChosen } from '../../src/connection/inUse';
 import { hasInstalledHooks } from '../../src/hooks/inUse';

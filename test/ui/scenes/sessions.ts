@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import type { FrameLocator, Locator } from 'playwright-core';
 import { noisePicture, pasteInto } from '../giving';
 import { again } from '../../until';
-import { seed, working } from '../seed';
+import { seed, working, type Seed } from '../seed';
 import type { Stage } from '../stage';
 import { addSessions, each, type Scene, type Scenes } from './views';
 
@@ -57,7 +57,6 @@ export const sessionScenes: Scenes = {
       await chat.locator('.chip').nth(1).waitFor();
     },
   },
-  'changes-row': { signedIn: false, play: changed },
   'changes-chat-narrow': {
     signedIn: false,
     settings: { 'agentConsole.chat.location': 'view' },
@@ -98,27 +97,6 @@ export const sessionScenes: Scenes = {
       await stage.workbench.quickInput.getByText('worktree').first().waitFor();
     },
   },
-  'changes-branch': {
-    signedIn: false,
-    async play(stage) {
-      await changed(stage);
-      await stage.workbench.contextMenu(row(stage, FLAKY), /Branch and commits/);
-      await stage.workbench.quickInput.getByText('Fetch from').first().waitFor();
-    },
-  },
-  answered: { play: answered },
-  'answered-narrow': {
-    settings: { 'agentConsole.chat.location': 'view' },
-    size: { width: 1280, height: 900 },
-    narrow: 'auxiliarybar',
-    play: answered,
-  },
-  trees: {
-    async play(stage) {
-      await addSessions(stage);
-      await stage.workbench.row('Computers', 'atlas').waitFor();
-    },
-  },
   chat: {
     async play(stage) {
       await addSessions(stage);
@@ -135,14 +113,6 @@ export const sessionScenes: Scenes = {
       await chat.getByText(/^\d+ of \d+$/).waitFor();
       await chat.getByRole('button', { name: /tokens/ }).hover();
       await chat.getByRole('tooltip').waitFor();
-    },
-  },
-  'chat-view': {
-    settings: { 'agentConsole.chat.location': 'view' },
-    async play(stage) {
-      await stage.workbench.openContainer('Agent Console');
-      await stage.workbench.openSession(stage.service.sessionIds[0]);
-      await askAgent(stage, 'Which tests are left?');
     },
   },
   composer: {
@@ -183,16 +153,6 @@ export const sessionScenes: Scenes = {
   },
   sessions: ofMany(() => Promise.resolve(), sideBar),
   'sessions-narrow': { ...ofMany(() => Promise.resolve()), narrow: 'sidebar' },
-  'computers-unknown': ofMany(async ({ workbench, service }) => {
-    service.fail({ kind: 'status', status: 503, match: { path: '/api/v0/computers' } });
-    await workbench.runCommand('Agent Console: Refresh');
-    await workbench.row('Computers', 'unknown, was active').waitFor();
-    await workbench.view('Computers').getByText('Shown as of').waitFor();
-  }, sideBar),
-  'sessions-tooltip': ofMany(async ({ workbench }) => {
-    await workbench.row('Sessions', 'Migrate the workspace').hover();
-    await workbench.page.locator('.monaco-hover:visible', { hasText: /tokens/ }).waitFor();
-  }),
   'session-details': ofMany(async ({ workbench }) => {
     await workbench.contextMenu(workbench.row('Sessions', 'Migrate the workspace'), 'Show session details');
     await workbench.page.locator('.view-line', { hasText: 'Reasoning effort' }).waitFor();
@@ -230,18 +190,6 @@ async function sampleData(stage: Stage): Promise<void> {
 
 function row({ workbench }: Stage, name: RegExp): Locator {
   return workbench.view('Sessions').getByRole('treeitem', { name });
-}
-
-/** A message to a new session of a service without lists, whose agent has answered. */
-async function answered({ workbench }: Stage): Promise<void> {
-  await workbench.openContainer('Agent Console');
-  await workbench.row('Computers', 'active').waitFor();
-  await workbench.viewAction('Sessions', 'New session');
-  await workbench.pick('atlas', 'Default');
-  const chat = workbench.webview();
-  await chat.getByRole('textbox').fill('Why does total.test.ts fail now and then?');
-  await workbench.page.keyboard.press('Enter');
-  await chat.getByRole('article', { name: /^The agent has answered/ }).waitFor();
 }
 
 /** Writes to the agent of the chat that is shown, and waits for what it answers. */
@@ -287,9 +235,6 @@ async function manySessions({ workbench, service }: Stage): Promise<void> {
   const long = 'Migrate the workspace packages to the new registry';
   const running = await working(service, idOf('atlas'), long);
   const pending = await working(service, idOf('dune'), 'Write release notes');
-  const at = (title: string, computer: string, messageCount: number) => ({
-    session: { title, computerId: idOf(computer), messageCount },
-  });
   const settings = {
     model: 'atlas-large',
     reasoningEffort: 'high',
@@ -298,45 +243,29 @@ async function manySessions({ workbench, service }: Stage): Promise<void> {
     enabledToolIds: ['shell', 'edit'],
     tokenUsage: { inputTokens: 3_900_000, outputTokens: 320_000 },
   };
+  const shop = { uri: 'file:///home/ada/shop', name: 'shop' };
+  const signal = { kind: 'waiting', message: 'May I delete the old snapshots?' } as const;
+  const veryLong = `A very long title ${'that goes on '.repeat(12)}`;
+  const rests = (
+    sessionId: string,
+    ageMs: number,
+    title: string,
+    computer: string,
+    messageCount: number,
+    more: Partial<Seed> = {},
+  ): Seed => ({ sessionId, ageMs, session: { title, computerId: idOf(computer), messageCount }, ...more });
   await seed(workbench, service, [
-    {
-      sessionId: waiting,
-      ...at('Fix flaky checkout test', 'atlas', 12),
-      signal: { kind: 'waiting', message: 'May I delete the old snapshots?' },
-      workspace: { uri: 'file:///home/ada/shop', name: 'shop' },
-    },
+    rests(waiting, 0, 'Fix flaky checkout test', 'atlas', 12, { signal, workspace: shop }),
     { sessionId: running.sessionId, session: { ...running, title: long, sessionSettings: settings } },
     { sessionId: pending.sessionId, session: pending },
-    {
-      sessionId: 'pinned',
-      ageMs: 30 * hour,
-      ...at('Where payments are settled', 'dune', 48),
+    rests('pinned', 30 * hour, 'Where payments are settled', 'dune', 48, {
       local: { pinned: true, name: 'Payments map' },
-    },
-    {
-      sessionId: 'today',
-      ageMs: 60_000,
-      ...at('Explain the billing job', 'atlas', 6),
-      local: { readCount: 4 },
-    },
-    { sessionId: 'stranded', ageMs: 120_000, ...at('Try the other cache', 'cinder', 2) },
-    {
-      sessionId: 'ended',
-      ageMs: 90_000,
-      ...at('Rename the tables', 'ember', 9),
-      signal: { kind: 'ended', reason: 'error' },
-    },
-    {
-      sessionId: 'long',
-      ageMs: 200 * hour,
-      ...at(`A very long title ${'that goes on '.repeat(12)}`, 'fjord', 1_204),
-    },
-    {
-      sessionId: 'old',
-      ageMs: 900 * hour,
-      ...at('First steps', 'fjord', 2),
-      local: { archivedAt: Date.now() },
-    },
+    }),
+    rests('today', 60_000, 'Explain the billing job', 'atlas', 6, { local: { readCount: 4 } }),
+    rests('stranded', 120_000, 'Try the other cache', 'cinder', 2),
+    rests('ended', 90_000, 'Rename the tables', 'ember', 9, { signal: { kind: 'ended', reason: 'error' } }),
+    rests('long', 200 * hour, veryLong, 'fjord', 1_204),
+    rests('old', 900 * hour, 'First steps', 'fjord', 2, { local: { archivedAt: Date.now() } }),
   ]);
   // Titles may be cut; what screen readers say is not.
   for (const name of [/^Session .*flaky checkout/, /^Session A very long/])

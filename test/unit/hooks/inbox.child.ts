@@ -1,6 +1,6 @@
 /** A window of its own process, for the test of the inbox: `ROOT STORAGE FOLDER FOCUSED STEP_MS`. Says each event it takes. */
-import { hookPlace } from '../../../src/hooks/install/installation';
-import { hookEvent } from '../../../src/hooks/model';
+import { hookPlace } from '../../../src/hooks/installation';
+import { hookEvent } from '../../../src/hooks/events';
 import { Inbox } from '../../../src/hooks/inbox';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';

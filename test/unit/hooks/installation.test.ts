@@ -4,12 +4,16 @@ import fsPromises from 'node:fs/promises';
 import * as path from 'node:path';
 import fc from 'fast-check';
 import * as jsonc from 'jsonc-parser';
-import * as vscode from 'vscode';
-import { sharedPlace, uninstall as removeHooks } from '../../../src/hooks/install/dialogs';
-import { Installation, type InstalledFile } from '../../../src/hooks/install/installation';
-import { silentLog } from '../../fakes/log';
-import { acts, told } from '../../fakes/vscode';
-import { cleanUp, filesIn, later, settingsFile, temporaryFolder, temporaryPlace } from './support';
+import { Installation, type InstalledFile } from '../../../src/hooks/installation';
+import {
+  cleanUp,
+  filesIn,
+  later,
+  openFolder,
+  settingsFile,
+  temporaryFolder,
+  temporaryPlace,
+} from './support';
 
 const events = ['Notification', 'Stop', 'SessionEnd'];
 const foreign = `\ufeff{\r\n  // my model\r\n  "model": "x",\r\n  "hooks": { "Stop": [{"hooks":[{"type":"command","command":"mine"}]}] },\r\n}\r\n`;
@@ -31,18 +35,10 @@ const install = async ({ installation, file }: Scene, wanted = events): Promise<
 const uninstall = async ({ installation, file }: Scene): Promise<unknown> =>
   installation.carryOut(await installation.planUninstall(file));
 
-/** The folder of this window. */
-function openFolder(fsPath: string): void {
-  const { workspace } = vscode as { workspace: { workspaceFolders: unknown } };
-  const before = workspace.workspaceFolders;
-  later(() => (workspace.workspaceFolders = before));
-  workspace.workspaceFolders = [{ uri: { scheme: 'file', fsPath } }];
-}
-
 describe('installing the hook', function () {
   afterEach(cleanUp);
 
-  it('shows what it will write, writes just that, and takes it out byte for byte', async () => {
+  it('shows what it will write, writes just that, and takes it out byte for byte, also after other choices', async () => {
     const at = await scene();
     const plan = await at.installation.planInstall(at.file, events);
     assert.equal(at.read(), foreign, 'a plan changes nothing');
@@ -51,21 +47,14 @@ describe('installing the hook', function () {
     assert.equal(fs.statSync(at.file).mode & 0o777, 0o640);
     assert.deepEqual(await at.installation.look(at.file), ['Stop', 'Notification', 'SessionEnd']);
     assert.equal((await at.installation.files())[0]?.file, at.file);
-    await uninstall(at);
-    assert.equal(at.read(), foreign);
-    assert.deepEqual(await at.installation.files(), []);
-    assert.deepEqual(fs.readdirSync(path.dirname(at.file)), ['settings.json'], 'nothing is left beside it');
-  });
-
-  it('does nothing the second time, and still knows the way back after other choices', async () => {
-    const at = await scene();
-    await install(at);
-    const { text, read } = await at.installation.planInstall(at.file, events);
-    assert.equal(text, read.text);
+    const again = await at.installation.planInstall(at.file, events);
+    assert.equal(again.text, again.read.text, 'nothing is done the second time');
     await install(at, ['Stop', 'SubagentStop']);
     assert.deepEqual(await at.installation.look(at.file), ['Stop', 'SubagentStop']);
     await uninstall(at);
     assert.equal(at.read(), foreign);
+    assert.deepEqual(await at.installation.files(), []);
+    assert.deepEqual(fs.readdirSync(path.dirname(at.file)), ['settings.json'], 'nothing is left beside it');
   });
 
   it('comes and goes byte for byte in 1,000 generated files', async () => {
@@ -126,12 +115,8 @@ describe('installing the hook', function () {
 
   it('writes no hook of which it could keep no record, and keeps no record of a hook it could not write', async () => {
     const at = await scene();
-    const files = filesIn();
     const full = (): Promise<never> => Promise.reject(new Error('The disk is full.'));
-    const without = new Installation(
-      at.place,
-      Object.assign(Object.create(files) as typeof files, { put: full, update: full }),
-    );
+    const without = new Installation(at.place, Object.assign(filesIn(), { put: full }));
     await assert.rejects(install({ ...at, installation: without }), /The disk is full/);
     assert.equal(at.read(), foreign);
     const plan = await at.installation.planInstall(at.file, events);
@@ -193,26 +178,19 @@ describe('installing the hook', function () {
       be(code === undefined ? platform : 'win32');
       return code === undefined ? rename(from, to) : Promise.reject(Object.assign(new Error(code), { code }));
     };
-    try {
-      await install(at);
-    } finally {
-      fsPromises.rename = rename;
-      be(platform);
-    }
+    await install(at).finally(() => be(platform));
+    fsPromises.rename = rename;
     assert.deepEqual(Object.keys((JSON.parse(at.read()) as { hooks: object }).hooks), events);
     assert.deepEqual(refusals, []);
   });
 
-  it('is gone after removing it, though it stood there before anything was known of it', async () => {
-    const at = await scene('{}');
-    await install(at, ['Stop']);
-    const known = { ...at, installation: new Installation(at.place, filesIn()) };
+  it('is gone after removing it, and nothing of others with it, when it was there before, somebody changed the file or the copy is lost', async () => {
+    const unknown = await scene('{}');
+    await install(unknown, ['Stop']);
+    const known = { ...unknown, installation: new Installation(unknown.place, filesIn()) };
     await install(known, ['Notification']);
     await uninstall(known);
-    assert.equal(at.read().includes('agent-console-hook'), false, at.read());
-  });
-
-  it('is gone after removing it, and nothing of others with it, when somebody changed the file or the copy is lost', async () => {
+    assert.equal(unknown.read().includes('agent-console-hook'), false, unknown.read());
     const edits: readonly ((text: string) => string)[] = [
       text => text,
       text => text.replace('"x"', '"z"'),
@@ -291,39 +269,5 @@ describe('installing the hook', function () {
     await uninstall(at);
     assert.equal(at.read(), foreign);
     assert.deepEqual(fs.readdirSync(path.dirname(at.file)), ['settings.json']);
-  });
-});
-
-describe('removing hooks where there are none', () => {
-  afterEach(cleanUp);
-
-  it('is no failure: a notice says that there are none', async () => {
-    const { installation } = await scene();
-    acts.length = told.length = 0;
-    const details = { compare: () => Promise.reject(new Error('There is nothing to compare.')) };
-    await removeHooks({ installation, details, log: silentLog() });
-    assert.deepEqual(
-      [acts, told],
-      [['window.showInformationMessage'], ['No hooks have been installed here.']],
-    );
-  });
-});
-
-describe('a settings file that others may share', () => {
-  afterEach(cleanUp);
-
-  it('is one in a repository or in a folder of this window, wherever its folder really is', async () => {
-    const home = temporaryFolder();
-    const shop = path.join(home, 'shop');
-    fs.mkdirSync(path.join(shop, '.client'), { recursive: true });
-    fs.symlinkSync(path.join(shop, '.client'), path.join(home, '.client'));
-    const files = [path.join(shop, '.client/settings.json'), path.join(home, '.client/settings.json')];
-    assert.deepEqual(await Promise.all(files.map(sharedPlace)), [undefined, undefined]);
-    openFolder(shop);
-    assert.deepEqual(await Promise.all(files.map(sharedPlace)), [shop, shop]);
-    openFolder(path.join(home, 'elsewhere'));
-    fs.writeFileSync(path.join(shop, '.git'), 'gitdir: elsewhere');
-    assert.deepEqual(await Promise.all(files.map(sharedPlace)), [shop, shop]);
-    assert.equal(await sharedPlace(path.join(home, '.gone', 'settings.json')), undefined);
   });
 });

@@ -5,8 +5,11 @@ import * as path from 'node:path';
 import { STEP_MS, stepsBefore } from '../../../src/hooks/inbox';
 import {
   APART_MS,
+  environmentOf,
   Outgoing,
   readOutgoing,
+  runCommand,
+  type CommandRun,
   type FinishedHook,
   type OutgoingDeps,
 } from '../../../src/hooks/outgoing';
@@ -121,20 +124,12 @@ describe('hooks that go out', function () {
       ],
     });
     await hooks.run({ ...stop, message: 'canary-of-a-message' });
-    assert.deepEqual(
-      done.map(({ exitCode, outcome }) => [outcome, exitCode] as const).sort(([, a = 9], [, b = 9]) => a - b),
-      [
-        ['ended', 0],
-        ['ended', 4],
-        ['timedOut', undefined],
-      ],
-    );
-    assert.ok(
-      log.lines.some(line => /status 4 after \d+ ms; output: oh no/.test(line)),
-      log.lines.join('\n'),
-    );
-    assert.ok(log.lines.some(line => /Hook for Stop: timedOut after \d+ ms$/.test(line)));
-    assert.doesNotMatch(log.lines.join('\n'), /canary/, 'no part of a command or of the event');
+    const ends = done.map(({ exitCode, outcome }) => `${outcome} ${exitCode}`);
+    assert.deepEqual(ends.sort(), ['ended 0', 'ended 4', 'timedOut undefined']);
+    const lines = log.lines.join('\n');
+    assert.match(lines, /status 4 after \d+ ms; output: oh no/);
+    assert.match(lines, /Hook for Stop: timedOut after \d+ ms$/m);
+    assert.doesNotMatch(lines, /canary/, 'no part of a command or of the event');
   });
 
   it('run in the folder of their event, else in the workspace, else at home', async () => {
@@ -150,16 +145,6 @@ describe('hooks that go out', function () {
     for (const cwd of [file, path.join(own, 'gone'), '', 'relative', '.', `${own}\0`])
       assert.equal(await output(cwd, ['/no/such/folder', workspace]), workspace, cwd);
     assert.equal(await output('/gone', []), fs.realpathSync(os.homedir()));
-  });
-
-  it('do not run in a workspace that is not trusted, nor after the window has closed', async () => {
-    const folder = temporaryFolder();
-    const setting = { Stop: [command(`touch ${folder}/ran`)] };
-    await outgoing(setting, { mayRun: () => false }).hooks.run(stop);
-    const { hooks } = outgoing(setting);
-    hooks.dispose();
-    await hooks.run(stop);
-    assert.deepEqual(fs.readdirSync(folder), []);
   });
 
   it('run at the end of work that the service tells of, unless a hook of the client tells of the same end', async () => {
@@ -179,26 +164,23 @@ describe('hooks that go out', function () {
       await hooks.runStop('s1', now);
       assert.equal(done.length, runs, JSON.stringify(event));
       const cwd = event?.sessionId === 's1' ? folder : '';
-      if (runs === 1)
-        assert.deepEqual(JSON.parse(done[0]?.output ?? ''), {
-          hook_event_name: 'Stop',
-          session_id: 's1',
-          cwd,
-        });
+      const input = { hook_event_name: 'Stop', session_id: 's1', cwd };
+      if (runs === 1) assert.deepEqual(JSON.parse(done[0]?.output ?? ''), input);
     }
     assert.ok(APART_MS > stepsBefore(undefined, [], false) * STEP_MS, 'any window may have taken it by then');
   });
 
-  it('are left to other windows by one that may run nothing, and run also where the event cannot be marked', async () => {
+  it('are left to other windows by one that is closed or may run nothing, and run also where the event cannot be marked', async () => {
     const [events, now] = [eventsIn(), Date.now()];
     const event = { id: '1.a.json', name: 'Stop', at: now, sessionId: 's1' };
     await events.put(event.id, event);
     const setting = { Stop: [command('true')] };
     const restricted = outgoing(setting, { events, mayRun: () => false });
-    const trusted = outgoing(setting, { events });
-    await restricted.hooks.run(event);
+    const [trusted, closed] = [outgoing(setting, { events }), outgoing(setting, { events })];
+    closed.hooks.dispose();
+    for (const { hooks } of [restricted, closed]) await hooks.run(event);
     await trusted.hooks.runStop('s1', now);
-    assert.equal(trusted.done.length, 1);
+    assert.deepEqual([restricted.done, closed.done, trusted.done.length], [[], [], 1]);
     await trusted.hooks.run(event);
     await trusted.hooks.runStop('s1', now);
     assert.equal(trusted.done.length, 2, 'it has run on the event itself');
@@ -207,5 +189,89 @@ describe('hooks that go out', function () {
     await unmarked.hooks.run(event);
     assert.equal(unmarked.done.length, 1, 'it runs also where it cannot be marked');
     assert.match(unmarked.log.lines.join('\n'), /The disk is full/);
+  });
+});
+
+const never = new AbortController().signal;
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    // A process that has ended but that nobody has asked about is not alive.
+    return !/\) Z /.test(fs.readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
+describe('a command of the person’s own', function () {
+  afterEach(cleanUp);
+
+  const run = (command: string, more: Partial<CommandRun> = {}) =>
+    runCommand({ command, input: '', timeoutMs: 10_000, signal: never, ...more });
+  /** Runs a script that writes the ids of its processes down. */
+  const tree = (script: string, more?: Partial<CommandRun>) => {
+    const file = path.join(temporaryFolder(), 'pids');
+    const pids = (): number[] => fs.readFileSync(file, 'utf8').trim().split('\n').map(Number);
+    return { ended: run(script.replaceAll('PIDS', file), more), file, pids };
+  };
+
+  it('gets its input, which it may leave unread, and its status and the beginning of its outputs are known', async () => {
+    const result = await run('cat; echo problem >&2; exit 3', { input: 'hello ' });
+    assert.deepEqual([result.outcome, result.exitCode], ['ended', 3]);
+    assert.match(result.output, /hello[^]*problem|problem[^]*hello/);
+    const { exitCode, output } = await run('head -c 3000000 /dev/zero | tr "\\0" x', {
+      input: 'y'.repeat(5_000_000),
+    });
+    assert.deepEqual([exitCode, output.length], [0, 4_000]);
+  });
+
+  it('never sees the person’s key, nor where the service is, in a test neither', async () => {
+    const secrets = ['AGENT_CONSOLE_API_KEY', 'AGENT_CONSOLE_BASE_URL', 'AGENT_CONSOLE_APP_URL'];
+    const before = { ...process.env };
+    later(() => {
+      for (const name of secrets) Reflect.deleteProperty(process.env, name);
+      Object.assign(process.env, before);
+    });
+    for (const name of secrets) process.env[name] = 'secret';
+    for (const isTest of [false, true]) {
+      const { output } = await run('env', { isTest });
+      assert.match(output, /^PATH=/m);
+      assert.doesNotMatch(output, /secret/);
+      assert.equal(/^AGENT_CONSOLE_OUTGOING_HOOK=.+$/m.test(output), !isTest);
+    }
+    const onWindows = environmentOf({}, { Agent_Console_Api_Key: 'secret', Path: 'p' });
+    assert.deepEqual(onWindows, { Path: 'p', AGENT_CONSOLE_OUTGOING_HOOK: '1' });
+  });
+
+  it('that cannot start says so, also where the system takes no such line', async () => {
+    assert.equal((await run('true', { cwd: '/no/such/folder' })).outcome, 'notStarted');
+    assert.equal((await run('/no/such/program')).exitCode, 127);
+    const { outcome, output } = await run(`true ${'x'.repeat(3_000_000)}`);
+    assert.deepEqual([outcome, /E2BIG/.test(output), output.includes('xxx')], ['notStarted', true, false]);
+  });
+
+  it('is ended at its timeout with all its children, also where it has ended and left them behind', async () => {
+    for (const script of [
+      `trap '' TERM; echo $$ >>PIDS; (trap '' TERM; sh -c 'echo $$ >>PIDS; sleep 1000'); sleep 1000`,
+      'sleep 1000 & echo $! >>PIDS; nohup sleep 1001 >/dev/null 2>&1 & echo $! >>PIDS; exit 0',
+    ]) {
+      const { ended, pids } = tree(script, { timeoutMs: 500 });
+      const { outcome, ms } = await ended;
+      assert.ok(pids().length >= 2, String(pids()));
+      await until(() => !pids().some(isAlive));
+      assert.equal(outcome, 'timedOut');
+      assert.ok(ms >= 450, `${ms} ms`);
+    }
+  });
+
+  it('is ended with all its children when the window closes', async () => {
+    const closing = new AbortController();
+    const script = `trap '' TERM; sleep 1000 & echo $! >>PIDS; echo $$ >>PIDS; wait`;
+    const { ended, file, pids } = tree(script, { signal: closing.signal });
+    await until(() => fs.existsSync(file) && pids().length >= 2);
+    closing.abort();
+    assert.equal((await ended).outcome, 'stopped');
+    await until(() => !pids().some(isAlive));
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import * as jsonc from 'jsonc-parser';
-import { commentsOf, installedEvents, Refusal, withHook } from '../../../src/hooks/install/settings';
+import { commentsOf, installedEvents, Refusal, withHook } from '../../../src/hooks/settings';
 import { settingsFile } from './support';
 
 const command = `sh '/home/somebody/User/globalStorage/x/hooks/agent-console-hook.sh' >/dev/null 2>&1 || cat >/dev/null`;

@@ -1,17 +1,17 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import fc from 'fast-check';
+import * as vscode from 'vscode';
 import {
   hookPlace,
   installedFile,
   placeScript,
   type HookPlace,
   type InstalledFile,
-} from '../../../src/hooks/install/installation';
+} from '../../../src/hooks/installation';
 import { Inbox, type InboxDeps } from '../../../src/hooks/inbox';
-import { hookEvent, type HookEvent } from '../../../src/hooks/model';
+import { hookEvent, type HookEvent } from '../../../src/hooks/events';
 import type { Collection, CollectionOptions } from '../../../src/storage';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
@@ -49,24 +49,23 @@ export interface Ran {
 }
 
 /** Runs a program with something on its standard input. */
-export async function run(
+export function run(
   file: string,
   args: readonly string[],
   input: string | Buffer,
   env = process.env,
 ): Promise<Ran> {
-  const child = spawn(file, [...args], { env });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  // A broken pipe would end a client that is less careful.
-  const broken: Error[] = [];
-  child.stdin.on('error', error => broken.push(error));
-  // To write nothing is to write, too.
-  if (input.length > 0) child.stdin.write(input);
-  child.stdin.end();
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, output: output + broken.join() };
+  return new Promise(resolve => {
+    // A broken pipe would end a client that is less careful.
+    const broken: Error[] = [];
+    const child = execFile(file, [...args], { env }, (_, stdout, stderr) =>
+      resolve({ code: child.exitCode, output: stdout + stderr + broken.join() }),
+    );
+    child.stdin?.on('error', error => broken.push(error));
+    // To write nothing is to write, too.
+    if (input.length > 0) child.stdin?.write(input);
+    child.stdin?.end();
+  });
 }
 
 let next = 0;
@@ -79,6 +78,14 @@ export function writeEvent(place: HookPlace, event: object | string, at = Date.n
   fs.utimesSync(temp, at / 1000, at / 1000);
   fs.renameSync(temp, path.join(place.spool, name));
   return name;
+}
+
+/** The folder of this window. */
+export function openFolder(fsPath: string): void {
+  const { workspace } = vscode as { workspace: { workspaceFolders: unknown } };
+  const before = workspace.workspaceFolders;
+  later(() => (workspace.workspaceFolders = before));
+  workspace.workspaceFolders = [{ uri: { scheme: 'file', fsPath } }];
 }
 
 export function jsonFiles(folder: string): string[] {
@@ -109,47 +116,34 @@ export function inboxOf({ spool }: HookPlace, more: Partial<InboxDeps> = {}) {
   return { taken, log, events: deps.events };
 }
 
-const names = ['Notification', 'Stop', 'SubagentStop', 'SessionEnd'] as const;
+/** Some or all of these fields. */
+const some = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
+  fc.record<T, never>(fields, { requiredKeys: [], noNullPrototype: true });
+const ownCommand = fc.record({
+  ...{ type: fc.constant('command'), command: fc.string({ minLength: 1 }), timeout: fc.nat(60) },
+});
+const entry = fc.record(
+  { matcher: fc.string(), hooks: fc.array(ownCommand, { maxLength: 2 }) },
+  { requiredKeys: ['hooks'], noNullPrototype: true },
+);
+const entries = fc.array(entry, { maxLength: 2 });
+const foreign = fc
+  .jsonValue({ maxDepth: 3 })
+  .map(value => JSON.parse(JSON.stringify(value).replaceAll('__proto__', 'proto')) as unknown);
 
 /** JSON with comments as people and programs write it: any spacing, line ends, trailing commas, a BOM, hooks of others. */
 export const settingsFile: fc.Arbitrary<string> = fc
   .record({
-    value: fc.record(
-      {
-        model: fc.string(),
-        nested: fc
-          .jsonValue({ maxDepth: 3 })
-          .map(value => JSON.parse(JSON.stringify(value).replaceAll('__proto__', 'proto')) as unknown),
-        'https://a//b': fc.constant('/* not a comment */ // nor this'),
-        hooks: fc.record(
-          Object.fromEntries(
-            [...names, 'PostToolUse'].map(name => [
-              name,
-              fc.array(
-                fc.record(
-                  {
-                    matcher: fc.string(),
-                    hooks: fc.array(
-                      fc.record({
-                        type: fc.constant('command'),
-                        command: fc.string({ minLength: 1 }),
-                        timeout: fc.nat(60),
-                      }),
-                      { maxLength: 2 },
-                    ),
-                  },
-                  { requiredKeys: ['hooks'], noNullPrototype: true },
-                ),
-                { maxLength: 2 },
-              ),
-            ]),
-          ),
-          { requiredKeys: [], noNullPrototype: true },
-        ),
-        last: fc.boolean(),
-      },
-      { requiredKeys: [], noNullPrototype: true },
-    ),
+    value: some<Record<string, unknown>>({
+      model: fc.string(),
+      nested: foreign,
+      'https://a//b': fc.constant('/* not a comment */ // nor this'),
+      hooks: some<Record<string, unknown>>({
+        ...{ Notification: entries, Stop: entries, SubagentStop: entries },
+        ...{ SessionEnd: entries, PostToolUse: entries },
+      }),
+      last: fc.boolean(),
+    }),
     eol: fc.constantFrom('\n', '\r\n'),
     bom: fc.boolean(),
     end: fc.constantFrom('', '\n', '\n\n // the end\n'),

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import fc from 'fast-check';
 import { commands, views } from '../../../src/contributions';
-import type { Overlay } from '../../../src/sessions/store/record';
+import { linkedSession, linkTo, typedSession } from '../../../src/sessions/access';
+import type { Overlay } from '../../../src/sessions/record';
 import { acts, answers, choices, told } from '../../fakes/vscode';
 import { cleanUp } from '../../fakes/cleanUp';
-import { sessionsScene, type SessionsScene, type SessionsWindow } from './scene';
-import { sessionOf, until } from './support';
+import { sessionOf, sessionsScene, until, type SessionsScene, type SessionsWindow } from './support';
 
 interface Key {
   readonly command: string;
-  readonly key: string;
   readonly args: readonly [focused: unknown, marker: unknown];
   readonly when: string;
 }
@@ -25,12 +25,15 @@ const IDS = ['s1', 's2', 's3'];
 describe('what is done with sessions', () => {
   let scene: SessionsScene;
   let window: SessionsWindow;
+  const learn = async (ids: readonly string[]): Promise<void> => {
+    for (const sessionId of ids)
+      await window.index.learn('service', { session: sessionOf({ sessionId }), origin: 'created', at: 5 });
+  };
   beforeEach(async () => {
     scene = await sessionsScene();
     window = await scene.open();
-    for (const sessionId of IDS)
-      await window.index.learn('service', { session: sessionOf({ sessionId }), origin: 'created', at: 5 });
-    await until(window.feature.forChat.onDidChange, () => window.feature.forChat.get('s3') !== undefined);
+    await learn(IDS);
+    await until(window.feature.onDidChange, () => window.feature.get('s3') !== undefined);
     acts.length = told.length = choices.length = 0;
   });
   afterEach(() => {
@@ -40,8 +43,12 @@ describe('what is done with sessions', () => {
 
   const kept = (): readonly Overlay[] => IDS.map(id => window.index.get(id)?.local ?? {});
   const settled = (isSo: () => boolean): Promise<void> => until(window.index.onDidChange, isSo);
-  const press = (notice: string, button: string): void =>
-    void answers.set(notice, Promise.resolve(button as unknown as undefined));
+  /** The notice stays until its button is pressed. */
+  const notice = (): { press(): void } => {
+    const pressed = Promise.withResolvers<undefined>();
+    answers.set('showInformationMessage', pressed.promise);
+    return { press: () => pressed.resolve('Undo' as unknown as undefined) };
+  };
 
   it('by keys: what a hand does there often, only while the list has the focus', () => {
     const { remove, rename } = commands.sessions;
@@ -53,40 +60,34 @@ describe('what is done with sessions', () => {
   });
 
   it('by a key is done with the selected rows, or with the row with the focus where it is not among them', async () => {
-    const meant = async (focused: unknown, ...selected: readonly object[]): Promise<unknown> => {
+    for (const [focused, selected, ...copied] of [
+      [row('s2'), ['s1'], 's2'],
+      [row('s2'), ['s1', 's2'], 's1', 's2'],
+      [row('s3'), [], 's3'],
+      [{ kind: 'group' }, ['s1']],
+      [null, ['s1'], 's1'],
+      [null, []],
+    ] as const) {
       acts.length = 0;
-      Object.assign(window.view, { selection: selected });
+      Object.assign(window.view, { selection: selected.map(row) });
       await window.feature.commands.copyId([focused, { kind: 'selection' }]);
-      return acts.join();
-    };
-    const copied = (...ids: readonly string[]): string => `clipboard.writeText=${ids.join('\n')}`;
-    assert.equal(await meant(row('s2'), row('s1')), copied('s2'), 'arrow keys move the focus alone');
-    assert.equal(await meant(row('s2'), row('s1'), row('s2')), copied('s1', 's2'));
-    assert.equal(await meant(row('s3')), copied('s3'));
-    assert.equal(await meant({ kind: 'group' }, row('s1')), '', 'not what stands elsewhere');
-    assert.equal(await meant(null, row('s1')), copied('s1'));
-    assert.equal(await meant(null), '');
+      assert.equal(acts.join(), copied.length === 0 ? '' : `clipboard.writeText=${copied.join('\n')}`);
+    }
   });
 
   it('stays on this machine: pinned and let go, archived and taken back', async () => {
     const { pin, archive, unarchive } = window.feature.commands;
     const two = [row('s1'), row('s2')];
+    const pinned = () => kept().map(local => local.pinned);
     await pin(row('s1'), undefined);
     await pin(row('s1'), two);
     await settled(() => kept()[1]?.pinned === true);
-    assert.deepEqual(
-      kept().map(({ pinned }) => pinned),
-      [true, true, undefined],
-    );
+    assert.deepEqual(pinned(), [true, true, undefined]);
     await pin(row('s1'), two);
-    await settled(() => kept().every(({ pinned }) => pinned === undefined));
+    await settled(() => kept().every(local => local.pinned === undefined));
     assert.deepEqual(told, [], 'what is plain to see is not told');
-    press('showInformationMessage', 'Undo');
     await archive(row('s1'), undefined);
     assert.deepEqual(told, ['Archived “Session s1” on this machine.']);
-    await settled(() => kept()[0]?.archivedAt === undefined);
-    answers.clear();
-    await archive(row('s1'), undefined);
     await settled(() => kept()[0]?.archivedAt !== undefined);
     await unarchive(row('s1'), undefined);
     await settled(() => kept()[0]?.archivedAt === undefined);
@@ -95,14 +96,12 @@ describe('what is done with sessions', () => {
   it('takes fifty out of the list at once without a question, and all of them back', async () => {
     const { index, feature } = window;
     const ids = Array.from({ length: 50 }, (_, n) => `many${n}`);
-    for (const sessionId of ids)
-      await index.learn('service', { session: sessionOf({ sessionId }), origin: 'created', at: 5 });
+    await learn(ids);
     await feature.commands.restore();
-    const undo = Promise.withResolvers<undefined>();
-    answers.set('showInformationMessage', undo.promise);
+    const undo = notice();
     await feature.commands.remove(row('many0'), ids.map(row));
     assert.deepEqual([index.removed.length, index.records.size], [50, IDS.length]);
-    undo.resolve('Undo' as unknown as undefined);
+    undo.press();
     await settled(() => index.removed.length === 0);
     assert.ok(ids.every(id => index.get(id) !== undefined));
     assert.deepEqual(told, [
@@ -111,27 +110,66 @@ describe('what is done with sessions', () => {
     ]);
   });
 
-  it('takes back what nobody has touched since, and no more', async () => {
-    const undo = Promise.withResolvers<undefined>();
-    answers.set('showInformationMessage', undo.promise);
-    await window.feature.commands.archive(row('s1'), [row('s1'), row('s2')]);
+  it('takes back what nobody has touched since, where it was done, though the person has gone to another service', async () => {
+    const { feature, connection, index } = window;
+    const undo = notice();
+    await feature.commands.archive(row('s1'), [row('s1'), row('s2')]);
     await settled(() => kept()[1]?.archivedAt !== undefined);
-    await window.index.keep('s1', local => ({ ...local, archivedAt: 9 }));
-    await until(window.feature.forChat.onDidChange, () => window.feature.forChat.get('s1') !== undefined);
-    undo.resolve('Undo' as unknown as undefined);
+    await index.keep('s1', local => ({ ...local, archivedAt: 9 }));
+    connection.go(connection.api!, scene.service, 'another');
+    await feature.ready();
+    undo.press();
     await settled(() => kept()[1]?.archivedAt === undefined);
     assert.equal(kept()[0]?.archivedAt, 9);
   });
+});
 
-  it('is taken back where it was done, though the person has gone to another service since', async () => {
-    const undo = Promise.withResolvers<undefined>();
-    answers.set('showInformationMessage', undo.promise);
-    const { feature, connection } = window;
-    await feature.commands.archive(row('s1'), [row('s1'), row('s2')]);
-    await settled(() => kept()[1]?.archivedAt !== undefined);
-    connection.go(connection.api!, scene.service, 'another');
-    await feature.ready();
-    undo.resolve('Undo' as unknown as undefined);
-    await settled(() => kept()[1]?.archivedAt === undefined);
+describe('links to sessions', () => {
+  const host = 'api.example.com';
+  const base = { scheme: 'vscode', authority: 'agent-console.agent-console' };
+  it('lead back to the session, whatever its id is made of, of whichever editor', () => {
+    const id = fc.stringMatching(/^[!-~]{1,40}$/).filter(text => text !== '.' && text !== '..');
+    fc.assert(
+      fc.property(id, sessionId => {
+        for (const scheme of ['vscode', 'code-oss', 'vscode-insiders'])
+          assert.equal(typedSession(linkTo({ ...base, scheme }, sessionId, host), host), sessionId);
+      }),
+    );
+    assert.equal(
+      linkTo(base, 'ab%/?#', host),
+      'vscode://agent-console.agent-console/session/ab%25%2F%3F%23?service=api.example.com',
+    );
+    for (const typed of ['vscode://agent-console.agent-console/session/s1', ' s1 '])
+      assert.equal(typedSession(typed, host), 's1');
+    for (const typed of ['726c46b4-dd2a', 'a:b', '//x']) assert.equal(typedSession(typed, host), typed);
+  });
+
+  it('say why they name no session, or one of another service', () => {
+    for (const [typed, why] of [
+      ['https://app.example.com/x', /does not lead to a session/],
+      ['vscode://a/session/', /does not lead to a session/],
+      ['vscode://a/session/%E0%A4', /does not lead to a session/],
+      ['x://', /does not lead to a session/],
+      ['', /no spaces/],
+      ['a b', /no spaces/],
+      ['..', /no spaces/],
+      [linkTo(base, 's1', 'other.example.com'), /at other.example.com, but you are signed in to api/],
+    ] as const)
+      assert.throws(() => typedSession(typed, host), why, typed);
+  });
+
+  it('name nothing when somebody else wrote them', () => {
+    for (const [path, query = ''] of [
+      ['/session/'],
+      ['/session/.'],
+      ['/session/..'],
+      ['/other/s1'],
+      ['/session/a b'],
+      [`/session/${'x'.repeat(300)}`],
+      ['/session/s\u202e1'],
+      ['/session/s1', 'service=api.example.com/[x](command:y)'],
+      ['/session/s1', 'command=x'],
+    ])
+      assert.throws(() => linkedSession({ path: path!, query }, host), /does not lead to a session/, path);
   });
 });

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { commands } from '../../../src/contributions';
 import type { SessionsDeps } from '../../../src/sessions';
-import { readPresets, settingsSummary } from '../../../src/sessions/create/settings';
+import { readPresets, settingsSummary } from '../../../src/sessions/create';
 import { acts, answers, choices, executed, told } from '../../fakes/vscode';
 import { cleanUp } from '../../fakes/cleanUp';
-import { sessionsScene, type SessionsScene, type SessionsWindow } from './scene';
-import { sessionOf, until } from './support';
+import { sessionOf, sessionsScene, until, type SessionsScene, type SessionsWindow } from './support';
 
 type PolicyChoice = Parameters<NonNullable<SessionsDeps['policy']>['warnings']>[0];
 
@@ -29,50 +28,46 @@ describe('a new session', () => {
     scene.service.requests.filter(({ method }) => method === 'POST').map(({ body }) => body);
   const opened = (): boolean => executed.some(each => each.startsWith(commands.chat.open));
 
-  it('is a computer and one more choice, the default', async () => {
-    const window = await scene.open();
-    choices.push('atlas', 'Default');
-    assert.ok(await window.feature.commands.create());
-    assert.deepEqual(posted(), [{ computerId: (await computerIds(window)).get('atlas') }]);
-    assert.ok(opened());
+  it('is a computer and one more choice, the default or a preset', async () => {
+    const preset = { model: 'atlas-large', autonomyLevel: 'low' };
+    const window = await scene.open({ presets: () => ({ Careful: preset }) });
+    const computerId = (await computerIds(window)).get('atlas');
+    for (const choice of ['Default', 'Careful']) {
+      choices.push('atlas', choice);
+      assert.ok(await window.feature.commands.create());
+      assert.ok(opened());
+    }
+    assert.deepEqual(posted(), [{ computerId }, { computerId, sessionSettings: preset }]);
   });
 
   it('takes a model, an effort and a level of autonomy, of those that were seen or any other', async () => {
     const window = await scene.open();
     const seen = sessionOf({ sessionId: 'old', sessionSettings: { model: 'onyx' } });
     await window.index.learn('service', { session: seen, origin: 'listed', at: 1 });
-    await until(window.feature.forChat.onDidChange, () => window.feature.forChat.get('old') !== undefined);
+    await until(window.feature.onDidChange, () => window.feature.get('old') !== undefined);
     const made = async (...chosen: readonly string[]): Promise<unknown> => {
       choices.push('atlas', ...chosen, 'Create session');
       await window.feature.commands.create();
       return (posted().at(-1) as { sessionSettings: unknown }).sessionSettings;
     };
-    assert.deepEqual(await made('Model', 'onyx', 'Autonomy level', 'high'), {
-      model: 'onyx',
-      autonomyLevel: 'high',
-    });
     answers.set('showInputBox', Promise.resolve(' atlas-next ' as unknown as undefined));
-    assert.deepEqual(await made('Model', 'Other', 'Reasoning effort', 'none', 'Autonomy level', 'nothing'), {
-      model: 'atlas-next',
-      reasoningEffort: 'none',
-    });
-    assert.deepEqual(await made('Model', 'Other', 'Reasoning effort', 'none', 'Model', 'Default'), {
-      reasoningEffort: 'none',
-    });
-  });
-
-  it('takes the settings of a preset', async () => {
-    const preset = { model: 'atlas-large', autonomyLevel: 'low' };
-    const window = await scene.open({ presets: () => ({ Careful: preset }) });
-    choices.push('atlas', 'Careful');
-    assert.ok(await window.feature.commands.create());
-    const computerId = (await computerIds(window)).get('atlas');
-    assert.deepEqual(posted(), [{ computerId, sessionSettings: preset }]);
+    const other = ['Model', 'Other', 'Reasoning effort', 'none'];
+    for (const [settings, ...chosen] of [
+      [{ model: 'onyx', autonomyLevel: 'high' }, 'Model', 'onyx', 'Autonomy level', 'high'],
+      [{ model: 'atlas-next', reasoningEffort: 'none' }, ...other, 'Autonomy level', 'nothing'],
+      [{ reasoningEffort: 'none' }, ...other, 'Model', 'Default'],
+    ] as const)
+      assert.deepEqual(await made(...chosen), settings);
   });
 
   it('is not sent by a person to a computer that cannot run it without a word', async () => {
     const window = await scene.open();
     const ids = await computerIds(window);
+    for (const chosen of [[], ['atlas']]) {
+      choices.push(...chosen);
+      assert.equal(await window.feature.commands.create(), undefined, 'left at either step');
+    }
+    assert.deepEqual([posted(), told], [[], []]);
     choices.push('cinder', 'Default');
     assert.equal(await window.feature.commands.create(), undefined);
     assert.match(told.join('\n'), /^cinder .*may never start/);
@@ -95,32 +90,20 @@ describe('a new session', () => {
       assert.deepEqual([typeof (await onRow('atlas', status)), told], ['string', []]);
   });
 
-  it('is asked of the service for another program, which hears from it how the computer stands', async () => {
+  it('is made for another program without a question, which hears its id or from the service how the computer stands', async () => {
     const window = await scene.open();
-    const computerId = (await computerIds(window)).get('cinder')!;
-    await assert.rejects(Promise.resolve(window.feature.commands.create({ computerId })), { status: 409 });
-    assert.deepEqual([told, posted()], [[], [{ computerId }]]);
-  });
-
-  it('is left without a word at either step', async () => {
-    const window = await scene.open();
-    assert.equal(await window.feature.commands.create(), undefined);
-    choices.push('atlas');
-    assert.equal(await window.feature.commands.create(), undefined);
-    assert.deepEqual(posted(), []);
-  });
-
-  it('is made for another program without a question, and only its id is told', async () => {
-    const window = await scene.open();
-    const computerId = (await computerIds(window)).get('atlas')!;
+    const ids = await computerIds(window);
+    const [computerId, broken] = [ids.get('atlas'), { computerId: ids.get('cinder') }];
     const sessionSettings = { model: 'onyx', tags: [{ name: 'ci' }] };
     const sessionId = await window.feature.commands.create({ computerId, sessionSettings });
     assert.equal(typeof sessionId, 'string');
     assert.deepEqual(posted(), [{ computerId, sessionSettings }]);
     assert.deepEqual([opened(), acts.includes('window.showQuickPick')], [false, false]);
-    assert.notEqual(window.feature.forChat.get(String(sessionId)), undefined);
+    assert.notEqual(window.feature.get(String(sessionId)), undefined);
     await window.feature.commands.create({ computerId, sessionSettings: null });
     assert.deepEqual(posted()[1], { computerId });
+    await assert.rejects(Promise.resolve(window.feature.commands.create(broken)), { status: 409 });
+    assert.deepEqual([told, posted()[2]], [[], broken]);
     for (const argument of ['c1', { computerId: '' }, { computerId: 7 }, { computerId, sessionSettings: [] }])
       await assert.rejects(Promise.resolve(window.feature.commands.create(argument)), /takes/);
   });

@@ -4,7 +4,17 @@ import path from 'node:path';
 import type { Write } from '../../../src/storage/database';
 import type { MakeEngine } from '../../../src/storage/engine';
 import { localEngine, storedRows } from '../../fakes/storage';
-import { RECORD_VERSION, titleOf } from '../../../src/sessions/store/record';
+import {
+  failed,
+  observed,
+  RECORD_VERSION,
+  sent,
+  signalled,
+  statusOf,
+  titleOf,
+  untilDue,
+  type SessionRecord,
+} from '../../../src/sessions/record';
 import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
 import { openIndex, recordOf, remove, sessionOf, until } from './support';
 
@@ -43,18 +53,17 @@ describe('the index of sessions', () => {
 
   it('lists a record with an answer no service gives, or with a note nobody made, by the name it has here', async () => {
     const local = { name: 'Mine' };
-    await store('s1', 2, { ...recordOf({ local }), session: { ...sessionOf(), title: 5 } });
-    await store('s2', 2, { ...recordOf({ sessionId: 's2', local }), session: 'idle' });
-    await store('s3', 2, { ...recordOf({ sessionId: 's3' }), local: { ...local, pinned: 'yes' } });
-    await store('s4', 2, { ...recordOf({ sessionId: 's4', firstText: 'Hello' }), local: 'none' });
+    for (const [sessionId, odd] of Object.entries({
+      s1: { local, session: { ...sessionOf(), title: 5 } },
+      s2: { local, session: 'idle' },
+      s3: { local: { ...local, pinned: 'yes' } },
+      s4: { firstText: 'Hello', local: 'none' },
+    }))
+      await store(sessionId, 2, { ...recordOf({ sessionId }), ...odd });
     const index = await openIndex(root);
     assert.deepEqual(index.unreadable, []);
-    assert.deepEqual([...index.records].map(([id, record]) => [id, titleOf(record)]).sort(), [
-      ['s1', 'Mine'],
-      ['s2', 'Mine'],
-      ['s3', 'Mine'],
-      ['s4', 'Hello'],
-    ]);
+    const titles = [...index.records].map(([id, record]) => `${id} ${titleOf(record)}`);
+    assert.deepEqual(titles.sort(), ['s1 Mine', 's2 Mine', 's3 Mine', 's4 Hello']);
     const { title, messageCount } = index.get('s1')?.session ?? {};
     assert.deepEqual([title, messageCount, index.get('s2')?.session], [undefined, 2, undefined]);
   });
@@ -105,25 +114,20 @@ describe('the index of sessions', () => {
   it('takes a session in that a hook told of, and forgets the signal when the session has moved on', async () => {
     const index = await openIndex(root);
     const workspace = { uri: 'file:///home/ada/shop', name: 'shop' };
-    await index.signal(
-      'service',
-      { sessionId: 's1', kind: 'waiting', at: 1_000, message: 'May I?' },
-      workspace,
-    );
-    assert.equal(index.get('s1')?.origin, 'hook');
-    assert.equal(index.get('s1')?.signal?.message, 'May I?');
-    assert.deepEqual(index.get('s1')?.workspace, workspace);
-    const answer = (status: string, messageCount: number, at: number): Promise<void> =>
-      index.observe('service', sessionOf({ status, messageCount }), at);
-    await answer('running', 3, 900);
-    assert.ok(index.get('s1')?.signal, 'asked before the hook told');
-    await answer('running', 3, 1_100);
-    await answer('idle', 3, 2_000);
-    assert.ok(index.get('s1')?.signal, 'the service takes a moment to settle');
-    await answer('idle', 3, 60_000);
-    assert.ok(index.get('s1')?.signal);
-    await answer('running', 3, 70_000);
-    assert.equal(index.get('s1')?.signal, undefined);
+    const told = { sessionId: 's1', kind: 'waiting', at: 1_000, message: 'May I?' } as const;
+    await index.signal('service', told, workspace);
+    const { origin, signal, workspace: kept } = index.get('s1') ?? {};
+    assert.deepEqual([origin, signal?.message, kept], ['hook', 'May I?', workspace]);
+    for (const [status, at, stays, why] of [
+      ['running', 900, true, 'asked before the hook told'],
+      ['running', 1_100, true],
+      ['idle', 2_000, true, 'the service takes a moment to settle'],
+      ['idle', 60_000, true],
+      ['running', 70_000, false],
+    ] as const) {
+      await index.observe('service', sessionOf({ status, messageCount: 3 }), at);
+      assert.equal(index.get('s1')?.signal !== undefined, stays, why);
+    }
   });
 
   it('tells a change of the status once, in the window whose answer brought it', async () => {
@@ -163,5 +167,79 @@ describe('the index of sessions', () => {
     for (const id of ['s1', 's2', 's3']) assert.deepEqual(plain(b.get(id)?.local), kept);
     assert.deepEqual(b.removed, []);
     assert.equal(b.get('s2')?.signal?.kind, 'waiting');
+  });
+});
+
+describe('session records', () => {
+  const waiting = { sessionId: 's1', kind: 'waiting', at: 1_000 } as const;
+
+  it('take what comes after an answer that a clock far ahead has dated', () => {
+    const ahead = observed(recordOf(), sessionOf({ status: 'running' }), 365 * 24 * 3_600_000);
+    assert.equal(observed(ahead, sessionOf(), 1_000_000).session?.status, 'idle');
+  });
+
+  it('keep what a hook told for older and repeated events, and until the next message at the service', () => {
+    const told = signalled(recordOf(), waiting);
+    for (const event of [{ ...waiting, kind: 'ended', at: 900 } as const, waiting])
+      assert.equal(signalled(told, event), told);
+    const seen = observed(told, sessionOf(), 1_100);
+    assert.equal(seen.signal?.kind, 'waiting');
+    assert.equal(observed(seen, sessionOf({ messageCount: 3 }), 1_200).signal, undefined);
+  });
+
+  it('take nothing from a hook where the session has moved on before the event was read', () => {
+    for (const [updatedAt, kind] of [
+      [200_000, undefined],
+      [100_500, 'waiting'],
+      [99_000, 'waiting'],
+    ] as const) {
+      const [event, session] = [{ ...waiting, at: 100_000 }, sessionOf({ updatedAt })];
+      const known = observed(recordOf(), session, 300_000);
+      assert.equal(signalled(known, event).signal?.kind, kind);
+      assert.equal(observed(signalled(recordOf(), event), session, 300_000).signal?.kind, kind);
+      assert.equal(signalled(known, { ...event, at: 400_000 }).signal?.at, 400_000, 'it waits again');
+    }
+  });
+
+  it('remember work that has ended', () => {
+    const asked = sent(observed(recordOf(), sessionOf(), 100), { status: 'pending', at: 900, text: 'Go' });
+    const working = observed(asked, sessionOf({ status: 'running' }), 950);
+    assert.deepEqual(observed(working, sessionOf(), 970).work, { at: 950 });
+  });
+
+  const now = 1_800_000_000_000;
+  const HOUR = 3_600_000;
+  const due = (record: SessionRecord, eager = false): number => {
+    const status = statusOf(record, record.check?.problem);
+    return untilDue(record, status, { eager, inFront: false }, 3_000, now);
+  };
+
+  it('are checked more and more slowly while nothing happens, within bounds, and quickly again after a message', () => {
+    for (const [quietMs, status, pause, eager] of [
+      [0, 'running', 3_000],
+      [100_000, 'running', 10_000],
+      [HOUR, 'running', 30_000],
+      [HOUR, 'idle', 300_000],
+      [600_000, 'idle', 60_000],
+      [HOUR, 'idle', 30_000, true],
+    ] as const) {
+      const session = sessionOf({ status, updatedAt: now - quietMs });
+      assert.equal(Math.round(due(recordOf({ session, checkedAt: now }), eager) / 0.9), pause);
+    }
+    const told = recordOf({ session: sessionOf({ updatedAt: now - HOUR }), checkedAt: now });
+    const answered = sent(told, { status: undefined, at: now, text: 'Go on' });
+    assert.equal(due(failed(answered, { at: now, sentence: 'x' })), 27_000);
+    assert.equal(due(sent(told, { status: 'pending', at: now, text: 'Go on' })), 2_700);
+    // Also after a change that the service does not date.
+    assert.equal(due(observed(told, sessionOf({ updatedAt: now - HOUR, status: 'running' }), now)), 2_700);
+  });
+
+  it('are not checked while a clock that was ahead would win over the answers, and are as soon as it would not', () => {
+    const minute = 60_000;
+    const dueAt = (aheadMs: number): number =>
+      due(recordOf({ checkedAt: now + aheadMs, session: sessionOf({ status: 'running' }) }), true);
+    assert.ok(dueAt(minute) > minute);
+    assert.equal(dueAt(10 * minute), 0);
+    assert.ok(dueAt(-minute) < 0);
   });
 });

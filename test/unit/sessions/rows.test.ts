@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import fc from 'fast-check';
 import type { SessionSettings } from '../../../src/api';
-import { statusOf, STALE_MS, observed, sent } from '../../../src/sessions/store/record';
-import { sessionDocument, timeText } from '../../../src/sessions/view/document';
-import { sessionRow, type ComputerFacts } from '../../../src/sessions/view/words';
+import { commands } from '../../../src/contributions';
+import { observed, sent, STALE_MS, statusOf } from '../../../src/sessions/record';
+import { sessionDocument, sessionRow, timeText, type ComputerFacts } from '../../../src/sessions/words';
 import { Formatter } from '../../../src/util/format';
 import { recordOf, sessionOf } from './support';
 
@@ -48,16 +50,6 @@ function cardOf(...of: Parameters<typeof sessionRow>): readonly string[] {
 }
 
 describe('a session as a row', () => {
-  it('says its whole title and its age, and everything in the words for screen readers', () => {
-    const title = 'A title that is far too long for a narrow side bar';
-    const session = sessionOf({ title, computerId: 'c', updatedAt: now - 120_000 });
-    const row = sessionRow(recordOf({ session, local: { pinned: true } }), context());
-    assert.deepEqual([row.label, row.description, row.icon?.id], [title, '2 min', 'circle-outline']);
-    assert.equal(row.spoken, `Session ${title}, idle 2 min, atlas, 2 messages, pinned`);
-    const fresh = sessionRow(recordOf({ session }), context({ now: now - 61_000 }));
-    assert.equal(fresh.description, 'now');
-  });
-
   it('says by its icon what waits, works and is unread, and in words what no icon says', () => {
     const shown = (fields: Parameters<typeof recordOf>[0], given: object = {}): readonly unknown[] => {
       const { icon, description } = sessionRow(recordOf({ session: sessionOf(), ...fields }), context(given));
@@ -66,12 +58,15 @@ describe('a session as a row', () => {
     const session = sessionOf({ messageCount: 3, computerId: 'c', updatedAt: now - 60_000 });
     const signal = (kind: 'waiting' | 'ended', reason?: string) => ({ kind, at: now - 60_000, reason });
     const status = (value: string): object => ({ status: { value, at: now - 60_000 } });
-    assert.deepEqual(shown({ signal: signal('waiting') }), ['bell-dot', '1 min']);
-    assert.deepEqual(shown({ session }, status('running')), ['sync~spin', '1 min']);
-    assert.deepEqual(shown({ session }, status('pending')), ['watch', 'pending 1 min']);
-    assert.deepEqual(shown({ session }, status('paused')), ['circle-outline', 'paused 1 min']);
-    assert.deepEqual(shown({ session, local: { readCount: 2 } }), ['circle-filled', '1 min']);
-    assert.deepEqual(shown({ signal: signal('ended', 'error') }), ['error', 'ended (error) 1 min']);
+    for (const [icon, description, fields, given] of [
+      ['bell-dot', '1 min', { signal: signal('waiting') }],
+      ['sync~spin', '1 min', { session }, status('running')],
+      ['watch', 'pending 1 min', { session }, status('pending')],
+      ['circle-outline', 'paused 1 min', { session }, status('paused')],
+      ['circle-filled', '1 min', { session, local: { readCount: 2 } }],
+      ['error', 'ended (error) 1 min', { signal: signal('ended', 'error') }],
+    ] as const)
+      assert.deepEqual(shown(fields, given), [icon, description]);
   });
 
   it('does not show a state nobody has asked about for long as if it were true', () => {
@@ -105,12 +100,9 @@ describe('a session as a row', () => {
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (title, name) => {
         const computer = (): ComputerFacts => ({ name: 'x', status: 'odd' });
         const session = sessionOf({ title, computerId: 'c' });
-        const {
-          label,
-          description = '',
-          spoken = '',
-        } = sessionRow(recordOf({ session, computerName: name }), context({ computer }));
-        assert.doesNotMatch(label + description + spoken, /[\n\u202a-\u202e\u2066-\u2069\u0000-\u0008]/);
+        const row = sessionRow(recordOf({ session, computerName: name }), context({ computer }));
+        const said = [row.label, row.description, row.spoken].join(' ');
+        assert.doesNotMatch(said, /[\n\u202a-\u202e\u2066-\u2069\u0000-\u0008]/);
       }),
     );
   });
@@ -126,18 +118,15 @@ describe('a session as a row', () => {
       '3K tokens (1K in, 2K out)',
     ]);
     const problem = { at: now, sentence: 'No answer.' };
-    const status = { value: 'unknown', at: now - 5_000, last: 'idle', problem };
-    assert.deepEqual(cardOf(recordOf({ session: sessionOf({ title: 'Fix it' }) }), context({ status })), [
-      '**Fix it**',
-      'unknown, was idle',
-      'No answer.',
-    ]);
-    const running = context({ status: { value: 'running', at: now - 5_000 } });
-    assert.deepEqual(cardOf(recordOf({ session: sessionOf({ title: 'Fix it' }) }), running), [
-      '**Fix it**',
+    const unknown = { value: 'unknown', at: now - 5_000, last: 'idle', problem };
+    for (const [status, ...lines] of [
+      [unknown, 'unknown, was idle', 'No answer.'],
       // A card that is looked at is not drawn anew: seconds in it would stand still.
-      'running',
-    ]);
+      [{ value: 'running', at: now - 5_000 }, 'running'],
+    ] as const) {
+      const record = recordOf({ session: sessionOf({ title: 'Fix it' }) });
+      assert.deepEqual(cardOf(record, context({ status })), ['**Fix it**', ...lines]);
+    }
   });
 });
 
@@ -157,8 +146,10 @@ describe('the details of a session', () => {
     const words = [
       '# Mine|## Settings|## Tokens|## Only on this machine|Theirs|shop|c-1|s1|1 min 1 sec|build {"team":"web"}',
       'atlas-large|high|spec|low|auto-low|atlas-mini|max|one|two|shell|browser|1,001|2,002|3,003|4,004|5,005',
-      ...['2026-11-20T10:00:00Z', '2026-11-20T11:00:00Z'].map(at => timeText(Date.parse(at), format, now)),
-      `**Completed**: ${timeText(5, format, now) ?? ''}`,
+      ...['2026-11-20T10:00:00Z', '2026-11-20T11:00:00Z'].map(at =>
+        timeText(Date.parse(at), { format, now }),
+      ),
+      `**Completed**: ${timeText(5, { format, now }) ?? ''}`,
     ];
     for (const value of words.flatMap(each => each?.split('|') ?? []))
       assert.ok(told.includes(value), `${value} is missing in\n${told}`);
@@ -181,5 +172,64 @@ describe('the details of a session', () => {
     assert.ok(text.includes('**Archived at**: last week'));
     assert.ok(text.includes('**Assistant active time**: 1 hr 59 min'));
     assert.ok(told({ archivedAt: '2026-99-99T00:00:00Z' }).includes('Archived at**: 2026-99-99T00:00:00Z'));
+  });
+});
+
+interface Item {
+  readonly command: string;
+  readonly when?: string;
+  readonly group?: string;
+}
+
+const manifest = JSON.parse(
+  readFileSync(path.join(process.env['AGENT_CONSOLE_ROOT']!, 'package.json'), 'utf8'),
+) as { readonly contributes: { readonly menus: Record<string, readonly Item[]> } };
+const rows = manifest.contributes.menus['view/item/context'] ?? [];
+
+/** Whether a row with this context, in the Sessions view, has the item. */
+function offers({ when = '' }: Item, context: string): boolean {
+  return when.split(' && ').every(term => {
+    // A repository is open, and a comment is written.
+    if (['gitOpenRepositoryCount != 0', 'agentConsole.draftComments'].includes(term)) return true;
+    const [, key, operator, value = ''] = /^(\w+) (==|=~) (.+)$/.exec(term) ?? [];
+    const actual =
+      key === 'view' ? 'agentConsole.sessions' : key === 'viewItem' ? context : assert.fail(term);
+    return operator === '=='
+      ? actual === value.replace(/^'|'$/g, '')
+      : new RegExp(value.slice(1, -1)).test(actual);
+  });
+}
+
+describe('the menu of a session’s row', () => {
+  const menuOf = (record: Parameters<typeof sessionRow>[0], fields: object = {}): Set<string> => {
+    const row = sessionRow(record, context(fields));
+    return new Set(rows.filter(item => offers(item, row.context ?? '')).map(({ command }) => command));
+  };
+
+  it('leads to its chat and its transcript, and offers what can be done, not what is so already', () => {
+    const { sessions, chat } = commands;
+    const running = { status: { value: 'running', at: 100 } };
+    for (const [local, fields, ...offered] of [
+      [{}, {}, sessions.archive],
+      [{ archivedAt: 5, pinned: true }, {}, sessions.unarchive],
+      [{}, { ...running, canStop: true }, sessions.archive, chat.stop],
+      [{ readCount: 1 }, { ...running, canStop: false }, sessions.archive],
+    ] as const) {
+      const menu = menuOf(recordOf({ session: sessionOf(), local }), fields);
+      const some = [sessions.archive, sessions.unarchive, chat.stop].filter(id => menu.has(id));
+      assert.deepEqual(some, offered);
+      for (const command of [chat.open, chat.export, sessions.remove]) assert.ok(menu.has(command), command);
+    }
+  });
+
+  it('has one button on a row, to archive what rests or to stop what runs, and one that shows what has changed', () => {
+    const { changes, sessions } = commands;
+    const inline = rows.filter(({ group }) => group?.startsWith('inline'));
+    const on = (context: string): readonly string[] =>
+      inline.filter(item => offers(item, context)).map(({ command }) => command);
+    assert.deepEqual(on('session unpinned listed'), [commands.sessions.archive]);
+    assert.deepEqual(on('session pinned listed stoppable'), [commands.chat.stop]);
+    assert.deepEqual(on('session pinned archived'), []);
+    assert.deepEqual(on('session pinned listed changed'), [sessions.archive, changes.show]);
   });
 });

@@ -1,10 +1,16 @@
-import type { Session } from '../../../src/api';
-import type { SessionStatus, SessionRecord } from '../../../src/sessions/store/record';
-import { SessionIndex } from '../../../src/sessions/store/sessionIndex';
-import type { OpenStorageOptions } from '../../../src/storage';
-import { later } from '../../fakes/cleanUp';
-import { openStorage } from '../../fakes/storage';
+import { ApiClient, type Session } from '../../../src/api';
+import { Sessions, type SessionsDeps } from '../../../src/sessions';
+import type { SessionRecord } from '../../../src/sessions/record';
+import { SessionIndex } from '../../../src/sessions/sessionIndex';
+import type { OpenStorageOptions, Storage } from '../../../src/storage';
+import { Emitter, ObservableValue } from '../../../src/util/event';
+import { Formatter } from '../../../src/util/format';
+import { later, temporaryFolder } from '../../fakes/cleanUp';
+import { FakeConnection } from '../../fakes/connection';
 import { silentLog } from '../../fakes/log';
+import { startSampleService } from '../../fakes/sampleService';
+import { openStorage } from '../../fakes/storage';
+import { fakeView } from '../../fakes/view';
 export { until } from '../../until';
 
 export function sessionOf(fields: Partial<Session> = {}): Session {
@@ -14,8 +20,6 @@ export function sessionOf(fields: Partial<Session> = {}): Session {
 export function recordOf(fields: Partial<SessionRecord> = {}): SessionRecord {
   return { sessionId: 's1', origin: 'created', addedAt: 50, local: {}, ...fields };
 }
-
-export const idle: SessionStatus = { value: 'idle', at: 100 };
 
 /** Takes a session out of the list, as a person does. */
 export function remove(index: SessionIndex, sessionId: string): Promise<void> {
@@ -36,4 +40,68 @@ export async function openIndex(
   });
   await index.use('service');
   return index;
+}
+
+/** A service and the windows on one folder of records, until `cleanUp`. */
+export type SessionsScene = Awaited<ReturnType<typeof sessionsScene>>;
+export type SessionsWindow = Awaited<ReturnType<SessionsScene['open']>>;
+
+export async function sessionsScene(options: { readonly extras?: boolean } = {}) {
+  const root = temporaryFolder();
+  const service = await startSampleService({ pace: 0, ...options });
+  later(() => service.close());
+
+  /** The sessions of one window, with everything around them but VS Code itself. */
+  const open = async (
+    deps: Partial<SessionsDeps> = {},
+    visible = true,
+    asFeatureSeesIt = (storage: Storage): Storage => storage,
+  ) => {
+    const { baseUrl, appUrl, apiKey } = service;
+    const log = silentLog();
+    const key = () => Promise.resolve(apiKey);
+    const api = new ApiClient({ baseUrl, appUrl, key, log, delay: () => Promise.resolve() });
+    const storage = openStorage({ root, log });
+    const connection = new FakeConnection(api, service);
+    const view = fakeView(visible);
+    const computers = {
+      facts: undefined as ReturnType<SessionsDeps['computers']['known']>,
+      changed: new Emitter<void>(),
+    };
+    const memory = new Map<string, unknown>();
+    const feature = new Sessions({
+      connection,
+      storage: asFeatureSeesIt(storage),
+      log,
+      view,
+      focused: new ObservableValue(false),
+      fastestSeconds: () => 600,
+      computers: { known: () => computers.facts, onDidChange: computers.changed.event },
+      changes: { of: () => undefined, onDidChange: new Emitter<readonly string[]>().event },
+      format: new Formatter('en'),
+      memory: {
+        get: (name: string) => memory.get(name),
+        update: (name: string, value: unknown) => Promise.resolve(void memory.set(name, value)),
+      },
+      details: { show: () => Promise.resolve() },
+      linkBase: { scheme: 'vscode', authority: 'agent-console.agent-console' },
+      presets: () => undefined,
+      seeds: () => Promise.resolve([]),
+      extras: () => false,
+      ...deps,
+    });
+    /** The same records, as another part of the window or another window changes them. */
+    const index = new SessionIndex(storage);
+    await feature.ready().catch(() => undefined);
+    await index.use('service');
+    later(async () => {
+      feature.dispose();
+      index.dispose();
+      api.dispose();
+      await storage.settled();
+      storage.dispose();
+    });
+    return { feature, connection, view, storage, index, computers };
+  };
+  return { service, open };
 }

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { SessionRecord } from '../../../src/sessions/store/record';
+import type { SessionRecord } from '../../../src/sessions/record';
 import { exportText, importSessions, readImport } from '../../../src/sessions/transfer';
-import { sessionDocument } from '../../../src/sessions/view/document';
+import { sessionDocument, sessionRow } from '../../../src/sessions/words';
 import { Formatter } from '../../../src/util/format';
 import { answers, told } from '../../fakes/vscode';
 import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
-import { idle, openIndex, recordOf, remove, sessionOf } from './support';
-import { sessionRow } from '../../../src/sessions/view/words';
+import { openIndex, recordOf, remove, sessionOf } from './support';
 
 const fileOf = (sessions: readonly unknown[], version = 2): string =>
   JSON.stringify({ format: 'agent-console-sessions', version, service: 'h', sessions });
@@ -31,13 +30,9 @@ describe('exported lists of sessions', () => {
     const base = { origin: 'added', addedAt: 1 };
     const odd = { session: { sessionId: 'good', title: 1, status: {} }, local: { tags: [1] } };
     const ids = ['..', 'a b', 'x\u202e', 'y'.repeat(300)].map(sessionId => ({ ...base, sessionId }));
+    const dreamt = { ...base, origin: 'dreamt', sessionId: 'a' };
     const { records, bad } = readImport(
-      fileOf([
-        { ...base, origin: 'dreamt', sessionId: 'a' },
-        null,
-        ...ids,
-        { ...base, sessionId: 'good', ...odd },
-      ]),
+      fileOf([dreamt, null, ...ids, { ...base, ...odd, sessionId: 'good' }]),
     );
     assert.deepEqual(
       records.map(({ sessionId, session }) => [sessionId, session]),
@@ -63,12 +58,10 @@ describe('exported lists of sessions', () => {
 
   it('add what is not listed, bring back what was removed, leave what is there, and name what cannot be stored', async () => {
     const index = await openIndex(temporaryFolder());
-    for (const sessionId of ['here', 'gone'])
-      await index.learn('service', {
-        session: sessionOf({ sessionId, title: 'Here' }),
-        origin: 'created',
-        at: 9,
-      });
+    for (const sessionId of ['here', 'gone']) {
+      const session = sessionOf({ sessionId, title: 'Here' });
+      await index.learn('service', { session, origin: 'created', at: 9 });
+    }
     await remove(index, 'gone');
     const theirs = ['here', 'gone', 'new', 'bad'].map(sessionId =>
       recordOf({ sessionId, session: sessionOf({ sessionId, title: 'Theirs' }), local: { name: 'n' } }),
@@ -86,16 +79,10 @@ describe('exported lists of sessions', () => {
     assert.deepEqual(told, [
       'Sessions imported: 2 added, 1 already there. Entries that could not be imported: 1, the first of them bad (of a newer version).',
     ]);
-    const kept = [...index.records.values()].map(({ sessionId, session, local }) => [
-      sessionId,
-      session?.title,
-      local.name,
-    ]);
-    assert.deepEqual(kept.sort(), [
-      ['gone', 'Here', undefined],
-      ['here', 'Here', undefined],
-      ['new', 'Theirs', 'n'],
-    ]);
+    const kept = [...index.records.values()].map(
+      ({ sessionId, session, local }) => `${sessionId} ${session?.title} ${local.name}`,
+    );
+    assert.deepEqual(kept.sort(), ['gone Here undefined', 'here Here undefined', 'new Theirs n']);
   });
 
   it('date nothing in the future, which would count as newer than what is learnt here', () => {
@@ -105,10 +92,23 @@ describe('exported lists of sessions', () => {
   });
 
   it('hold only what every part of the view can show, whatever else was in them', () => {
-    const context = { status: idle, computer: () => undefined, format: new Formatter('en'), now: 200 };
-    const key = fc.constantFrom(
-      ...['title', 'status', 'messageCount', 'updatedAt', 'sessionSettings', 'computerId', 'name', 'at'],
-    );
+    const context = {
+      status: { value: 'idle' },
+      computer: () => undefined,
+      format: new Formatter('en'),
+      now: 200,
+    };
+    const names = [
+      'title',
+      'status',
+      'messageCount',
+      'updatedAt',
+      'sessionSettings',
+      'computerId',
+      'name',
+      'at',
+    ];
+    const key = fc.constantFrom(...names);
     const anything = fc.letrec<{ value: unknown }>(tie => ({
       value: fc.oneof({ maxDepth: 3 }, fc.jsonValue(), fc.dictionary(key, tie('value'))),
     })).value;
@@ -120,13 +120,8 @@ describe('exported lists of sessions', () => {
         anything,
         fc.record({ sessionId: fc.constant('s1'), sessionSettings: anything, title: anything }),
       ),
-      ...{
-        local: anything,
-        signal: anything,
-        workspace: anything,
-        firstText: anything,
-        computerName: anything,
-      },
+      ...{ local: anything, signal: anything, workspace: anything },
+      ...{ firstText: anything, computerName: anything },
     });
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 3 }), entries => {

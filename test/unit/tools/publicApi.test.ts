@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AgentConsole } from '../../../api';
-import { SessionIndex } from '../../../src/sessions/store/sessionIndex';
+import { SessionIndex } from '../../../src/sessions/sessionIndex';
 import { silentLog } from '../../fakes/log';
 import { cleanUp, later } from '../../fakes/cleanUp';
 import { openStorage } from '../../fakes/storage';

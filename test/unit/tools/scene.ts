@@ -6,7 +6,7 @@ import { computerRecords } from '../../../src/computers';
 import { controlRecords } from '../../../src/organization';
 import { readinessRecords } from '../../../src/readiness';
 import { sessionRecords } from '../../../src/sessions';
-import type { SessionRecord } from '../../../src/sessions/store/record';
+import type { SessionRecord } from '../../../src/sessions/record';
 import type { CollectionOptions } from '../../../src/storage';
 import { idOf } from '../../../src/sync/stored';
 import { sourcesOf } from '../../../src/told';

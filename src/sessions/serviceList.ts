@@ -1,8 +1,10 @@
-import type { Session } from '../../api';
-import { Disposable } from '../../util/disposable';
-import { SharedRequests } from '../../util/promises';
-import type { SessionsContext } from '../context';
-import { isWorking } from '../store/record';
+import type { Session } from '../api';
+import { Disposable } from '../util/disposable';
+import { SharedRequests } from '../util/promises';
+import type { SessionsContext } from '.';
+import { isWorking } from './record';
+
+type ServiceListContext = Pick<SessionsContext, 'index' | 'connection' | 'extras' | 'focused' | 'log'>;
 
 /** Pages of a hundred sessions: whoever has more finds the others by their ids. */
 const MOST_PAGES = 20;
@@ -12,11 +14,11 @@ const MOST_PAGES = 20;
  * the index; where there is none, the index stays the only memory, and nobody is told.
  */
 export class ServiceList extends Disposable {
-  readonly #context: Pick<SessionsContext, 'index' | 'connection' | 'extras' | 'focused' | 'log'>;
+  readonly #context: ServiceListContext;
   readonly #requests = new SharedRequests<void>();
   #isMissed = false;
 
-  constructor(context: Pick<SessionsContext, 'index' | 'connection' | 'extras' | 'focused' | 'log'>) {
+  constructor(context: ServiceListContext) {
     super();
     this.#context = context;
     this.register(
@@ -36,7 +38,6 @@ export class ServiceList extends Disposable {
       .catch((error: unknown) => log.debug(`The list of the service could not be read: ${String(error)}`));
   }
 
-  /** Gives up what is being read: of another service, or not wanted any more. */
   cancel(): void {
     this.#isMissed = false;
     this.#requests.abortAll();

@@ -1,38 +1,50 @@
 import * as vscode from 'vscode';
-import { errorSentence, type Service } from '../../connection';
-import { commands, setContext } from '../../contributions';
-import { joined } from '../../ui/text';
-import { retryNode, Tree, type Row, type TreeNode } from '../../ui/tree';
-import { listContext, setMessage, viewMessage } from '../../ui/viewStatus';
-import { Disposable, type IDisposable } from '../../util/disposable';
-import { supportedLanguage } from '../../util/format';
-import { type SessionsContext, contextOf, currentWorkspace, isHere } from '../context';
-import { isActive, isWaiting, isUnread, isWorking, type SessionRecord } from '../store/record';
-import { groupSessions, GROUPINGS, SORTINGS, type Arrangement, type SessionGroup } from './listing';
+import { errorSentence, type Service } from '../connection';
+import { commands, setContext } from '../contributions';
+import { joined } from '../ui/text';
+import { retryNode, Tree, type Row, type TreeNode } from '../ui/tree';
+import { listContext, setMessage, viewMessage } from '../ui/viewStatus';
+import { Disposable } from '../util/disposable';
+import { supportedLanguage } from '../util/format';
+import { oneLine } from '../util/text';
+import type { SessionsContext } from '.';
+import { contextOf, currentWorkspace, isHere } from './access';
+import { Watches } from './monitor';
+import {
+  activityOf,
+  isActive,
+  isUnread,
+  isWaiting,
+  isWorking,
+  titleOf,
+  type SessionRecord,
+  type SessionStatus,
+} from './record';
 import { computerName, sessionRow } from './words';
 
-/** How a person wants the sessions listed in this workspace. */
+export const GROUPINGS = ['attention', 'computer', 'workspace'] as const;
+export const SORTINGS = ['activity', 'created', 'name'] as const;
+
 interface ViewOptions extends Pick<Arrangement, 'grouping' | 'sorting'> {
-  /** Only sessions of this workspace, where there is one. */
   readonly onlyHere: boolean;
 }
 
 const OPTIONS = 'sessions.viewOptions';
 
-/** Changes that come together are shown together. */
 const TOGETHER_MS = 50;
 
 /** The Sessions view: its rows, what is asked about while it is visible, its badge, its counts, its message. */
 export class SessionsView extends Disposable {
   readonly #context: SessionsContext;
   readonly tree: Tree;
-  readonly #watches = new Map<string, IDisposable>();
+  readonly #watches: Watches;
   #together: NodeJS.Timeout | undefined;
 
   constructor(context: SessionsContext) {
     super();
-    const { index, connection, ready, view } = context;
+    const { index, connection, monitor, ready, view } = context;
     this.#context = context;
+    this.#watches = this.register(new Watches(monitor));
     this.tree = this.register(
       new Tree({
         view,
@@ -42,25 +54,19 @@ export class SessionsView extends Disposable {
         onMinute: () => this.#showSoon(),
       }),
     );
-    this.register(
-      index.onDidChange(ids => {
-        this.tree.update(ids.length === 0 ? undefined : new Set(ids.map(rowId)));
-        this.#showSoon();
-      }),
-    );
+    this.register(index.onDidChange(ids => this.update(ids)));
     this.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.update()));
     this.register(view.onDidChangeVisibility(() => this.#showSoon()));
     this.register(connection.state.onDidChange(() => this.update()));
     this.#show();
   }
 
-  /** Anything may have changed, or only the rows of these sessions. */
-  update(sessionIds?: readonly string[]): void {
-    this.tree.update(sessionIds && new Set(sessionIds.map(rowId)));
+  /** These sessions may say something else; without any, all of them. */
+  update(sessionIds: readonly string[] = []): void {
+    this.tree.update(sessionIds.length === 0 ? undefined : new Set(sessionIds.map(rowId)));
     this.#showSoon();
   }
 
-  /** Asks how the view is arranged: one choice, of any kind, at a time. */
   async pickOptions(): Promise<void> {
     const now = this.#options();
     const choices: readonly (readonly [label: string, change?: Partial<ViewOptions>])[] = [
@@ -112,7 +118,6 @@ export class SessionsView extends Disposable {
 
   override dispose(): void {
     clearTimeout(this.#together);
-    this.#watch(new Set());
     super.dispose();
   }
 
@@ -186,79 +191,141 @@ export class SessionsView extends Disposable {
     const { index, connection, format, view } = this.#context;
     const state = connection.state.current;
     const { failure, isOpen, records, unreadable } = index;
-    const list = {
-      items: [...records.keys()],
-      at: isOpen ? 0 : undefined,
-      failure: failure === undefined ? undefined : { sentence: errorSentence(failure) },
-    };
+    const sentence = failure === undefined ? undefined : { sentence: errorSentence(failure) };
+    const list = { items: [...records.keys()], at: isOpen ? 0 : undefined, failure: sentence };
     setContext('agentConsole.sessions', listContext(list));
     const [shown, all] = [this.#visible().length, records.size].map(count => format.number(count));
-    const isSignedOut = state.kind === 'signedOut';
     const counts = shown === all ? all : vscode.l10n.t('{0} of {1}', shown ?? '', all ?? '');
-    view.description = isSignedOut
-      ? ''
-      : joined([records.size === 0 ? '' : counts, serviceLabel(state.service)]);
+    view.description =
+      state.kind === 'signedOut' ? '' : joined([records.size > 0 && counts, serviceLabel(state.service)]);
+    const isSignedIn = state.kind === 'signedIn';
     const unread = unreadable.map(({ id }) => id);
     const message = viewMessage({ connection: state, lists: [list], unread, now: Date.now() });
     const hidden =
-      shown === all || state.kind !== 'signedIn'
-        ? undefined
-        : vscode.l10n.t('Only sessions of this workspace are shown: {0} of {1}.', shown ?? '', all ?? '');
+      isSignedIn && shown !== all
+        ? vscode.l10n.t('Only sessions of this workspace are shown: {0} of {1}.', shown ?? '', all ?? '')
+        : undefined;
     setMessage(view, message ?? hidden);
-    this.#watch(this.#wanted());
-    this.#showBadge(state.kind === 'signedIn');
+    this.#watches.set(this.#wanted());
+    view.badge = isSignedIn ? this.#badge() : undefined;
   }
 
   /** Counts what waits for the person and what has come to rest unread, not what runs. */
-  #showBadge(isSignedIn: boolean): void {
-    const { index, monitor, view } = this.#context;
+  #badge(): vscode.ViewBadge | undefined {
+    const { index, monitor } = this.#context;
     const listed = [...index.records.values()].filter(({ local }) => local.archivedAt === undefined);
     const waiting = listed.filter(isWaiting).length;
     const unread = listed.filter(
       record =>
         !isWaiting(record) && isUnread(record) && !isWorking(monitor.statusOf(record.sessionId).value),
     ).length;
-    const value = isSignedIn ? waiting + unread : 0;
-    const tooltip = joined(
-      [
-        waiting > 0 && vscode.l10n.t('Waiting for you: {0}', waiting),
-        unread > 0 && vscode.l10n.t('Unread: {0}', unread),
-      ],
-      ', ',
-    );
-    view.badge = value === 0 ? undefined : { value, tooltip };
+    const parts = [
+      waiting > 0 && vscode.l10n.t('Waiting for you: {0}', waiting),
+      unread > 0 && vscode.l10n.t('Unread: {0}', unread),
+    ];
+    const value = waiting + unread;
+    return value === 0 ? undefined : { value, tooltip: joined(parts, ', ') };
   }
 
-  /**
-   * While the view is visible, every session with work to do or a person to wait for is checked, and until it answers what could not
-   * be asked about; the rest keep their age.
-   */
-  #wanted(): ReadonlySet<string> {
+  /** What is checked while the view is visible: what works or waits, and until it answers what could not be asked about. */
+  #wanted(): readonly string[] {
     const { index, monitor, view } = this.#context;
     const wanted = [...(view.visible ? index.records.values() : [])].filter(record => {
       const status = monitor.statusOf(record.sessionId);
       const isLost = status.problem !== undefined && status.problem.lasts !== true;
       return record.local.archivedAt === undefined && (isWaiting(record) || isActive(status) || isLost);
     });
-    return new Set(wanted.map(({ sessionId }) => sessionId));
-  }
-
-  #watch(wanted: ReadonlySet<string>): void {
-    for (const [id, watch] of this.#watches) {
-      if (wanted.has(id)) continue;
-      watch.dispose();
-      this.#watches.delete(id);
-    }
-    for (const id of wanted)
-      if (!this.#watches.has(id)) this.#watches.set(id, this.#context.monitor.watch(id));
+    return wanted.map(({ sessionId }) => sessionId);
   }
 }
 
-/** Which service the rows are of; the sample is never taken for the real one. */
 function serviceLabel(service: Service): string {
   return service.source === 'sample' ? vscode.l10n.t('sample data') : service.host;
 }
 
 function rowId(sessionId: string): string {
   return `session/${sessionId}`;
+}
+
+export interface Arrangement {
+  readonly grouping: (typeof GROUPINGS)[number];
+  readonly sorting: (typeof SORTINGS)[number];
+  /** Unix ms. */
+  readonly now: number;
+  readonly language: string;
+  readonly statusOf: (record: SessionRecord) => SessionStatus;
+  readonly computerName: (record: SessionRecord) => string | undefined;
+}
+
+interface SessionGroup {
+  readonly key: string;
+  readonly label: string;
+  readonly sessionIds: readonly string[];
+}
+
+/** Every session in exactly one group; empty groups are left out. */
+export function groupSessions(records: Iterable<SessionRecord>, how: Arrangement): SessionGroup[] {
+  const { compare: byName } = new Intl.Collator(how.language, { numeric: true });
+  const created = ({ session, addedAt }: SessionRecord): number => session?.createdAt ?? addedAt;
+  const name = (record: SessionRecord): string => titleOf(record) ?? record.sessionId;
+  // Where pinned sessions have no group of their own, they come first in theirs.
+  const isFirst = ({ local }: SessionRecord): number =>
+    Number(how.grouping !== 'attention' && local.pinned === true);
+  const compare = {
+    activity: (a: SessionRecord, b: SessionRecord) => activityOf(b) - activityOf(a),
+    created: (a: SessionRecord, b: SessionRecord) => created(b) - created(a),
+    name: (a: SessionRecord, b: SessionRecord) => byName(name(a), name(b)),
+  }[how.sorting];
+  const sorted = [...records].sort(
+    (a, b) => isFirst(b) - isFirst(a) || compare(a, b) || (a.sessionId < b.sessionId ? -1 : 1),
+  );
+  const placeOf = placesOf(how);
+  const groups = new Map<string, ReturnType<typeof placeOf> & { readonly sessionIds: string[] }>();
+  for (const record of sorted) {
+    const place = placeOf(record);
+    const group = groups.get(place.key) ?? { ...place, sessionIds: [] };
+    group.sessionIds.push(record.sessionId);
+    groups.set(place.key, group);
+  }
+  return [...groups.values()].sort(
+    (a, b) => a.rank - b.rank || byName(a.label, b.label) || (a.key < b.key ? -1 : 1),
+  );
+}
+
+function placesOf({ grouping, now, statusOf, computerName: nameOf }: Arrangement) {
+  /** In the order shown. Computers and workspaces with a name stand before those without one. */
+  const labels = {
+    waiting: vscode.l10n.t('Waiting for input'),
+    running: vscode.l10n.t('Running'),
+    pinned: vscode.l10n.t('Pinned'),
+    today: vscode.l10n.t('Today'),
+    week: vscode.l10n.t('Last 7 days'),
+    earlier: vscode.l10n.t('Earlier'),
+    computer: vscode.l10n.t('Unknown computer'),
+    workspace: vscode.l10n.t('Unknown workspace'),
+    archived: vscode.l10n.t('Archived'),
+  };
+  const order = Object.keys(labels);
+  const place = (key: keyof typeof labels, id = '', name = '') => {
+    const rank = order.indexOf(key);
+    return id === ''
+      ? { key, label: labels[key], rank }
+      : { key: `${key}/${id}`, label: oneLine(name, 80), rank: rank - 0.5 };
+  };
+  const day = new Date(now);
+  const today = day.setHours(0, 0, 0, 0);
+  const week = day.setDate(day.getDate() - 6);
+  return (record: SessionRecord) => {
+    const { local, session, workspace } = record;
+    if (local.archivedAt !== undefined) return place('archived');
+    if (grouping === 'computer')
+      return place('computer', session?.computerId, nameOf(record) ?? session?.computerId);
+    if (grouping === 'workspace') return place('workspace', workspace?.uri, workspace?.name);
+    if (isWaiting(record)) return place('waiting');
+    // What is not known now is not running, whatever it was last.
+    if (isWorking(statusOf(record).value)) return place('running');
+    if (local.pinned === true) return place('pinned');
+    const activity = activityOf(record);
+    return place(activity >= today ? 'today' : activity >= week ? 'week' : 'earlier');
+  };
 }

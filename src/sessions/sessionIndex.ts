@@ -1,7 +1,7 @@
-import type { Session } from '../../api';
-import type { Collection, CollectionOptions, Lease, Storage, UnreadableRecord } from '../../storage';
-import { Disposable, Slot, type IDisposable } from '../../util/disposable';
-import { Emitter } from '../../util/event';
+import type { Session } from '../api';
+import type { Collection, CollectionOptions, Lease, Storage, UnreadableRecord } from '../storage';
+import { Disposable, Slot, type IDisposable } from '../util/disposable';
+import { Emitter } from '../util/event';
 import {
   activityOf,
   isWaiting,
@@ -16,14 +16,12 @@ import {
   sessionRecordSchema,
   signalled,
   type Overlay,
-  type SessionOrigin,
   type SessionRecord,
   type SessionSignal,
   type StatusProblem,
   type Workspace,
 } from './record';
 
-/** A session whose status the service has told anew. Told once, in the window whose question or send brought it. */
 interface StateChange {
   readonly sessionId: string;
   readonly from: string;
@@ -34,14 +32,10 @@ interface StateChange {
   readonly waiting?: boolean;
 }
 
-/** A session as a service told it, and how it came here. */
-interface Learnt {
+/** A session as a service told it, and how it came here; of the places where it was made or opened it keeps the first. */
+interface Learnt extends Pick<SessionRecord, 'origin' | 'computerName' | 'workspace'> {
   readonly session: Session;
-  readonly origin: SessionOrigin;
   readonly at: number;
-  readonly computerName?: string | undefined;
-  /** Where the session was made or opened; a session keeps the first one. */
-  readonly workspace?: Workspace | undefined;
 }
 
 /**
@@ -55,7 +49,6 @@ export class SessionIndex extends Disposable {
   readonly #subscription = this.register(new Slot<IDisposable>());
   #serviceId: string | undefined;
   #collection: Collection<SessionRecord> | undefined;
-  /** What is in the list, until that changes. */
   #listed: ReadonlyMap<string, SessionRecord> | undefined;
   #switching: Promise<void> = Promise.resolve();
   #failure: unknown;
@@ -67,10 +60,9 @@ export class SessionIndex extends Disposable {
 
   readonly onDidChange = this.#changed.event;
 
-  /** Statuses that answers to this window have changed. */
+  /** Statuses that the service has told anew: once, in the window whose question or send brought it. */
   readonly onDidChangeState = this.#stateChanged.event;
 
-  /** The service whose sessions are shown. */
   get serviceId(): string | undefined {
     return this.#serviceId;
   }
@@ -80,7 +72,6 @@ export class SessionIndex extends Disposable {
     return this.#collection !== undefined;
   }
 
-  /** Why they could not be read. */
   get failure(): unknown {
     return this.#failure;
   }
@@ -145,17 +136,14 @@ export class SessionIndex extends Disposable {
     );
   }
 
-  /** Records why a question about a session has no answer. */
   async fail(serviceId: string, sessionId: string, problem: StatusProblem): Promise<void> {
     await this.#of(serviceId).update(sessionId, current => current && failed(current, problem));
   }
 
-  /** Runs `work` in one window at a time, for each name and service. */
   tryRun<T>(name: string, ttlMs: number, work: (lease: Lease) => Promise<T>): Promise<T | undefined> {
     return this.#storage.tryRun(`services/${this.#serviceId ?? ''}/sessions ${name}`, ttlMs, work);
   }
 
-  /** Records that a service accepted a message. */
   async noteSend(serviceId: string, sessionId: string, send: Parameters<typeof sent>[1]): Promise<void> {
     await this.#follow(serviceId, sessionId, send.at, current => current && sent(current, send));
   }
@@ -171,7 +159,6 @@ export class SessionIndex extends Disposable {
     });
   }
 
-  /** The agent does not wait any more, says the person. */
   async settle(sessionId: string): Promise<void> {
     await this.#collection?.update(
       sessionId,
@@ -179,7 +166,6 @@ export class SessionIndex extends Disposable {
     );
   }
 
-  /** Changes what people keep about a session. */
   async keep(
     sessionId: string,
     change: (local: Overlay) => Overlay,
@@ -203,7 +189,6 @@ export class SessionIndex extends Disposable {
     return isNew;
   }
 
-  /** The record as it is stored now. */
   async read(sessionId: string): Promise<SessionRecord | undefined> {
     return listed(await this.#collection?.read(sessionId));
   }
@@ -251,7 +236,6 @@ export class SessionIndex extends Disposable {
   }
 }
 
-/** How the sessions of a service are kept, and found by their titles. */
 export function sessionRecords(serviceId: string): CollectionOptions<SessionRecord> {
   return {
     path: `services/${serviceId}/sessions`,

@@ -1,20 +1,12 @@
 import * as z from 'zod/mini';
-import type { Session } from '../../api';
-import {
-  ifFits,
-  into,
-  openObject,
-  orElse,
-  readSession,
-  recordSchema,
-  type RecordOf,
-} from '../../api/records';
+import type { Session } from '../api';
+import { ifFits, into, openObject, orElse, readSession, recordSchema, type RecordOf } from '../api/records';
 
 export const RECORD_VERSION = 3;
 
 /**
- * What the index keeps of one session. Few services list sessions, so this record is often the only memory of one (interface-notes
- * 1). All times are Unix ms. What people wrote is kept even where the rest of a record is odd.
+ * What the index keeps of one session, often the only memory of it (interface-notes 1). All times are Unix ms. What people wrote is kept
+ * even where the rest is odd.
  */
 export const sessionRecordSchema = recordSchema(() =>
   openObject({
@@ -24,13 +16,11 @@ export const sessionRecordSchema = recordSchema(() =>
     addedAt: z.number(),
     /** First line of the first message sent from here to a session without a title: its title from then on. */
     firstText: ifFits(z.string()),
-    /** The newest answer of the service, unknown fields included. What of it cannot be read the service tells again. */
+    /** The newest answer of the service, unknown fields included. */
     session: ifFits(into(z.unknown(), readSession)),
-    /** When that answer, or the status below, came. */
+    /** When that answer, or the status of a send after it, came. */
     checkedAt: z.optional(z.number()),
-    /** Status answered to a send after `session` was read. */
     statusAfterSend: ifFits(z.string()),
-    /** What the last questions have brought. */
     check: ifFits(
       openObject({
         /** When an answer last was another than the one before. */
@@ -40,7 +30,6 @@ export const sessionRecordSchema = recordSchema(() =>
       }),
     ),
     computerName: ifFits(z.string()),
-    /** The workspace it belongs to: the address of its folder and its name. */
     workspace: ifFits(openObject({ uri: z.string(), name: z.string() })),
     /** What a hook told last (section 6); gone when the session has moved on since. */
     signal: ifFits(
@@ -48,11 +37,8 @@ export const sessionRecordSchema = recordSchema(() =>
         /** The agent waits for input, has finished its turn, or the session ended. */
         kind: z.enum(['waiting', 'finished', 'ended']),
         at: z.number(),
-        /** Why a session ended. */
         reason: ifFits(z.string()),
-        /** What the agent says. */
         message: ifFits(z.string()),
-        /** Where the agent works. */
         cwd: ifFits(z.string()),
         /** The session as it was when it was first read after the signal. */
         seen: ifFits(openObject({ status: ifFits(z.string()), messageCount: ifFits(z.number()) })),
@@ -81,13 +67,10 @@ export const sessionRecordSchema = recordSchema(() =>
 export type SessionRecord = Omit<RecordOf<typeof sessionRecordSchema>, 'session'> & {
   readonly session?: Session | undefined;
 };
-export type SessionOrigin = SessionRecord['origin'];
 export type Overlay = SessionRecord['local'];
 export type Workspace = NonNullable<SessionRecord['workspace']>;
-/** Why the status of a session is not known now. */
 export type StatusProblem = NonNullable<NonNullable<SessionRecord['check']>['problem']>;
 export type KeptSignal = NonNullable<SessionRecord['signal']>;
-/** Something a hook of the command-line client told about a session. */
 export type SessionSignal = Omit<KeptSignal, 'seen'> & { readonly sessionId: string };
 
 /** No question is under way for longer: an answer that seems newer by more than this was dated by a clock that was wrong. */
@@ -109,7 +92,6 @@ export function isUnread({ local, session }: SessionRecord): boolean {
   return local.readCount !== undefined && (session?.messageCount ?? 0) > local.readCount;
 }
 
-/** The service says that the agent has work. */
 export function isWorking(status: string | undefined): boolean {
   return status === 'running' || status === 'pending';
 }
@@ -174,8 +156,8 @@ export function isOnlyAsked(before: SessionRecord | undefined, after: SessionRec
 }
 
 /**
- * What is left of a signal after an answer of the service to a question of the time `at`: it clears on the next change of the
- * status or of the number of messages (interface-notes 5). A question older than the signal says nothing about it.
+ * What is left of a signal after an answer to a question of the time `at`: it clears on the next change of the status or of the number
+ * of messages (interface-notes 5).
  */
 function signalAfter(signal: SessionRecord['signal'], session: Session, at: number): SessionRecord['signal'] {
   if (signal === undefined || at < signal.at) return signal;
@@ -193,25 +175,22 @@ function isPast({ at }: { readonly at: number }, session: SessionRecord['session
   return (session?.updatedAt ?? 0) > at + SETTLING_MS;
 }
 
-/**
- * The one calculation of a session's status, for every place that shows it: what the service said last and when. After a
- * failed check it is `unknown`, with what was known before, never the old value as if it were true (interface-notes 3).
- */
 export interface SessionStatus {
   /** `idle`, `pending`, `running`, any other word of the service, or `unknown`. */
   readonly value: string;
   /** When the service last said so; Unix ms. */
   readonly at?: number | undefined;
-  /** Set when the last check failed. */
   readonly problem?: StatusProblem | undefined;
-  /** The status before it became unknown. */
   readonly last?: string | undefined;
 }
 
 /** Work goes on for so long without being asked about; after that nobody knows whether it still does. */
 export const STALE_MS = 5 * 60_000;
 
-/** `now`, Unix ms, lets an old word about work count as unknown; without it only a failed check does. */
+/**
+ * The one calculation of a session's status, for every place that shows it. After a failed check it is `unknown`, never the old value as
+ * if it were true (interface-notes 3); `now`, Unix ms, lets an old word about work count as unknown, too.
+ */
 export function statusOf(
   record: SessionRecord,
   problem: StatusProblem | undefined,
@@ -225,7 +204,7 @@ export function statusOf(
   return isOld && isWorking(last) ? { value: 'unknown', at, last } : { value: last, at };
 }
 
-/** The service says the agent has work, or said so last: worth asking again soon. */
+/** The agent has work, or had it when that was last known: worth asking again soon. */
 export function isActive(status: SessionStatus): boolean {
   return isWorking(status.value === 'unknown' ? status.last : status.value);
 }

@@ -1,32 +1,27 @@
 import * as vscode from 'vscode';
-import { isApiError, type ApiClient, type Session } from '../../api';
-import { errorSentence, type ConnectionState } from '../../connection';
-import { Disposable, toDisposable, type IDisposable } from '../../util/disposable';
-import { Poller } from '../../util/poller';
-import { SharedRequests } from '../../util/promises';
-import type { WindowFocus } from '../../util/windowFocus';
-import { askedAt, statusOf, untilDue, type SessionStatus, type StatusProblem } from '../store/record';
-import type { SessionIndex } from '../store/sessionIndex';
+import { isApiError, type ApiClient, type Session } from '../api';
+import { errorSentence, type ConnectionState } from '../connection';
+import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
+import { Poller } from '../util/poller';
+import { SharedRequests } from '../util/promises';
+import type { SessionsDeps } from '.';
+import { askedAt, statusOf, untilDue, type SessionStatus, type StatusProblem } from './record';
+import type { SessionIndex } from './sessionIndex';
 
-export interface MonitorDeps {
+export interface MonitorDeps extends Pick<SessionsDeps, 'focused' | 'fastestSeconds'> {
   readonly index: SessionIndex;
   readonly connection: {
     readonly api: Pick<ApiClient, 'one'> | undefined;
     readonly state: { readonly current: ConnectionState };
   };
-  /** Whether this window has the focus: without it nothing is asked (trust.md 31). */
-  readonly focused: WindowFocus;
-  readonly fastestSeconds: () => number;
   readonly now?: () => number;
-  /** Between the questions of all windows together, ms. */
   readonly apartMs?: number;
 }
 
-/** At most two questions a second, also where a timer is a little late. */
+/** Between the questions of all windows: at most two a second, also where a timer is a little late. */
 const APART_MS = 550;
 /** A window that has asked and not renewed its lease for so long has gone. */
 const QUESTION_MS = 20_000;
-/** How soon to look again when another window asks. */
 const LOOK_MS = 1_000;
 /** It is looked at least so often, so that it is noticed when the machine has slept. */
 const LONGEST_REST_MS = 15_000;
@@ -37,16 +32,15 @@ interface Watched {
   inFront: number;
   /** Somebody has begun to look, or come back: however long nothing has changed, it is asked as if something had. */
   eager: boolean;
-  /** The question that is under way. */
   asking?: AbortController | undefined;
   /** Another window asks: it is looked at again then, Unix ms. */
   elsewhereUntil: number;
 }
 
 /**
- * Keeps the status of sessions true while somebody looks at them, backing off, resting. All windows together ask about a session
- * as often as one would, and about all of them at most twice a second: in each window what is in front of a person first, of the
- * others what was asked longest ago.
+ * Keeps the status of sessions true while somebody looks at them in a window with the focus (trust.md 31). All windows together ask about
+ * a session as often as one would, and about all of them at most twice a second: in each window what is in front of a person first, of
+ * the others what was asked longest ago.
  */
 export class SessionMonitor extends Disposable {
   readonly #deps: MonitorDeps;
@@ -94,22 +88,16 @@ export class SessionMonitor extends Disposable {
    * checked when the window gets the focus again.
    */
   watch(sessionId: string, why?: 'inFront'): IDisposable {
-    const watched = this.#watched.get(sessionId) ?? {
-      holders: 0,
-      inFront: 0,
-      eager: true,
-      elsewhereUntil: 0,
-    };
+    const none: Watched = { holders: 0, inFront: 0, eager: true, elsewhereUntil: 0 };
+    const watched = this.#watched.get(sessionId) ?? none;
     this.#watched.set(sessionId, watched);
-    const count = (by: 1 | -1): void => {
-      watched.holders += by;
-      if (why !== undefined) watched.inFront += by;
-    };
-    count(1);
+    const isInFront = Number(why !== undefined);
+    watched.holders++;
+    watched.inFront += isInFront;
     this.#follow();
     return toDisposable(() => {
-      count(-1);
-      if (watched.holders > 0) return;
+      watched.inFront -= isInFront;
+      if (--watched.holders > 0) return;
       watched.asking?.abort();
       this.#watched.delete(sessionId);
       this.#follow();
@@ -175,7 +163,6 @@ export class SessionMonitor extends Disposable {
       if (await this.#begin(next)) return;
   }
 
-  /** The session to be asked about now. */
   #next(): string | undefined {
     const { index } = this.#deps;
     const rank = (id: string): number =>
@@ -252,5 +239,28 @@ export class SessionMonitor extends Disposable {
   #problemOf(sessionId: string): StatusProblem | undefined {
     const problem = this.#deps.index.get(sessionId)?.check?.problem;
     return problem !== undefined && problem.at > this.#since ? problem : undefined;
+  }
+}
+
+export class Watches implements IDisposable {
+  readonly #monitor: Pick<SessionMonitor, 'watch'>;
+  readonly #held = new Map<string, IDisposable>();
+
+  constructor(monitor: Pick<SessionMonitor, 'watch'>) {
+    this.#monitor = monitor;
+  }
+
+  set(ids: readonly string[]): void {
+    const wanted = new Set(ids);
+    for (const [id, held] of this.#held) {
+      if (wanted.delete(id)) continue;
+      held.dispose();
+      this.#held.delete(id);
+    }
+    for (const id of wanted) this.#held.set(id, this.#monitor.watch(id));
+  }
+
+  dispose(): void {
+    this.set([]);
   }
 }

@@ -1,6 +1,6 @@
 import * as jsonc from 'jsonc-parser';
 import * as vscode from 'vscode';
-import { oneLine } from '../../util/text';
+import { oneLine } from '../util/text';
 
 /** Why a settings file is left alone, as a sentence that does not name the file. */
 export class Refusal extends Error {}
@@ -42,7 +42,6 @@ export function withHook(source: string, events: readonly string[], command: str
   return source.slice(0, source.length - before.length) + text;
 }
 
-/** Every comment, in order. */
 export function commentsOf(text: string): string[] {
   return tokensOf(text)
     .filter(isComment)
@@ -92,7 +91,6 @@ function refuseDuplicates(text: string, node: jsonc.Node): void {
   }
 }
 
-/** From 1. */
 function lineOf(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length;
 }
@@ -102,7 +100,6 @@ function valueOf(parent: jsonc.Node | undefined, key: string): jsonc.Node | unde
   return parent.children?.find(property => property.children?.[0]?.value === key)?.children?.[1];
 }
 
-/** The commands of ours, each with its event. */
 function ownCommands(root: jsonc.Node | undefined, command: string) {
   return (valueOf(root, 'hooks')?.children ?? []).flatMap(({ children: [key, entries] = [] }) =>
     (entries?.children ?? [])
@@ -198,7 +195,6 @@ function isComment({ kind }: Token): boolean {
   return kind === token.lineComment || kind === token.blockComment;
 }
 
-/** Every token, white space and comments included. */
 function tokensOf(text: string): Token[] {
   const scanner = jsonc.createScanner(text);
   const tokens: Token[] = [];

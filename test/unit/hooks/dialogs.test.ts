@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { examine, showTest, type CheckContext } from '../../../src/hooks/install/check';
-import { Installation } from '../../../src/hooks/install/installation';
+import { examine, sharedPlace, showTest, uninstall, type CheckContext } from '../../../src/hooks/dialogs';
+import { Installation } from '../../../src/hooks/installation';
 import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
-import { executed, told } from '../../fakes/vscode';
+import { acts, executed, told } from '../../fakes/vscode';
 import {
   cleanUp,
   eventsIn,
   filesIn,
   inboxOf,
   jsonFiles,
+  openFolder,
   temporaryFolder,
   temporaryPlace,
   until,
@@ -92,5 +93,35 @@ describe('the check of hooks', function () {
       'The hook command ran, but its event did not arrive within 10 seconds.',
     ]);
     await until(() => jsonFiles(at.installation.place.spool).length === 1);
+  });
+
+  it('of none to remove is no failure: a notice says that there are none', async () => {
+    const installation = new Installation(await temporaryPlace(), filesIn());
+    acts.length = 0;
+    const details = { compare: () => Promise.reject(new Error('There is nothing to compare.')) };
+    await uninstall({ installation, details, log: silentLog() });
+    assert.deepEqual(
+      [acts, told],
+      [['window.showInformationMessage'], ['No hooks have been installed here.']],
+    );
+  });
+});
+
+describe('a settings file that others may share', () => {
+  afterEach(cleanUp);
+
+  it('is one in a repository or in a folder of this window, wherever its folder really is', async () => {
+    const home = temporaryFolder();
+    const shop = path.join(home, 'shop');
+    fs.mkdirSync(path.join(shop, '.client'), { recursive: true });
+    fs.symlinkSync(path.join(shop, '.client'), path.join(home, '.client'));
+    const files = [path.join(shop, '.client/settings.json'), path.join(home, '.client/settings.json')];
+    assert.deepEqual(await Promise.all(files.map(sharedPlace)), [undefined, undefined]);
+    openFolder(shop);
+    assert.deepEqual(await Promise.all(files.map(sharedPlace)), [shop, shop]);
+    openFolder(path.join(home, 'elsewhere'));
+    fs.writeFileSync(path.join(shop, '.git'), 'gitdir: elsewhere');
+    assert.deepEqual(await Promise.all(files.map(sharedPlace)), [shop, shop]);
+    assert.equal(await sharedPlace(path.join(home, '.gone', 'settings.json')), undefined);
   });
 });
