@@ -37,7 +37,7 @@ export async function changesRows(): Promise<Row[]> {
     const reading = await stall(async () => await timed(() => (mentions = mentionsIn(said.slice(0, 200)))));
     mentions = mentionsIn(said);
     const summary = async (): Promise<void> => {
-      const facts = await readRepository(git, folder, { since: createdAt - 86_400_000 });
+      const facts = await readRepository(git, createdAt - 86_400_000);
       const claim = claimOf(session, [facts], mentions);
       if (claim.sure !== 'certain') throw new Error(`It is ${claim.sure}.`);
       const changes = await changesOf(git, claim.branch, facts);

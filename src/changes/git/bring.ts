@@ -2,7 +2,6 @@ import { mkdir, readdir, realpath, rm, rmdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import { emptyTree, filesBetween } from './changes';
 import {
-  codeOf,
   Git,
   GitError,
   isBranchName,
@@ -22,34 +21,25 @@ const NEEDED = '2.38';
 const BEGUN = ['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'BISECT_LOG', 'rebase-merge', 'rebase-apply'];
 
 /** What bringing a branch home would do, or why it would not be done. Changes nothing. */
-export function previewOf(
-  git: Git,
-  changes: Changes,
-  way: Way,
-  signal?: AbortSignal,
-): Promise<Preview | Refusal> {
-  return plan(git, { ...changes, way }, signal);
+export function previewOf(git: Git, changes: Changes, way: Way): Promise<Preview | Refusal> {
+  return plan(git, { ...changes, way });
 }
 
 /**
- * Does what the preview says; resolves with nothing when it is done. All is checked again first. Until files change, `signal` ends it;
- * a worktree that is cancelled is taken away again. What fails midway is put back as it was, and the error thrown.
+ * Does what the preview says; resolves with nothing when it is done. All is checked again first. What fails midway is put back as it
+ * was, and the error thrown.
  */
-export async function bring(git: Git, preview: Preview, signal?: AbortSignal): Promise<Refusal | undefined> {
-  const now = await plan(git, preview, signal);
+export async function bring(git: Git, preview: Preview): Promise<Refusal | undefined> {
+  const now = await plan(git, preview);
   if ('refused' in now) return now;
   const { way, tip, head, local, result } = now;
   if (head !== preview.head || local?.isNew !== preview.local?.isNew) return { refused: 'moved' };
-  signal?.throwIfAborted();
-  if (way === 'worktree') {
-    const refused = await addWorktree(git, now, signal);
-    if (refused !== undefined) return refused;
-  } else {
+  if (way === 'worktree') await addWorktree(git, now);
+  else {
     const into = [local?.isNew ? '-b' : '-B', local?.name ?? ''];
     const checkout = ['checkout', '--quiet', '--no-overwrite-ignore', ...into, tip, '--'];
-    const apply = ['read-tree', '-m', '-u', head, result];
     try {
-      await git.change(way === 'checkout' ? checkout : apply);
+      await git.change(way === 'checkout' ? checkout : ['read-tree', '-m', '-u', head, result]);
     } catch (error) {
       await putBack(git, now);
       throw error;
@@ -75,7 +65,7 @@ export async function removeWorktree(git: Git, folder: string): Promise<Refusal 
   const count = worktree.branch === undefined ? await unsavedIn(there) : 0;
   if (count > 0) return { refused: 'unsaved', count };
   const isPushed = Number(await there.read(['rev-list', '--count', 'HEAD', '--not', '--remotes'])) === 0;
-  const [tip = ''] = lines(await there.read(['rev-parse', 'HEAD']));
+  const tip = await hashOf(there, 'HEAD');
   await git.change(['worktree', 'remove', '--', worktree.folder]);
   if (worktree.branch !== undefined && isPushed) await forget(git, worktree.branch, tip);
   return undefined;
@@ -89,82 +79,70 @@ interface Plan extends Preview {
 type Wanted = Pick<Preview, 'way' | 'branch' | 'tip' | 'files'>;
 
 /** Looks at everything that may be in the way. */
-async function plan(
-  git: Git,
-  { way, branch, tip, files }: Wanted,
-  signal?: AbortSignal,
-): Promise<Plan | Refusal> {
+async function plan(git: Git, { way, branch, tip, files }: Wanted): Promise<Plan | Refusal> {
   const { remote, name } = branch;
-  const ref = remote === undefined ? `refs/heads/${name}` : `refs/remotes/${remote}/${name}`;
-  if (!isBranchName(name) || !isHash(tip)) return { refused: 'gone' };
-  const parse = (rev: string): Promise<Buffer> =>
-    orNothing(git.read(['rev-parse', '--quiet', '--verify', '--end-of-options', rev], { signal }));
-  const [heads, found, born] = await Promise.all([
-    git.read(['for-each-ref', '--format=%(refname)', 'refs/heads'], { signal }),
-    parse(ref),
-    parse('HEAD^{commit}'),
-  ]);
-  const head = born.toString().trim() || (await emptyTree(git, signal));
-  if (found.length === 0) return { refused: 'gone' };
-  if (found.toString().trim() !== tip) return { refused: 'moved' };
   const own = `refs/heads/${name}`;
-  const isThere = lines(heads).includes(own);
-  const similar = lines(heads).find(other => other.startsWith(`${own}/`) || own.startsWith(`${other}/`));
+  if (!isBranchName(name) || !isHash(tip)) return { refused: 'gone' };
+  const [all, found, born] = await Promise.all([
+    git.read(['for-each-ref', '--format=%(refname)', 'refs/heads']),
+    hashOf(git, remote === undefined ? own : `refs/remotes/${remote}/${name}`),
+    hashOf(git, 'HEAD^{commit}'),
+  ]);
+  const head = born || (await emptyTree(git));
+  if (found !== tip) return { refused: found === '' ? 'gone' : 'moved' };
+  const heads = lines(all);
+  const isThere = heads.includes(own);
   const local = way === 'apply' ? undefined : { name, isNew: !isThere };
   const planned = { way, branch, tip, head, local, folder: undefined, files, result: tip };
   if (local !== undefined) {
+    const similar = heads.find(other => other.startsWith(`${own}/`) || own.startsWith(`${other}/`));
     if (similar !== undefined) return { refused: 'branchExists', name: similar.slice('refs/heads/'.length) };
-    const all = await worktrees(git, signal);
     const here = way === 'checkout' ? await realpath(git.folder) : '';
-    const elsewhere = all.find(other => other.branch === name && !isSame(other.folder, here));
+    const others = (await worktrees(git)).filter(other => !isSame(other.folder, here));
+    const elsewhere = others.find(other => other.branch === name);
     if (elsewhere !== undefined) return { refused: 'checkedOutElsewhere', name, folder: elsewhere.folder };
   }
   if (way === 'worktree') {
     if (isThere && remote !== undefined) return { refused: 'branchExists', name };
     const folder = folderFor(git.folder, name);
-    return (await kindOf(folder)) === undefined
-      ? { ...planned, folder }
-      : { refused: 'folderExists', folder };
+    const isFree = (await kindOf(folder)) === undefined;
+    return isFree ? { ...planned, folder } : { refused: 'folderExists', folder };
   }
-  if (await isBusy(git, signal)) return { refused: 'busy' };
-  const dirty = await changedFiles(git, 'no', signal);
+  if (await isBusy(git)) return { refused: 'busy' };
+  const dirty = await changedFiles(git, 'no');
   if (dirty.length > 0) return { refused: 'dirty', files: dirty };
-  const symbolic = await orNothing(git.read(['symbolic-ref', '--quiet', 'HEAD'], { signal }));
-  const current = symbolic.toString().trim();
-  const unsaved = way === 'checkout' && current === '' ? await unsavedIn(git, signal) : 0;
+  const current = (await orNothing(git.read(['symbolic-ref', '--quiet', 'HEAD']))).toString().trim();
+  const unsaved = way === 'checkout' && current === '' ? await unsavedIn(git) : 0;
   if (unsaved > 0) return { refused: 'unsaved', count: unsaved };
   if (way === 'checkout' && isThere) {
-    const args = ['rev-list', '--count', `${tip}..${own}`, '--'];
-    const count = Number(await git.read(args, { signal }));
+    const count = Number(await git.read(['rev-list', '--count', `${tip}..${own}`, '--']));
     if (count > 0) return { refused: 'otherCommits', name, count };
   }
-  const result = way === 'apply' && born.length > 0 ? await mergeOf(git, head, tip, signal) : tip;
+  const result = way === 'apply' && born !== '' ? await mergeOf(git, head, tip) : tip;
   if (typeof result !== 'string') return result;
-  const changed = await filesBetween(git, head, result, signal);
-  if (changed.length === 0 && (way === 'apply' || (head === tip && current === own)))
-    return { refused: 'nothing' };
-  const blocked = await inTheWay(git, changed, signal);
+  const changed = await filesBetween(git, head, result);
+  const isCurrent = way === 'apply' || (head === tip && current === own);
+  if (changed.length === 0 && isCurrent) return { refused: 'nothing' };
+  const blocked = await inTheWay(git, changed);
   if (blocked.length > 0) return { refused: 'inTheWay', files: blocked };
   return { ...planned, files: changed, result };
 }
 
+/** Of what a name stands for; empty where that is not here. */
+async function hashOf(git: Git, name: string): Promise<string> {
+  const args = ['rev-parse', '--quiet', '--verify', '--end-of-options', name];
+  return (await orNothing(git.read(args))).toString().trim();
+}
+
 /** The tree of both merged; nothing but objects of Git is written. */
-async function mergeOf(git: Git, head: string, tip: string, signal?: AbortSignal): Promise<string | Refusal> {
-  const [, version = '0'] =
-    /(\d+\.\d+[\d.]*)/.exec((await git.read(['version'], { signal })).toString()) ?? [];
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major * 100 + minor < 238) return { refused: 'gitTooOld', version, needed: NEEDED };
-  const merge = [
-    '-c',
-    'merge.renormalize=false',
-    'merge-tree',
-    '--write-tree',
-    '--allow-unrelated-histories',
-  ];
-  const form = ['-z', '--name-only', '--no-messages'];
+async function mergeOf(git: Git, head: string, tip: string): Promise<string | Refusal> {
+  const [version = '0', major, minor] = /(\d+)\.(\d+)[\d.]*/.exec(String(await git.read(['version']))) ?? [];
+  if (Number(major) * 100 + Number(minor) < 238) return { refused: 'gitTooOld', version, needed: NEEDED };
+  const merge = ['-c', 'merge.renormalize=false', 'merge-tree', '--write-tree'];
+  const form = ['--allow-unrelated-histories', '-z', '--name-only', '--no-messages'];
   try {
-    const env = await withoutPrograms(git, signal);
-    return records(await git.read([...merge, ...form, head, tip], { env, signal }))[0] ?? '';
+    const env = await withoutPrograms(git);
+    return records(await git.read([...merge, ...form, head, tip], { env }))[0] ?? '';
   } catch (error) {
     if (!(error instanceof GitError) || error.code !== 1) throw error;
     const [, ...files] = records(error.output);
@@ -173,23 +151,15 @@ async function mergeOf(git: Git, head: string, tip: string, signal?: AbortSignal
 }
 
 /** Paths of files that are changed against HEAD; read without the repository's filters. */
-async function changedFiles(
-  git: Git,
-  untracked: 'no' | 'all',
-  signal?: AbortSignal,
-): Promise<readonly string[]> {
-  const env = await withoutPrograms(git, signal);
+async function changedFiles(git: Git, untracked: 'no' | 'all'): Promise<readonly string[]> {
+  const env = await withoutPrograms(git);
   const args = ['status', '--porcelain', '-z', '--no-renames', '--ignore-submodules=dirty'];
-  const output = await git.read([...args, `--untracked-files=${untracked}`], { env, signal });
+  const output = await git.read([...args, `--untracked-files=${untracked}`], { env });
   return records(output).map(record => record.slice('XY '.length));
 }
 
 /** What is not tracked, ignored files and the files of submodules too, where the change puts some of its own. */
-async function inTheWay(
-  git: Git,
-  files: readonly ChangedFile[],
-  signal?: AbortSignal,
-): Promise<readonly string[]> {
+async function inTheWay(git: Git, files: readonly ChangedFile[]): Promise<readonly string[]> {
   const leaving = new Set(
     files.map(({ status, path: at, oldPath }) => (status === 'added' ? undefined : (oldPath ?? at))),
   );
@@ -207,7 +177,7 @@ async function inTheWay(
       if (kind === 'other' && !leaving.has(part)) found.add(part);
       if (kind !== 'folder') break;
       if (part !== file) continue;
-      const others = await git.read(['ls-files', '-z', '--others', '--', part], { signal });
+      const others = await git.read(['ls-files', '-z', '--others', '--', part]);
       for (const other of records(others)) found.add(other);
     }
   }
@@ -247,19 +217,10 @@ async function asIn(git: Git, tree: string, files: ReadonlySet<string>): Promise
 }
 
 /** Folder and branch are made here first: what is taken away again is nobody else's. */
-async function addWorktree(
-  git: Git,
-  { tip, local, folder = '' }: Plan,
-  signal?: AbortSignal,
-): Promise<Refusal | undefined> {
+async function addWorktree(git: Git, { tip, local, folder = '' }: Plan): Promise<void> {
   const name = local?.name ?? '';
   const ref = `refs/heads/${name}`;
-  try {
-    await mkdir(folder);
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return { refused: 'folderExists', folder };
-    throw error;
-  }
+  await mkdir(folder);
   const there = await realpath(folder);
   let isMade = false;
   try {
@@ -267,9 +228,8 @@ async function addWorktree(
       await git.change(['update-ref', ref, tip, '']);
       isMade = true;
     }
-    await git.change(['worktree', 'add', '--quiet', '--no-checkout', '--', there, name], { signal });
-    await new Git(git.program, there).change(['reset', '--quiet', '--hard'], { signal });
-    return undefined;
+    await git.change(['worktree', 'add', '--quiet', '--no-checkout', '--', there, name]);
+    await new Git(git.program, there).change(['reset', '--quiet', '--hard']);
   } catch (error) {
     if ((await worktrees(git)).some(other => isSame(other.folder, there)))
       await git.change(['worktree', 'remove', '--force', '--', there]);
@@ -294,31 +254,24 @@ async function forget(git: Git, name: string, tip: string): Promise<void> {
   await git.change(['config', '--remove-section', `branch.${name}`]);
 }
 
-interface Worktree {
-  readonly folder: string;
-  readonly branch: string | undefined;
-}
-
 /** The main one first. An older Git ends them with no NUL. */
-async function worktrees(git: Git, signal?: AbortSignal): Promise<readonly Worktree[]> {
-  const output = (await git.read(['worktree', 'list', '--porcelain'], { signal })).toString('utf8');
+async function worktrees(git: Git) {
+  const output = (await git.read(['worktree', 'list', '--porcelain'])).toString('utf8');
   return output.split('\n\n').flatMap(entry => {
-    const fields = entry.split('\n');
-    const value = (key: string): string | undefined =>
-      fields.find(field => field.startsWith(`${key} `))?.slice(key.length + 1);
-    const folder = value('worktree');
-    return folder === undefined ? [] : [{ folder, branch: value('branch')?.slice('refs/heads/'.length) }];
+    const [, folder] = /^worktree ([^\n]*)/m.exec(entry) ?? [];
+    const [, branch] = /^branch refs\/heads\/([^\n]*)/m.exec(entry) ?? [];
+    return folder === undefined ? [] : [{ folder, branch }];
   });
 }
 
 /** How many commits would be lost with a HEAD that is no branch. */
-async function unsavedIn(git: Git, signal?: AbortSignal): Promise<number> {
+async function unsavedIn(git: Git): Promise<number> {
   const refs = ['--branches', '--remotes', '--tags'];
-  return Number(await git.read(['rev-list', '--count', 'HEAD', '--not', ...refs], { signal }));
+  return Number(await git.read(['rev-list', '--count', 'HEAD', '--not', ...refs]));
 }
 
-async function isBusy(git: Git, signal?: AbortSignal): Promise<boolean> {
-  const [folder = ''] = lines(await git.read(['rev-parse', '--absolute-git-dir'], { signal }));
+async function isBusy(git: Git): Promise<boolean> {
+  const [folder = ''] = lines(await git.read(['rev-parse', '--absolute-git-dir']));
   const kinds = await Promise.all(BEGUN.map(name => kindOf(path.join(folder, name))));
   return kinds.some(kind => kind !== undefined);
 }
@@ -339,14 +292,10 @@ async function kindOf(file: string): Promise<'folder' | 'other' | undefined> {
   return found && (found.isDirectory() ? 'folder' : 'other');
 }
 
-/** `false` where something is in it. */
-async function removeEmpty(folder: string): Promise<boolean> {
-  try {
-    await rmdir(folder);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return true;
-    if (['ENOTEMPTY', 'EEXIST'].includes(codeOf(error))) return false;
-    throw error;
-  }
+/** `false` where something is in it, or it is gone. */
+function removeEmpty(folder: string): Promise<boolean> {
+  return rmdir(folder).then(
+    () => true,
+    () => false,
+  );
 }

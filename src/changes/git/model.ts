@@ -59,12 +59,12 @@ export interface OwnCommit {
 export interface RepositoryFacts {
   /** Root folder. */
   readonly repository: string;
+  /** The same as long as nothing has changed. */
+  readonly version: string;
   /** Of remotes and of this repository; no symbolic ones. */
   readonly branches: readonly Branch[];
   /** The one work is merged into, that of a remote first; `undefined` where nothing tells. */
   readonly defaultBranch: Branch | undefined;
-  /** The branch that is checked out. */
-  readonly head: string | undefined;
   readonly remotes: readonly { readonly name: string; readonly urls: readonly string[] }[];
   /** By hash, those that a branch has and the default branch has not. */
   readonly commits: ReadonlyMap<string, OwnCommit>;
@@ -144,20 +144,6 @@ export interface Commit {
   readonly subject: string;
   readonly author: string;
   readonly at: number;
-}
-
-/** What is not committed, or not pushed, in a folder. */
-export interface Uncommitted {
-  /** `undefined` before the first commit. */
-  readonly head: string | undefined;
-  /** The newest commit of its history that a remote has; `undefined` where none is known to have any. */
-  readonly base: string | undefined;
-  /** A remote has the commit that is checked out: `base` is `head`. */
-  readonly isPushed: boolean;
-  /** What tracked files differ in from `base`, or from `head` without one. */
-  readonly files: readonly ChangedFile[];
-  /** Neither tracked nor ignored; sizes in bytes. */
-  readonly untracked: readonly { readonly path: string; readonly size: number }[];
 }
 
 /** How a branch is brought home: into a folder beside this one, instead of what is checked out here, or as changes on top of it. */

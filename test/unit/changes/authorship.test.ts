@@ -28,7 +28,7 @@ describe('the work of sessions', () => {
       const mine = gitOf(folder);
       const worked = world.worked(folder);
       const since = Math.min(...worked.map(({ session }) => session.createdAt!)) - 3_600_000;
-      const facts = await readRepository(mine, folder, { since });
+      const facts = await readRepository(mine, since);
       for (const each of worked) {
         const claim = claimOf(each.session, [facts]);
         const [truth] = each.branches;

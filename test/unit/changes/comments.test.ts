@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type * as vscode from 'vscode';
-import { Comments } from '../../../src/changes/comments/comments';
-import type { CommentRecord } from '../../../src/changes/comments/records';
-import { blockOf, linesOf, placeOf } from '../../../src/changes/comments/text';
+import { Comments } from '../../../src/changes/comments';
+import type { CommentRecord } from '../../../src/changes/records';
+import { blockOf, linesOf, placeOf } from '../../../src/changes/comment';
 import { uriOf } from '../../../src/changes/show';
 import { standings } from '../../../src/chat';
 import { joined, outboxRecords, type Entry } from '../../../src/chat/outbox/record';
@@ -293,7 +293,7 @@ it('the block of a comment ends its code where the code ends, whatever that is',
         ...{ id: '01234567-89', sessionId: 's', repository: '/r', path: `${path}.ts`, commit: OLD, line: 4 },
         ...{ count: quoted.length, quoted, words: 'Words', at: 0 },
       };
-      const block = blockOf(comment, { commit: OLD, line: 4, state: 'same' });
+      const block = blockOf(comment, { commit: OLD, line: 4 });
       const [head = '', ...rest] = block.split('\n');
       assert.match(head, /^Comment 01234567 on (`+).*[^`]\1, lines? 5/);
       const fence = /^`+/.exec(rest[1] ?? '')?.[0] ?? '';

@@ -125,7 +125,7 @@ describe('a hostile repository', () => {
     for (const isDirty of [false, true]) {
       if (isDirty) fs.writeFileSync(path.join(folder, 'b'), 'changed\n');
       else fs.utimesSync(path.join(folder, 'a'), 1, 1);
-      const facts = await readRepository(mine, folder);
+      const facts = await readRepository(mine);
       const changes = (await changesOf(
         mine,
         { repository: folder, remote: 'origin', name: 'agent/x' },
@@ -165,7 +165,7 @@ describe('a hostile repository', () => {
     }
     assert.equal(ran(), '');
     // What is brought home goes through filters, which are the person's own; nothing else runs.
-    const facts = await readRepository(mine, folder);
+    const facts = await readRepository(mine);
     const changes = await changesOf(mine, { repository: folder, remote: 'origin', name: 'agent/x' }, facts);
     const preview = (await previewOf(mine, changes!, 'worktree')) as Preview;
     await assert.rejects(bring(mine, preview));
@@ -185,7 +185,7 @@ describe('a hostile repository', () => {
     await history.write(folder, '[remote "origin"]\n\turl = x\n');
     await git(folder, ['checkout', '--quiet', '--force', 'main']);
     const mine = gitOf(folder);
-    const facts = await readRepository(mine, folder);
+    const facts = await readRepository(mine);
     const names = (): readonly string[] => fs.readdirSync(path.dirname(folder)).sort();
     for (const name of ODD) {
       const branch = { repository: folder, remote: 'origin', name };
@@ -248,7 +248,7 @@ describe('a hostile repository', () => {
       };
     });
     const facts: RepositoryFacts = {
-      ...{ repository: '/shop', branches, defaultBranch: undefined, head: undefined, commits, isWhole: true },
+      ...{ repository: '/shop', branches, version: "", defaultBranch: undefined, commits, isWhole: true },
       ...{ remotes: [{ name: 'origin', urls: ['x'] }], pullRequests: new Map(), fetchedAt: undefined },
     };
     for (const answer of ['[mine 1234567] x', '[detached HEAD 1234567] x']) {

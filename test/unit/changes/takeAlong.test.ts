@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type * as vscode from 'vscode';
-import { diffOf } from '../../../src/changes/diffOf';
+
 import { Git } from '../../../src/changes/git/run';
-import { takeAlong } from '../../../src/changes/takeAlong';
+import { diffOf, takeAlong } from '../../../src/changes/takeAlong';
 import { makeSampleRepository } from '../../../src/sample/repository';
 import { Formatter } from '../../../src/util/format';
 import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
