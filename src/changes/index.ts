@@ -89,6 +89,11 @@ export class ChangesFeature extends Disposable {
     return this.#work.onDidChange;
   }
 
+  /** Looks for what agents changed from now on, for whoever shows it. */
+  begin(): void {
+    this.#work.begin();
+  }
+
   /** What is known of a session's work, in words. */
   of(sessionId: string): ShownWork | undefined {
     const work = this.#work.get(sessionId);

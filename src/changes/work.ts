@@ -88,7 +88,7 @@ interface Service {
   readonly records: Collection<WorkRecord>;
 }
 
-/** Which branch holds a session's work and what it changes, found in the background and kept up to date. */
+/** Which branch holds a session's work and what it changes. */
 export class SessionWork extends Disposable {
   readonly #deps: WorkDeps;
   readonly #changed = this.register(new Emitter<readonly string[]>());
@@ -98,6 +98,7 @@ export class SessionWork extends Disposable {
   #edition = 0;
   #service: Service | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #isBegun = false;
   #isWanted = false;
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -111,7 +112,12 @@ export class SessionWork extends Disposable {
     this.register(deps.repositories.onDidRefresh(soon));
     this.register(deps.sessions.onDidChange(soon));
     this.register(vscode.workspace.onDidGrantWorkspaceTrust(soon));
-    soon();
+  }
+
+  /** Looks for the work of the latest sessions from now on; until then only for that of a session that is asked for. */
+  begin(): void {
+    this.#isBegun = true;
+    this.#soon();
   }
 
   /**
@@ -207,7 +213,7 @@ export class SessionWork extends Disposable {
 
   #soon(): void {
     this.#isWanted = true;
-    if (this.isDisposed) return;
+    if (!this.#isBegun || this.isDisposed) return;
     this.#timer ??= setTimeout(() => {
       this.#isWanted = false;
       this.#round()

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import type { Session, StoredRepository, ToolsDeps } from './deps';
-import type { Permissions } from './permissions';
-import type { Tool } from './tools';
-import { timeText, type Words } from './words';
+import type { Permissions } from './publicApi';
+import { timeText, type Tool, type Words } from './tools';
 
 /** What a tool does; what it is called and what its fields mean stands in package.json. */
 export function doing<I>(input: z.ZodMiniType<I>, run: Tool<I>['run']): Pick<Tool<I>, 'input' | 'run'> {

@@ -6,7 +6,7 @@ import { errorSentence } from '../util/errorSentence';
 import { forNotification, oneLine, plain } from '../util/text';
 import type { ToolsDeps } from './deps';
 import { doing, text } from './read';
-import { seen, type Words } from './words';
+import { seen, type Words } from './tools';
 
 type Outcome = Readonly<Record<string, string>>;
 

@@ -113,11 +113,15 @@ function candidatesIn(facts: RepositoryFacts, session: SessionFacts, mentions: M
   const byCommit = Map.groupBy(written, ({ commit }) => commit);
   const found = branches.flatMap((branch): readonly Candidate[] => {
     const own = owns.get(branch.tip) ?? new Map<string, OwnCommit>();
+    const commits = new Set([branch.tip, ...own.keys()]);
     const answers = new Set([
       ...(byName.get(branch.name) ?? []),
-      ...[branch.tip, ...own.keys()].flatMap(hash => byCommit.get(hash) ?? []),
+      ...[...commits].flatMap(hash => byCommit.get(hash) ?? []),
     ]);
-    const look = new Look(facts, session, mentions, branch, own, [...answers]);
+    const mine = [...answers].map(({ commit = '', ...answer }): Answer => {
+      return { ...answer, commit: commits.has(commit) ? commit : undefined };
+    });
+    const look = new Look(facts, session, mentions, branch, own, mine);
     const evidence = look.found().toSorted((a, b) => b.strength - a.strength || b.at - a.at);
     const [best] = evidence;
     if (best === undefined) return [];
@@ -131,7 +135,7 @@ function candidatesIn(facts: RepositoryFacts, session: SessionFacts, mentions: M
 }
 
 interface Answer extends Written {
-  /** The whole hash, where the commit is here. */
+  /** The whole hash, where the commit is here and of the branch in question. */
   readonly commit: string | undefined;
 }
 
@@ -170,20 +174,15 @@ class Look {
       if (at !== undefined) all.push({ evidence, detail, strength, at });
     };
     const lived = this.#lived();
-    for (const written of this.answers) {
-      const { name, at = 0 } = written;
-      const hash = this.#commitOf(written);
-      const isNamed = name === branch.name && this.#goesTo(written) !== false;
-      const isOwn = hash === undefined ? this.#isFollowed(written) : this.#isFresh(hash, written);
-      if (isNamed) {
+    for (const answer of this.answers) {
+      const { name, commit, hash, at = 0 } = answer;
+      const isOwn = commit === undefined ? this.#isFollowed(answer) : this.#isFresh(answer);
+      if (name === branch.name && this.#goesTo(answer) !== false) {
         // A commit that is not here may have been written anew; one that is older was another's.
-        const other = hash === undefined && written.hash !== undefined ? MADE - 1 : SAID;
-        add(
-          'branchInTranscript',
-          isOwn && written.hash !== undefined ? WROTE + 3 : isOwn ? WROTE - 1 : other,
-          at,
-        );
-      } else if (hash !== undefined && isOwn) add('commitInTranscript', WROTE + 2, at, hash);
+        const other = commit === undefined && hash !== undefined ? MADE - 1 : SAID;
+        const own = hash === undefined ? WROTE - 1 : WROTE + 3;
+        add('branchInTranscript', isOwn ? own : other, at);
+      } else if (isOwn && commit !== undefined) add('commitInTranscript', WROTE + 2, at, commit);
     }
     add('branchInTranscript', MADE, spoken('made'));
     const ids = [...this.own].find(([, { trailers }]) => this.#id?.test(trailers));
@@ -201,17 +200,12 @@ class Look {
       if (this.#isInLife(commit.authoredAt)) voiced('commitInTranscript', mentions.ofCommit(hash), hash);
     if (this.own.size === 0) voiced('commitInTranscript', mentions.ofCommit(branch.tip), branch.tip);
     for (const link of mentions.pullRequests) {
-      const isHere = this.facts.remotes.some(({ urls }) =>
-        urls.some(url => sameRepository(url, link.address)),
-      );
+      const isHere = this.facts.remotes.some(remote => isAt(remote, link.address));
       if (isHere && this.facts.pullRequests.get(link.number) === branch.tip)
         voiced('pullRequestInTranscript', [link], String(link.number));
     }
-    for (const { agent, authoredAt } of this.own.values())
-      if (agent !== undefined && this.#isInLife(authoredAt)) {
-        add('coAuthor', AUTHOR, authoredAt, agent);
-        break;
-      }
+    const made = [...this.own.values()].find(each => each.agent && this.#isInLife(each.authoredAt));
+    add('coAuthor', AUTHOR, made?.authoredAt, made?.agent);
     const { stopped } = this.session;
     const isStopped = stopped?.repository === branch.repository && stopped.branch === branch.name;
     if (isStopped) add('checkedOut', CHECKED_OUT, stopped.at);
@@ -221,11 +215,10 @@ class Look {
   /** Git answered this session with a commit of this branch: by its name, or as the tip where all is of the session's life. */
   isWritten(): boolean {
     const { branch } = this;
-    return this.answers.some(written => {
-      const hash = this.#commitOf(written);
-      if (hash === undefined || !this.#isFresh(hash, written)) return false;
-      if (written.name === branch.name) return true;
-      return hash === branch.tip && this.#isEach(({ authoredAt }) => this.#isInLife(authoredAt));
+    return this.answers.some(answer => {
+      if (!this.#isFresh(answer)) return false;
+      if (answer.name === branch.name) return true;
+      return answer.commit === branch.tip && this.#isEach(({ authoredAt }) => this.#isInLife(authoredAt));
     });
   }
 
@@ -252,15 +245,11 @@ class Look {
     return facts.isWhole && own.size > 0 && own.size < MOST_COMMITS && [...own.values()].every(is);
   }
 
-  /** The commit of this branch that Git spoke of. */
-  #commitOf({ commit }: Answer): string | undefined {
-    return commit !== undefined && (commit === this.branch.tip || this.own.has(commit)) ? commit : undefined;
-  }
-
   /** The commit was made when Git spoke of it: an answer to another session that is read later shows older ones. */
-  #isFresh(hash: string, { at, to }: Written): boolean {
-    const made = this.own.get(hash)?.committedAt ?? this.branch.at;
-    if (!this.#isInLife(made) || (at === undefined && this.session.createdAt === undefined)) return false;
+  #isFresh({ commit, at, to }: Answer): boolean {
+    const made = this.own.get(commit ?? '')?.committedAt ?? this.branch.at;
+    const isTimed = at !== undefined || this.session.createdAt !== undefined;
+    if (commit === undefined || !this.#isInLife(made) || !isTimed) return false;
     return at === undefined || (made <= at + SKEW && (to !== undefined || made >= at - SKEW));
   }
 
@@ -273,9 +262,7 @@ class Look {
   /** Whether a push went to the remote of this branch; `undefined` where nothing tells. */
   #goesTo({ to }: Written): boolean | undefined {
     const remote = this.facts.remotes.find(({ name }) => name === this.branch.remote);
-    return to === undefined || remote === undefined
-      ? undefined
-      : remote.urls.some(url => sameRepository(url, to));
+    return to === undefined || remote === undefined ? undefined : isAt(remote, to);
   }
 
   /** Something on the branch was written while the session lived; where all is merged, its tip. */
@@ -296,9 +283,7 @@ function pushedElsewhere(
   { createdAt = 0 }: SessionFacts,
 ): Candidate[] {
   return mentions.written.flatMap(({ name, to, at = createdAt }) => {
-    const remote = facts.remotes.find(
-      ({ urls }) => to !== undefined && urls.some(url => sameRepository(url, to)),
-    );
+    const remote = facts.remotes.find(each => to !== undefined && isAt(each, to));
     if (remote === undefined || name === undefined || name === facts.defaultBranch?.name) return [];
     const branch = { repository: facts.repository, remote: remote.name, name };
     if (find(facts, branch)) return [];
@@ -333,9 +318,9 @@ function nameOf({ repository, remote, name }: BranchName): BranchName {
   return remote === undefined ? { repository, name } : { repository, remote, name };
 }
 
-/** Whether two addresses are of one repository, as far as owner and name tell: pushes may go through a door of another name. */
-function sameRepository(a: string, b: string): boolean {
-  return tail(a) === tail(b);
+/** Whether an address is that of a remote, as far as owner and name tell: pushes may go through a door of another name. */
+function isAt({ urls }: RepositoryFacts['remotes'][number], address: string): boolean {
+  return urls.some(url => tail(url) === tail(address));
 }
 
 function tail(address: string): string {

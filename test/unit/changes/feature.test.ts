@@ -54,6 +54,19 @@ describe('what an agent changed', () => {
     await until(() => feature.of('s1')?.short.endsWith(' · merged') === true);
   });
 
+  it('is not looked for before a row or a chat asks', async () => {
+    scene.push('agent/fix', FIX);
+    for (const id of ['s1', 's2']) scene.say(id, 'Pushed to `agent/fix`.');
+    const unasked = scene.open({ isAsked: false });
+    await unasked.commands.show('s1');
+    assert.deepEqual(scene.readTexts, ['s1'], 'only that of the session that is meant');
+    scene.state.changed.fire();
+    await row(scene.open(), 's2');
+    assert.equal(unasked.of('s2'), undefined);
+    unasked.begin();
+    await row(unasked, 's2');
+  });
+
   it('follows the transcript and the last fetch, and reads again only what has changed', async () => {
     scene.push('agent/fix', FIX);
     scene.say('s1', 'Done.');

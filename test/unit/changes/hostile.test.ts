@@ -248,7 +248,7 @@ describe('a hostile repository', () => {
       };
     });
     const facts: RepositoryFacts = {
-      ...{ repository: '/shop', branches, version: "", defaultBranch: undefined, commits, isWhole: true },
+      ...{ repository: '/shop', branches, version: '', defaultBranch: undefined, commits, isWhole: true },
       ...{ remotes: [{ name: 'origin', urls: ['x'] }], pullRequests: new Map(), fetchedAt: undefined },
     };
     for (const answer of ['[mine 1234567] x', '[detached HEAD 1234567] x']) {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import MarkdownIt from 'markdown-it';
 import { ApiError } from '../../../src/api';
-import { endPermissions } from '../../../src/tools/permissions';
-import { Words } from '../../../src/tools/words';
+import { endPermissions } from '../../../src/tools/publicApi';
+import { Words } from '../../../src/tools/tools';
 import { cleanUp } from '../../fakes/cleanUp';
 import { told as notices, workspace } from '../../fakes/vscode';
 import { growsEvenly } from '../../growth';
