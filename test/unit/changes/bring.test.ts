@@ -8,9 +8,8 @@ import { changesOf } from '../../../src/changes/git/changes';
 import { Git, GitError } from '../../../src/changes/git/run';
 import type { Changes, Preview, Refusal, Way } from '../../../src/changes/git/model';
 import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
-import { filesOf, git, gitOf, History, putFiles, type File, type Tree } from './repository';
+import { file, filesOf, git, gitOf, History, putFiles, type Tree } from './repository';
 
-const file = (text: string, mode: File['mode'] = '100644'): File => ({ mode, content: Buffer.from(text) });
 const ten = (change = ''): string =>
   Array.from({ length: 10 }, (_, n) => `line ${n}${n === 4 ? change : ''}\n`).join('');
 

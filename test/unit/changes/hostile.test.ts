@@ -11,9 +11,8 @@ import type { Preview, RepositoryFacts } from '../../../src/changes/git/model';
 import { patchOf, uncommitted } from '../../../src/changes/git/patch';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { growsEvenly } from '../../growth';
-import { git, gitOf, History, type File } from './repository';
+import { file, git, gitOf, History } from './repository';
 
-const file = (text: string): File => ({ mode: '100644', content: Buffer.from(text) });
 const at = {
   author: 'Agent <agent@example.com>',
   at: 1_750_000_000_000,

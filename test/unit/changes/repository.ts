@@ -33,6 +33,10 @@ export interface File {
   readonly content: Buffer;
 }
 export type Tree = ReadonlyMap<string, File>;
+export const file = (text: string, mode: File['mode'] = '100644'): File => ({
+  mode,
+  content: Buffer.from(text),
+});
 
 export interface Made {
   readonly mark: number;
