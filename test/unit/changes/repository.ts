@@ -117,6 +117,10 @@ export function git(folder: string, args: readonly string[], input: string | Buf
   });
 }
 
+/** The same for a command of words without spaces in them, and what it says. */
+export const run = async (folder: string, command: string): Promise<string> =>
+  (await git(folder, command.split(' '))).toString().trim();
+
 export const gitOf = (folder: string): Git => new Git('git', folder);
 
 /** Names and contents that programs get wrong. */
