@@ -2,13 +2,11 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { readRepository } from '../../../src/changes/git/branches';
 import { bring, previewOf, removeWorktree } from '../../../src/changes/git/bring';
-import { changesOf } from '../../../src/changes/git/changes';
 import { Git, GitError } from '../../../src/changes/git/run';
-import type { Changes, Preview, Refusal, Way } from '../../../src/changes/git/model';
+import type { Preview, Refusal, Way } from '../../../src/changes/git/model';
 import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
-import { file, filesOf, gitOf, History, putFiles, run, type Made, type Tree } from './repository';
+import { changesIn, file, filesOf, gitOf, History, putFiles, run, type Made, type Tree } from './repository';
 
 const ten = (change = ''): string =>
   Array.from({ length: 10 }, (_, n) => `line ${n}${n === 4 ? change : ''}\n`).join('');
@@ -52,14 +50,9 @@ async function checkout(): Promise<{ folder: string; trees: Readonly<Record<stri
   return { folder, trees };
 }
 
-async function changesIn(mine: Git, name = 'fits'): Promise<Changes> {
-  const branch = { repository: mine.folder, remote: 'origin', name: `agent/${name}` };
-  return (await changesOf(mine, branch, await readRepository(mine)))!;
-}
-
 /** What is to be brought home in a way that nothing is against. */
-async function previewIn(mine: Git, way: Way, name?: string): Promise<Preview> {
-  return (await previewOf(mine, await changesIn(mine, name), way)) as Preview;
+async function previewIn(mine: Git, way: Way, name = 'fits'): Promise<Preview> {
+  return (await previewOf(mine, await changesIn(mine, `agent/${name}`), way)) as Preview;
 }
 
 /** A program in the place of Git: `cases` are those of a shell, by the words of the command. */
@@ -133,7 +126,7 @@ describe('bringing a branch home', () => {
       for (const way of ways) {
         const { folder } = await checkout();
         const mine = gitOf(folder);
-        const changes = await changesIn(mine, what === 'conflicts' ? what : undefined);
+        const changes = await changesIn(mine, `agent/${what === 'conflicts' ? what : 'fits'}`);
         const preview = await previewOf(mine, changes, way);
         await (typeof spoil === 'string' ? run(folder, spoil) : spoil(folder));
         const before = await stateOf(folder);
@@ -159,7 +152,7 @@ describe('bringing a branch home', () => {
     await run(folder, 'commit -q -a -m x');
     await run(folder, 'update-ref refs/remotes/origin/main HEAD');
     const program = insteadOfGit('*" -p --root "*) exec head -c 300000000 /dev/zero;;');
-    const { state, files } = await changesIn(new Git(program, folder));
+    const { state, files } = await changesIn(new Git(program, folder), 'agent/fits');
     assert.deepEqual([state, files.length], ['open', 6]);
   });
 

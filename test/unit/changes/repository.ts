@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { readRepository } from '../../../src/changes/git/branches';
+import { changesOf } from '../../../src/changes/git/changes';
+import type { Changes } from '../../../src/changes/git/model';
 import { Git } from '../../../src/changes/git/run';
 
 /** The same numbers for the same seed. */
@@ -120,6 +123,12 @@ export function git(folder: string, args: readonly string[], input: string | Buf
 /** The same for a command of words without spaces in them, and what it says. */
 export const run = async (folder: string, command: string): Promise<string> =>
   (await git(folder, command.split(' '))).toString().trim();
+
+/** What a branch of the remote changes. */
+export async function changesIn(mine: Git, name: string): Promise<Changes> {
+  const branch = { repository: mine.folder, remote: 'origin', name };
+  return (await changesOf(mine, branch, await readRepository(mine)))!;
+}
 
 export const gitOf = (folder: string): Git => new Git('git', folder);
 
