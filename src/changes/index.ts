@@ -189,10 +189,10 @@ export class ChangesFeature extends Disposable {
     });
   }
 
-  #commitChoices({ changes, commits }: Work): Acts {
+  #commitChoices({ changes }: Work): Acts {
     if (changes === undefined) return [];
     const root = changes.branch.repository;
-    return commits.map(({ hash: tip, parent: base = changes.base, subject, author, at }) => ({
+    return changes.commits.map(({ hash: tip, parent: base = changes.base, subject, author, at }) => ({
       label: subject,
       description: joined([author, this.#age(at)]),
       icon: 'git-commit',

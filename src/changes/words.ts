@@ -17,7 +17,7 @@ const MOST_COMMITS = 10;
 
 /** A session's work in words; `undefined` where nothing is known of it. `now` is Unix ms. */
 export function shownWork(
-  { claim, changes, commits }: Work,
+  { claim, changes, fetchedAt }: Work,
   format: Formatter,
   now: number,
 ): ShownWork | undefined {
@@ -28,11 +28,12 @@ export function shownWork(
     changes === undefined ? vscode.l10n.t('not in this window') : figures(changes, format),
     changes && stateWord(changes, format),
   ]);
+  const commits = changes?.commits ?? [];
   const listed = commits.slice(0, MOST_COMMITS).map(({ subject }) => `• ${oneLine(subject, 120)}`);
   const more = commits.length - listed.length;
   const lines = [
     reasonOf(claim),
-    changes && fetchedWords(changes, format, now),
+    changes && fetchedWords(changes.branch.remote, fetchedAt, format, now),
     changes?.isRewritten === true && vscode.l10n.t('The branch was rewritten since it was last seen here.'),
     ...listed,
     more > 0 &&
@@ -70,11 +71,16 @@ function stateWord({ state, behind }: Changes, format: Formatter): string {
   return behind === 0 ? '' : vscode.l10n.t('{0} behind', format.number(behind));
 }
 
-function fetchedWords({ branch, fetchedAt }: Changes, format: Formatter, now: number): string {
-  if (branch.remote === undefined) return vscode.l10n.t('A branch of this repository.');
-  const remote = oneLine(branch.remote, 60);
-  if (fetchedAt === undefined) return vscode.l10n.t('A branch of {0}.', remote);
-  return vscode.l10n.t('Fetched from {0} {1} ago.', remote, format.span(Math.max(0, now - fetchedAt)));
+function fetchedWords(
+  remote: string | undefined,
+  at: number | undefined,
+  format: Formatter,
+  now: number,
+): string {
+  if (remote === undefined) return vscode.l10n.t('A branch of this repository.');
+  const name = oneLine(remote, 60);
+  if (at === undefined) return vscode.l10n.t('A branch of {0}.', name);
+  return vscode.l10n.t('Fetched from {0} {1} ago.', name, format.span(Math.max(0, now - at)));
 }
 
 /** Why this branch is taken for the session's. */

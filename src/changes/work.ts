@@ -7,11 +7,11 @@ import { Disposable, type IDisposable } from '../util/disposable';
 import { Emitter, type Event } from '../util/event';
 import type { GitRepository, OpenRepositories } from '../util/git';
 import { find, isSameBranch, readRepository } from './git/branches';
-import { changesOf, commitsOf } from './git/changes';
+import { changesOf } from './git/changes';
 import { claimOf } from './git/evidence';
 import { Mentions } from './git/mentions';
 import { Git } from './git/run';
-import type { BranchName, Changes, Claim, Commit, RepositoryFacts, Said } from './git/model';
+import type { BranchName, Changes, Claim, RepositoryFacts, Said } from './git/model';
 import { workRecords, type WorkRecord } from './records';
 
 /** A session as this feature sees it. Times are Unix ms. */
@@ -41,8 +41,8 @@ export interface Work {
   readonly claim: Claim;
   /** Missing where no branch is known, or nothing of it is left. */
   readonly changes?: Changes | undefined;
-  /** The newest first. */
-  readonly commits: readonly Commit[];
+  /** When the remotes were last fetched. */
+  readonly fetchedAt?: number | undefined;
 }
 
 export interface WorkDeps {
@@ -80,7 +80,7 @@ interface Seen {
   of: string;
   work: Work;
   mentions?: { readonly of: string; readonly are: Mentions };
-  changed?: Pick<Work, 'changes' | 'commits'> & { readonly of: string };
+  changed?: { readonly of: string; readonly to: Changes | undefined };
 }
 
 interface Service {
@@ -350,24 +350,21 @@ export class SessionWork extends Disposable {
   async #workOf(claim: Claim, seen: Seen, last: WorkRecord['last']): Promise<Work> {
     if (claim.sure === 'unknown') return UNKNOWN;
     const known = this.#in(claim.branch.repository);
-    if (known === undefined) return { claim, commits: [] };
+    if (known === undefined) return { claim };
     const { git, facts } = known;
     const here = find(facts, claim.branch)?.tip;
     const of = JSON.stringify([claim.branch, here, facts.defaultBranch?.tip]);
-    if (here === undefined || seen.changed?.of !== of) {
-      const changes = await changesOf(git, claim.branch, facts, last);
-      seen.changed = { of, changes, commits: changes === undefined ? [] : await commitsOf(git, changes) };
-    }
-    const { changes, commits } = seen.changed;
-    return { claim, changes: changes && { ...changes, fetchedAt: facts.fetchedAt }, commits };
+    if (here === undefined || seen.changed?.of !== of)
+      seen.changed = { of, to: await changesOf(git, claim.branch, facts, last) };
+    return { claim, changes: seen.changed.to, fetchedAt: facts.fetchedAt };
   }
 }
 
-const UNKNOWN: Work = { claim: { sure: 'unknown' }, commits: [] };
+const UNKNOWN: Work = { claim: { sure: 'unknown' } };
 
-/** What tells a session's work from another: the commits tell the files. */
-function told({ claim, changes }: Work): string {
-  return JSON.stringify([claim, changes && { ...changes, files: [] }]);
+/** What tells a session's work from another: base and tip tell the rest. */
+function told({ changes, ...work }: Work): string {
+  return JSON.stringify([work, changes && { ...changes, files: [], commits: [] }]);
 }
 
 /** Reads a transcript, a slice at a time. */

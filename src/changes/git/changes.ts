@@ -31,7 +31,7 @@ export async function changesOf(
   ]);
   const isWithin = fork === tip;
   const base = isWithin ? await baseBefore(git, main, tip, before?.base) : fork;
-  const files = await filesBetween(git, base, tip);
+  const [files, commits] = await Promise.all([filesBetween(git, base, tip), commitsBetween(git, base, tip)]);
   const since = facts.commits.get(tip)?.authoredAt ?? 0;
   const isMerged = isWithin
     ? base !== tip
@@ -43,15 +43,11 @@ export async function changesOf(
     behind: Number(behind),
     state: isMerged ? 'merged' : here === undefined ? 'gone' : 'open',
     isRewritten: !isStillIn,
-    fetchedAt: facts.fetchedAt,
+    commits,
   };
 }
 
-/** The commits from base to tip, the newest first; at most 500. */
-export async function commitsOf(
-  git: Git,
-  { base, tip }: Pick<Changes, 'base' | 'tip'>,
-): Promise<readonly Commit[]> {
+async function commitsBetween(git: Git, base: string, tip: string): Promise<readonly Commit[]> {
   // What people have written comes last: it may hold what separates.
   const format = '--format=%H%x1f%P%x1f%ct%x1f%an%x1f%s';
   const args = ['log', '-z', '--encoding=UTF-8', `--max-count=${MOST_COMMITS}`, format];

@@ -133,8 +133,8 @@ export interface Changes {
   readonly state: 'open' | 'merged' | 'gone';
   /** It no longer holds the commit that was last known as its tip. */
   readonly isRewritten: boolean;
-  /** When its remote was last fetched. */
-  readonly fetchedAt: number | undefined;
+  /** From base to tip, the newest first; at most 500. */
+  readonly commits: readonly Commit[];
 }
 
 export interface Commit {

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { find, readRepository } from '../../../src/changes/git/branches';
 import { bring, previewOf } from '../../../src/changes/git/bring';
-import { changesOf, commitsOf, contentOf } from '../../../src/changes/git/changes';
+import { changesOf, contentOf } from '../../../src/changes/git/changes';
 import { claimOf } from '../../../src/changes/git/evidence';
 import { isBranchName } from '../../../src/changes/git/run';
 import { mentionsIn } from '../../../src/changes/git/mentions';
@@ -115,7 +115,7 @@ describe('a hostile repository', () => {
       else fs.utimesSync(path.join(folder, 'a'), 1, 1);
       const changes = await changesIn(mine, 'agent/x');
       assert.deepEqual(pathsOf(changes.files), ['a', 'b']);
-      const [commit, ...others] = await commitsOf(mine, changes);
+      const [commit, ...others] = changes.commits;
       assert.deepEqual(
         [commit?.subject, commit?.author, new Date(commit!.at).getFullYear(), others],
         ['odd words x', 'Agent', 275_760, []],
