@@ -163,22 +163,3 @@ export interface Preview {
   /** What changes in this folder's files; against the base in a worktree. */
   readonly files: readonly ChangedFile[];
 }
-
-/** Why something is not done; nothing has changed then. */
-export type Refusal =
-  /** The branch is not there, or nothing of it differs. */
-  | { readonly refused: 'gone' | 'nothing' }
-  /** Tracked files have changes that are not committed, or untracked ones are in the way. */
-  | { readonly refused: 'dirty' | 'inTheWay' | 'conflicts'; readonly files: readonly string[] }
-  /** A merge, rebase or the like has begun and not ended. */
-  | { readonly refused: 'busy' }
-  | { readonly refused: 'folderExists'; readonly folder: string }
-  | { readonly refused: 'branchExists'; readonly name: string }
-  /** The local branch has commits that the branch has not. */
-  | { readonly refused: 'otherCommits'; readonly name: string; readonly count: number }
-  | { readonly refused: 'checkedOutElsewhere'; readonly name: string; readonly folder: string }
-  /** Commits are checked out that no branch holds. */
-  | { readonly refused: 'unsaved'; readonly count: number }
-  | { readonly refused: 'gitTooOld'; readonly version: string; readonly needed: string }
-  /** Something has moved since the preview. */
-  | { readonly refused: 'moved' };

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { bring, previewOf, removeWorktree } from '../../../src/changes/git/bring';
+import { bring, previewOf, Refused, removeWorktree } from '../../../src/changes/bring';
 import { Git, GitError } from '../../../src/changes/git/run';
-import type { Preview, Refusal, Way } from '../../../src/changes/git/model';
+import type { Preview, Way } from '../../../src/changes/git/model';
+import { Formatter } from '../../../src/util/format';
 import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
 import { changesIn, file, filesOf, gitOf, History, putFiles, run, type Made, type Tree } from './repository';
 
+const format = new Formatter('en');
+const UNSAVED = 'No branch holds 1 of its commits. Push or merge them first.';
 const ten = (change = ''): string =>
   Array.from({ length: 10 }, (_, n) => `line ${n}${n === 4 ? change : ''}\n`).join('');
 
@@ -52,7 +55,18 @@ async function checkout(): Promise<{ folder: string; trees: Readonly<Record<stri
 
 /** What is to be brought home in a way that nothing is against. */
 async function previewIn(mine: Git, way: Way, name = 'fits'): Promise<Preview> {
-  return (await previewOf(mine, await changesIn(mine, `agent/${name}`), way)) as Preview;
+  return previewOf(mine, await changesIn(mine, `agent/${name}`), way, format);
+}
+
+/** Why something is refused; empty where it is not. */
+async function whyNot(act: Promise<unknown>): Promise<string> {
+  try {
+    await act;
+    return '';
+  } catch (error) {
+    if (error instanceof Refused) return error.message;
+    throw error;
+  }
 }
 
 /** A program in the place of Git: `cases` are those of a shell, by the words of the command. */
@@ -91,35 +105,59 @@ describe('bringing a branch home', () => {
   const branches: readonly Way[] = ['worktree', 'checkout'];
   const all: readonly Way[] = ['worktree', ...here];
   const branch = 'refs/remotes/origin/agent/fits';
-  const inTheWay = (files: string) => [{ refused: 'inTheWay', files: [files] }] as const;
-  const dirty = (files: string) => [{ refused: 'dirty', files: [files] }] as const;
-  const exists = (name: string) => [{ refused: 'branchExists', name }] as const;
-  /** By what is wrong: the ways that are refused, a command of Git or an act by which it is, and the refusal. */
-  type Case = readonly [readonly Way[], string | ((folder: string) => unknown), Partial<Refusal>];
+  const dirty = (file: string): string => `Commit or stash your changes first: ${file}`;
+  const inTheWay = (file: string): string => `These untracked files are in the way: ${file}`;
+  const exists = (name: string): string => `Another branch here is called ${name}.`;
+  /** By what is wrong: the ways that are refused, a command of Git or an act by which it is, and why. */
+  type Case = readonly [readonly Way[], string | ((folder: string) => unknown), string];
   const cases: Readonly<Record<string, Case>> = {
-    'changed files': [here, folder => write(folder, 'run.sh'), ...dirty('run.sh')],
-    'staged files': [here, 'rm -q --cached dir/b.txt', ...dirty('dir/b.txt')],
-    'deleted files': [here, folder => fs.rmSync(path.join(folder, 'link')), ...dirty('link')],
-    'an untracked file': [here, folder => write(folder, 'new/ü c.txt'), ...inTheWay('new/ü c.txt')],
-    'an ignored file': [here, folder => write(folder, 'ignored/x'), ...inTheWay('ignored/x')],
-    'a file for a folder': [here, folder => write(folder, 'new'), ...inTheWay('new')],
-    'a folder for a file': [here, folder => write(folder, 'new/ü c.txt/x'), ...inTheWay('new/ü c.txt/x')],
-    'a link for a folder': [here, folder => fs.symlinkSync('dir', `${folder}/new`), ...inTheWay('new')],
-    conflicts: [['apply'], 'status', { refused: 'conflicts', files: ['a.txt'] }],
-    'a merge that has begun': [here, 'update-ref MERGE_HEAD HEAD', { refused: 'busy' }],
-    'a branch of the name': [['worktree'], 'branch agent/fits', ...exists('agent/fits')],
-    'a branch in its way': [branches, 'branch agent', ...exists('agent')],
-    'the folder': [['worktree'], folder => fs.mkdirSync(`${folder}-agent-fits`), { refused: 'folderExists' }],
-    'other commits': [['checkout'], 'branch agent/fits main', { refused: 'otherCommits', count: 1 }],
+    'changed files': [here, folder => write(folder, 'run.sh'), dirty('run.sh')],
+    'staged files': [here, 'rm -q --cached dir/b.txt', dirty('dir/b.txt')],
+    'deleted files': [here, folder => fs.rmSync(path.join(folder, 'link')), dirty('link')],
+    'an untracked file': [here, folder => write(folder, 'new/ü c.txt'), inTheWay('new/ü c.txt')],
+    'an ignored file': [here, folder => write(folder, 'ignored/x'), inTheWay('ignored/x')],
+    'a file for a folder': [here, folder => write(folder, 'new'), inTheWay('new')],
+    'a folder for a file': [here, folder => write(folder, 'new/ü c.txt/x'), inTheWay('new/ü c.txt/x')],
+    'a link for a folder': [here, folder => fs.symlinkSync('dir', `${folder}/new`), inTheWay('new')],
+    conflicts: [['apply'], 'status', 'It conflicts with your commits in a.txt. Merge it in a worktree.'],
+    'a merge that has begun': [
+      here,
+      'update-ref MERGE_HEAD HEAD',
+      'A merge or rebase is under way. Finish or abort it first.',
+    ],
+    'a branch of the name': [['worktree'], 'branch agent/fits', exists('agent/fits')],
+    'a branch in its way': [branches, 'branch agent', exists('agent')],
+    'the folder': [
+      ['worktree'],
+      folder => fs.mkdirSync(`${folder}-agent-fits`),
+      'The folder …/shop-agent-fits is there already.',
+    ],
+    'other commits': [
+      ['checkout'],
+      'branch agent/fits main',
+      'Your branch agent/fits has a commit that this one has not.',
+    ],
     'another worktree': [
       branches,
       'worktree add -q -b agent/fits ../shop-2 origin/agent/fits',
-      { refused: 'checkedOutElsewhere' },
+      'agent/fits is checked out in …/shop-2.',
     ],
-    'commits of no branch': [['checkout'], commitAside, { refused: 'unsaved', count: 1 }],
-    'a deleted branch': [all, `update-ref -d ${branch}`, { refused: 'gone' }],
-    'a branch that has moved': [all, `update-ref ${branch} main`, { refused: 'moved' }],
-    'work that is here already': [['apply'], 'merge -q origin/agent/fits', { refused: 'nothing' }],
+    'commits of no branch': [['checkout'], commitAside, UNSAVED],
+    'a deleted branch': [
+      all,
+      `update-ref -d ${branch}`,
+      'The branch is no longer here. Fetch, and try again.',
+    ],
+    'a branch that has moved': [
+      all,
+      `update-ref ${branch} main`,
+      'Something has changed meanwhile. Try again.',
+    ],
+    'work that is here already': [
+      ['apply'],
+      'merge -q origin/agent/fits',
+      'Everything of it is here already.',
+    ],
   };
   for (const [what, [ways, spoil, wanted]] of Object.entries(cases))
     it(`refuses for ${what} and leaves all as it is, before and after a preview`, async () => {
@@ -127,12 +165,12 @@ describe('bringing a branch home', () => {
         const { folder } = await checkout();
         const mine = gitOf(folder);
         const changes = await changesIn(mine, `agent/${what === 'conflicts' ? what : 'fits'}`);
-        const preview = await previewOf(mine, changes, way);
+        const preview = what === 'conflicts' ? undefined : await previewOf(mine, changes, way, format);
         await (typeof spoil === 'string' ? run(folder, spoil) : spoil(folder));
         const before = await stateOf(folder);
-        const refused = await previewOf(mine, changes, way);
-        assert.deepEqual({ ...refused, ...wanted }, refused, way);
-        if (!('refused' in preview)) assert.deepEqual(await bring(mine, preview), refused);
+        const refused = await whyNot(previewOf(mine, changes, way, format));
+        assert.equal(refused.replace(path.dirname(folder), '…'), wanted, way);
+        if (preview !== undefined) assert.equal(await whyNot(bring(mine, preview, format)), refused);
         assert.equal(await stateOf(folder), before);
       }
     });
@@ -141,9 +179,8 @@ describe('bringing a branch home', () => {
     const { folder } = await checkout();
     const old = '*version) echo git version 2.34.1; exit;; *"worktree list"*-z*) exit 129;;';
     const mine = new Git(insteadOfGit(old), folder);
-    const tooOld = { refused: 'gitTooOld', version: '2.34.1', needed: '2.38' };
-    assert.deepEqual(await previewIn(mine, 'apply'), tooOld);
-    for (const way of branches) assert.ok(!('refused' in (await previewIn(mine, way))));
+    assert.equal(await whyNot(previewIn(mine, 'apply')), 'This needs Git 2.38 or newer; here is 2.34.1.');
+    for (const way of branches) await previewIn(mine, way);
   });
 
   it('shows what changes where there is too much to tell whether it was merged', async () => {
@@ -163,7 +200,7 @@ describe('bringing a branch home', () => {
     const mine = gitOf(folder);
     for (const way of all) {
       const failing = await previewIn(mine, way, 'filtered');
-      await assert.rejects(bring(mine, failing), /smudge filter big failed/);
+      await assert.rejects(bring(mine, failing, format), /smudge filter big failed/);
       assert.equal(await stateOf(folder), before, way);
     }
   });
@@ -184,7 +221,7 @@ describe('bringing a branch home', () => {
       const mine = new Git(program, folder);
       const preview = await previewIn(mine, way);
       const before = filesOf(folder);
-      await assert.rejects(bring(mine, preview), GitError);
+      await assert.rejects(bring(mine, preview, format), GitError);
       const after = new Map(before);
       if (way !== 'worktree') after.set('new/ü c.txt', file('mine\n'));
       assert.deepEqual(filesOf(folder), after, way);
@@ -209,7 +246,7 @@ describe('bringing a branch home', () => {
     const tip = await run(folder, `commit-tree -p HEAD -m x ${await run(folder, 'write-tree')}`);
     await run(folder, `update-ref ${branch} ${tip}`);
     await run(folder, 'read-tree HEAD');
-    for (const way of here) assert.deepEqual([await previewIn(gitOf(folder), way)], inTheWay('inner'));
+    for (const way of here) assert.equal(await whyNot(previewIn(gitOf(folder), way)), inTheWay('inner'));
   });
 
   it('comes into a folder that has no commit yet', async () => {
@@ -220,7 +257,7 @@ describe('bringing a branch home', () => {
       putFiles(folder, new Map());
       const mine = gitOf(folder);
       const preview = await previewIn(mine, way);
-      assert.equal(await bring(mine, preview), undefined);
+      await bring(mine, preview, format);
       assert.deepEqual(filesOf(preview.folder ?? folder), trees.fits);
     }
   });
@@ -233,18 +270,22 @@ describe('bringing a branch home', () => {
     const preview = await previewIn(mine, 'worktree');
     const there = preview.folder!;
     assert.equal(there, `${folder}-agent-fits`);
-    assert.equal(await bring(mine, preview), undefined);
+    await bring(mine, preview, format);
     assert.deepEqual(filesOf(there), trees.fits);
     assert.equal(await run(there, 'rev-parse --abbrev-ref @{upstream}'), 'origin/agent/fits');
     write(there, 'untracked');
-    assert.deepEqual(await removeWorktree(mine, there), { refused: 'dirty', files: ['untracked'] });
+    const removing = (): Promise<string> => whyNot(removeWorktree(mine, there, format));
+    assert.equal(await removing(), dirty('untracked'));
     fs.rmSync(path.join(there, 'untracked'));
     await commitAside(there);
-    assert.deepEqual(await removeWorktree(mine, there), { refused: 'unsaved', count: 1 });
+    assert.equal(await removing(), UNSAVED);
     await run(there, 'checkout -q agent/fits');
-    assert.equal(await removeWorktree(mine, there), undefined);
+    assert.equal(await removing(), '');
     assert.equal(await stateOf(folder), before);
-    assert.deepEqual(await removeWorktree(mine, folder), { refused: 'gone' });
+    assert.match(
+      await whyNot(removeWorktree(mine, folder, format)),
+      /shop is not a worktree that can be removed/,
+    );
   });
 
   it('checks out, and moves a local branch forward', async () => {
@@ -254,10 +295,10 @@ describe('bringing a branch home', () => {
     await run(folder, 'branch agent/fits main~1');
     const preview = await previewIn(mine, 'checkout');
     assert.deepEqual(preview.local, { name: 'agent/fits', isNew: false });
-    assert.equal(await bring(mine, preview), undefined);
+    await bring(mine, preview, format);
     assert.deepEqual(filesOf(folder), new Map(trees.fits).set('mine.txt', file('mine')));
     assert.equal(await run(folder, 'symbolic-ref HEAD'), 'refs/heads/agent/fits');
-    assert.deepEqual(await previewIn(mine, 'checkout'), { refused: 'nothing' });
+    assert.equal(await whyNot(previewIn(mine, 'checkout')), 'Everything of it is here already.');
   });
 
   it('applies as changes on top of what is checked out', async () => {
@@ -268,7 +309,7 @@ describe('bringing a branch home', () => {
     const preview = await previewIn(mine, 'apply');
     const files = preview.files.map(({ path: name }) => name).sort();
     assert.deepEqual(files, ['a.txt', 'ignored/x', 'link', 'link/x', 'moved/b.txt', 'new/ü c.txt']);
-    assert.equal(await bring(mine, preview), undefined);
+    await bring(mine, preview, format);
     const merged = new Map(trees.fits).set('a.txt', file(`top\n${ten()}end`)).set('mine.txt', file('mine'));
     assert.deepEqual(filesOf(folder), merged);
     assert.equal(await run(folder, 'rev-parse HEAD'), head);

@@ -1,6 +1,9 @@
 import { mkdir, readdir, realpath, rm, rmdir } from 'node:fs/promises';
 import * as path from 'node:path';
-import { emptyTree, filesBetween } from './changes';
+import * as vscode from 'vscode';
+import type { Formatter } from '../util/format';
+import { oneLine } from '../util/text';
+import { emptyTree, filesBetween } from './git/changes';
 import {
   Git,
   GitError,
@@ -12,28 +15,37 @@ import {
   statOf,
   withIndexAt,
   withoutPrograms,
-} from './run';
-import type { ChangedFile, Changes, Preview, Refusal, Way } from './model';
+} from './git/run';
+import type { ChangedFile, Changes, Preview, Way } from './git/model';
+import { listed } from './words';
 
 /** The first that can merge without files. */
 const NEEDED = '2.38';
 /** In the folder of Git while something has begun and not ended. */
 const BEGUN = ['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'BISECT_LOG', 'rebase-merge', 'rebase-apply'];
 
-/** What bringing a branch home would do, or why it would not be done. Changes nothing. */
-export function previewOf(git: Git, changes: Changes, way: Way): Promise<Preview | Refusal> {
-  return plan(git, { ...changes, way });
+/** Something is not done, and nothing has changed; the message is a sentence that says why. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  constructor(
+    message: string,
+    /** Where the branch is checked out. */
+    readonly elsewhere?: string,
+  ) {
+    super(message);
+  }
 }
 
-/**
- * Does what the preview says; resolves with nothing when it is done. All is checked again first. What fails midway is put back as it
- * was, and the error thrown.
- */
-export async function bring(git: Git, preview: Preview): Promise<Refusal | undefined> {
-  const now = await plan(git, preview);
-  if ('refused' in now) return now;
+/** What bringing a branch home would do; rejects with a `Refused` where it would not be done. Changes nothing. */
+export function previewOf(git: Git, changes: Changes, way: Way, format: Formatter): Promise<Preview> {
+  return plan(git, { ...changes, way }, format);
+}
+
+/** Does what the preview says. All is checked again first. What fails midway is put back as it was, and the error thrown. */
+export async function bring(git: Git, preview: Preview, format: Formatter): Promise<void> {
+  const now = await plan(git, preview, format);
   const { way, tip, head, local, result } = now;
-  if (head !== preview.head || local?.isNew !== preview.local?.isNew) return { refused: 'moved' };
+  if (head !== preview.head || local?.isNew !== preview.local?.isNew) throw moved();
   if (way === 'worktree') await addWorktree(git, now);
   else {
     const into = [local?.isNew ? '-b' : '-B', local?.name ?? ''];
@@ -46,30 +58,28 @@ export async function bring(git: Git, preview: Preview): Promise<Refusal | undef
     }
   }
   if (local?.isNew) await follow(git, now);
-  return undefined;
 }
 
 /**
  * Removes a worktree that `bring` has made, and its branch where a remote has all of it. Refuses where files are changed or
  * untracked, or where no branch holds its commits.
  */
-export async function removeWorktree(git: Git, folder: string): Promise<Refusal | undefined> {
+export async function removeWorktree(git: Git, folder: string, format: Formatter): Promise<void> {
   const wanted = await realpath(folder);
   const [, ...added] = await worktrees(git);
   const worktree = added.find(other => isSame(other.folder, wanted));
-  if (worktree === undefined) return { refused: 'gone' };
+  if (worktree === undefined)
+    throw new Refused(vscode.l10n.t('{0} is not a worktree that can be removed.', oneLine(folder)));
+  const { branch } = worktree;
   const there = new Git(git.program, worktree.folder);
-  if (await isBusy(there)) return { refused: 'busy' };
-  const files = await changedFiles(there, 'all');
-  if (files.length > 0) return { refused: 'dirty', files };
-  const count = worktree.branch === undefined ? await unsavedIn(there) : 0;
-  if (count > 0) return { refused: 'unsaved', count };
+  await refuseUnfinished(there, 'all', branch === undefined, format);
   const isPushed = Number(await there.read(['rev-list', '--count', 'HEAD', '--not', '--remotes'])) === 0;
   const tip = await hashOf(there, 'HEAD');
   await git.change(['worktree', 'remove', '--', worktree.folder]);
-  if (worktree.branch !== undefined && isPushed) await forget(git, worktree.branch, tip);
-  return undefined;
+  if (branch !== undefined && isPushed) await forget(git, branch, tip);
 }
+
+const moved = (): Refused => new Refused(vscode.l10n.t('Something has changed meanwhile. Try again.'));
 
 interface Plan extends Preview {
   /** The tree or commit that the files become. */
@@ -79,53 +89,78 @@ interface Plan extends Preview {
 type Wanted = Pick<Preview, 'way' | 'branch' | 'tip' | 'files'>;
 
 /** Looks at everything that may be in the way. */
-async function plan(git: Git, { way, branch, tip, files }: Wanted): Promise<Plan | Refusal> {
+async function plan(git: Git, { way, branch, tip, files }: Wanted, format: Formatter): Promise<Plan> {
   const { remote, name } = branch;
+  const shown = oneLine(name, 80);
   const own = `refs/heads/${name}`;
-  if (!isBranchName(name) || !isHash(tip)) return { refused: 'gone' };
+  const isPossible = isBranchName(name) && isHash(tip);
   const [all, found, born] = await Promise.all([
     git.read(['for-each-ref', '--format=%(refname)', 'refs/heads']),
-    hashOf(git, remote === undefined ? own : `refs/remotes/${remote}/${name}`),
+    isPossible ? hashOf(git, remote === undefined ? own : `refs/remotes/${remote}/${name}`) : '',
     hashOf(git, 'HEAD^{commit}'),
   ]);
   const head = born || (await emptyTree(git));
-  if (found !== tip) return { refused: found === '' ? 'gone' : 'moved' };
+  if (found === '') throw new Refused(vscode.l10n.t('The branch is no longer here. Fetch, and try again.'));
+  if (found !== tip) throw moved();
   const heads = lines(all);
   const isThere = heads.includes(own);
   const local = way === 'apply' ? undefined : { name, isNew: !isThere };
   const planned = { way, branch, tip, head, local, folder: undefined, files, result: tip };
+  const taken = (other: string): Refused =>
+    new Refused(vscode.l10n.t('Another branch here is called {0}.', oneLine(other, 80)));
   if (local !== undefined) {
     const similar = heads.find(other => other.startsWith(`${own}/`) || own.startsWith(`${other}/`));
-    if (similar !== undefined) return { refused: 'branchExists', name: similar.slice('refs/heads/'.length) };
+    if (similar !== undefined) throw taken(similar.slice('refs/heads/'.length));
     const here = way === 'checkout' ? await realpath(git.folder) : '';
     const others = (await worktrees(git)).filter(other => !isSame(other.folder, here));
-    const elsewhere = others.find(other => other.branch === name);
-    if (elsewhere !== undefined) return { refused: 'checkedOutElsewhere', name, folder: elsewhere.folder };
+    const elsewhere = others.find(other => other.branch === name)?.folder;
+    if (elsewhere !== undefined)
+      throw new Refused(vscode.l10n.t('{0} is checked out in {1}.', shown, oneLine(elsewhere)), elsewhere);
   }
   if (way === 'worktree') {
-    if (isThere && remote !== undefined) return { refused: 'branchExists', name };
+    if (isThere && remote !== undefined) throw taken(name);
     const folder = folderFor(git.folder, name);
-    const isFree = (await kindOf(folder)) === undefined;
-    return isFree ? { ...planned, folder } : { refused: 'folderExists', folder };
+    if ((await kindOf(folder)) === undefined) return { ...planned, folder };
+    throw new Refused(vscode.l10n.t('The folder {0} is there already.', oneLine(folder)));
   }
-  if (await isBusy(git)) return { refused: 'busy' };
-  const dirty = await changedFiles(git, 'no');
-  if (dirty.length > 0) return { refused: 'dirty', files: dirty };
   const current = (await orNothing(git.read(['symbolic-ref', '--quiet', 'HEAD']))).toString().trim();
-  const unsaved = way === 'checkout' && current === '' ? await unsavedIn(git) : 0;
-  if (unsaved > 0) return { refused: 'unsaved', count: unsaved };
+  await refuseUnfinished(git, 'no', way === 'checkout' && current === '', format);
   if (way === 'checkout' && isThere) {
     const count = Number(await git.read(['rev-list', '--count', `${tip}..${own}`, '--']));
-    if (count > 0) return { refused: 'otherCommits', name, count };
+    const number = format.number(count);
+    if (count === 1)
+      throw new Refused(vscode.l10n.t('Your branch {0} has a commit that this one has not.', shown));
+    if (count > 0)
+      throw new Refused(
+        vscode.l10n.t('Your branch {0} has {1} commits that this one has not.', shown, number),
+      );
   }
-  const result = way === 'apply' && born !== '' ? await mergeOf(git, head, tip) : tip;
-  if (typeof result !== 'string') return result;
+  const result = way === 'apply' && born !== '' ? await mergeOf(git, head, tip, format) : tip;
   const changed = await filesBetween(git, head, result);
   const isCurrent = way === 'apply' || (head === tip && current === own);
-  if (changed.length === 0 && isCurrent) return { refused: 'nothing' };
-  const blocked = await inTheWay(git, changed);
-  if (blocked.length > 0) return { refused: 'inTheWay', files: blocked };
+  if (changed.length === 0 && isCurrent)
+    throw new Refused(vscode.l10n.t('Everything of it is here already.'));
+  const blocked = listed(await inTheWay(git, changed), format);
+  if (blocked !== '') throw new Refused(vscode.l10n.t('These untracked files are in the way: {0}', blocked));
   return { ...planned, files: changed, result };
+}
+
+/** Rejects where something of a person's would be lost: something begun, files that are changed, or commits where HEAD is no branch. */
+async function refuseUnfinished(
+  git: Git,
+  untracked: 'no' | 'all',
+  isAside: boolean,
+  format: Formatter,
+): Promise<void> {
+  if (await isBusy(git))
+    throw new Refused(vscode.l10n.t('A merge or rebase is under way. Finish or abort it first.'));
+  const dirty = listed(await changedFiles(git, untracked), format);
+  if (dirty !== '') throw new Refused(vscode.l10n.t('Commit or stash your changes first: {0}', dirty));
+  const refs = ['--branches', '--remotes', '--tags'];
+  const count = isAside ? Number(await git.read(['rev-list', '--count', 'HEAD', '--not', ...refs])) : 0;
+  if (count === 0) return;
+  const number = format.number(count);
+  throw new Refused(vscode.l10n.t('No branch holds {0} of its commits. Push or merge them first.', number));
 }
 
 /** Of what a name stands for; empty where that is not here. */
@@ -135,9 +170,12 @@ async function hashOf(git: Git, name: string): Promise<string> {
 }
 
 /** The tree of both merged; nothing but objects of Git is written. */
-async function mergeOf(git: Git, head: string, tip: string): Promise<string | Refusal> {
+async function mergeOf(git: Git, head: string, tip: string, format: Formatter): Promise<string> {
   const [version = '0', major, minor] = /(\d+)\.(\d+)[\d.]*/.exec(String(await git.read(['version']))) ?? [];
-  if (Number(major) * 100 + Number(minor) < 238) return { refused: 'gitTooOld', version, needed: NEEDED };
+  if (Number(major) * 100 + Number(minor) < 238) {
+    const here = oneLine(version, 40);
+    throw new Refused(vscode.l10n.t('This needs Git {0} or newer; here is {1}.', NEEDED, here));
+  }
   const merge = ['-c', 'merge.renormalize=false', 'merge-tree', '--write-tree'];
   const form = ['--allow-unrelated-histories', '-z', '--name-only', '--no-messages'];
   try {
@@ -145,8 +183,8 @@ async function mergeOf(git: Git, head: string, tip: string): Promise<string | Re
     return records(await git.read([...merge, ...form, head, tip], { env }))[0] ?? '';
   } catch (error) {
     if (!(error instanceof GitError) || error.code !== 1) throw error;
-    const [, ...files] = records(error.output);
-    return { refused: 'conflicts', files: [...new Set(files)] };
+    const files = listed([...new Set(records(error.output).slice(1))], format);
+    throw new Refused(vscode.l10n.t('It conflicts with your commits in {0}. Merge it in a worktree.', files));
   }
 }
 
@@ -262,12 +300,6 @@ async function worktrees(git: Git) {
     const [, branch] = /^branch refs\/heads\/([^\n]*)/m.exec(entry) ?? [];
     return folder === undefined ? [] : [{ folder, branch }];
   });
-}
-
-/** How many commits would be lost with a HEAD that is no branch. */
-async function unsavedIn(git: Git): Promise<number> {
-  const refs = ['--branches', '--remotes', '--tags'];
-  return Number(await git.read(['rev-list', '--count', 'HEAD', '--not', ...refs]));
 }
 
 async function isBusy(git: Git): Promise<boolean> {
