@@ -18,7 +18,7 @@ import { isSameBranch } from './git/branches';
 import { filesBetween } from './git/changes';
 import type { BranchName, Changes } from './git/model';
 import { readFileAt, showDiff } from './show';
-import { diffOf, needGit, takeAlong, type OpenFolder, type TakeAlongDeps } from './takeAlong';
+import { diffOf, needGit, takeAlong, type TakeAlongDeps } from './takeAlong';
 import { SessionWork, type ChangesSessions, type Work, type WorkDeps } from './work';
 import { lineFigures, reasonOf, shownWork, type ShownWork } from './words';
 
@@ -67,7 +67,7 @@ export class ChangesFeature extends Disposable {
       await bringHome({ git, changes, format, log });
     },
     takeAlong: async target => {
-      await takeAlong(target, { ...this.#deps, repositories: () => this.#folders() });
+      await takeAlong(target, { ...this.#deps, repositories: () => this.#gits() });
     },
     comment: reply => this.#comments.add(reply),
     removeComment: comment => this.#comments.remove(comment),
@@ -107,16 +107,15 @@ export class ChangesFeature extends Disposable {
 
   /** What changed in files since the last commit, as one diff, and the files it does not show. */
   diffOf(files: readonly vscode.Uri[]): ReturnType<typeof diffOf> {
-    return diffOf(files, () => this.#folders());
+    return diffOf(files, () => this.#gits());
   }
 
-  /** The repositories of this window that are on this machine. */
-  async #folders(): Promise<readonly OpenFolder[]> {
+  /** Git in the repositories of this window that are on this machine. */
+  async #gits(): Promise<readonly Git[]> {
     await this.#repositories.looked();
     const { program, all } = this.#repositories;
-    if (program === undefined) return [];
-    const roots = all.flatMap(({ rootUri }) => (rootUri.scheme === 'file' ? [rootUri.fsPath] : []));
-    return roots.map(root => ({ root, git: new Git(program, root) }));
+    const here = all.filter(({ rootUri }) => rootUri.scheme === 'file');
+    return program === undefined ? [] : here.map(({ rootUri }) => new Git(program, rootUri.fsPath));
   }
 
   /** Says why there is nothing to see, and what can be done. */

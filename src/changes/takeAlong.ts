@@ -14,14 +14,9 @@ import { patchOf, uncommitted } from './git/patch';
 import { withoutPrograms, type Git } from './git/run';
 import { listed } from './words';
 
-/** A repository of this window. */
-export interface OpenFolder {
-  readonly root: string;
-  readonly git: Git;
-}
-
 export interface TakeAlongDeps {
-  readonly repositories: () => Promise<readonly OpenFolder[]>;
+  /** Those of this window. */
+  readonly repositories: () => Promise<readonly Git[]>;
   /** Of one attachment, bytes; asked each time. */
   readonly limit: () => number;
   /** Puts text and a file into the composer of a session; of the chat in front or one that is picked without an id. False when the person cancels. */
@@ -42,10 +37,10 @@ export interface TakeAlongDeps {
 export async function takeAlong(target: unknown, deps: TakeAlongDeps): Promise<boolean> {
   needGit();
   const { rootUri } = (target ?? {}) as { readonly rootUri?: vscode.Uri };
-  const folder = await folderOf(await deps.repositories(), rootUri?.fsPath);
-  if (folder === undefined) return false;
-  const name = path.basename(folder.root);
-  const { head, base: pushed, files, untracked } = await slowly(() => uncommitted(folder.git));
+  const git = await repositoryOf(await deps.repositories(), rootUri?.fsPath);
+  if (git === undefined) return false;
+  const name = path.basename(git.folder);
+  const { head, base: pushed, files, untracked } = await slowly(() => uncommitted(git));
   const base = pushed ?? head;
   if (base === undefined) throw new Error(vscode.l10n.t('{0} has no commit yet.', name));
   if (files.length + untracked.length === 0)
@@ -54,7 +49,7 @@ export async function takeAlong(target: unknown, deps: TakeAlongDeps): Promise<b
   if (chosen === undefined) return false;
   if (files.length + chosen.length === 0) throw new Error(vscode.l10n.t('No file was chosen.'));
 
-  const patch = await slowly(() => patchOf(folder.git, base, chosen));
+  const patch = await slowly(() => patchOf(git, base, chosen));
   const size = deps.format.bytes(patch.length);
   if (patch.length > deps.limit())
     throw new Error(
@@ -71,7 +66,13 @@ export async function takeAlong(target: unknown, deps: TakeAlongDeps): Promise<b
       ),
     );
   const named = [...files.map(file => file.path), ...chosen].filter(looksSecret);
-  const warnings = warningsOf(pushed === undefined, [...named, ...(await secretsIn(patch))], deps.format);
+  const secrets = listed([...new Set([...named, ...(await secretsIn(patch))])], deps.format);
+  const warnings = [
+    ...(pushed === undefined
+      ? [vscode.l10n.t('No remote has its base: the agent may not be able to apply it. Push first.')]
+      : []),
+    ...(secrets === '' ? [] : [vscode.l10n.t('These files look like they hold secrets: {0}', secrets)]),
+  ];
   const short = base.slice(0, 8);
   if (warnings.length > 0) {
     const facts = vscode.l10n.t('Patch of {0} against {1}.', size, short);
@@ -105,15 +106,16 @@ const AT_ONCE = 200;
  */
 export async function diffOf(
   files: readonly vscode.Uri[],
-  repositories: () => Promise<readonly OpenFolder[]>,
+  repositories: () => Promise<readonly Git[]>,
 ): Promise<{ readonly diff: Uint8Array; readonly rest: readonly vscode.Uri[] }> {
   needGit();
   const found: Buffer[] = [];
   let rest = files;
   // The innermost repository first: a submodule lies in another one.
-  for (const { root, git } of (await repositories()).toSorted((a, b) => b.root.length - a.root.length)) {
+  const all = await repositories();
+  for (const git of all.toSorted((a, b) => b.folder.length - a.folder.length)) {
     const own = rest.flatMap(uri => {
-      const name = path.relative(root, uri.fsPath).replaceAll('\\', '/');
+      const name = path.relative(git.folder, uri.fsPath).replaceAll('\\', '/');
       return uri.scheme !== 'file' || /^(?:\.\.(?:\/|$)|$)/.test(name) || path.isAbsolute(name)
         ? []
         : [{ uri, name }];
@@ -149,18 +151,13 @@ export function needGit(): void {
 }
 
 /** The repository that is meant: the named one, the only one, or the one that is chosen. */
-async function folderOf(
-  all: readonly OpenFolder[],
-  root: string | undefined,
-): Promise<OpenFolder | undefined> {
-  const named = all.find(folder => folder.root === root);
+async function repositoryOf(all: readonly Git[], root: string | undefined): Promise<Git | undefined> {
+  const named = all.find(({ folder }) => folder === root);
   if (named !== undefined || (root === undefined && all.length === 1)) return named ?? all[0];
   if (all.length === 0) throw new Error(vscode.l10n.t('Open a folder with a Git repository first.'));
-  const choices = all.map(folder => ({
-    label: path.basename(folder.root),
-    description: folder.root,
-    value: folder,
-  }));
+  const choices = all.map(git => {
+    return { label: path.basename(git.folder), description: git.folder, value: git };
+  });
   return pick(choices, vscode.l10n.t('Send the uncommitted changes of which repository?'));
 }
 
@@ -170,16 +167,16 @@ async function chooseNew(
   { format, limit }: TakeAlongDeps,
 ): Promise<readonly string[] | undefined> {
   if (untracked.length === 0) return [];
-  const choices = untracked.map(({ path: value, size }) => ({
-    label: value,
-    description: format.bytes(size),
-    value,
-  }));
-  const unlikely = new Set(
-    untracked.filter(({ path: name, size }) => looksSecret(name) || size > limit()).map(file => file.path),
-  );
+  const choices = untracked.map(file => {
+    return { label: file.path, description: format.bytes(file.size), value: file };
+  });
   const question = vscode.l10n.t('Which new files go along?');
-  return pickSeveral(choices, question, name => !unlikely.has(name));
+  const chosen = await pickSeveral(
+    choices,
+    question,
+    file => !looksSecret(file.path) && file.size <= limit(),
+  );
+  return chosen?.map(file => file.path);
 }
 
 const SECRET_FILE =
@@ -193,10 +190,8 @@ const SLICE = 64 * 1024;
 /** The files of a patch in whose text something looks like a secret. */
 async function secretsIn(patch: Buffer): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const section of patch
-    .toString('utf8')
-    .split(/^diff --git (?=.* )/m)
-    .slice(1)) {
+  const sections = patch.toString('utf8').split(/^diff --git (?=.* )/m);
+  for (const section of sections.slice(1)) {
     const name = /^(?:\+\+\+ "?b|--- "?a)\/(.*?)"?\t?$/m.exec(section)?.[1] ?? '';
     // Lines of text begin so; those of binary files do not.
     const text = (section.match(/^[+ -].*$/gm) ?? []).map(line => line.slice(1)).join('\n');
@@ -207,17 +202,4 @@ async function secretsIn(patch: Buffer): Promise<readonly string[]> {
     }
   }
   return found;
-}
-
-function warningsOf(
-  isBaseUnknown: boolean,
-  secrets: readonly string[],
-  format: TakeAlongDeps['format'],
-): readonly string[] {
-  const names = listed([...new Set(secrets)], format);
-  return [
-    isBaseUnknown &&
-      vscode.l10n.t('No remote has its base: the agent may not be able to apply it. Push first.'),
-    names !== '' && vscode.l10n.t('These files look like they hold secrets: {0}', names),
-  ].filter(each => each !== false);
 }

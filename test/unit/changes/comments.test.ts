@@ -4,7 +4,7 @@ import type * as vscode from 'vscode';
 import { Comments } from '../../../src/changes/comments';
 import type { CommentRecord } from '../../../src/changes/records';
 import { blockOf, linesOf, placeOf } from '../../../src/changes/comment';
-import { uriOf } from '../../../src/changes/show';
+import { fileAt, uriOf } from '../../../src/changes/show';
 import { standings } from '../../../src/chat';
 import { joined, outboxRecords, type Entry } from '../../../src/chat/outbox/record';
 import { silentLog } from '../../fakes/log';
@@ -50,8 +50,7 @@ describe('comments on what an agent changed', () => {
         conversation.composition.setText(joined(conversation.composition.draft.text, text));
         await conversation.flush();
       },
-      readFile: uri =>
-        Promise.resolve(Buffer.from(files.get((JSON.parse(uri.query) as typeof FILE).commit) ?? '')),
+      readFile: uri => Promise.resolve(Buffer.from(files.get(fileAt(uri)!.commit) ?? '')),
     });
     afterwards(() => comments.dispose());
     return { comments, memory };

@@ -146,8 +146,8 @@ describe('what an agent changed', () => {
     await feature.commands.chooseBranch('s2');
     assert.equal((calls.at(-1) as unknown[])[1], 'Anew', 'the first commit of all, too');
     const elsewhere = { scheme: 'agentconsole-changes', path: '/total.ts' };
-    const others = [{}, null, { root: '/etc', commit: tip }, { root: scene.root, commit: '--help' }];
-    for (const query of ['', ...others.map(each => JSON.stringify(each))])
+    const others = [`root=/etc&commit=${tip}`, `root=${scene.root}&commit=--help`, `commit=${tip}`];
+    for (const query of ['', '%', ...others])
       await assert.rejects(feature.readFile(Uri.from({ ...elsewhere, query }) as unknown as vscode.Uri));
   });
 

@@ -30,7 +30,7 @@ describe('changes that are taken along', () => {
     fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
     fs.writeFileSync(path.join(folder, name), content);
   };
-  const open = (root = folder) => ({ root, git: new Git('git', root) });
+  const open = (root = folder): Git => new Git('git', root);
   /** What is put into a composer; `undefined` when nothing is. */
   const taken = async (target?: unknown, folders = [open()]) => {
     let message: { sessionId: string | undefined; text: string; title: string; patch: string } | undefined;
