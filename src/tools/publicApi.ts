@@ -18,8 +18,6 @@ export class PublicApi extends Disposable {
   readonly #permissions: Permissions;
   readonly #changed = this.register(new vscode.EventEmitter<SessionChange>());
   readonly #watched = this.register(new Slot<IDisposable>());
-  /** How each session was told last. */
-  readonly #told = new Map<string, string>();
   #serviceId: string | undefined;
   readonly api: AgentConsoleApi;
 
@@ -28,7 +26,7 @@ export class PublicApi extends Disposable {
     [this.#deps, this.#words, this.#permissions] = [deps, words, permissions];
     const { connection, sources, open, prefill } = deps;
     this.api = Object.freeze<AgentConsoleApi>({
-      sessions: async () => [...(await sources.sessions()).values()].map(session => this.#toldOf(session)),
+      sessions: async () => [...(await sources.sessions()).values()].map(each => this.#toldOf(each)),
       onDidChangeSession: this.#changed.event,
       messages: (sessionId, options) => this.#messages(sessionId, options),
       openSession: async sessionId => {
@@ -51,10 +49,17 @@ export class PublicApi extends Disposable {
       if (id === this.#serviceId) return;
       this.#serviceId = id;
       this.#watched.set(undefined);
-      this.#told.clear();
       if (id === undefined) return;
+      const told = new Map<string, string | undefined>();
       const watched = await sources.watch((changes, isFirst) => {
-        if (id === this.#serviceId) for (const change of changes) this.#tell(change, isFirst);
+        if (id !== this.#serviceId) return;
+        for (const { sessionId, session } of changes) {
+          // An answer of the service that says nothing new changes only its time.
+          const words = session && JSON.stringify({ ...session, statusAt: undefined, says: undefined });
+          if (told.get(sessionId) === words) continue;
+          told.set(sessionId, words);
+          if (!isFirst) this.#changed.fire({ sessionId, session: session && this.#toldOf(session) });
+        }
       });
       if (id === this.#serviceId) this.#watched.set(watched);
       else watched.dispose();
@@ -62,15 +67,6 @@ export class PublicApi extends Disposable {
       log.error('Sessions cannot be watched for other extensions', error);
       if (id === this.#serviceId) this.#serviceId = undefined;
     }
-  }
-
-  /** An answer of the service that says nothing new changes only its time. */
-  #tell({ sessionId, session }: own.SessionChange, isFirst: boolean): void {
-    const told = session && JSON.stringify({ ...session, statusAt: undefined, says: undefined });
-    if (this.#told.get(sessionId) === told) return;
-    if (told === undefined) this.#told.delete(sessionId);
-    else this.#told.set(sessionId, told);
-    if (!isFirst) this.#changed.fire({ sessionId, session: session && this.#toldOf(session) });
   }
 
   /** Without what its agent says: that is content. */

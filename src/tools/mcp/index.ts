@@ -56,9 +56,8 @@ export class Mcp {
 
   /** Resolves, when programs are heard, to what tells the script to come to this window. Rejects with a sentence. */
   readonly listen: () => Promise<string> = once(async () => {
-    const { folder, dist, focused, log } = this.#deps;
-    const shipped = path.join(dist, 'mcpStdio.js');
-    const listener = await listen({ folder, shipped, log, admit: program => this.#serve(program) });
+    const { focused, log } = this.#deps;
+    const listener = await listen(this.#deps, program => this.#serve(program));
     const touch = (): unknown =>
       focused.current &&
       listener.touch().catch((error: unknown) => log.error('Programs go elsewhere', error));
@@ -133,33 +132,14 @@ export class Mcp {
   }
 }
 
-interface ListenerDeps {
-  /** A folder of the extension's storage, for all windows; it is made private. */
-  readonly folder: string;
-  /** The script of this version, among the files of the extension. */
-  readonly shipped: string;
-  /** A program has said the token; what it says from now on is still to be heard. */
-  readonly admit: (connection: net.Socket) => unknown;
-  readonly log: Logger;
-}
-
-/** A window that listens, until it is told to end. */
-interface Listener {
-  /** What the script is to be told to prefer this window. */
-  readonly id: string;
-  /** This window had the focus last: programs that begin come here. */
-  touch(): Promise<void>;
-  end(): Promise<void>;
-}
-
 /**
  * Listens on a socket that only this user can reach, never on a port of a network (trust.md 47), and writes its address, a random
  * token and a random proof into a file that only this user can read. Who does not begin with the token is turned away unheard; the
  * others are told the proof first, since whoever listens there once this window was killed does not know it. Rejects with a sentence
  * where that is not possible.
  */
-async function listen({ folder, shipped, admit, log }: ListenerDeps): Promise<Listener> {
-  await tidy(folder, shipped);
+async function listen({ folder, dist, log }: McpDeps, admit: (program: net.Socket) => unknown) {
+  await tidy(folder, path.join(dist, 'mcpStdio.js'));
   const [id, token, proof] = [random(4), random(32), random(32)];
   const { address, made } = await placeFor(folder, id);
   const record = path.join(folder, `${id}.json`);
@@ -193,7 +173,9 @@ async function listen({ folder, shipped, admit, log }: ListenerDeps): Promise<Li
     await end();
     throw error;
   }
-  return { id, touch: async () => fs.utimes(record, new Date(), new Date()), end };
+  /** Programs that begin come to this window: it had the focus last. */
+  const touch = (): Promise<void> => fs.utimes(record, new Date(), new Date());
+  return { id, touch, end };
 }
 
 const random = (bytes: number): string => randomBytes(bytes).toString('hex');
