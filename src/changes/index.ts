@@ -20,7 +20,7 @@ import type { BranchName, Changes } from './git/model';
 import { readFileAt, showDiff } from './show';
 import { diffOf, needGit, takeAlong, type TakeAlongDeps } from './takeAlong';
 import { SessionWork, type ChangesSessions, type Work, type WorkDeps } from './work';
-import { lineFigures, reasonOf, shownWork, type ShownWork } from './words';
+import { ageOf, lineFigures, reasonOf, shownWork, type ShownWork } from './words';
 
 export interface ChangesDeps
   extends
@@ -97,7 +97,7 @@ export class ChangesFeature extends Disposable {
   /** What is known of a session's work, in words. */
   of(sessionId: string): ShownWork | undefined {
     const work = this.#work.get(sessionId);
-    return work && shownWork(work, this.#deps.format, Date.now());
+    return work && shownWork(work, this.#deps.format);
   }
 
   /** The content of a file of a commit. */
@@ -183,7 +183,7 @@ export class ChangesFeature extends Disposable {
       const left = new Promise<'left'>(resolve => token.onCancellationRequested(() => resolve('left')));
       if ((await Promise.race([repository.fetch({ remote, prune: true }), left])) === 'left') return;
       const found = await this.#work.find(sessionId);
-      const sentence = shownWork(found, this.#deps.format, Date.now())?.short ?? reasonOf(found.claim);
+      const sentence = shownWork(found, this.#deps.format)?.short ?? reasonOf(found.claim);
       notify(this.#deps.log, 'info', forNotification(vscode.l10n.t('Fetched: {0}', sentence)));
     });
   }
@@ -193,7 +193,7 @@ export class ChangesFeature extends Disposable {
     const root = changes.branch.repository;
     return changes.commits.map(({ hash: tip, parent: base = changes.base, subject, author, at }) => ({
       label: subject,
-      description: joined([author, this.#age(at)]),
+      description: joined([author, ageOf(at, this.#deps.format)]),
       icon: 'git-commit',
       value: async () => {
         const files = await filesBetween(await this.#work.git(root), base, tip);
@@ -212,7 +212,11 @@ export class ChangesFeature extends Disposable {
         const isNow = claim.sure !== 'unknown' && isSameBranch(claim.branch, branch);
         return {
           label: joined([remote, name], '/'),
-          description: joined([path.basename(repository), this.#age(at), isNow && reasonOf(claim)]),
+          description: joined([
+            path.basename(repository),
+            ageOf(at, this.#deps.format),
+            isNow && reasonOf(claim),
+          ]),
           icon: isNow ? 'check' : 'git-branch',
           value: named(branch),
         };
@@ -220,10 +224,6 @@ export class ChangesFeature extends Disposable {
     const label = vscode.l10n.t('Find it automatically');
     const forget = { label, icon: 'discard', value: named(undefined) };
     return claim.sure !== 'unknown' && claim.evidence === 'named' ? [...choices, forget] : choices;
-  }
-
-  #age(at: number): string {
-    return this.#deps.format.span(Math.max(0, Date.now() - at));
   }
 }
 

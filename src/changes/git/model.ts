@@ -1,4 +1,5 @@
 /** What an agent changed: words that the parts of this feature share. No VS Code here. Times are Unix ms. */
+import type { WorkRecord } from '../records';
 
 /** Something said in a session, the calls of tools and their results included. */
 export interface Said {
@@ -8,20 +9,16 @@ export interface Said {
   readonly at?: number | undefined;
 }
 
-/** What is known of a session that its work can be found by. */
+/** What is known of a session that its work can be found by: `named` wins, `last` tells a deleted or rewritten branch. */
 export interface SessionFacts {
   readonly sessionId: string;
   readonly createdAt?: number | undefined;
   /** When something last happened in it, as far as known. */
   readonly lastAt?: number | undefined;
   readonly said: readonly Said[];
-  /** What was checked out in a folder of this window when a hook told that the agent had finished. */
-  readonly stopped?:
-    { readonly repository: string; readonly branch: string; readonly at: number } | undefined;
-  /** The branch a person has named; it wins. */
-  readonly named?: BranchName | undefined;
-  /** What was last known of its branch: tells a deleted or rewritten one. */
-  readonly last?: (BranchName & { readonly base: string; readonly tip: string }) | undefined;
+  readonly stopped?: WorkRecord['stopped'];
+  readonly named?: WorkRecord['named'];
+  readonly last?: WorkRecord['last'];
 }
 
 /** A branch: of a remote, or of this repository where `remote` is missing. */
@@ -43,10 +40,9 @@ export interface Branch extends BranchName {
   readonly upstream?: string | undefined;
 }
 
-/** A commit of a branch that the default branch does not have. */
+/** A commit of a branch that the default branch does not have. A rebase keeps `authoredAt`. */
 export interface OwnCommit {
   readonly parents: readonly string[];
-  /** A rebase keeps the first and changes the second. */
   readonly authoredAt: number;
   readonly committedAt: number;
   /** Author, committer or co-author that looks like an agent. */

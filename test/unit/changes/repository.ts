@@ -134,32 +134,12 @@ export const gitOf = (folder: string): Git => new Git('git', folder);
 
 /** Names and contents that programs get wrong. */
 const NAMES = [
-  'a',
-  'ü',
-  'name with space',
-  'quo"te',
-  'tab\tbed',
-  'back\\slash',
-  '-x',
-  '--upload-pack=x',
-  '日本',
-  'line\nbreak',
-  '#h',
-  ':(top)x',
-  '*',
-  'e\u0301',
+  ...['a', 'ü', 'name with space', 'quo"te', 'tab\tbed', 'back\\slash', '-x', '--upload-pack=x', '日本'],
+  ...['line\nbreak', '#h', ':(top)x', '*', 'e\u0301'],
 ];
 const CONTENTS = [
-  '',
-  'one\n',
-  'no end',
-  'a\r\nb\r\n',
-  'a\r\nb\nc\r',
-  '\u00e4\u00f6\n',
-  'x\n'.repeat(200),
-  ' \t \n\n\n',
-  '\ufeffbom\n',
-  '-- \n+++ b/x\n@@ -1 +1 @@\n',
+  ...['', 'one\n', 'no end', 'a\r\nb\r\n', 'a\r\nb\nc\r', '\u00e4\u00f6\n', 'x\n'.repeat(200), ' \t \n\n\n'],
+  ...['\ufeffbom\n', '-- \n+++ b/x\n@@ -1 +1 @@\n'],
 ];
 
 export function randomFile(random: Random): File {
