@@ -144,14 +144,9 @@ export class World {
       fate === 'absorbed' ? this.history.commit(this.#main.tree, [this.#main], develop) : this.#main;
     const base = under?.tip ?? ground;
     const slug = `${random.of(SLUGS)}${n}`;
-    const name = random.of([
-      `agent/${slug}`,
-      `agent/${slug}`,
-      `fix/issue-${n}`,
-      ['hotfix', 'test', 'docs', 'update'][n]!,
-      `agent/${id}`,
-      `feature/${slug}/part-2`,
-    ]);
+    const single = ['hotfix', 'test', 'docs', 'update'][n]!;
+    const own = `agent/${slug}`;
+    const name = random.of([own, own, `fix/issue-${n}`, single, `agent/${id}`, `feature/${slug}/part-2`]);
     const remote = random.chance(0.8) || !this.#hasFork ? 'origin' : 'fork';
     const manner = random.of(MANNERS);
     const author = random.chance(0.4) ? AGENT : ROBIN;
@@ -197,28 +192,21 @@ export class World {
       const [subject = ''] = made.message.split('\n');
       if (manner !== 'full' && manner !== 'unsaid') return;
       say(JSON.stringify({ command: `git commit -am "${subject}" && git push` }), made.authoredAt);
-      answer(
-        `[${random.chance(0.05) ? 'detached HEAD' : named} ${made.hash.slice(0, 7)}] ${subject}\n 1 file changed`,
-        made.authoredAt,
-      );
+      const on = random.chance(0.05) ? 'detached HEAD' : named;
+      answer(`[${on} ${short(made)}] ${subject}\n 1 file changed`, made.authoredAt);
       if (manner === 'unsaid') return;
       const before = commits[k - 1];
-      const line =
-        before === undefined
-          ? ` * [new branch]      ${named} -> ${named}`
-          : `   ${before.hash.slice(0, 7)}..${made.hash.slice(0, 7)}  ${named} -> ${named}`;
-      const hints =
-        'remote: Create a pull request by visiting:\nremote:   https://git.example.com/acme/shop/pull/new/x\n';
-      answer(`${random.chance(0.3) ? hints : ''}To ${URLS[remote]}\n${line}\nbranch set up`, made.authoredAt);
+      const moved = before ? `   ${short(before)}..${short(made)} ` : ' * [new branch]     ';
+      const page = 'https://git.example.com/acme/shop/pull/new/x';
+      const hints = `remote: Create a pull request by visiting:\nremote:   ${page}\n`;
+      const pushed = `To ${URLS[remote]}\n${moved} ${named} -> ${named}\nbranch set up`;
+      answer(`${random.chance(0.3) ? hints : ''}${pushed}`, made.authoredAt);
     });
     if (manner === 'quiet') say(`git commit -qm x && git push -q -u ${remote} HEAD:${named}`, to - MINUTE);
     if (manner === 'prose') say(`Done. The work is on the branch \`${named}\`; main is as it was.`, to);
     if (manner === 'hash') say(`Committed as ${commits.at(-1)!.hash.slice(0, 8)}.`, to);
-    if (manner === 'link')
-      say(
-        `Opened https://git.example.com/${remote === 'origin' ? 'acme' : 'kim'}/shop/pull/${n + 10} for review`,
-        to,
-      );
+    const owner = remote === 'origin' ? 'acme' : 'kim';
+    if (manner === 'link') say(`Opened https://git.example.com/${owner}/shop/pull/${n + 10} for review`, to);
   }
 
   /** What it says of others' work. */
@@ -229,30 +217,22 @@ export class World {
     const say = (by: Said['by'], text: () => string, at = from + random.below(to - from)): void => {
       if (random.chance(0.25)) this.#late.push(() => said.push({ by, text: text(), at }));
     };
-    const refs = (): string[] =>
-      [...this.history.refs.keys()]
-        .filter(ref => !ref.startsWith('refs/pull/'))
-        .map(ref => ref.replace(/^refs\/(?:heads|remotes)\//, ''));
+    const refs = (): string[] => {
+      const all = [...this.history.refs.keys()].filter(ref => !ref.startsWith('refs/pull/'));
+      return all.map(ref => ref.replace(/^refs\/(?:heads|remotes)\//, ''));
+    };
+    const fetched = (ref: string): string => ` * [new branch]      ${ref.replace(/^\w+\//, '')} -> ${ref}`;
     say('me', () => 'Begin from main and keep develop as it is; fix the test, then update the docs.');
     say('agent', () => `$ git branch -a\n  ${refs().join('\n  ')}`);
-    say(
-      undefined,
-      () =>
-        `From ${URLS.origin}\n${refs()
-          .map(ref => ` * [new branch]      ${ref.replace(/^\w+\//, '')} -> ${ref}`)
-          .join('\n')}`,
-    );
+    say(undefined, () => `From ${URLS.origin}\n${refs().map(fetched).join('\n')}`);
     for (const other of others) {
       const { name } = other;
+      const begun = other.commits[0]!;
       const hashes = (): string =>
-        other.commits.map(({ hash, message }) => `${hash.slice(0, 7)} ${message.split('\n')[0]}`).join('\n');
-      const log = (): string =>
-        `[${name} ${other.commits[0]!.hash.slice(0, 7)}] Step\nTo ${URLS[other.remote]}\n * [new branch]      ${name} -> ${name}\n`;
-      say(
-        'me',
-        () => `Look at branch ${name} first:\n${log()}`,
-        Math.max(from, other.commits[0]!.authoredAt),
-      );
+        other.commits.map(made => `${short(made)} ${made.message.split('\n')[0]}`).join('\n');
+      const pushed = `To ${URLS[other.remote]}\n * [new branch]      ${name} -> ${name}\n`;
+      const log = (): string => `[${name} ${short(begun)}] Step\n${pushed}`;
+      say('me', () => `Look at branch ${name} first:\n${log()}`, Math.max(from, begun.authoredAt));
       say('agent', () => `git checkout ${name} && git log\n${hashes()}`);
       say('agent', () => `Reviewed https://git.example.com/acme/shop/pull/${other.n + 10} of ${other.id}`);
       say('agent', () => `To ${URLS.origin}\n ! [rejected]        ${name} -> ${name} (fetch first)`);
@@ -341,6 +321,8 @@ export class World {
     if (fate === 'deleted' || fate.endsWith('AndDeleted')) remove();
   }
 }
+
+const short = ({ hash }: Made): string => hash.slice(0, 7);
 
 function below(folder: string, tree: Tree): Tree {
   return new Map([...tree].map(([file, content]) => [`${folder}/${file}`, content]));
