@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
-import { emptyTree, filesBetween } from './git/changes';
+import { emptyTree, filesBetween } from './git/branches';
 import {
   Git,
   GitError,

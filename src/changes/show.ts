@@ -2,7 +2,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { documents } from '../contributions';
 import { oneLine } from '../util/text';
-import { contentOf } from './git/changes';
+import { contentOf } from './git/branches';
 import { isHash, type Git } from './git/run';
 import type { ChangedFile } from './git/model';
 

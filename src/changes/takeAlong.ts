@@ -9,7 +9,7 @@ import { readSessionId } from '../ui/target';
 import type { Formatter } from '../util/format';
 import { redact } from '../util/redact';
 import { forNotification } from '../util/text';
-import { PLAIN } from './git/changes';
+import { PLAIN } from './git/branches';
 import { patchOf, uncommitted } from './git/patch';
 import { withoutPrograms, type Git } from './git/run';
 import { listed } from './words';

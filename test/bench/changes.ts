@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readRepository } from '../../src/changes/git/branches';
-import { changesOf } from '../../src/changes/git/changes';
+import { changesOf, readRepository } from '../../src/changes/git/branches';
 import { claimOf } from '../../src/changes/git/evidence';
 import { Git } from '../../src/changes/git/run';
 import { mentionsIn } from '../../src/changes/git/mentions';

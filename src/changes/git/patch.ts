@@ -1,6 +1,6 @@
 import { copyFile, stat, utimes } from 'node:fs/promises';
 import * as path from 'node:path';
-import { filesIn, PLAIN, RENAMES } from './changes';
+import { filesIn, PLAIN, RENAMES } from './branches';
 import {
   GitError,
   isHash,

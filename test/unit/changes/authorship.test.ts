@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { readRepository } from '../../../src/changes/git/branches';
-import { changesOf, contentOf } from '../../../src/changes/git/changes';
+import { changesOf, contentOf, readRepository } from '../../../src/changes/git/branches';
 import { claimOf } from '../../../src/changes/git/evidence';
 import type { Changes } from '../../../src/changes/git/model';
 import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';

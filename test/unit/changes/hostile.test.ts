@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { find, readRepository } from '../../../src/changes/git/branches';
+import { changesOf, contentOf, find, readRepository } from '../../../src/changes/git/branches';
 import { bring, previewOf } from '../../../src/changes/bring';
-import { changesOf, contentOf } from '../../../src/changes/git/changes';
 import { claimOf } from '../../../src/changes/git/evidence';
 import { isBranchName } from '../../../src/changes/git/run';
 import { mentionsIn } from '../../../src/changes/git/mentions';

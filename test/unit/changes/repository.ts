@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { readRepository } from '../../../src/changes/git/branches';
-import { changesOf } from '../../../src/changes/git/changes';
+import { changesOf, readRepository } from '../../../src/changes/git/branches';
 import type { Changes } from '../../../src/changes/git/model';
 import { Git } from '../../../src/changes/git/run';
 
