@@ -231,7 +231,6 @@ describe('what an agent changed', () => {
     };
     scene.write('total.ts', 'mine\n');
     await refused('s1', 'Check out the branch', /Commit or stash your changes first: total\.ts/);
-    await refused('s1', 'Apply as uncommitted changes', /Commit or stash your changes first: total\.ts/);
     scene.git('commit', '--quiet', '--all', '-m', 'Mine');
     await refused('s2', 'Apply as uncommitted changes', /conflicts with your commits in total\.ts/);
     scene.git('reset', '--quiet', '--hard', 'origin/main');
