@@ -108,7 +108,8 @@ describe('bringing a branch home', () => {
   const dirty = (file: string): string => `Commit or stash your changes first: ${file}`;
   const inTheWay = (file: string): string => `These untracked files are in the way: ${file}`;
   const exists = (name: string): string => `Another branch here is called ${name}.`;
-  /** By what is wrong: the ways that are refused, a command of Git or an act by which it is, and why. */
+  const elsewhere = 'worktree add -q -b agent/fits ../shop-2 origin/agent/fits';
+  /** By what is wrong: the ways that are refused, a command of Git or an act by which it is, and how the reason begins. */
   type Case = readonly [readonly Way[], string | ((folder: string) => unknown), string];
   const cases: Readonly<Record<string, Case>> = {
     'changed files': [here, folder => write(folder, 'run.sh'), dirty('run.sh')],
@@ -120,44 +121,20 @@ describe('bringing a branch home', () => {
     'a folder for a file': [here, folder => write(folder, 'new/ü c.txt/x'), inTheWay('new/ü c.txt/x')],
     'a link for a folder': [here, folder => fs.symlinkSync('dir', `${folder}/new`), inTheWay('new')],
     conflicts: [['apply'], 'status', 'It conflicts with your commits in a.txt. Merge it in a worktree.'],
-    'a merge that has begun': [
-      here,
-      'update-ref MERGE_HEAD HEAD',
-      'A merge or rebase is under way. Finish or abort it first.',
-    ],
+    'a merge that has begun': [here, 'update-ref MERGE_HEAD HEAD', 'A merge or rebase is under way.'],
     'a branch of the name': [['worktree'], 'branch agent/fits', exists('agent/fits')],
     'a branch in its way': [branches, 'branch agent', exists('agent')],
     'the folder': [
       ['worktree'],
       folder => fs.mkdirSync(`${folder}-agent-fits`),
-      'The folder …/shop-agent-fits is there already.',
+      'The folder …/shop-agent-fits',
     ],
-    'other commits': [
-      ['checkout'],
-      'branch agent/fits main',
-      'Your branch agent/fits has a commit that this one has not.',
-    ],
-    'another worktree': [
-      branches,
-      'worktree add -q -b agent/fits ../shop-2 origin/agent/fits',
-      'agent/fits is checked out in …/shop-2.',
-    ],
+    'other commits': [['checkout'], 'branch agent/fits main', 'Your branch agent/fits has a commit'],
+    'another worktree': [branches, elsewhere, 'agent/fits is checked out in …/shop-2.'],
     'commits of no branch': [['checkout'], commitAside, UNSAVED],
-    'a deleted branch': [
-      all,
-      `update-ref -d ${branch}`,
-      'The branch is no longer here. Fetch, and try again.',
-    ],
-    'a branch that has moved': [
-      all,
-      `update-ref ${branch} main`,
-      'Something has changed meanwhile. Try again.',
-    ],
-    'work that is here already': [
-      ['apply'],
-      'merge -q origin/agent/fits',
-      'Everything of it is here already.',
-    ],
+    'a deleted branch': [all, `update-ref -d ${branch}`, 'The branch is no longer here.'],
+    'a branch that has moved': [all, `update-ref ${branch} main`, 'Something has changed meanwhile.'],
+    'work that is here already': [['apply'], 'merge -q origin/agent/fits', 'Everything of it is here'],
   };
   for (const [what, [ways, spoil, wanted]] of Object.entries(cases))
     it(`refuses for ${what} and leaves all as it is, before and after a preview`, async () => {
@@ -169,7 +146,8 @@ describe('bringing a branch home', () => {
         await (typeof spoil === 'string' ? run(folder, spoil) : spoil(folder));
         const before = await stateOf(folder);
         const refused = await whyNot(previewOf(mine, changes, way, format));
-        assert.equal(refused.replace(path.dirname(folder), '…'), wanted, way);
+        const said = refused.replace(path.dirname(folder), '…');
+        assert.ok(`${said} `.startsWith(`${wanted} `), `${way}: ${said}`);
         if (preview !== undefined) assert.equal(await whyNot(bring(mine, preview, format)), refused);
         assert.equal(await stateOf(folder), before);
       }
