@@ -179,7 +179,7 @@ export async function changesOf(
   const since = facts.commits.get(tip)?.authoredAt ?? 0;
   const isMerged = isWithin
     ? base !== tip
-    : Number(behind) > 0 && (await isContained(git, { base, tip, files }, main, since));
+    : Number(behind) > 0 && files.length > 0 && (await isContained(git, { base, tip, files }, main, since));
   return {
     ...{ branch, base, tip, files },
     added: files.reduce((sum, { added = 0 }) => sum + added, 0),
@@ -297,7 +297,7 @@ async function isContained(
     list(`--max-count=${MOST_COMPARED + 1}`, `${base}..${tip}`, '--'),
     list(...limits, main, `^${tip}`, '--', ...within),
   ]);
-  if (files.length === 0 || candidates.length === 0) return false;
+  if (candidates.length === 0) return false;
   const [there, here, whole] = await Promise.all([
     patchIds(git, ['--stdin'], candidates),
     patchIds(git, ['--stdin'], own),
