@@ -290,7 +290,7 @@ async function isContained(
 ): Promise<boolean> {
   const list = (...args: readonly string[]): Promise<Buffer> =>
     git.read(['rev-list', '--no-merges', ...args]);
-  const paths = files.flatMap(({ path, oldPath = path }) => [path, oldPath]);
+  const paths = [...new Set(files.flatMap(({ path, oldPath = path }) => [path, oldPath]))];
   const within = paths.length > MOST_PATHS ? [] : paths;
   const limits = [`--max-count=${MOST_COMPARED}`, `--max-age=${Math.floor(since / 1000)}`];
   const [own, candidates] = await Promise.all([

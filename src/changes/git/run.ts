@@ -24,7 +24,7 @@ interface RunOptions {
 }
 
 /** Of what a command prints; with more it is ended. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MOST_BYTES = 256 * 1024 * 1024;
 /** The person's own, without which Git may not find its parts or settings. */
 const KEPT = new Set(['GIT_EXEC_PATH', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM']);
 
