@@ -16,7 +16,7 @@ import {
   withIndexAt,
   withoutPrograms,
 } from './git/run';
-import type { ChangedFile, Changes, Preview, Way } from './git/model';
+import type { ChangedFile, Preview, Way } from './git/model';
 import { listed } from './words';
 
 /** The first that can merge without files. */
@@ -36,14 +36,9 @@ export class Refused extends Error {
   }
 }
 
-/** What bringing a branch home would do; rejects with a `Refused` where it would not be done. Changes nothing. */
-export function previewOf(git: Git, changes: Changes, way: Way, format: Formatter): Promise<Preview> {
-  return plan(git, { ...changes, way }, format);
-}
-
 /** Does what the preview says. All is checked again first. What fails midway is put back as it was, and the error thrown. */
 export async function bring(git: Git, preview: Preview, format: Formatter): Promise<void> {
-  const now = await plan(git, preview, format);
+  const now = await previewOf(git, preview, preview.way, format);
   const { way, tip, head, local, result } = now;
   if (head !== preview.head || local?.isNew !== preview.local?.isNew) throw moved();
   if (way === 'worktree') await addWorktree(git, now);
@@ -81,15 +76,16 @@ export async function removeWorktree(git: Git, folder: string, format: Formatter
 
 const moved = (): Refused => new Refused(vscode.l10n.t('Something has changed meanwhile. Try again.'));
 
-interface Plan extends Preview {
-  /** The tree or commit that the files become. */
-  readonly result: string;
-}
-
-type Wanted = Pick<Preview, 'way' | 'branch' | 'tip' | 'files'>;
-
-/** Looks at everything that may be in the way. */
-async function plan(git: Git, { way, branch, tip, files }: Wanted, format: Formatter): Promise<Plan> {
+/**
+ * What bringing a branch home would do; rejects with a `Refused` where it would not be done. Looks at everything that may be in the
+ * way, and changes nothing.
+ */
+export async function previewOf(
+  git: Git,
+  { branch, tip, files }: Pick<Preview, 'branch' | 'tip' | 'files'>,
+  way: Way,
+  format: Formatter,
+): Promise<Preview> {
   const { remote, name } = branch;
   const shown = oneLine(name, 80);
   const own = `refs/heads/${name}`;
@@ -223,7 +219,7 @@ async function inTheWay(git: Git, files: readonly ChangedFile[]): Promise<readon
 }
 
 /** After a change that ended midway: takes back what Git has written; the index still says what was there. */
-async function putBack(git: Git, { files, result }: Plan): Promise<void> {
+async function putBack(git: Git, { files, result }: Preview): Promise<void> {
   const written = await asIn(git, result, new Set(files.map(file => file.path)));
   for (const { status, path: file } of files) {
     if (!isNew(status) || !written.has(file)) continue;
@@ -255,7 +251,7 @@ async function asIn(git: Git, tree: string, files: ReadonlySet<string>): Promise
 }
 
 /** Folder and branch are made here first: what is taken away again is nobody else's. */
-async function addWorktree(git: Git, { tip, local, folder = '' }: Plan): Promise<void> {
+async function addWorktree(git: Git, { tip, local, folder = '' }: Preview): Promise<void> {
   const name = local?.name ?? '';
   const ref = `refs/heads/${name}`;
   await mkdir(folder);
@@ -278,7 +274,7 @@ async function addWorktree(git: Git, { tip, local, folder = '' }: Plan): Promise
 }
 
 /** The new branch follows the one it was made from. */
-async function follow(git: Git, { branch: { remote }, local }: Plan): Promise<void> {
+async function follow(git: Git, { branch: { remote }, local }: Preview): Promise<void> {
   if (remote === undefined || local === undefined) return;
   await git.change(['config', '--', `branch.${local.name}.remote`, remote]);
   await git.change(['config', '--', `branch.${local.name}.merge`, `refs/heads/${local.name}`]);

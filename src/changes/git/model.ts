@@ -158,4 +158,6 @@ export interface Preview {
   readonly folder: string | undefined;
   /** What changes in this folder's files; against the base in a worktree. */
   readonly files: readonly ChangedFile[];
+  /** The tree or commit that the files become. */
+  readonly result: string;
 }
