@@ -15,7 +15,7 @@ import {
 import type { ChangedFile } from './model';
 
 /** What is not committed, or not pushed, in a folder. */
-export interface Uncommitted {
+interface Uncommitted {
   /** `undefined` before the first commit. */
   readonly head: string | undefined;
   /** The newest commit of its history that a remote has; `undefined` where none is known to have any. */
