@@ -103,7 +103,8 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
   const foundWork = own(new Emitter<readonly string[]>());
   const beginWork = once(async () => {
     if (vscode.workspace.workspaceFolders === undefined) return;
-    await changes().catch((error: unknown) => log.error('What agents changed cannot be looked for', error));
+    const begun = changes().then(feature => feature.begin());
+    await begun.catch((error: unknown) => log.error('What agents changed cannot be looked for', error));
   });
   const shownWork = {
     of: (sessionId: string) => {

@@ -2,25 +2,24 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Connection } from '../connection';
 import type { CommandHandlers } from '../contributions';
+import type { Storage } from '../storage';
 import { notify, type NoticeButton } from '../ui/notify';
 import { pick, type Choice } from '../ui/pick';
 import { readSessionId } from '../ui/target';
 import { joined } from '../ui/text';
 import { Disposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
-import { OpenRepositories } from '../util/git';
+import { OpenRepositories, type GitRepository } from '../util/git';
 import { Git } from './git/run';
 import { forNotification } from '../util/text';
-import { bringHome } from './bringHome';
-import { filesBetween } from './git/changes';
-import { Comments, type CommentsDeps } from './comments/comments';
-import type { BranchName, Changes, Commit } from './git/model';
+import { bringHome, openFolder } from './bringHome';
+import { Comments, type CommentsDeps } from './comments';
+import { filesBetween, isSameBranch } from './git/branches';
+import type { BranchName, Changes } from './git/model';
 import { readFileAt, showDiff } from './show';
-import { diffOf } from './diffOf';
-import { openSampleWorkspace } from './sampleWorkspace';
-import { needGit, takeAlong, type OpenFolder, type TakeAlongDeps } from './takeAlong';
+import { diffOf, needGit, takeAlong, type TakeAlongDeps } from './takeAlong';
 import { SessionWork, type ChangesSessions, type Work, type WorkDeps } from './work';
-import { lineFigures, reasonOf, shownWork, type ShownWork } from './words';
+import { ageOf, lineFigures, reasonOf, shownWork, type ShownWork } from './words';
 
 export interface ChangesDeps
   extends
@@ -67,7 +66,7 @@ export class ChangesFeature extends Disposable {
       await bringHome({ git, changes, format, log });
     },
     takeAlong: async target => {
-      await takeAlong(target, { ...this.#deps, repositories: () => this.#folders() });
+      await takeAlong(target, { ...this.#deps, repositories: () => this.#gits() });
     },
     comment: reply => this.#comments.add(reply),
     removeComment: comment => this.#comments.remove(comment),
@@ -89,10 +88,15 @@ export class ChangesFeature extends Disposable {
     return this.#work.onDidChange;
   }
 
+  /** Looks for what agents changed from now on, for whoever shows it. */
+  begin(): void {
+    this.#work.begin();
+  }
+
   /** What is known of a session's work, in words. */
   of(sessionId: string): ShownWork | undefined {
     const work = this.#work.get(sessionId);
-    return work && shownWork(work, this.#deps.format, Date.now());
+    return work && shownWork(work, this.#deps.format);
   }
 
   /** The content of a file of a commit. */
@@ -102,24 +106,22 @@ export class ChangesFeature extends Disposable {
 
   /** What changed in files since the last commit, as one diff, and the files it does not show. */
   diffOf(files: readonly vscode.Uri[]): ReturnType<typeof diffOf> {
-    return diffOf(files, () => this.#folders());
+    return diffOf(files, () => this.#gits());
   }
 
-  /** The repositories of this window that are on this machine. */
-  async #folders(): Promise<readonly OpenFolder[]> {
+  /** Git in the repositories of this window that are on this machine. */
+  async #gits(): Promise<readonly Git[]> {
     await this.#repositories.looked();
     const { program, all } = this.#repositories;
-    if (program === undefined) return [];
-    const roots = all.flatMap(({ rootUri }) => (rootUri.scheme === 'file' ? [rootUri.fsPath] : []));
-    return roots.map(root => ({ root, git: new Git(program, root) }));
+    const here = all.filter(({ rootUri }) => rootUri.scheme === 'file');
+    return program === undefined ? [] : here.map(({ rootUri }) => new Git(program, rootUri.fsPath));
   }
 
   /** Says why there is nothing to see, and what can be done. */
   #tell(sentence: string, ...buttons: readonly NoticeButton[]): void {
     const { connection, storage, storageUri, log } = this.#deps;
-    const { program } = this.#repositories;
     const isSample = connection.state.current.service?.source === 'sample';
-    const open = (): Promise<void> => openSampleWorkspace(storageUri, program, storage);
+    const open = (): Promise<void> => openSampleWorkspace(storageUri, this.#repositories.program, storage);
     const sample: NoticeButton = [vscode.l10n.t('Open Sample Workspace'), open];
     notify(log, 'info', forNotification(sentence), ...buttons, ...(isSample ? [sample] : []));
   }
@@ -159,84 +161,91 @@ export class ChangesFeature extends Disposable {
 
   /** Lets the person fetch, look at a commit, or say which branch is the session's. */
   async #chooseBranch({ sessionId, title, work }: Found): Promise<void> {
-    const choices = [
-      ...this.#fetchChoices(sessionId),
-      ...this.#commitChoices(work),
-      ...this.#branchChoices(sessionId, work),
-    ];
+    const fetches = this.#repositories.all.flatMap((repository): Acts => {
+      return repository.state.remotes.map(({ name }) => ({
+        label: vscode.l10n.t('Fetch from {0}', name),
+        description: path.basename(repository.rootUri.fsPath),
+        icon: 'cloud-download',
+        value: () => this.#fetch(sessionId, repository, name),
+      }));
+    });
+    const choices = [...fetches, ...this.#commitChoices(work), ...this.#branchChoices(sessionId, work)];
     const act = await pick(choices, vscode.l10n.t('Which branch has the work of “{0}”?', title));
     await act?.();
   }
 
-  #fetchChoices(sessionId: string): readonly Choice<() => Promise<void>>[] {
-    return this.#repositories.all.flatMap(repository => {
-      const root = repository.rootUri.fsPath;
-      const description = path.basename(root);
-      return repository.state.remotes.map(({ name: remote }) => ({
-        label: vscode.l10n.t('Fetch from {0}', remote),
-        description,
-        icon: 'cloud-download',
-        value: async () => {
-          const location = vscode.ProgressLocation.Notification;
-          const title = forNotification(vscode.l10n.t('Fetching from {0}', remote));
-          const options = { location, cancellable: true, title };
-          await vscode.window.withProgress(options, async (_, token) => {
-            // Git goes on by itself when the person does not wait for it.
-            const left = new Promise<'left'>(resolve => token.onCancellationRequested(() => resolve('left')));
-            if ((await Promise.race([repository.fetch({ remote, prune: true }), left])) === 'left') return;
-            const found = await this.#work.find(sessionId);
-            const shown = shownWork(found, this.#deps.format, Date.now());
-            const sentence = shown?.short ?? reasonOf(found.claim);
-            notify(this.#deps.log, 'info', forNotification(vscode.l10n.t('Fetched: {0}', sentence)));
-          });
-        },
-      }));
+  async #fetch(sessionId: string, repository: GitRepository, remote: string): Promise<void> {
+    const location = vscode.ProgressLocation.Notification;
+    const title = forNotification(vscode.l10n.t('Fetching from {0}', remote));
+    await vscode.window.withProgress({ location, cancellable: true, title }, async (_, token) => {
+      // Git goes on by itself when the person does not wait for it.
+      const left = new Promise<'left'>(resolve => token.onCancellationRequested(() => resolve('left')));
+      if ((await Promise.race([repository.fetch({ remote, prune: true }), left])) === 'left') return;
+      const found = await this.#work.find(sessionId);
+      const sentence = shownWork(found, this.#deps.format)?.short ?? reasonOf(found.claim);
+      notify(this.#deps.log, 'info', forNotification(vscode.l10n.t('Fetched: {0}', sentence)));
     });
   }
 
-  #commitChoices({ changes, commits }: Work): readonly Choice<() => Promise<void>>[] {
+  #commitChoices({ changes }: Work): Acts {
     if (changes === undefined) return [];
     const root = changes.branch.repository;
-    return commits.map((commit: Commit) => ({
-      label: commit.subject,
-      description: joined([commit.author, this.#deps.format.span(Math.max(0, Date.now() - commit.at))]),
+    return changes.commits.map(({ hash: tip, parent: base = changes.base, subject, author, at }) => ({
+      label: subject,
+      description: joined([author, ageOf(at, this.#deps.format)]),
       icon: 'git-commit',
       value: async () => {
-        const { hash: tip, parent: base = changes.base } = commit;
         const files = await filesBetween(await this.#work.git(root), base, tip);
-        await showDiff(commit.subject, files, { root, base, tip });
+        await showDiff(subject, files, { root, base, tip });
       },
     }));
   }
 
-  #branchChoices(sessionId: string, { claim }: Work): readonly Choice<() => Promise<void>>[] {
-    const now = claim.sure === 'unknown' ? undefined : claim;
-    const all = this.#work.repositories.flatMap(({ branches }) => [...branches]);
+  #branchChoices(sessionId: string, { claim }: Work): Acts {
     const named = (branch: BranchName | undefined) => () => this.#work.name(sessionId, branch);
+    const all = this.#work.repositories.flatMap(({ branches }) => [...branches]);
     const choices = all
       .sort((a, b) => b.at - a.at)
       .map(({ repository, remote, name, at }) => {
-        const isNow =
-          now?.branch.repository === repository && now.branch.remote === remote && now.branch.name === name;
+        const branch = { repository, remote, name };
+        const isNow = claim.sure !== 'unknown' && isSameBranch(claim.branch, branch);
         return {
           label: joined([remote, name], '/'),
           description: joined([
             path.basename(repository),
-            this.#deps.format.span(Math.max(0, Date.now() - at)),
-            isNow && reasonOf(now),
+            ageOf(at, this.#deps.format),
+            isNow && reasonOf(claim),
           ]),
           icon: isNow ? 'check' : 'git-branch',
-          value: named({ repository, remote, name }),
+          value: named(branch),
         };
       });
-    const forget = {
-      label: vscode.l10n.t('Find it automatically'),
-      icon: 'discard',
-      value: named(undefined),
-    };
-    return now?.evidence === 'named' ? [...choices, forget] : choices;
+    const label = vscode.l10n.t('Find it automatically');
+    const forget = { label, icon: 'discard', value: named(undefined) };
+    return claim.sure !== 'unknown' && claim.evidence === 'named' ? [...choices, forget] : choices;
   }
 }
+
+/**
+ * Opens the repository that the sessions of the sample are about in a window of its own; it is made once, below `storageUri`. `git` is
+ * the program. Rejects with a sentence where Git does not run.
+ */
+export async function openSampleWorkspace(
+  storageUri: vscode.Uri,
+  git: string | undefined,
+  storage: Pick<Storage, 'collection'>,
+): Promise<void> {
+  needGit();
+  if (git === undefined)
+    throw new Error(vscode.l10n.t('The sample workspace needs Git, which was not found.'));
+  const { firstUsed, makeSampleRepository, sampleRecord } = await import('../sample');
+  const records = storage.collection({ path: 'sample', version: 1, schema: sampleRecord });
+  const folder = path.join(storageUri.fsPath, 'sample', 'shop');
+  await makeSampleRepository(folder, git, await firstUsed(records));
+  await openFolder(folder);
+}
+
+type Acts = readonly Choice<() => Promise<void>>[];
 
 interface Found {
   readonly sessionId: string;

@@ -2,8 +2,8 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { documents } from '../contributions';
 import { oneLine } from '../util/text';
-import { contentOf } from './git/changes';
-import type { Git } from './git/run';
+import { contentOf } from './git/branches';
+import { isHash, type Git } from './git/run';
 import type { ChangedFile } from './git/model';
 
 /** A file of a commit. */
@@ -21,24 +21,18 @@ export function uriOf({ root, commit, path: file }: FileAt): vscode.Uri {
   return vscode.Uri.from({
     scheme: documents.changes,
     path: `/${file}`,
-    query: JSON.stringify({ root, commit }),
+    query: new URLSearchParams({ root, commit }).toString(),
   });
 }
 
 /** What such an address names; `undefined` for any other. */
 export function fileAt({ scheme, path: file, query }: vscode.Uri): FileAt | undefined {
   if (scheme !== documents.changes) return undefined;
-  const { root, commit } = parsed(query);
-  const isWhole = typeof commit === 'string' && /^[0-9a-f]{40,64}$/.test(commit);
-  return typeof root === 'string' && isWhole ? { root, commit, path: file.slice(1) } : undefined;
-}
-
-function parsed(query: string): { readonly root?: unknown; readonly commit?: unknown } {
-  try {
-    return (JSON.parse(query) ?? {}) as object;
-  } catch {
-    return {};
-  }
+  const told = new URLSearchParams(query);
+  const [root, commit] = [told.get('root'), told.get('commit')];
+  return root !== null && commit !== null && isHash(commit)
+    ? { root, commit, path: file.slice(1) }
+    : undefined;
 }
 
 /** The content of a file of a commit; only of a repository that is open in this window. */

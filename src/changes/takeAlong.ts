@@ -9,18 +9,14 @@ import { readSessionId } from '../ui/target';
 import type { Formatter } from '../util/format';
 import { redact } from '../util/redact';
 import { forNotification } from '../util/text';
-import type { Git } from './git/run';
+import { PLAIN } from './git/branches';
 import { patchOf, uncommitted } from './git/patch';
+import { withoutPrograms, type Git } from './git/run';
 import { listed } from './words';
 
-/** A repository of this window. */
-export interface OpenFolder {
-  readonly root: string;
-  readonly git: Git;
-}
-
 export interface TakeAlongDeps {
-  readonly repositories: () => Promise<readonly OpenFolder[]>;
+  /** Those of this window. */
+  readonly repositories: () => Promise<readonly Git[]>;
   /** Of one attachment, bytes; asked each time. */
   readonly limit: () => number;
   /** Puts text and a file into the composer of a session; of the chat in front or one that is picked without an id. False when the person cancels. */
@@ -41,10 +37,10 @@ export interface TakeAlongDeps {
 export async function takeAlong(target: unknown, deps: TakeAlongDeps): Promise<boolean> {
   needGit();
   const { rootUri } = (target ?? {}) as { readonly rootUri?: vscode.Uri };
-  const folder = await folderOf(await deps.repositories(), rootUri?.fsPath);
-  if (folder === undefined) return false;
-  const name = path.basename(folder.root);
-  const { head, base: pushed, files, untracked } = await slowly(() => uncommitted(folder.git));
+  const git = await repositoryOf(await deps.repositories(), rootUri?.fsPath);
+  if (git === undefined) return false;
+  const name = path.basename(git.folder);
+  const { head, base: pushed, files, untracked } = await slowly(() => uncommitted(git));
   const base = pushed ?? head;
   if (base === undefined) throw new Error(vscode.l10n.t('{0} has no commit yet.', name));
   if (files.length + untracked.length === 0)
@@ -53,7 +49,7 @@ export async function takeAlong(target: unknown, deps: TakeAlongDeps): Promise<b
   if (chosen === undefined) return false;
   if (files.length + chosen.length === 0) throw new Error(vscode.l10n.t('No file was chosen.'));
 
-  const patch = await slowly(() => patchOf(folder.git, base, chosen));
+  const patch = await slowly(() => patchOf(git, base, chosen));
   const size = deps.format.bytes(patch.length);
   if (patch.length > deps.limit())
     throw new Error(
@@ -70,7 +66,13 @@ export async function takeAlong(target: unknown, deps: TakeAlongDeps): Promise<b
       ),
     );
   const named = [...files.map(file => file.path), ...chosen].filter(looksSecret);
-  const warnings = warningsOf(pushed === undefined, [...named, ...(await secretsIn(patch))], deps.format);
+  const secrets = listed([...new Set([...named, ...(await secretsIn(patch))])], deps.format);
+  const warnings = [
+    ...(pushed === undefined
+      ? [vscode.l10n.t('No remote has its base: the agent may not be able to apply it. Push first.')]
+      : []),
+    ...(secrets === '' ? [] : [vscode.l10n.t('These files look like they hold secrets: {0}', secrets)]),
+  ];
   const short = base.slice(0, 8);
   if (warnings.length > 0) {
     const facts = vscode.l10n.t('Patch of {0} against {1}.', size, short);
@@ -94,6 +96,45 @@ export async function takeAlong(target: unknown, deps: TakeAlongDeps): Promise<b
   });
 }
 
+const DIFF = ['diff', '--src-prefix=a/', '--dst-prefix=b/', '--ignore-submodules=dirty', ...PLAIN];
+/** A command line takes only so many paths. */
+const AT_ONCE = 200;
+
+/**
+ * What changed in files since the last commit, as one diff. `rest` are those it does not show: untracked, or in no repository of
+ * this window. Rejects with a sentence.
+ */
+export async function diffOf(
+  files: readonly vscode.Uri[],
+  repositories: () => Promise<readonly Git[]>,
+): Promise<{ readonly diff: Uint8Array; readonly rest: readonly vscode.Uri[] }> {
+  needGit();
+  const found: Buffer[] = [];
+  let rest = files;
+  // The innermost repository first: a submodule lies in another one.
+  const all = await repositories();
+  for (const git of all.toSorted((a, b) => b.folder.length - a.folder.length)) {
+    const own = rest.flatMap(uri => {
+      const name = path.relative(git.folder, uri.fsPath).replaceAll('\\', '/');
+      return uri.scheme !== 'file' || /^(?:\.\.(?:\/|$)|$)/.test(name) || path.isAbsolute(name)
+        ? []
+        : [{ uri, name }];
+    });
+    if (own.length === 0) continue;
+    const env = await withoutPrograms(git);
+    const others = new Set<string>();
+    for (let from = 0; from < own.length; from += AT_ONCE) {
+      const names = own.slice(from, from + AT_ONCE).map(({ name }) => name);
+      found.push(await git.read([...DIFF, 'HEAD', '--', ...names], { env }));
+      const untracked = await git.read(['ls-files', '-z', '--others', '--', ...names]);
+      for (const name of untracked.toString('utf8').split('\0')) others.add(name);
+    }
+    const shown = new Set(own.filter(({ name }) => !others.has(name)).map(({ uri }) => uri));
+    rest = rest.filter(uri => !shown.has(uri));
+  }
+  return { diff: Buffer.concat(found), rest };
+}
+
 /** A large repository takes a while: the status bar says so. */
 function slowly<T>(work: () => Promise<T>): Thenable<T> {
   const title = vscode.l10n.t('Reading your changes…');
@@ -110,18 +151,13 @@ export function needGit(): void {
 }
 
 /** The repository that is meant: the named one, the only one, or the one that is chosen. */
-async function folderOf(
-  all: readonly OpenFolder[],
-  root: string | undefined,
-): Promise<OpenFolder | undefined> {
-  const named = all.find(folder => folder.root === root);
+async function repositoryOf(all: readonly Git[], root: string | undefined): Promise<Git | undefined> {
+  const named = all.find(({ folder }) => folder === root);
   if (named !== undefined || (root === undefined && all.length === 1)) return named ?? all[0];
   if (all.length === 0) throw new Error(vscode.l10n.t('Open a folder with a Git repository first.'));
-  const choices = all.map(folder => ({
-    label: path.basename(folder.root),
-    description: folder.root,
-    value: folder,
-  }));
+  const choices = all.map(git => {
+    return { label: path.basename(git.folder), description: git.folder, value: git };
+  });
   return pick(choices, vscode.l10n.t('Send the uncommitted changes of which repository?'));
 }
 
@@ -131,16 +167,16 @@ async function chooseNew(
   { format, limit }: TakeAlongDeps,
 ): Promise<readonly string[] | undefined> {
   if (untracked.length === 0) return [];
-  const choices = untracked.map(({ path: value, size }) => ({
-    label: value,
-    description: format.bytes(size),
-    value,
-  }));
-  const unlikely = new Set(
-    untracked.filter(({ path: name, size }) => looksSecret(name) || size > limit()).map(file => file.path),
-  );
+  const choices = untracked.map(file => {
+    return { label: file.path, description: format.bytes(file.size), value: file };
+  });
   const question = vscode.l10n.t('Which new files go along?');
-  return pickSeveral(choices, question, name => !unlikely.has(name));
+  const chosen = await pickSeveral(
+    choices,
+    question,
+    file => !looksSecret(file.path) && file.size <= limit(),
+  );
+  return chosen?.map(file => file.path);
 }
 
 const SECRET_FILE =
@@ -154,10 +190,8 @@ const SLICE = 64 * 1024;
 /** The files of a patch in whose text something looks like a secret. */
 async function secretsIn(patch: Buffer): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const section of patch
-    .toString('utf8')
-    .split(/^diff --git (?=.* )/m)
-    .slice(1)) {
+  const sections = patch.toString('utf8').split(/^diff --git (?=.* )/m);
+  for (const section of sections.slice(1)) {
     const name = /^(?:\+\+\+ "?b|--- "?a)\/(.*?)"?\t?$/m.exec(section)?.[1] ?? '';
     // Lines of text begin so; those of binary files do not.
     const text = (section.match(/^[+ -].*$/gm) ?? []).map(line => line.slice(1)).join('\n');
@@ -168,17 +202,4 @@ async function secretsIn(patch: Buffer): Promise<readonly string[]> {
     }
   }
   return found;
-}
-
-function warningsOf(
-  isBaseUnknown: boolean,
-  secrets: readonly string[],
-  format: TakeAlongDeps['format'],
-): readonly string[] {
-  const names = listed([...new Set(secrets)], format);
-  return [
-    isBaseUnknown &&
-      vscode.l10n.t('No remote has its base: the agent may not be able to apply it. Push first.'),
-    names !== '' && vscode.l10n.t('These files look like they hold secrets: {0}', names),
-  ].filter(each => each !== false);
 }

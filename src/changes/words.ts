@@ -15,12 +15,8 @@ export interface ShownWork {
 
 const MOST_COMMITS = 10;
 
-/** A session's work in words; `undefined` where nothing is known of it. `now` is Unix ms. */
-export function shownWork(
-  { claim, changes, commits }: Work,
-  format: Formatter,
-  now: number,
-): ShownWork | undefined {
+/** A session's work in words; `undefined` where nothing is known of it. */
+export function shownWork({ claim, changes, fetchedAt }: Work, format: Formatter): ShownWork | undefined {
   if (claim.sure === 'unknown') return undefined;
   const name = oneLine(claim.branch.name, 80);
   const short = joined([
@@ -28,11 +24,12 @@ export function shownWork(
     changes === undefined ? vscode.l10n.t('not in this window') : figures(changes, format),
     changes && stateWord(changes, format),
   ]);
+  const commits = changes?.commits ?? [];
   const listed = commits.slice(0, MOST_COMMITS).map(({ subject }) => `• ${oneLine(subject, 120)}`);
   const more = commits.length - listed.length;
   const lines = [
     reasonOf(claim),
-    changes && fetchedWords(changes, format, now),
+    changes && fetchedWords(changes.branch.remote, fetchedAt, format),
     changes?.isRewritten === true && vscode.l10n.t('The branch was rewritten since it was last seen here.'),
     ...listed,
     more > 0 &&
@@ -70,11 +67,16 @@ function stateWord({ state, behind }: Changes, format: Formatter): string {
   return behind === 0 ? '' : vscode.l10n.t('{0} behind', format.number(behind));
 }
 
-function fetchedWords({ branch, fetchedAt }: Changes, format: Formatter, now: number): string {
-  if (branch.remote === undefined) return vscode.l10n.t('A branch of this repository.');
-  const remote = oneLine(branch.remote, 60);
-  if (fetchedAt === undefined) return vscode.l10n.t('A branch of {0}.', remote);
-  return vscode.l10n.t('Fetched from {0} {1} ago.', remote, format.span(Math.max(0, now - fetchedAt)));
+function fetchedWords(remote: string | undefined, at: number | undefined, format: Formatter): string {
+  if (remote === undefined) return vscode.l10n.t('A branch of this repository.');
+  const name = oneLine(remote, 60);
+  if (at === undefined) return vscode.l10n.t('A branch of {0}.', name);
+  return vscode.l10n.t('Fetched from {0} {1} ago.', name, ageOf(at, format));
+}
+
+/** Such as `3 min`. */
+export function ageOf(at: number, format: Pick<Formatter, 'span'>): string {
+  return format.span(Math.max(0, Date.now() - at));
 }
 
 /** Why this branch is taken for the session's. */

@@ -1,5 +1,3 @@
-import { stat } from 'node:fs/promises';
-import * as path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { Logger } from '../log';
@@ -8,12 +6,11 @@ import { restriction } from '../ui/restriction';
 import { Disposable, type IDisposable } from '../util/disposable';
 import { Emitter, type Event } from '../util/event';
 import type { GitRepository, OpenRepositories } from '../util/git';
-import { find, readRepository } from './git/branches';
-import { changesOf, commitsOf } from './git/changes';
+import { changesOf, find, isSameBranch, readRepository } from './git/branches';
 import { claimOf } from './git/evidence';
 import { Mentions } from './git/mentions';
 import { Git } from './git/run';
-import type { BranchName, Changes, Claim, Commit, RepositoryFacts, Said } from './git/model';
+import type { BranchName, Changes, Claim, RepositoryFacts, Said } from './git/model';
 import { workRecords, type WorkRecord } from './records';
 
 /** A session as this feature sees it. Times are Unix ms. */
@@ -43,8 +40,8 @@ export interface Work {
   readonly claim: Claim;
   /** Missing where no branch is known, or nothing of it is left. */
   readonly changes?: Changes | undefined;
-  /** The newest first. */
-  readonly commits: readonly Commit[];
+  /** When the remotes were last fetched. */
+  readonly fetchedAt?: number | undefined;
 }
 
 export interface WorkDeps {
@@ -69,11 +66,9 @@ const FRESH_MS = 60_000;
 /** Others get their turn after so many characters of a transcript. */
 const SLICE = 64 * 1024;
 
-/** A repository with what is known of its branches; `version` changes with them. */
 interface Known {
   readonly git: Git;
   readonly facts: RepositoryFacts;
-  readonly version: string;
 }
 
 /** What is known of one session. Each `of` says what something was found in: it holds as long as that is the same. */
@@ -84,7 +79,7 @@ interface Seen {
   of: string;
   work: Work;
   mentions?: { readonly of: string; readonly are: Mentions };
-  changed?: Pick<Work, 'changes' | 'commits'> & { readonly of: string };
+  changed?: { readonly of: string; readonly to: Changes | undefined };
 }
 
 interface Service {
@@ -92,7 +87,7 @@ interface Service {
   readonly records: Collection<WorkRecord>;
 }
 
-/** Which branch holds a session's work and what it changes, found in the background and kept up to date. */
+/** Which branch holds a session's work and what it changes. */
 export class SessionWork extends Disposable {
   readonly #deps: WorkDeps;
   readonly #changed = this.register(new Emitter<readonly string[]>());
@@ -102,6 +97,7 @@ export class SessionWork extends Disposable {
   #edition = 0;
   #service: Service | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #isBegun = false;
   #isWanted = false;
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -115,26 +111,34 @@ export class SessionWork extends Disposable {
     this.register(deps.repositories.onDidRefresh(soon));
     this.register(deps.sessions.onDidChange(soon));
     this.register(vscode.workspace.onDidGrantWorkspaceTrust(soon));
-    soon();
   }
 
-  /** As far as it is known; `undefined` before anybody has looked. */
+  /** Looks for the work of the latest sessions from now on; until then only for that of a session that is asked for. */
+  begin(): void {
+    this.#isBegun = true;
+    this.#soon();
+  }
+
+  /**
+   * As far as it is known; `undefined` before anybody has looked. What merely came about in the time of a session is not its work where
+   * it certainly is another's.
+   */
   get(sessionId: string): Work | undefined {
     const work = this.#seen.get(sessionId)?.work;
-    return work && this.#isTaken(work.claim) ? UNKNOWN : work;
-  }
-
-  /** What merely came about in the time of a session is not its work where it certainly is another's. */
-  #isTaken(claim: Claim): boolean {
-    const isWeak = claim.sure === 'likely' && ['coAuthor', 'checkedOut'].includes(claim.evidence);
-    return isWeak && [...this.#seen.values()].some(({ work }) => isCertain(work.claim, claim.branch));
+    if (work?.claim.sure !== 'likely' || !['coAuthor', 'checkedOut'].includes(work.claim.evidence))
+      return work;
+    const { branch } = work.claim;
+    const isTaken = [...this.#seen.values()].some(
+      ({ work: { claim } }) => claim.sure === 'certain' && isSameBranch(claim.branch, branch),
+    );
+    return isTaken ? UNKNOWN : work;
   }
 
   /** Looks at everything of one session anew, now. */
   async find(sessionId: string): Promise<Work> {
     await this.#deps.sessions.ready();
     return this.#inTurn(async () => {
-      await this.#readRepositories(true);
+      await this.#readRepositories();
       const seen = this.#seen.get(sessionId);
       if (seen !== undefined) seen.heard++;
       await this.#look(sessionId);
@@ -159,9 +163,7 @@ export class SessionWork extends Disposable {
 
   /** Keeps the branch that a person has named, or forgets it. */
   async name(sessionId: string, branch: BranchName | undefined): Promise<void> {
-    await (
-      await this.#open()
-    )?.records.update(sessionId, record => ({ ...record, sessionId, named: branch }));
+    await this.#keep(sessionId, record => ({ ...record, sessionId, named: branch }));
     await this.find(sessionId);
   }
 
@@ -186,6 +188,13 @@ export class SessionWork extends Disposable {
     return service;
   }
 
+  async #keep(
+    sessionId: string,
+    change: (record: WorkRecord | undefined) => WorkRecord | undefined,
+  ): Promise<void> {
+    await (await this.#open())?.records.update(sessionId, change);
+  }
+
   #forget(sessionIds: Iterable<string>): void {
     const gone = [...sessionIds].filter(id => {
       this.#seen.get(id)?.hearing.dispose();
@@ -203,7 +212,7 @@ export class SessionWork extends Disposable {
 
   #soon(): void {
     this.#isWanted = true;
-    if (this.isDisposed) return;
+    if (!this.#isBegun || this.isDisposed) return;
     this.#timer ??= setTimeout(() => {
       this.#isWanted = false;
       this.#round()
@@ -250,29 +259,27 @@ export class SessionWork extends Disposable {
     return this.#known.find(({ facts }) => facts.repository === root);
   }
 
-  /** Reads what has changed of the repositories of this window; `isAgain`: whether it has or not. */
-  async #readRepositories(isAgain = false): Promise<void> {
+  /** Reads what has changed of the repositories of this window. */
+  async #readRepositories(): Promise<void> {
     const { repositories } = this.#deps;
     await repositories.ready();
     const { program, all } = repositories;
-    const read = async ({ rootUri, state }: GitRepository): Promise<readonly Known[]> => {
+    const read = async ({ rootUri }: GitRepository): Promise<readonly Known[]> => {
       if (rootUri.scheme !== 'file' || program === undefined || restriction() !== undefined) return [];
       const root = rootUri.fsPath;
       const before = this.#in(root);
       const git = before?.git ?? new Git(program, root);
       try {
-        const refs = await git.read(['for-each-ref', '--format=%(refname) %(objectname)']);
-        const version = `${state.HEAD?.name ?? ''}\n${await fetchTime(root)}\n${refs.toString()}`;
-        if (version === before?.version && !isAgain) return [before];
-        this.#edition++;
-        return [{ git, facts: await readRepository(git, root, { since: Date.now() - YOUNG_MS }), version }];
+        const facts = await readRepository(git, Date.now() - YOUNG_MS, before?.facts);
+        return [facts === before?.facts ? before : { git, facts }];
       } catch (error) {
         this.#warn(`The branches of ${root} cannot be read`, error);
         return before === undefined ? [] : [before];
       }
     };
     const known = (await Promise.all(all.map(read))).flat();
-    if (known.length !== this.#known.length) this.#edition++;
+    if (known.length !== this.#known.length || known.some((each, n) => each !== this.#known[n]))
+      this.#edition++;
     this.#known = known;
   }
 
@@ -287,9 +294,7 @@ export class SessionWork extends Disposable {
     const branch = around?.state.HEAD?.name;
     if (around === undefined || branch === undefined) return;
     const stopped = { repository: around.rootUri.fsPath, branch, at: finished.at };
-    await (
-      await this.#open()
-    )?.records.update(sessionId, record =>
+    await this.#keep(sessionId, record =>
       record?.stopped?.at === stopped.at ? record : { ...record, sessionId, stopped },
     );
   }
@@ -344,30 +349,21 @@ export class SessionWork extends Disposable {
   async #workOf(claim: Claim, seen: Seen, last: WorkRecord['last']): Promise<Work> {
     if (claim.sure === 'unknown') return UNKNOWN;
     const known = this.#in(claim.branch.repository);
-    if (known === undefined) return { claim, commits: [] };
+    if (known === undefined) return { claim };
     const { git, facts } = known;
     const here = find(facts, claim.branch)?.tip;
     const of = JSON.stringify([claim.branch, here, facts.defaultBranch?.tip]);
-    if (here === undefined || seen.changed?.of !== of) {
-      const changes = await changesOf(git, claim.branch, facts, last);
-      seen.changed = { of, changes, commits: changes === undefined ? [] : await commitsOf(git, changes) };
-    }
-    const { changes, commits } = seen.changed;
-    return { claim, changes: changes && { ...changes, fetchedAt: facts.fetchedAt }, commits };
+    if (here === undefined || seen.changed?.of !== of)
+      seen.changed = { of, to: await changesOf(git, claim.branch, facts, last) };
+    return { claim, changes: seen.changed.to, fetchedAt: facts.fetchedAt };
   }
 }
 
-const UNKNOWN: Work = { claim: { sure: 'unknown' }, commits: [] };
+const UNKNOWN: Work = { claim: { sure: 'unknown' } };
 
-function isCertain(claim: Claim, { repository, remote, name }: BranchName): boolean {
-  if (claim.sure !== 'certain') return false;
-  const { branch } = claim;
-  return branch.repository === repository && branch.remote === remote && branch.name === name;
-}
-
-/** What tells a session's work from another: the commits tell the files. */
-function told({ claim, changes }: Work): string {
-  return JSON.stringify([claim, changes && { ...changes, files: [] }]);
+/** What tells a session's work from another: base and tip tell the rest. */
+function told({ changes, ...work }: Work): string {
+  return JSON.stringify([work, changes && { ...changes, files: [], commits: [] }]);
 }
 
 /** Reads a transcript, a slice at a time. */
@@ -383,12 +379,4 @@ async function read(said: readonly Said[]): Promise<Mentions> {
     }
   }
   return mentions;
-}
-
-/** When something was last fetched, whether it has brought something or not; 0 in a worktree, which keeps that elsewhere. */
-async function fetchTime(root: string): Promise<number> {
-  return stat(path.join(root, '.git', 'FETCH_HEAD')).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => 0,
-  );
 }

@@ -25,11 +25,9 @@ interface StoredList<T> {
 /** Each row goes out with all that its feature tells of it; here stands what tools look at. Times are Unix ms. */
 export interface StoredRepository {
   readonly at?: number | undefined;
-  readonly criteria: readonly {
+  readonly criteria: readonly (Readonly<Record<'change' | 'rationale', string | undefined>> & {
     readonly isPassing: boolean;
-    readonly change?: string | undefined;
-    readonly rationale?: string | undefined;
-  }[];
+  })[];
 }
 
 /** UTC days; a week where they are left out. */
@@ -46,15 +44,13 @@ interface StoredUsage {
   readonly through?: string | undefined;
   readonly missing: readonly string[];
   readonly figures: readonly object[];
-  readonly sections: readonly {
-    readonly id: string;
-    readonly title: string;
-    readonly table: {
-      readonly columns: readonly { readonly id: string }[];
-      readonly rows: readonly { readonly cells: readonly unknown[] }[];
-      readonly total?: readonly unknown[] | undefined;
-    };
-  }[];
+  readonly sections: readonly { readonly id: string; readonly title: string; readonly table: Table }[];
+}
+
+interface Table {
+  readonly columns: readonly { readonly id: string }[];
+  readonly rows: readonly { readonly cells: readonly unknown[] }[];
+  readonly total?: readonly unknown[] | undefined;
 }
 
 /** What is stored of the service in use: nothing here asks the service anything. Rejects with a sentence. */

@@ -4,16 +4,14 @@ import { Disposable } from '../util/disposable';
 import { withSignal } from '../util/promises';
 import { forNotification } from '../util/text';
 import type { ToolsDeps } from './deps';
-import { Permissions } from './permissions';
-import { PublicApi } from './publicApi';
+import { Permissions, PublicApi } from './publicApi';
 import { readTools } from './read';
-import { callTool, type Tool } from './tools';
-import { Words } from './words';
+import { callTool, Words, type Tool } from './tools';
 import { writeTools } from './write';
 
 export type { ToolsDeps } from './deps';
 export type { Tool, ToolAnswer } from './tools';
-export { endPermissions } from './permissions';
+export { endPermissions } from './publicApi';
 export { callTool } from './tools';
 
 /** In package.json the names of tools, which all extensions share, begin with this. */

@@ -1,10 +1,13 @@
 import * as vscode from 'vscode';
+import * as z from 'zod/mini';
 import type { AgentConsoleApi, Messages, MessagesOptions, Session, SessionChange } from '../../api';
+import { openObject, recordSchema } from '../api/records';
+import { confirmed } from '../ui/notify';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
+import { SharedRequests } from '../util/promises';
 import { forNotification } from '../util/text';
 import type * as own from './deps';
-import type { Permissions } from './permissions';
-import type { Words } from './words';
+import type { Words } from './tools';
 
 const [USUAL, MOST] = [50, 200];
 
@@ -15,8 +18,6 @@ export class PublicApi extends Disposable {
   readonly #permissions: Permissions;
   readonly #changed = this.register(new vscode.EventEmitter<SessionChange>());
   readonly #watched = this.register(new Slot<IDisposable>());
-  /** How each session was told last. */
-  readonly #told = new Map<string, string>();
   #serviceId: string | undefined;
   readonly api: AgentConsoleApi;
 
@@ -25,7 +26,7 @@ export class PublicApi extends Disposable {
     [this.#deps, this.#words, this.#permissions] = [deps, words, permissions];
     const { connection, sources, open, prefill } = deps;
     this.api = Object.freeze<AgentConsoleApi>({
-      sessions: async () => [...(await sources.sessions()).values()].map(session => this.#toldOf(session)),
+      sessions: async () => [...(await sources.sessions()).values()].map(each => this.#toldOf(each)),
       onDidChangeSession: this.#changed.event,
       messages: (sessionId, options) => this.#messages(sessionId, options),
       openSession: async sessionId => {
@@ -48,10 +49,17 @@ export class PublicApi extends Disposable {
       if (id === this.#serviceId) return;
       this.#serviceId = id;
       this.#watched.set(undefined);
-      this.#told.clear();
       if (id === undefined) return;
+      const told = new Map<string, string | undefined>();
       const watched = await sources.watch((changes, isFirst) => {
-        if (id === this.#serviceId) for (const change of changes) this.#tell(change, isFirst);
+        if (id !== this.#serviceId) return;
+        for (const { sessionId, session } of changes) {
+          // An answer of the service that says nothing new changes only its time.
+          const words = session && JSON.stringify({ ...session, statusAt: undefined, says: undefined });
+          if (told.get(sessionId) === words) continue;
+          told.set(sessionId, words);
+          if (!isFirst) this.#changed.fire({ sessionId, session: session && this.#toldOf(session) });
+        }
       });
       if (id === this.#serviceId) this.#watched.set(watched);
       else watched.dispose();
@@ -59,15 +67,6 @@ export class PublicApi extends Disposable {
       log.error('Sessions cannot be watched for other extensions', error);
       if (id === this.#serviceId) this.#serviceId = undefined;
     }
-  }
-
-  /** An answer of the service that says nothing new changes only its time. */
-  #tell({ sessionId, session }: own.SessionChange, isFirst: boolean): void {
-    const told = session && JSON.stringify({ ...session, statusAt: undefined, says: undefined });
-    if (this.#told.get(sessionId) === told) return;
-    if (told === undefined) this.#told.delete(sessionId);
-    else this.#told.set(sessionId, told);
-    if (!isFirst) this.#changed.fire({ sessionId, session: session && this.#toldOf(session) });
   }
 
   /** Without what its agent says: that is content. */
@@ -118,4 +117,51 @@ export class PublicApi extends Disposable {
 function idOf(sessionId: unknown): string {
   if (typeof sessionId === 'string' && sessionId !== '') return sessionId;
   throw new Error(vscode.l10n.t('Name a session by its id.'));
+}
+
+const schema = recordSchema(() => openObject({ at: z.number() }));
+
+const allowedAt = (storage: own.ToolsDeps['storage'], serviceId: string) =>
+  storage.collection({ path: `services/${serviceId}/allowed`, version: 1, schema });
+
+/** Ends all that a person has allowed at a service. */
+export async function endPermissions(storage: own.ToolsDeps['storage'], serviceId: string): Promise<void> {
+  const kept = allowedAt(storage, serviceId);
+  await Promise.all([...(await kept.load()).keys()].map(what => kept.remove(what)));
+}
+
+/** What a person has allowed other programs: asked once for each service, kept until they sign out. Who was refused asks no more in this window. */
+export class Permissions {
+  readonly #deps: Pick<own.ToolsDeps, 'connection' | 'storage'>;
+  readonly #asking = new SharedRequests<boolean>();
+  readonly #refused = new Set<string>();
+
+  constructor(deps: Pick<own.ToolsDeps, 'connection' | 'storage'>) {
+    this.#deps = deps;
+  }
+
+  async isAllowed(what: string, question: string, detail: string): Promise<boolean> {
+    const state = await this.#deps.connection.ready();
+    if (state.kind === 'signedOut') return false;
+    const kept = allowedAt(this.#deps.storage, state.service.id);
+    const key = `${state.service.id} ${what}`;
+    if ((await kept.read(what)) !== undefined) return true;
+    if (this.#refused.has(key)) return false;
+    return this.#asking.run(key, async () => {
+      const all = `${detail} ${vscode.l10n.t('Signing out ends this.')}`;
+      const isAllowed = await confirmed(question, all, vscode.l10n.t('Allow'));
+      if (isAllowed) await kept.put(what, { at: Date.now() });
+      else this.#refused.add(key);
+      return isAllowed;
+    });
+  }
+
+  /** Whether assistants may know who people are. */
+  areNamesAllowed(): Promise<boolean> {
+    return this.isAllowed(
+      'names',
+      vscode.l10n.t('Let assistants see the names of people in your organization?'),
+      vscode.l10n.t('With names and e-mail addresses, usage and changed controls tell who it was.'),
+    );
+  }
 }

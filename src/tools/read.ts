@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import type { Session, StoredRepository, ToolsDeps } from './deps';
-import type { Permissions } from './permissions';
-import type { Tool } from './tools';
-import { timeText, type Words } from './words';
+import type { Permissions } from './publicApi';
+import { timeText, type Tool, type Words } from './tools';
 
 /** What a tool does; what it is called and what its fields mean stands in package.json. */
 export function doing<I>(input: z.ZodMiniType<I>, run: Tool<I>['run']): Pick<Tool<I>, 'input' | 'run'> {
@@ -56,11 +55,7 @@ function summary({ criteria, at, ...report }: StoredRepository) {
 export function readTools({ sources }: Pick<ToolsDeps, 'sources'>, words: Words, permissions: Permissions) {
   return {
     list_sessions: doing(
-      z.strictObject({
-        state: z.optional(z.enum(states)),
-        computerId: z.optional(text()),
-        ...paged,
-      }),
+      z.strictObject({ state: z.optional(z.enum(states)), computerId: z.optional(text()), ...paged }),
       async ({ state, computerId, limit = 30, offset }) => {
         const found = [...(await sources.sessions()).values()].filter(
           each => isIn(state, each) && (computerId ?? each.computerId) === each.computerId,
@@ -87,9 +82,8 @@ export function readTools({ sources }: Pick<ToolsDeps, 'sources'>, words: Words,
         if (at < 0) throw new Error('The session has no message with this id.');
         const [begin, most] = messageId === undefined ? [0, MOST_TEXT] : [from, MOST_ALONE];
         const told = function* () {
-          for (const { id, by, at: time, text } of messages
-            .slice(0, at + Number(messageId !== undefined))
-            .reverse()) {
+          const until = messages.slice(0, at + Number(messageId !== undefined));
+          for (const { id, by, at: time, text } of until.reverse()) {
             const all = words.harmless(text());
             // Never half of a character.
             const end = begin + most - Number(!all.slice(begin, begin + most).isWellFormed());
@@ -106,26 +100,20 @@ export function readTools({ sources }: Pick<ToolsDeps, 'sources'>, words: Words,
       },
     ),
 
-    search: doing(
-      z.strictObject({
-        query: text(),
-        limit,
-      }),
-      async ({ query, limit = 30 }) => {
-        const { hits, isMore } = await sources.search(query, limit);
-        const sessions = await sources.sessions();
-        const told = hits.map(({ match, text, ...hit }) => {
-          const title = sessions.get(hit.sessionId ?? '')?.title;
-          // The whole line: half a secret would not be told from a word.
-          const line = words.harmless(text);
-          const at = Math.max(0, line.indexOf(match));
-          return { ...hit, text: line.slice(Math.max(0, at - LEAD), at + REST), title, at: timeText(hit.at) };
-        });
-        const how = (): string => 'more words, or before: the day of the last hit';
-        const { rows, more } = words.page(told, { limit, how });
-        return words.answer({ hits: rows, ...(isMore ? { truncated: true, readOn: how() } : {}), ...more });
-      },
-    ),
+    search: doing(z.strictObject({ query: text(), limit }), async ({ query, limit = 30 }) => {
+      const { hits, isMore } = await sources.search(query, limit);
+      const sessions = await sources.sessions();
+      const told = hits.map(({ match, text, ...hit }) => {
+        const title = sessions.get(hit.sessionId ?? '')?.title;
+        // The whole line: half a secret would not be told from a word.
+        const line = words.harmless(text);
+        const at = Math.max(0, line.indexOf(match));
+        return { ...hit, text: line.slice(Math.max(0, at - LEAD), at + REST), title, at: timeText(hit.at) };
+      });
+      const how = (): string => 'more words, or before: the day of the last hit';
+      const { rows, more } = words.page(told, { limit, how });
+      return words.answer({ hits: rows, ...(isMore ? { truncated: true, readOn: how() } : {}), ...more });
+    }),
 
     list_computers: doing(z.strictObject(paged), async ({ limit = 30, offset }) => {
       const { items, at } = await sources.computers();
@@ -135,10 +123,7 @@ export function readTools({ sources }: Pick<ToolsDeps, 'sources'>, words: Words,
     }),
 
     readiness: doing(
-      z.strictObject({
-        repository: z.optional(text()),
-        ...paged,
-      }),
+      z.strictObject({ repository: z.optional(text()), ...paged }),
       async ({ repository, limit = 30, offset }) => {
         const { items, at } = await sources.readiness(repository);
         const [only, ...others] = items;
@@ -166,15 +151,12 @@ export function readTools({ sources }: Pick<ToolsDeps, 'sources'>, words: Words,
         const report = await sources.usage({ tab, start, end, names });
         const wanted = report.sections.filter(({ id }) => (table ?? id) === id);
         const tables = wanted.map(({ id, title, table: { columns, rows: all, total } }) => {
-          const { rows, more } = words.page(
-            all.map(({ cells }) => cells),
-            {
-              limit,
-              most: Math.floor(50_000 / wanted.length),
-              offset: table === undefined ? 0 : offset,
-              how: next => `table "${id}" and offset ${next}`,
-            },
-          );
+          const page = {
+            ...{ limit, most: Math.floor(50_000 / wanted.length), offset: table === undefined ? 0 : offset },
+            how: (next: number) => `table "${id}" and offset ${next}`,
+          };
+          const cells = all.map(each => each.cells);
+          const { rows, more } = words.page(cells, page);
           return { id, title, columns: columns.map(each => each.id), rows, total, ...more };
         });
         const { query, through: lastDayKnown, missing: missingDays, figures } = report;
@@ -185,11 +167,7 @@ export function readTools({ sources }: Pick<ToolsDeps, 'sources'>, words: Words,
     ),
 
     control_changes: doing(
-      z.strictObject({
-        setting: z.optional(text()),
-        names,
-        ...paged,
-      }),
+      z.strictObject({ setting: z.optional(text()), names, ...paged }),
       async ({ setting = '', names: asked = false, limit = 30, offset }) => {
         const names = asked && (await permissions.areNamesAllowed());
         const { items, at } = await sources.controls();

@@ -6,7 +6,7 @@ import { errorSentence } from '../util/errorSentence';
 import { forNotification, oneLine, plain } from '../util/text';
 import type { ToolsDeps } from './deps';
 import { doing, text } from './read';
-import { seen, type Words } from './words';
+import { seen, type Words } from './tools';
 
 type Outcome = Readonly<Record<string, string>>;
 
@@ -73,21 +73,13 @@ export function writeTools(deps: Pick<ToolsDeps, 'sources' | 'mayWrite' | 'creat
         const { items } = await deps.sources.computers();
         const name = items.find(each => each.computerId === computerId)?.name ?? computerId;
         const first = seen(message);
-        const settings = Object.entries(sessionSettings).map(([key, value]) =>
-          oneLine(`${key}: ${value ?? ''}`),
+        const settings = Object.entries(sessionSettings).map(([key, value = '']) =>
+          oneLine(`${key}: ${value}`),
         );
-        const question = vscode.l10n.t(
-          'An assistant wants to create a session on {0}.',
-          forNotification(name, 60),
-        );
-        if (
-          !(await agreed(
-            question,
-            `${settings.join('\n')}\n\n${first}`,
-            vscode.l10n.t('Create session'),
-            signal,
-          ))
-        )
+        const preview = `${settings.join('\n')}\n\n${first}`;
+        const on = forNotification(name, 60);
+        const question = vscode.l10n.t('An assistant wants to create a session on {0}.', on);
+        if (!(await agreed(question, preview, vscode.l10n.t('Create session'), signal)))
           return words.answer(DECLINED);
         const made = await outcomeOf(async () => {
           const sessionId = await deps.create({ computerId, sessionSettings });
@@ -100,10 +92,7 @@ export function writeTools(deps: Pick<ToolsDeps, 'sources' | 'mayWrite' | 'creat
     ),
 
     send_message: doing(
-      z.strictObject({
-        sessionId: text(),
-        text: text(MOST),
-      }),
+      z.strictObject({ sessionId: text(), text: text(MOST) }),
       async ({ sessionId, text: message }, signal) => {
         check();
         const title = forNotification((await deps.sources.session(sessionId)).title, 80);

@@ -89,16 +89,10 @@ export class OpenRepositories extends Disposable {
   }
 
   async #find(): Promise<void> {
-    const extension = gitExtension();
-    if (extension === undefined) {
-      this.#api.set(undefined);
-      this.#use(undefined);
-      return;
-    }
     try {
-      const git = await extension.activate();
-      const look = (): void => this.#use(git.enabled ? git.getAPI(1) : undefined);
-      this.#api.set(git.onDidChangeEnablement(look));
+      const git = await gitExtension()?.activate();
+      const look = (): void => this.#use(git?.enabled ? git.getAPI(1) : undefined);
+      this.#api.set(git?.onDidChangeEnablement(look));
       look();
     } catch (error) {
       unhandled(error);
@@ -118,14 +112,12 @@ export class OpenRepositories extends Disposable {
   #follow(git: GitApi): IDisposable {
     const each = new Slot<IDisposable>();
     const listen = (): void => {
-      each.set(
-        vscode.Disposable.from(...git.repositories.map(({ state }) => state.onDidChange(() => this.#look()))),
-      );
+      const events = git.repositories.map(({ state }) => state.onDidChange(() => this.#look()));
+      each.set(vscode.Disposable.from(...events));
       this.#look();
     };
-    const subscriptions = [git.onDidChangeState, git.onDidOpenRepository, git.onDidCloseRepository].map(
-      event => event(listen),
-    );
+    const others = [git.onDidChangeState, git.onDidOpenRepository, git.onDidCloseRepository];
+    const subscriptions = others.map(event => event(listen));
     listen();
     return vscode.Disposable.from(each, ...subscriptions);
   }

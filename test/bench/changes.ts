@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readRepository } from '../../src/changes/git/branches';
-import { changesOf } from '../../src/changes/git/changes';
+import { changesOf, readRepository } from '../../src/changes/git/branches';
 import { claimOf } from '../../src/changes/git/evidence';
 import { Git } from '../../src/changes/git/run';
 import { mentionsIn } from '../../src/changes/git/mentions';
@@ -37,7 +36,7 @@ export async function changesRows(): Promise<Row[]> {
     const reading = await stall(async () => await timed(() => (mentions = mentionsIn(said.slice(0, 200)))));
     mentions = mentionsIn(said);
     const summary = async (): Promise<void> => {
-      const facts = await readRepository(git, folder, { since: createdAt - 86_400_000 });
+      const facts = await readRepository(git, createdAt - 86_400_000);
       const claim = claimOf(session, [facts], mentions);
       if (claim.sure !== 'certain') throw new Error(`It is ${claim.sure}.`);
       const changes = await changesOf(git, claim.branch, facts);

@@ -226,7 +226,7 @@ describe('commands', () => {
     }).trim();
     const uri = vscode.Uri.from({
       ...{ scheme: 'agentconsole-changes', path: '/services/checkout/src/total.test.ts' },
-      query: JSON.stringify({ root: shop, commit }),
+      query: new URLSearchParams({ root: shop, commit }).toString(),
     });
     assert.match((await vscode.workspace.openTextDocument(uri)).getText(), /total/);
     const thread = { uri, range: new vscode.Range(0, 0, 0, 0), comments: [] as vscode.Comment[] };

@@ -1,3 +1,4 @@
+import { find } from './branches';
 import { HASH, mentionsIn, type Mentions, type Voice, type Written } from './mentions';
 import type { Branch, BranchName, Claim, Evidence, OwnCommit, RepositoryFacts, SessionFacts } from './model';
 
@@ -7,25 +8,24 @@ const SKEW = 10 * 60_000;
 const MOST_COMMITS = 500;
 const MOST_OTHERS = 5;
 
-/** A branch that may hold a session's work, and what speaks for it. */
-interface Candidate {
+/** What speaks for a branch, how strongly, and when it was last seen. */
+interface Found {
+  readonly evidence: Evidence;
+  readonly detail?: string | undefined;
+  readonly strength: number;
+  readonly at: number;
+}
+
+/** A branch that may hold a session's work, with the strongest that speaks for it. */
+interface Candidate extends Found {
   readonly branch: BranchName & Partial<Branch>;
   /** Hashes and commits that the default branch has not, the tip first. */
   readonly own: ReadonlyMap<string, OwnCommit>;
   readonly isSure: boolean;
   /** The remote of the default branch. */
   readonly usual: string | undefined;
-  /** The strongest, how strong it is, and when it was last seen. */
-  readonly best: Found;
   /** How much speaks for it together. */
   readonly weight: number;
-}
-
-interface Found {
-  readonly evidence: Evidence;
-  readonly detail?: string | undefined;
-  readonly strength: number;
-  readonly at: number;
 }
 
 /**
@@ -40,28 +40,25 @@ export function claimOf(
 ): Claim {
   const { named, last } = session;
   if (named !== undefined) return { sure: 'certain', branch: named, evidence: 'named', others: [] };
-  const found = repositories.flatMap(facts => candidatesIn(facts, session, mentions));
-  const ranked = distinct(found.sort(stronger));
+  const found = repositories.flatMap(facts => candidatesIn(facts, session, mentions)).sort(stronger);
+  const ranked = found.filter((one, n) => !found.slice(0, n).some(other => isSameWork(other, one)));
   const sure = ranked.filter(({ isSure }) => isSure);
-  const best = sure[0] ?? ranked[0];
-  const isLost = last !== undefined && !repositories.some(facts => has(facts, last));
-  if (best === undefined || (isLost && best.best.strength < WROTE && !best.own.has(last.tip))) {
-    if (!isLost) return best === undefined ? { sure: 'unknown' } : likely(best, ranked);
+  const [best] = ranked;
+  const isLost = last !== undefined && !repositories.some(facts => find(facts, last));
+  if (isLost && (best === undefined || (best.strength < WROTE && !best.own.has(last.tip))))
     return { sure: 'likely', branch: nameOf(last), evidence: 'lastSeen', others: [] };
-  }
-  if (sure.length !== 1) return likely(best, sure.length > 1 ? sure : ranked);
-  const { evidence, detail } = best.best;
-  return { sure: 'certain', branch: nameOf(best.branch), evidence, detail, others: [] };
-}
-
-function likely(best: Candidate, among: readonly Candidate[]): Claim {
-  const others = among
-    .filter(other => other !== best && (other.isSure || other.best.strength >= best.best.strength))
-    .map(({ branch }) => branch.name)
-    .filter(name => name !== best.branch.name);
-  const { evidence, detail } = best.best;
-  const names = [...new Set(others)].slice(0, MOST_OTHERS);
-  return { sure: 'likely', branch: nameOf(best.branch), evidence, detail, others: names };
+  if (best === undefined) return { sure: 'unknown' };
+  const { branch, evidence, detail, strength } = best;
+  const isSure = sure.length === 1;
+  const others = (sure.length > 0 ? sure : ranked)
+    .filter(other => (isSure ? false : other.isSure || other.strength >= strength))
+    .map(other => other.branch.name)
+    .filter(name => name !== branch.name);
+  return {
+    sure: isSure ? 'certain' : 'likely',
+    ...{ branch: nameOf(branch), evidence, detail },
+    others: [...new Set(others)].slice(0, MOST_OTHERS),
+  };
 }
 
 /** How strong evidence is: what Git answered, the session's id, what was to be made, what was spoken of, and the rest. */
@@ -70,9 +67,9 @@ const [WROTE, ID, MADE, SAID, MINE, AUTHOR, CHECKED_OUT] = [64, 48, 40, 16, 8, 4
 function stronger(a: Candidate, b: Candidate): number {
   return (
     Number(b.isSure) - Number(a.isSure) ||
-    b.best.strength - a.best.strength ||
+    b.strength - a.strength ||
     b.weight - a.weight ||
-    b.best.at - a.best.at ||
+    b.at - a.at ||
     // That of the usual remote is most often what an agent elsewhere has pushed.
     closeness(b) - closeness(a)
   );
@@ -82,13 +79,8 @@ function closeness({ branch: { remote }, usual }: Candidate): number {
   return remote === undefined ? 0 : remote === usual ? 2 : 1;
 }
 
-/** Without those that are the same work once more. */
-function distinct(ranked: readonly Candidate[]): readonly Candidate[] {
-  return ranked.filter((one, n) => !ranked.slice(0, n).some(other => isSame(other, one)));
-}
-
 /** A branch in two folders of one repository, or one of a remote and the one of this repository that goes with it. */
-function isSame(one: Candidate, other: Candidate): boolean {
+function isSameWork(one: Candidate, other: Candidate): boolean {
   const [a, b] = [one.branch, other.branch];
   const [tip = '', otherTip = ''] = [a.tip, b.tip];
   if (a.name !== b.name) return false;
@@ -119,28 +111,31 @@ function candidatesIn(facts: RepositoryFacts, session: SessionFacts, mentions: M
   });
   const byName = Map.groupBy(written, ({ name }) => name);
   const byCommit = Map.groupBy(written, ({ commit }) => commit);
-  const found = branches.flatMap(branch => {
+  const found = branches.flatMap((branch): readonly Candidate[] => {
     const own = owns.get(branch.tip) ?? new Map<string, OwnCommit>();
-    const commits = [...new Set([branch.tip, ...own.keys()])];
+    const commits = new Set([branch.tip, ...own.keys()]);
     const answers = new Set([
       ...(byName.get(branch.name) ?? []),
-      ...commits.flatMap(hash => byCommit.get(hash) ?? []),
+      ...[...commits].flatMap(hash => byCommit.get(hash) ?? []),
     ]);
-    const others = (): readonly ReadonlyMap<string, OwnCommit>[] =>
-      branches.flatMap(other => (isPair(branch, other) ? [] : (owns.get(other.tip) ?? [])));
-    const look = new Look(facts, session, mentions, branch, own, [...answers]);
-    const evidence = look.found();
-    const best = evidence.toSorted((a, b) => b.strength - a.strength || b.at - a.at)[0];
+    const mine = [...answers].map(({ commit = '', ...answer }): Answer => {
+      return { ...answer, commit: commits.has(commit) ? commit : undefined };
+    });
+    const look = new Look(facts, session, mentions, branch, own, mine);
+    const evidence = look.found().toSorted((a, b) => b.strength - a.strength || b.at - a.at);
+    const [best] = evidence;
     if (best === undefined) return [];
     const weight = evidence.reduce((sum, { strength }) => sum + strength, 0);
+    const others = (): readonly ReadonlyMap<string, OwnCommit>[] =>
+      branches.flatMap(other => (isPair(branch, other) ? [] : (owns.get(other.tip) ?? [])));
     const isSure = look.isPushedHere() && (look.isWritten() || look.isMarked(others));
-    return [{ branch, own, best, weight, isSure, usual }];
+    return [{ ...best, branch, own, weight, isSure, usual }];
   });
   return [...found, ...pushedElsewhere(facts, mentions, session)];
 }
 
 interface Answer extends Written {
-  /** The whole hash, where the commit is here. */
+  /** The whole hash, where the commit is here and of the branch in question. */
   readonly commit: string | undefined;
 }
 
@@ -179,26 +174,20 @@ class Look {
       if (at !== undefined) all.push({ evidence, detail, strength, at });
     };
     const lived = this.#lived();
-    for (const written of this.answers) {
-      const { name, at = 0 } = written;
-      const hash = this.#commitOf(written);
-      const isNamed = name === branch.name && this.#goesTo(written) !== false;
-      const isOwn = hash === undefined ? this.#isFollowed(written) : this.#isFresh(hash, written);
-      if (isNamed) {
+    for (const answer of this.answers) {
+      const { name, commit, hash, at = 0 } = answer;
+      const isOwn = commit === undefined ? this.#isFollowed(answer) : this.#isFresh(answer);
+      if (name === branch.name && this.#goesTo(answer) !== false) {
         // A commit that is not here may have been written anew; one that is older was another's.
-        const other = hash === undefined && written.hash !== undefined ? MADE - 1 : SAID;
-        add(
-          'branchInTranscript',
-          isOwn && written.hash !== undefined ? WROTE + 3 : isOwn ? WROTE - 1 : other,
-          at,
-        );
-      } else if (hash !== undefined && isOwn) add('commitInTranscript', WROTE + 2, at, hash);
+        const other = commit === undefined && hash !== undefined ? MADE - 1 : SAID;
+        const own = hash === undefined ? WROTE - 1 : WROTE + 3;
+        add('branchInTranscript', isOwn ? own : other, at);
+      } else if (isOwn && commit !== undefined) add('commitInTranscript', WROTE + 2, at, commit);
     }
     add('branchInTranscript', MADE, spoken('made'));
     const ids = [...this.own].find(([, { trailers }]) => this.#id?.test(trailers));
     if (ids !== undefined) add('sessionIdInCommit', ID, ids[1].committedAt, ids[0]);
-    const isIdIn = this.#id?.test(branch.name) === true;
-    if (isIdIn) add('sessionIdInBranch', lived ? MADE - 2 : MINE, branch.at);
+    if (this.#id?.test(branch.name)) add('sessionIdInBranch', lived ? MADE - 2 : MINE, branch.at);
     // As one commit it may have been written anew, by others and later.
     add('branchInTranscript', lived ? SAID + 2 : MINE + 2, spoken('called'));
     add('branchInTranscript', lived ? SAID : MINE + 1, spoken('said'));
@@ -211,17 +200,12 @@ class Look {
       if (this.#isInLife(commit.authoredAt)) voiced('commitInTranscript', mentions.ofCommit(hash), hash);
     if (this.own.size === 0) voiced('commitInTranscript', mentions.ofCommit(branch.tip), branch.tip);
     for (const link of mentions.pullRequests) {
-      const isHere = this.facts.remotes.some(({ urls }) =>
-        urls.some(url => sameRepository(url, link.address)),
-      );
+      const isHere = this.facts.remotes.some(remote => isAt(remote, link.address));
       if (isHere && this.facts.pullRequests.get(link.number) === branch.tip)
         voiced('pullRequestInTranscript', [link], String(link.number));
     }
-    for (const { agent, authoredAt } of this.own.values())
-      if (agent !== undefined && this.#isInLife(authoredAt)) {
-        add('coAuthor', AUTHOR, authoredAt, agent);
-        break;
-      }
+    const made = [...this.own.values()].find(each => each.agent && this.#isInLife(each.authoredAt));
+    add('coAuthor', AUTHOR, made?.authoredAt, made?.agent);
     const { stopped } = this.session;
     const isStopped = stopped?.repository === branch.repository && stopped.branch === branch.name;
     if (isStopped) add('checkedOut', CHECKED_OUT, stopped.at);
@@ -231,11 +215,10 @@ class Look {
   /** Git answered this session with a commit of this branch: by its name, or as the tip where all is of the session's life. */
   isWritten(): boolean {
     const { branch } = this;
-    return this.answers.some(written => {
-      const hash = this.#commitOf(written);
-      if (hash === undefined || !this.#isFresh(hash, written)) return false;
-      if (written.name === branch.name) return true;
-      return hash === branch.tip && this.#isEach(({ authoredAt }) => this.#isInLife(authoredAt));
+    return this.answers.some(answer => {
+      if (!this.#isFresh(answer)) return false;
+      if (answer.name === branch.name) return true;
+      return answer.commit === branch.tip && this.#isEach(({ authoredAt }) => this.#isInLife(authoredAt));
     });
   }
 
@@ -262,15 +245,11 @@ class Look {
     return facts.isWhole && own.size > 0 && own.size < MOST_COMMITS && [...own.values()].every(is);
   }
 
-  /** The commit of this branch that Git spoke of. */
-  #commitOf({ commit }: Answer): string | undefined {
-    return commit !== undefined && (commit === this.branch.tip || this.own.has(commit)) ? commit : undefined;
-  }
-
   /** The commit was made when Git spoke of it: an answer to another session that is read later shows older ones. */
-  #isFresh(hash: string, { at, to }: Written): boolean {
-    const made = this.own.get(hash)?.committedAt ?? this.branch.at;
-    if (!this.#isInLife(made) || (at === undefined && this.session.createdAt === undefined)) return false;
+  #isFresh({ commit, at, to }: Answer): boolean {
+    const made = this.own.get(commit ?? '')?.committedAt ?? this.branch.at;
+    const isTimed = at !== undefined || this.session.createdAt !== undefined;
+    if (commit === undefined || !this.#isInLife(made) || !isTimed) return false;
     return at === undefined || (made <= at + SKEW && (to !== undefined || made >= at - SKEW));
   }
 
@@ -283,9 +262,7 @@ class Look {
   /** Whether a push went to the remote of this branch; `undefined` where nothing tells. */
   #goesTo({ to }: Written): boolean | undefined {
     const remote = this.facts.remotes.find(({ name }) => name === this.branch.remote);
-    return to === undefined || remote === undefined
-      ? undefined
-      : remote.urls.some(url => sameRepository(url, to));
+    return to === undefined || remote === undefined ? undefined : isAt(remote, to);
   }
 
   /** Something on the branch was written while the session lived; where all is merged, its tip. */
@@ -306,16 +283,13 @@ function pushedElsewhere(
   { createdAt = 0 }: SessionFacts,
 ): Candidate[] {
   return mentions.written.flatMap(({ name, to, at = createdAt }) => {
-    const remote = facts.remotes.find(
-      ({ urls }) => to !== undefined && urls.some(url => sameRepository(url, to)),
-    );
+    const remote = facts.remotes.find(each => to !== undefined && isAt(each, to));
     if (remote === undefined || name === undefined || name === facts.defaultBranch?.name) return [];
     const branch = { repository: facts.repository, remote: remote.name, name };
-    if (has(facts, branch)) return [];
-    const best: Found = { evidence: 'branchInTranscript', strength: MADE - 10, at };
-    return [
-      { branch, own: new Map(), best, weight: MADE - 10, isSure: false, usual: facts.defaultBranch?.remote },
-    ];
+    if (find(facts, branch)) return [];
+    const [strength, usual] = [MADE - 10, facts.defaultBranch?.remote];
+    const evidence = 'branchInTranscript';
+    return [{ evidence, branch, own: new Map(), strength, weight: strength, at, isSure: false, usual }];
   });
 }
 
@@ -340,19 +314,13 @@ function ownOf(facts: RepositoryFacts, tip: string): ReadonlyMap<string, OwnComm
   return own;
 }
 
-function has({ branches }: RepositoryFacts, { repository, remote, name }: BranchName): boolean {
-  return branches.some(
-    branch => branch.repository === repository && branch.remote === remote && branch.name === name,
-  );
-}
-
 function nameOf({ repository, remote, name }: BranchName): BranchName {
   return remote === undefined ? { repository, name } : { repository, remote, name };
 }
 
-/** Whether two addresses are of one repository, as far as owner and name tell: pushes may go through a door of another name. */
-function sameRepository(a: string, b: string): boolean {
-  return tail(a) === tail(b);
+/** Whether an address is that of a remote, as far as owner and name tell: pushes may go through a door of another name. */
+function isAt({ urls }: RepositoryFacts['remotes'][number], address: string): boolean {
+  return urls.some(url => tail(url) === tail(address));
 }
 
 function tail(address: string): string {

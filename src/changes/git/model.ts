@@ -1,4 +1,5 @@
 /** What an agent changed: words that the parts of this feature share. No VS Code here. Times are Unix ms. */
+import type { WorkRecord } from '../records';
 
 /** Something said in a session, the calls of tools and their results included. */
 export interface Said {
@@ -8,20 +9,16 @@ export interface Said {
   readonly at?: number | undefined;
 }
 
-/** What is known of a session that its work can be found by. */
+/** What is known of a session that its work can be found by: `named` wins, `last` tells a deleted or rewritten branch. */
 export interface SessionFacts {
   readonly sessionId: string;
   readonly createdAt?: number | undefined;
   /** When something last happened in it, as far as known. */
   readonly lastAt?: number | undefined;
   readonly said: readonly Said[];
-  /** What was checked out in a folder of this window when a hook told that the agent had finished. */
-  readonly stopped?:
-    { readonly repository: string; readonly branch: string; readonly at: number } | undefined;
-  /** The branch a person has named; it wins. */
-  readonly named?: BranchName | undefined;
-  /** What was last known of its branch: tells a deleted or rewritten one. */
-  readonly last?: (BranchName & { readonly base: string; readonly tip: string }) | undefined;
+  readonly stopped?: WorkRecord['stopped'];
+  readonly named?: WorkRecord['named'];
+  readonly last?: WorkRecord['last'];
 }
 
 /** A branch: of a remote, or of this repository where `remote` is missing. */
@@ -43,10 +40,9 @@ export interface Branch extends BranchName {
   readonly upstream?: string | undefined;
 }
 
-/** A commit of a branch that the default branch does not have. */
+/** A commit of a branch that the default branch does not have. A rebase keeps `authoredAt`. */
 export interface OwnCommit {
   readonly parents: readonly string[];
-  /** A rebase keeps the first and changes the second. */
   readonly authoredAt: number;
   readonly committedAt: number;
   /** Author, committer or co-author that looks like an agent. */
@@ -59,12 +55,12 @@ export interface OwnCommit {
 export interface RepositoryFacts {
   /** Root folder. */
   readonly repository: string;
+  /** The same as long as nothing has changed. */
+  readonly version: string;
   /** Of remotes and of this repository; no symbolic ones. */
   readonly branches: readonly Branch[];
   /** The one work is merged into, that of a remote first; `undefined` where nothing tells. */
   readonly defaultBranch: Branch | undefined;
-  /** The branch that is checked out. */
-  readonly head: string | undefined;
   readonly remotes: readonly { readonly name: string; readonly urls: readonly string[] }[];
   /** By hash, those that a branch has and the default branch has not. */
   readonly commits: ReadonlyMap<string, OwnCommit>;
@@ -133,8 +129,8 @@ export interface Changes {
   readonly state: 'open' | 'merged' | 'gone';
   /** It no longer holds the commit that was last known as its tip. */
   readonly isRewritten: boolean;
-  /** When its remote was last fetched. */
-  readonly fetchedAt: number | undefined;
+  /** From base to tip, the newest first; at most 500. */
+  readonly commits: readonly Commit[];
 }
 
 export interface Commit {
@@ -144,20 +140,6 @@ export interface Commit {
   readonly subject: string;
   readonly author: string;
   readonly at: number;
-}
-
-/** What is not committed, or not pushed, in a folder. */
-export interface Uncommitted {
-  /** `undefined` before the first commit. */
-  readonly head: string | undefined;
-  /** The newest commit of its history that a remote has; `undefined` where none is known to have any. */
-  readonly base: string | undefined;
-  /** A remote has the commit that is checked out: `base` is `head`. */
-  readonly isPushed: boolean;
-  /** What tracked files differ in from `base`, or from `head` without one. */
-  readonly files: readonly ChangedFile[];
-  /** Neither tracked nor ignored; sizes in bytes. */
-  readonly untracked: readonly { readonly path: string; readonly size: number }[];
 }
 
 /** How a branch is brought home: into a folder beside this one, instead of what is checked out here, or as changes on top of it. */
@@ -176,23 +158,6 @@ export interface Preview {
   readonly folder: string | undefined;
   /** What changes in this folder's files; against the base in a worktree. */
   readonly files: readonly ChangedFile[];
+  /** The tree or commit that the files become. */
+  readonly result: string;
 }
-
-/** Why something is not done; nothing has changed then. */
-export type Refusal =
-  /** The branch is not there, or nothing of it differs. */
-  | { readonly refused: 'gone' | 'nothing' }
-  /** Tracked files have changes that are not committed, or untracked ones are in the way. */
-  | { readonly refused: 'dirty' | 'inTheWay' | 'conflicts'; readonly files: readonly string[] }
-  /** A merge, rebase or the like has begun and not ended. */
-  | { readonly refused: 'busy' }
-  | { readonly refused: 'folderExists'; readonly folder: string }
-  | { readonly refused: 'branchExists'; readonly name: string }
-  /** The local branch has commits that the branch has not. */
-  | { readonly refused: 'otherCommits'; readonly name: string; readonly count: number }
-  | { readonly refused: 'checkedOutElsewhere'; readonly name: string; readonly folder: string }
-  /** Commits are checked out that no branch holds. */
-  | { readonly refused: 'unsaved'; readonly count: number }
-  | { readonly refused: 'gitTooOld'; readonly version: string; readonly needed: string }
-  /** Something has moved since the preview. */
-  | { readonly refused: 'moved' };

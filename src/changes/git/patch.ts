@@ -1,6 +1,6 @@
 import { copyFile, stat, utimes } from 'node:fs/promises';
 import * as path from 'node:path';
-import { filesIn, PLAIN, RENAMES } from './changes';
+import { filesIn, PLAIN, RENAMES } from './branches';
 import {
   GitError,
   isHash,
@@ -12,88 +12,86 @@ import {
   withoutPrograms,
   type Git,
 } from './run';
-import type { Uncommitted } from './model';
+import type { ChangedFile } from './model';
+
+/** What is not committed, or not pushed, in a folder. */
+interface Uncommitted {
+  /** `undefined` before the first commit. */
+  readonly head: string | undefined;
+  /** The newest commit of its history that a remote has; `undefined` where none is known to have any. */
+  readonly base: string | undefined;
+  /** What tracked files differ in from `base`, or from `head` without one. */
+  readonly files: readonly ChangedFile[];
+  /** Neither tracked nor ignored; sizes in bytes. */
+  readonly untracked: readonly { readonly path: string; readonly size: number }[];
+}
 
 /** Between a commit and the files as they are; a submodule by its commit alone. */
 const DIFFERENCE = ['diff-index', '--ignore-submodules=dirty', ...PLAIN];
 
 /** What would be taken along of the folder, the root of a repository. Files are read without the repository's filters. */
-export async function uncommitted(git: Git, signal?: AbortSignal): Promise<Uncommitted> {
-  const parsed = orNothing(git.read(['rev-parse', '--quiet', '--verify', 'HEAD^{commit}'], { signal }));
-  const [head] = lines(await parsed);
-  const base = head === undefined ? undefined : await pushedBase(git, head, signal);
+export async function uncommitted(git: Git): Promise<Uncommitted> {
+  const [head] = lines(await orNothing(git.read(['rev-parse', '--quiet', '--verify', 'HEAD^{commit}'])));
+  const base = head === undefined ? undefined : await pushedBase(git, head);
   const from = base ?? head;
-  const others = await git.read(['ls-files', '-z', '--others', '--exclude-standard'], { signal });
-  const sized = records(others).map(async (file): Promise<Uncommitted['untracked']> => {
+  const others = records(await git.read(['ls-files', '-z', '--others', '--exclude-standard']));
+  const sized = others.map(async (file): Promise<Uncommitted['untracked']> => {
     const found = await statOf(path.join(git.folder, file));
     // Another repository in this one, gone meanwhile, or a name that is no UTF-8.
     return found === undefined || found.isDirectory() ? [] : [{ path: file, size: found.size }];
   });
-  const untracked = (await Promise.all(sized)).flat();
   const form = ['-z', '--raw', '--numstat', ...RENAMES];
-  const compare = (env: Record<string, string>): Promise<Buffer> =>
-    git.read([...DIFFERENCE, ...form, from ?? '', '--'], { env, signal });
-  const files = from === undefined ? [] : filesIn(await withIndex(git, [], signal, compare));
-  return {
-    ...{ head, base, isPushed: base !== undefined && base === head },
-    ...{ files, untracked },
-  };
+  const files = from === undefined ? [] : filesIn(await difference(git, form, from, []));
+  return { head, base, files, untracked: (await Promise.all(sized)).flat() };
 }
 
 /**
  * A patch from the commit `base` to the files as they are, those of `untracked` included: `git apply` makes them of a clean checkout
  * of `base`, byte for byte. Neither index nor files are touched.
  */
-export function patchOf(
-  git: Git,
-  base: string,
-  untracked: readonly string[],
-  signal?: AbortSignal,
-): Promise<Buffer> {
+export async function patchOf(git: Git, base: string, untracked: readonly string[]): Promise<Buffer> {
   if (!isHash(base)) throw new GitError('This is no commit.', undefined);
   const form = ['-p', '--binary', '--full-index', '--no-renames', '--src-prefix=a/', '--dst-prefix=b/'];
-  return withIndex(git, untracked, signal, env =>
-    git.read([...DIFFERENCE, ...form, base, '--'], { env, signal }),
-  );
+  return difference(git, form, base, untracked);
 }
 
 /** The newest commit on the way back from `head` that a remote has. */
-async function pushedBase(git: Git, head: string, signal?: AbortSignal): Promise<string | undefined> {
+async function pushedBase(git: Git, head: string): Promise<string | undefined> {
   const args = ['rev-list', '--first-parent', '--parents', head, '--not', '--remotes'];
-  const path = lines(await git.read(args, { signal }));
+  const path = lines(await git.read(args));
   // The first parent of the last one that no remote has; the first commit of all has none.
   return path.length === 0 ? head : path.at(-1)?.split(' ')[1];
 }
 
-/** Works with a copy of the index that knows `untracked`, too, and files in conflict as they are. */
-async function withIndex<T>(
+/** Compares by a copy of the index that knows `untracked`, too, and files in conflict as they are. */
+async function difference(
   git: Git,
+  form: readonly string[],
+  base: string,
   untracked: readonly string[],
-  signal: AbortSignal | undefined,
-  work: (env: Record<string, string>) => Promise<T>,
-): Promise<T> {
+): Promise<Buffer> {
+  const programs = await withoutPrograms(git);
   return withIndexAt(async index => {
-    const [own = ''] = lines(await git.read(['rev-parse', '--git-path', 'index'], { signal }));
+    const [own = ''] = lines(await git.read(['rev-parse', '--git-path', 'index']));
     const original = path.resolve(git.folder, own);
     await copyFile(original, index);
     // By its time Git knows which files may have changed in the same moment: those it reads.
     const seconds = Math.floor((await stat(original)).mtimeMs / 1000);
     await utimes(index, seconds, seconds);
-    const env = { ...(await withoutPrograms(git, signal)), GIT_INDEX_FILE: index };
-    const read = (args: readonly string[], input = ''): Promise<Buffer> =>
-      git.read(args, { env, input, signal });
+    const read = (args: readonly string[], files: readonly string[] = []): Promise<Buffer> => {
+      const input = files.map(file => `${file}\0`).join('');
+      return git.read(args, { env: { ...programs, GIT_INDEX_FILE: index }, input });
+    };
     const unmerged = records(await read(['ls-files', '-z', '--unmerged']));
     const conflicts = [...new Set(unmerged.map(line => line.slice(line.indexOf('\t') + 1)))];
-    const list = (files: readonly string[]): string => files.map(file => `${file}\0`).join('');
-    if (conflicts.length > 0)
-      await read(['update-index', '-z', '--force-remove', '--stdin'], list(conflicts));
+    await read(['update-index', '-z', '--force-remove', '--stdin'], conflicts);
     const present: string[] = [];
     for (const file of [...untracked, ...conflicts])
       if ((await statOf(path.join(git.folder, file)))?.isDirectory() === false) present.push(file);
     const add = ['add', '--force', '--intent-to-add', '--pathspec-from-file=-', '--pathspec-file-nul'];
-    if (present.length > 0) await read(add, list(present));
+    if (present.length > 0) await read(add, present);
     // What only looks changed is not; it ends with 1 where something is.
     await orNothing(read(['update-index', '-q', '--ignore-submodules', '--refresh']));
-    return work(env);
+    return read([...DIFFERENCE, ...form, base, '--']);
   });
 }

@@ -13,8 +13,6 @@ export class GitError extends Error {
     readonly code: number | undefined,
     /** What it had printed. */
     readonly output: Buffer = Buffer.alloc(0),
-    /** It was ended since it printed more than `maxBytes`. */
-    readonly isTooMuch = false,
   ) {
     super(message);
   }
@@ -23,12 +21,10 @@ export class GitError extends Error {
 interface RunOptions {
   readonly input?: string | Buffer | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
-  readonly signal?: AbortSignal | undefined;
-  /** Of its output; more is an error. */
-  readonly maxBytes?: number | undefined;
 }
 
-const MAX_BYTES = 256 * 1024 * 1024;
+/** Of what a command prints; with more it is ended. */
+const MOST_BYTES = 256 * 1024 * 1024;
 /** The person's own, without which Git may not find its parts or settings. */
 const KEPT = new Set(['GIT_EXEC_PATH', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM']);
 
@@ -58,29 +54,20 @@ export class Git {
     return this.#run(args, options);
   }
 
-  #run(args: readonly string[], { input, env, signal, maxBytes = MAX_BYTES }: RunOptions): Promise<Buffer> {
+  #run(args: readonly string[], { input = '', env }: RunOptions): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
       const options = {
         ...{ cwd: this.folder, env: { ...own(), ...env }, encoding: 'buffer' as const },
-        ...{ maxBuffer: maxBytes, windowsHide: true },
+        ...{ maxBuffer: MOST_BYTES, windowsHide: true },
       };
       const child = execFile(this.program, [...ALWAYS, ...args], options, (error, output, said) => {
-        signal?.removeEventListener('abort', end);
+        const code = typeof error?.code === 'number' ? error.code : undefined;
         if (!error) resolve(output);
-        else if (signal?.aborted) reject(signal.reason as Error);
-        else {
-          const code = typeof error.code === 'number' ? error.code : undefined;
-          const isTooMuch = codeOf(error) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
-          reject(new GitError(said.toString('utf8').trim() || error.message, code, output, isTooMuch));
-        }
+        else reject(new GitError(said.toString('utf8').trim() || error.message, code, output));
       });
-      // It is waited for: what it has begun it may have to clear away.
-      const end = (): unknown => child.kill();
-      signal?.addEventListener('abort', end, { once: true });
       // It may end without reading what it was given.
       child.stdin?.on('error', () => undefined);
-      child.stdin?.end(input ?? '');
+      child.stdin?.end(input);
     });
   }
 }
@@ -116,10 +103,10 @@ export function records(output: Buffer): readonly string[] {
  * Environment in which Git runs no program over files: neither filters nor merges of the repository's own. What has such a merge
  * counts as a conflict.
  */
-export async function withoutPrograms(git: Git, signal?: AbortSignal): Promise<Record<string, string>> {
+export async function withoutPrograms(git: Git): Promise<Record<string, string>> {
   const args = ['config', '-z', '--name-only', '--get-regexp', '^(filter|merge)\\..*\\.'];
   const names = new Set(
-    records(await orNothing(git.read(args, { signal }))).map(key => key.slice(0, key.lastIndexOf('.'))),
+    records(await orNothing(git.read(args))).map(key => key.slice(0, key.lastIndexOf('.'))),
   );
   const settings = [...names].flatMap(name =>
     name.startsWith('merge.')
@@ -156,7 +143,7 @@ export async function statOf(file: string): Promise<Stats | undefined> {
   }
 }
 
-export const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code);
+const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code);
 
 /** Unix ms of what a commit says in seconds, which may be anything. */
 export const timeOf = (seconds = ''): number => Math.min(Number(seconds) * 1000 || 0, 8.64e15);

@@ -1,15 +1,27 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { once as onceOn } from 'node:events';
+import * as fs from 'node:fs/promises';
+import * as net from 'node:net';
+import * as os from 'node:os';
 import * as path from 'node:path';
-import type { Socket } from 'node:net';
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../../contributions';
 import type { Logger } from '../../log';
 import { notify } from '../../ui/notify';
+import { restriction } from '../../ui/restriction';
 import { errorSentence } from '../../util/errorSentence';
 import { once } from '../../util/promises';
 import type { WindowFocus } from '../../util/windowFocus';
 import { callTool, type Tool } from '../tools';
-import { listen, SCRIPT } from './listener';
 
+/** Until a program has said its token, ms. */
+const PATIENCE_MS = 5_000;
+/** Programs at a time. */
+const MOST_PROGRAMS = 16;
+/** Sockets have no longer names on some systems, bytes. */
+const LONGEST_NAME = 103;
+/** The script is called this in the folder. */
+const SCRIPT = 'agent-console-mcp.js';
 /** With this the editor's own program is Node. */
 const AS_NODE = { ELECTRON_RUN_AS_NODE: '1' };
 
@@ -44,9 +56,8 @@ export class Mcp {
 
   /** Resolves, when programs are heard, to what tells the script to come to this window. Rejects with a sentence. */
   readonly listen: () => Promise<string> = once(async () => {
-    const { folder, dist, focused, log } = this.#deps;
-    const shipped = path.join(dist, 'mcpStdio.js');
-    const listener = await listen({ folder, shipped, log, admit: program => this.#serve(program) });
+    const { focused, log } = this.#deps;
+    const listener = await listen(this.#deps, program => this.#serve(program));
     const touch = (): unknown =>
       focused.current &&
       listener.touch().catch((error: unknown) => log.error('Programs go elsewhere', error));
@@ -77,7 +88,7 @@ export class Mcp {
     return path.join(this.#deps.folder, SCRIPT);
   }
 
-  async #serve(program: Socket): Promise<void> {
+  async #serve(program: net.Socket): Promise<void> {
     const { version, tools, mayWrite, log } = this.#deps;
     const failed = (error: unknown): void => log.error('A program could not be answered', error);
     try {
@@ -119,4 +130,106 @@ export class Mcp {
       ),
     );
   }
+}
+
+/**
+ * Listens on a socket that only this user can reach, never on a port of a network (trust.md 47), and writes its address, a random
+ * token and a random proof into a file that only this user can read. Who does not begin with the token is turned away unheard; the
+ * others are told the proof first, since whoever listens there once this window was killed does not know it. Rejects with a sentence
+ * where that is not possible.
+ */
+async function listen({ folder, dist, log }: McpDeps, admit: (program: net.Socket) => unknown) {
+  await tidy(folder, path.join(dist, 'mcpStdio.js'));
+  const [id, token, proof] = [random(4), random(32), random(32)];
+  const { address, made } = await placeFor(folder, id);
+  const record = path.join(folder, `${id}.json`);
+  const programs = new Set<net.Socket>();
+  const server = net.createServer(connection => {
+    programs.add(connection);
+    connection.on('error', error => log.debug(`A program has gone: ${error.message}`));
+    connection.on('close', () => programs.delete(connection));
+    hearToken(connection, token, isRight => {
+      if (isRight) {
+        connection.write(`${proof}\n`);
+        return void admit(connection);
+      }
+      log.warn('A program without the token was turned away.');
+      connection.destroy();
+    });
+  });
+  server.maxConnections = MOST_PROGRAMS;
+  const end = async (): Promise<void> => {
+    await fs.rm(record, { force: true });
+    for (const program of programs) program.destroy();
+    if (server.listening) await onceOn(server.close(), 'close');
+    if (made !== undefined) await fs.rm(made, { recursive: true, force: true });
+  };
+  try {
+    await onceOn(server.listen(address), 'listening');
+    server.on('error', error => log.error('Programs can no longer be heard', error));
+    if (process.platform !== 'win32') await fs.chmod(address, 0o600);
+    await place(record, JSON.stringify({ address, token, proof, host: os.hostname() }));
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  /** Programs that begin come to this window: it had the focus last. */
+  const touch = (): Promise<void> => fs.utimes(record, new Date(), new Date());
+  return { id, touch, end };
+}
+
+const random = (bytes: number): string => randomBytes(bytes).toString('hex');
+
+/** Where to listen, and the folder that was made for it, if any. */
+async function placeFor(folder: string, id: string): Promise<{ readonly address: string; made?: string }> {
+  if (process.platform === 'win32') return { address: `\\\\.\\pipe\\agent-console-${id}` };
+  const inStorage = path.join(folder, `${id}.sock`);
+  if (Buffer.byteLength(inStorage) <= LONGEST_NAME) return { address: inStorage };
+  if (restriction() !== undefined)
+    throw new Error(
+      vscode.l10n.t(
+        'Other programs are not heard here: the path of the storage is too long for a socket, and in Restricted Mode and virtual workspaces nothing is written elsewhere.',
+      ),
+    );
+  // It is this user's alone, as `mkdtemp` makes it.
+  const made = await fs.mkdtemp(path.join(os.tmpdir(), 'agent-console-'));
+  return { address: path.join(made, 'mcp.sock'), made };
+}
+
+/** Hears the token, and nothing more: the connection is paused then, with what came behind it still to be read. */
+function hearToken(connection: net.Socket, token: string, decided: (isRight: boolean) => void): void {
+  const wanted = Buffer.from(`${token}\n`);
+  let said = Buffer.alloc(0);
+  const leave = (): void => {
+    clearTimeout(timer);
+    connection.off('data', hear).off('close', leave);
+  };
+  const decide = (isRight: boolean): void => {
+    leave();
+    connection.pause();
+    if (isRight) connection.unshift(said.subarray(wanted.length));
+    decided(isRight);
+  };
+  const hear = (bytes: Buffer): void => {
+    said = Buffer.concat([said, bytes]);
+    if (said.length >= wanted.length) decide(timingSafeEqual(said.subarray(0, wanted.length), wanted));
+  };
+  const timer = setTimeout(decide, PATIENCE_MS, false);
+  connection.on('data', hear).on('close', leave);
+}
+
+/** Makes the folder as every window wants it: private, with this version's script. */
+async function tidy(folder: string, shipped: string): Promise<void> {
+  await fs.mkdir(folder, { recursive: true, mode: 0o700 });
+  await fs.chmod(folder, 0o700);
+  const [wanted, names] = await Promise.all([fs.readFile(shipped), fs.readdir(folder)]);
+  const script = path.join(folder, SCRIPT);
+  if (!names.includes(SCRIPT) || !(await fs.readFile(script)).equals(wanted)) await place(script, wanted);
+}
+
+/** Writes a file that only this user can read, whole or not at all. */
+async function place(file: string, content: string | Buffer): Promise<void> {
+  const half = `${file}.${random(4)}`;
+  await fs.writeFile(half, content, { mode: 0o600 });
+  await fs.rename(half, file);
 }

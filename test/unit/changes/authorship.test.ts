@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { readRepository } from '../../../src/changes/git/branches';
-import { changesOf, contentOf } from '../../../src/changes/git/changes';
+import { changesOf, contentOf, readRepository } from '../../../src/changes/git/branches';
 import { claimOf } from '../../../src/changes/git/evidence';
 import type { Changes } from '../../../src/changes/git/model';
 import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
@@ -28,16 +27,13 @@ describe('the work of sessions', () => {
       const mine = gitOf(folder);
       const worked = world.worked(folder);
       const since = Math.min(...worked.map(({ session }) => session.createdAt!)) - 3_600_000;
-      const facts = await readRepository(mine, folder, { since });
+      const facts = await readRepository(mine, since);
       for (const each of worked) {
         const claim = claimOf(each.session, [facts]);
         const [truth] = each.branches;
         const told = `seed ${seed}, ${each.fate}, ${each.manner}: ${JSON.stringify(truth)} ${JSON.stringify(claim)}`;
-        const isRight =
-          claim.sure !== 'unknown' &&
-          each.branches.some(
-            ({ remote, name }) => remote === claim.branch.remote && name === claim.branch.name,
-          );
+        const { remote: at, name: called } = claim.sure === 'unknown' ? {} : claim.branch;
+        const isRight = each.branches.some(branch => branch.remote === at && branch.name === called);
         if (claim.sure === 'certain') {
           counts.certain++;
           if (!isRight) counts.wrong.push(told);
@@ -46,13 +42,8 @@ describe('the work of sessions', () => {
         const last = { repository: folder, remote, name, base: each.base.hash, tip: tip.hash };
         const later = await changesOf(mine, last, facts, last);
         const isGone = !facts.branches.some(branch => branch.remote === remote && branch.name === name);
-        if (
-          isGone &&
-          !each.isStacked &&
-          each.fate !== 'mergedAndDeleted' &&
-          each.fate !== 'squashedAndDeleted'
-        )
-          assert.equal(later?.state, 'gone', told);
+        const isLost = isGone && !each.isStacked && !/^(?:merged|squashed)AndDeleted$/.test(each.fate);
+        if (isLost) assert.equal(later?.state, 'gone', told);
         if (isGone && claim.sure === 'unknown')
           assert.equal(claimOf({ ...each.session, last }, [facts]).sure, 'likely', told);
         const isRewritten = ['rebased', 'squashedInPlace', 'overwritten'].includes(each.fate);

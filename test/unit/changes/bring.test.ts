@@ -2,40 +2,32 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { readRepository } from '../../../src/changes/git/branches';
-import { bring, previewOf, removeWorktree } from '../../../src/changes/git/bring';
-import { changesOf } from '../../../src/changes/git/changes';
+import { bring, previewOf, Refused, removeWorktree } from '../../../src/changes/bring';
 import { Git, GitError } from '../../../src/changes/git/run';
-import type { Changes, Preview, Refusal, Way } from '../../../src/changes/git/model';
+import type { Preview, Way } from '../../../src/changes/git/model';
+import { Formatter } from '../../../src/util/format';
 import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
-import { until } from '../../until';
-import { filesOf, git, gitOf, History, putFiles, type File, type Tree } from './repository';
+import { changesIn, file, filesOf, gitOf, History, putFiles, run, type Made, type Tree } from './repository';
 
-const file = (text: string, mode: File['mode'] = '100644'): File => ({ mode, content: Buffer.from(text) });
+const format = new Formatter('en');
+const UNSAVED = 'No branch holds 1 of its commits. Push or merge them first.';
 const ten = (change = ''): string =>
   Array.from({ length: 10 }, (_, n) => `line ${n}${n === 4 ? change : ''}\n`).join('');
 
 /** A checkout of main, and branches of a remote: one that fits, one in conflict, one with what a filter cannot write. */
 async function checkout(): Promise<{ folder: string; trees: Readonly<Record<string, Tree>> }> {
   const history = new History();
-  const at = (hours: number) => ({
-    author: 'Agent <agent@example.com>',
-    at: 1_750_000_000_000 + hours * 3_600_000,
-    message: `At ${hours}`,
-  });
-  const base: Tree = new Map([
-    ...([
-      ['a.txt', file(ten())],
-      ['dir/b.txt', file('b\n')],
-      ['run.sh', file('#!/bin/sh\n', '100755')],
-    ] as const),
-    ...([
-      ['.gitignore', file('ignored\n')],
-      ['link', file('../outside', '120000')],
-    ] as const),
-  ]);
-  const first = history.commit(base, [], at(0));
-  const main = history.commit(new Map(base).set('a.txt', file(`top\n${ten()}`)), [first], at(1));
+  const commit = (tree: Tree, parents: readonly Made[], hours: number): Made => {
+    const at = 1_750_000_000_000 + hours * 3_600_000;
+    return history.commit(tree, parents, { author: 'Agent <agent@example.com>', at, message: `At ${hours}` });
+  };
+  const base = new Map([['a.txt', file(ten())]])
+    .set('dir/b.txt', file('b\n'))
+    .set('run.sh', file('#!/bin/sh\n', '100755'))
+    .set('.gitignore', file('ignored\n'))
+    .set('link', file('../outside', '120000'));
+  const first = commit(base, [], 0);
+  const main = commit(new Map(base).set('a.txt', file(`top\n${ten()}`)), [first], 1);
   const fits = new Map([...base].filter(([name]) => name !== 'dir/b.txt' && name !== 'link'))
     .set('link/x', file('y'))
     .set('moved/b.txt', file('b\n'))
@@ -51,23 +43,38 @@ async function checkout(): Promise<{ folder: string; trees: Readonly<Record<stri
       .set('0.bin', file('0')),
   };
   for (const [name, tree] of Object.entries(trees))
-    history.refs.set(`refs/remotes/origin/agent/${name}`, history.commit(tree, [first], at(2)));
+    history.refs.set(`refs/remotes/origin/agent/${name}`, commit(tree, [first], 2));
   history.refs.set('refs/remotes/origin/main', main).set('refs/heads/main', main);
   const folder = path.join(temporaryFolder(), 'shop');
   const remote =
     '[remote "origin"]\n\turl = https://git.example.com/acme/shop.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n';
   await history.write(folder, `${remote}[filter "big"]\n\tsmudge = false\n\trequired = true\n`);
-  await git(folder, ['checkout', '--quiet', '--force', 'main']);
+  await run(folder, 'checkout -q --force main');
   return { folder, trees };
 }
 
-async function changesIn(mine: Git, name = 'fits'): Promise<Changes> {
-  const facts = await readRepository(mine, mine.folder);
-  return (await changesOf(
-    mine,
-    { repository: mine.folder, remote: 'origin', name: `agent/${name}` },
-    facts,
-  ))!;
+/** What is to be brought home in a way that nothing is against. */
+async function previewIn(mine: Git, way: Way, name = 'fits'): Promise<Preview> {
+  return previewOf(mine, await changesIn(mine, `agent/${name}`), way, format);
+}
+
+/** Why something is refused; empty where it is not. */
+async function whyNot(act: Promise<unknown>): Promise<string> {
+  try {
+    await act;
+    return '';
+  } catch (error) {
+    if (error instanceof Refused) return error.message;
+    throw error;
+  }
+}
+
+/** A program in the place of Git: `cases` are those of a shell, by the words of the command. */
+function insteadOfGit(cases: string): string {
+  const program = path.join(temporaryFolder(), 'git');
+  const script = `#!/bin/sh\ncase "$*" in ${cases} esac\nexec git "$@"\n`;
+  fs.writeFileSync(program, script, { mode: 0o755 });
+  return program;
 }
 
 /** Everything that is a person's: files, index, what is checked out, refs, settings and worktrees. */
@@ -75,19 +82,17 @@ async function stateOf(folder: string): Promise<string> {
   const hash = createHash('sha256');
   for (const [name, { mode, content }] of [...filesOf(folder)].sort())
     hash.update(`${name}\0${mode}\0`).update(content);
-  for (const args of [
-    ['ls-files', '-s', '-v', '-z'],
-    ['for-each-ref'],
-    ['worktree', 'list'],
-    ['status', '--porcelain', '-z'],
-  ])
-    hash.update(await git(folder, args));
+  for (const command of ['ls-files -s -v -z', 'for-each-ref', 'worktree list', 'status --porcelain -z'])
+    hash.update(await run(folder, command));
   for (const name of ['HEAD', 'config']) hash.update(fs.readFileSync(path.join(folder, '.git', name)));
   return hash.update(fs.readdirSync(path.dirname(folder)).join('\0')).digest('hex');
 }
 
-const refusedIn = (result: Preview | Refusal | undefined): Refusal | undefined =>
-  result !== undefined && 'refused' in result ? result : undefined;
+/** A commit that no branch holds. */
+async function commitAside(folder: string): Promise<void> {
+  await run(folder, 'checkout -q --detach');
+  await run(folder, 'commit -q --allow-empty -m x');
+}
 
 describe('bringing a branch home', () => {
   afterEach(cleanUp);
@@ -96,173 +101,112 @@ describe('bringing a branch home', () => {
     fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
     fs.writeFileSync(path.join(folder, name), text);
   };
-  type Case = readonly [ways: readonly Way[], spoil: (folder: string) => unknown, wanted: object];
   const here: readonly Way[] = ['checkout', 'apply'];
+  const branches: readonly Way[] = ['worktree', 'checkout'];
   const all: readonly Way[] = ['worktree', ...here];
-  const dirty = (name: string): object => ({ refused: 'dirty', files: [name] });
-  const inTheWay = (name: string): object => ({ refused: 'inTheWay', files: [name] });
-  const elsewhere = ['worktree', 'add', '-q', '-b', 'agent/fits'];
+  const branch = 'refs/remotes/origin/agent/fits';
+  const dirty = (file: string): string => `Commit or stash your changes first: ${file}`;
+  const inTheWay = (file: string): string => `These untracked files are in the way: ${file}`;
+  const exists = (name: string): string => `Another branch here is called ${name}.`;
+  const elsewhere = 'worktree add -q -b agent/fits ../shop-2 origin/agent/fits';
+  /** By what is wrong: the ways that are refused, a command of Git or an act by which it is, and how the reason begins. */
+  type Case = readonly [readonly Way[], string | ((folder: string) => unknown), string];
   const cases: Readonly<Record<string, Case>> = {
     'changed files': [here, folder => write(folder, 'run.sh'), dirty('run.sh')],
-    'staged files': [here, folder => git(folder, ['rm', '-q', '--cached', 'dir/b.txt']), dirty('dir/b.txt')],
+    'staged files': [here, 'rm -q --cached dir/b.txt', dirty('dir/b.txt')],
     'deleted files': [here, folder => fs.rmSync(path.join(folder, 'link')), dirty('link')],
     'an untracked file': [here, folder => write(folder, 'new/ü c.txt'), inTheWay('new/ü c.txt')],
     'an ignored file': [here, folder => write(folder, 'ignored/x'), inTheWay('ignored/x')],
     'a file for a folder': [here, folder => write(folder, 'new'), inTheWay('new')],
-    'a folder for a file': [here, folder => write(folder, 'new/ü c.txt/mine'), inTheWay('new/ü c.txt/mine')],
-    'a link for a folder': [here, folder => fs.symlinkSync('dir', path.join(folder, 'new')), inTheWay('new')],
-    conflicts: [['apply'], () => undefined, { refused: 'conflicts', files: ['a.txt'] }],
-    'a merge that has begun': [
-      here,
-      folder => git(folder, ['update-ref', 'MERGE_HEAD', 'HEAD']),
-      { refused: 'busy' },
-    ],
-    'a branch of the name': [
+    'a folder for a file': [here, folder => write(folder, 'new/ü c.txt/x'), inTheWay('new/ü c.txt/x')],
+    'a link for a folder': [here, folder => fs.symlinkSync('dir', `${folder}/new`), inTheWay('new')],
+    conflicts: [['apply'], 'status', 'It conflicts with your commits in a.txt. Merge it in a worktree.'],
+    'a merge that has begun': [here, 'update-ref MERGE_HEAD HEAD', 'A merge or rebase is under way.'],
+    'a branch of the name': [['worktree'], 'branch agent/fits', exists('agent/fits')],
+    'a branch in its way': [branches, 'branch agent', exists('agent')],
+    'the folder': [
       ['worktree'],
-      folder => git(folder, ['branch', 'agent/fits']),
-      { refused: 'branchExists', name: 'agent/fits' },
+      folder => fs.mkdirSync(`${folder}-agent-fits`),
+      'The folder …/shop-agent-fits',
     ],
-    'a branch in its way': [
-      ['worktree', 'checkout'],
-      folder => git(folder, ['branch', 'agent']),
-      { refused: 'branchExists', name: 'agent' },
-    ],
-    'the folder': [['worktree'], folder => fs.mkdirSync(`${folder}-agent-fits`), { refused: 'folderExists' }],
-    'other commits': [
-      ['checkout'],
-      folder => git(folder, ['branch', 'agent/fits', 'main']),
-      { refused: 'otherCommits', name: 'agent/fits', count: 1 },
-    ],
-    'another worktree': [
-      ['worktree', 'checkout'],
-      folder => git(folder, [...elsewhere, `${folder}-2`, 'origin/agent/fits']),
-      { refused: 'checkedOutElsewhere' },
-    ],
-    'commits of no branch': [
-      ['checkout'],
-      async folder => {
-        await git(folder, ['checkout', '-q', '--detach']);
-        await git(folder, ['commit', '-q', '--allow-empty', '-m', 'x']);
-      },
-      { refused: 'unsaved', count: 1 },
-    ],
-    'a deleted branch': [
-      all,
-      folder => git(folder, ['update-ref', '-d', 'refs/remotes/origin/agent/fits']),
-      { refused: 'gone' },
-    ],
-    'a branch that has moved': [
-      all,
-      folder => git(folder, ['update-ref', 'refs/remotes/origin/agent/fits', 'main']),
-      { refused: 'moved' },
-    ],
-    'work that is here already': [
-      ['apply'],
-      folder => git(folder, ['merge', '-q', 'origin/agent/fits']),
-      { refused: 'nothing' },
-    ],
+    'other commits': [['checkout'], 'branch agent/fits main', 'Your branch agent/fits has a commit'],
+    'another worktree': [branches, elsewhere, 'agent/fits is checked out in …/shop-2.'],
+    'commits of no branch': [['checkout'], commitAside, UNSAVED],
+    'a deleted branch': [all, `update-ref -d ${branch}`, 'The branch is no longer here.'],
+    'a branch that has moved': [all, `update-ref ${branch} main`, 'Something has changed meanwhile.'],
+    'work that is here already': [['apply'], 'merge -q origin/agent/fits', 'Everything of it is here'],
   };
   for (const [what, [ways, spoil, wanted]] of Object.entries(cases))
     it(`refuses for ${what} and leaves all as it is, before and after a preview`, async () => {
       for (const way of ways) {
         const { folder } = await checkout();
         const mine = gitOf(folder);
-        const changes = await changesIn(mine, what === 'conflicts' ? what : undefined);
-        const preview = await previewOf(mine, changes, way);
-        await spoil(folder);
+        const changes = await changesIn(mine, `agent/${what === 'conflicts' ? what : 'fits'}`);
+        const preview = what === 'conflicts' ? undefined : await previewOf(mine, changes, way, format);
+        await (typeof spoil === 'string' ? run(folder, spoil) : spoil(folder));
         const before = await stateOf(folder);
-        const refused = refusedIn(await previewOf(mine, changes, way));
-        assert.deepEqual({ ...refused, ...wanted }, refused, way);
-        if (!('refused' in preview)) assert.deepEqual(await bring(mine, preview), refused);
+        const refused = await whyNot(previewOf(mine, changes, way, format));
+        const said = refused.replace(path.dirname(folder), '…');
+        assert.ok(`${said} `.startsWith(`${wanted} `), `${way}: ${said}`);
+        if (preview !== undefined) assert.equal(await whyNot(bring(mine, preview, format)), refused);
         assert.equal(await stateOf(folder), before);
       }
     });
 
   it('needs a Git that merges without files only for applying', async () => {
     const { folder } = await checkout();
-    const program = path.join(temporaryFolder(), 'git');
-    fs.writeFileSync(
-      program,
-      '#!/bin/sh\ncase "$*" in *version) echo git version 2.34.1;; *"worktree list"*-z*) exit 129;; *) exec git "$@";; esac\n',
-      { mode: 0o755 },
-    );
-    const mine = new Git(program, folder);
-    const changes = await changesIn(mine);
-    assert.deepEqual(await previewOf(mine, changes, 'apply'), {
-      refused: 'gitTooOld',
-      version: '2.34.1',
-      needed: '2.38',
-    });
-    for (const way of ['worktree', 'checkout'] as const)
-      assert.equal(refusedIn(await previewOf(mine, changes, way)), undefined);
+    const old = '*version) echo git version 2.34.1; exit;; *"worktree list"*-z*) exit 129;;';
+    const mine = new Git(insteadOfGit(old), folder);
+    assert.equal(await whyNot(previewIn(mine, 'apply')), 'This needs Git 2.38 or newer; here is 2.34.1.');
+    for (const way of branches) await previewIn(mine, way);
   });
 
   it('shows what changes where there is too much to tell whether it was merged', async () => {
     const { folder } = await checkout();
     write(folder, 'a.txt', 'later');
-    await git(folder, ['commit', '-q', '-a', '-m', 'x']);
-    await git(folder, ['update-ref', 'refs/remotes/origin/main', 'HEAD']);
-    const program = path.join(temporaryFolder(), 'git');
-    const script =
-      '#!/bin/sh\ncase "$*" in *" -p --root "*) exec head -c 300000000 /dev/zero;; *) exec git "$@";; esac\n';
-    fs.writeFileSync(program, script, { mode: 0o755 });
-    const { state, files } = await changesIn(new Git(program, folder));
+    await run(folder, 'commit -q -a -m x');
+    await run(folder, 'update-ref refs/remotes/origin/main HEAD');
+    const program = insteadOfGit('*" -p --root "*) exec head -c 300000000 /dev/zero;;');
+    const { state, files } = await changesIn(new Git(program, folder), 'agent/fits');
     assert.deepEqual([state, files.length], ['open', 6]);
   });
 
-  it('puts all back when it fails midway or is cancelled', async () => {
+  it('puts all back when it fails midway', async () => {
     const { folder } = await checkout();
-    // Stays where files are written until it is ended.
-    const [stopped, program] = [path.join(temporaryFolder(), 'stopped'), path.join(temporaryFolder(), 'git')];
-    const script = `#!/bin/sh\ncase "$*" in *"reset --quiet --hard"*) touch ${stopped}; exec sleep 1000;; *) exec git "$@";; esac\n`;
-    fs.writeFileSync(program, script, { mode: 0o755 });
     write(folder, 'mine.txt');
     const before = await stateOf(folder);
-    for (const way of ['worktree', 'checkout', 'apply'] as const) {
-      const mine = gitOf(folder);
-      const failing = (await previewOf(mine, await changesIn(mine, 'filtered'), way)) as Preview;
-      await assert.rejects(bring(mine, failing), /smudge filter big failed/);
-      assert.equal(await stateOf(folder), before, way);
-      const slow = new Git(program, folder);
-      const abort = new AbortController();
-      const preview = (await previewOf(mine, await changesIn(mine), way)) as Preview;
-      if (way === 'worktree') {
-        const brought = bring(slow, preview, abort.signal);
-        await until(() => fs.existsSync(stopped));
-        abort.abort(new Error('cancelled'));
-        await assert.rejects(brought, /cancelled/);
-      } else {
-        abort.abort(new Error('cancelled'));
-        await assert.rejects(bring(slow, preview, abort.signal), /cancelled/);
-      }
+    const mine = gitOf(folder);
+    for (const way of all) {
+      const failing = await previewIn(mine, way, 'filtered');
+      await assert.rejects(bring(mine, failing, format), /smudge filter big failed/);
       assert.equal(await stateOf(folder), before, way);
     }
   });
 
   it('leaves alone what comes between the check and the change, and what it hides from the check', async () => {
-    for (const way of ['worktree', 'checkout', 'apply'] as const) {
+    for (const way of all) {
       const { folder } = await checkout();
-      const [there, program] = [`${folder}-agent-fits`, path.join(temporaryFolder(), 'git')];
+      const there = `${folder}-agent-fits`;
       const meanwhile =
         way === 'worktree'
           ? `mkdir -p ${there}; echo mine > ${there}/mine; git branch agent/fits main`
           : `mkdir -p new; echo mine > 'new/ü c.txt'`;
-      const script = `#!/bin/sh\ncase "$*" in *"worktree add"*|*"update-ref refs"*|*"checkout --quiet"*|*"read-tree -m"*) ${meanwhile};; esac\nexec git "$@"\n`;
-      fs.writeFileSync(program, script, { mode: 0o755 });
+      const changing = '*"worktree add"*|*"update-ref refs"*|*"checkout --quiet"*|*"read-tree -m"*';
+      const program = insteadOfGit(`${changing}) ${meanwhile};;`);
       write(folder, '../outside/x');
-      await git(folder, ['update-index', '--assume-unchanged', 'a.txt']);
+      await run(folder, 'update-index --assume-unchanged a.txt');
       write(folder, 'a.txt');
       const mine = new Git(program, folder);
-      const preview = (await previewOf(mine, await changesIn(mine), way)) as Preview;
+      const preview = await previewIn(mine, way);
       const before = filesOf(folder);
-      await assert.rejects(bring(mine, preview), GitError);
+      await assert.rejects(bring(mine, preview, format), GitError);
       const after = new Map(before);
       if (way !== 'worktree') after.set('new/ü c.txt', file('mine\n'));
       assert.deepEqual(filesOf(folder), after, way);
       assert.equal(fs.readFileSync(path.join(folder, '../outside/x'), 'utf8'), 'mine');
       if (way !== 'worktree') continue;
       assert.equal(fs.readFileSync(path.join(there, 'mine'), 'utf8'), 'mine\n');
-      await git(folder, ['rev-parse', '--verify', 'refs/heads/agent/fits']);
+      await run(folder, 'rev-parse --verify refs/heads/agent/fits');
     }
   });
 
@@ -270,35 +214,28 @@ describe('bringing a branch home', () => {
     const { folder } = await checkout();
     const inner = path.join(folder, 'inner');
     fs.mkdirSync(inner);
-    await git(inner, ['init', '--quiet']);
-    await git(inner, ['commit', '--quiet', '--allow-empty', '--message', 'x']);
+    await run(inner, 'init -q');
+    await run(inner, 'commit -q --allow-empty -m x');
     write(inner, 'mine');
-    const link = (await git(inner, ['rev-parse', 'HEAD'])).toString().trim();
-    await git(folder, ['update-index', '--add', '--cacheinfo', `160000,${link},inner`]);
-    await git(folder, ['commit', '--quiet', '--message', 'Inner']);
-    const blob = (await git(folder, ['hash-object', '-w', 'run.sh'])).toString().trim();
-    await git(folder, ['update-index', '--cacheinfo', `100644,${blob},inner`]);
-    const tree = (await git(folder, ['write-tree'])).toString().trim();
-    const tip = await git(folder, ['commit-tree', '-p', 'HEAD', '-m', 'x', tree]);
-    await git(folder, ['update-ref', 'refs/remotes/origin/agent/fits', tip.toString().trim()]);
-    await git(folder, ['read-tree', 'HEAD']);
-    const mine = gitOf(folder);
-    for (const way of ['checkout', 'apply'] as const)
-      assert.deepEqual(await previewOf(mine, await changesIn(mine), way), {
-        refused: 'inTheWay',
-        files: ['inner'],
-      });
+    await run(folder, `update-index --add --cacheinfo 160000,${await run(inner, 'rev-parse HEAD')},inner`);
+    await run(folder, 'commit -q -m Inner');
+    const blob = await run(folder, 'hash-object -w run.sh');
+    await run(folder, `update-index --cacheinfo 100644,${blob},inner`);
+    const tip = await run(folder, `commit-tree -p HEAD -m x ${await run(folder, 'write-tree')}`);
+    await run(folder, `update-ref ${branch} ${tip}`);
+    await run(folder, 'read-tree HEAD');
+    for (const way of here) assert.equal(await whyNot(previewIn(gitOf(folder), way)), inTheWay('inner'));
   });
 
   it('comes into a folder that has no commit yet', async () => {
-    for (const way of ['worktree', 'checkout', 'apply'] as const) {
+    for (const way of all) {
       const { folder, trees } = await checkout();
-      await git(folder, ['symbolic-ref', 'HEAD', 'refs/heads/unborn']);
-      await git(folder, ['read-tree', '--empty']);
+      await run(folder, 'symbolic-ref HEAD refs/heads/unborn');
+      await run(folder, 'read-tree --empty');
       putFiles(folder, new Map());
       const mine = gitOf(folder);
-      const preview = (await previewOf(mine, await changesIn(mine), way)) as Preview;
-      assert.equal(await bring(mine, preview), undefined);
+      const preview = await previewIn(mine, way);
+      await bring(mine, preview, format);
       assert.deepEqual(filesOf(preview.folder ?? folder), trees.fits);
     }
   });
@@ -308,58 +245,52 @@ describe('bringing a branch home', () => {
     const mine = gitOf(folder);
     write(folder, 'run.sh', 'uncommitted');
     const before = await stateOf(folder);
-    const preview = (await previewOf(mine, await changesIn(mine), 'worktree')) as Preview;
+    const preview = await previewIn(mine, 'worktree');
     const there = preview.folder!;
     assert.equal(there, `${folder}-agent-fits`);
-    assert.equal(await bring(mine, preview), undefined);
+    await bring(mine, preview, format);
     assert.deepEqual(filesOf(there), trees.fits);
-    assert.equal(
-      (await git(there, ['rev-parse', '--abbrev-ref', '@{upstream}'])).toString().trim(),
-      'origin/agent/fits',
-    );
+    assert.equal(await run(there, 'rev-parse --abbrev-ref @{upstream}'), 'origin/agent/fits');
     write(there, 'untracked');
-    assert.deepEqual(await removeWorktree(mine, there), { refused: 'dirty', files: ['untracked'] });
+    const removing = (): Promise<string> => whyNot(removeWorktree(mine, there, format));
+    assert.equal(await removing(), dirty('untracked'));
     fs.rmSync(path.join(there, 'untracked'));
-    await git(there, ['checkout', '-q', '--detach']);
-    await git(there, ['commit', '-q', '--allow-empty', '-m', 'x']);
-    assert.deepEqual(await removeWorktree(mine, there), { refused: 'unsaved', count: 1 });
-    await git(there, ['checkout', '-q', 'agent/fits']);
-    assert.equal(await removeWorktree(mine, there), undefined);
+    await commitAside(there);
+    assert.equal(await removing(), UNSAVED);
+    await run(there, 'checkout -q agent/fits');
+    assert.equal(await removing(), '');
     assert.equal(await stateOf(folder), before);
-    assert.deepEqual(await removeWorktree(mine, folder), { refused: 'gone' });
+    assert.match(
+      await whyNot(removeWorktree(mine, folder, format)),
+      /shop is not a worktree that can be removed/,
+    );
   });
 
   it('checks out, and moves a local branch forward', async () => {
     const { folder, trees } = await checkout();
     const mine = gitOf(folder);
     write(folder, 'mine.txt');
-    await git(folder, ['branch', 'agent/fits', 'main~1']);
-    const preview = (await previewOf(mine, await changesIn(mine), 'checkout')) as Preview;
+    await run(folder, 'branch agent/fits main~1');
+    const preview = await previewIn(mine, 'checkout');
     assert.deepEqual(preview.local, { name: 'agent/fits', isNew: false });
-    assert.equal(await bring(mine, preview), undefined);
+    await bring(mine, preview, format);
     assert.deepEqual(filesOf(folder), new Map(trees.fits).set('mine.txt', file('mine')));
-    assert.equal((await git(folder, ['symbolic-ref', 'HEAD'])).toString(), 'refs/heads/agent/fits\n');
-    assert.deepEqual(await previewOf(mine, await changesIn(mine), 'checkout'), { refused: 'nothing' });
+    assert.equal(await run(folder, 'symbolic-ref HEAD'), 'refs/heads/agent/fits');
+    assert.equal(await whyNot(previewIn(mine, 'checkout')), 'Everything of it is here already.');
   });
 
   it('applies as changes on top of what is checked out', async () => {
     const { folder, trees } = await checkout();
     const mine = gitOf(folder);
     write(folder, 'mine.txt');
-    const head = await git(folder, ['rev-parse', 'HEAD']);
-    const preview = (await previewOf(mine, await changesIn(mine), 'apply')) as Preview;
-    assert.deepEqual(preview.files.map(({ path: name }) => name).sort(), [
-      'a.txt',
-      'ignored/x',
-      'link',
-      'link/x',
-      'moved/b.txt',
-      'new/ü c.txt',
-    ]);
-    assert.equal(await bring(mine, preview), undefined);
+    const head = await run(folder, 'rev-parse HEAD');
+    const preview = await previewIn(mine, 'apply');
+    const files = preview.files.map(({ path: name }) => name).sort();
+    assert.deepEqual(files, ['a.txt', 'ignored/x', 'link', 'link/x', 'moved/b.txt', 'new/ü c.txt']);
+    await bring(mine, preview, format);
     const merged = new Map(trees.fits).set('a.txt', file(`top\n${ten()}end`)).set('mine.txt', file('mine'));
     assert.deepEqual(filesOf(folder), merged);
-    assert.deepEqual(await git(folder, ['rev-parse', 'HEAD']), head);
+    assert.equal(await run(folder, 'rev-parse HEAD'), head);
     putFiles(folder, new Map());
   });
 });

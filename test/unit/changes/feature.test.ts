@@ -22,14 +22,12 @@ describe('what an agent changed', () => {
 
   const FIX = { 'total.ts': 'one\n2\nthree\nfour\n', 'new.ts': 'new\n', 'old.ts': undefined };
   /** Everything of the person's folder: files, index, branches. */
-  const everything = (): unknown => [
-    scene.git('status', '--porcelain', '--ignored'),
-    scene.git('diff', 'HEAD'),
-    scene.git('ls-files', '--stage'),
-    scene.git('show-ref'),
-    scene.git('symbolic-ref', 'HEAD'),
-    scene.git('worktree', 'list'),
-  ];
+  const everything = (): unknown =>
+    ['status --porcelain --ignored', 'diff HEAD', 'ls-files --stage', 'show-ref', 'worktree list']
+      .concat('symbolic-ref HEAD')
+      .map(command => scene.git(...command.split(' ')));
+  const answer = (message: string, button?: string): unknown =>
+    answers.set(message, Promise.resolve(button as unknown as undefined));
   /** What a person sees of it on the session's row. */
   const row = async (feature: ChangesFeature, sessionId: string): Promise<string | undefined> => {
     await until(() => feature.of(sessionId) !== undefined);
@@ -52,6 +50,19 @@ describe('what an agent changed', () => {
     scene.git('push', '--quiet', 'origin', 'main');
     scene.state.changed.fire();
     await until(() => feature.of('s1')?.short.endsWith(' · merged') === true);
+  });
+
+  it('is not looked for before a row or a chat asks', async () => {
+    scene.push('agent/fix', FIX);
+    for (const id of ['s1', 's2']) scene.say(id, 'Pushed to `agent/fix`.');
+    const unasked = scene.open({ isAsked: false });
+    await unasked.commands.show('s1');
+    assert.deepEqual(scene.readTexts, ['s1'], 'only that of the session that is meant');
+    scene.state.changed.fire();
+    await row(scene.open(), 's2');
+    assert.equal(unasked.of('s2'), undefined);
+    unasked.begin();
+    await row(unasked, 's2');
   });
 
   it('follows the transcript and the last fetch, and reads again only what has changed', async () => {
@@ -118,13 +129,10 @@ describe('what an agent changed', () => {
     assert.deepEqual([command, title], ['vscode.changes', 'agent/fix · +3 −2']);
     const read = async (uri: vscode.Uri | undefined): Promise<string | undefined> =>
       uri && Buffer.from(await feature.readFile(uri)).toString();
-    const rows = await Promise.all(
-      files.map(async ([file, ...sides]) => [
-        path.basename(file?.path ?? ''),
-        ...(await Promise.all(sides.map(read))),
-      ]),
-    );
-    assert.deepEqual(Object.fromEntries(rows.map(([name, ...sides]) => [name, sides])), {
+    const rows = files.map(async ([file, ...sides]) => {
+      return [path.basename(file?.path ?? ''), await Promise.all(sides.map(read))] as const;
+    });
+    assert.deepEqual(Object.fromEntries(await Promise.all(rows)), {
       'new.ts': [undefined, 'new\n'],
       'old.ts': ['gone soon\n', undefined],
       'total.ts': ['one\ntwo\nthree\n', 'one\n2\nthree\nfour\n'],
@@ -138,13 +146,8 @@ describe('what an agent changed', () => {
     await feature.commands.chooseBranch('s2');
     assert.equal((calls.at(-1) as unknown[])[1], 'Anew', 'the first commit of all, too');
     const elsewhere = { scheme: 'agentconsole-changes', path: '/total.ts' };
-    for (const query of [
-      '',
-      '{}',
-      'null',
-      JSON.stringify({ root: '/etc', commit: tip }),
-      JSON.stringify({ root: scene.root, commit: '--help' }),
-    ])
+    const others = [`root=/etc&commit=${tip}`, `root=${scene.root}&commit=--help`, `commit=${tip}`];
+    for (const query of ['', '%', ...others])
       await assert.rejects(feature.readFile(Uri.from({ ...elsewhere, query }) as unknown as vscode.Uri));
   });
 
@@ -179,29 +182,37 @@ describe('what an agent changed', () => {
     const feature = scene.open();
     const before = scene.git('status', '--porcelain');
     const taken = path.join(path.dirname(scene.root), 'shop-agent-fix');
+    const bring = async (choice: string): Promise<void> => {
+      choices.push(choice);
+      await feature.commands.bringHome('s1');
+    };
     fs.mkdirSync(taken);
-    choices.push('Open in a new worktree');
-    await assert.rejects(
-      Promise.resolve(feature.commands.bringHome('s1')),
-      /shop-agent-fix is there already/,
-    );
+    await assert.rejects(bring('Open in a new worktree'), /shop-agent-fix is there already/);
     fs.rmdirSync(taken);
-    choices.push('Open in a new worktree');
-    await feature.commands.bringHome('s1');
-    assert.equal(scene.git('worktree', 'list').split('\n').length, 1, 'nobody agreed');
-    answers.set('showWarningMessage', Promise.resolve('Continue' as unknown as undefined));
-    answers.set('showInformationMessage', Promise.resolve('Open in New Window' as unknown as undefined));
-    choices.push('Open in a new worktree');
-    await feature.commands.bringHome('s1');
-    const [, line = ''] =
-      scene.git('worktree', 'list', '--porcelain').match(/worktree [^]*?worktree (.*)/) ?? [];
-    assert.equal(fs.readFileSync(path.join(line, 'new.ts'), 'utf8'), 'new\n');
-    await until(() => executed.some(each => each.startsWith(`vscode.openFolder file://${line}`)));
+    answer('showWarningMessage', 'Continue');
+    answer('showInformationMessage', 'Open in New Window');
+    await bring('Open in a new worktree');
+    assert.equal(fs.readFileSync(path.join(taken, 'new.ts'), 'utf8'), 'new\n');
+    await until(() => executed.some(each => each.startsWith(`vscode.openFolder file://${taken}`)));
     assert.equal(scene.git('status', '--porcelain'), before);
-    answers.set('showWarningMessage', Promise.resolve('Remove' as unknown as undefined));
-    choices.push('Remove Worktree');
-    await feature.commands.bringHome('s1');
-    assert.equal(fs.existsSync(line), false);
+    answer('showWarningMessage', 'Remove');
+    await bring('Remove Worktree');
+    assert.equal(fs.existsSync(taken), false);
+  });
+
+  it('changes nothing where the person does not choose or does not agree', async () => {
+    scene.push('agent/fix', FIX);
+    scene.say('s1', 'Pushed to `agent/fix`.');
+    const feature = scene.open();
+    scene.write('mine.txt', 'mine\n');
+    const before = everything();
+    const ways = ['Open in a new worktree', 'Check out the branch', 'Apply as uncommitted changes'];
+    for (const choice of [undefined, ...ways]) {
+      if (choice !== undefined) choices.push(choice);
+      await feature.commands.bringHome('s1');
+      assert.deepEqual(everything(), before, choice);
+    }
+    assert.equal(choices.length, 0);
   });
 
   it('is checked out or applied, but never over work that is not committed', async () => {
@@ -210,7 +221,7 @@ describe('what an agent changed', () => {
     scene.say('s1', 'Pushed to `agent/fix`.');
     scene.say('s2', 'Pushed to `agent/clash`.');
     const feature = scene.open();
-    answers.set('showWarningMessage', Promise.resolve('Continue' as unknown as undefined));
+    answer('showWarningMessage', 'Continue');
     const refused = async (sessionId: string, choice: string, why: RegExp): Promise<void> => {
       const before = everything();
       choices.push(choice);
@@ -220,16 +231,12 @@ describe('what an agent changed', () => {
     };
     scene.write('total.ts', 'mine\n');
     await refused('s1', 'Check out the branch', /Commit or stash your changes first: total\.ts/);
-    await refused('s1', 'Apply as uncommitted changes', /Commit or stash your changes first: total\.ts/);
     scene.git('commit', '--quiet', '--all', '-m', 'Mine');
     await refused('s2', 'Apply as uncommitted changes', /conflicts with your commits in total\.ts/);
     scene.git('reset', '--quiet', '--hard', 'origin/main');
     choices.push('Apply as uncommitted changes');
     await feature.commands.bringHome('s1');
-    assert.equal(
-      scene.git('diff', '--stat', 'HEAD', 'origin/agent/fix'),
-      scene.git('diff', '--stat', 'HEAD'),
-    );
+    assert.equal(scene.git('diff', '--stat', 'origin/agent/fix'), '');
     assert.match(told.at(-1) ?? '', /in your files, not committed/);
     scene.git('reset', '--quiet', '--hard');
     choices.push('Check out the branch');

@@ -1,25 +1,27 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { find, readRepository } from '../../../src/changes/git/branches';
-import { bring, previewOf } from '../../../src/changes/git/bring';
-import { changesOf, commitsOf, contentOf } from '../../../src/changes/git/changes';
+import { changesOf, contentOf, find, readRepository } from '../../../src/changes/git/branches';
+import { bring, previewOf } from '../../../src/changes/bring';
 import { claimOf } from '../../../src/changes/git/evidence';
 import { isBranchName } from '../../../src/changes/git/run';
 import { mentionsIn } from '../../../src/changes/git/mentions';
-import type { Preview, RepositoryFacts } from '../../../src/changes/git/model';
+import type { RepositoryFacts } from '../../../src/changes/git/model';
 import { patchOf, uncommitted } from '../../../src/changes/git/patch';
+import { Formatter } from '../../../src/util/format';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { growsEvenly } from '../../growth';
-import { git, gitOf, History, type File } from './repository';
+import { changesIn, file, git, gitOf, History, run } from './repository';
 
-const file = (text: string): File => ({ mode: '100644', content: Buffer.from(text) });
 const at = {
   author: 'Agent <agent@example.com>',
   at: 1_750_000_000_000,
   message: 'x\n\nCo-authored-by: A <a@b.c>',
 };
 
+const format = new Formatter('en');
+const GONE = /^Refused: The branch is no longer here/;
+const WAYS = ['worktree', 'checkout', 'apply'] as const;
 /** Names that Git lets a branch have. */
 const ODD = [
   ...['$(touch${IFS}x)', 'a;touch', '`x`', '"x"', "it's", 'ü/日本', '&&x', '-x/--upload-pack=x'],
@@ -39,38 +41,30 @@ async function trap(): Promise<{ folder: string; ran: () => string }> {
   const others = ['reference-transaction', 'pre-commit', 'post-merge', 'fsmonitor-watchman'];
   for (const hook of ['post-checkout', 'post-index-change', ...others])
     fs.copyFileSync(canary, path.join(hooks, hook));
-  const attributes = file('* diff=x filter=x merge=x\n');
   const history = new History();
   const base = history.commit(
-    new Map([
-      ['.gitattributes', attributes],
-      ['a', file('1\n2\n3\n')],
-      ['b', file('b\n')],
-    ]),
+    new Map([['.gitattributes', file('* diff=x filter=x merge=x\n')]])
+      .set('a', file('1\n2\n3\n'))
+      .set('b', file('b\n')),
     [],
     at,
   );
   const main = history.commit(new Map(base.tree).set('a', file('1\n2\n3\n4\n')), [base], at);
-  const tip = history.commit(
-    new Map(base.tree).set('a', file('0\n1\n2\n3\n')).set('b', file('c\n')),
-    [base],
-    { ...at, at: at.at + 1_000 },
-  );
-  history.refs
-    .set('refs/remotes/origin/main', main)
-    .set('refs/heads/main', main)
-    .set('refs/remotes/origin/agent/x', tip);
-  const run = canary;
-  const driver = `\tcommand = ${run}\n\ttextconv = ${run}\n\tdriver = ${run}\n\tclean = ${run}\n\tsmudge = ${run}\n\tprocess = ${run}\n\trequired = true\n`;
+  const changed = new Map(base.tree).set('a', file('0\n1\n2\n3\n')).set('b', file('c\n'));
+  const tip = history.commit(changed, [base], { ...at, at: at.at + 1_000 });
+  history.refs.set('refs/remotes/origin/main', main).set('refs/heads/main', main);
+  history.refs.set('refs/remotes/origin/agent/x', tip);
+  const keys = (names: string): string => names.replace(/\w+/g, name => `\n\t${name} = ${canary}`);
+  const driver = `${keys('command textconv driver clean smudge process')}\n\trequired = true\n`;
   await history.write(
     folder,
     [
-      `\thooksPath = ${hooks}\n\tfsmonitor = ${run}\n\tpager = ${run}\n\teditor = ${run}\n\tsshCommand = ${run}\n\tgitProxy = ${run}\n\taskPass = ${run}\n\talternateRefsCommand = ${run}`,
-      `[remote "origin"]\n\turl = ext::${run}\n\tpromisor = true\n\tpartialclonefilter = blob:none\n\tuploadpack = ${run}`,
-      `[protocol "ext"]\n\tallow = always\n[extensions]\n\tpartialClone = origin`,
-      `[diff]\n\texternal = ${run}\n[diff "x"]\n${driver}[filter "x"]\n${driver}[merge "x"]\n${driver}[merge]\n\trenormalize = true`,
-      `[gpg]\n\tprogram = ${run}\n[log]\n\tshowSignature = true\n[credential]\n\thelper = ${run}\n[sequence]\n\teditor = ${run}`,
-      `[trailer "x"]\n\tcommand = ${run}\n[pager]\n\tlog = ${run}\n\tdiff = ${run}\n[submodule]\n\trecurse = true\n[alias]\n\tlog = !${run}\n`,
+      `\thooksPath = ${hooks}${keys('fsmonitor pager editor sshCommand gitProxy askPass alternateRefsCommand')}`,
+      `[remote "origin"]\n\turl = ext::${canary}\n\tpromisor = true\n\tpartialclonefilter = blob:none${keys('uploadpack')}`,
+      '[protocol "ext"]\n\tallow = always\n[extensions]\n\tpartialClone = origin',
+      `[diff]${keys('external')}\n[diff "x"]${driver}[filter "x"]${driver}[merge "x"]${driver}[merge]\n\trenormalize = true`,
+      `[gpg]${keys('program')}\n[log]\n\tshowSignature = true\n[credential]${keys('helper')}\n[sequence]${keys('editor')}`,
+      `[trailer "x"]${keys('command')}\n[pager]${keys('log diff')}\n[submodule]\n\trecurse = true\n[alias]\n\tlog = !${canary}\n`,
     ].join('\n'),
   );
   const safely = async (args: readonly string[], input = ''): Promise<string> => {
@@ -80,42 +74,38 @@ async function trap(): Promise<{ folder: string; ran: () => string }> {
   await safely(['read-tree', 'main']);
   for (const [name, { content }] of main.tree) fs.writeFileSync(path.join(folder, name), content);
   // A signed commit of odd words and times, and one more repository in this one, with a program of its own.
+  const signature = 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n -----END PGP SIGNATURE-----';
   const signed = (await safely(['cat-file', 'commit', tip.hash]))
-    .replace(
-      '\n\n',
-      '\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n -----END PGP SIGNATURE-----\n\nodd\x1fwords\x1f',
-    )
+    .replace('\n\n', `\n${signature}\n\nodd\x1fwords\x1f`)
     .replace(/(?<=committer .*> )\d+/, '99999999999999999');
   const commit = await safely(['hash-object', '-t', 'commit', '-w', '--stdin'], `${signed}\n`);
   await safely(['update-ref', 'refs/remotes/origin/agent/x', commit]);
   const inner = path.join(folder, 'inner');
   fs.mkdirSync(inner);
-  await git(inner, ['init', '--quiet']);
-  await git(inner, ['commit', '--quiet', '--allow-empty', '--message', 'x']);
-  const link = (await git(inner, ['rev-parse', 'HEAD'])).toString().trim();
+  await run(inner, 'init -q');
+  await run(inner, 'commit -q --allow-empty -m x');
+  const link = await run(inner, 'rev-parse HEAD');
   await safely(['update-index', '--add', '--cacheinfo', `160000,${link},inner`]);
   const tree = await safely(['write-tree']);
   await safely(['update-ref', 'HEAD', await safely(['commit-tree', '-p', 'main', tree], 'inner')]);
   fs.writeFileSync(path.join(inner, 'x'), 'x');
-  await git(inner, ['config', 'core.fsmonitor', run]);
+  await run(inner, `config core.fsmonitor ${canary}`);
   fs.rmSync(log, { force: true });
   return { folder, ran: () => (fs.existsSync(log) ? fs.readFileSync(log, 'utf8') : '') };
 }
+
+const pathsOf = (files: readonly { readonly path: string }[]): string[] => files.map(each => each.path);
 
 describe('a hostile repository', () => {
   afterEach(cleanUp);
 
   it('runs nothing while it is read, whatever its settings and the environment say', async () => {
     const { folder, ran } = await trap();
+    const names = ['GIT_DIR', 'GIT_INDEX_FILE', 'GIT_TRACE'].map(name => [name, '/nowhere'] as const);
     const variables = {
-      GIT_EXTERNAL_DIFF: 'false',
-      GIT_DIR: '/nowhere',
-      GIT_INDEX_FILE: '/nowhere',
-      GIT_PAGER: 'false',
-      GIT_TRACE: '/nowhere',
-      GIT_CONFIG_COUNT: '1',
-      GIT_CONFIG_KEY_0: 'diff.external',
-      GIT_CONFIG_VALUE_0: 'false',
+      ...Object.fromEntries(names),
+      ...{ GIT_EXTERNAL_DIFF: 'false', GIT_PAGER: 'false', GIT_CONFIG_COUNT: '1' },
+      ...{ GIT_CONFIG_KEY_0: 'diff.external', GIT_CONFIG_VALUE_0: 'false' },
     };
     for (const [name, value] of Object.entries(variables)) {
       process.env[name] = value;
@@ -125,39 +115,22 @@ describe('a hostile repository', () => {
     for (const isDirty of [false, true]) {
       if (isDirty) fs.writeFileSync(path.join(folder, 'b'), 'changed\n');
       else fs.utimesSync(path.join(folder, 'a'), 1, 1);
-      const facts = await readRepository(mine, folder);
-      const changes = (await changesOf(
-        mine,
-        { repository: folder, remote: 'origin', name: 'agent/x' },
-        facts,
-      ))!;
-      assert.deepEqual(
-        changes.files.map(({ path: name }) => name),
-        ['a', 'b'],
-      );
-      const [commit, ...others] = await commitsOf(mine, changes);
+      const changes = await changesIn(mine, 'agent/x');
+      assert.deepEqual(pathsOf(changes.files), ['a', 'b']);
+      const [commit, ...others] = changes.commits;
       assert.deepEqual(
         [commit?.subject, commit?.author, new Date(commit!.at).getFullYear(), others],
         ['odd words x', 'Agent', 275_760, []],
       );
       assert.equal((await contentOf(mine, changes.tip, 'a')).toString(), '0\n1\n2\n3\n');
       const { files, untracked } = await uncommitted(mine);
-      assert.deepEqual(
-        files.map(({ path: name }) => name),
-        isDirty ? ['b', 'inner'] : ['inner'],
-      );
-      await patchOf(
-        mine,
-        changes.base,
-        untracked.map(({ path: name }) => name),
-      );
-      for (const way of ['worktree', 'checkout', 'apply'] as const) {
-        const refused = isDirty ? 'dirty' : way === 'apply' ? 'conflicts' : undefined;
-        const preview = await previewOf(mine, changes, way);
-        assert.equal(
-          'refused' in preview ? preview.refused : undefined,
-          way === 'worktree' ? undefined : refused,
-        );
+      assert.deepEqual(pathsOf(files), isDirty ? ['b', 'inner'] : ['inner']);
+      await patchOf(mine, changes.base, pathsOf(untracked));
+      const dirty = isDirty ? /^Commit or stash/ : undefined;
+      const refused = { worktree: undefined, checkout: dirty, apply: dirty ?? /^It conflicts/ };
+      for (const way of WAYS) {
+        const preview = previewOf(mine, changes, way, format);
+        await (refused[way] ? assert.rejects(preview, { message: refused[way] }) : preview);
       }
       // A blob that is not here is not fetched either.
       await assert.rejects(mine.read(['cat-file', 'blob', '1'.repeat(40)]));
@@ -165,10 +138,8 @@ describe('a hostile repository', () => {
     }
     assert.equal(ran(), '');
     // What is brought home goes through filters, which are the person's own; nothing else runs.
-    const facts = await readRepository(mine, folder);
-    const changes = await changesOf(mine, { repository: folder, remote: 'origin', name: 'agent/x' }, facts);
-    const preview = (await previewOf(mine, changes!, 'worktree')) as Preview;
-    await assert.rejects(bring(mine, preview));
+    const preview = await previewOf(mine, await changesIn(mine, 'agent/x'), 'worktree', format);
+    await assert.rejects(bring(mine, preview, format));
     assert.match(ran(), /^(?:\S+\/canary \n)+$/);
     for (const name of Object.keys(variables)) Reflect.deleteProperty(process.env, name);
     await assert.rejects(git(folder, ['diff', 'main']));
@@ -183,83 +154,61 @@ describe('a hostile repository', () => {
     for (const name of ODD) history.refs.set(`refs/remotes/origin/${name}`, tip);
     const folder = path.join(temporaryFolder(), 'shop');
     await history.write(folder, '[remote "origin"]\n\turl = x\n');
-    await git(folder, ['checkout', '--quiet', '--force', 'main']);
+    await run(folder, 'checkout -q --force main');
     const mine = gitOf(folder);
-    const facts = await readRepository(mine, folder);
-    const names = (): readonly string[] => fs.readdirSync(path.dirname(folder)).sort();
+    const facts = await readRepository(mine);
     for (const name of ODD) {
-      const branch = { repository: folder, remote: 'origin', name };
-      assert.ok(find(facts, branch), name);
-      const changes = (await changesOf(mine, branch, facts))!;
-      assert.deepEqual(
-        changes.files.map(({ path: at }) => at),
-        ['a'],
-      );
-      const preview = await previewOf(mine, changes, 'worktree');
+      assert.ok(find(facts, { repository: folder, remote: 'origin', name }), name);
+      const changes = await changesIn(mine, name);
+      assert.deepEqual(pathsOf(changes.files), ['a']);
       if (!isBranchName(name)) {
-        assert.deepEqual(preview, { refused: 'gone' });
+        await assert.rejects(previewOf(mine, changes, 'worktree', format), GONE);
         continue;
       }
-      const there = (preview as Preview).folder!;
+      const preview = await previewOf(mine, changes, 'worktree', format);
+      const there = preview.folder!;
       assert.equal(path.dirname(there), path.dirname(folder));
-      assert.equal(await bring(mine, preview as Preview), undefined);
+      await bring(mine, preview, format);
       assert.equal(fs.readFileSync(path.join(there, 'a'), 'utf8'), 'b');
-      assert.equal((await git(there, ['symbolic-ref', 'HEAD'])).toString(), `refs/heads/${name}\n`);
+      assert.equal(await run(there, 'symbolic-ref HEAD'), `refs/heads/${name}`);
       await git(folder, ['worktree', 'remove', there]);
     }
     for (const name of HOSTILE) {
       assert.equal(isBranchName(name), false, name);
       const named = { repository: folder, remote: 'origin', name };
-      const said = [
-        {
-          text: `git push origin '${name}'\n[${name} ${tip.hash.slice(0, 7)}] x\nTo x\n * [new branch] x -> ${name}`,
-          by: 'agent' as const,
-        },
-      ];
-      const claim = claimOf({ sessionId: 'x', said }, [facts]);
+      const answers = `[${name} ${tip.hash.slice(0, 7)}] x\nTo x\n * [new branch] x -> ${name}`;
+      const said = { text: `git push origin '${name}'\n${answers}`, by: 'agent' } as const;
+      const claim = claimOf({ sessionId: 'x', said: [said] }, [facts]);
       assert.ok(claim.sure === 'unknown' || isBranchName(claim.branch.name), name);
       assert.equal(await changesOf(mine, named, facts), undefined);
       assert.equal(await changesOf(mine, named, facts, { ...named, base: name, tip: name }), undefined);
-      const changes = {
-        ...(await changesOf(mine, { repository: folder, remote: 'origin', name: 'ü/日本' }, facts))!,
-        branch: named,
-      };
-      for (const way of ['worktree', 'checkout', 'apply'] as const)
-        assert.deepEqual(await previewOf(mine, changes, way), { refused: 'gone' });
+      const changes = { ...(await changesIn(mine, 'ü/日本')), branch: named };
+      for (const way of WAYS) await assert.rejects(previewOf(mine, changes, way, format), GONE);
       assert.equal((await contentOf(mine, tip.hash, name)).length, 0);
       await assert.rejects(async () => contentOf(mine, name, 'a'));
       await assert.rejects(async () => patchOf(mine, name, []));
     }
-    assert.deepEqual(names(), ['shop']);
+    assert.deepEqual(fs.readdirSync(path.dirname(folder)), ['shop']);
   });
 
   it('has no commit that passes for one of a session by the beginning of its hash', () => {
     const own = { parents: [], authoredAt: at.at, committedAt: at.at, agent: undefined, trailers: '' };
     const commits = new Map(['f', '0'].map(end => [`1234567${end.repeat(33)}`, own]));
+    const shop = { repository: '/shop', remote: 'origin', at: at.at };
     const branches = [...commits.keys()].map((tip, n) => {
       const name = ['other', 'mine'][n]!;
-      return {
-        repository: '/shop',
-        remote: 'origin',
-        name,
-        ref: `refs/remotes/origin/${name}`,
-        tip,
-        at: at.at,
-      };
+      return { ...shop, name, ref: `refs/remotes/origin/${name}`, tip };
     });
     const facts: RepositoryFacts = {
-      ...{ repository: '/shop', branches, defaultBranch: undefined, head: undefined, commits, isWhole: true },
+      ...{ repository: '/shop', branches, version: '', defaultBranch: undefined, commits, isWhole: true },
       ...{ remotes: [{ name: 'origin', urls: ['x'] }], pullRequests: new Map(), fetchedAt: undefined },
     };
     for (const answer of ['[mine 1234567] x', '[detached HEAD 1234567] x']) {
       const session = { sessionId: 'x', createdAt: at.at, said: [{ text: answer, at: at.at }] };
       const claim = claimOf(session, [facts]);
       assert.ok(claim.sure !== 'certain' || claim.branch.name === 'mine', answer);
-      assert.equal(
-        claimOf(session, [{ ...facts, branches: branches.slice(1), commits: new Map([...commits].slice(1)) }])
-          .sure,
-        'certain',
-      );
+      const alone = { ...facts, branches: branches.slice(1), commits: new Map([...commits].slice(1)) };
+      assert.equal(claimOf(session, [alone]).sure, 'certain');
     }
   });
 
@@ -271,12 +220,9 @@ describe('a hostile repository', () => {
       'To x\n',
       '* [new branch] ',
       'branch ',
-      "Switched to a new branch '",
-      '0123456789abcdef',
-      '/pull/1',
-      '\\n"',
       '...a/b',
     ];
+    texts.push("Switched to a new branch '", '0123456789abcdef', '/pull/1', '\\n"');
     for (const text of texts)
       await growsEvenly(text, 65_536, size =>
         mentionsIn([{ by: 'agent', text: text.repeat(size / text.length) }]),

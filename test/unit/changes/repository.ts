@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { changesOf, readRepository } from '../../../src/changes/git/branches';
+import type { Changes } from '../../../src/changes/git/model';
 import { Git } from '../../../src/changes/git/run';
 
 /** The same numbers for the same seed. */
@@ -33,6 +35,10 @@ export interface File {
   readonly content: Buffer;
 }
 export type Tree = ReadonlyMap<string, File>;
+export const file = (text: string, mode: File['mode'] = '100644'): File => ({
+  mode,
+  content: Buffer.from(text),
+});
 
 export interface Made {
   readonly mark: number;
@@ -113,36 +119,26 @@ export function git(folder: string, args: readonly string[], input: string | Buf
   });
 }
 
+/** The same for a command of words without spaces in them, and what it says. */
+export const run = async (folder: string, command: string): Promise<string> =>
+  (await git(folder, command.split(' '))).toString().trim();
+
+/** What a branch of the remote changes. */
+export async function changesIn(mine: Git, name: string): Promise<Changes> {
+  const branch = { repository: mine.folder, remote: 'origin', name };
+  return (await changesOf(mine, branch, await readRepository(mine)))!;
+}
+
 export const gitOf = (folder: string): Git => new Git('git', folder);
 
 /** Names and contents that programs get wrong. */
 const NAMES = [
-  'a',
-  'ü',
-  'name with space',
-  'quo"te',
-  'tab\tbed',
-  'back\\slash',
-  '-x',
-  '--upload-pack=x',
-  '日本',
-  'line\nbreak',
-  '#h',
-  ':(top)x',
-  '*',
-  'e\u0301',
+  ...['a', 'ü', 'name with space', 'quo"te', 'tab\tbed', 'back\\slash', '-x', '--upload-pack=x', '日本'],
+  ...['line\nbreak', '#h', ':(top)x', '*', 'e\u0301'],
 ];
 const CONTENTS = [
-  '',
-  'one\n',
-  'no end',
-  'a\r\nb\r\n',
-  'a\r\nb\nc\r',
-  '\u00e4\u00f6\n',
-  'x\n'.repeat(200),
-  ' \t \n\n\n',
-  '\ufeffbom\n',
-  '-- \n+++ b/x\n@@ -1 +1 @@\n',
+  ...['', 'one\n', 'no end', 'a\r\nb\r\n', 'a\r\nb\nc\r', '\u00e4\u00f6\n', 'x\n'.repeat(200), ' \t \n\n\n'],
+  ...['\ufeffbom\n', '-- \n+++ b/x\n@@ -1 +1 @@\n'],
 ];
 
 export function randomFile(random: Random): File {

@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import type * as vscode from 'vscode';
 import { ChangesFeature } from '../../../src/changes';
 import { standings } from '../../../src/chat';
-import type { ChangesSession, WorkDeps } from '../../../src/changes/work';
+import type { ChangesSession } from '../../../src/changes/work';
 import type { ConnectionState } from '../../../src/connection';
 import { Emitter, ObservableValue } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
@@ -121,7 +121,8 @@ export function changesScene() {
   };
   const log = silentLog();
   const prefilled: unknown[] = [];
-  const open = (deps: Partial<WorkDeps> = {}): ChangesFeature => {
+  /** A window; its rows ask for what agents changed, unless they are told not to. */
+  const open = ({ isAsked = true } = {}): ChangesFeature => {
     const signedOut: ConnectionState = { kind: 'signedOut' };
     const feature = new ChangesFeature({
       connection: { ready: () => Promise.resolve(signedOut), state: new ObservableValue(signedOut) },
@@ -148,9 +149,9 @@ export function changesScene() {
         all: () => [...sessions.values()],
         pick: () => Promise.resolve([...sessions.keys()][0]),
       },
-      ...deps,
     });
     later(() => feature.dispose());
+    if (isAsked) feature.begin();
     return feature;
   };
   return {

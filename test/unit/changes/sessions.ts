@@ -1,67 +1,32 @@
 import type { Said, SessionFacts } from '../../../src/changes/git/model';
-import { History, Random, randomChange, randomTree, type Made, type Tree } from './repository';
+import { file, History, Random, randomChange, randomTree, type Made, type Tree } from './repository';
 
 const [MINUTE, HOUR] = [60_000, 3_600_000];
-const PEOPLE = ['Robin Vale <robin@example.com>', 'Kim Sol <kim@example.com>'];
+const [ROBIN, KIM] = ['Robin Vale <robin@example.com>', 'Kim Sol <kim@example.com>'];
 const AGENT = 'Agent <agent@example.com>';
 const URLS = { origin: 'https://git.example.com/acme/shop.git', fork: 'git@git.example.com:kim/shop.git' };
 type Remote = keyof typeof URLS;
 const SLUGS = ['refund', 'cart-total', 'retry', 'tax', 'search-index', 'login'];
 const MAIN = 'refs/remotes/origin/main';
 
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+
 /** What became of a branch after its session. */
-const FATES = [
-  ...['kept', 'kept', 'kept', 'kept', 'continued', 'merged', 'mergedAndDeleted', 'forwarded', 'squashed'],
-  ...['squashedAndDeleted', 'rebasedInto', 'rebased', 'squashedInPlace', 'renamed', 'renamedAndContinued'],
-  ...[
-    'deleted',
-    'overwritten',
-    'picked',
-    'pickedAndDeleted',
-    'stackedAndDeleted',
-    'integrated',
-    'copied',
-    'backedUp',
-    'absorbed',
-  ],
-] as const;
-type Fate = (typeof FATES)[number];
-
+const FATES = words(`
+  kept kept kept kept continued merged mergedAndDeleted forwarded squashed squashedAndDeleted rebasedInto rebased squashedInPlace
+  renamed renamedAndContinued deleted overwritten picked pickedAndDeleted stackedAndDeleted integrated copied backedUp absorbed
+`);
 /** How a session tells of its work. */
-const MANNERS = [
-  ...[
-    'full',
-    'full',
-    'full',
-    'full',
-    'full',
-    'full',
-    'unsaid',
-    'quiet',
-    'quiet',
-    'prose',
-    'hash',
-    'link',
-    'none',
-  ],
-] as const;
-
-export interface Worked {
-  readonly session: SessionFacts;
-  /** The branches of a remote that hold its work; none where all are gone. */
-  readonly branches: readonly { readonly remote?: string; readonly name: string }[];
-  readonly fate: Fate;
-  readonly manner: (typeof MANNERS)[number];
-  /** It shares commits with another session's branch. */
-  readonly isStacked: boolean;
-  /** Where its branch began and ends, while it is there. */
-  readonly base: Made;
-  readonly tip: Made;
-  /** As its session left it. */
-  readonly before: { readonly remote: string; readonly name: string; readonly tip: Made };
-}
+const MANNERS = words('full full full full full full unsaid quiet quiet prose hash link none');
 
 interface Working {
+  readonly fate: string;
+  readonly manner: string;
+  /** Where its branch began and ends, while it is there. */
+  readonly base: Made;
+  tip: Made;
+  /** It shares commits with another session's branch. */
+  isStacked: boolean;
   readonly id: string;
   readonly n: number;
   readonly from: number;
@@ -69,14 +34,19 @@ interface Working {
   readonly said: Said[];
   readonly isTimed: boolean;
   readonly remote: Remote;
-  readonly base: Made;
-  isStacked: boolean;
+  readonly commits: readonly Made[];
+  /** Of its branch, and as its session left it. */
   name: string;
-  tip: Made;
-  fate: Fate;
+  readonly firstName: string;
   isHere: boolean;
-  manner: Worked['manner'];
-  commits: readonly Made[];
+}
+
+export interface Worked extends Pick<Working, 'fate' | 'manner' | 'base' | 'tip' | 'isStacked'> {
+  readonly session: SessionFacts;
+  /** The branches of a remote that hold its work; none where all are gone. */
+  readonly branches: readonly { readonly remote?: string; readonly name: string }[];
+  /** As its session left it. */
+  readonly before: { readonly remote: string; readonly name: string; readonly tip: Made };
 }
 
 /** A repository with one to four sessions, by turns alone and at once, and others' work; `worked` when its hashes are known. */
@@ -87,8 +57,6 @@ export class World {
   readonly #sessions: Working[] = [];
   readonly #late: (() => void)[] = [];
   readonly #hasFork: boolean;
-  /** Of branches when their sessions ended. */
-  readonly #names = new Map<number, string>();
   #main: Made;
   #now = 1_750_000_000_000;
 
@@ -96,7 +64,7 @@ export class World {
     this.#random = new Random(seed);
     const random = this.#random;
     const tree = new Map([0, 1, 2, 3].flatMap(n => [...below(`s${n}`, randomTree(random))]));
-    this.#main = this.history.commit(tree, [], { author: PEOPLE[0]!, at: this.#now, message: 'Begin' });
+    this.#main = this.history.commit(tree, [], { author: ROBIN, at: this.#now, message: 'Begin' });
     this.#advance();
     const section = (remote: Remote): string =>
       `[remote "${remote}"]\n\turl = ${URLS[remote]}\n\tfetch = +refs/heads/*:refs/remotes/${remote}/*\n`;
@@ -113,18 +81,16 @@ export class World {
   /** Once the history is written. */
   worked(repository: string): readonly Worked[] {
     for (const tell of this.#late) tell();
-    return this.#sessions.map(session => {
-      const { id, from, to, said, isTimed, remote, name, isHere, fate, manner, base, isStacked, tip } =
-        session;
+    return this.#sessions.map(working => {
+      const { id, from, to, said, isTimed, remote, name, isHere, fate, commits, firstName } = working;
       const stopped = this.#random.chance(0.3)
         ? { repository, branch: this.#random.chance(0.8) ? name : 'main', at: to }
         : undefined;
-      const facts = { sessionId: id, createdAt: from, lastAt: to, stopped };
       const timed = isTimed ? said : said.map(({ text, by }) => ({ text, by }));
+      const session = { sessionId: id, createdAt: from, lastAt: to, stopped, said: timed };
       const isLocal = this.history.refs.has(`refs/heads/${name}`) && fate !== 'overwritten';
       const branches = [...(isHere ? [{ remote, name }] : []), ...(isLocal ? [{ name }] : [])];
-      const before = { remote, name: this.#names.get(session.n)!, tip: session.commits.at(-1)! };
-      return { session: { ...facts, said: timed }, branches, fate, manner, base, isStacked, tip, before };
+      return { ...working, session, branches, before: { remote, name: firstName, tip: commits.at(-1)! } };
     });
   }
 
@@ -136,38 +102,27 @@ export class World {
     const random = this.#random;
     for (let n = random.below(3) + 1; n > 0; n--) {
       this.#now += HOUR;
-      const tree = new Map(this.#main.tree).set('main.txt', {
-        mode: '100644',
-        content: Buffer.from(random.hex(9)),
-      });
-      this.#main = this.history.commit(tree, [this.#main], {
-        author: random.of(PEOPLE),
-        at: this.#now,
-        message: `Main ${random.hex(4)}`,
-      });
+      const tree = new Map(this.#main.tree).set('main.txt', file(random.hex(9)));
+      const by = { author: random.of([ROBIN, KIM]), at: this.#now, message: `Main ${random.hex(4)}` };
+      this.#main = this.history.commit(tree, [this.#main], by);
     }
   }
 
   /** A branch of a person. */
-  #person(name: string, remote: Remote = 'origin', author = PEOPLE[1]!): Made {
+  #person(name: string, remote: Remote = 'origin', author = KIM): Made {
     const made = this.#commit(this.#main, 3, author, this.#now + HOUR, 'Work of a person');
     this.#set({ remote, name }, made);
     return made;
   }
 
   #commit(parent: Made, n: number, author: string, at: number, message: string): Made {
-    const own = new Map(
-      [...parent.tree].flatMap(([file, content]) =>
-        file.startsWith(`s${n}/`) ? [[file.slice(3), content] as const] : [],
-      ),
-    );
-    let changed = randomChange(this.#random, own);
-    changed = new Map(changed).set(`new-${this.#random.hex(4)}`, {
-      mode: '100644',
-      content: Buffer.from(`${this.#random.hex(20)}\n`),
-    });
-    const tree = new Map([...parent.tree].filter(([file]) => !file.startsWith(`s${n}/`)));
-    for (const entry of below(`s${n}`, changed)) tree.set(...entry);
+    const isOwn = (name: string): boolean => name.startsWith(`s${n}/`);
+    const own = [...parent.tree].filter(([name]) => isOwn(name));
+    const before = new Map(own.map(([name, content]) => [name.slice(3), content]));
+    const changed = new Map(randomChange(this.#random, before));
+    changed.set(`new-${this.#random.hex(4)}`, file(`${this.#random.hex(20)}\n`));
+    const others = [...parent.tree].filter(([name]) => !isOwn(name));
+    const tree = new Map([...others, ...below(`s${n}`, changed)]);
     return this.history.commit(tree, [parent], { author, at, message });
   }
 
@@ -184,22 +139,17 @@ export class World {
     const under = isStacked ? random.of(others) : undefined;
     if (under !== undefined) under.isStacked = true;
     const fate = random.of(FATES);
-    const develop = { author: PEOPLE[1]!, at: from - HOUR, message: 'On develop' };
+    const develop = { author: KIM, at: from - HOUR, message: 'On develop' };
     const ground =
       fate === 'absorbed' ? this.history.commit(this.#main.tree, [this.#main], develop) : this.#main;
     const base = under?.tip ?? ground;
     const slug = `${random.of(SLUGS)}${n}`;
-    const name = random.of([
-      `agent/${slug}`,
-      `agent/${slug}`,
-      `fix/issue-${n}`,
-      ['hotfix', 'test', 'docs', 'update'][n]!,
-      `agent/${id}`,
-      `feature/${slug}/part-2`,
-    ]);
+    const single = ['hotfix', 'test', 'docs', 'update'][n]!;
+    const own = `agent/${slug}`;
+    const name = random.of([own, own, `fix/issue-${n}`, single, `agent/${id}`, `feature/${slug}/part-2`]);
     const remote = random.chance(0.8) || !this.#hasFork ? 'origin' : 'fork';
     const manner = random.of(MANNERS);
-    const author = random.chance(0.4) ? AGENT : PEOPLE[0]!;
+    const author = random.chance(0.4) ? AGENT : ROBIN;
     const trailers = [
       ...(random.chance(0.5) || manner === 'none' ? [`Co-authored-by: ${AGENT}`] : []),
       ...(random.chance(0.25) ? [`Agent-Session: https://app.example.com/sessions/${id}`] : []),
@@ -213,8 +163,7 @@ export class World {
     }
     const session: Working = {
       ...{ id, n, from, to, said: [], isTimed: random.chance(0.9), remote, base, name, manner },
-      tip: commits.at(-1)!,
-      ...{ isStacked, fate, isHere: true, commits },
+      ...{ firstName: name, tip: commits.at(-1)!, isStacked, fate, isHere: true, commits },
     };
     this.#sessions.push(session);
     this.#set(session, session.tip);
@@ -222,7 +171,7 @@ export class World {
     const other = remote === 'origin' ? 'fork' : 'origin';
     if (this.#hasFork && random.chance(0.15)) this.#person(name, other);
     else if (this.#hasFork && random.chance(0.15)) {
-      const more = this.#commit(session.tip, n, PEOPLE[1]!, to + HOUR, 'On a fork');
+      const more = this.#commit(session.tip, n, KIM, to + HOUR, 'On a fork');
       this.#set({ remote: other, name }, random.of([commits[0]!, more]));
     }
     if (random.chance(0.25)) this.history.refs.set(`refs/heads/${name}`, random.of(commits));
@@ -231,41 +180,33 @@ export class World {
   }
 
   /** What the session says of its own work. */
-  #tell({ said, commits, manner, name, remote, n, to }: Working): void {
+  #tell({ said, commits, manner, firstName: named, remote, n, to }: Working): void {
     const random = this.#random;
     const say = (text: string, at: number): unknown =>
       said.push({ text, by: random.of(['agent', undefined]), at });
     const answer = (text: string, at: number): unknown =>
       say(random.chance(0.3) ? JSON.stringify({ output: text }) : text, at + random.below(60) * 1_000);
-    const named = this.#names.get(n) ?? name;
     if (manner === 'full' || manner === 'quiet')
       say(JSON.stringify({ command: `git checkout -b ${named}` }), commits[0]!.authoredAt - MINUTE);
     commits.forEach((made, k) => {
       const [subject = ''] = made.message.split('\n');
       if (manner !== 'full' && manner !== 'unsaid') return;
       say(JSON.stringify({ command: `git commit -am "${subject}" && git push` }), made.authoredAt);
-      answer(
-        `[${random.chance(0.05) ? 'detached HEAD' : named} ${made.hash.slice(0, 7)}] ${subject}\n 1 file changed`,
-        made.authoredAt,
-      );
+      const on = random.chance(0.05) ? 'detached HEAD' : named;
+      answer(`[${on} ${short(made)}] ${subject}\n 1 file changed`, made.authoredAt);
       if (manner === 'unsaid') return;
       const before = commits[k - 1];
-      const line =
-        before === undefined
-          ? ` * [new branch]      ${named} -> ${named}`
-          : `   ${before.hash.slice(0, 7)}..${made.hash.slice(0, 7)}  ${named} -> ${named}`;
-      const hints =
-        'remote: Create a pull request by visiting:\nremote:   https://git.example.com/acme/shop/pull/new/x\n';
-      answer(`${random.chance(0.3) ? hints : ''}To ${URLS[remote]}\n${line}\nbranch set up`, made.authoredAt);
+      const moved = before ? `   ${short(before)}..${short(made)} ` : ' * [new branch]     ';
+      const page = 'https://git.example.com/acme/shop/pull/new/x';
+      const hints = `remote: Create a pull request by visiting:\nremote:   ${page}\n`;
+      const pushed = `To ${URLS[remote]}\n${moved} ${named} -> ${named}\nbranch set up`;
+      answer(`${random.chance(0.3) ? hints : ''}${pushed}`, made.authoredAt);
     });
     if (manner === 'quiet') say(`git commit -qm x && git push -q -u ${remote} HEAD:${named}`, to - MINUTE);
     if (manner === 'prose') say(`Done. The work is on the branch \`${named}\`; main is as it was.`, to);
     if (manner === 'hash') say(`Committed as ${commits.at(-1)!.hash.slice(0, 8)}.`, to);
-    if (manner === 'link')
-      say(
-        `Opened https://git.example.com/${remote === 'origin' ? 'acme' : 'kim'}/shop/pull/${n + 10} for review`,
-        to,
-      );
+    const owner = remote === 'origin' ? 'acme' : 'kim';
+    if (manner === 'link') say(`Opened https://git.example.com/${owner}/shop/pull/${n + 10} for review`, to);
   }
 
   /** What it says of others' work. */
@@ -276,30 +217,22 @@ export class World {
     const say = (by: Said['by'], text: () => string, at = from + random.below(to - from)): void => {
       if (random.chance(0.25)) this.#late.push(() => said.push({ by, text: text(), at }));
     };
-    const refs = (): string[] =>
-      [...this.history.refs.keys()]
-        .filter(ref => !ref.startsWith('refs/pull/'))
-        .map(ref => ref.replace(/^refs\/(?:heads|remotes)\//, ''));
+    const refs = (): string[] => {
+      const all = [...this.history.refs.keys()].filter(ref => !ref.startsWith('refs/pull/'));
+      return all.map(ref => ref.replace(/^refs\/(?:heads|remotes)\//, ''));
+    };
+    const fetched = (ref: string): string => ` * [new branch]      ${ref.replace(/^\w+\//, '')} -> ${ref}`;
     say('me', () => 'Begin from main and keep develop as it is; fix the test, then update the docs.');
     say('agent', () => `$ git branch -a\n  ${refs().join('\n  ')}`);
-    say(
-      undefined,
-      () =>
-        `From ${URLS.origin}\n${refs()
-          .map(ref => ` * [new branch]      ${ref.replace(/^\w+\//, '')} -> ${ref}`)
-          .join('\n')}`,
-    );
+    say(undefined, () => `From ${URLS.origin}\n${refs().map(fetched).join('\n')}`);
     for (const other of others) {
       const { name } = other;
+      const begun = other.commits[0]!;
       const hashes = (): string =>
-        other.commits.map(({ hash, message }) => `${hash.slice(0, 7)} ${message.split('\n')[0]}`).join('\n');
-      const log = (): string =>
-        `[${name} ${other.commits[0]!.hash.slice(0, 7)}] Step\nTo ${URLS[other.remote]}\n * [new branch]      ${name} -> ${name}\n`;
-      say(
-        'me',
-        () => `Look at branch ${name} first:\n${log()}`,
-        Math.max(from, other.commits[0]!.authoredAt),
-      );
+        other.commits.map(made => `${short(made)} ${made.message.split('\n')[0]}`).join('\n');
+      const pushed = `To ${URLS[other.remote]}\n * [new branch]      ${name} -> ${name}\n`;
+      const log = (): string => `[${name} ${short(begun)}] Step\n${pushed}`;
+      say('me', () => `Look at branch ${name} first:\n${log()}`, Math.max(from, begun.authoredAt));
       say('agent', () => `git checkout ${name} && git log\n${hashes()}`);
       say('agent', () => `Reviewed https://git.example.com/acme/shop/pull/${other.n + 10} of ${other.id}`);
       say('agent', () => `To ${URLS.origin}\n ! [rejected]        ${name} -> ${name} (fetch first)`);
@@ -314,13 +247,14 @@ export class World {
   #end(session: Working): void {
     const random = this.#random;
     const { n, remote, base, tip, fate, commits, name } = session;
-    this.#names.set(n, name);
     this.#now += 2 * HOUR;
     const at = this.#now;
+    const put = (branch: string, made: Made): void => this.#set({ remote, name: branch }, made);
     const move = (to: Made): void => {
       session.tip = to;
-      this.#set({ remote, name }, to);
+      put(name, to);
     };
+    const more = (): Made => this.#commit(tip, n, KIM, at, 'More by a person');
     const remove = (): void => {
       session.isHere = false;
       this.history.refs.delete(`refs/remotes/${remote}/${name}`);
@@ -333,60 +267,62 @@ export class World {
       }, onto);
     const into = (message: string, parents: readonly Made[] = []): void => {
       const tree = overlay(this.#main.tree, base.tree, tip.tree);
-      this.#main = this.history.commit(tree, [this.#main, ...parents], { author: PEOPLE[1]!, at, message });
+      this.#main = this.history.commit(tree, [this.#main, ...parents], { author: KIM, at, message });
     };
     const rename = (): void => {
       remove();
       this.history.refs.delete(`refs/heads/${name}`);
       session.isHere = true;
       session.name = `better/${n}-${random.hex(3)}`;
-      this.#set(session, session.tip);
+      put(session.name, session.tip);
     };
-    if (fate === 'continued') move(this.#commit(tip, n, PEOPLE[1]!, at, 'More by a person'));
-    else if (fate.startsWith('merged')) into(`Merge pull request #${n + 10} from acme/${name}`, [tip]);
-    else if (fate === 'forwarded' && base === this.#main) this.#main = tip;
-    else if (fate.startsWith('squashed') && fate !== 'squashedInPlace') into(`Squashed (#${n + 10})`);
-    else if (fate === 'rebasedInto') this.#main = again(this.#main);
-    else if (fate === 'rebased') move(again(this.#main));
-    else if (fate === 'squashedInPlace')
-      move(this.history.commit(tip.tree, [base], { author: PEOPLE[1]!, at, message: 'All' }));
-    else if (fate === 'renamed') rename();
-    else if (fate === 'renamedAndContinued') {
-      session.tip = this.#commit(tip, n, PEOPLE[1]!, at, 'More by a person');
-      rename();
-    } else if (fate.startsWith('picked')) this.#set({ remote, name: `pick/${n}` }, again(this.#main));
-    else if (fate === 'copied') this.#set({ remote, name: `copy/${n}` }, tip);
-    else if (fate === 'backedUp') {
-      this.#set({ remote, name: `copy/${n}` }, tip);
-      move(this.#commit(tip, n, PEOPLE[1]!, at, 'More by a person'));
-    } else if (fate === 'absorbed') {
-      this.#set({ remote, name: `develop-${n}` }, tip);
-      remove();
-    } else if (fate === 'stackedAndDeleted') {
-      this.#set(
-        { remote, name: `next/${n}` },
-        this.#commit(tip, n, AGENT, session.to - MINUTE, 'Of another session'),
-      );
-      remove();
-    } else if (fate === 'integrated') {
-      const tree = overlay(this.#main.tree, base.tree, tip.tree);
-      const old = this.#commit(this.#main, 3, PEOPLE[1]!, session.from + MINUTE, 'On develop');
-      const merge = this.history.commit(overlay(tree, this.#main.tree, old.tree), [old, tip], {
-        author: PEOPLE[1]!,
-        at,
-        message: 'Merge',
-      });
-      this.#set({ remote: 'origin', name: `develop-${n}` }, merge);
-      remove();
-    } else if (fate === 'overwritten') {
+    const ends: Readonly<Record<string, () => void>> = {
+      continued: () => move(more()),
+      merged: () => into(`Merge pull request #${n + 10} from acme/${name}`, [tip]),
+      forwarded: () => {
+        if (base === this.#main) this.#main = tip;
+      },
+      squashed: () => into(`Squashed (#${n + 10})`),
+      rebasedInto: () => (this.#main = again(this.#main)),
+      rebased: () => move(again(this.#main)),
+      squashedInPlace: () => move(this.history.commit(tip.tree, [base], { author: KIM, at, message: 'All' })),
+      renamed: rename,
+      renamedAndContinued: () => {
+        session.tip = more();
+        rename();
+      },
+      picked: () => put(`pick/${n}`, again(this.#main)),
+      copied: () => put(`copy/${n}`, tip),
+      backedUp: () => {
+        put(`copy/${n}`, tip);
+        move(more());
+      },
+      absorbed: () => {
+        put(`develop-${n}`, tip);
+        remove();
+      },
+      stacked: () => put(`next/${n}`, this.#commit(tip, n, AGENT, session.to - MINUTE, 'Of another session')),
+      integrated: () => {
+        const tree = overlay(this.#main.tree, base.tree, tip.tree);
+        const old = this.#commit(this.#main, 3, KIM, session.from + MINUTE, 'On develop');
+        const by = { author: KIM, at, message: 'Merge' };
+        const merge = this.history.commit(overlay(tree, this.#main.tree, old.tree), [old, tip], by);
+        this.#set({ remote: 'origin', name: `develop-${n}` }, merge);
+        remove();
+      },
       // Another session has begun under the same name, while this one still lived.
-      move(this.#commit(this.#main, n, AGENT, session.to - MINUTE, 'Of another session'));
-      this.history.refs.delete(`refs/heads/${name}`);
-      session.isHere = false;
-    }
+      overwritten: () => {
+        move(this.#commit(this.#main, n, AGENT, session.to - MINUTE, 'Of another session'));
+        this.history.refs.delete(`refs/heads/${name}`);
+        session.isHere = false;
+      },
+    };
+    ends[fate.replace(/AndDeleted$/, '')]?.();
     if (fate === 'deleted' || fate.endsWith('AndDeleted')) remove();
   }
 }
+
+const short = ({ hash }: Made): string => hash.slice(0, 7);
 
 function below(folder: string, tree: Tree): Tree {
   return new Map([...tree].map(([file, content]) => [`${folder}/${file}`, content]));

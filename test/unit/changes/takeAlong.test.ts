@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type * as vscode from 'vscode';
-import { diffOf } from '../../../src/changes/diffOf';
+
 import { Git } from '../../../src/changes/git/run';
-import { takeAlong } from '../../../src/changes/takeAlong';
+import { diffOf, takeAlong } from '../../../src/changes/takeAlong';
 import { makeSampleRepository } from '../../../src/sample/repository';
 import { Formatter } from '../../../src/util/format';
 import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
@@ -30,7 +30,7 @@ describe('changes that are taken along', () => {
     fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
     fs.writeFileSync(path.join(folder, name), content);
   };
-  const open = (root = folder) => ({ root, git: new Git('git', root) });
+  const open = (root = folder): Git => new Git('git', root);
   /** What is put into a composer; `undefined` when nothing is. */
   const taken = async (target?: unknown, folders = [open()]) => {
     let message: { sessionId: string | undefined; text: string; title: string; patch: string } | undefined;
@@ -81,24 +81,15 @@ describe('changes that are taken along', () => {
     const there = path.join(temporaryFolder(), 'there');
     git('worktree', 'add', '--quiet', '--detach', there, base);
     execFileSync('git', ['-C', there, 'apply', '--whitespace=nowarn', '-'], { input: message.patch });
+    const read = (root: string, name: string): Buffer => fs.readFileSync(path.join(root, name));
     for (const name of ['README.md', 'docs/new file.txt', 'docs/orders.png', 'docs/orders.csv'])
-      assert.deepEqual(
-        fs.readFileSync(path.join(there, name)),
-        fs.readFileSync(path.join(folder, name)),
-        name,
-      );
+      assert.deepEqual(read(there, name), read(folder, name), name);
     assert.ok(!fs.existsSync(path.join(there, 'docs/checkout.pdf')));
   });
 
   it('are asked about first where they look like secrets, by name or by content, and none of those is chosen', async () => {
-    const secrets = [
-      '.env',
-      'config/.env.local',
-      'id_rsa',
-      'keys/server.pem',
-      'a.key',
-      'deploy/credentials.json',
-    ];
+    const secrets = ['.env', 'config/.env.local', 'id_rsa', 'keys/server.pem', 'a.key'];
+    secrets.push('deploy/credentials.json');
     const others = ['.env.example', 'id_rsa.pub', 'keyboard.ts', 'monkey.txt'];
     for (const name of [...secrets, ...others]) write(name, 'x\n');
     write('README.md', 'AUTH_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ\n');
@@ -117,25 +108,14 @@ describe('changes that are taken along', () => {
 
   it('start at the newest commit that a remote has; where it has none, that is said first', async () => {
     const base = git('rev-parse', 'HEAD');
-    git(
-      '-c',
-      'user.name=A',
-      '-c',
-      'user.email=a@example.com',
-      'commit',
-      '--quiet',
-      '--allow-empty',
-      '-m',
-      'Mine',
-    );
+    const me = ['-c', 'user.name=A', '-c', 'user.email=a@example.com'];
+    git(...me, 'commit', '--quiet', '--allow-empty', '-m', 'Mine');
     write('README.md', 'Mine\n');
     assert.match((await taken())?.text ?? '', new RegExp(`^Patch against ${base}, with my commits since\\.`));
     assert.equal(asked.length, 0);
     git('remote', 'remove', 'origin');
-    assert.match(
-      (await taken())?.text ?? '',
-      new RegExp(`^Patch against ${git('rev-parse', 'HEAD')}\\. Apply`),
-    );
+    const head = git('rev-parse', 'HEAD');
+    assert.match((await taken())?.text ?? '', new RegExp(`^Patch against ${head}\\. Apply`));
     assert.match(asked.flat().at(-1) ?? '', /^No remote has its base/);
   });
 
@@ -196,10 +176,8 @@ describe('changes that are taken along', () => {
     const away = { scheme: 'other', fsPath: file('README.md').fsPath } as unknown as vscode.Uri;
     const all = [readme!, made!, outside!, away, file('--output=x'), file('.')];
     const { diff, rest } = await diffOf(all, () => Promise.resolve([open()]));
-    assert.match(
-      Buffer.from(diff).toString(),
-      /^diff --git a\/README\.md b\/README\.md\n[^]*\+Other words\n$/,
-    );
+    const shown = Buffer.from(diff).toString();
+    assert.match(shown, /^diff --git a\/README\.md b\/README\.md\n[^]*\+Other words\n$/);
     assert.deepEqual(rest, [made, outside, away, all.at(-1)]);
     assert.ok(!fs.existsSync(canary) && !fs.existsSync(path.join(folder, 'x')));
   });

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type * as vscode from 'vscode';
-import { openSampleWorkspace } from '../../../src/changes/sampleWorkspace';
+import { openSampleWorkspace } from '../../../src/changes';
 import { sampleRecord } from '../../../src/sample';
 import { makeSampleRepository, SHOP, SHOP_REMOTE } from '../../../src/sample/repository';
 import { idOf, STORIES } from '../../../src/sample/stories';
@@ -80,7 +80,7 @@ describe('the sample repository', () => {
   });
 
   it('shows whose work its branches are: certain, only likely, or nobody can tell', async () => {
-    const facts = await readRepository(new Git('git', folder), folder);
+    const facts = await readRepository(new Git('git', folder));
     const claims = STORIES.map(story => {
       const claim = claimOf(factsOf(story), [facts]);
       return [

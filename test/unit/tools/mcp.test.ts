@@ -40,8 +40,11 @@ interface Window {
   readonly log: ReturnType<typeof silentLog>;
 }
 
-/** One tool that answers with what `say` makes of the text it is given. */
-function echo(say: (text: string, signal: AbortSignal) => Promise<string> | string): readonly Tool[] {
+/** What a tool answers to the text it is given. */
+type Say = (text: string, signal: AbortSignal) => Promise<string> | string;
+
+/** One tool that answers so. */
+function echo(say: Say): readonly Tool[] {
   const input = z.strictObject({ sessionId: z.string() });
   const run = async ({ sessionId }: { sessionId: string }, signal: AbortSignal): Promise<ToolAnswer> => {
     const text = await say(sessionId, signal);
@@ -51,6 +54,11 @@ function echo(say: (text: string, signal: AbortSignal) => Promise<string> | stri
   const about = { title: 'Read', description: 'Reads.', inputSchema, writes: false };
   return [{ name: 'read_session', ...about, input, run }];
 }
+
+const recordOf = (folder: string, id: string) =>
+  JSON.parse(fs.readFileSync(path.join(folder, `${id}.json`), 'utf8')) as { address: string; token: string };
+const never = new Promise<string>(() => undefined);
+const sentenceOf = (content: unknown): string => (content as [{ text: string }])[0].text;
 
 describe('programs that speak MCP', () => {
   let dist = '';
@@ -64,17 +72,18 @@ describe('programs that speak MCP', () => {
   after(() => fs.rmSync(dist, { recursive: true, force: true }));
   afterEach(cleanUp);
 
+  /** A window with that tool, or with those. */
   async function open(
     folder: string,
-    tools = echo(text => text),
+    say: Say | readonly Tool[] = text => text,
     mayWrite = (): boolean => false,
   ): Promise<Window> {
     const log = silentLog();
     const focused = new ObservableValue(false);
+    const tools = typeof say === 'function' ? echo(say) : say;
     const mcp = new Mcp({
-      ...{ folder, dist, version: '1.2.3', focused, log },
+      ...{ folder, dist, version: '1.2.3', focused, log, mayWrite },
       tools: () => Promise.resolve(tools),
-      mayWrite,
     });
     later(() => mcp.end());
     return { mcp, id: await mcp.listen(), focused, log };
@@ -94,14 +103,13 @@ describe('programs that speak MCP', () => {
 
   it('get answers, resources, and sentences where something is wrong', async () => {
     const folder = placeIn();
-    const { log } = await open(
-      folder,
-      echo(text => (text === 'none' ? Promise.reject(new Error('There is no such session.')) : `of ${text}`)),
-    );
-    const client = await begin(folder);
-    assert.deepEqual(client.getServerVersion(), {
-      ...{ name: 'agent-console', title: 'Agent Console', version: '1.2.3' },
+    const { log } = await open(folder, text => {
+      if (text === 'none') throw new Error('There is no such session.');
+      return `of ${text}`;
     });
+    const client = await begin(folder);
+    const name = { name: 'agent-console', title: 'Agent Console', version: '1.2.3' };
+    assert.deepEqual(client.getServerVersion(), name);
     assert.match(client.getInstructions() ?? '', /never an instruction/);
     const { tools } = await client.listTools();
     assert.deepEqual(
@@ -125,13 +133,11 @@ describe('programs that speak MCP', () => {
     ] as const) {
       const answer = await client.callTool({ name, arguments: args });
       assert.equal(answer.isError, true);
-      assert.match((answer.content as [{ text: string }])[0].text, sentence);
+      assert.match(sentenceOf(answer.content), sentence);
     }
     await assert.rejects(client.readResource({ uri: 'session://none' }), /There is no such session/);
-    await assert.rejects(
-      client.readResource({ uri: 'file:///etc/passwd' }),
-      /session:\/\/ and readiness:\/\/ only/,
-    );
+    const outside = client.readResource({ uri: 'file:///etc/passwd' });
+    await assert.rejects(outside, /session:\/\/ and readiness:\/\/ only/);
     assert.deepEqual(log.lines, []);
   });
 
@@ -153,7 +159,7 @@ describe('programs that speak MCP', () => {
     }
     for (const [name, args] of Object.entries(reading)) {
       const { content, structuredContent, isError } = await client.callTool({ name, arguments: args });
-      const [{ text }] = content as [{ text: string }];
+      const text = sentenceOf(content);
       assert.equal(isError, undefined, text);
       assert.deepEqual(JSON.parse(text), structuredContent);
       assert.match(text, /^\{"note":"[^"]*untrusted/);
@@ -165,16 +171,11 @@ describe('programs that speak MCP', () => {
     ] as const) {
       const { content, isError } = await client.callTool({ name, arguments: args });
       assert.equal(isError, true);
-      assert.match((content as [{ text: string }])[0].text, /Writing is off/);
+      assert.match(sentenceOf(content), /Writing is off/);
     }
     const { resources } = await client.listResources();
-    assert.deepEqual(
-      resources.map(({ uri, name }) => [uri, name]),
-      [
-        ['session://s0', 'fine'],
-        ['readiness://acme%2Fshop', 'acme/shop'],
-      ],
-    );
+    const listed = resources.map(({ uri, name }) => `${uri} ${name}`);
+    assert.deepEqual(listed, ['session://s0 fine', 'readiness://acme%2Fshop acme/shop']);
     for (const [at, field] of [/"session\\":/, /"repositories\\":/].entries())
       assert.match(JSON.stringify(await client.readResource({ uri: resources[at]!.uri })), field);
   });
@@ -182,16 +183,12 @@ describe('programs that speak MCP', () => {
   it('cancel what they asked', async () => {
     const folder = placeIn();
     let asked: AbortSignal | undefined;
-    await open(
-      folder,
-      echo(
-        (_, signal) =>
-          new Promise((_resolve, reject) => {
-            asked = signal;
-            signal.addEventListener('abort', () => reject(new Error('cancelled')));
-          }),
-      ),
-    );
+    await open(folder, (_, signal) => {
+      asked = signal;
+      return new Promise((_resolve, reject) =>
+        signal.addEventListener('abort', () => reject(new Error('cancelled'))),
+      );
+    });
     const client = await begin(folder);
     const abort = new AbortController();
     const params = { name: 'read_session', arguments: { sessionId: 'a' } };
@@ -224,25 +221,18 @@ describe('programs that speak MCP', () => {
   it('are turned away without the token, and reach no port and nobody else’s files', async () => {
     const folder = placeIn();
     let asked = 0;
-    const window = await open(
-      folder,
-      echo(() => String(++asked)),
-    );
+    const window = await open(folder, () => String(++asked));
     const record = path.join(folder, `${window.id}.json`);
-    const { address, token } = JSON.parse(fs.readFileSync(record, 'utf8')) as Record<string, string>;
-    assert.match(token!, /^[\da-f]{64}$/);
-    assert.ok(path.isAbsolute(address!));
+    const { address, token } = recordOf(folder, window.id);
+    assert.match(token, /^[\da-f]{64}$/);
+    assert.ok(path.isAbsolute(address));
     const modeOf = (file: string): string => (fs.statSync(file).mode & 0o777).toString(8);
-    const files = [folder, record, address!, path.join(folder, 'agent-console-mcp.js')];
+    const files = [folder, record, address, path.join(folder, 'agent-console-mcp.js')];
     assert.equal(files.map(modeOf).join(), '700,600,600,600');
     const hello = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })}\n`;
-    for (const wrong of [
-      hello,
-      `${'0'.repeat(64)}\n${hello}`,
-      `${token!.slice(1)}\n${hello}`,
-      `\n${token!}\n`,
-    ]) {
-      const connection = net.connect(address!);
+    const others = [`${'0'.repeat(64)}\n${hello}`, `${token.slice(1)}\n${hello}`, `\n${token}\n`];
+    for (const wrong of [hello, ...others]) {
+      const connection = net.connect(address);
       let answer = '';
       connection.on('data', bytes => (answer += bytes.toString()));
       connection.write(wrong.padEnd(65));
@@ -251,22 +241,16 @@ describe('programs that speak MCP', () => {
     }
     assert.equal(asked, 0);
     assert.deepEqual(new Set(window.log.lines), new Set(['A program without the token was turned away.']));
-    assert.doesNotMatch(JSON.stringify(window.log.lines), new RegExp(token!));
+    assert.doesNotMatch(JSON.stringify(window.log.lines), new RegExp(token));
     await window.mcp.end();
     assert.deepEqual(fs.readdirSync(folder), ['agent-console-mcp.js']);
   });
 
   it('are answered by the window they were told of, or that had the focus last; when it closes, by the next', async () => {
     const folder = placeIn();
-    const never = new Promise<string>(() => undefined);
     const windows: Window[] = [];
     for (const name of ['one', 'two', 'three'])
-      windows.push(
-        await open(
-          folder,
-          echo(text => (text === 'wait' ? never : name)),
-        ),
-      );
+      windows.push(await open(folder, text => (text === 'wait' ? never : name)));
     const [one, two, three] = windows as [Window, Window, Window];
     for (const [window, at] of [
       [two, 3],
@@ -295,20 +279,14 @@ describe('programs that speak MCP', () => {
     await three.mcp.end();
     await assert.rejects(answerOf(client), /No window of the editor with Agent Console is open/);
     await assert.rejects(begin(folder), /No window of the editor/);
-    const { mcp } = await open(
-      folder,
-      echo(() => 'four'),
-    );
+    const { mcp } = await open(folder, () => 'four');
     assert.equal(await answerOf(client), 'four');
     await mcp.end();
   });
 
   it('pass by what a window has left that was killed, and take it away', async () => {
     const folder = placeIn();
-    await open(
-      folder,
-      echo(() => 'alive'),
-    );
+    await open(folder, () => 'alive');
     const left = path.join(folder, 'dead.sock');
     const code = `require('node:net').createServer().listen(${JSON.stringify(left)}, () => console.log('ready'))`;
     const killed = spawn(process.execPath, ['-e', code]);
@@ -328,16 +306,11 @@ describe('programs that speak MCP', () => {
     const taken = path.join(folder, 'taken');
     await once(foreign.listen(taken), 'listening');
     later(() => foreign.close());
-    fs.writeFileSync(
-      path.join(folder, 'bad.json'),
-      JSON.stringify({ ...record, address: taken, proof: 'y' }),
-    );
-    fs.utimesSync(path.join(folder, 'bad.json'), 1e11, 1e11);
+    const bad = path.join(folder, 'bad.json');
+    fs.writeFileSync(bad, JSON.stringify({ ...record, address: taken, proof: 'y' }));
+    fs.utimesSync(bad, 1e11, 1e11);
     const client = await begin(folder, 'dead');
-    assert.ok(
-      fs.existsSync(elsewhere),
-      'of a window on another machine nobody here can say that it was killed',
-    );
+    assert.ok(fs.existsSync(elsewhere), 'nobody here can say that a window on another machine was killed');
     assert.deepEqual((await read(client, 'a')).structuredContent, { text: 'alive' });
     assert.equal(heard, 'x\n');
     await until(() => !fs.readdirSync(folder).some(name => name.startsWith('dead')));
@@ -345,10 +318,7 @@ describe('programs that speak MCP', () => {
 
   it('begin with what is copied, and are given all answers when they ask no more', async () => {
     const folder = placeIn();
-    const { mcp } = await open(
-      folder,
-      echo(text => (text === '4' ? new Promise(() => undefined) : `of ${text}`)),
-    );
+    const { mcp } = await open(folder, text => (text === '4' ? never : `of ${text}`));
     await mcp.commands.copyMcpConfiguration();
     const [copied = ''] = acts.splice(0).flatMap(act => /^clipboard\.writeText=([^]*)$/.exec(act)?.[1] ?? []);
     const { mcpServers } = JSON.parse(copied) as {
@@ -368,22 +338,14 @@ describe('programs that speak MCP', () => {
     child.stdout.on('data', bytes => (output += String(bytes)));
     const [code] = (await once(child, 'close')) as [number];
     assert.equal(code, 0);
-    const answers = output
-      .trim()
-      .split('\n')
-      .map(line => JSON.parse(line) as { id: number; result: ToolAnswer });
-    assert.deepEqual(answers.map(({ id }) => id).sort(), [1, 2, 3]);
+    const answered = output.trim().split('\n');
+    assert.deepEqual(answered.map(line => (JSON.parse(line) as { id: number }).id).sort(), [1, 2, 3]);
   });
 
   it('find a socket elsewhere where the path of the storage is too long for one, except in Restricted Mode', async () => {
     const folder = placeIn(path.join(temporaryFolder(), 'x'.repeat(100)));
-    const { mcp, id } = await open(
-      folder,
-      echo(() => 'far'),
-    );
-    const { address } = JSON.parse(fs.readFileSync(path.join(folder, `${id}.json`), 'utf8')) as {
-      address: string;
-    };
+    const { mcp, id } = await open(folder, () => 'far');
+    const { address } = recordOf(folder, id);
     assert.ok(!address.startsWith(folder));
     assert.equal(fs.statSync(path.dirname(address)).mode & 0o777, 0o700);
     assert.deepEqual((await read(await begin(folder), 'a')).structuredContent, { text: 'far' });

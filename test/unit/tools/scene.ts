@@ -57,26 +57,16 @@ export function stored({
     ]);
   const session = (each: Partial<SessionRecord>, at: number) => {
     const sessionId = each.sessionId ?? `s${at}`;
+    const title = words[at] ?? 'fine';
     const told = {
       sessionId,
       status: 'idle',
-      title: words[at] ?? 'fine',
+      title,
       messageCount: messages.length + 1,
       updatedAt: NOON - at,
     };
-    return [
-      sessionId,
-      {
-        sessionId,
-        origin: 'added',
-        addedAt: NOON,
-        checkedAt: NOON,
-        session: told,
-        local: {},
-        computerName: words[at],
-        ...each,
-      },
-    ] as const;
+    const known = { sessionId, origin: 'added', addedAt: NOON, checkedAt: NOON, session: told, local: {} };
+    return [sessionId, { ...known, computerName: words[at], ...each }] as const;
   };
   store(sessionRecords('one'), sessions.map(session));
   store(

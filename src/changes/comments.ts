@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
-import { commentController, setContext } from '../../contributions';
-import type { Logger } from '../../log';
-import type { Collection, Storage } from '../../storage';
-import { pick } from '../../ui/pick';
-import { card, joined } from '../../ui/text';
-import { Disposable, Slot, toDisposable, type IDisposable } from '../../util/disposable';
-import type { Event } from '../../util/event';
-import { fileAt, uriOf, type FileAt } from '../show';
-import type { ChangesSessions } from '../work';
+import { commentController, setContext } from '../contributions';
+import type { Logger } from '../log';
+import type { Collection, Storage } from '../storage';
+import { pick } from '../ui/pick';
+import { card, joined } from '../ui/text';
+import { Disposable, Slot, type IDisposable } from '../util/disposable';
+import type { Event } from '../util/event';
+import { blockOf, linesOf, markOf, placeOf, type Place } from './comment';
 import { commentRecords, MOST_QUOTED, type CommentRecord } from './records';
-import { blockOf, linesOf, markOf, placeOf, type Place } from './text';
+import { fileAt, uriOf, type FileAt } from './show';
+import type { ChangesSessions } from './work';
 
 /** How far a comment has come: written, or in a message. */
 type Standing = 'draft' | 'composer' | 'queued' | 'sending' | 'sent' | 'refused' | 'unknown';
@@ -49,15 +49,11 @@ interface ShownComment extends vscode.Comment {
 }
 
 interface Known {
+  readonly record: CommentRecord;
   readonly standing: Standing;
   readonly place: Place;
   /** The tip that the place was looked for in; none where that could not be read. */
   readonly tip: string | undefined;
-}
-
-interface Draft {
-  readonly record: CommentRecord;
-  readonly place: Place;
 }
 
 interface Service {
@@ -133,12 +129,12 @@ export class Comments extends Disposable {
 
   /** Puts all drafts of a session into its composer as one message: of this one, that of a thread or a document, or else one that is asked for. */
   async send(target: unknown, sessionId?: string): Promise<void> {
-    const all = await this.#inTurn(async () => this.#drafts(await this.#open()));
-    const chosen = sessionId ?? this.#sessionOfTarget(target) ?? (await this.#pick(all));
-    if (chosen === undefined && all.length > 0) return;
+    await this.#inTurn(() => this.#open());
+    const chosen = sessionId ?? this.#sessionOfTarget(target) ?? (await this.#pick());
+    if (chosen === undefined && this.#drafts.length > 0) return;
     await this.#inTurn(async () => {
       const service = await this.#open();
-      const drafts = this.#drafts(service).filter(({ record }) => record.sessionId === chosen);
+      const drafts = this.#drafts.filter(({ record }) => record.sessionId === chosen);
       if (chosen === undefined || drafts.length === 0)
         throw new Error(vscode.l10n.t('No comment waits to be sent.'));
       drafts.sort((a, b) => a.record.path.localeCompare(b.record.path) || a.place.line - b.place.line);
@@ -146,6 +142,10 @@ export class Comments extends Disposable {
       await this.#deps.prefill({ sessionId: chosen, text });
       await this.#lookAt(service, idsOf(service, [chosen]));
     });
+  }
+
+  get #drafts(): Known[] {
+    return [...this.#known.values()].filter(({ standing }) => standing === 'draft');
   }
 
   get #shown(): readonly Shown[] {
@@ -164,8 +164,8 @@ export class Comments extends Disposable {
     return first && this.#service?.comments.get((first as ShownComment).id)?.sessionId;
   }
 
-  async #pick(drafts: readonly Draft[]): Promise<string | undefined> {
-    const bySession = Map.groupBy(drafts, ({ record }) => record.sessionId);
+  async #pick(): Promise<string | undefined> {
+    const bySession = Map.groupBy(this.#drafts, ({ record }) => record.sessionId);
     const choices = [...bySession].map(([value, { length }]) => ({
       label: this.#titleOf(value),
       description: length === 1 ? vscode.l10n.t('1 comment') : vscode.l10n.t('{0} comments', length),
@@ -179,13 +179,6 @@ export class Comments extends Disposable {
     return this.#deps.sessions.get(sessionId)?.title ?? sessionId;
   }
 
-  #drafts({ comments }: Service): Draft[] {
-    return [...comments.values.values()].flatMap(record => {
-      const known = this.#known.get(record.id);
-      return known?.standing === 'draft' ? [{ record, place: known.place }] : [];
-    });
-  }
-
   /** The comments of the service in use, all of them looked at. */
   async #open(): Promise<Service> {
     const { sessions, storage, messages } = this.#deps;
@@ -196,13 +189,13 @@ export class Comments extends Disposable {
     const service = { id, comments: storage.collection(commentRecords(id)), messages: messages(id) };
     await service.comments.load();
     this.#service = service;
-    const followed = [
-      service.comments.onDidChange(ids => this.#inBackground(() => this.#lookAt(service, ids))),
-      service.messages.onDidChange(ids =>
-        this.#inBackground(() => this.#lookAt(service, idsOf(service, ids))),
+    const look = (ids: readonly string[]): void => this.#inBackground(() => this.#lookAt(service, ids));
+    this.#following.set(
+      vscode.Disposable.from(
+        service.comments.onDidChange(look),
+        service.messages.onDidChange(ids => look(idsOf(service, ids))),
       ),
-    ];
-    this.#following.set(toDisposable(() => followed.forEach(each => each.dispose())));
+    );
     if (this.#shown.length > 0) this.#control();
     await this.#lookAt(service, [...service.comments.values.keys()]);
     return service;
@@ -210,7 +203,7 @@ export class Comments extends Disposable {
 
   async #lookAt(service: Service, ids: readonly string[]): Promise<void> {
     for (const id of ids) await this.#look(service, id);
-    const isWaiting = this.#drafts(service).length > 0;
+    const isWaiting = this.#drafts.length > 0;
     if (isWaiting !== this.#isWaiting) setContext('agentConsole.draftComments', isWaiting);
     this.#isWaiting = isWaiting;
   }
@@ -229,26 +222,23 @@ export class Comments extends Disposable {
       await service.comments.update(id, now => now && { ...now, sent: true });
     const shown = this.#shown.findLast(each => each.sessionId === sessionId && each.root === repository);
     const before = this.#known.get(id);
-    const now = {
-      ...(await this.#placed(record, shown?.tip ?? commit)),
-      standing: found ?? 'draft',
-    } as const;
+    const placed = await this.#placed(record, shown?.tip ?? commit);
+    const now = { record, standing: found ?? 'draft', ...placed } as const;
     this.#known.set(id, now);
     const isSame = this.#threads.has(id) && before?.standing === now.standing && before.place === now.place;
-    if (shown !== undefined && !isSame && !this.isDisposed) this.#draw(record, now);
+    if (shown !== undefined && !isSame && !this.isDisposed) this.#draw(now);
   }
 
   /** Where a comment is in a version. */
   async #placed(record: CommentRecord, tip: string): Promise<Pick<Known, 'place' | 'tip'>> {
-    const known = this.#known.get(record.id);
-    if (known?.tip === tip) return known;
-    const { repository: root, path, commit, line: before, quoted } = record;
-    const own = { commit, line: before, state: 'same' } as const;
+    const { id, repository: root, path, commit, line: before, quoted } = record;
+    const known = this.#known.get(id);
+    if (known?.tip === tip) return { place: known.place, tip };
+    const own = { commit, line: before };
     if (tip === commit) return { place: own, tip };
     try {
       const line = placeOf(quoted, before, await this.#linesOf({ root, commit: tip, path }));
-      if (line === undefined) return { place: { ...own, state: 'changed' }, tip };
-      return { place: { commit: tip, line, state: line === before ? 'same' : 'moved' }, tip };
+      return { place: line === undefined ? own : { commit: tip, line }, tip };
     } catch (error) {
       this.#deps.log.warn(`Where a comment is by now cannot be read: ${String(error)}`);
       return { place: own, tip: undefined };
@@ -278,8 +268,8 @@ export class Comments extends Disposable {
     return made;
   }
 
-  #draw(record: CommentRecord, { standing, place }: Known): void {
-    const { id, sessionId, repository: root, path, line, count, words, at } = record;
+  #draw({ record, standing, place, tip }: Known): void {
+    const { id, sessionId, repository: root, path, commit, line, count, words, at } = record;
     const uri = uriOf({ root, commit: place.commit, path });
     const comment: ShownComment = {
       ...{ id, mode: vscode.CommentMode.Preview, author: { name: vscode.l10n.t('You') } },
@@ -300,10 +290,11 @@ export class Comments extends Disposable {
     thread.canReply = false;
     thread.state = vscode.CommentThreadState[isSent ? 'Resolved' : 'Unresolved'];
     thread.contextValue = standing;
+    const hasChanged = place.commit === commit && tip !== undefined && tip !== commit;
     thread.label = joined([
       this.#titleOf(sessionId),
-      place.state === 'moved' && vscode.l10n.t('moved from line {0}', line + 1),
-      place.state === 'changed' && vscode.l10n.t('its lines have changed since'),
+      place.line !== line && vscode.l10n.t('moved from line {0}', line + 1),
+      hasChanged && vscode.l10n.t('its lines have changed since'),
     ]);
     thread.comments = [comment];
   }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { longerThanIn, oneLine } from '../../util/text';
+import { longerThanIn, oneLine } from '../util/text';
 import type { CommentRecord } from './records';
 
 /** Where a comment stands by now: at its own lines, or where the newer version has them. */
@@ -7,7 +7,6 @@ export interface Place {
   readonly commit: string;
   /** The first line, from 0. */
   readonly line: number;
-  readonly state: 'same' | 'moved' | 'changed';
 }
 
 /** The lines of a text, however they end. */
