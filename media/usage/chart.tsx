@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { useState } from 'preact/hooks';
-import { addDays, sum, type DayRange, type Value } from '../../src/usage/show/protocol';
+import { addDays, sum, type DayRange, type Value } from '../../src/usage/protocol';
 import { dayText, exact, figureText, short, words } from './format';
 import { barsOf, known, layersOf, lineOf, looksLike, namedDays, placeOf, ticksOf, type Chart } from './plot';
 

@@ -8,7 +8,7 @@ import {
   type Column,
   type Day,
   type Unit,
-} from '../../src/usage/show/protocol';
+} from '../../src/usage/protocol';
 
 /** Numbers and dates in the person's language. */
 export let words = new Formatter('en');

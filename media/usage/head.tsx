@@ -9,7 +9,7 @@ import {
   type DayRange,
   type Preset,
   type TabId,
-} from '../../src/usage/show/protocol';
+} from '../../src/usage/protocol';
 import { Icon, IconButton } from '../kit/controls';
 import { words } from './format';
 import {

@@ -1,7 +1,7 @@
 import '../kit/boot';
 import * as l10n from '@vscode/l10n';
 import { render, type ComponentChildren } from 'preact';
-import { lengthOf } from '../../src/usage/show/protocol';
+import { lengthOf } from '../../src/usage/protocol';
 import { Icon } from '../kit/controls';
 import { Head, Said, Tabs, TryAgain } from './head';
 import { connect, fetching, panel, query, report, situation, slow } from './page';

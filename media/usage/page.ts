@@ -11,7 +11,7 @@ import {
   type TabReport,
   type UsageProtocol,
   type UsageQuery,
-} from '../../src/usage/show/protocol';
+} from '../../src/usage/protocol';
 import { pageSide, RefusedByPanel, type PageSide } from '../../src/webview/ipc';
 import { keepScroll, vscode } from '../kit/boot';
 import { setLanguage } from './format';

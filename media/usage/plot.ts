@@ -5,7 +5,7 @@ import {
   type Section,
   type Unit,
   type Value,
-} from '../../src/usage/show/protocol';
+} from '../../src/usage/protocol';
 
 /** What a chart draws: columns of its section's table. */
 export interface Chart {

@@ -13,7 +13,7 @@ import {
   type Section,
   type TableView,
   type TabReport,
-} from '../../src/usage/show/protocol';
+} from '../../src/usage/protocol';
 import { Icon, IconButton } from '../kit/controls';
 import { ChartView } from './chart';
 import { exact, figureText, language, short, words } from './format';

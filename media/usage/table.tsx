@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { useMemo } from 'preact/hooks';
-import type { Cell, Column, Row, Table, TableView } from '../../src/usage/show/protocol';
+import type { Cell, Column, Row, Table, TableView } from '../../src/usage/protocol';
 import { Icon } from '../kit/controls';
 import { cellText, words } from './format';
 import { openPerson } from './page';

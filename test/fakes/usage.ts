@@ -1,10 +1,9 @@
 import { Analytics, type Row } from '../../src/sample/analytics';
 import { dayOf, EARLIEST_DAY, seeded } from '../../src/sample/random';
-import { DayRecord } from '../../src/usage/days/day';
 import { addDays, daysOf } from '../../src/usage/report/calendar';
 import { report } from '../../src/usage/report/report';
-import type { Day, DayRange, TabId, TabReport, UsageQuery } from '../../src/usage/report/types';
-import type { UsageSource } from '../../src/usage/show/dashboard';
+import type { Day, DayRange, Steps, TabId, TabReport, UsageQuery } from '../../src/usage/report/types';
+import type { UsageSource } from '../../src/usage/dashboard';
 import { Emitter } from '../../src/util/event';
 
 /** From the sample's first day on. */
@@ -88,12 +87,10 @@ export function makeReport(query: UsageQuery, known: Known, problem?: string): T
   const { tab } = query;
   const rows = made.get(tab) ?? Map.groupBy(makers[tab](), ({ date }) => date);
   made.set(tab, rows);
-  const records = [...known.days].map(day => {
-    return [
-      day,
-      new DayRecord(known.fetchedAt ?? 0, (rows.get(day) ?? []) as never, known.problems),
-    ] as const;
-  });
+  const { fetchedAt: at = 0, problems = [] } = known;
+  const records = [...known.days].map(
+    day => [day, { at, rows: (rows.get(day) ?? []) as never, problems }] as const,
+  );
   const steps = report(query, new Map(records), {
     ...{ bounds, orgId: 'org_01JH7ZK3QF5Y8', salt: 'salt', problem },
     directory: [...people.map(({ id, name }) => ({ id, email: name })), { id: 'user_nobody' }],
@@ -102,6 +99,11 @@ export function makeReport(query: UsageQuery, known: Known, problem?: string): T
       { revision: 31, day: addDays('2026-11-03', -140), changed: ['<b>allowedModels</b>'] },
     ],
   });
+  return drained(steps);
+}
+
+/** Does work without a pause. */
+export function drained<T>(steps: Steps<T>): T {
   for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chartOf } from '../../media/usage/plot';
 import { daysOf } from '../../src/usage/report/calendar';
-import { knownOf, tabIds, type Amount, type TabReport } from '../../src/usage/show/protocol';
+import { knownOf, tabIds, type Amount, type TabReport } from '../../src/usage/protocol';
 import { bounds, hostileNames, makeReport, people } from '../fakes/usage';
 import { origin, violations } from './page';
 import { pageThemes as themes, usagePage } from './usageStage';

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
-import { Dashboard } from '../../src/usage/show/dashboard';
-import {
-  firstState,
-  type PageState,
-  type UsageProtocol,
-  type UsageQuery,
-} from '../../src/usage/show/protocol';
+import { Dashboard } from '../../src/usage/dashboard';
+import { firstState, type PageState, type UsageProtocol, type UsageQuery } from '../../src/usage/protocol';
 import { panelSide, type PanelSide } from '../../src/webview/ipc';
 import { FakeUsageSource } from '../fakes/usage';
 import { openPage, type OpenPage } from './page';

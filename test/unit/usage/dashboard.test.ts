@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { Dashboard } from '../../../src/usage/show/dashboard';
+import { Dashboard } from '../../../src/usage/dashboard';
 import {
   addDays,
   firstState,
@@ -10,7 +10,7 @@ import {
   type Preset,
   type TabReport,
   type UsageProtocol,
-} from '../../../src/usage/show/protocol';
+} from '../../../src/usage/protocol';
 import { pageSide, panelSide, type PanelSide } from '../../../src/webview/ipc';
 import { bounds, FakeUsageSource } from '../../fakes/usage';
 import { until } from '../../until';

@@ -87,6 +87,14 @@ describe('usage data', () => {
     assert.equal(again.figures.find(({ id }) => id === 'billable_tokens')?.value, 450_000);
   });
 
+  it('counts a person once a day, also where a page has them twice', async () => {
+    const { service, open } = await begin();
+    answer(service, rows => [rows.at(-1)!, rows.at(-1)!]);
+    const made = await fetched(open().data, query('people', '2026-11-20', '2026-11-20'));
+    assert.equal(made.sections.find(({ id }) => id === 'people')!.table.rows[0]!.cells[1], 1);
+    assert.equal(made.figures.find(({ id }) => id === 'people')?.value, 1);
+  });
+
   it('eight windows make the calls of one, and all hear of it', async () => {
     const { service, open } = await begin();
     const windows = Array.from({ length: 8 }, () => open().data);
@@ -242,7 +250,7 @@ describe('usage data', () => {
     const again = await fetched(data, wanted);
     assert.deepEqual([again.orgId, again.figures], [mine.orgId, mine.figures]);
     await fetched(data, wanted);
-    assert.deepEqual(calls(service).slice(1), ['/tokens 2026-11-20..2026-11-20']);
+    assert.deepEqual(calls(service).slice(1), ['/tokens 2026-11-10..2026-11-20']);
     // A window opened while the key was refused, and one opened with the other key.
     for (const isRefused of [true, false]) {
       const window = open();

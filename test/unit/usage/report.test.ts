@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { DayRecord } from '../../../src/usage/days/day';
+import type { KnownDays } from '../../../src/usage/days';
 import { addDays } from '../../../src/usage/report/calendar';
-import type { KnownDays } from '../../../src/usage/report/report';
 import { knownOf, type Amount } from '../../../src/util/amount';
 import {
   agrees,
@@ -18,7 +17,7 @@ import {
   THIRD,
   totals,
   type Days,
-} from './reports';
+} from './support';
 
 const count = fc.integer({ min: 0, max: 1_000_000 });
 const name = fc.constantFrom('a', 'b', 'A', 'B', 'c', '__proto__', 'x\ny', '');
@@ -109,13 +108,6 @@ describe('a usage report', () => {
     );
   });
 
-  it('counts a person once a day, also where that day was stored twice', () => {
-    const row = { user_id: 'u1', billable_tokens: 450_000 };
-    const made = report('people', [[row, row]]);
-    assert.equal(figure(made, 'billable_tokens'), 450_000);
-    assert.deepEqual(cells(made, 'people', 'days'), [[1]]);
-  });
-
   it('folds servers by letter case and rare odd tools, says so, and takes it back', () => {
     const tools = { Read: 10_000, 'Read</tool>\n<x': 2 };
     const servers = { docs: 5, Docs: 3, web: 1 };
@@ -172,7 +164,7 @@ describe('a usage report', () => {
     const all = known('tokens', Object.fromEntries(rows) as Days);
     assert.deepEqual(ask(all), [700, 700, true]);
     // An hour after its end the service has nothing of the last day.
-    const settling = new DayRecord(Date.parse('2026-11-21T01:00:00Z'), []);
+    const settling = { at: Date.parse('2026-11-21T01:00:00Z'), rows: [], problems: [] };
     assert.deepEqual(ask(new Map([...all, [day(13), settling]])), [600, undefined, false]);
     assert.deepEqual(ask(new Map([...all, [day(6), settling]])), [700, undefined, false]);
     assert.deepEqual(ask(new Map([...all].slice(0, 10))), [300, undefined, false]);
@@ -196,7 +188,7 @@ describe('a usage report', () => {
   ] as const) {
     it(`reads a day of which the service has nothing as missing, and says so: ${tab}`, () => {
       // Long after the day the service is through with it.
-      const nothing = new DayRecord(Date.parse('2026-11-20'), []);
+      const nothing = { at: Date.parse('2026-11-20'), rows: [], problems: [] };
       const made = report(tab, known(tab, [row, row, row]).set(SECOND, nothing));
       assert.deepEqual(made.figures.find(each => each.id === id)?.value, { value: 200, known: 2, of: 3 });
       assert.deepEqual([made.missing, made.problem], [[SECOND], undefined]);
@@ -296,7 +288,7 @@ describe('a usage report', () => {
   it('says through which day there is data: the last one known, not yesterday', () => {
     assert.equal(report('tokens', [{ billable_tokens: 1 }]).through, FIRST);
     assert.equal(report('tokens', {}).through, undefined);
-    const settling = new DayRecord(Date.parse('2026-11-21'), []);
+    const settling = { at: Date.parse('2026-11-21'), rows: [], problems: [] };
     const range = { start: BOUNDS.end, end: BOUNDS.end };
     assert.equal(report('tokens', new Map([[BOUNDS.end, settling]]), { range }).through, undefined);
   });
@@ -373,7 +365,7 @@ describe('a usage report', () => {
 
   it('tells what could not be read, without names among pseudonyms', () => {
     const problems = ['ann@acme.example: user_messages: no number'];
-    const unread = new DayRecord(Date.parse('2026-11-20'), [], problems);
+    const unread = { at: Date.parse('2026-11-20'), rows: [], problems };
     const told = (pseudonyms: boolean) =>
       report('people', new Map([[FIRST, unread]]), { pseudonyms }).unreadable;
     assert.deepEqual(told(false), { count: 1, names: problems });

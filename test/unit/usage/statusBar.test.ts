@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { UsageBudget, UsageSpan } from '../../../src/settings';
 import { addDays, daysOf } from '../../../src/usage/report/calendar';
-import { UsageStatusBar, type StatusBarDeps } from '../../../src/usage/show/statusBar';
-import { budgetNotice, statusText, type StatusFacts } from '../../../src/usage/show/statusText';
+import { UsageStatusBar, type StatusBarDeps } from '../../../src/usage/statusBar';
+import { budgetNotice, statusText, type StatusFacts } from '../../../src/usage/statusBar';
 import { Emitter } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
 import { until } from '../../until';

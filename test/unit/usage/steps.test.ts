@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { daysOf } from '../../../src/usage/report/calendar';
-import { DayRecord } from '../../../src/usage/days/day';
-import { report, type Extras, type KnownDays } from '../../../src/usage/report/report';
+import type { KnownDays } from '../../../src/usage/days';
+import { report, type Extras } from '../../../src/usage/report/report';
 import type { Steps } from '../../../src/usage/report/types';
-import { inTurns } from '../../../src/usage/days/usageData';
+import { inTurns } from '../../../src/usage/data';
 import { tokenRows, userRows } from '../../fakes/usage';
 import { query } from './support';
 
@@ -30,7 +30,7 @@ function known(tab: 'people' | 'tokens', onRead: () => void): KnownDays {
   return new Map(
     daysOf(RANGE).map(day => [
       day,
-      new DayRecord(0, rows.filter(({ date }) => date === day).map(watched) as never),
+      { at: 0, rows: rows.filter(({ date }) => date === day).map(watched) as never, problems: [] },
     ]),
   );
 }

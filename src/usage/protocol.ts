@@ -1,6 +1,6 @@
-import { boolean, number, object, oneOf, optional, text, type Guard } from '../../webview/guards';
-import { act, event, request } from '../../webview/ipc';
-import { addDays, clampRange } from '../report/calendar';
+import { boolean, number, object, oneOf, optional, text, type Guard } from '../webview/guards';
+import { act, event, request } from '../webview/ipc';
+import { addDays, clampRange } from './report/calendar';
 import {
   tabIds,
   type Ability,
@@ -8,15 +8,14 @@ import {
   type DayRange,
   type TabReport,
   type UsageQuery,
-} from '../report/types';
+} from './report/types';
 
-export * from '../report/types';
-export { addDays, lengthOf, runsOf } from '../report/calendar';
-export { shown, type TableView } from '../report/tableView';
-export { amountText, isPart, knownOf, sum, type Amount } from '../../util/amount';
-export { isSame } from '../../sync/same';
-export { copyOf, csvOf, fileNameOf, jsonOf } from './exports';
-export { Formatter, supportedLanguage } from '../../util/format';
+export * from './report/types';
+export { addDays, lengthOf, runsOf } from './report/calendar';
+export { amountText, isPart, knownOf, sum, type Amount } from '../util/amount';
+export { isSame } from '../sync/same';
+export * from './report/table';
+export { Formatter, supportedLanguage } from '../util/format';
 
 /**
  * Messages between the dashboard's panel and its page: what both sides agree on. The page knows what it shows and asks for it; the
