@@ -70,7 +70,7 @@ export async function begin() {
       else state.set({ kind: 'signedIn', service: known });
     };
     const reject = (): void => state.set({ kind: 'keyRejected', service: known, reason: 'No.' });
-    return { data, useKey, reject };
+    return { data, storage, useKey, reject };
   };
   return { clock, service, open };
 }
@@ -132,21 +132,21 @@ export function known(endpoint: TabId, days: Days): Map<string, DayRecord> {
   );
 }
 
-/** A report without a pause, of the three days where nothing else is asked for. */
-export function report(
+type Asked = readonly [
   tab: TabId,
   days: Days | KnownDays,
-  asked: Partial<UsageQuery> = {},
-  more: Partial<Extras> = {},
-): TabReport {
-  return drained(
-    steps(
-      query(tab, FIRST, THIRD, asked),
-      days instanceof Map ? (days as KnownDays) : known(tab, days as Days),
-      { bounds: BOUNDS, directory: [], revisions: [], salt: 's', ...more },
-    ),
-  );
+  asked?: Partial<UsageQuery>,
+  more?: Partial<Extras>,
+];
+
+/** A report of the three days where nothing else is asked for. */
+export function inSteps(...[tab, days, asked, more]: Asked) {
+  const records = days instanceof Map ? (days as KnownDays) : known(tab, days as Days);
+  const extras = { bounds: BOUNDS, directory: [], revisions: [], salt: 's', ...more };
+  return steps(query(tab, FIRST, THIRD, asked), records, extras);
 }
+
+export const report = (...asked: Asked): TabReport => drained(inSteps(...asked));
 
 export function section(made: TabReport, id: string): Section {
   const found = made.sections.find(each => each.id === id);
