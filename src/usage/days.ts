@@ -324,9 +324,8 @@ export class ServiceDays extends Disposable {
     const open = this.#records.get(path);
     if (open !== undefined) return open;
     const records = this.#deps.storage.collection<DayRecord>({
+      // Days of version 2 were packed: they cannot be read, and are asked for again.
       ...{ path, version: 3, schema: { parse: value => readDay(endpoint, value) } },
-      // Days of version 2 were packed; they are asked for again.
-      migrate: () => ({ at: 0, rows: [] }),
       // The service can be asked for it again.
       isVolatile: () => true,
     });

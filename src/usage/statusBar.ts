@@ -6,7 +6,7 @@ import type { Formatter } from '../util/format';
 import { Poller } from '../util/poller';
 import { plain } from '../util/text';
 import type { UsageData } from './data';
-import { FAILURE_MS } from './days';
+import { FAILURE_MS, type KnownDays } from './days';
 import { addDays, daysOf, periodBefore } from './report/calendar';
 import type { Day, DayRange } from './report/types';
 
@@ -96,16 +96,8 @@ export class UsageStatusBar extends Disposable {
     const known = await (await usage.open())?.known('tokens');
     if (known === undefined || drawing !== this.#drawing || this.isDisposed) return undefined;
     const span = settings.usageStatusBar();
-    const figures = [...known].map(([day, { rows }]) => [day, rows[0]?.billable_tokens] as const);
-    const facts: StatusFacts = {
-      ...{ span, end: usage.bounds.end, problem: this.#problem, budget: settings.usageBudget() },
-      isFetched: known.size > 0,
-      values: new Map(figures.filter((each): each is [Day, number] => each[1] !== undefined)),
-      fetchedAt: usage
-        .lastDays(DAYS)
-        .flatMap(day => known.get(day)?.at ?? [])
-        .at(-1),
-    };
+    const budget = settings.usageBudget();
+    const facts = { span, budget, end: usage.bounds.end, known, problem: this.#problem };
     const { text, spoken, heading, table, notes } = statusText(facts, format);
     // Foreign text stays text: nothing in it becomes a link or an icon.
     const tooltip = new vscode.MarkdownString();
@@ -124,32 +116,28 @@ export class UsageStatusBar extends Disposable {
 /** What the status bar knows when it draws. */
 export interface StatusFacts {
   readonly span: UsageSpan;
+  readonly budget: UsageBudget;
   /** Yesterday, UTC. */
   readonly end: Day;
-  /** Whether anything has been fetched. */
-  readonly isFetched: boolean;
-  /** Billable tokens of the days that have a figure. */
-  readonly values: ReadonlyMap<Day, number>;
-  /** When the newest known day was fetched; Unix ms. */
-  readonly fetchedAt?: number | undefined;
+  readonly known: KnownDays<'tokens'>;
   /** Why the newest attempt failed; a sentence. */
   readonly problem?: string | undefined;
-  readonly budget: UsageBudget;
 }
 
 /** What the status bar says, and its tooltip: plain sentences, rows of equal width, and plain sentences below them. */
 export function statusText(facts: StatusFacts, format: Formatter) {
-  const { values, budget, end, fetchedAt, isFetched, problem } = facts;
+  const { known, budget, end, problem } = facts;
   const last = lastKnown(facts);
   if (last === undefined) {
-    const none = isFetched
-      ? vscode.l10n.t('There are no token figures through {0} UTC yet.', format.day(end))
-      : vscode.l10n.t('Usage is being fetched');
+    const none =
+      known.size > 0
+        ? vscode.l10n.t('There are no token figures through {0} UTC yet.', format.day(end))
+        : vscode.l10n.t('Usage is being fetched');
     const heading = problem ?? none;
     return { text: problem === undefined ? '–' : '$(warning)', spoken: heading, heading, notes: [] };
   }
   const span = facts.span === 'off' ? '7days' : facts.span;
-  const { total, change, days } = totalOf(span, last, values);
+  const { total, change, days } = totalOf(span, last, known);
   const shown = daysText(days, format);
   const short = tokensText(total, value => format.compact(value));
   // A day may be a Sunday, and nothing is no answer before it is said of which days.
@@ -158,6 +146,7 @@ export function statusText(facts: StatusFacts, format: Formatter) {
   const isLate = last < end && span !== 'lastDay';
   const through = isLate ? vscode.l10n.t('through {0}', format.day(last)) : undefined;
   const trend = change === undefined ? '' : `, ${format.change(change)}`;
+  const fetchedAt = known.get([...known.keys()].sort().at(-1) ?? last)?.at;
   const notes = [
     budget.tokens > 0 ? vscode.l10n.t('Your own budget: {0}.', budgetText(budget, format)) : undefined,
     vscode.l10n.t('Compared with the same weekdays before.'),
@@ -169,17 +158,18 @@ export function statusText(facts: StatusFacts, format: Formatter) {
     text: [`${short}${arrowOf(change)}`, ofDays, through].filter(Boolean).join(' · '),
     spoken: vscode.l10n.t('{0} billable tokens, {1} UTC{2}', short, shown, trend),
     heading: vscode.l10n.t('Billable tokens, {0} UTC', shown),
-    table: tableOf(last, values, format),
+    table: tableOf(last, known, format),
     notes: notes.filter(note => note !== undefined),
   };
 }
 
 /** What is told of a budget: the highest threshold that is reached, and of which days, named by their first. */
-export function budgetNotice({ budget, end, values }: StatusFacts, format: Formatter) {
+export function budgetNotice(facts: StatusFacts, format: Formatter) {
+  const { budget, known } = facts;
   const { tokens, per } = budget;
-  const last = lastKnown({ end, values });
+  const last = lastKnown(facts);
   if (last === undefined || tokens <= 0) return undefined;
-  const { days, total: spent } = totalOf(per === 'day' ? 'lastDay' : 'monthToDate', last, values);
+  const { days, total: spent } = totalOf(per === 'day' ? 'lastDay' : 'monthToDate', last, known);
   const percent = [80, 100].findLast(each => (knownOf(spent) ?? 0) >= (tokens * each) / 100);
   if (percent === undefined) return undefined;
   const sentence = vscode.l10n.t(
@@ -205,18 +195,22 @@ function spanLabels(): Readonly<Record<Span, string>> {
 }
 
 /** What a span that ends with `end` sums up to, and the change since the same weekdays before where every day of both has a figure. */
-function totalOf(span: Span, end: Day, values: StatusFacts['values']) {
+function totalOf(span: Span, end: Day, known: StatusFacts['known']) {
   const length = { lastDay: 1, '7days': 7, '30days': 30, monthToDate: Number(end.slice(8)) }[span];
   const days = { start: addDays(end, 1 - length), end };
-  const totals = [days, periodBefore(days)].map(range => sum(daysOf(range).map(day => values.get(day))));
+  const totals = [days, periodBefore(days)].map(range => sum(daysOf(range).map(day => tokensOf(known, day))));
   const [total, earlier] = totals;
   const isFair = typeof total === 'number' && typeof earlier === 'number' && earlier > 0;
   return { days, total, change: isFair ? (total - earlier) / earlier : undefined };
 }
 
+function tokensOf(known: StatusFacts['known'], day: Day): number | undefined {
+  return known.get(day)?.rows[0]?.billable_tokens;
+}
+
 /** The last day with a figure. */
-function lastKnown({ end, values }: Pick<StatusFacts, 'end' | 'values'>): Day | undefined {
-  const days = [...values.keys()].filter(day => day <= end);
+function lastKnown({ end, known }: StatusFacts): Day | undefined {
+  const days = [...known.keys()].filter(day => day <= end && tokensOf(known, day) !== undefined);
   return days.sort().at(-1);
 }
 
@@ -242,9 +236,9 @@ function arrowOf(change: number | undefined): string {
 }
 
 /** A row a span: its name, its tokens, its change. */
-function tableOf(last: Day, values: StatusFacts['values'], format: Formatter): string {
+function tableOf(last: Day, known: StatusFacts['known'], format: Formatter): string {
   const rows = Object.entries(spanLabels()).map(([span, label]) => {
-    const { total, change } = totalOf(span as Span, last, values);
+    const { total, change } = totalOf(span as Span, last, known);
     const trend = change === undefined ? '' : format.change(change);
     return [label, tokensText(total, value => format.number(value)), trend];
   });

@@ -6,7 +6,7 @@ import { budgetNotice, statusText, type StatusFacts } from '../../../src/usage/s
 import { Emitter } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
 import { until } from '../../until';
-import { answer, begin, calls, cleanUp, type Clock, NOON, type Window } from './support';
+import { answer, begin, calls, cleanUp, known, type Clock, type Window } from './support';
 
 const bars: UsageStatusBar[] = [];
 
@@ -184,12 +184,13 @@ describe('the status bar', () => {
 
   const END = '2026-11-22';
   /** The last so many days have these figures. */
-  const told = (values: readonly number[], more: Partial<StatusFacts> = {}) => {
+  const factsOf = (values: readonly number[], more: Partial<StatusFacts> = {}): StatusFacts => {
     const days = daysOf({ start: addDays(END, 1 - values.length), end: END });
-    const facts = { span: 'lastDay', end: END, isFetched: true, budget: { tokens: 0, per: 'day' } } as const;
-    const known = new Map(days.map((day, at) => [day, values[at]!]));
-    return statusText({ ...facts, values: known, ...more }, new Formatter('en'));
+    const tokens = Object.fromEntries(days.map((day, at) => [day, { billable_tokens: values[at]! }]));
+    const facts = { span: 'lastDay', end: END, budget: { tokens: 0, per: 'day' } } as const;
+    return { ...facts, known: known('tokens', tokens), ...more };
   };
+  const told = (...asked: Parameters<typeof factsOf>) => statusText(factsOf(...asked), new Formatter('en'));
   const week = (tokens: number): number[] => Array.from({ length: 7 }, () => tokens);
   for (const [what, values, span, wanted, end = END] of [
     ['a day with its weekday, and nothing to compare it with', [5], 'lastDay', '5 · Sun, Nov 22'],
@@ -202,23 +203,21 @@ describe('the status bar', () => {
     it(`says ${what}`, () => assert.equal(told(values, { span, end }).text, wanted));
 
   it('draws foreign text as text', () => {
-    const { notes } = told([4_200_000], {
-      ...{ budget: { tokens: 5, per: 'month' }, problem: 'x\u202ey', fetchedAt: NOON - 60_000 },
-    });
+    const { notes } = told([4_200_000], { budget: { tokens: 5, per: 'month' }, problem: 'x\u202ey' });
     assert.deepEqual(notes, [
       'Your own budget: 5 a month.',
       'Compared with the same weekdays before.',
       'Data through Nov 22, 2026 UTC.',
-      `Fetched ${new Formatter('en').exact(NOON - 60_000)}.`,
+      `Fetched ${new Formatter('en').exact(1)}.`,
       'x\ufffdy',
     ]);
   });
 
   it('tells of the highest threshold of a budget that is reached', () => {
-    const percents = [79, 80, 250].map(spent => {
-      const facts = { span: '7days', end: END, isFetched: true, values: new Map([[END, spent]]) } as const;
-      return budgetNotice({ ...facts, budget: { tokens: 100, per: 'month' } }, new Formatter('en'))?.percent;
-    });
+    const budget = { tokens: 100, per: 'month' } as const;
+    const percents = [79, 80, 250].map(
+      spent => budgetNotice(factsOf([spent], { budget }), new Formatter('en'))?.percent,
+    );
     assert.deepEqual(percents, [undefined, 80, 100]);
   });
 });
