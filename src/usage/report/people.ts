@@ -160,14 +160,14 @@ function* dayMetrics({ now, before }: Context<People>): Steps<Metric<People>[]> 
   const fields = counted();
   for (const rows of [...now.rows, ...(before?.rows ?? [])]) {
     // Of a day that the service has and this person is not in, there is nothing to count.
-    if (rows !== undefined) known.set(rows, rows.length === 0 ? fields.map(() => 0) : sumsOf(rows));
+    if (rows !== undefined) known.set(rows, rows.length === 0 ? fields.map(() => 0) : sumsOf(fields, rows));
     yield;
   }
   return fields.map(([id, label], at) => summed<People>(id, label, rows => known.get(rows)?.[at]));
 }
 
-function sumsOf(rows: People): Amount[] {
-  return counted().map(([field]) => sum(rows.map(row => row[field])));
+function sumsOf(fields: ReturnType<typeof counted>, rows: People): Amount[] {
+  return fields.map(([field]) => sum(rows.map(row => row[field])));
 }
 
 function* byPerson({ rows }: Period<People>): Steps<Map<string, UserDay[]>> {
@@ -190,10 +190,14 @@ function emailOf(days: People): string | null | undefined {
 
 /** Tool calls per message of a person over several days: each day's ratio weighs as many messages as it had. */
 function ratioOf(days: People): Amount {
-  const known = days.filter(hasRatio);
-  const weight = known.reduce((all, day) => all + (day.user_messages ?? 0), 0);
-  const weighted = known.reduce((all, day) => all + (day.autonomy_ratio ?? 0) * (day.user_messages ?? 0), 0);
-  const weights = days.map(day => (hasRatio(day) ? day.user_messages : undefined));
+  let [weight, weighted] = [0, 0];
+  const weights = days.map((day): Amount => {
+    const { autonomy_ratio: ratio = 0, user_messages: messages = 0 } = day;
+    if (!hasRatio(day)) return undefined;
+    weight += messages;
+    weighted += ratio * messages;
+    return messages;
+  });
   return combined(weights, () => (weight > 0 ? weighted / weight : undefined));
 }
 
@@ -235,9 +239,10 @@ function* everybody(
     readonly days: People;
     readonly sums: readonly Amount[];
   }
+  const fields = counted();
   const people: Person[] = [];
   for (const [id, days] of groups) {
-    people.push({ id, days, sums: sumsOf(days) });
+    people.push({ id, days, sums: sumsOf(fields, days) });
     yield;
   }
   people.sort((a, b) => byAmount(a.sums[0], b.sums[0]) || compare(a.id, b.id));
@@ -246,7 +251,7 @@ function* everybody(
     column<Person>('person', l10n.t('Person'), 'text', ({ id }) => names.of(id), { total: l10n.t('Total') }),
     column<Person>('days', l10n.t('Active days'), 'count', ({ days }) => days.length, { total: all.length }),
     column<Person>('last', l10n.t('Last active (UTC)'), 'day', ({ days }) => lastDay(days)),
-    ...counted().map(([id, label], at) => {
+    ...fields.map(([id, label], at) => {
       const total = sum(people.map(({ sums }) => sums[at]));
       return column<Person>(id, label, 'count', ({ sums }) => sums[at], { total });
     }),
