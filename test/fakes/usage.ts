@@ -3,8 +3,10 @@ import { dayOf, EARLIEST_DAY, seeded } from '../../src/sample/random';
 import { addDays, daysOf } from '../../src/usage/report/calendar';
 import { report } from '../../src/usage/report/report';
 import type { Day, DayRange, Steps, TabId, TabReport, UsageQuery } from '../../src/usage/report/types';
-import type { UsageSource } from '../../src/usage/dashboard';
+import { Dashboard, type UsageSource } from '../../src/usage/dashboard';
+import type { UsageProtocol } from '../../src/usage/protocol';
 import { Emitter } from '../../src/util/event';
+import { panelSide, type PanelSide } from '../../src/webview/ipc';
 
 /** From the sample's first day on. */
 interface Size {
@@ -178,5 +180,38 @@ export class FakeUsageSource implements UsageSource {
       if (again || missing.length > 0) this.fetchedAt = Date.now();
     }
     return (this.#told = this.problem);
+  }
+}
+
+/** A dashboard without a panel, and what its page has had it do. `post` hands a message to the page. */
+export class FakeDashboard {
+  readonly source: FakeUsageSource;
+  readonly dashboard: Dashboard;
+  readonly saved: { readonly name: string; readonly text: string }[] = [];
+  readonly copied: string[] = [];
+  readonly problems: string[] = [];
+  signIns = 0;
+  panel: PanelSide<UsageProtocol> | undefined;
+
+  constructor(post: (message: unknown) => unknown, source = new FakeUsageSource()) {
+    this.source = source;
+    const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+    this.dashboard = new Dashboard(source, {
+      ...{ language: 'en', texts: undefined },
+      connect: options =>
+        (this.panel = panelSide({
+          ...{ ...options, post, describe: wordsOf },
+          onProblem: (problem, error) =>
+            this.problems.push(error === undefined ? problem : `${problem}: ${wordsOf(error)}`),
+        })),
+      acts: {
+        save: file => {
+          this.saved.push(file);
+          return file.name;
+        },
+        copy: ({ text }) => this.copied.push(text),
+        signIn: () => this.signIns++,
+      },
+    });
   }
 }

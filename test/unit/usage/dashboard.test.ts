@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { Dashboard } from '../../../src/usage/dashboard';
 import {
   addDays,
   firstState,
@@ -10,40 +9,17 @@ import {
   type Preset,
   type UsageProtocol,
 } from '../../../src/usage/protocol';
-import { pageSide, panelSide, type PanelSide } from '../../../src/webview/ipc';
+import { pageSide } from '../../../src/webview/ipc';
 import { activityOfPeople } from '../../../src/usage/report/people';
 import { daysOf, periodBefore, runsOf } from '../../../src/usage/report/calendar';
-import { bounds, FakeUsageSource } from '../../fakes/usage';
+import { bounds, FakeDashboard } from '../../fakes/usage';
 import { until } from '../../until';
 
 const stages: Stage[] = [];
 
-/** A panel's end, and a page's end that talks with it. */
-class Stage {
-  readonly source = new FakeUsageSource();
+/** A dashboard, and a page's end that talks with it. */
+class Stage extends FakeDashboard {
   readonly heard: string[] = [];
-  readonly acts: string[] = [];
-  readonly problems: string[] = [];
-  panel: PanelSide<UsageProtocol> | undefined;
-  readonly dashboard = new Dashboard(this.source, {
-    language: 'en',
-    texts: undefined,
-    connect: options =>
-      (this.panel = panelSide({
-        ...options,
-        post: message => this.page.receive(message),
-        describe: error => (error as Error).message,
-        onProblem: problem => this.problems.push(problem),
-      })),
-    acts: {
-      save: ({ name, text }) => {
-        this.acts.push(`save ${name} ${text.length}`);
-        return null;
-      },
-      copy: ({ text }) => this.acts.push(`copy ${text.length}`),
-      signIn: () => this.acts.push('signIn'),
-    },
-  });
   readonly page = pageSide<UsageProtocol>(
     {
       changed: ({ bounds: { end }, state }) => this.heard.push(`${state.kind} through ${end}`),
@@ -53,6 +29,7 @@ class Stage {
   );
 
   constructor() {
+    super(message => this.page.receive(message));
     stages.push(this);
   }
 }
@@ -195,12 +172,12 @@ describe('the dashboard', () => {
   });
 
   it('saves under a name of its own only', async () => {
-    const { acts, page, problems } = new Stage();
-    assert.equal(await page.request('save', { name: 'usage-tools-2026-11-01.csv', text: 'abc' }), null);
+    const { copied, page, problems, saved } = new Stage();
+    await page.request('save', { name: 'usage-tools-2026-11-01.csv', text: 'abc' });
     await page.request('copy', { text: 'abcd' });
-    assert.deepEqual(acts, ['save usage-tools-2026-11-01.csv 3', 'copy 4']);
     for (const name of ['../usage-x.csv', 'usage-x.exe', 'usage-x/y.csv'])
       await assert.rejects(page.request('save', { name, text: '' }));
-    assert.equal(problems.length, 3);
+    assert.deepEqual(saved, [{ name: 'usage-tools-2026-11-01.csv', text: 'abc' }]);
+    assert.deepEqual([copied, problems.length], [['abcd'], 3]);
   });
 });
