@@ -166,14 +166,15 @@ export function* byDay<R>(
   const columns = [column<Day>('day', l10n.t('Day (UTC)'), 'day', day => day, { total })];
   if (compared !== undefined)
     columns.push(column('day:before', l10n.t('Day before (UTC)'), 'day', (_, at) => compared.days[at]));
-  for (const { id, label, of, unit = 'count', isCharted = true, total } of metrics) {
-    const add = (period: Period<R>, [id, label]: readonly [string, string], isCharted: boolean): void => {
-      const valueOf = (row: R | undefined): Amount => (row === undefined ? undefined : of(row));
-      const more = { isCharted, total: total?.(period) };
-      columns.push(column(id, label, unit, (_, at) => valueOf(period.rows[at]), more));
+  for (const metric of metrics) {
+    const { id, label, unit = 'count' } = metric;
+    const add = (period: Period<R>, columnId: string, heading: string, isCharted: boolean): void => {
+      const valueOf = (row: R | undefined): Amount => (row === undefined ? undefined : metric.of(row));
+      const drawn = { isCharted, total: metric.total?.(period) };
+      columns.push(column(columnId, heading, unit, (_, at) => valueOf(period.rows[at]), drawn));
     };
-    add(now, [id, label], isCharted);
-    if (compared !== undefined) add(compared, [`${id}:before`, l10n.t('{0}, before', label)], false);
+    add(now, id, label, metric.isCharted ?? true);
+    if (compared !== undefined) add(compared, `${id}:before`, l10n.t('{0}, before', label), false);
   }
   const marksOf = (day: Day): string =>
     markers.flatMap(marker => (marker.day === day ? marker.label : [])).join('; ');
