@@ -39,7 +39,7 @@ const zones = [
   {
     target: './media',
     from: './src',
-    except: ['./webview/ipc.ts', './chat/protocol.ts', './readiness/protocol.ts', './usage/show/protocol.ts'],
+    except: ['./webview/ipc.ts', './chat/protocol.ts', './readiness/protocol.ts', './usage/protocol.ts'],
     message: 'Pages import protocol files and webview/ipc only.',
   },
 ];

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { useState } from 'preact/hooks';
-import { addDays, sum, type DayRange, type Value } from '../../src/usage/show/protocol';
+import { addDays, sum, type DayRange, type Value } from '../../src/usage/protocol';
 import { dayText, exact, figureText, short, words } from './format';
 import { barsOf, known, layersOf, lineOf, looksLike, namedDays, placeOf, ticksOf, type Chart } from './plot';
 
@@ -22,29 +22,28 @@ export function ChartView({ title, chart, previousRange }: ChartProps) {
   const at = Math.min(chosen ?? last, last);
   const isCompared = series.some(({ previous }) => previous !== undefined);
   const before = isCompared && previousRange ? words.day(addDays(previousRange.start, at)) : undefined;
-  const text = (value: Value | undefined): string =>
+  const textOf = (value: Value | undefined): string =>
     figureText(value ?? null, value => exact(value, unit)) || l10n.t('not known');
+  const beforeText = (value: string): string => l10n.t('before: {0}', value);
+  const rowOf = (id: string, label: string, index: number, now?: Value, earlier?: Value) => ({
+    ...{ id, label, index, now: textOf(now) },
+    before: before === undefined ? undefined : beforeText(textOf(earlier)),
+  });
   const seen = series.filter(({ id }) => !off.has(id));
-  const rows = series.map(({ id, label, values, previous }, index) => ({
-    ...{ id, label, index, now: text(values[at]), earlier: text(previous?.[at]) },
-  }));
-  const total = (of: 'values' | 'previous'): string => text(sum(seen.map(each => each[of]?.[at] ?? null)));
-  if (kind === 'bars' && seen.length > 1)
-    rows.push({
-      id: '',
-      label: l10n.t('Total'),
-      index: -1,
-      now: total('values'),
-      earlier: total('previous'),
-    });
+  const rows = series.map(({ id, label, values, previous }, index) =>
+    rowOf(id, label, index, values[at], previous?.[at]),
+  );
+  if (kind === 'bars' && seen.length > 1) {
+    const [now, earlier] = (['values', 'previous'] as const).map(of =>
+      sum(seen.map(each => each[of]?.[at] ?? null)),
+    );
+    rows.push(rowOf('', l10n.t('Total'), -1, now, earlier));
+  }
   const day = `${dayText(days[at] ?? '')} UTC`;
   const marks = markers.filter(marker => marker.day === days[at]).map(({ label }) => label);
-  const beforeText = (value: string): string => l10n.t('before: {0}', value);
   const spoken = rows
     .filter(({ id }) => !off.has(id))
-    .map(({ label, now, earlier }) =>
-      [`${label}: ${now}`, before === undefined ? undefined : beforeText(earlier)].filter(Boolean).join(', '),
-    );
+    .map(({ label, now, before }) => [`${label}: ${now}`, before].filter(Boolean).join(', '));
   const toggle = (id: string): void => {
     const next = new Set(off);
     if (!next.delete(id)) next.add(id);
@@ -71,7 +70,7 @@ export function ChartView({ title, chart, previousRange }: ChartProps) {
       </div>
       <p class="ellipsis" title={marks.join('\n')}>
         <strong>{day}</strong>
-        {before === undefined ? null : (
+        {before && (
           <span class="quiet">
             {' '}
             <Swatch index={0} look="previous total" /> {beforeText(before)}
@@ -80,17 +79,17 @@ export function ChartView({ title, chart, previousRange }: ChartProps) {
         {marks.map(label => ` · ${label}`)}
       </p>
       <ul class="legend" aria-label={l10n.t('Lines of the chart')}>
-        {rows.map(({ id, label, index, now, earlier }) => (
+        {rows.map(({ id, label, index, now, before }) => (
           <li key={id}>
             <label class="check" title={label}>
-              {index < 0 || series.length < 2 ? null : (
+              {index >= 0 && series.length > 1 && (
                 <input type="checkbox" checked={!off.has(id)} onChange={() => toggle(id)} />
               )}
-              {index < 0 ? null : <Swatch index={index} look={kind === 'lines' ? 'line' : 'area'} />}
+              {index >= 0 && <Swatch index={index} look={kind === 'lines' ? 'line' : 'area'} />}
               <span class="ellipsis">{label}</span>
             </label>
             <strong>{now}</strong>
-            {before === undefined ? null : <span class="quiet">{beforeText(earlier)}</span>}
+            {before && <span class="quiet">{before}</span>}
           </li>
         ))}
       </ul>
@@ -114,25 +113,18 @@ interface DrawingProps {
 }
 
 /** The picture: colours are the theme's own variables, so that another theme needs no new drawing. Words are laid over it. */
-function Drawing({ chart, off, day }: DrawingProps) {
-  const { days, kind, unit, markers } = chart;
-  const seen = chart.series
-    .map(({ id, values, previous = [] }, index) => ({
-      id,
-      index,
-      values: known(values),
-      before: known(previous),
-    }))
-    .filter(({ id }) => !off.has(id));
+function Drawing({ chart: { days, kind, unit, markers, series }, off, day }: DrawingProps) {
   const isLines = kind === 'lines';
-  const layers = isLines ? seen.map(({ values }) => values) : layersOf(seen.map(({ values }) => values));
-  const earlier = isLines
-    ? seen.map(({ before }) => before)
-    : layersOf(seen.map(({ before }) => before)).slice(-1);
+  const seen = series.map((each, index) => ({ ...each, index })).filter(({ id }) => !off.has(id));
+  const [now, before] = [seen.map(({ values }) => values), seen.map(({ previous = [] }) => previous)];
+  const layers = isLines ? now.map(known) : layersOf(now);
+  const earlier = isLines ? before.map(known) : layersOf(before).slice(-1);
   const ticks = ticksOf(Math.max(0, ...[...layers, ...earlier].flat().map(value => value ?? 0)), unit);
+  const tickTexts = ticks.map(tick => short(tick, unit));
   const top = ticks.at(-1) ?? 1;
   const x = (at: number): number => placeOf(at, days.length);
   const y = (value: number): number => 1000 - (value / top) * 1000;
+  const looks = (place: number) => looksLike(seen[place]?.index ?? 0);
   const marks = [...new Set(markers.map(marker => days.indexOf(marker.day)))].filter(at => at >= 0);
   const labels = namedDays(days);
   const areMonths = labels.length > 1 && labels.every(at => days[at]?.endsWith('-01'));
@@ -145,14 +137,12 @@ function Drawing({ chart, off, day }: DrawingProps) {
   return (
     <>
       <div class="scale" aria-hidden="true">
-        {ticks.map(tick => (
+        {ticks.map((tick, at) => (
           <span key={tick} style={{ bottom: `${(tick / top) * 100}%` }}>
-            {short(tick, unit)}
+            {tickTexts[at]}
           </span>
         ))}
-        <span class="widest">
-          {ticks.map(tick => short(tick, unit)).reduce((a, b) => (b.length > a.length ? b : a), '')}
-        </span>
+        <span class="widest">{tickTexts.reduce((a, b) => (b.length > a.length ? b : a), '')}</span>
       </div>
       <div class="plot">
         <svg viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true">
@@ -161,7 +151,7 @@ function Drawing({ chart, off, day }: DrawingProps) {
             <path
               key={place}
               class={isLines ? 'line' : 'area'}
-              style={looksLike(seen[place]?.index ?? 0)}
+              style={looks(place)}
               d={isLines ? lineOf(layer, y) : barsOf(layer, layers[place - 1], y)}
             />
           ))}
@@ -169,7 +159,7 @@ function Drawing({ chart, off, day }: DrawingProps) {
             <path
               key={place}
               class={isLines ? 'previous' : 'previous total'}
-              style={looksLike(seen[place]?.index ?? 0)}
+              style={looks(place)}
               d={lineOf(line, y)}
             />
           ))}

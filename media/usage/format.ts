@@ -8,7 +8,7 @@ import {
   type Column,
   type Day,
   type Unit,
-} from '../../src/usage/show/protocol';
+} from '../../src/usage/protocol';
 
 /** Numbers and dates in the person's language. */
 export let words = new Formatter('en');
@@ -32,12 +32,10 @@ export function exact(value: number, unit: Unit): string {
   return words.as({ maximumFractionDigits: unit === 'ratio' ? 3 : 6 }, value);
 }
 
-/** Words may stand in the place of a day, and a browser makes a day of many words. */
-const ISO_DAY = /^\d{4}-\d\d-\d\d$/;
-
-/** A table's cell as text; nothing for what is not known. */
+/** A table's cell as text; nothing for what is not known. Words may stand in the place of a day. */
 export function cellText(cell: Cell, kind: Column['kind']): string {
-  if (typeof cell === 'string') return kind === 'day' && ISO_DAY.test(cell) ? words.day(cell) : cell;
+  if (typeof cell === 'string')
+    return kind === 'day' && /^\d{4}-\d\d-\d\d$/.test(cell) ? words.day(cell) : cell;
   return figureText(cell, value => (kind === 'text' || kind === 'day' ? String(value) : exact(value, kind)));
 }
 
@@ -53,6 +51,5 @@ export function figureText(
 /** A UTC day, wherever it is read: `Friday, 20 November 2026`, or as `options` say. */
 export function dayText(day: Day, options: Intl.DateTimeFormatOptions = { dateStyle: 'full' }): string {
   const time = Date.parse(day);
-  if (!Number.isFinite(time)) return day;
-  return words.date({ ...options, timeZone: 'UTC' }, time);
+  return Number.isFinite(time) ? words.date({ ...options, timeZone: 'UTC' }, time) : day;
 }

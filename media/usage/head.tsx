@@ -9,7 +9,7 @@ import {
   type DayRange,
   type Preset,
   type TabId,
-} from '../../src/usage/show/protocol';
+} from '../../src/usage/protocol';
 import { Icon, IconButton } from '../kit/controls';
 import { words } from './format';
 import {
@@ -41,7 +41,7 @@ export function Head() {
         <Status />
       </div>
       <div class="line">
-        {asked === undefined ? null : <RangePicker range={asked.range} />}
+        {asked && <RangePicker range={asked.range} />}
         <Check
           of="compare"
           label={l10n.t('Compare')}
@@ -77,7 +77,7 @@ function Status() {
   const title = l10n.t('Fetch the days shown again ({0})', `${words.day(start)} – ${words.day(end)}`);
   return (
     <div class="line last status">
-      {running === undefined ? null : (
+      {running && (
         <span class="line late">
           <progress max={1} value={running.fraction} aria-label={running.label} />
           <span class="quiet">{running.label}</span>
@@ -86,8 +86,8 @@ function Status() {
           </button>
         </span>
       )}
-      <span>{through === undefined ? null : l10n.t('Data through {0} UTC', words.day(through))}</span>
-      {at === undefined ? null : (
+      <span>{through && l10n.t('Data through {0} UTC', words.day(through))}</span>
+      {at !== undefined && (
         <span class="quiet" title={words.exact(at)}>
           {l10n.t('fetched {0}', words.date({ dateStyle: 'medium', timeStyle: 'short' }, at))}
         </span>
@@ -149,14 +149,13 @@ export function Said() {
   return (
     <div class="said" role="status">
       {text}
-      {isProblem ? <IconButton icon="close" label={l10n.t('Dismiss')} onClick={() => say('')} /> : null}
+      {isProblem && <IconButton icon="close" label={l10n.t('Dismiss')} onClick={() => say('')} />}
     </div>
   );
 }
 
 /** The five kinds of figures. */
 export function Tabs() {
-  const current = state.value.tab;
   const names: Readonly<Record<TabId, string>> = {
     tokens: l10n.t('Tokens'),
     tools: l10n.t('Tools'),
@@ -170,7 +169,7 @@ export function Tabs() {
         <button
           key={tab}
           type="button"
-          aria-current={tab === current ? 'page' : undefined}
+          aria-current={tab === state.value.tab ? 'page' : undefined}
           onClick={() => change({ tab, person: undefined })}
         >
           {names[tab]}
@@ -183,8 +182,7 @@ export function Tabs() {
 /** Presets, and two days of one's own choice within what the service has. */
 function RangePicker({ range }: { readonly range: DayRange }) {
   const { preset } = state.value;
-  const nameOf = (of: Preset): string =>
-    of === 'all' ? l10n.t('All') : of === 'custom' ? l10n.t('Custom') : l10n.t('{0} days', of);
+  const names = { all: l10n.t('All'), custom: l10n.t('Custom') };
   return (
     <>
       <select
@@ -195,11 +193,11 @@ function RangePicker({ range }: { readonly range: DayRange }) {
       >
         {presets.map(of => (
           <option key={of} value={of}>
-            {nameOf(of)}
+            {of === 'all' || of === 'custom' ? names[of] : l10n.t('{0} days', of)}
           </option>
         ))}
       </select>
-      {preset === 'custom' ? <CustomRange range={range} /> : null}
+      {preset === 'custom' && <CustomRange range={range} />}
     </>
   );
 }
@@ -207,7 +205,8 @@ function RangePicker({ range }: { readonly range: DayRange }) {
 /** A day that may not be chosen asks for nothing; why is said in the browser's words beside it: its bubble would end the typing. */
 function CustomRange({ range }: { readonly range: DayRange }) {
   const [problem, setProblem] = useState('');
-  const bounds = situation.value?.bounds ?? range;
+  const { start, end } = situation.value?.bounds ?? range;
+  const note = l10n.t('Days are UTC, from {0} through {1}.', words.day(start), words.day(end));
   const input = (of: 'start' | 'end', label: string, min: string, max: string) => (
     <input
       type="date"
@@ -224,12 +223,11 @@ function CustomRange({ range }: { readonly range: DayRange }) {
   );
   return (
     <>
-      {input('start', l10n.t('From'), bounds.start, range.end)}
+      {input('start', l10n.t('From'), start, range.end)}
       <span aria-hidden="true">{l10n.t('to')}</span>
-      {input('end', l10n.t('to'), range.start, bounds.end)}
+      {input('end', l10n.t('to'), range.start, end)}
       <span id="range-note" class="quiet" role="status">
-        {problem ||
-          l10n.t('Days are UTC, from {0} through {1}.', words.day(bounds.start), words.day(bounds.end))}
+        {problem || note}
       </span>
     </>
   );

@@ -11,7 +11,7 @@ import {
   type TabReport,
   type UsageProtocol,
   type UsageQuery,
-} from '../../src/usage/show/protocol';
+} from '../../src/usage/protocol';
 import { pageSide, RefusedByPanel, type PageSide } from '../../src/webview/ipc';
 import { keepScroll, vscode } from '../kit/boot';
 import { setLanguage } from './format';
@@ -111,12 +111,9 @@ export function change(changed: Partial<PageState>): void {
   state.value = { ...state.value, ...changed };
   keep();
   if (!isSame(before, query())) void load();
-  // Other figures begin at their top, where the tabs end, which stay in view.
+  // Other figures begin at their top, below the tabs, which stay in view.
   const place = changed.tab === undefined ? null : document.getElementById('panel');
-  if (place === null) return;
-  const tabs = place.previousElementSibling?.getBoundingClientRect().height ?? 0;
-  const top = Math.max(0, place.getBoundingClientRect().top + window.scrollY - tabs);
-  if (window.scrollY > top) window.scrollTo(0, top);
+  if (place !== null && place.getBoundingClientRect().top < 0) place.scrollIntoView();
 }
 
 /** Shows one person's days, or all people; the row or button that was pressed is gone then, so the focus goes to the figures. */
@@ -175,9 +172,5 @@ export function say(text: string): void {
 }
 
 function refuse(error: unknown): void {
-  said.value = { text: sentenceOf(error), isProblem: true };
-}
-
-function sentenceOf(error: unknown): string {
-  return error instanceof RefusedByPanel ? error.message : String(error);
+  said.value = { text: error instanceof RefusedByPanel ? error.message : String(error), isProblem: true };
 }

@@ -5,7 +5,7 @@ import {
   type Section,
   type Unit,
   type Value,
-} from '../../src/usage/show/protocol';
+} from '../../src/usage/protocol';
 
 /** What a chart draws: columns of its section's table. */
 export interface Chart {
@@ -27,24 +27,21 @@ interface Series {
 
 export function chartOf({ chart: kind = 'bars', table }: Section, markers: readonly Marker[]): Chart {
   const { columns, rows } = table;
-  const cellsOf = (id: string): Value[] | undefined => {
+  const valuesOf = (id: string): Value[] | undefined => {
     const at = columns.findIndex(column => column.id === id);
     if (at < 0) return undefined;
-    return rows.map(({ cells }) => {
-      const cell = cells[at] ?? null;
-      return typeof cell === 'string' ? null : cell;
-    });
+    return rows.map(row => row.cells[at] ?? null).map(cell => (typeof cell === 'string' ? null : cell));
   };
   const charted = columns.filter(({ isCharted }) => isCharted === true);
   const [unit = 'count'] = charted.flatMap(({ kind }) => (kind === 'text' || kind === 'day' ? [] : [kind]));
   const series = charted.map(({ id, label }) => ({
-    ...{ id, label, values: cellsOf(id) ?? [], previous: cellsOf(`${id}:before`) },
+    ...{ id, label, values: valuesOf(id) ?? [], previous: valuesOf(`${id}:before`) },
   }));
   return { kind, unit, days: rows.map(({ id }) => id), series, markers };
 }
 
 /** One number a day; `null` where none is known. */
-export type Values = readonly (number | null)[];
+type Values = readonly (number | null)[];
 
 export function known(amounts: readonly Value[]): Values {
   return amounts.map(amount => knownOf(amount) ?? null);
@@ -66,12 +63,12 @@ export function looksLike(index: number): Record<string, string> {
 }
 
 /** Each with all below it added. */
-export function layersOf(series: readonly Values[]): Values[] {
+export function layersOf(series: readonly (readonly Value[])[]): Values[] {
   const layers: Values[] = [];
   for (const values of series) {
-    const below = layers.at(-1);
+    const below = layers.at(-1) ?? [];
     layers.push(
-      values.map((value, at) => (value === null ? (below?.[at] ?? null) : (below?.[at] ?? 0) + value)),
+      known(values).map((value, at) => (value === null ? (below[at] ?? null) : (below[at] ?? 0) + value)),
     );
   }
   return layers;

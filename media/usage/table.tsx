@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { useMemo } from 'preact/hooks';
-import type { Cell, Column, Row, Table, TableView } from '../../src/usage/show/protocol';
+import type { Cell, Column, Table, TableView } from '../../src/usage/protocol';
 import { Icon } from '../kit/controls';
 import { cellText, words } from './format';
 import { openPerson } from './page';
@@ -65,14 +65,25 @@ export function SeenTable({ title, all, seen, view, setView }: TableProps) {
 }
 
 function Rows({ title, seen: { columns, rows, total }, view, setView }: Omit<TableProps, 'all'>) {
-  const inRow = (cells: readonly Cell[], row?: Row) =>
+  const inRow = (cells: readonly Cell[], person?: string) =>
     columns.map(({ id, kind }, at) => {
       const cell = cells[at] ?? null;
       const text = cellText(cell, kind);
       const title = typeof cell === 'string' ? text : undefined;
       return at === 0 ? (
         <th key={id} scope="row" class={classOf(kind)} title={title}>
-          {row?.person === undefined ? text : <PersonLink name={text} person={row.person} />}
+          {person === undefined ? (
+            text
+          ) : (
+            <button
+              type="button"
+              class="link"
+              title={l10n.t('Show the days of {0}', text)}
+              onClick={() => openPerson(person)}
+            >
+              {text}
+            </button>
+          )}
         </th>
       ) : (
         <td key={id} class={classOf(kind)} title={title}>
@@ -92,10 +103,10 @@ function Rows({ title, seen: { columns, rows, total }, view, setView }: Omit<Tab
       </thead>
       <tbody>
         {rows.map(row => (
-          <tr key={row.id}>{inRow(row.cells, row)}</tr>
+          <tr key={row.id}>{inRow(row.cells, row.person)}</tr>
         ))}
       </tbody>
-      {total === undefined ? null : (
+      {total && (
         <tfoot>
           <tr>{inRow(total)}</tr>
         </tfoot>
@@ -126,19 +137,6 @@ function Heading({ column: { id, label, kind }, view, setView }: HeadingProps) {
         {sort && <Icon name={sort.descending ? 'arrow-small-down' : 'arrow-small-up'} />}
       </button>
     </th>
-  );
-}
-
-function PersonLink({ name, person }: { readonly name: string; readonly person: string }) {
-  return (
-    <button
-      type="button"
-      class="link"
-      title={l10n.t('Show the days of {0}', name)}
-      onClick={() => openPerson(person)}
-    >
-      {name}
-    </button>
   );
 }
 

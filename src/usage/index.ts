@@ -7,12 +7,12 @@ import { Disposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
 import { notify } from '../ui/notify';
 import { forNotification } from '../util/text';
-import { UsageData, type UsageDataDeps } from './days/usageData';
+import { UsageData, type UsageDataDeps } from './data';
 import { addDays } from './report/calendar';
 import { activityOfPeople, type PersonActivity } from './report/people';
 import type { TabId, TabReport } from './report/types';
-import { DashboardPanel } from './show/panel';
-import { UsageStatusBar } from './show/statusBar';
+import { DashboardPanel } from './dashboard';
+import { UsageStatusBar } from './statusBar';
 
 interface UsageDeps extends UsageDataDeps {
   readonly format: Formatter;

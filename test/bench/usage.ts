@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Connection, ConnectionState } from '../../src/connection';
 import type { TabId } from '../../src/usage/report/types';
 import { openStorage, workerEngine } from '../../src/storage';
-import { UsageData } from '../../src/usage/days/usageData';
+import { UsageData } from '../../src/usage/data';
 import { Emitter, ObservableValue } from '../../src/util/event';
 import { silentLog } from '../fakes/log';
 import { answerOf, tokenRows, userRows } from '../fakes/usage';

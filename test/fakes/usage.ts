@@ -1,11 +1,12 @@
 import { Analytics, type Row } from '../../src/sample/analytics';
 import { dayOf, EARLIEST_DAY, seeded } from '../../src/sample/random';
-import { DayRecord } from '../../src/usage/days/day';
 import { addDays, daysOf } from '../../src/usage/report/calendar';
 import { report } from '../../src/usage/report/report';
-import type { Day, DayRange, TabId, TabReport, UsageQuery } from '../../src/usage/report/types';
-import type { UsageSource } from '../../src/usage/show/dashboard';
+import type { Day, DayRange, Steps, TabId, TabReport, UsageQuery } from '../../src/usage/report/types';
+import { Dashboard, type UsageSource } from '../../src/usage/dashboard';
+import type { UsageProtocol } from '../../src/usage/protocol';
 import { Emitter } from '../../src/util/event';
+import { panelSide, type PanelSide } from '../../src/webview/ipc';
 
 /** From the sample's first day on. */
 interface Size {
@@ -88,12 +89,10 @@ export function makeReport(query: UsageQuery, known: Known, problem?: string): T
   const { tab } = query;
   const rows = made.get(tab) ?? Map.groupBy(makers[tab](), ({ date }) => date);
   made.set(tab, rows);
-  const records = [...known.days].map(day => {
-    return [
-      day,
-      new DayRecord(known.fetchedAt ?? 0, (rows.get(day) ?? []) as never, known.problems),
-    ] as const;
-  });
+  const { fetchedAt: at = 0, problems = [] } = known;
+  const records = [...known.days].map(
+    day => [day, { at, rows: (rows.get(day) ?? []) as never, problems }] as const,
+  );
   const steps = report(query, new Map(records), {
     ...{ bounds, orgId: 'org_01JH7ZK3QF5Y8', salt: 'salt', problem },
     directory: [...people.map(({ id, name }) => ({ id, email: name })), { id: 'user_nobody' }],
@@ -102,6 +101,11 @@ export function makeReport(query: UsageQuery, known: Known, problem?: string): T
       { revision: 31, day: addDays('2026-11-03', -140), changed: ['<b>allowedModels</b>'] },
     ],
   });
+  return drained(steps);
+}
+
+/** Does work without a pause. */
+export function drained<T>(steps: Steps<T>): T {
   for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
 }
 
@@ -176,5 +180,38 @@ export class FakeUsageSource implements UsageSource {
       if (again || missing.length > 0) this.fetchedAt = Date.now();
     }
     return (this.#told = this.problem);
+  }
+}
+
+/** A dashboard without a panel, and what its page has had it do. `post` hands a message to the page. */
+export class FakeDashboard {
+  readonly source: FakeUsageSource;
+  readonly dashboard: Dashboard;
+  readonly saved: { readonly name: string; readonly text: string }[] = [];
+  readonly copied: string[] = [];
+  readonly problems: string[] = [];
+  signIns = 0;
+  panel: PanelSide<UsageProtocol> | undefined;
+
+  constructor(post: (message: unknown) => unknown, source = new FakeUsageSource()) {
+    this.source = source;
+    const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+    this.dashboard = new Dashboard(source, {
+      ...{ language: 'en', texts: undefined },
+      connect: options =>
+        (this.panel = panelSide({
+          ...{ ...options, post, describe: wordsOf },
+          onProblem: (problem, error) =>
+            this.problems.push(error === undefined ? problem : `${problem}: ${wordsOf(error)}`),
+        })),
+      acts: {
+        save: file => {
+          this.saved.push(file);
+          return file.name;
+        },
+        copy: ({ text }) => this.copied.push(text),
+        signIn: () => this.signIns++,
+      },
+    });
   }
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { tabIds } from '../../src/usage/show/protocol';
+import { tabIds } from '../../src/usage/protocol';
 import { hostileNames, FakeUsageSource } from '../fakes/usage';
 import { violations } from './page';
 import { usagePage } from './usageStage';

@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
 import { type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
-import { Dashboard } from '../../src/usage/show/dashboard';
-import {
-  firstState,
-  type PageState,
-  type UsageProtocol,
-  type UsageQuery,
-} from '../../src/usage/show/protocol';
-import { panelSide, type PanelSide } from '../../src/webview/ipc';
-import { FakeUsageSource } from '../fakes/usage';
+import { firstState, type PageState, type UsageQuery } from '../../src/usage/protocol';
+import { FakeDashboard, type FakeUsageSource } from '../fakes/usage';
 import { openPage, type OpenPage } from './page';
 import themeVariables from './themeVariables.json';
 
@@ -21,17 +14,8 @@ export const pageThemes = [
 ] as const;
 export type PageTheme = (typeof pageThemes)[number];
 
-interface Told {
-  readonly source: FakeUsageSource;
-  /** What the panel was asked to save and copy. */
-  readonly saved: { readonly name: string; readonly text: string }[];
-  readonly copied: string[];
-  readonly problems: string[];
-  signIns: number;
-}
-
 /** The built usage page in a browser, with a panel and a source that a test holds in its hands. */
-export type UsageStage = OpenPage & Told & { readonly dashboard: Dashboard };
+export type UsageStage = FakeDashboard & OpenPage;
 
 export interface StageOptions {
   readonly theme?: PageTheme;
@@ -93,42 +77,22 @@ function variablesOf(theme: PageTheme): (readonly [name: string, value: string])
 const usual = { viewport: { width: 1100, height: 800 }, locale: 'en-US', bypassCSP: false };
 
 async function openStage(kept: PageState, options: StageOptions = {}): Promise<UsageStage> {
-  const { theme = 'vscode-dark', source = new FakeUsageSource() } = options;
-  const told = { source, signIns: 0, saved: [], copied: [], problems: [] } as Told;
+  const { theme = 'vscode-dark', source } = options;
   let shown: Page | undefined;
-  let panel: PanelSide<UsageProtocol> | undefined;
-  const dashboard = new Dashboard(source, {
-    language: 'en',
-    texts: undefined,
-    connect: options =>
-      (panel = panelSide({
-        ...options,
-        post: message =>
-          shown?.evaluate(`window.postMessage(${JSON.stringify(message)}, '*')`).catch(() => undefined),
-        describe: error => (error instanceof Error ? error.message : String(error)),
-        onProblem: (problem, error) =>
-          told.problems.push(error instanceof Error ? `${problem}: ${error.message}` : problem),
-      })),
-    acts: {
-      save: file => {
-        told.saved.push(file);
-        return file.name;
-      },
-      copy: ({ text }) => told.copied.push(text),
-      signIn: () => told.signIns++,
-    },
-  });
+  const post = (message: unknown) =>
+    shown?.evaluate(`window.postMessage(${JSON.stringify(message)}, '*')`).catch(() => undefined);
+  const made = new FakeDashboard(post, source);
   const variables = variablesOf(theme).map(([name, value]) => `${name}: ${value};`);
   const opened = await openPage('usage', {
     context: { ...usual, ...options.context },
     theme: bodyClass(theme),
     css: `:root { ${variables.join('\n')} }`,
     state: kept,
-    problems: told.problems,
+    problems: made.problems,
     onMessage: (message, page) => {
       shown = page;
-      panel?.receive(message);
+      made.panel?.receive(message);
     },
   });
-  return Object.assign(told, opened, { dashboard });
+  return Object.assign(made, opened);
 }

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { byAmount, combined, isPart, knownOf, Sum, sum, type Amount } from '../../util/amount';
 import { oneLine } from '../../util/text';
-import type { PeopleNames } from './names';
+import type { PeopleNames } from './people';
 import type {
   Cell,
   Column,
@@ -12,7 +12,6 @@ import type {
   Section,
   Steps,
   Table,
-  TabReport,
   Unit,
   UsageQuery,
 } from './types';
@@ -28,26 +27,93 @@ export interface Context<R> {
   readonly query: UsageQuery;
   readonly now: Period<R>;
   readonly before: Period<R> | undefined;
+  /** Every day of both periods has figures. */
+  readonly isComparable: boolean;
   readonly markers: readonly Marker[];
   readonly names: PeopleNames;
 }
 
-/** What a tab is made of: figures at its head, and sections in their order. */
 export interface Tab<R> {
   readonly figures: readonly Metric<R>[];
-  readonly sections: readonly (ByDay<R> | ByName<R> | Section)[];
+  readonly sections: readonly Steps<Section>[];
 }
 
-export function* partsOf<R>(
-  context: Context<R>,
-  { figures, sections }: Tab<R>,
-): Steps<Pick<TabReport, 'figures' | 'sections'>> {
-  const made: Section[] = [];
-  for (const part of sections) {
-    if ('table' in part) made.push(part);
-    else made.push(yield* 'metrics' in part ? byDay(context, part) : byName(context, part));
-  }
-  return { figures: figures.map(metric => figure(context, metric)), sections: made };
+/** One number a day: a figure, a column of a table, and perhaps a line of its chart. */
+export interface Metric<R> {
+  readonly id: string;
+  readonly label: string;
+  readonly of: (row: R) => Amount;
+  /** What the days that are known make of it; `undefined` from none. Figures have it, and say how. */
+  readonly make?: (known: readonly number[], period: Period<R>) => number | undefined;
+  readonly explanation?: string;
+  /** What stands below a column of days. */
+  readonly total?: (period: Period<R>) => Amount;
+  readonly unit?: Unit;
+  readonly isCharted?: boolean;
+}
+
+type MetricOf = <R>(id: string, label: string, of: Metric<R>['of']) => Metric<R>;
+
+export const addUp = (known: readonly number[]): number | undefined => knownOf(sum(known));
+
+export const summed: MetricOf = (id, label, of) => ({
+  ...{ id, label, of, make: addUp, explanation: l10n.t('Sum over the days.') },
+  total: ({ rows }) => sum(rows.map(row => row && of(row))),
+});
+
+export const last: MetricOf = (id, label, of) => ({
+  ...{ id, label, of, make: known => known.at(-1) },
+  explanation: l10n.t('Value of the last day that has one: people cannot be added up over days.'),
+});
+
+export const most: MetricOf = (id, label, of) => ({
+  ...{ id, label, of, make: known => (known.length === 0 ? undefined : Math.max(...known)) },
+  explanation: l10n.t('Most on one day: people cannot be added up over days.'),
+});
+
+/** The middle value, or the mean of the two middle ones. */
+export const median: MetricOf = (id, label, of) => ({
+  ...{ id, label, of },
+  make: known => {
+    const sorted = known.toSorted((a, b) => a - b);
+    const [lower, upper] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+    return lower === undefined || upper === undefined ? undefined : (lower + upper) / 2;
+  },
+  explanation: l10n.t('Median of the days: people and averages cannot be added up over days.'),
+});
+
+/** A metric a name: the documented ones with their labels, and any other the service names. */
+export function named<R>(
+  kind: string,
+  labels: Readonly<Record<string, string>>,
+  rows: readonly (R | undefined)[],
+  of: (row: R) => Readonly<Record<string, number | undefined>> | undefined,
+): Metric<R>[] {
+  const given = rows.flatMap(row => Object.keys((row && of(row)) ?? {}));
+  return [...new Set([...Object.keys(labels), ...given])].map(id => ({
+    id: `${kind}=${id}`,
+    label: own(labels, id) ?? shown(id),
+    of: row => own(of(row) ?? {}, id),
+  }));
+}
+
+/** Names are foreign: none of them means what every object has. */
+function own<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
+}
+
+/** A part where some days are missing. */
+export function figureOf<R>({ now, before, isComparable }: Context<R>, metric: Metric<R>): Figure {
+  const { id, label, of, make, unit = 'count', explanation = '' } = metric;
+  const madeOf = (period: Period<R>): Amount =>
+    combined(
+      period.rows.map(row => row && of(row)),
+      known => make?.(known, period),
+    );
+  const value = madeOf(now);
+  const earlier = before && isComparable ? madeOf(before) : undefined;
+  const previous = isPart(value) || isPart(earlier) ? undefined : earlier;
+  return { id, label, value, previous, unit, explanation };
 }
 
 /** A column, what it says of each row, and of all together. */
@@ -77,142 +143,41 @@ export function* tableOf<T>(
     rows.push({ ...rowOf(item), cells: columns.map(({ of }) => of(item, at) ?? null) });
     yield;
   }
+  const hasTotal = rows.length > 0 && columns[0]?.total !== undefined;
+  const total = columns.map(each => each.total ?? (each.kind === 'text' ? '' : null));
   return {
     columns: columns.map(({ id, label, kind, isCharted }) => ({ id, label, kind, isCharted })),
-    rows,
-    ...(rows.length === 0 || columns[0]?.total === undefined
-      ? {}
-      : { total: columns.map(({ kind, total }) => total ?? (kind === 'text' ? '' : null)) }),
+    ...{ rows, ...(hasTotal ? { total } : {}) },
   };
 }
 
-/** How days are put together: from the known ones, `undefined` from none. */
-interface Over<R> {
-  readonly make: (known: readonly number[], period: Period<R>) => number | undefined;
-  readonly explanation: string;
-}
-
-/** One number a day: a figure, a column of a table, and perhaps a line of its chart. */
-export interface Metric<R> {
-  readonly id: string;
-  readonly label: string;
-  readonly of: (row: R) => Amount;
-  /** Not put together at all when left out. */
-  readonly over?: 'sum' | 'last' | 'most' | 'median' | Over<R>;
-  /** What stands below a column of days; their sum where that is how they are put together. */
-  readonly total?: (period: Period<R>) => Amount;
-  readonly unit?: Unit;
-  readonly isCharted?: boolean;
-}
-
-export function summed<R>(id: string, label: string, of: Metric<R>['of']): Metric<R> {
-  return { id, label, of, over: 'sum' };
-}
-
-/** A metric a name: the documented ones with their labels, and any other the service names. */
-export function named<R>(
-  kind: string,
-  labels: Readonly<Record<string, string>>,
-  rows: readonly (R | undefined)[],
-  of: (row: R) => Readonly<Record<string, number | undefined>> | undefined,
-): Metric<R>[] {
-  const given = rows.flatMap(row => Object.keys((row && of(row)) ?? {}));
-  return [...new Set([...Object.keys(labels), ...given])].map(id => ({
-    id: `${kind}=${id}`,
-    label: own(labels, id) ?? shown(id),
-    of: row => own(of(row) ?? {}, id),
-  }));
-}
-
-/** Names are foreign: none of them means what every object has. */
-function own<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
-  return Object.hasOwn(values, name) ? values[name] : undefined;
-}
-
-function overOf<R>(over: Metric<R>['over'] = { make: () => undefined, explanation: '' }): Over<R> {
-  switch (over) {
-    case 'sum':
-      return { make: known => knownOf(sum(known)), explanation: l10n.t('Sum over the days.') };
-    case 'last':
-      return {
-        make: known => known.at(-1),
-        explanation: l10n.t('Value of the last day that has one: people cannot be added up over days.'),
-      };
-    case 'most':
-      return {
-        make: known => (known.length === 0 ? undefined : Math.max(...known)),
-        explanation: l10n.t('Most on one day: people cannot be added up over days.'),
-      };
-    case 'median':
-      return {
-        make: medianOf,
-        explanation: l10n.t('Median of the days: people and averages cannot be added up over days.'),
-      };
-    default:
-      return over;
-  }
-}
-
-/** The middle value, or the mean of the two middle ones. */
-function medianOf(known: readonly number[]): number | undefined {
-  const sorted = known.toSorted((a, b) => a - b);
-  const [lower, upper] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
-  return lower === undefined || upper === undefined ? undefined : (lower + upper) / 2;
-}
-
-/** The value of each day. */
-function valuesOf<R>({ rows }: Period<R>, { of }: Metric<R>): Amount[] {
-  return rows.map(row => (row === undefined ? undefined : of(row)));
-}
-
-/** What a period's days make of a metric; a part where some are missing. */
-function madeOf<R>(period: Period<R>, metric: Metric<R>): Amount {
-  const { make } = overOf(metric.over);
-  return combined(valuesOf(period, metric), known => make(known, period));
-}
-
-/** Whether the two periods can be compared: every day of both has figures. */
-export function isComparable({ now, before }: Pick<Context<unknown>, 'now' | 'before'>): boolean {
-  return before !== undefined && [...now.rows, ...before.rows].every(row => row !== undefined);
-}
-
-function figure<R>(context: Context<R>, metric: Metric<R>): Figure {
-  const { id, label, unit = 'count', over } = metric;
-  const { now, before } = context;
-  const value = madeOf(now, metric);
-  const earlier = before && isComparable(context) ? madeOf(before, metric) : undefined;
-  const previous = isPart(value) || isPart(earlier) ? undefined : earlier;
-  return { id, label, value, previous, unit, explanation: overOf(over).explanation };
-}
-
-/** A row a day, with the days compared with and the marks; drawn as well. */
 interface ByDay<R> extends Required<Pick<Section, 'id' | 'title' | 'explanation' | 'chart'>> {
   readonly metrics: readonly Metric<R>[];
-  /** Further columns. */
   readonly more?: readonly ColumnOf<Day>[];
 }
 
-function* byDay<R>(context: Context<R>, part: ByDay<R>): Steps<Section> {
-  const { query, now, markers } = context;
-  const { metrics, more = [], ...section } = part;
-  const before = query.compare ? context.before : undefined;
-  const marks = Map.groupBy(markers, ({ day }) => day);
-  const isSummed = metrics.some(({ over }) => over === 'sum');
-  const total = isSummed ? l10n.t('Total') : undefined;
+/** A row a day, with the days compared with and the marks; drawn as well. */
+export function* byDay<R>(
+  { query, now, before, markers }: Context<R>,
+  { metrics, more = [], ...section }: ByDay<R>,
+): Steps<Section> {
+  const compared = query.compare ? before : undefined;
+  const total = metrics.some(each => each.total !== undefined) ? l10n.t('Total') : undefined;
   const columns = [column<Day>('day', l10n.t('Day (UTC)'), 'day', day => day, { total })];
-  if (before !== undefined)
-    columns.push(column('day:before', l10n.t('Day before (UTC)'), 'day', (_, at) => before.days[at]));
+  if (compared !== undefined)
+    columns.push(column('day:before', l10n.t('Day before (UTC)'), 'day', (_, at) => compared.days[at]));
   for (const metric of metrics) {
-    const { id, label, unit = 'count', over, isCharted = true } = metric;
-    const add = (period: Period<R>, words: readonly [string, string], isLine: boolean): void => {
-      const values = valuesOf(period, metric);
-      const total = over === 'sum' ? madeOf(period, metric) : metric.total?.(period);
-      columns.push(column(...words, unit, (_, at) => values[at], { isCharted: isLine, total }));
+    const { id, label, unit = 'count' } = metric;
+    const add = (period: Period<R>, columnId: string, heading: string, isCharted: boolean): void => {
+      const valueOf = (row: R | undefined): Amount => (row === undefined ? undefined : metric.of(row));
+      const drawn = { isCharted, total: metric.total?.(period) };
+      columns.push(column(columnId, heading, unit, (_, at) => valueOf(period.rows[at]), drawn));
     };
-    add(now, [id, label], isCharted);
-    if (before !== undefined) add(before, [`${id}:before`, l10n.t('{0}, before', label)], false);
+    add(now, id, label, metric.isCharted ?? true);
+    if (compared !== undefined) add(compared, `${id}:before`, l10n.t('{0}, before', label), false);
   }
-  const marksOf = (day: Day): string => (marks.get(day) ?? []).map(({ label }) => label).join('; ');
+  const marksOf = (day: Day): string =>
+    markers.flatMap(marker => (marker.day === day ? marker.label : [])).join('; ');
   if (markers.length > 0) columns.push(column('controls', l10n.t('Controls'), 'text', marksOf));
   columns.push(...more);
   return { ...section, table: yield* tableOf(columns, now.days, id => ({ id })) };
@@ -234,10 +199,7 @@ export interface Folded {
   readonly note?: string;
 }
 
-/** A row a name, or a set of names, with the sums and what no name accounts for. */
 export interface ByName<R> extends Pick<Section, 'id' | 'title'> {
-  /** How days are put together, where that is not plain. */
-  readonly explanation?: string;
   /** Headings of the names. */
   readonly names: readonly string[];
   readonly counts: readonly Pick<Column, 'id' | 'label'>[];
@@ -252,19 +214,9 @@ export interface ByName<R> extends Pick<Section, 'id' | 'title'> {
   readonly withIds?: boolean;
 }
 
-/** One count by name, with its share. */
-export function counted<R>(
-  id: string,
-  title: string,
-  names: readonly string[],
-  count: string,
-  entries: ByName<R>['entries'],
-): ByName<R> {
-  return { id, title, names, counts: [{ id: 'count', label: count }], share: l10n.t('Share'), entries };
-}
-
-function* byName<R>({ now, query, names }: Context<R>, part: ByName<R>): Steps<Section> {
-  const { id, title, explanation, share, isOfPeople = false, withIds } = part;
+/** A row a name, or a set of names, with the sums and what no name accounts for. */
+export function* byName<R>({ now, query, names }: Context<R>, part: ByName<R>): Steps<Section> {
+  const { id, title, share, isOfPeople = false, withIds } = part;
   const tally = new Tally();
   let days = 0;
   for (const row of now.rows) {
@@ -281,7 +233,6 @@ function* byName<R>({ now, query, names }: Context<R>, part: ByName<R>): Steps<S
     // Only the first name of a thing must be there.
     return name === '' && at > Number(isOfPeople) ? '' : shown(name);
   };
-  const shares = ({ counts: [count] }: Pick<Entry, 'counts'>): number | null => shareOf(count, totals[0]);
   const personOf = (entry: Entry): string | undefined => (isOfPeople ? entry.names[0] : undefined);
   const columns = [
     ...part.names.map((label, at) => {
@@ -292,12 +243,15 @@ function* byName<R>({ now, query, names }: Context<R>, part: ByName<R>): Steps<S
       column<Entry>(id, label, 'count', ({ counts }) => counts[at], { total: totals[at] }),
     ),
   ];
-  if (share !== undefined)
-    columns.push(column('share', share, 'percent', shares, { total: shares({ counts: totals }) }));
+  if (share !== undefined) {
+    const shareOf = (count: Amount): number | null => partOf(count, totals[0]);
+    const total = shareOf(totals[0]);
+    columns.push(column('share', share, 'percent', ({ counts: [count] }) => shareOf(count), { total }));
+  }
   if (withIds === true) columns.push(...names.idColumn(personOf));
+  const known = ofDays(days, now.rows.length, l10n.t('Sum over the days.'));
   return {
-    ...{ id, title },
-    explanation: [ofDays(days, now.rows.length, explanation), note].filter(Boolean).join(' '),
+    ...{ id, title, explanation: [known, note].filter(Boolean).join(' ') },
     isFoldable: folded?.note !== undefined,
     table: yield* tableOf(columns, entries, entry => ({
       id: entry.names.join('\u0000'),
@@ -325,13 +279,13 @@ export class Tally {
   }
 }
 
-/** Of a whole that is not known there are no shares. */
-function shareOf(amount: Amount, whole: Amount): number | null {
+/** Of a whole that is not known there are no parts. */
+function partOf(amount: Amount, whole: Amount): number | null {
   return typeof amount === 'number' && typeof whole === 'number' && whole > 0 ? amount / whole : null;
 }
 
-/** What is added up, and of how many days it is known where those are not all. */
-export function ofDays(known: number, days: number, explanation = overOf('sum').explanation): string {
+/** How days are put together, and how many of them are known where those are not all. */
+export function ofDays(known: number, days: number, explanation: string): string {
   if (known === days) return explanation;
   return `${explanation} ${l10n.t('Known for {0} of {1} days.', known, days)}`;
 }

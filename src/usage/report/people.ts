@@ -1,34 +1,71 @@
+import { createHmac } from 'node:crypto';
 import * as l10n from '@vscode/l10n';
 import type { UserDay } from '../../api';
 import { byAmount, combined, knownOf, sum, type Amount } from '../../util/amount';
-import { dayAt } from './calendar';
-import type { DirectoryPerson, PeopleNames } from './names';
+import type { KnownDays } from '../days';
+import { dayAt, daysOf } from './calendar';
 import {
+  addUp,
+  byDay,
+  column,
   compare,
   ofDays,
   shown,
   summed,
   tableOf,
-  column,
+  type ColumnOf,
   type Context,
   type Metric,
   type Period,
   type Tab,
-  type ColumnOf,
 } from './parts';
-import type { Day, Section, Steps } from './types';
+import type { Day, DayRange, Section, Steps } from './types';
+
+/** Someone of the organization, as its list of users has them (section 2.11). */
+export interface DirectoryPerson {
+  readonly id: string;
+  readonly email?: string | undefined;
+  readonly name?: string | undefined;
+  /** Unix ms. */
+  readonly lastSignInAt?: number | undefined;
+}
+
+const LETTERS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
+
+/** What people are called in reports: by e-mail address or name, or by names made up from `salt`, the same in every report. */
+export class PeopleNames {
+  readonly #isPseudonymous: boolean;
+  readonly #salt: string;
+  readonly #names: Map<string, string | undefined>;
+
+  constructor(isPseudonymous: boolean, salt: string, directory: readonly DirectoryPerson[]) {
+    this.#isPseudonymous = isPseudonymous;
+    this.#salt = salt;
+    this.#names = new Map(directory.map(({ id, email, name }) => [id, email ?? name]));
+  }
+
+  /** Remembers the address that came with usage. */
+  learn(id: string, email: string | null | undefined): void {
+    if (typeof email === 'string' && email !== '') this.#names.set(id, email);
+  }
+
+  of(id: string): string {
+    if (!this.#isPseudonymous) return shown(this.#names.get(id) ?? id);
+    const digest = createHmac('sha256', this.#salt).update(id).digest();
+    const made = [...digest.subarray(0, 6)].map(byte => LETTERS[byte % 32] ?? '');
+    return l10n.t('Person {0}', made.join(''));
+  }
+
+  /** User ids; none among pseudonyms. */
+  idColumn<T>(of: (item: T) => string | undefined): ColumnOf<T>[] {
+    if (this.#isPseudonymous) return [];
+    const text = (id: string | undefined): string => (id === undefined ? '' : shown(id));
+    return [column('user_id', l10n.t('User id'), 'text', item => text(of(item)))];
+  }
+}
 
 /** A day's rows of section 2.6, one a person. */
-export type People = readonly UserDay[];
-
-/** When each person was last active, in all the days known and not only those of a range. */
-export interface LastActivity {
-  readonly days: ReadonlyMap<string, Day>;
-  /** From here on every day is known; `undefined` when yesterday is not. */
-  readonly since: Day | undefined;
-  /** There is no day before it. */
-  readonly earliest: Day;
-}
+type People = readonly UserDay[];
 
 /** The counts of a row that add up over days and people, in the order they are shown. */
 function counted() {
@@ -54,7 +91,8 @@ function counted() {
 export function* peopleTab(
   context: Context<People>,
   directory: readonly DirectoryPerson[],
-  last: LastActivity,
+  known: KnownDays,
+  bounds: DayRange,
 ): Steps<Tab<People>> {
   const { now, names } = context;
   const groups = yield* byPerson(now);
@@ -63,31 +101,27 @@ export function* peopleTab(
   const metrics = yield* dayMetrics(context);
   const people: Metric<People> = {
     ...{ id: 'people', label: l10n.t('Active people'), of: rows => rows.length },
-    over: {
-      make: (known, period) => (known.length === 0 ? undefined : (period === now ? groups : before)?.size),
-      explanation: l10n.t('Different people with usage in the period.'),
-    },
+    make: (known, period) => (known.length === 0 ? undefined : (period === now ? groups : before)?.size),
+    explanation: l10n.t('Different people with usage in the period.'),
   };
   const figures = [people, ...metrics];
-  const sections: Tab<People>['sections'][number][] = [
-    {
+  const sections = [
+    byDay(context, {
       ...{ id: 'days', title: l10n.t('People by day'), chart: 'bars' },
       explanation: l10n.t('Different people with usage on each day. They cannot be added up over days.'),
       metrics: [people, ...metrics.map(metric => ({ ...metric, isCharted: false }))],
-    },
-    yield* everybody(now, groups, names),
+    }),
+    everybody(now, groups, names),
   ];
   // Of days of which nothing is known nobody can be said to be missing.
   if (directory.length > 0 && now.rows.some(row => row !== undefined)) {
     const inactive = directory.filter(({ id }) => !groups.has(id));
     figures.splice(1, 0, {
       ...{ id: 'inactive', label: l10n.t('Without activity'), of: people.of },
-      over: {
-        make: (_, period) => (period === now ? inactive.length : undefined),
-        explanation: l10n.t('People in the organization without usage in this range.'),
-      },
+      make: (_, period) => (period === now ? inactive.length : undefined),
+      explanation: l10n.t('People in the organization without usage in this range.'),
     });
-    sections.push(yield* withoutActivity(inactive, names, last));
+    sections.push(withoutActivity(inactive, names, known, bounds));
   }
   return { figures, sections };
 }
@@ -100,24 +134,22 @@ export function* personTab(context: Context<People>, person: string): Steps<Tab<
   const ratioIn = ({ rows }: Period<People>): Amount => ratioOf(rows.flatMap(day => day ?? []));
   const ratio: Metric<People> = {
     ...{ id: 'autonomy_ratio', label: l10n.t('Autonomy ratio'), unit: 'ratio', of: ratioOf, total: ratioIn },
-    over: {
-      make: (_, period) => knownOf(ratioIn(period)),
-      explanation: l10n.t('Tool calls per user message; each day is weighted by its messages.'),
-    },
+    make: (_, period) => knownOf(ratioIn(period)),
+    explanation: l10n.t('Tool calls per user message; each day is weighted by its messages.'),
   };
   const activeDays: Metric<People> = {
-    ...{ id: 'days', label: l10n.t('Active days'), of: rows => Number(rows.length > 0) },
-    over: { make: known => knownOf(sum(known)), explanation: l10n.t('Days with usage.') },
+    ...{ id: 'days', label: l10n.t('Active days'), of: rows => Number(rows.length > 0), make: addUp },
+    explanation: l10n.t('Days with usage.'),
   };
   return {
     figures: [activeDays, ...metrics, { ...ratio, of: rows => (rows.every(hasRatio) ? 0 : undefined) }],
     sections: [
-      {
+      byDay(context, {
         ...{ id: 'person', title: l10n.t('Days of {0}', names.of(person)), chart: 'bars' },
         explanation: l10n.t('The chart shows billable tokens; days without usage are empty.'),
         metrics: [...metrics, ratio].map(each => ({ ...each, isCharted: each.id === 'billable_tokens' })),
         more: detailColumns((_, at) => now.rows[at] ?? []),
-      },
+      }),
     ],
   };
 }
@@ -152,8 +184,8 @@ function* byPerson({ rows }: Period<People>): Steps<Map<string, UserDay[]>> {
 }
 
 /** The newest that is there. */
-function emailOf(days: People): string | undefined {
-  return days.findLast(day => day.user_email)?.user_email ?? undefined;
+function emailOf(days: People): string | null | undefined {
+  return days.findLast(day => day.user_email)?.user_email;
 }
 
 /** Tool calls per message of a person over several days: each day's ratio weighs as many messages as it had. */
@@ -185,23 +217,16 @@ function usual(values: readonly (string | undefined)[]): string {
 }
 
 function detailColumns<T>(daysOf: (item: T, at: number) => People): ColumnOf<T>[] {
-  const usually = (field: 'primary_model' | 'primary_model_tier' | 'delegation_level'): ColumnOf<T>['of'] => {
-    return (item, at) => usual(daysOf(item, at).map(day => day[field]));
-  };
+  const usually = (field: 'primary_model' | 'primary_model_tier' | 'delegation_level', label: string) =>
+    column<T>(field, label, 'text', (item, at) => usual(daysOf(item, at).map(day => day[field])));
   const languages: ColumnOf<T>['of'] = (item, at) =>
     [...new Set(daysOf(item, at).flatMap(day => day.languages ?? []))].map(shown).sort(compare).join(', ');
   return [
-    column('primary_model', l10n.t('Main model'), 'text', usually('primary_model')),
-    column('primary_model_tier', l10n.t('Tier'), 'text', usually('primary_model_tier')),
-    column('delegation_level', l10n.t('Delegation'), 'text', usually('delegation_level')),
+    usually('primary_model', l10n.t('Main model')),
+    usually('primary_model_tier', l10n.t('Tier')),
+    usually('delegation_level', l10n.t('Delegation')),
     column('languages', l10n.t('Languages'), 'text', languages),
   ];
-}
-
-interface Person {
-  readonly id: string;
-  readonly days: People;
-  readonly sums: readonly Amount[];
 }
 
 function* everybody(
@@ -209,6 +234,11 @@ function* everybody(
   groups: ReadonlyMap<string, People>,
   names: PeopleNames,
 ): Steps<Section> {
+  interface Person {
+    readonly id: string;
+    readonly days: People;
+    readonly sums: readonly Amount[];
+  }
   const fields = counted();
   const people: Person[] = [];
   for (const [id, days] of groups) {
@@ -220,12 +250,11 @@ function* everybody(
   const columns = [
     column<Person>('person', l10n.t('Person'), 'text', ({ id }) => names.of(id), { total: l10n.t('Total') }),
     column<Person>('days', l10n.t('Active days'), 'count', ({ days }) => days.length, { total: all.length }),
-    column<Person>('last', l10n.t('Last active (UTC)'), 'day', ({ days }) => days.at(-1)?.date.slice(0, 10)),
-    ...fields.map(([id, label], at) =>
-      column<Person>(id, label, 'count', ({ sums }) => sums[at], {
-        total: sum(people.map(({ sums }) => sums[at])),
-      }),
-    ),
+    column<Person>('last', l10n.t('Last active (UTC)'), 'day', ({ days }) => lastDay(days)),
+    ...fields.map(([id, label], at) => {
+      const total = sum(people.map(({ sums }) => sums[at]));
+      return column<Person>(id, label, 'count', ({ sums }) => sums[at], { total });
+    }),
     column<Person>('autonomy_ratio', l10n.t('Autonomy ratio'), 'ratio', ({ days }) => ratioOf(days), {
       total: ratioOf(all),
     }),
@@ -246,14 +275,27 @@ function* everybody(
 function* withoutActivity(
   people: readonly DirectoryPerson[],
   names: PeopleNames,
-  { days, since, earliest }: LastActivity,
+  known: KnownDays,
+  bounds: DayRange,
 ): Steps<Section> {
+  /** Of all the days known, and not only those of a range. */
+  const last = new Map<string, Day>();
+  /** From here on every day is known; `undefined` when yesterday is not. */
+  let since: Day | undefined;
+  let gap = false;
+  for (const day of daysOf(bounds).reverse()) {
+    const rows = (known.get(day)?.rows ?? []) as People;
+    if (rows.length === 0) gap = true;
+    else if (!gap) since = day;
+    for (const { user_id: id } of rows) if (!last.has(id)) last.set(id, day);
+    yield;
+  }
   const none = since === undefined ? null : l10n.t('none from {0} on', since);
-  const never = since !== undefined && since <= earliest ? l10n.t('never') : none;
+  const never = since !== undefined && since <= bounds.start ? l10n.t('never') : none;
   const signedIn = ({ lastSignInAt: at }: DirectoryPerson) => (at === undefined ? null : dayAt(at));
   const columns = [
     column<DirectoryPerson>('person', l10n.t('Person'), 'text', ({ id }) => names.of(id)),
-    column<DirectoryPerson>('last', l10n.t('Last active (UTC)'), 'day', ({ id }) => days.get(id) ?? never),
+    column<DirectoryPerson>('last', l10n.t('Last active (UTC)'), 'day', ({ id }) => last.get(id) ?? never),
     column<DirectoryPerson>('lastSignIn', l10n.t('Last sign-in (UTC)'), 'day', signedIn),
   ];
   const sorted = people.toSorted((a, b) => compare(names.of(a.id), names.of(b.id)));
@@ -261,10 +303,14 @@ function* withoutActivity(
     ...{ id: 'inactive', title: l10n.t('No activity in this range') },
     explanation: l10n.t(
       'Users without usage in this range. Their last active day comes from all the days fetched so far; "never" appears only when these are all the days since {0}.',
-      earliest,
+      bounds.start,
     ),
     table: yield* tableOf(columns, sorted, ({ id }) => ({ id })),
   };
+}
+
+function lastDay(days: People): Day | undefined {
+  return days.at(-1)?.date.slice(0, 10);
 }
 
 export interface PersonActivity {
@@ -281,11 +327,11 @@ export function activityOfPeople(days: readonly People[]): ReadonlyMap<string, P
   return new Map(
     [...groups].map(([id, rows]) => {
       const figures = rows.map(row => row.billable_tokens);
-      const value = knownOf(sum(figures));
+      const value = addUp(figures.filter(figure => figure !== undefined));
       const missing = without + figures.filter(figure => figure === undefined).length;
       const part = { value: value ?? 0, known: days.length - missing, of: days.length };
       const tokens = value === undefined || missing === 0 ? value : part;
-      return [id, { lastActiveDay: rows.at(-1)?.date.slice(0, 10) ?? '', tokens }];
+      return [id, { lastActiveDay: lastDay(rows) ?? '', tokens }];
     }),
   );
 }

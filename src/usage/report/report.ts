@@ -1,11 +1,19 @@
-import type { DayRecord } from '../days/day';
+import * as l10n from '@vscode/l10n';
+import type { DayRecord, KnownDays } from '../days';
 import { daysOf, periodBefore } from './calendar';
-import { markerOf, PeopleNames, type ControlRevision, type DirectoryPerson } from './names';
-import { isComparable, partsOf, shown, type Period, type Tab } from './parts';
-import { peopleTab, personTab, type LastActivity } from './people';
-import { activityTab, productivityTab, tokensTab } from './tabs';
-import { toolsTab } from './tools';
-import type { Day, DayRange, Steps, TabReport, UsageQuery } from './types';
+import { figureOf, shown, type Context, type Period, type Tab } from './parts';
+import { PeopleNames, peopleTab, personTab, type DirectoryPerson } from './people';
+import { activityTab, productivityTab, tokensTab, toolsTab } from './tabs';
+import type { Day, DayRange, Marker, Section, Steps, TabReport, UsageQuery } from './types';
+
+/** A change of the organization's controls. Foreign text. */
+export interface ControlRevision {
+  readonly revision: number;
+  readonly day: Day;
+  readonly who?: string | undefined;
+  /** Names of the settings that changed. */
+  readonly changed: readonly string[];
+}
 
 /** What a report needs besides the days. */
 export interface Extras {
@@ -15,13 +23,10 @@ export interface Extras {
   /** Why missing days could not be fetched; a sentence for a person. */
   readonly problem?: string | undefined;
   readonly directory: readonly DirectoryPerson[];
-  /** Changes of the organization's controls. */
   readonly revisions: readonly ControlRevision[];
   /** What made-up names are made from. */
   readonly salt: string;
 }
-
-export type KnownDays = ReadonlyMap<Day, DayRecord>;
 
 /** The period a range is compared with; `undefined` when all of it lies before the earliest day. */
 function comparedWith(range: DayRange, bounds: DayRange): DayRange | undefined {
@@ -35,24 +40,12 @@ export function daysFor(range: DayRange, bounds: DayRange): Day[] {
   return daysOf({ start, end: range.end }).filter(day => day >= bounds.start && day <= bounds.end);
 }
 
-/** A day without a row is missing, whether it was not asked for, is not there yet, or the service has nothing of it. */
-function hasFigures(days: KnownDays, day: Day): boolean {
-  return days.get(day)?.row !== undefined;
-}
-
-/** When each person was last active, and since when every day is known. */
-function* lastActivity(days: KnownDays, bounds: DayRange): Steps<LastActivity> {
-  const last = new Map<string, Day>();
-  let since: Day | undefined;
-  let gap = false;
-  for (const day of daysOf(bounds).reverse()) {
-    const record = days.get(day) as DayRecord<'people'> | undefined;
-    if (record?.row === undefined) gap = true;
-    else if (!gap) since = day;
-    for (const { user_id: id } of record?.rows ?? []) if (!last.has(id)) last.set(id, day);
-    yield;
-  }
-  return { days: last, since, earliest: bounds.start };
+/** The mark of a change; names nobody among pseudonyms. */
+function markerOf({ revision, day, who, changed }: ControlRevision, pseudonyms: boolean): Marker {
+  const [first = '', ...rest] = changed;
+  const what = rest.length === 0 ? first : `${first}, +${rest.length}`;
+  const parts = [l10n.t('Controls, revision {0}', revision), what, pseudonyms ? undefined : who];
+  return { day, label: shown(parts.filter(Boolean).join(' · ')) };
 }
 
 /**
@@ -62,29 +55,33 @@ function* lastActivity(days: KnownDays, bounds: DayRange): Steps<LastActivity> {
 export function* report(query: UsageQuery, days: KnownDays, extras: Extras): Steps<TabReport> {
   const { bounds, orgId, problem, directory, revisions } = extras;
   const { range, pseudonyms, person } = query;
-  const before = comparedWith(range, bounds);
+  const previousRange = comparedWith(range, bounds);
   const inRange = daysOf(range);
   const known = inRange.flatMap(day => days.get(day) ?? []);
-  const missing = inRange.filter(day => !hasFigures(days, day) && day >= bounds.start && day <= bounds.end);
+  // Whether it was not asked for, is not there yet, or the service has nothing of it.
+  const isMissing = (day: Day): boolean => (days.get(day)?.rows.length ?? 0) === 0;
+  const missing = inRange.filter(day => isMissing(day) && day >= bounds.start && day <= bounds.end);
   const unread = daysFor(range, bounds).filter(day => !days.has(day)).length;
   const names = new PeopleNames(pseudonyms, extras.salt, directory);
   const markers = revisions
     .filter(({ day }) => day >= range.start && day <= range.end)
     .map(revision => markerOf(revision, pseudonyms));
 
-  const period = (of: DayRange): Period<never> => {
-    const list = daysOf(of);
-    const rows = list.map(day => {
-      const record = days.get(day);
-      if (record?.row === undefined) return undefined as never;
-      // The tab decides whose days these are.
-      if (query.tab !== 'people') return record.row as never;
-      const people = (record as unknown as DayRecord<'people'>).rows;
-      return people.filter(({ user_id: id }) => person === undefined || id === person) as never;
-    });
-    return { days: list, rows };
+  const rowOf = (day: Day): unknown => {
+    if (isMissing(day)) return undefined;
+    const { rows = [] } = days.get(day) ?? {};
+    if (query.tab !== 'people') return rows[0];
+    const people = rows as DayRecord<'people'>['rows'];
+    return people.filter(({ user_id: id }) => person === undefined || id === person);
   };
-  const context = { query, now: period(range), before: before && period(before), markers, names };
+  const periodOf = (of: DayRange): Period<never> => {
+    const list = daysOf(of);
+    // The tab decides whose days these are.
+    return { days: list, rows: list.map(rowOf) as never[] };
+  };
+  const [now, before] = [periodOf(range), previousRange && periodOf(previousRange)];
+  const isComparable = before !== undefined && [...now.days, ...before.days].every(day => !isMissing(day));
+  const context: Context<never> = { query, now, before, isComparable, markers, names };
   const tabOf = function* (): Steps<Tab<never>> {
     switch (query.tab) {
       case 'tokens':
@@ -94,28 +91,27 @@ export function* report(query: UsageQuery, days: KnownDays, extras: Extras): Ste
       case 'activity':
         return activityTab(context);
       case 'productivity':
-        return productivityTab();
+        return productivityTab(context);
       case 'people':
         if (person !== undefined) return yield* personTab(context, person);
-        return yield* peopleTab(context, directory, yield* lastActivity(days, bounds));
+        return yield* peopleTab(context, directory, days, bounds);
     }
   };
-  const { figures, sections } = yield* partsOf(context, yield* tabOf());
+  const tab = yield* tabOf();
+  const sections: Section[] = [];
+  for (const section of tab.sections) sections.push(yield* section);
   const problems = known.flatMap(record => record.problems);
   return {
-    query,
-    previousRange: before,
-    isComparable: isComparable(context),
+    ...{ query, previousRange, isComparable, missing, unread, sections, markers },
     orgId: orgId === undefined ? undefined : shown(orgId),
     person: person === undefined ? undefined : names.of(person),
-    through: daysOf(bounds).findLast(day => hasFigures(days, day)),
+    through: daysOf(bounds).findLast(day => !isMissing(day)),
     fetchedAt: known.at(-1)?.at,
     problem: missing.length + unread > 0 ? problem : undefined,
-    ...{ missing, unread },
     unreadable:
       problems.length === 0
         ? undefined
         : { count: problems.length, names: pseudonyms ? [] : [...new Set(problems)].map(shown) },
-    ...{ figures, sections, markers },
+    figures: tab.figures.map(metric => figureOf(context, metric)),
   };
 }

@@ -24,13 +24,12 @@ export type TabId = (typeof tabIds)[number];
 export type Ability =
   { readonly kind: 'ready' } | { readonly kind: 'signedOut' | 'forbidden'; readonly sentence: string };
 
-/** What one report is asked for. */
 export interface UsageQuery {
   readonly tab: TabId;
   readonly range: DayRange;
   /** Charts and tables have the same weekdays before as well. */
   readonly compare: boolean;
-  /** Servers that differ by letter case are one, odd tool names are grouped; false shows the rows as the service sent them. */
+  /** Servers that differ by letter case are one, odd tool names are grouped. */
   readonly folded: boolean;
   /** People appear as stable made-up names. */
   readonly pseudonyms: boolean;
@@ -53,7 +52,7 @@ export interface Figure {
   readonly explanation: string;
 }
 
-/** Something that happened on a day, such as a changed control. */
+/** A change of controls. */
 export interface Marker {
   readonly day: Day;
   readonly label: string;
@@ -70,8 +69,6 @@ export interface Column {
 
 /** A number in full, a part of one, or nothing known. */
 export type Value = number | Part | null;
-
-/** Text, or a number as far as it is known. */
 export type Cell = string | Value;
 
 export interface Row {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { Dashboard } from '../../../src/usage/show/dashboard';
 import {
   addDays,
   firstState,
@@ -8,41 +7,19 @@ import {
   pageState,
   queryOf,
   type Preset,
-  type TabReport,
   type UsageProtocol,
-} from '../../../src/usage/show/protocol';
-import { pageSide, panelSide, type PanelSide } from '../../../src/webview/ipc';
-import { bounds, FakeUsageSource } from '../../fakes/usage';
+} from '../../../src/usage/protocol';
+import { pageSide } from '../../../src/webview/ipc';
+import { activityOfPeople } from '../../../src/usage/report/people';
+import { daysOf, periodBefore, runsOf } from '../../../src/usage/report/calendar';
+import { bounds, FakeDashboard } from '../../fakes/usage';
 import { until } from '../../until';
 
 const stages: Stage[] = [];
 
-/** A panel's end, and a page's end that talks with it. */
-class Stage {
-  readonly source = new FakeUsageSource();
+/** A dashboard, and a page's end that talks with it. */
+class Stage extends FakeDashboard {
   readonly heard: string[] = [];
-  readonly acts: string[] = [];
-  readonly problems: string[] = [];
-  panel: PanelSide<UsageProtocol> | undefined;
-  readonly dashboard = new Dashboard(this.source, {
-    language: 'en',
-    texts: undefined,
-    connect: options =>
-      (this.panel = panelSide({
-        ...options,
-        post: message => this.page.receive(message),
-        describe: error => (error as Error).message,
-        onProblem: problem => this.problems.push(problem),
-      })),
-    acts: {
-      save: ({ name, text }) => {
-        this.acts.push(`save ${name} ${text.length}`);
-        return null;
-      },
-      copy: ({ text }) => this.acts.push(`copy ${text.length}`),
-      signIn: () => this.acts.push('signIn'),
-    },
-  });
   readonly page = pageSide<UsageProtocol>(
     {
       changed: ({ bounds: { end }, state }) => this.heard.push(`${state.kind} through ${end}`),
@@ -52,6 +29,7 @@ class Stage {
   );
 
   constructor() {
+    super(message => this.page.receive(message));
     stages.push(this);
   }
 }
@@ -61,8 +39,32 @@ const day = fc
   .date({ min: new Date('2020-01-01'), max: new Date('2030-01-01'), noInvalidDate: true })
   .map(date => date.toISOString().slice(0, 10));
 
-describe('the range of the dashboard', () => {
-  it('always lies within what may be asked for, whatever is chosen', () => {
+describe('days', () => {
+  it('come in the fewest runs that hold just them', () => {
+    fc.assert(
+      fc.property(fc.array(day, { maxLength: 60 }), days => {
+        const runs = runsOf(days);
+        assert.deepEqual(runs.flatMap(daysOf), [...new Set(days)].sort());
+        runs.slice(1).forEach((next, at) => assert.ok(addDays(runs[at]!.end, 1) < next.start));
+      }),
+    );
+  });
+
+  it('are compared with the same weekdays before: a period of the same length, some whole weeks earlier', () => {
+    fc.assert(
+      fc.property(day, fc.integer({ min: 1, max: 400 }), (start, length) => {
+        const range = { start, end: addDays(start, length - 1) };
+        const before = periodBefore(range);
+        assert.equal(lengthOf(before), length);
+        assert.ok(before.end < start && addDays(before.end, 7) >= start, 'as near as can be');
+        assert.equal(new Date(before.start).getUTCDay(), new Date(start).getUTCDay());
+      }),
+    );
+    const month = { start: '2026-03-01', end: '2026-03-31' };
+    assert.deepEqual(periodBefore(month), { start: '2026-01-25', end: '2026-02-24' });
+  });
+
+  it('of the dashboard always lie within what may be asked for, whatever is chosen', () => {
     const preset = fc.constantFrom<Preset>('7', '30', '90', 'all', 'custom');
     fc.assert(
       fc.property(preset, day, day, (chosen, a, b) => {
@@ -73,6 +75,24 @@ describe('the range of the dashboard', () => {
       }),
     );
   });
+
+  it('without a figure of a person are not counted as days without use', () => {
+    const user = (user_id: string, billable_tokens?: number) => ({ user_id, billable_tokens });
+    const days = [
+      [user('a', 5), user('b'), user('c', 1)],
+      [user('d', 1)],
+      [user('a', 7), user('b'), user('c')],
+    ];
+    const read = (rows: typeof days) =>
+      Object.fromEntries(
+        activityOfPeople(rows.map((day, at) => day.map(each => ({ ...each, date: `2026-11-0${at + 1}` })))),
+      );
+    const { a, b, c, d } = read(days);
+    assert.deepEqual(a, { lastActiveDay: '2026-11-03', tokens: 12 });
+    assert.deepEqual(b, { lastActiveDay: '2026-11-03', tokens: undefined });
+    assert.deepEqual([c?.tokens, d?.tokens], [{ value: 1, known: 2, of: 3 }, 1]);
+    assert.deepEqual(read([days[0]!, [], days[2]!])['a']?.tokens, { value: 12, known: 2, of: 3 });
+  });
 });
 
 describe('the dashboard', () => {
@@ -80,21 +100,11 @@ describe('the dashboard', () => {
     for (const { dashboard } of stages.splice(0)) dashboard.dispose();
   });
 
-  it('answers with reports, and says why there is none', async () => {
-    const { page, source, problems } = new Stage();
-    const made: TabReport = await page.request('report', { ...query, tab: 'tools' });
-    assert.equal(made.query.tab, 'tools');
-    source.gate = Promise.reject(new Error('No.'));
-    source.gate.catch(() => undefined);
-    await assert.rejects(page.request('report', query), { message: 'No.' });
-    assert.equal(problems.length, 1);
-  });
-
   it('fetches what a report lacks without being asked, once for the same days', async () => {
     const { page, source } = new Stage();
     source.forget(2);
-    source.fetch = ({ range }, { again }) => {
-      source.fetched.push({ query: { ...query, range }, again: again === true });
+    source.fetch = (asked, { again }) => {
+      source.fetched.push({ query: asked, again: again === true });
       return Promise.resolve(undefined);
     };
     const other = { ...query, range: { start: addDays(bounds.end, -3), end: bounds.end } };
@@ -102,15 +112,8 @@ describe('the dashboard', () => {
       await page.request('report', asked);
     await page.request('fetch', { query: other, again: true });
     await page.request('report', other);
-    assert.deepEqual(
-      source.fetched.map(({ query: { range }, again }) => [lengthOf(range), again]),
-      [
-        [30, false],
-        [4, false],
-        [30, false],
-        [4, true],
-      ],
-    );
+    const told = source.fetched.map(({ query: { range }, again }) => `${lengthOf(range)} ${again}`);
+    assert.deepEqual(told, ['30 false', '4 false', '30 false', '4 true']);
     // Whoever has another key may have another answer.
     source.orgId = 'org_other';
     await page.request('report', other);
@@ -123,16 +126,14 @@ describe('the dashboard', () => {
     }
   });
 
-  it('begins anew with whatever a page is said to have kept', () => {
-    const hostile = [
-      null,
-      'x',
-      { ...firstState, tab: 'passwords' },
-      { ...firstState, custom: { start: '2026-02-30', end: '2026-03-01' } },
-      { ...firstState, custom: { start: '2026-03-02', end: '2026-03-01' } },
-      { ...firstState, extra: 1 },
-    ];
-    for (const kept of hostile) assert.ok(!pageState(kept), JSON.stringify(kept));
+  it('begins anew where a page is said to have kept what makes no sense', () => {
+    for (const [start, end] of [
+      ['2026-02-30', '2026-03-01'],
+      ['2026-03-02', '2026-03-01'],
+    ])
+      assert.ok(!pageState({ ...firstState, custom: { start, end } }), start);
+    for (const kept of [null, { ...firstState, tab: 'passwords' }, { ...firstState, extra: 1 }])
+      assert.ok(!pageState(kept), JSON.stringify(kept));
     assert.ok(pageState(structuredClone(firstState)));
   });
 
@@ -171,12 +172,12 @@ describe('the dashboard', () => {
   });
 
   it('saves under a name of its own only', async () => {
-    const { acts, page, problems } = new Stage();
-    assert.equal(await page.request('save', { name: 'usage-tools-2026-11-01.csv', text: 'abc' }), null);
+    const { copied, page, problems, saved } = new Stage();
+    await page.request('save', { name: 'usage-tools-2026-11-01.csv', text: 'abc' });
     await page.request('copy', { text: 'abcd' });
-    assert.deepEqual(acts, ['save usage-tools-2026-11-01.csv 3', 'copy 4']);
     for (const name of ['../usage-x.csv', 'usage-x.exe', 'usage-x/y.csv'])
       await assert.rejects(page.request('save', { name, text: '' }));
-    assert.equal(problems.length, 3);
+    assert.deepEqual(saved, [{ name: 'usage-tools-2026-11-01.csv', text: 'abc' }]);
+    assert.deepEqual([copied, problems.length], [['abcd'], 3]);
   });
 });

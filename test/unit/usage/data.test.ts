@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { addDays } from '../../../src/usage/report/calendar';
-import { tabIds, type TabReport } from '../../../src/usage/report/types';
-import { answer, begin, calls, cleanUp, fetched, NOON, query } from './support';
+import { inTurns } from '../../../src/usage/data';
+import { tabIds, type Steps, type TabReport } from '../../../src/usage/report/types';
+import type { SampleService } from '../../fakes/sampleService';
+import { answer, begin, calls, cells, cleanUp, fetched, figure, NOON, query } from './support';
+
+const HOUR = 60 * 60 * 1000;
 
 describe('usage data', () => {
   afterEach(cleanUp);
@@ -63,58 +67,45 @@ describe('usage data', () => {
   it('keeps nothing of people whose pages repeat, and says so until the service answers well', async () => {
     const { clock, service, open } = await begin();
     const wanted = query('people', '2026-11-20', '2026-11-20');
-    let has_more = true;
-    service.fail({
+    const fault = service.fail({
       kind: 'alter',
-      alter: body => {
-        const { data, meta } = body as { data: { user_id: string }[]; meta: object };
-        const [row] = data.map(({ user_id }) => user_id).sort();
-        return {
-          data: [{ user_id: row, date: '2026-11-20', billable_tokens: 450_000 }],
-          meta: { ...meta, has_more, next_cursor: has_more ? row : null },
-        };
-      },
+      alter: body => ({ ...(body as object), meta: { has_more: true, next_cursor: 'the same' } }),
     });
     const made = await fetched(open().data, wanted);
     assert.match(made.problem ?? '', /pages repeat/);
-    assert.deepEqual(made.missing, ['2026-11-20']);
-    assert.equal(made.figures.find(({ id }) => id === 'billable_tokens')?.value, undefined);
-    has_more = false;
+    assert.deepEqual([made.missing, figure(made, 'billable_tokens')], [['2026-11-20'], undefined]);
+    fault.dispose();
     clock.now += 1000;
-    const { data } = open();
-    const again = await fetched(data, wanted, { again: true });
-    assert.deepEqual(again.missing, []);
-    assert.equal(again.figures.find(({ id }) => id === 'billable_tokens')?.value, 450_000);
+    assert.deepEqual((await fetched(open().data, wanted, { again: true })).missing, []);
   });
 
-  it('eight windows make the calls of one, and all hear of it', async () => {
+  it('counts a person once a day, also where a page has them twice', async () => {
+    const { service, open } = await begin();
+    answer(service, rows => [rows.at(-1)!, rows.at(-1)!]);
+    const made = await fetched(open().data, query('people', '2026-11-20', '2026-11-20'));
+    assert.deepEqual([cells(made, 'people', 'days'), figure(made, 'people')], [[[1]], 1]);
+  });
+
+  it('eight windows make the calls of one, and another that asks nothing hears of the days', async () => {
     const { service, open } = await begin();
     const windows = Array.from({ length: 8 }, () => open().data);
     const wanted = query('people', '2026-11-01', '2026-11-20');
-    const reports = await Promise.all(windows.map(data => fetched(data, wanted)));
-    assert.deepEqual(calls(service), ['/users 2026-10-11..2026-11-20']);
-    for (const made of reports) assert.deepEqual(made, reports[0]);
-  });
-
-  it('tells the other windows of days fetched here', async () => {
-    const { open } = await begin();
-    const [here, there] = [open().data, open().data];
-    const wanted = query('activity', '2026-11-01', '2026-11-07');
-    assert.equal((await there.report(wanted)).missing.length, 7);
+    const other = open().data;
+    assert.equal((await other.report(wanted)).missing.length, 20);
     // Days may become known a few at a time.
     const heard = new Promise<void>(resolve => {
-      there.onDidChange(async () => (await there.report(wanted)).missing.length === 0 && resolve());
+      other.onDidChange(async () => (await other.report(wanted)).missing.length === 0 && resolve());
     });
-    const made = await fetched(here, wanted);
+    const reports = await Promise.all(windows.map(data => fetched(data, wanted)));
+    assert.deepEqual(calls(service), ['/users 2026-10-11..2026-11-20']);
     await heard;
-    assert.deepEqual(await there.report(wanted), made);
+    for (const made of [...reports, await other.report(wanted)]) assert.deepEqual(made, reports[0]);
   });
 
   it('is not held up by what a clock that was ahead has left', async () => {
     const { clock, service, open } = await begin();
     const wanted = query('activity', '2026-11-10', '2026-11-10');
-    const hour = 60 * 60 * 1000;
-    clock.now = NOON + 11 * hour;
+    clock.now = NOON + 11 * HOUR;
     const ahead = open().data;
     const fault = service.fail({ kind: 'status', status: 500 });
     assert.match((await fetched(ahead, wanted)).problem ?? '', /500/);
@@ -173,14 +164,10 @@ describe('usage data', () => {
     await fetched(data, wanted);
     clock.now += 1000;
     await fetched(data, wanted, { again: true });
-    clock.now += 24 * 60 * 60 * 1000;
-    assert.equal(data.bounds.end, '2026-11-21');
-    await fetched(data, query('productivity', '2026-11-18', '2026-11-21'));
-    assert.deepEqual(calls(service), [
-      '/productivity 2026-11-11..2026-11-20',
-      '/productivity 2026-11-11..2026-11-20',
-      '/productivity 2026-11-21..2026-11-21',
-    ]);
+    clock.now += 24 * HOUR;
+    await fetched(data, query('productivity', '2026-11-18', data.bounds.end));
+    const all = '/productivity 2026-11-11..2026-11-20';
+    assert.deepEqual(calls(service), [all, all, '/productivity 2026-11-21..2026-11-21']);
   });
 
   it('says once that a role is missing, then rests, in every window, until asked again', async () => {
@@ -202,47 +189,51 @@ describe('usage data', () => {
     assert.equal(windows[0]!.state().kind, 'ready');
   });
 
-  it('keeps the days of two organizations apart', async () => {
-    const { clock, service, open } = await begin();
-    const window = open();
-    const wanted = query('tokens', '2026-11-17', '2026-11-20');
-    const mine = await fetched(window.data, wanted);
+  /** From now on the service says that what it answers is another organization's. */
+  const becomeOther = (service: SampleService) =>
     service.fail({
       kind: 'alter',
-      alter: body => ({
-        data: (body as { data: object[] }).data.map(row => ({ ...row, billable_tokens: 1 })),
-        meta: { ...(body as { meta: object }).meta, org_id: 'org_other' },
-      }),
+      alter: body => {
+        const { data, meta } = body as { readonly data: readonly object[]; readonly meta: object };
+        const rows = data.map(row => ({ ...row, billable_tokens: 1 }));
+        return { data: rows, meta: { ...meta, org_id: 'org_other' } };
+      },
     });
-    clock.now += 24 * 60 * 60 * 1000;
-    assert.deepEqual(await fetched(window.data, wanted), mine, 'nothing is asked for that is known');
+
+  it('keeps the days of two organizations apart', async () => {
+    const { clock, service, open } = await begin();
+    const { data } = open();
+    const wanted = query('tokens', '2026-11-17', '2026-11-20');
+    const mine = await fetched(data, wanted);
+    becomeOther(service);
+    clock.now += 24 * HOUR;
+    assert.deepEqual(await fetched(data, wanted), mine, 'nothing is asked for that is known');
     // A new day tells whose days the key sees.
-    await fetched(window.data, query('tokens', '2026-11-21', '2026-11-21'));
-    const other = await fetched(window.data, wanted);
-    assert.equal(other.orgId, 'org_other');
-    assert.equal(other.figures[0]?.value, 4);
-    assert.notEqual(mine.figures[0]?.value, 4);
+    await fetched(data, query('tokens', '2026-11-21', '2026-11-21'));
+    const other = await fetched(data, wanted);
+    assert.deepEqual([other.orgId, figure(other, 'billable')], ['org_other', 4]);
+    assert.notEqual(figure(mine, 'billable'), 4);
   });
 
-  it('shows nothing to another key before the service has said, once, whose days it sees', async () => {
+  it('shows nothing to another key before the service has said whose days it sees', async () => {
     const { clock, service, open } = await begin();
     const { data, useKey, reject } = open();
     const wanted = query('tokens', '2026-11-17', '2026-11-20');
     const mine = await fetched(data, wanted);
-    const signInAgain = async (key: string): Promise<void> => {
+    const signInAgain = async (key: string): Promise<TabReport> => {
       clock.now += 1000;
       useKey(key);
       const { orgId, missing, through } = await data.report(wanted);
       assert.deepEqual([orgId, missing.length, through], [undefined, 4, undefined]);
+      return fetched(data, wanted);
     };
     // What was stored is shown while no key is taken.
     reject();
     assert.deepEqual(await data.report(wanted), mine);
-    await signInAgain('another key');
-    const again = await fetched(data, wanted);
+    const again = await signInAgain('another key');
     assert.deepEqual([again.orgId, again.figures], [mine.orgId, mine.figures]);
     await fetched(data, wanted);
-    assert.deepEqual(calls(service).slice(1), ['/tokens 2026-11-20..2026-11-20']);
+    assert.deepEqual(calls(service).slice(1), ['/tokens 2026-11-10..2026-11-20']);
     // A window opened while the key was refused, and one opened with the other key.
     for (const isRefused of [true, false]) {
       const window = open();
@@ -250,19 +241,26 @@ describe('usage data', () => {
       window.useKey(`a third key, ${isRefused}`);
       assert.equal((await window.data.report(wanted)).orgId, undefined);
     }
-    service.fail({
-      kind: 'alter',
-      alter: body => ({
-        ...(body as object),
-        meta: { ...(body as { meta: object }).meta, org_id: 'org_other' },
-      }),
-    });
-    await signInAgain('the key of another organization');
-    const other = await fetched(data, wanted);
+    becomeOther(service);
+    const other = await signInAgain('the key of another organization');
     assert.deepEqual([other.orgId, other.missing], ['org_other', []]);
     // The keys that were here before are known.
     useKey('another key');
     assert.deepEqual((await data.report(wanted)).figures, mine.figures);
+  });
+
+  it('asks again for days that an earlier version has packed', async () => {
+    const { open } = await begin();
+    const { data, storage } = open();
+    const { orgId = '' } = await fetched(data, query('tokens', '2026-11-20', '2026-11-20'));
+    const path = `services/test/usage/o-${orgId}/activity`;
+    const packed = { at: NOON, rows: { fields: ['date'], rows: [['2026-11-20']] } };
+    await storage
+      .collection({ path, version: 2, schema: { parse: value => value } })
+      .put('2026-11-20', packed);
+    const made = await fetched(open().data, query('activity', '2026-11-20', '2026-11-20'));
+    assert.deepEqual(made.missing, []);
+    assert.ok(figure(made, 'daily'));
   });
 
   it('fetches a finished day once, and one that is not there yet until it is', async () => {
@@ -273,13 +271,13 @@ describe('usage data', () => {
     const late = answer(service, rows => rows.filter(({ date }) => date !== '2026-11-20'));
     await ask();
     late.dispose();
-    clock.now += 59 * 60 * 1000;
+    clock.now += 0.99 * HOUR;
     await ask();
     assert.equal(calls(service).length, 1);
-    clock.now += 60 * 1000;
+    clock.now += 0.01 * HOUR;
     const [whole] = await ask();
     assert.equal(whole?.sections[0]?.table.rows.at(-1)?.cells[0], '2026-11-20');
-    clock.now += 40 * 24 * 60 * 60 * 1000;
+    clock.now += 40 * 24 * HOUR;
     await ask();
     assert.deepEqual(calls(service).slice(1), ['/tokens 2026-11-20..2026-11-20']);
   });
@@ -300,6 +298,26 @@ describe('usage data', () => {
     assert.deepEqual((await fetched(data, wanted)).missing, []);
     assert.deepEqual(calls(service).slice(1), ['/activity 2026-08-20..2026-11-09']);
   });
+
+  it('lets others have their turn', async () => {
+    let others = 0;
+    const tick = (): void => {
+      others++;
+      if (before.length < 4) setImmediate(tick);
+    };
+    setImmediate(tick);
+    const before: number[] = [];
+    function* work(): Steps<string> {
+      for (let step = 0; step < 4; step++) {
+        before.push(others);
+        for (const until = performance.now() + 10; performance.now() < until;);
+        yield;
+      }
+      return 'done';
+    }
+    assert.equal(await inTurns(work()), 'done');
+    assert.deepEqual(before, [...new Set(before)], 'somebody else between any two');
+  });
 });
 
 interface Body {
@@ -310,76 +328,61 @@ interface Body {
 describe('an answer about fewer days than were asked for', () => {
   afterEach(cleanUp);
 
-  /** A service that answers for the days that `cut` leaves of what was asked, and says so in `meta` (section 2.1). */
-  const open = async (cut: (start: string, end: string) => readonly [string, string], says = true) => {
+  /** A service that answers for days from `first` to `last`, and says so in `meta` (section 2.1). */
+  const open = async (first: string | undefined, last = '2026-12-31', says = true) => {
     const { clock, service, open: window } = await begin();
     const fault = service.fail({
       kind: 'alter',
       alter: body => {
         const { data, meta } = body as Body;
-        const [start_date, end_date] = cut(meta.start_date, meta.end_date);
-        return {
-          data: data.filter(({ date }) => date >= start_date && date <= end_date),
-          meta: says ? { ...meta, start_date, end_date } : meta,
-        };
+        // Where no first one is given, the last 200 of what was asked.
+        const from = first ?? addDays(meta.end_date, -199);
+        const start_date = from > meta.start_date ? from : meta.start_date;
+        const end_date = last < meta.end_date ? last : meta.end_date;
+        const rows = data.filter(({ date }) => date >= start_date && date <= end_date);
+        return { data: rows, meta: says ? { ...meta, start_date, end_date } : meta };
       },
     });
     const { data } = window();
-    const fetch = (asked = query('tokens', '2026-01-14', '2026-11-20')): Promise<TabReport> =>
-      fetched(data, asked);
+    const fetch = (start: string, end: string) => fetched(data, query('tokens', start, end));
     return { clock, service, fault, fetch };
   };
-  const later = (a: string, b: string): string => (a > b ? a : b);
 
   it('leaves no day as one without usage: the others are missing, and come when asked for again', async () => {
-    const { clock, service, fault, fetch } = await open((start, end) => [
-      later(start, addDays(end, -199)),
-      end,
-    ]);
-    const made = await fetch();
-    assert.deepEqual(calls(service), ['/tokens 2026-01-14..2026-11-20']);
+    const { clock, service, fault, fetch } = await open(undefined);
+    const made = await fetch('2026-01-14', '2026-11-20');
     assert.deepEqual([made.missing.length, made.unread], [111, 111]);
     assert.equal(made.sections[0]?.table.rows.find(({ id }) => id === '2026-05-04')?.cells[1], null);
     clock.now += 1000;
-    const again = await fetch();
-    assert.deepEqual(calls(service).slice(1), ['/tokens 2026-01-14..2026-05-04']);
-    assert.deepEqual(again.missing, []);
+    assert.deepEqual((await fetch('2026-01-14', '2026-11-20')).missing, []);
     fault.dispose();
     // A day is put away once.
-    const asked = calls(service).length;
-    await fetch();
-    assert.equal(calls(service).length, asked);
+    await fetch('2026-01-14', '2026-11-20');
+    assert.deepEqual(calls(service), ['/tokens 2026-01-14..2026-11-20', '/tokens 2026-01-14..2026-05-04']);
   });
 
   it('with days that never come keeps no new day away', async () => {
-    const { clock, service, fetch } = await open((start, end) => [later(start, '2026-11-01'), end]);
-    assert.equal((await fetch(query('tokens', '2026-10-22', '2026-11-20'))).missing.length, 10);
-    clock.now += 24 * 60 * 60 * 1000;
-    const next = await fetch(query('tokens', '2026-10-22', '2026-11-21'));
-    assert.equal(next.missing.length, 10);
-    assert.deepEqual(calls(service).slice(1), [
-      '/tokens 2026-09-17..2026-10-31',
-      '/tokens 2026-11-21..2026-11-21',
-    ]);
+    const { clock, service, fetch } = await open('2026-11-01');
+    assert.equal((await fetch('2026-10-22', '2026-11-20')).missing.length, 10);
+    clock.now += 24 * HOUR;
+    assert.equal((await fetch('2026-10-22', '2026-11-21')).missing.length, 10);
+    const again = ['/tokens 2026-09-17..2026-10-31', '/tokens 2026-11-21..2026-11-21'];
+    assert.deepEqual(calls(service).slice(1), again);
   });
 
   it('with the last day not there yet is no failure: the day is asked for later', async () => {
-    const { clock, service, fault, fetch } = await open((start, end) => [
-      start,
-      end < '2026-11-19' ? end : '2026-11-19',
-    ]);
-    const asked = query('tokens', '2026-11-11', '2026-11-20');
-    const early = await fetch(asked);
+    const { clock, service, fault, fetch } = await open('2026-01-14', '2026-11-19');
+    const early = await fetch('2026-11-11', '2026-11-20');
     assert.deepEqual([early.missing, early.unread, early.problem], [['2026-11-20'], 0, undefined]);
     fault.dispose();
-    clock.now += 61 * 60 * 1000;
-    assert.equal((await fetch(asked)).through, '2026-11-20');
+    clock.now += 1.1 * HOUR;
+    assert.equal((await fetch('2026-11-11', '2026-11-20')).through, '2026-11-20');
     assert.equal(calls(service).at(-1), '/tokens 2026-11-20..2026-11-20');
   });
 
   it('that does not say so is believed', async () => {
-    const { service, fetch } = await open((start, end) => [later(start, '2026-11-01'), end], false);
-    const { missing, problem, unread } = await fetch(query('tokens', '2026-10-22', '2026-11-20'));
+    const { service, fetch } = await open('2026-11-01', undefined, false);
+    const { missing, problem, unread } = await fetch('2026-10-22', '2026-11-20');
     assert.deepEqual([missing.length, unread, problem], [10, 0, undefined]);
     assert.equal(calls(service).length, 1);
   });

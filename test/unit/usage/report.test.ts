@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { DayRecord } from '../../../src/usage/days/day';
+import type { KnownDays } from '../../../src/usage/days';
+import { tokenRows, userRows } from '../../fakes/usage';
 import { addDays } from '../../../src/usage/report/calendar';
-import type { KnownDays } from '../../../src/usage/report/report';
 import { knownOf, type Amount } from '../../../src/util/amount';
 import {
   agrees,
@@ -10,6 +10,7 @@ import {
   cells,
   figure,
   FIRST,
+  inSteps,
   known,
   report,
   SECOND,
@@ -18,7 +19,7 @@ import {
   THIRD,
   totals,
   type Days,
-} from './reports';
+} from './support';
 
 const count = fc.integer({ min: 0, max: 1_000_000 });
 const name = fc.constantFrom('a', 'b', 'A', 'B', 'c', '__proto__', 'x\ny', '');
@@ -53,19 +54,16 @@ describe('a usage report', () => {
         const wanted = billable.length === 0 ? undefined : sumOf(billable, each => each);
         assert.equal(figure(made, 'billable'), wanted);
         const models = rows.flatMap(row => row.by_model ?? []);
-        const shown = section(made, 'models').table.rows.map(({ id }) => id.split('\u0000')[0]);
-        const inputs = cells(made, 'models', 'input');
-        for (const id of new Set(models.map(each => each.model_id)))
+        const inputs = cells(made, 'models', 'input').map(([input]) => knownOf(input as Amount));
+        const shown = section(made, 'models').table.rows.map(({ id }, at) => ({ id, input: inputs[at] }));
+        for (const { model_id: id } of models) {
+          const own = shown.filter(row => row.id.split('\u0000')[0] === id);
+          const given = models.filter(each => each.model_id === id);
           assert.equal(
-            sumOf(
-              inputs.filter((_, at) => shown[at] === id),
-              ([input]) => knownOf(input as Amount),
-            ),
-            sumOf(
-              models.filter(each => each.model_id === id),
-              each => each.input_tokens,
-            ),
+            sumOf(own, each => each.input),
+            sumOf(given, each => each.input_tokens),
           );
+        }
         rows.forEach(({ by_model: own }, at) => {
           const stacked = sumOf(series(made, 'days'), ({ values }) => knownOf(values[at] ?? null));
           if (own !== undefined)
@@ -109,13 +107,6 @@ describe('a usage report', () => {
     );
   });
 
-  it('counts a person once a day, also where that day was stored twice', () => {
-    const row = { user_id: 'u1', billable_tokens: 450_000 };
-    const made = report('people', [[row, row]]);
-    assert.equal(figure(made, 'billable_tokens'), 450_000);
-    assert.deepEqual(cells(made, 'people', 'days'), [[1]]);
-  });
-
   it('folds servers by letter case and rare odd tools, says so, and takes it back', () => {
     const tools = { Read: 10_000, 'Read</tool>\n<x': 2 };
     const servers = { docs: 5, Docs: 3, web: 1 };
@@ -124,16 +115,9 @@ describe('a usage report', () => {
       mcp_by_server: Object.entries(servers).map(([server, invocations]) => ({ server, invocations })),
     };
     const folded = report('tools', [day]);
-    const docs = [
-      ['docs', 8],
-      ['web', 1],
-    ];
-    const read = [
-      ['Read', 10_000],
-      ['Other (odd names: 1)', 2],
-    ];
-    assert.deepEqual(cells(folded, 'servers', 'name0', 'count'), docs);
-    assert.deepEqual(cells(folded, 'tools', 'name0', 'count'), read);
+    assert.deepEqual(Object.fromEntries(cells(folded, 'servers', 'name0', 'count')), { docs: 8, web: 1 });
+    const read = { Read: 10_000, 'Other (odd names: 1)': 2 };
+    assert.deepEqual(Object.fromEntries(cells(folded, 'tools', 'name0', 'count')), read);
     const explained = (made: typeof folded, id: string) => section(made, id).explanation;
     assert.match(explained(folded, 'tools'), / less than 0\.1% of the calls, .*: 1 name, 2 calls\.$/);
     assert.match(explained(folded, 'servers'), /: 2 spellings, 1 server\.$/);
@@ -172,7 +156,7 @@ describe('a usage report', () => {
     const all = known('tokens', Object.fromEntries(rows) as Days);
     assert.deepEqual(ask(all), [700, 700, true]);
     // An hour after its end the service has nothing of the last day.
-    const settling = new DayRecord(Date.parse('2026-11-21T01:00:00Z'), []);
+    const settling = { at: Date.parse('2026-11-21T01:00:00Z'), rows: [], problems: [] };
     assert.deepEqual(ask(new Map([...all, [day(13), settling]])), [600, undefined, false]);
     assert.deepEqual(ask(new Map([...all, [day(6), settling]])), [700, undefined, false]);
     assert.deepEqual(ask(new Map([...all].slice(0, 10))), [300, undefined, false]);
@@ -196,7 +180,7 @@ describe('a usage report', () => {
   ] as const) {
     it(`reads a day of which the service has nothing as missing, and says so: ${tab}`, () => {
       // Long after the day the service is through with it.
-      const nothing = new DayRecord(Date.parse('2026-11-20'), []);
+      const nothing = { at: Date.parse('2026-11-20'), rows: [], problems: [] };
       const made = report(tab, known(tab, [row, row, row]).set(SECOND, nothing));
       assert.deepEqual(made.figures.find(each => each.id === id)?.value, { value: 200, known: 2, of: 3 });
       assert.deepEqual([made.missing, made.problem], [[SECOND], undefined]);
@@ -232,13 +216,11 @@ describe('a usage report', () => {
 
   it('says of how many days a breakdown is known', () => {
     const by_language = [{ language: 'Go', count: 1 }];
-    const explained = (...rows: object[]): string =>
-      section(report('productivity', rows as Days), 'languages').explanation;
-    assert.match(
-      explained({ by_language }, { git_commits: 1 }, { by_language }),
-      / Known for 2 of 3 days\.$/,
-    );
-    assert.doesNotMatch(explained({ by_language }, { by_language }, { by_language }), /Known/);
+    const explained = (second: object): string =>
+      section(report('productivity', [{ by_language }, { ...second }, { by_language }]), 'languages')
+        .explanation;
+    assert.match(explained({ git_commits: 1 }), / Known for 2 of 3 days\.$/);
+    assert.doesNotMatch(explained({ by_language }), /Known/);
   });
 
   it('draws models as the service has them: without a figure, and of the days before also those used no more', () => {
@@ -252,12 +234,13 @@ describe('a usage report', () => {
       ['model=n', [5, null]],
       ['model=m', [null, null]],
     ]);
-    const days = {
-      '2026-10-25': { by_model: [row('old', 40)] },
-      '2026-10-26': { by_model: [row('kept', 30)] },
-      [SECOND]: { by_model: [row('kept', 50)] },
-      [THIRD]: { by_model: [row('kept', 60)] },
-    };
+    const used = { '2026-10-25': row('old', 40), '2026-10-26': row('kept', 30), [SECOND]: row('kept', 50) };
+    const days = Object.fromEntries(
+      Object.entries({ ...used, [THIRD]: row('kept', 60) }).map(([day, model]) => [
+        day,
+        { by_model: [model] },
+      ]),
+    );
     assert.deepEqual(drawn(days, true), [
       ['model=kept', [50, 60], [0, 30]],
       ['model=old', [0, 0], [40, 0]],
@@ -296,9 +279,8 @@ describe('a usage report', () => {
   it('says through which day there is data: the last one known, not yesterday', () => {
     assert.equal(report('tokens', [{ billable_tokens: 1 }]).through, FIRST);
     assert.equal(report('tokens', {}).through, undefined);
-    const settling = new DayRecord(Date.parse('2026-11-21'), []);
-    const range = { start: BOUNDS.end, end: BOUNDS.end };
-    assert.equal(report('tokens', new Map([[BOUNDS.end, settling]]), { range }).through, undefined);
+    const settling = { at: Date.parse('2026-11-21'), rows: [], problems: [] };
+    assert.equal(report('tokens', new Map([[THIRD, settling]])).through, undefined);
   });
 
   it('marks changes of controls, without names among pseudonyms, in the table of days too', () => {
@@ -307,12 +289,8 @@ describe('a usage report', () => {
       { revision: 8, day: THIRD, changed: [] },
       { revision: 6, day: '2026-01-20', changed: [] },
     ];
-    const days = {
-      '2026-10-25': { git_commits: 1 },
-      '2026-10-26': { git_commits: 2 },
-      [SECOND]: { git_commits: 3 },
-      [THIRD]: { git_commits: 4 },
-    };
+    const dates = ['2026-10-25', '2026-10-26', SECOND, THIRD];
+    const days = Object.fromEntries(dates.map((day, at) => [day, { git_commits: at + 1 }]));
     const asked = { range: { start: SECOND, end: THIRD }, compare: true };
     const marked = report('productivity', days, asked, { revisions });
     const mark = 'Controls, revision 7 · mcpPolicy, +1 · Ann';
@@ -373,10 +351,43 @@ describe('a usage report', () => {
 
   it('tells what could not be read, without names among pseudonyms', () => {
     const problems = ['ann@acme.example: user_messages: no number'];
-    const unread = new DayRecord(Date.parse('2026-11-20'), [], problems);
+    const unread = { at: Date.parse('2026-11-20'), rows: [], problems };
     const told = (pseudonyms: boolean) =>
       report('people', new Map([[FIRST, unread]]), { pseudonyms }).unreadable;
     assert.deepEqual(told(false), { count: 1, names: problems });
     assert.deepEqual(told(true), { count: 1, names: [] });
   });
+
+  for (const [tab, made] of [
+    ['people', userRows],
+    ['tokens', tokenRows],
+  ] as const) {
+    it(`of ${tab} never reads all of its days and people at once`, () => {
+      let reads = 0;
+      /** Each read of a field is told. */
+      const watched = (value: object): object =>
+        new Proxy(value, {
+          get: (target, name) => {
+            const field: unknown = Reflect.get(target, name);
+            if (typeof name === 'string') reads++;
+            return typeof field === 'object' && field !== null ? watched(field) : field;
+          },
+        });
+      const range = { start: '2026-01-14', end: '2026-02-12' };
+      const rows = Map.groupBy(made({ days: 30, people: 100 }), ({ date }) => date as string);
+      const days = new Map(
+        [...rows].map(([day, of]) => [day, { at: 0, rows: of.map(watched) as never, problems: [] }]),
+      );
+      const steps = inSteps(tab, days, { range }, { bounds: range, directory: [{ id: 'somebody else' }] });
+      const each: number[] = [];
+      for (let isDone = false; !isDone; reads = 0) {
+        isDone = steps.next().done === true;
+        each.push(reads);
+      }
+      const most = Math.max(...each);
+      const all = each.reduce((sum, count) => sum + count);
+      assert.ok(all > 30_000, `${all} reads`);
+      assert.ok(most < all / 5, `${most} of ${all} reads in one step`);
+    });
+  }
 });

@@ -1,87 +1,83 @@
 import assert from 'node:assert/strict';
 import type { UsageBudget, UsageSpan } from '../../../src/settings';
 import { addDays, daysOf } from '../../../src/usage/report/calendar';
-import { UsageStatusBar, type StatusBarDeps } from '../../../src/usage/show/statusBar';
-import { budgetNotice, statusText, type StatusFacts } from '../../../src/usage/show/statusText';
+import { UsageStatusBar, type StatusBarDeps } from '../../../src/usage/statusBar';
+import { budgetNotice, statusText, type StatusFacts } from '../../../src/usage/statusBar';
 import { Emitter } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
 import { until } from '../../until';
-import { answer, begin, calls, cleanUp, type Clock, NOON, type Window } from './support';
+import { answer, begin, calls, cleanUp, known, type Clock, type Window } from './support';
 
-class Bar {
-  readonly item: StatusBarDeps['item'] & { shown: boolean } = {
-    text: '',
-    tooltip: undefined,
-    accessibilityInformation: undefined,
-    shown: false,
-    show: () => this.#set(true),
-    hide: () => this.#set(false),
+const bars: UsageStatusBar[] = [];
+
+/** A status bar as a person sees it, of whose settings a test disposes. */
+function barOf({ data }: Window, clock: Clock) {
+  const drawn = new Emitter<void>();
+  const settingsChanged = new Emitter<void>();
+  const set = (shown: boolean): void => {
+    item.shown = shown;
+    drawn.fire();
   };
-  readonly told: string[] = [];
-  span: UsageSpan = 'lastDay';
-  budget: UsageBudget = { tokens: 0, per: 'day' };
-  readonly settingsChanged = new Emitter<void>();
-  readonly #drawn = new Emitter<void>();
-  readonly bar: UsageStatusBar;
-
-  constructor({ data }: Window, clock: Clock) {
-    this.bar = new UsageStatusBar({
-      usage: data,
-      item: this.item,
-      settings: {
-        usageStatusBar: () => this.span,
-        usageBudget: () => this.budget,
-      },
-      onDidChangeSettings: this.settingsChanged.event,
-      format: new Formatter('en'),
-      tell: (severity, sentence) => {
-        this.told.push(`${severity}: ${sentence}`);
-        this.#drawn.fire();
-      },
-      now: clock.read,
-    });
-  }
-
-  /** Resolves once it looks as wanted. */
-  until(holds: () => boolean): Promise<void> {
-    return until(this.#drawn.event, holds);
-  }
-
-  #set(shown: boolean): void {
-    this.item.shown = shown;
-    this.#drawn.fire();
-  }
+  const item: StatusBarDeps['item'] & { shown: boolean } = {
+    ...{ text: '', tooltip: undefined, accessibilityInformation: undefined, shown: false },
+    ...{ show: () => set(true), hide: () => set(false) },
+  };
+  const made = {
+    ...{ item, told: [] as string[], span: 'lastDay' as UsageSpan },
+    budget: { tokens: 0, per: 'day' } as UsageBudget,
+    /** Resolves once it looks as wanted. */
+    until: (holds: () => boolean): Promise<void> => until(drawn.event, holds),
+    change: (changed: { span?: UsageSpan; budget?: UsageBudget }): void => {
+      Object.assign(made, changed);
+      settingsChanged.fire();
+    },
+    start: () => bar.start(),
+  };
+  const bar = new UsageStatusBar({
+    ...{ usage: data, item, onDidChangeSettings: settingsChanged.event, now: clock.read },
+    settings: { usageStatusBar: () => made.span, usageBudget: () => made.budget },
+    format: new Formatter('en'),
+    tell: (severity, sentence) => {
+      made.told.push(`${severity}: ${sentence}`);
+      drawn.fire();
+    },
+  });
+  bars.push(bar);
+  return made;
 }
 
+type Bar = ReturnType<typeof barOf>;
 const tooltip = ({ item }: Bar): string => (item.tooltip as { readonly value: string }).value;
-const bars: Bar[] = [];
-const barOf = (window: Window, clock: Clock): Bar => {
-  const made = new Bar(window, clock);
-  bars.push(made);
-  return made;
+/** What it says each time it is drawn. */
+const saying = (made: Bar, say: (made: Bar) => string): string[] => {
+  const said: string[] = [];
+  const { show } = made.item;
+  made.item.show = () => {
+    said.push(say(made));
+    show();
+  };
+  return said;
 };
 
 describe('the status bar', () => {
   afterEach(async () => {
-    for (const { bar } of bars.splice(0)) bar.dispose();
+    for (const bar of bars.splice(0)) bar.dispose();
     await cleanUp();
   });
 
   it('shows the last finished day after one call, in every window', async () => {
     const { clock, service, open } = await begin();
     const made = [1, 2, 3].map(() => barOf(open(), clock));
-    for (const { bar } of made) bar.start();
+    for (const each of made) each.start();
     // Days that another window is still storing come one by one.
     await Promise.all(made.map(each => each.until(() => /[↑↓→] · /.test(each.item.text))));
     assert.equal(calls(service).length, 1);
     assert.match(made[0]!.item.text, /^\$\(graph\) [\d.]+[KM] [↑↓→] · Fri, Nov 20$/);
     assert.match(String(made[0]!.item.accessibilityInformation?.label), /20, 2026 UTC/);
     const day = made[0]!.item.text;
-    made[0]!.span = '30days';
-    made[0]!.settingsChanged.fire();
+    made[0]!.change({ span: '30days' });
     await made[0]!.until(() => made[0]!.item.text !== day);
-    made[0]!.span = 'off';
-    made[0]!.settingsChanged.fire();
+    made[0]!.change({ span: 'off' });
     await made[0]!.until(() => !made[0]!.item.shown);
     assert.equal(calls(service).length, 1);
   });
@@ -90,15 +86,10 @@ describe('the status bar', () => {
     const { clock, service, open } = await begin();
     const window = open();
     const made = barOf(window, clock);
-    made.bar.start();
+    made.start();
     await made.until(() => /\d/.test(made.item.text));
     service.fail({ kind: 'status', status: 500 });
-    const texts: string[] = [];
-    const { show } = made.item;
-    made.item.show = () => {
-      texts.push(made.item.text);
-      show();
-    };
+    const texts = saying(made, ({ item }) => item.text);
     window.useKey('another key');
     await made.until(() => texts.at(-1) === '$(graph) $(warning)');
     assert.doesNotMatch(texts.join(), /\d/);
@@ -111,7 +102,7 @@ describe('the status bar', () => {
     const hidden = new Promise<void>(resolve => {
       made.item.hide = () => resolve();
     });
-    made.bar.start();
+    made.start();
     await hidden;
     assert.deepEqual(calls(service), []);
   });
@@ -122,7 +113,7 @@ describe('the status bar', () => {
     const windows = [1, 2].map(() => open(key));
     const made = windows.map(window => barOf(window, clock));
     const told = (): string[] => made.flatMap(each => each.told);
-    for (const { bar } of made) bar.start();
+    for (const each of made) each.start();
     await Promise.race(made.map(each => each.until(() => told().length > 0)));
     assert.match(told().join('\n'), /^info: .*Manager or Owner role.*$/);
     assert.equal(calls(service).length, 1);
@@ -136,16 +127,15 @@ describe('the status bar', () => {
     const { clock, open } = await begin();
     const [one, two] = [1, 2].map(() => barOf(open(), clock));
     for (const each of [one!, two!]) each.budget = { tokens: 10, per: 'day' };
-    one!.bar.start();
+    one!.start();
     await one!.until(() => one!.told.length === 1);
-    two!.bar.start();
+    two!.start();
     await two!.until(() => /\d/.test(two!.item.text));
     assert.match(
       one!.told[0]!,
       /^warning: .* Nov 20, 2026 UTC: 100% of your own budget of 10 a day is reached\.$/,
     );
-    one!.budget = { ...one!.budget, tokens: 11 };
-    one!.settingsChanged.fire();
+    one!.change({ budget: { tokens: 11, per: 'day' } });
     await one!.until(() => one!.told.length === 2);
     assert.deepEqual(two!.told, []);
   });
@@ -155,7 +145,7 @@ describe('the status bar', () => {
     const made = barOf(open(), clock);
     made.span = 'off';
     made.budget = { tokens: 10, per: 'day' };
-    made.bar.start();
+    made.start();
     await made.until(() => made.told.length === 1);
     assert.equal(made.item.shown, false);
   });
@@ -170,7 +160,7 @@ describe('the status bar', () => {
     const made = barOf(open(), clock);
     made.span = '30days';
     made.budget = { tokens: 10, per: 'month' };
-    made.bar.start();
+    made.start();
     await made.until(() => made.told.length === 1);
     assert.match(
       made.told[0]!,
@@ -185,13 +175,8 @@ describe('the status bar', () => {
     const { clock, service, open } = await begin();
     answer(service, () => []);
     const none = barOf(open(), clock);
-    const sentences: string[] = [];
-    const { show } = none.item;
-    none.item.show = () => {
-      sentences.push(tooltip(none));
-      show();
-    };
-    none.bar.start();
+    const sentences = saying(none, tooltip);
+    none.start();
     await none.until(() => sentences.at(-1) === 'There are no token figures through Nov 20, 2026 UTC yet.');
     assert.equal(sentences[0], 'Usage is being fetched');
     assert.equal(none.item.text, '$(graph) –');
@@ -199,12 +184,13 @@ describe('the status bar', () => {
 
   const END = '2026-11-22';
   /** The last so many days have these figures. */
-  const told = (values: readonly number[], more: Partial<StatusFacts> = {}) => {
+  const factsOf = (values: readonly number[], more: Partial<StatusFacts> = {}): StatusFacts => {
     const days = daysOf({ start: addDays(END, 1 - values.length), end: END });
-    const facts = { span: 'lastDay', end: END, isFetched: true, budget: { tokens: 0, per: 'day' } } as const;
-    const known = new Map(days.map((day, at) => [day, values[at]!]));
-    return statusText({ ...facts, values: known, ...more }, new Formatter('en'));
+    const tokens = Object.fromEntries(days.map((day, at) => [day, { billable_tokens: values[at]! }]));
+    const facts = { span: 'lastDay', end: END, budget: { tokens: 0, per: 'day' } } as const;
+    return { ...facts, known: known('tokens', tokens), ...more };
   };
+  const told = (...asked: Parameters<typeof factsOf>) => statusText(factsOf(...asked), new Formatter('en'));
   const week = (tokens: number): number[] => Array.from({ length: 7 }, () => tokens);
   for (const [what, values, span, wanted, end = END] of [
     ['a day with its weekday, and nothing to compare it with', [5], 'lastDay', '5 · Sun, Nov 22'],
@@ -217,23 +203,21 @@ describe('the status bar', () => {
     it(`says ${what}`, () => assert.equal(told(values, { span, end }).text, wanted));
 
   it('draws foreign text as text', () => {
-    const { notes } = told([4_200_000], {
-      ...{ budget: { tokens: 5, per: 'month' }, problem: 'x\u202ey', fetchedAt: NOON - 60_000 },
-    });
+    const { notes } = told([4_200_000], { budget: { tokens: 5, per: 'month' }, problem: 'x\u202ey' });
     assert.deepEqual(notes, [
       'Your own budget: 5 a month.',
       'Compared with the same weekdays before.',
       'Data through Nov 22, 2026 UTC.',
-      `Fetched ${new Formatter('en').exact(NOON - 60_000)}.`,
+      `Fetched ${new Formatter('en').exact(1)}.`,
       'x\ufffdy',
     ]);
   });
 
   it('tells of the highest threshold of a budget that is reached', () => {
-    const percents = [79, 80, 250].map(spent => {
-      const facts = { span: '7days', end: END, isFetched: true, values: new Map([[END, spent]]) } as const;
-      return budgetNotice({ ...facts, budget: { tokens: 100, per: 'month' } }, new Formatter('en'))?.percent;
-    });
+    const budget = { tokens: 100, per: 'month' } as const;
+    const percents = [79, 80, 250].map(
+      spent => budgetNotice(factsOf([spent], { budget }), new Formatter('en'))?.percent,
+    );
     assert.deepEqual(percents, [undefined, 80, 100]);
   });
 });

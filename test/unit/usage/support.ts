@@ -1,14 +1,20 @@
+import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { ApiClient } from '../../../src/api';
 import type { ConnectionState } from '../../../src/connection';
-import { UsageData, type UsageDataDeps } from '../../../src/usage/days/usageData';
-import type { TabId, TabReport, UsageQuery } from '../../../src/usage/report/types';
+import { UsageData, type UsageDataDeps } from '../../../src/usage/data';
+import { readDay, type DayRecord, type KnownDays } from '../../../src/usage/days';
+import { report as steps, type Extras } from '../../../src/usage/report/report';
+import type { Cell, Section, TabId, TabReport, UsageQuery } from '../../../src/usage/report/types';
+import { chartOf } from '../../../media/usage/plot';
+import { knownOf } from '../../../src/util/amount';
 import { Emitter, ObservableValue } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
 import { startSampleService, type SampleService } from '../../fakes/sampleService';
 import { openStorage } from '../../fakes/storage';
+import { drained } from '../../fakes/usage';
 
 const cleanups: (() => unknown)[] = [];
 
@@ -64,7 +70,7 @@ export async function begin() {
       else state.set({ kind: 'signedIn', service: known });
     };
     const reject = (): void => state.set({ kind: 'keyRejected', service: known, reason: 'No.' });
-    return { data, useKey, reject };
+    return { data, storage, useKey, reject };
   };
   return { clock, service, open };
 }
@@ -103,4 +109,84 @@ export function calls(service: SampleService): string[] {
       const given = parameters as Record<string, string>;
       return `${asked.replace('/api/v1/analytics', '')} ${given['startDate'] ?? ''}..${given['endDate'] ?? ''}`;
     });
+}
+
+export const BOUNDS = { start: '2026-01-14', end: '2026-11-20' };
+export const [FIRST, SECOND, THIRD] = ['2026-10-31', '2026-11-01', '2026-11-02'] as const;
+const DAYS = [FIRST, SECOND, THIRD];
+
+type Rows = Record<string, unknown>;
+/** Rows of each day: of the three above in their order, or by day; a list of them where each is a person's. */
+export type Days = readonly (Rows | readonly Rows[])[] | Readonly<Record<string, Rows | readonly Rows[]>>;
+
+/** As they are stored and read back. */
+export function known(endpoint: TabId, days: Days): Map<string, DayRecord> {
+  const entries = Array.isArray(days)
+    ? (days as readonly (Rows | readonly Rows[])[]).map((rows, at) => [DAYS[at]!, rows] as const)
+    : Object.entries(days);
+  return new Map(
+    entries.map(([day, given]) => {
+      const rows = (Array.isArray(given) ? given : [given]) as readonly Rows[];
+      return [day, readDay(endpoint, { at: 1, rows: rows.map(row => ({ date: day, ...row })) })];
+    }),
+  );
+}
+
+type Asked = readonly [
+  tab: TabId,
+  days: Days | KnownDays,
+  asked?: Partial<UsageQuery>,
+  more?: Partial<Extras>,
+];
+
+/** A report of the three days where nothing else is asked for. */
+export function inSteps(...[tab, days, asked, more]: Asked) {
+  const records = days instanceof Map ? (days as KnownDays) : known(tab, days as Days);
+  const extras = { bounds: BOUNDS, directory: [], revisions: [], salt: 's', ...more };
+  return steps(query(tab, FIRST, THIRD, asked), records, extras);
+}
+
+export const report = (...asked: Asked): TabReport => drained(inSteps(...asked));
+
+export function section(made: TabReport, id: string): Section {
+  const found = made.sections.find(each => each.id === id);
+  assert.ok(found, `no section ${id}`);
+  return found;
+}
+
+/** The cells of these columns, row by row, the total last where there is one. */
+export function cells(made: TabReport, id: string, ...columns: readonly string[]): (Cell | undefined)[][] {
+  const { table } = section(made, id);
+  const places = columns.map(name => table.columns.findIndex(column => column.id === name));
+  const rows = table.rows.map(row => row.cells);
+  for (const row of [...rows, ...(table.total === undefined ? [] : [table.total])])
+    assert.equal(row.length, table.columns.length);
+  return rows.map(row => places.map(place => row[place]));
+}
+
+export function totals(made: TabReport, id: string, ...columns: readonly string[]): (Cell | undefined)[] {
+  const { table } = section(made, id);
+  return columns.map(name => table.total?.[table.columns.findIndex(column => column.id === name)]);
+}
+
+/** What the page draws of a section. */
+export function series(made: TabReport, id: string) {
+  return chartOf(section(made, id), made.markers).series;
+}
+
+export function figure(made: TabReport, id: string): number | undefined {
+  return knownOf(made.figures.find(each => each.id === id)?.value);
+}
+
+/** Every column with a total agrees with its rows. */
+export function agrees(made: TabReport): void {
+  for (const { id, table } of made.sections) {
+    table.total?.forEach((total, index) => {
+      const column = table.columns[index]!;
+      if (typeof total !== 'number' || column.kind === 'ratio') return;
+      const rows = table.rows.map(row => row.cells[index]).filter(value => typeof value === 'number');
+      const sum = rows.reduce((all, value) => all + value, 0);
+      assert.ok(Math.abs(sum - total) < 1e-6, `${id}.${column.id}: ${sum} of rows, ${total} in total`);
+    });
+  }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { copyOf, csvOf, jsonOf } from '../../../src/usage/show/exports';
-import { shown } from '../../../src/usage/report/tableView';
+import { copyOf, csvOf, jsonOf } from '../../../src/usage/report/table';
+import { shown } from '../../../src/usage/report/table';
 import type { Cell, Figure, Row, Table, TabReport } from '../../../src/usage/report/types';
 import { hostileNames } from '../../fakes/usage';
 import { query } from './support';

@@ -20,7 +20,7 @@ import {
 } from '../../../src/webview/ipc';
 import { chatProtocol, isPageState as chatState } from '../../../src/chat/protocol';
 import { isPageState as reportState, reportProtocol } from '../../../src/readiness/protocol';
-import { firstState, pageState as usageState, usageProtocol } from '../../../src/usage/show/protocol';
+import { firstState, pageState as usageState, usageProtocol } from '../../../src/usage/protocol';
 import { pageOf } from '../chat/panelScene';
 
 const extensionUri = Uri.file('/extension');

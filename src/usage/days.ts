@@ -2,16 +2,31 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
-import { isApiError, type AnalyticsMeta } from '../../api';
-import { openObject, recordSchema, type RecordOf } from '../../api/records';
-import { errorSentence, type Connection, type Service } from '../../connection';
-import type { Logger } from '../../log';
-import type { Collection, Lease, Storage } from '../../storage';
-import { hasCome } from '../../util/clock';
-import { Disposable, unhandled } from '../../util/disposable';
-import { daysOf, lengthOf, runsOf } from '../report/calendar';
-import type { Day, DayRange } from '../report/types';
-import { DayRecord, readDay, type Endpoint, type Rows } from './day';
+import { isApiError, type AnalyticsMeta } from '../api';
+import { analyticsRow, openObject, recordSchema, type RecordOf } from '../api/records';
+import { errorSentence, type Connection, type Service } from '../connection';
+import type { Logger } from '../log';
+import type { Collection, Lease, Storage } from '../storage';
+import { hasCome } from '../util/clock';
+import { Disposable, unhandled } from '../util/disposable';
+import { DAY_MS, daysOf, lengthOf, runsOf, startOf } from './report/calendar';
+import type { Day, DayRange, TabId } from './report/types';
+
+/** Each tab has an endpoint of its own. */
+type Endpoint = TabId;
+type RowOf<E extends Endpoint> = NonNullable<ReturnType<typeof analyticsRow<E>>>;
+
+/** One finished UTC day of one endpoint as the service gave it. */
+export interface DayRecord<E extends Endpoint = Endpoint> {
+  /** When it was asked for; Unix ms. */
+  readonly at: number;
+  /** Of `people` one a person, of the others at most one. */
+  readonly rows: readonly RowOf<E>[];
+  /** What could not be read of the answer; foreign text. */
+  readonly problems: readonly string[];
+}
+
+export type KnownDays<E extends Endpoint = Endpoint> = ReadonlyMap<Day, DayRecord<E>>;
 
 export interface DaysDeps {
   readonly connection: Connection;
@@ -30,14 +45,29 @@ export interface EnsureOptions {
   readonly onProgress?: ((fraction: number, label: string) => void) | undefined;
 }
 
+const daySchema = recordSchema(() =>
+  openObject({
+    at: z.number(),
+    rows: z.array(z.unknown()),
+    problems: z._default(z.array(z.string()), () => []),
+  }),
+);
+
+/** Throws when it is something else. */
+export function readDay(endpoint: Endpoint, value: unknown): DayRecord {
+  const { at, rows: stored, problems } = daySchema.parse(value);
+  const rows = stored.flatMap(row => analyticsRow(endpoint, row) ?? []);
+  if (rows.length < stored.length) throw new Error('A row of it makes no sense.');
+  return { at, rows, problems };
+}
+
 /** What windows agree on about the usage of one service. */
 const sharedSchema = recordSchema(() =>
   openObject({
     /** The organization that a key sees, or that was seen last. */
     id: z.exactOptional(z.string()),
-    /** When the service refused (403, or a JWT) or failed, which key, at what, and the sentence for people. */
+    /** When the service refused a key (403, or a JWT) or failed, at what, and the sentence for people. */
     at: z.exactOptional(z.number()),
-    key: z.exactOptional(z.string()),
     endpoint: z.exactOptional(z.string()),
     isForbidden: z.exactOptional(z.boolean()),
     sentence: z.exactOptional(z.string()),
@@ -51,15 +81,17 @@ const sharedSchema = recordSchema(() =>
 type Shared = RecordOf<typeof sharedSchema>;
 
 /** A refusal counts for a day, unless somebody asks again or signs in anew, ms. */
-const REFUSAL_MS = 24 * 60 * 60 * 1000;
+const REFUSAL_MS = DAY_MS;
 /** After a failure windows rest this long before they ask by themselves, ms. */
 export const FAILURE_MS = 5 * 60 * 1000;
+/** A day of which nothing was there so soon after its beginning may still come, and is asked for again so often, ms. */
+const EARLY_MS = 3 * DAY_MS;
+const EVERY_MS = 60 * 60 * 1000;
 /** A window that says nothing for this long fetches no more, ms. */
 const LEASE_MS = 30_000;
 /** How often a window looks whether the one that fetches is through, ms. */
 const LOOK_MS = 500;
-/** So many are put away together; other work comes in between. */
-const DAYS_AT_ONCE = 8;
+
 /**
  * The finished days of one service, and what windows agree on about them: one record a day and endpoint, kept in the store. Each run
  * of missing days is fetched in one call, or in the pages of `/users`, by one window at a time; the others find the days stored.
@@ -71,8 +103,6 @@ export class ServiceDays extends Disposable {
   readonly #now: () => number;
   readonly #onChange: () => void;
   readonly #records = new Map<string, Collection<DayRecord>>();
-  readonly #texts = new Map<string, string>();
-  #writing = 0;
 
   /** `onChange` hears that there are other days than before, or others can be had; here or in another window. */
   constructor(service: Service, deps: DaysDeps, onChange: () => void) {
@@ -85,53 +115,50 @@ export class ServiceDays extends Disposable {
     this.shared = deps.storage.collection<Shared>({ path, version: 1, schema: sharedSchema });
     this.register(
       this.shared.onDidChange(ids => {
-        if (ids.some(id => /^(failure$|organization)/.test(id))) onChange();
+        if (ids.some(id => /^(failure|organization)/.test(id))) onChange();
       }),
     );
   }
 
   /** The organization whose days these are: the one this key sees or, without a key, that was seen last. */
   get organization(): string | undefined {
-    return this.shared.get(this.#seen)?.id;
+    return this.shared.get(this.#idOf('organization'))?.id;
   }
 
-  get #key(): string | undefined {
-    return this.#deps.connection.keyMark(`usage ${this.#service.id}`);
-  }
-
-  /** Where it is kept what this key sees. */
-  get #seen(): string {
-    return ['organization', this.#key].filter(Boolean).join(' ');
-  }
-
-  /** Whether there are days of other keys, and the service has not said yet whose days this one sees. */
-  get #isNewKey(): boolean {
-    return this.shared.get('organization') !== undefined && this.shared.get(this.#seen) === undefined;
+  /** Of a record about this key. */
+  #idOf(what: string): string {
+    return [what, this.#deps.connection.keyMark(`usage ${this.#service.id}`)].filter(Boolean).join(' ');
   }
 
   /** Why the service gives no days at present. */
   get refusal(): string | undefined {
-    const failure = this.shared.get('failure');
-    if (failure?.isForbidden !== true) return undefined;
-    return this.#sentenceOf(failure, undefined, this.#now() - REFUSAL_MS);
+    const failure = this.shared.get(this.#idOf('failure'));
+    return failure?.isForbidden === true ? this.#sentenceOf(failure, this.#now() - REFUSAL_MS) : undefined;
   }
 
   /** Why the last question of any window about an endpoint failed, where that was not long ago. */
   failureOf(endpoint: Endpoint): string | undefined {
-    return this.#sentenceOf(this.shared.get('failure'), endpoint, this.#now() - FAILURE_MS);
+    return this.#sentenceOf(this.shared.get(this.#idOf('failure')), this.#now() - FAILURE_MS, endpoint);
+  }
+
+  /** What a failure at or after a time (Unix ms) says, where it is about this endpoint. */
+  #sentenceOf(failure: Shared = {}, since: number, endpoint?: Endpoint): string | undefined {
+    const { at = 0, isForbidden = false, sentence } = failure;
+    const isAbout = isForbidden || failure.endpoint === endpoint;
+    return isAbout && at >= since && hasCome(at, this.#now()) ? sentence : undefined;
   }
 
   /** Forgets that the service refused or failed, at anything or at this. */
   async forgive(endpoint?: Endpoint): Promise<void> {
-    const failure = this.shared.get('failure');
+    const failure = this.shared.get(this.#idOf('failure'));
     if (endpoint !== undefined && failure?.isForbidden !== true && failure?.endpoint !== endpoint) return;
-    const ids = [...this.shared.values.keys()].filter(id => /^(failure$|notice role)/.test(id));
+    const ids = [...this.shared.values.keys()].filter(id => /^(failure|notice role)/.test(id));
     for (const id of ids) await this.shared.remove(id);
   }
 
   /** True in the one window that may tell people that this key lacks the role. */
   claimRoleNotice(): Promise<boolean> {
-    return this.claimNotice(`role ${this.#key ?? ''}`, 1);
+    return this.claimNotice(this.#idOf('role'), 1);
   }
 
   /** True in the one window that may tell people that they have come to `level`, of `budget` where it is about one. */
@@ -152,20 +179,21 @@ export class ServiceDays extends Disposable {
   }
 
   /** All that is known of an endpoint to who has this key. Never rejects: what cannot be read is not known. */
-  async known<E extends Endpoint>(endpoint: E): Promise<ReadonlyMap<Day, DayRecord<E>>> {
-    if (this.#isNewKey) return new Map();
+  async known<E extends Endpoint>(endpoint: E): Promise<KnownDays<E>> {
+    // The service has not said yet whose days this key sees.
+    if (this.shared.get(this.#idOf('organization')) === undefined) return new Map();
     const records = this.#of(endpoint);
     await records.load().catch((error: unknown) => this.#failed(error));
     return records.values;
   }
 
-  /** The days of these that would have to be asked for. */
-  async missing(endpoint: Endpoint, days: readonly Day[], since = 0): Promise<Day[]> {
+  /** The days of these that would have to be asked for: not known, asked for before `since`, or nothing was there yet. */
+  async #missing(endpoint: Endpoint, days: readonly Day[], since: number): Promise<Day[]> {
     const known = await this.known(endpoint);
-    // The answer about one day says whose days they are.
-    return (this.#isNewKey ? days.slice(-1) : days).filter(day => {
-      const record = known.get(day);
-      return record === undefined || record.at < since || record.isDue(day, this.#now());
+    return days.filter(day => {
+      const { at, rows } = known.get(day) ?? {};
+      if (at === undefined || at < since) return true;
+      return rows?.length === 0 && isEarly(at, day) && this.#now() - at >= EVERY_MS;
     });
   }
 
@@ -177,23 +205,18 @@ export class ServiceDays extends Disposable {
   ): Promise<string | undefined> {
     const { again = false, background = false, signal } = options;
     const asked = this.#now();
-    const since = again ? asked : 0;
+    const missing = (): Promise<Day[]> => this.#missing(endpoint, days, again ? asked : 0);
     const why = (background ? this.failureOf(endpoint) : undefined) ?? (again ? undefined : this.refusal);
-    if (why !== undefined) return (await this.missing(endpoint, days)).length === 0 ? undefined : why;
-    // Days of another organization than was thought: of that one others may be missing.
-    while ((await this.missing(endpoint, days, since)).length > 0) {
+    if (why !== undefined) return (await missing()).length === 0 ? undefined : why;
+    while ((await missing()).length > 0) {
       signal.throwIfAborted();
-      const { organization } = this;
-      const wasNewKey = this.#isNewKey;
       const lease = `services/${this.#service.id}/usage/${endpoint}`;
       const done = await this.#deps.storage.tryRun(lease, LEASE_MS, async held => {
         // Another window may just have failed.
-        const failure = await this.shared.read('failure');
+        const failure = await this.shared.read(this.#idOf('failure'));
         const problem =
-          this.#sentenceOf(failure, endpoint, asked) ??
-          (await this.#fetch(endpoint, days, since, options, held));
-        const isSame = !wasNewKey && [undefined, this.organization].includes(organization);
-        return { problem, isThrough: held.isHeld() && isSame };
+          this.#sentenceOf(failure, asked, endpoint) ?? (await this.#fetch(endpoint, missing, options, held));
+        return { problem, isThrough: held.isHeld() };
       });
       if (done?.problem !== undefined) return done.problem;
       // Also where a clock that was set back makes its days look older than what was asked for.
@@ -205,37 +228,27 @@ export class ServiceDays extends Disposable {
     return undefined;
   }
 
-  /** What a failure says, where it was one of this key, of this endpoint, at or after a time; Unix ms. */
-  #sentenceOf(failure: Shared = {}, endpoint: Endpoint | undefined, since: number): string | undefined {
-    const { at = 0, isForbidden, endpoint: of, key, sentence } = failure;
-    const isAbout = isForbidden === true || of === endpoint;
-    const isOwn = key === this.#key || this.#key === undefined;
-    return isAbout && isOwn && at >= since && hasCome(at, this.#now()) ? sentence : undefined;
-  }
-
   /** Resolves to what went wrong; not to the end where the lease was lost on the way. */
   async #fetch(
     endpoint: Endpoint,
-    days: readonly Day[],
-    since: number,
+    missingNow: () => Promise<Day[]>,
     { signal, onProgress }: EnsureOptions,
     lease: Pick<Lease, 'isHeld'>,
   ): Promise<string | undefined> {
     try {
       // Another window may just have stored them, and found out whose they are.
-      await this.shared.read('organization');
+      await this.shared.read(this.#idOf('organization'));
       const records = this.#of(endpoint);
-      await Promise.all((await this.missing(endpoint, days, since)).map(day => records.read(day)));
-      const missing = await this.missing(endpoint, days, since);
+      await Promise.all((await missingNow()).map(day => records.read(day)));
+      const missing = await missingNow();
       let done = 0;
       for (const run of runsOf(missing)) {
         if (!lease.isHeld()) return undefined;
-        const onPage = (pages: number): void => {
+        await this.#ask(endpoint, run, signal, pages => {
           const share = done + lengthOf(run) * (1 - 1 / (pages + 1));
           if (endpoint === 'people')
             onProgress?.(share / missing.length, vscode.l10n.t('People: page {0}', pages));
-        };
-        await this.#ask(endpoint, run, signal, onPage);
+        });
         done += lengthOf(run);
         onProgress?.(done / missing.length, vscode.l10n.t('Days: {0} of {1}', done, missing.length));
       }
@@ -247,9 +260,8 @@ export class ServiceDays extends Disposable {
       if (kind === undefined || kind === 'cancelled') this.#failed(error);
       if (kind === 'cancelled') return sentence;
       const isForbidden = kind === 'forbidden' || reason === 'jwt';
-      const key = this.#key;
-      const failure = { at: this.#now(), endpoint, isForbidden, sentence, ...(key && { key }) };
-      await this.shared.put('failure', failure).catch((reason: unknown) => this.#failed(reason));
+      const failure = { at: this.#now(), endpoint, isForbidden, sentence };
+      await this.shared.put(this.#idOf('failure'), failure).catch((reason: unknown) => this.#failed(reason));
       return sentence;
     }
   }
@@ -266,7 +278,7 @@ export class ServiceDays extends Disposable {
     if (api === undefined || connection.state.current.service?.id !== this.#service.id) return;
     const at = this.#now();
     const byDay = new Map(
-      daysOf(run).map(day => [day, { rows: [] as Rows[Endpoint][], problems: [] as string[] }]),
+      daysOf(run).map(day => [day, { rows: [] as RowOf<Endpoint>[], problems: [] as string[] }]),
     );
     let covered = run;
     let pages = 0;
@@ -274,10 +286,11 @@ export class ServiceDays extends Disposable {
     for await (const { items, problems, meta } of api.pages(endpoint, { query: dates, signal })) {
       // From here on its days are where this one's are kept.
       if (connection.api !== api) return;
+      const seen = this.#idOf('organization');
       const { org_id: id = this.organization } = meta;
-      if (this.shared.get(this.#seen) === undefined || id !== this.organization)
-        for (const seen of [this.#seen, 'organization'])
-          await this.shared.put(seen, id === undefined ? {} : { id });
+      if (this.shared.get(seen) === undefined || id !== this.organization)
+        for (const each of [seen, 'organization'])
+          await this.shared.put(each, id === undefined ? {} : { id });
       for (const row of items) byDay.get(row.date.slice(0, 10))?.rows.push(row);
       for (const { id: day = '', field, reason } of problems) {
         const text = [day, field, reason].filter(Boolean).join(': ');
@@ -287,21 +300,12 @@ export class ServiceDays extends Disposable {
       onPage(++pages);
     }
     signal.throwIfAborted();
-    const found = [...byDay]
-      .map(([day, { rows, problems }]) => [day, new DayRecord(at, rows, problems.slice(0, 20))] as const)
-      // Of another day it is not known that it has nothing; one whose batch has not come is asked for again later.
-      .filter(
-        ([day, record]) =>
-          (day >= covered.start && day <= covered.end) || record.rows.length > 0 || record.isEarly(day),
-      );
     const records = this.#of(endpoint);
-    this.#writing++;
-    try {
-      for (let from = 0; from < found.length; from += DAYS_AT_ONCE)
-        await Promise.all(found.slice(from, from + DAYS_AT_ONCE).map(each => records.put(...each)));
-    } finally {
-      this.#writing--;
-      this.#onChange();
+    for (const [day, { rows, problems }] of byDay) {
+      const isCovered = day >= covered.start && day <= covered.end;
+      // Of another day it is not known that it has nothing; one whose batch has not come is asked for again later.
+      if (isCovered || rows.length > 0 || isEarly(at, day))
+        await records.put(day, { at, rows, problems: problems.slice(0, 20) });
     }
   }
 
@@ -309,32 +313,25 @@ export class ServiceDays extends Disposable {
     this.#deps.log.error('Days of usage could not be fetched, read or stored', error);
   }
 
-  #of<E extends Endpoint>(endpoint: E): Collection<DayRecord<E>> {
+  #of(endpoint: Endpoint): Collection<DayRecord> {
     const path = `services/${this.#service.id}/usage/o-${this.organization ?? ''}/${endpoint}`;
-    let records = this.#records.get(path);
-    if (records === undefined) {
-      records = this.#deps.storage.collection<DayRecord>({
-        path,
-        version: 2,
-        schema: { parse: value => readDay(endpoint, value, text => this.#share(text)) },
-      });
-      this.register(
-        records.onDidChange(() => {
-          if (this.#writing === 0) this.#onChange();
-        }),
-      );
-      this.#records.set(path, records);
-    }
-    // The endpoint decides what its records are.
-    return records as unknown as Collection<DayRecord<E>>;
+    const open = this.#records.get(path);
+    if (open !== undefined) return open;
+    const records = this.#deps.storage.collection<DayRecord>({
+      // Days of version 2 were packed: they cannot be read, and are asked for again.
+      ...{ path, version: 3, schema: { parse: value => readDay(endpoint, value) } },
+      // The service can be asked for it again.
+      isVolatile: () => true,
+    });
+    this.register(records.onDidChange(this.#onChange));
+    this.#records.set(path, records);
+    return records;
   }
+}
 
-  /** Ids and names come back on every day: one copy of each is enough. */
-  #share(text: string): string {
-    const known = this.#texts.get(text);
-    if (known === undefined) this.#texts.set(text, text);
-    return known ?? text;
-  }
+/** Whether the service may not have been through with a day when it was asked; Unix ms. */
+function isEarly(at: number, day: Day): boolean {
+  return at < startOf(day) + EARLY_MS;
 }
 
 /** The days of a range that an answer is about; all where it does not say. */

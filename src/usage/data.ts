@@ -1,15 +1,14 @@
 import * as vscode from 'vscode';
-import { EARLIEST_DAY, latestDay } from '../../api';
-import { errorSentence } from '../../connection';
-import { isSame } from '../../sync/same';
-import { Disposable, Slot, unhandled } from '../../util/disposable';
-import { Emitter } from '../../util/event';
-import { addDays, clampRange, daysOf } from '../report/calendar';
-import type { ControlRevision, DirectoryPerson } from '../report/names';
-import { daysFor, report } from '../report/report';
-import type { Ability, Day, DayRange, Steps, TabReport, UsageQuery } from '../report/types';
-import type { DayRecord, Endpoint } from './day';
+import { EARLIEST_DAY, latestDay } from '../api';
+import { errorSentence } from '../connection';
+import { isSame } from '../sync/same';
+import { Disposable, Slot, unhandled } from '../util/disposable';
+import { Emitter } from '../util/event';
 import { ServiceDays, type DaysDeps, type EnsureOptions } from './days';
+import { addDays, clampRange, daysOf } from './report/calendar';
+import type { DirectoryPerson } from './report/people';
+import { daysFor, report, type ControlRevision } from './report/report';
+import type { Ability, Day, DayRange, Steps, TabId, TabReport, UsageQuery } from './report/types';
 
 export interface UsageDataDeps extends DaysDeps {
   /** The organization's users, from a cache where there is one. */
@@ -66,7 +65,7 @@ export class UsageData extends Disposable {
     if (!isQuiet) this.#loadExtras(query).catch(unhandled);
     const { bounds } = this;
     const service = await this.open();
-    const known = (await service?.known(query.tab)) ?? new Map<Day, DayRecord>();
+    const known = (await service?.known(query.tab)) ?? new Map();
     const extras = {
       ...{ bounds, directory: this.#directory, revisions: this.#revisions },
       orgId: service?.organization,
@@ -91,11 +90,7 @@ export class UsageData extends Disposable {
   }
 
   /** Fetches those of the days that are missing. Resolves to why that was not possible, a sentence; rejects with an AbortError only. */
-  async ensure(
-    endpoint: Endpoint,
-    days: readonly Day[],
-    options: EnsureOptions,
-  ): Promise<string | undefined> {
+  async ensure(endpoint: TabId, days: readonly Day[], options: EnsureOptions): Promise<string | undefined> {
     try {
       options.signal.throwIfAborted();
       const service = await this.open();
@@ -103,7 +98,7 @@ export class UsageData extends Disposable {
       if (state.kind !== 'signedIn') return state.reason ?? signInFirst();
       return await service?.ensure(endpoint, days, options);
     } catch (error) {
-      if (options.signal.aborted) throw Object.assign(new Error('Cancelled'), { name: 'AbortError' });
+      options.signal.throwIfAborted();
       this.#deps.log.error('Usage could not be fetched', error);
       return errorSentence(error);
     }

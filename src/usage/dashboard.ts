@@ -1,7 +1,13 @@
-import * as l10n from '@vscode/l10n';
-import { Disposable, unhandled } from '../../util/disposable';
-import type { PanelHandlers, PanelSide } from '../../webview/ipc';
-import type { UsageData } from '../days/usageData';
+import * as vscode from 'vscode';
+import { commands } from '../contributions';
+import type { Logger } from '../log';
+import { notify } from '../ui/notify';
+import { PagePanel } from '../ui/pagePanel';
+import { saveText } from '../ui/saveText';
+import { Disposable, unhandled } from '../util/disposable';
+import { oneLine } from '../util/text';
+import type { PanelHandlers, PanelSide } from '../webview/ipc';
+import type { UsageData } from './data';
 import {
   usageProtocol,
   type Situation,
@@ -24,14 +30,14 @@ interface DashboardHost extends Pick<Start, 'texts' | 'language'> {
   readonly acts: Pick<PanelHandlers<UsageProtocol>, 'save' | 'copy' | 'signIn'>;
 }
 
-/** The panel's end of the dashboard: answers the page, which knows what it shows. Knows nothing of VS Code. */
+/** The panel's end of the dashboard: answers the page, which knows what it shows. */
 export class Dashboard extends Disposable {
   readonly #source: UsageSource;
   readonly #page: Pick<PanelSide<UsageProtocol>, 'send'>;
   #fetching: AbortController | undefined;
-  /** Stands for the newest report asked for. */
-  #asking = {};
-  /** The days shown, which have been fetched without a person's asking where any were missing. */
+  /** The newest report asked for. */
+  #asked: UsageQuery | undefined;
+  /** The days shown, which have been fetched without a person's asking where any were missing, and whose they are. */
   #shown: string | undefined;
   #orgId: string | undefined;
   /** The last day that the page has heard of. */
@@ -89,10 +95,10 @@ export class Dashboard extends Disposable {
 
   /** Other days than before end their fetch, and are fetched themselves; another key may have what was refused to the one before. */
   async #report(query: UsageQuery): Promise<TabReport> {
-    const mine = (this.#asking = {});
+    this.#asked = query;
     const made = await this.#source.report(query);
     const { missing, previousRange, isComparable, problem, orgId } = made;
-    if (mine !== this.#asking) return made;
+    if (this.#asked !== query) return made;
     // Whose days a new key sees is found out by their fetch.
     const isSame = this.#shown === keyOf(query) && [undefined, orgId].includes(this.#orgId);
     [this.#shown, this.#orgId] = [keyOf(query), orgId];
@@ -112,7 +118,7 @@ export class Dashboard extends Disposable {
     const onProgress = (fraction: number, label: string): void => {
       if (!signal.aborted) this.#page.send('fetching', { fraction, label });
     };
-    onProgress(0, l10n.t('Fetching'));
+    onProgress(0, vscode.l10n.t('Fetching'));
     try {
       return (await this.#source.fetch(query, { again, signal, onProgress })) ?? true;
     } catch (error) {
@@ -131,4 +137,56 @@ export class Dashboard extends Disposable {
 /** Names the days that a query is about. */
 function keyOf({ tab, range: { start, end } }: UsageQuery): string {
   return [tab, start, end].join(' ');
+}
+
+interface PanelDeps {
+  readonly source: UsageSource;
+  readonly extensionUri: vscode.Uri;
+  readonly log: Logger;
+}
+
+/** The dashboard in an editor panel. */
+export class DashboardPanel extends PagePanel {
+  readonly #dashboard: Dashboard;
+  readonly #log: Logger;
+
+  constructor(panel: vscode.WebviewPanel, { source, extensionUri, log }: PanelDeps) {
+    super(panel, { name: 'usage', extensionUri, log });
+    this.#log = log;
+    this.#dashboard = this.register(
+      new Dashboard(source, {
+        language: vscode.env.language,
+        texts: vscode.l10n.bundle,
+        connect: options => this.page.connect(options),
+        acts: {
+          save: file => saved(file),
+          copy: ({ text }) => vscode.env.clipboard.writeText(text),
+          signIn: () => void vscode.commands.executeCommand(commands.connection.signIn),
+        },
+      }),
+    );
+    const look = (): void => this.#dashboard.lookAgain();
+    this.register(panel.onDidChangeViewState(look));
+    this.register(vscode.window.onDidChangeWindowState(look));
+    this.page.load();
+  }
+
+  protected override onGone(): void {
+    this.#dashboard.pageGone();
+  }
+
+  protected override onMissing(): void {
+    const sentence = vscode.l10n.t('The usage page did not load.');
+    // It may have come late, or the person has gone elsewhere.
+    const load = (): void => {
+      if (this.page.isMissing) this.page.load();
+    };
+    notify(this.#log, 'warning', sentence, [vscode.l10n.t('Load again'), load]);
+  }
+}
+
+/** The name that a person gave to the file, or `null` where nothing was written. */
+async function saved({ name, text: content }: { name: string; text: string }): Promise<string | null> {
+  const uri = await saveText({ name, content, saveLabel: vscode.l10n.t('Export') });
+  return uri === undefined ? null : oneLine(uri.path.slice(uri.path.lastIndexOf('/') + 1));
 }

@@ -9,8 +9,9 @@ import {
   request,
   text,
   type Guard,
-} from '../../webview/ipc';
-import { addDays, clampRange } from '../report/calendar';
+  type Guarded,
+} from '../webview/ipc';
+import { addDays, clampRange } from './report/calendar';
 import {
   tabIds,
   type Ability,
@@ -18,15 +19,14 @@ import {
   type DayRange,
   type TabReport,
   type UsageQuery,
-} from '../report/types';
+} from './report/types';
 
-export * from '../report/types';
-export { addDays, lengthOf, runsOf } from '../report/calendar';
-export { shown, type TableView } from '../report/tableView';
-export { amountText, isPart, knownOf, sum, type Amount } from '../../util/amount';
-export { isSame } from '../../sync/same';
-export { copyOf, csvOf, fileNameOf, jsonOf } from './exports';
-export { Formatter, supportedLanguage } from '../../util/format';
+export * from './report/types';
+export * from './report/table';
+export { addDays, lengthOf, runsOf } from './report/calendar';
+export { amountText, isPart, knownOf, sum, type Amount } from '../util/amount';
+export { isSame } from '../sync/same';
+export { Formatter, supportedLanguage } from '../util/format';
 
 /**
  * Messages between the dashboard's panel and its page: what both sides agree on. The page knows what it shows and asks for it; the
@@ -37,35 +37,49 @@ export { Formatter, supportedLanguage } from '../../util/format';
 export const presets = ['7', '30', '90', 'all', 'custom'] as const;
 export type Preset = (typeof presets)[number];
 
-/** What the page keeps over a reload and is restored from. */
-export interface PageState extends Omit<UsageQuery, 'range'> {
-  readonly preset: Preset;
+/** A real day written `YYYY-MM-DD`. */
+const day: Guard<Day> = (value): value is Day =>
+  typeof value === 'string' &&
+  /^\d{4}-\d\d-\d\d$/.test(value) &&
+  Number.isFinite(Date.parse(value)) &&
+  new Date(Date.parse(value)).toISOString().startsWith(value);
+
+const range: Guard<DayRange> = (value): value is DayRange =>
+  object({ start: day, end: day })(value) && value.start <= value.end;
+
+const asked = {
+  tab: oneOf(...tabIds),
+  compare: boolean,
+  folded: boolean,
+  pseudonyms: boolean,
+  person: optional(text(2000)),
+};
+
+/** What the page keeps over a reload and is restored from; a stored one may be old or hostile. */
+export const pageState = object({
+  ...asked,
+  preset: oneOf(...presets),
   /** The days of the preset `custom`. */
-  readonly custom?: DayRange | undefined;
+  custom: optional(range),
   /** Tables in place of charts. */
-  readonly tables?: boolean | undefined;
+  tables: optional(boolean),
   /** Pixels from the top. */
-  readonly scroll?: number | undefined;
-}
+  scroll: optional(number(0, 1e9)),
+});
+export type PageState = Guarded<typeof pageState>;
 
 export const firstState: PageState = {
-  tab: 'tokens',
-  preset: '30',
-  compare: false,
-  folded: true,
-  pseudonyms: false,
+  ...{ tab: 'tokens', preset: '30' },
+  ...{ compare: false, folded: true, pseudonyms: false },
 };
 
 /** What a page in this state asks for. */
 export function queryOf(state: PageState, bounds: DayRange): UsageQuery {
   const { tab, compare, folded, pseudonyms, person, preset, custom } = state;
-  const days = preset === 'custom' ? 30 : Number(preset);
-  const range =
-    preset === 'all'
-      ? bounds
-      : preset === 'custom' && custom !== undefined
-        ? custom
-        : { start: addDays(bounds.end, 1 - days), end: bounds.end };
+  // A choice of one's own begins with a month.
+  const days = Number(preset) || 30;
+  const recent = { start: addDays(bounds.end, 1 - days), end: bounds.end };
+  const range = preset === 'all' ? bounds : ((preset === 'custom' ? custom : undefined) ?? recent);
   return {
     ...{ tab, compare, folded, pseudonyms, range: clampRange(range, bounds) },
     ...(tab === 'people' && person !== undefined ? { person } : {}),
@@ -90,38 +104,12 @@ export interface Fetching {
   readonly label: string;
 }
 
-/** A real day written `YYYY-MM-DD`. */
-const day: Guard<Day> = (value): value is Day =>
-  typeof value === 'string' &&
-  /^\d{4}-\d\d-\d\d$/.test(value) &&
-  Number.isFinite(Date.parse(value)) &&
-  new Date(Date.parse(value)).toISOString().startsWith(value);
-
-const range: Guard<DayRange> = (value): value is DayRange =>
-  object({ start: day, end: day })(value) && value.start <= value.end;
-const asked = {
-  tab: oneOf(...tabIds),
-  compare: boolean,
-  folded: boolean,
-  pseudonyms: boolean,
-  person: optional(text(2000)),
-};
-const query: Guard<UsageQuery> = object({ ...asked, range });
-
-/** Whether a value is a page state, as a restored one may be old or hostile. */
-export const pageState: Guard<PageState> = object({
-  ...asked,
-  preset: oneOf(...presets),
-  custom: optional(range),
-  tables: optional(boolean),
-  scroll: optional(number(0, 1e9)),
-});
-
 const nothing = object({});
+const query = object({ ...asked, range });
 const fileName: Guard<string> = (value): value is string =>
   typeof value === 'string' && /^usage-[\w-]{1,150}\.(csv|json)$/.test(value);
-/** UTF-16 units of a file or a copy. */
-const MOST_TEXT = 200_000_000;
+/** A file or a copy. */
+const content = text(200_000_000);
 
 export const usageProtocol = {
   requests: {
@@ -134,8 +122,8 @@ export const usageProtocol = {
     fetch: request(object({ query, again: boolean }))<boolean | string>(),
     cancel: act(nothing),
     /** Answers with the file's name, or `null` when the person thought better. */
-    save: request(object({ name: fileName, text: text(MOST_TEXT) }))<string | null>(),
-    copy: act(object({ text: text(MOST_TEXT) })),
+    save: request(object({ name: fileName, text: content }))<string | null>(),
+    copy: act(object({ text: content })),
     signIn: act(nothing),
   },
   events: {
