@@ -59,7 +59,7 @@ export function isPutAside(file: string): boolean {
 
 /**
  * Puts the newest whole backup in the place of a broken database; nothing where another process has done so. The broken one keeps its
- * name: whoever has it open would take away the journal of another one that had it.
+ * name: in a moment without it another window would make an empty one, whose journal then stood beside the backup.
  */
 export function putAside(file: string, onProblem: DatabaseOptions['onProblem']): Restored | undefined {
   const folder = path.dirname(file);
@@ -106,6 +106,11 @@ function copyWhole(backup: string, copy: string): void {
 /** Made here for its mode; SQLite gives its other files the same. */
 export function makeFile(file: string): void {
   fs.closeSync(fs.openSync(file, 'a', 0o600));
+}
+
+/** 0 where there is no file. */
+export function inodeOf(file: string): number {
+  return fs.statSync(file, { throwIfNoEntry: false })?.ino ?? 0;
 }
 
 /** With what SQLite keeps beside it. */

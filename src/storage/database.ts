@@ -2,7 +2,8 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { FolderWatch } from '../util/folderWatch';
-import { backUp, databaseIn, isBackedUp, isPutAside, makeFile, putAside, type Restored } from './backup';
+import { backUp, databaseIn, inodeOf, isBackedUp, isPutAside, makeFile, putAside } from './backup';
+import type { Restored } from './backup';
 import { oldRecords } from './importOldFiles';
 import { findTexts, latestTexts, putText } from './search';
 import type { SearchAnswer, SearchQuery, SearchText } from './search';
@@ -65,6 +66,8 @@ export class Database {
   readonly #statements = new Map<string, StatementSync>();
   #db: DatabaseSync | undefined;
   #file = '';
+  /** Of the file that is open: another one may have been put there by hand. */
+  #inode = 0;
   /** The highest seq up to which everything was looked at, or written here. */
   #seen = 0;
   #watch: FolderWatch | undefined;
@@ -182,12 +185,14 @@ export class Database {
 
   #connect(): DatabaseSync {
     const before = this.#db;
-    if (before !== undefined && !isPutAside(this.#file)) return before;
+    const isSame = !isPutAside(this.#file) && inodeOf(this.#file) === this.#inode;
+    if (before !== undefined && isSame) return before;
     this.#disconnect();
     fs.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     this.#file = databaseIn(this.#folder);
     const isUnclean = hasWork(this.#file);
     for (const file of [this.#signal, this.#file]) makeFile(file);
+    this.#inode = inodeOf(this.#file);
     const db = (this.#db = openSqlite(this.#file));
     try {
       migrate(db, this.#folder, () => this.#import());
