@@ -268,7 +268,7 @@ describe('a large organization', () => {
     const window = open(server);
     await window.feature.refresh();
     const message = String(window.view.message);
-    for (const part of ['3 entries', 'no id id is missing', '2 settings: expected record, received string'])
+    for (const part of ['3 entries', 'no id id is missing', '2 settings: expected object, received string'])
       assert.ok(message.includes(part), message);
     const rows = (await textOf(window.feature.tree)).join('\n');
     assert.match(
