@@ -199,7 +199,7 @@ describe('the production build', () => {
       [
         'silence: errors that are dropped',
         () => matches(product, /\.catch\(\(\) => (?:undefined|\{\}|false)\)|catch \{\s*\}/g),
-        19,
+        21,
         0,
       ],
     ];
