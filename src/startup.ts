@@ -53,7 +53,6 @@ export function startup(deps: StartupDeps, own: (part: IDisposable) => unknown) 
   /** What an earlier window has queued goes out without any chat being opened. */
   const sendQueued = () =>
     attempt('What was queued cannot go out', async () => {
-      const { hasQueued } = await import('./chat/inUse');
       if ((await hasQueued(await deps.storage())) && (await isSignedIn())) (await deps.chat()).goOn();
     });
 
@@ -61,7 +60,6 @@ export function startup(deps: StartupDeps, own: (part: IDisposable) => unknown) 
   const hearHooks = () =>
     attempt('Hooks cannot be heard', async () => {
       if (areHooksHeard) return;
-      const { hasInstalledHooks } = await import('./hooks/inUse');
       if (settings.hooksOutgoing() === undefined && !(await hasInstalledHooks(await deps.storage()))) return;
       await deps.hooks();
       areHooksHeard = true;
@@ -94,7 +92,6 @@ export function startup(deps: StartupDeps, own: (part: IDisposable) => unknown) 
     // Another window may have installed hooks meanwhile, or given the tools to a program.
     own(deps.focused.onDidChange(isFocused => isFocused && hear()));
     await attempt('The stored data cannot be read', async () => {
-      const { isSampleChosen } = await import('./connection/inUse');
       const isNamed = settings.baseUrl() !== '' || (process.env['AGENT_CONSOLE_BASE_URL'] ?? '') !== '';
       if (isNamed || (await isSampleChosen(await deps.storage()))) signedIn();
     });
@@ -121,4 +118,31 @@ function offerFix(canAttach: () => boolean): vscode.Disposable {
     return [action];
   };
   return vscode.languages.registerCodeActionsProvider('*', { provideCodeActions });
+}
+
+type Stored = Readonly<Record<string, unknown>> | null;
+
+// What is in use is read from the records alone, without loading the features.
+
+/** Whether any window has left messages in a queue. */
+export async function hasQueued(storage: Storage): Promise<boolean> {
+  const outboxes = (await storage.peek('services/*/outbox')) as readonly Stored[];
+  return outboxes.some(outbox => {
+    const entries = outbox?.['entries'];
+    return (
+      Array.isArray(entries) && (entries as readonly Stored[]).some(entry => entry?.['state'] === 'queued')
+    );
+  });
+}
+
+/** Whether the sample service was chosen. */
+export async function isSampleChosen(storage: Storage): Promise<boolean> {
+  const records = (await storage.peek('connection')) as readonly Stored[];
+  return records.some(record => record?.['kind'] === 'sample' && record['chosen'] === true);
+}
+
+/** Whether hooks are installed from this machine. */
+export async function hasInstalledHooks(storage: Storage): Promise<boolean> {
+  const files = (await storage.peek('hook-files')) as readonly Stored[];
+  return files.some(file => typeof file?.['written'] === 'string');
 }

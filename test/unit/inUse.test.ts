@@ -4,9 +4,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { ConnectionRecords } from '../../src/connection/records';
 import { hookPlace, Installation, installedFile } from '../../src/hooks/installation';
-import { hasQueued } from '../../src/chat/inUse';
-import { isSampleChosen } from '../../src/connection/inUse';
-import { hasInstalledHooks } from '../../src/hooks/inUse';
+import { hasInstalledHooks, hasQueued, isSampleChosen } from '../../src/startup';
 import { silentLog } from '../fakes/log';
 import { openStorage } from '../fakes/storage';
 

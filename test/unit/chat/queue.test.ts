@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
-import { hasQueued } from '../../../src/chat/inUse';
+import { hasQueued } from '../../../src/startup';
 import { busy, drained, posts, queued, queueUp, scene, sendAndRead, sent, settled } from './scene';
 import { cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
 
