@@ -120,5 +120,6 @@ function offerFix(canAttach: () => boolean): vscode.Disposable {
     action.diagnostics = [...problems];
     return [action];
   };
-  return vscode.languages.registerCodeActionsProvider('*', { provideCodeActions });
+  const providedCodeActionKinds = [vscode.CodeActionKind.QuickFix];
+  return vscode.languages.registerCodeActionsProvider('*', { provideCodeActions }, { providedCodeActionKinds });
 }

@@ -98,7 +98,7 @@ export class Reports extends Disposable {
     if (repository === undefined || report === undefined) return undefined;
     const base = find(baseId)?.report ?? previousOf(repository.reports, report);
     const unread = this.list.state.current.problems.filter(({ field }) => field !== undefined);
-    const isPartial = unread.some(({ id }) => id === reportId || id === base?.reportId);
+    const isPartial = [report, base].some(each => each && unread.some(({ id }) => id === each.reportId));
     return { repository, report, base, local: this.window.local(repository.key), isPartial };
   }
 
