@@ -41,7 +41,7 @@ export async function readBody(
 const LARGE_ANSWER = 512 * 1024;
 /** What comes back at a time, bytes of the answer: a few milliseconds of this thread. */
 const SLICE = 256 * 1024;
-const MARK = 'agent-console: read answers';
+const MARK = 'answer worker';
 /** This file as a bundle of its own; run as a worker, it serves `readTask`. */
 const OWN_SCRIPT = path.join(__dirname, 'answerWorker.mjs');
 

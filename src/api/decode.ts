@@ -98,9 +98,12 @@ export function decodeItem<S extends Schema>(schema: S, input: unknown): Decoded
   return { value: data, problems };
 }
 
+/** Deeper than any schema. */
+const DEEPEST = 16;
+
 /** Takes the stand-ins out of what was read and says what is gone. */
 function takeOut(part: unknown, path: readonly PropertyKey[], problems: ItemProblem[]): void {
-  if (typeof part !== 'object' || part === null) return;
+  if (typeof part !== 'object' || part === null || path.length > DEEPEST) return;
   const isList = Array.isArray(part);
   for (const [name, value] of Object.entries(part as Record<string, unknown>)) {
     const here = [...path, isList ? Number(name) : name];
@@ -114,8 +117,10 @@ function takeOut(part: unknown, path: readonly PropertyKey[], problems: ItemProb
     if (!isList && caught.value === null) continue;
     problems.push({ field: pathText(here), reason: reasonOf(caught.value, caught.error.issues[0], here) });
   }
-  if (isList && part.some(value => value instanceof Dropped))
-    part.splice(0, part.length, ...(part as unknown[]).filter(value => !(value instanceof Dropped)));
+  if (!isList) return;
+  let kept = 0;
+  for (const value of part as unknown[]) if (!(value instanceof Dropped)) part[kept++] = value;
+  part.length = kept;
 }
 
 /** What does not fit in `value`, which stands at `at`, as `rows[3].date is missing`. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { OpenRepository } from '../util/git';
 import { once } from '../util/promises';
 import { Analytics, type Days, type Row } from './analytics';
-import { computerIdOf, computersOf, isUsable, type Computer } from './computers';
+import { computersOf, isUsable, type Computer } from './computers';
 import { controlHistory, people, users } from './organization';
 import { dayOf, dayText, EARLIEST_DAY, seeded } from './random';
 import { readinessReports } from './readiness';
@@ -82,9 +82,7 @@ export function sampleFetch(options: SampleOptions): (url: string, init?: Reques
   const begin = once(async () => {
     await records.load();
     if (records.values.has('used')) return;
-    const computerId = (name: string): string => computerIdOf(seed, name);
-    const surroundings = { seed, now: Math.floor(now()), pace, computerId };
-    for (const state of (options.sessions ?? demoSessions)(surroundings))
+    for (const state of (options.sessions ?? demoSessions)({ seed, now: Math.floor(now()), pace }))
       await records.update(state.sessionId, current => current ?? { kind: 'session', state });
     await first('used');
   });

@@ -1,3 +1,4 @@
+import { computerIdOf } from './computers';
 import { seeded } from './random';
 import { parseScripts, stepsOf, type Exchange } from './script';
 import { advance, ask, emptySession, type SessionState } from './sessions';
@@ -46,18 +47,17 @@ export interface Surroundings {
   readonly seed: string;
   readonly now: number;
   readonly pace: number;
-  readonly computerId: (name: string) => string;
 }
 
 /** The sessions of the sample as they are when it is first used; one of them is still being worked on. */
-export function demoSessions({ seed, now, pace, computerId }: Surroundings): SessionState[] {
+export function demoSessions({ seed, now, pace }: Surroundings): SessionState[] {
   return STORIES.map(story => {
     const { title, minutesAgo, settings, exchanges } = story;
     const random = seeded(seed, 'story', title);
     const createdAt = Math.floor(now - minutesAgo * 60_000);
     const about = {
       sessionId: idOf(seed, story),
-      computerId: computerId(story.computer),
+      computerId: computerIdOf(seed, story.computer),
       createdAt,
       settings,
     };

@@ -16,8 +16,6 @@ const BACKUP = /^backup-(\d{4}-\d{2}-\d{2})\.db$/;
 /** What a process makes that may be killed meanwhile. */
 const LEFT = /^(copying|restoring)-/;
 const LONGEST_COPY_MS = 60 * 60 * 1000;
-/** What SQLite keeps beside a database. */
-const JOURNALS = ['-wal', '-shm', '-journal'];
 
 /** Whether there is a copy of the day (UTC). */
 export function isBackedUp(folder: string, now: number): boolean {
@@ -33,22 +31,38 @@ export async function backUp(db: DatabaseSync, folder: string, now: number): Pro
     fs.chmodSync(copy, 0o600);
     fs.renameSync(copy, path.join(folder, nameOf(now)));
   } finally {
-    for (const end of ['', ...JOURNALS]) fs.rmSync(copy + end, { force: true });
+    removeCopy(copy);
   }
-  const isLeft = (name: string): boolean =>
-    LEFT.test(name) && (statOf(path.join(folder, name))?.mtimeMs ?? now) < now - LONGEST_COPY_MS;
+  const changedAt = (name: string): number =>
+    fs.statSync(path.join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? now;
+  const isLeft = (name: string): boolean => LEFT.test(name) && changedAt(name) < now - LONGEST_COPY_MS;
   for (const old of [...backupsIn(folder).slice(KEPT), ...fs.readdirSync(folder).filter(isLeft)])
     fs.rmSync(path.join(folder, old), { force: true });
 }
 
-/** Puts a broken database aside and the newest whole backup in its place; nothing where another process has done so. */
-export function putAside(
-  file: string,
-  inode: number,
-  { now, onProblem }: Pick<DatabaseOptions, 'now' | 'onProblem'>,
-): Restored | undefined {
+/** The database in use: `console.db`, or the one that took its place. */
+export function databaseIn(folder: string): string {
+  const numbers = fs.readdirSync(folder).map(name => Number(/^console-(\d+)\.db$/.exec(name)?.[1] ?? 0));
+  const newest = Math.max(0, ...numbers);
+  return path.join(folder, newest === 0 ? 'console.db' : `console-${newest}.db`);
+}
+
+/** What takes the place of a database. */
+function nextOf(file: string): string {
+  return file.replace(/(?:-(\d+))?\.db$/, (_, number = '0') => `-${Number(number) + 1}.db`);
+}
+
+/** Whether another one has taken its place. */
+export function isPutAside(file: string): boolean {
+  return fs.existsSync(nextOf(file));
+}
+
+/**
+ * Puts the newest whole backup in the place of a broken database; nothing where another process has done so. The broken one keeps its
+ * name: in a moment without it another window would make an empty one, whose journal then stood beside the backup.
+ */
+export function putAside(file: string, onProblem: DatabaseOptions['onProblem']): Restored | undefined {
   const folder = path.dirname(file);
-  const keptAs = path.join(folder, `broken-${new Date(now()).toISOString().replace(/\W/g, '-')}.db`);
   const copy = path.join(folder, `restoring-${process.pid}.db`);
   const lock = path.join(folder, 'lock.db');
   // An empty file whose lock lets one process in at a time.
@@ -56,7 +70,7 @@ export function putAside(
   const others = new (sqlite().DatabaseSync)(lock, { timeout: BUSY_MS });
   try {
     others.exec('BEGIN IMMEDIATE');
-    if (inodeOf(file) !== inode) return undefined;
+    if (isPutAside(file)) return undefined;
     const newest = backupsIn(folder).find(name => {
       try {
         copyWhole(path.join(folder, name), copy);
@@ -66,14 +80,15 @@ export function putAside(
         return false;
       }
     });
-    for (const end of JOURNALS.filter(journal => fs.existsSync(file + journal)))
-      fs.renameSync(file + end, keptAs + end);
-    fs.renameSync(file, keptAs);
-    if (newest !== undefined) fs.renameSync(copy, file);
-    return { keptAs, day: newest && BACKUP.exec(newest)?.[1] };
+    if (newest === undefined) {
+      fs.rmSync(copy, { force: true });
+      makeFile(copy);
+    }
+    fs.renameSync(copy, nextOf(file));
+    return { keptAs: file, day: newest && BACKUP.exec(newest)?.[1] };
   } finally {
     others.close();
-    for (const end of ['', ...JOURNALS]) fs.rmSync(copy + end, { force: true });
+    removeCopy(copy);
   }
 }
 
@@ -95,11 +110,12 @@ export function makeFile(file: string): void {
 
 /** 0 where there is no file. */
 export function inodeOf(file: string): number {
-  return statOf(file)?.ino ?? 0;
+  return fs.statSync(file, { throwIfNoEntry: false })?.ino ?? 0;
 }
 
-function statOf(file: string): fs.Stats | undefined {
-  return fs.statSync(file, { throwIfNoEntry: false });
+/** With what SQLite keeps beside it. */
+function removeCopy(copy: string): void {
+  for (const end of ['', '-wal', '-shm', '-journal']) fs.rmSync(copy + end, { force: true });
 }
 
 function nameOf(now: number): string {

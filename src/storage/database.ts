@@ -2,7 +2,8 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { FolderWatch } from '../util/folderWatch';
-import { backUp, inodeOf, isBackedUp, makeFile, putAside, type Restored } from './backup';
+import { backUp, databaseIn, inodeOf, isBackedUp, isPutAside, makeFile, putAside } from './backup';
+import type { Restored } from './backup';
 import { oldRecords } from './importOldFiles';
 import { findTexts, latestTexts, putText } from './search';
 import type { SearchAnswer, SearchQuery, SearchText } from './search';
@@ -59,11 +60,13 @@ const [PAGE_ROWS, PAGE_CHARACTERS] = [200, 256 * 1024];
 export class Database {
   readonly #options: DatabaseOptions;
   readonly #folder: string;
-  readonly #file: string;
+  /** Its time is how windows tell each other of changes, whatever has taken its place as the database. */
+  readonly #signal: string;
   readonly #followed = new Set<string>();
   readonly #statements = new Map<string, StatementSync>();
   #db: DatabaseSync | undefined;
-  /** The file that is open: another one in its place means that it was put aside as broken. */
+  #file = '';
+  /** Of the file that is open: another one may have been put there by hand. */
   #inode = 0;
   /** The highest seq up to which everything was looked at, or written here. */
   #seen = 0;
@@ -73,7 +76,7 @@ export class Database {
   constructor(options: DatabaseOptions) {
     this.#options = options;
     this.#folder = path.join(options.root, 'store');
-    this.#file = path.join(this.#folder, 'console.db');
+    this.#signal = path.join(this.#folder, 'console.db');
   }
 
   /** The next records of a collection in the order of their ids; none at its end. The first page begins to follow it. */
@@ -175,16 +178,20 @@ export class Database {
         return work(this.#connect());
       } catch (error) {
         if (!isBusy(error) || performance.now() > end) throw error;
+        // Those that open a new one at the same moment keep it from each other, at once and again and again.
+        if (this.#db === undefined) pause(Math.random() * ASK_MS);
       }
   }
 
   #connect(): DatabaseSync {
     const before = this.#db;
-    if (before !== undefined && inodeOf(this.#file) === this.#inode) return before;
+    const isSame = !isPutAside(this.#file) && inodeOf(this.#file) === this.#inode;
+    if (before !== undefined && isSame) return before;
     this.#disconnect();
     fs.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    this.#file = databaseIn(this.#folder);
     const isUnclean = hasWork(this.#file);
-    makeFile(this.#file);
+    for (const file of [this.#signal, this.#file]) makeFile(file);
     this.#inode = inodeOf(this.#file);
     const db = (this.#db = openSqlite(this.#file));
     try {
@@ -233,7 +240,7 @@ export class Database {
   #replace(why: unknown): void {
     const { onProblem, onReplaced } = this.#options;
     this.#disconnect();
-    const restored = putAside(this.#file, this.#inode, this.#options);
+    const restored = putAside(this.#file, onProblem);
     if (restored !== undefined) onProblem(`A damaged database is kept as ${restored.keptAs}`, why);
     this.#connect();
     onReplaced(restored);
@@ -276,7 +283,7 @@ export class Database {
   #touch(): void {
     const now = new Date();
     try {
-      fs.utimesSync(this.#file, now, now);
+      fs.utimesSync(this.#signal, now, now);
     } catch (error) {
       this.#options.onProblem('Other windows learn late of what was stored', error);
     }
@@ -296,7 +303,7 @@ export class Database {
     this.#watch ??= new FolderWatch({
       folder: this.#folder,
       // Every writer touches it; others change by reading alone where a journal is opened as root.
-      file: path.basename(this.#file),
+      file: path.basename(this.#signal),
       debounceMs: SETTLE_MS,
       onChange: () => this.#lookForChanges(),
       onUnavailable: reason =>
@@ -328,6 +335,11 @@ export class Database {
     this.#statements.set(text, statement);
     return statement;
   };
+}
+
+/** Holds up this thread, ms. */
+function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 /** Whether a transaction is left in the journal of a file: whoever wrote it has died, or is at it right now. */

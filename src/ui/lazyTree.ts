@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type * as vscode from 'vscode';
 import { commands, EventEmitter } from 'vscode';
 import { once } from '../util/promises';
@@ -47,7 +46,7 @@ export class LazyTree<T> implements vscode.TreeDataProvider<T> {
   /** Does what the selected row does, when it is known: while all rows are drawn anew VS Code knows none for a moment. */
   async openSelected(selection: () => readonly T[]): Promise<void> {
     for (let waited = 0; selection().length === 0 && waited < DRAWN_WITHIN; waited += LOOK_MS)
-      await delay(LOOK_MS);
+      await new Promise(looked => setTimeout(looked, LOOK_MS));
     const [element, ...more] = selection();
     if (typeof element !== 'object' || element === null || more.length > 0) return;
     const { command, arguments: words = [] } = this.#commands.get(element) ?? {};

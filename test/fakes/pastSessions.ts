@@ -1,3 +1,4 @@
+import { computerIdOf } from '../../src/sample/computers';
 import { plan, type MessageDraft } from '../../src/sample/script';
 import { DAY_MS, dayOf, seeded, type Random } from '../../src/sample/random';
 import { advance, append, ask, emptySession, type SessionState } from '../../src/sample/sessions';
@@ -21,16 +22,19 @@ const LONG = [
 ];
 
 /** Sessions from before this service started: an everyday one, a long one, and one with everything out of the ordinary. */
-export function pastSessions({ seed, now, computerId }: Surroundings): SessionState[] {
+export function pastSessions({ seed, now }: Surroundings): SessionState[] {
   const midnight = dayOf(now) * DAY_MS;
   const at = (daysAgo: number, hour: number): number => midnight - daysAgo * DAY_MS + hour * 3600_000;
   return [
-    talk(seed, 0, computerId('atlas'), at(1, 10), FLAKY, { model: 'onyx-large', autonomyLevel: 'medium' }),
-    talk(seed, 1, computerId('dune'), at(6, 14), LONG, {
+    talk(seed, 0, computerIdOf(seed, 'atlas'), at(1, 10), FLAKY, {
+      model: 'onyx-large',
+      autonomyLevel: 'medium',
+    }),
+    talk(seed, 1, computerIdOf(seed, 'dune'), at(6, 14), LONG, {
       reasoningEffort: 'high',
       tags: [{ name: 'migration', metadata: {} }],
     }),
-    unusual(seed, 2, computerId('atlas'), at(2, 16)),
+    unusual(seed, 2, computerIdOf(seed, 'atlas'), at(2, 16)),
   ];
 }
 

@@ -189,7 +189,7 @@ export async function startSampleService(options: SampleServiceOptions = {}) {
     [...sample.records.values.values()].some(
       record => record.kind === 'session' && (record.state.steps.at(-1)?.at ?? 0) > now(),
     );
-  const made = (sample.sessions ?? demoSessions)({ seed, now: now(), pace: 1, computerId: name => name });
+  const made = (sample.sessions ?? demoSessions)({ seed, now: now(), pace: 1 });
   return {
     /** `http://127.0.0.1:PORT`: everything but readiness. */
     baseUrl,

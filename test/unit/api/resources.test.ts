@@ -286,6 +286,13 @@ describe('what each endpoint sends and takes', () => {
     assert.deepEqual(bare, { items: [], problems: [{ reason: 'meta is missing' }], meta: {} });
   });
 
+  it('a bad entry of very many leaves the list', async () => {
+    const by_model = [null, ...Array.from({ length: 300_000 }, (_, at) => ({ model_id: `${at}` }))];
+    const data = [{ date: '2026-11-01', by_model }];
+    const { items, problems } = await client({ data, meta: {} }).list('tokens', { query: DAYS });
+    assert.deepEqual([items[0]?.by_model?.length, problems.length], [300_000, 1]);
+  });
+
   it('a bad criterion leaves the report, credentials leave its address, the version is found', async () => {
     const report = {
       reportId: 'r1',

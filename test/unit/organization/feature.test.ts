@@ -207,7 +207,7 @@ describe('the view of the organization', () => {
       changes: four.map(each => ({ ...each, ...spoilt[(each as { revision: number }).revision] })),
     });
     const message = String(view.message);
-    for (const part of ['3 entries', 'no id id is missing', '2 settings: expected record, received string'])
+    for (const part of ['3 entries', 'no id id is missing', '2 settings: expected object, received string'])
       assert.ok(message.includes(part), message);
     const text = (await rows()).join('\n');
     const odd = /^Users \| 1$[^]*^ {4}commandAllowlist: \[.* → rm$[^]*^ {4}customModels\[\?\]: not set → 5$/m;

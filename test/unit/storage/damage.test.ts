@@ -167,6 +167,16 @@ describe('storage that is damaged, foreign or refused', function () {
       }
     });
 
+  it('is opened anew where somebody has taken its folder away', async () => {
+    const window = openWindow(root);
+    const collection = await loaded(window.collection(notes));
+    await collection.put('a', { text: 'precious' });
+    fs.renameSync(path.join(root, 'store'), path.join(root, 'elsewhere'));
+    await collection.put('b', { text: 'after that' });
+    await window.settled();
+    assert.deepEqual(await storedNotes(root), { a: { text: 'precious' }, b: { text: 'after that' } });
+  });
+
   it('is restored by one of four processes that find the damage at the same time', async () => {
     for (let round = 0; round < 3; round++) {
       root = temporaryFolder();

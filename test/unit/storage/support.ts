@@ -8,6 +8,7 @@ import type {
   Restored,
   Storage,
 } from '../../../src/storage';
+import { databaseIn } from '../../../src/storage/backup';
 import { later } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
@@ -60,12 +61,13 @@ export function entries<T>(collection: Collection<T>): Record<string, T> {
 
 /** The file of the database below a root. */
 export function databaseOf(root: string): string {
-  return path.join(root, 'store', 'console.db');
+  return databaseIn(path.join(root, 'store'));
 }
 
 /** Keeps the database of now as the backup of a day. */
-export function keepBackup(root: string, day = '2026-11-01'): void {
-  inspect(root, db => db.prepare('VACUUM INTO ?').run(path.join(root, 'store', `backup-${day}.db`)));
+export function keepBackup(root: string): void {
+  inspect(root, db => db.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
+  fs.copyFileSync(databaseOf(root), path.join(root, 'store', 'backup-2026-11-01.db'));
 }
 
 /** The database as SQLite itself shows it. */
