@@ -121,5 +121,9 @@ function offerFix(canAttach: () => boolean): vscode.Disposable {
     return [action];
   };
   const providedCodeActionKinds = [vscode.CodeActionKind.QuickFix];
-  return vscode.languages.registerCodeActionsProvider('*', { provideCodeActions }, { providedCodeActionKinds });
+  return vscode.languages.registerCodeActionsProvider(
+    '*',
+    { provideCodeActions },
+    { providedCodeActionKinds },
+  );
 }

@@ -256,7 +256,7 @@ describe('a command of the person’s own', function () {
     const open: number[] = [];
     let ended: ReturnType<typeof run>;
     try {
-      for (;;) open.push(fs.openSync('/dev/null'));
+      for (;;) open.push(fs.openSync('/dev/null', 'r'));
     } catch {
       ended = run('true', { timeoutMs: 200 });
     } finally {
