@@ -15,7 +15,7 @@ import { criteriaOf, fails, groupReports, percentOf, previousOf, repositoryOf } 
 import type { Repository, ShownReport } from './model';
 import type { PageState } from './protocol';
 
-export const reportKind: Pick<
+const reportKind: Pick<
   RemoteListOptions<ReadinessReport>,
   'keyOf' | 'keepsGone' | 'schema' | 'text'
 > = {
