@@ -15,10 +15,7 @@ import { criteriaOf, fails, groupReports, percentOf, previousOf, repositoryOf } 
 import type { Repository, ShownReport } from './model';
 import type { PageState } from './protocol';
 
-const reportKind: Pick<
-  RemoteListOptions<ReadinessReport>,
-  'keyOf' | 'keepsGone' | 'schema' | 'text'
-> = {
+const reportKind: Pick<RemoteListOptions<ReadinessReport>, 'keyOf' | 'keepsGone' | 'schema' | 'text'> = {
   keyOf: ({ reportId }) => reportId,
   // A trend goes back further than what the service may still list.
   keepsGone: true,
