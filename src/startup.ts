@@ -117,7 +117,12 @@ function offerFix(canAttach: () => boolean): vscode.Disposable {
     action.diagnostics = [...problems];
     return [action];
   };
-  return vscode.languages.registerCodeActionsProvider('*', { provideCodeActions });
+  const providedCodeActionKinds = [vscode.CodeActionKind.QuickFix];
+  return vscode.languages.registerCodeActionsProvider(
+    '*',
+    { provideCodeActions },
+    { providedCodeActionKinds },
+  );
 }
 
 type Stored = Readonly<Record<string, unknown>> | null;

@@ -75,7 +75,7 @@ export class Computers extends Disposable {
         ...deps,
         ...computerKind,
         keyOf: ({ id }) => id,
-        pathOf: ({ service }) => service && pathOf(service.id),
+        pathOf: state => (state.kind === 'signedOut' ? undefined : pathOf(state.service.id)),
         pages: (api, signal) => api.pages('computers', { signal }),
       }),
     );

@@ -200,7 +200,8 @@ export function environmentOf(run: Pick<CommandRun, 'isTest'>, from = process.en
 export function runCommand(run: CommandRun): Promise<CommandResult> {
   const started = Date.now();
   const ended = new Promise<CommandResult>(resolve => {
-    const child = spawn(run.command, {
+    // It has no streams where this process may open none.
+    const child: ChildProcess = spawn(run.command, {
       shell: true,
       // On POSIX it leads a process group.
       detached: process.platform !== 'win32',
@@ -213,8 +214,8 @@ export function runCommand(run: CommandRun): Promise<CommandResult> {
     const finish = (exitCode?: number): void => {
       clearTimeout(timeout);
       run.signal.removeEventListener('abort', onAbort);
-      child.stdout.destroy();
-      child.stderr.destroy();
+      child.stdout?.destroy();
+      child.stderr?.destroy();
       resolve({ exitCode, outcome, output, ms: Date.now() - started });
     };
     const stop = (why: CommandResult['outcome']): void => {
@@ -230,15 +231,15 @@ export function runCommand(run: CommandRun): Promise<CommandResult> {
     const keep = (chunk: Buffer): void => {
       if (output.length < OUTPUT_CAP) output = (output + chunk.toString('utf8')).slice(0, OUTPUT_CAP);
     };
-    child.stdout.on('data', keep);
-    child.stderr.on('data', keep);
+    child.stdout?.on('data', keep);
+    child.stderr?.on('data', keep);
     child.once('error', error => {
       output = error.message;
       stop('notStarted');
     });
     // A command may end without reading what it was given.
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(run.input);
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(run.input);
     child.once('close', code => finish(code ?? undefined));
   });
   // Such as a command line that is too long for the system.

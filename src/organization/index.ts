@@ -139,8 +139,9 @@ export class Organization extends Disposable {
 
   /** Why there is none to choose from. */
   #none(list: ListName): string {
-    if (this.#deps.connection.state.current.kind === 'signedOut')
-      return vscode.l10n.t('Sign in to see the organization.');
+    const state = this.#deps.connection.state.current;
+    if (state.kind === 'signedOut') return vscode.l10n.t('Sign in to see the organization.');
+    if (state.kind === 'keyRejected') return state.reason;
     const none =
       list === 'people'
         ? vscode.l10n.t('There are no users yet.')
@@ -218,7 +219,7 @@ export class Organization extends Disposable {
 
   #choices(but?: Revision): readonly Choice<KnownRevision>[] {
     return this.#data.revisions
-      .filter(revision => revision !== but)
+      .filter(({ revision }) => revision !== but?.revision)
       .map(revision => ({
         label: vscode.l10n.t('rev {0}', revision.revision),
         description: joined([dayText(revision), makerText(revision), summaryText(revision.changes)]),

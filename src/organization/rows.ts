@@ -195,7 +195,7 @@ export function personFacts(person: Person, usage: PersonUsage | undefined): Fac
 }
 
 /** Changes of a revision on a card: those that loosen or tighten something first. */
-export function changeLines(changes: readonly SettingChange[]): readonly string[] {
+function changeLines(changes: readonly SettingChange[]): readonly string[] {
   const most = 15;
   const lines = ranked(changes)
     .slice(0, most)
@@ -220,7 +220,7 @@ function valueText(value: unknown, maxLength = 80): string {
   return oneLine(JSON.stringify(value), maxLength);
 }
 
-export function directionText(direction: Direction | undefined): string | undefined {
+function directionText(direction: Direction | undefined): string | undefined {
   if (direction === undefined) return undefined;
   return direction === 'loosens' ? vscode.l10n.t('loosens') : vscode.l10n.t('tightens');
 }
@@ -266,7 +266,7 @@ export function summaryText(changes: readonly SettingChange[]): string {
 }
 
 /** `since rev 12` when revisions in between are not known, so that others may have made some of the changes; else nothing. */
-export function gapText(before: Revision | undefined, { revision }: Revision): string {
+function gapText(before: Revision | undefined, { revision }: Revision): string {
   if (before === undefined || before.revision === revision - 1) return '';
   return vscode.l10n.t('since rev {0}', before.revision);
 }
@@ -282,7 +282,7 @@ export function dayText({ updatedAt }: Revision): string {
 }
 
 /** The exact time of a revision, or what the service wrote instead. */
-export function exactTime(text: string | undefined): string | undefined {
+function exactTime(text: string | undefined): string | undefined {
   const time = timeOf(text);
   return time === undefined ? text : format.exact(time);
 }

@@ -152,7 +152,7 @@ function compareText(a: string, b: string): number {
 }
 
 /** A repository's address without what differs between its forms. */
-export interface RepositoryIdentity {
+interface RepositoryIdentity {
   /** `host/path`, the host in lower case; `file:path` for one on disk. */
   readonly key: string;
   /** The last two parts of the path, as people call it. */

@@ -15,10 +15,7 @@ import { criteriaOf, fails, groupReports, percentOf, previousOf, repositoryOf } 
 import type { Repository, ShownReport } from './model';
 import type { PageState } from './protocol';
 
-export const reportKind: Pick<
-  RemoteListOptions<ReadinessReport>,
-  'keyOf' | 'keepsGone' | 'schema' | 'text'
-> = {
+const reportKind: Pick<RemoteListOptions<ReadinessReport>, 'keyOf' | 'keepsGone' | 'schema' | 'text'> = {
   keyOf: ({ reportId }) => reportId,
   // A trend goes back further than what the service may still list.
   keepsGone: true,
@@ -98,7 +95,7 @@ export class Reports extends Disposable {
     if (repository === undefined || report === undefined) return undefined;
     const base = find(baseId)?.report ?? previousOf(repository.reports, report);
     const unread = this.list.state.current.problems.filter(({ field }) => field !== undefined);
-    const isPartial = unread.some(({ id }) => id === reportId || id === base?.reportId);
+    const isPartial = [report, base].some(each => each && unread.some(({ id }) => id === each.reportId));
     return { repository, report, base, local: this.window.local(repository.key), isPartial };
   }
 

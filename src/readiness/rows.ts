@@ -239,7 +239,7 @@ export function passingText(of: CriterionEvaluation): string {
 }
 
 /** Codicon of a criterion; colour never stands alone. */
-export function criterionIcon({ now, change }: CriterionRow): Icon {
+function criterionIcon({ now, change }: CriterionRow): Icon {
   if (change === 'worse') return { id: 'arrow-down', color: 'list.errorForeground' };
   if (now !== undefined && passes(now)) return { id: 'pass', color: 'charts.green' };
   return now !== undefined && now.numerator > 0

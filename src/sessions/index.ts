@@ -152,8 +152,10 @@ export class Sessions extends Disposable {
     const record = this.#context.index.get(sessionId);
     if (record === undefined) return undefined;
     const { session, local } = record;
-    const now = contextOf(record, this.#context);
-    const { status } = now;
+    const { monitor, computers, format } = this.#context;
+    const status = monitor.statusOf(sessionId);
+    // What its agent changed is not asked for: that would begin to look for it.
+    const now = { status, computer: (id: string) => computers.known(id), format, now: Date.now() };
     const { state, icon, computer } = wordsOf(record, now);
     const [id = '', spin] = icon.id.split('~');
     return {

@@ -78,6 +78,7 @@ export interface PanelSide<P extends Protocol> {
 
 export function panelSide<P extends Protocol>(options: PanelSideOptions<P>): PanelSide<P> {
   const { protocol, handlers, post, describe, onProblem } = options;
+  const isToPanel = toPanel();
   const tell = (message: ToPage): unknown => post(message);
 
   async function hear(message: unknown): Promise<void> {
@@ -135,7 +136,7 @@ export function pageSide<P extends Protocol>(
 ): PageSide<P> {
   const waiting = new Map<number, Pick<PromiseWithResolvers<never>, 'resolve' | 'reject'>>();
   let lastId = 0;
-  const tell = (message: Guarded<typeof isToPanel>): void => post(message);
+  const tell = (message: Guarded<ReturnType<typeof toPanel>>): void => post(message);
 
   return {
     receive(message) {
@@ -221,9 +222,11 @@ export function object<S extends Readonly<Record<string, Guard<unknown>>>>(shape
     Object.entries(shape).every(([name, guard]) => guard(own<Record<string, unknown>>(value as never, name)));
 }
 
-const isToPanel = object({
-  /** Without one it is a notification. */
-  id: optional(number(0, Number.MAX_SAFE_INTEGER)),
-  name: text(100),
-  params: (() => true) as unknown as Guard<unknown>,
-});
+/** What a page sends: made for the panel's end alone, so that pages leave it out. */
+const toPanel = () =>
+  object({
+    /** Without one it is a notification. */
+    id: optional(number(0, Number.MAX_SAFE_INTEGER)),
+    name: text(100),
+    params: (() => true) as unknown as Guard<unknown>,
+  });

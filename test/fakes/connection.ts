@@ -31,9 +31,10 @@ export class FakeConnection {
     this.state.set({ kind: 'signedIn', service: serviceOf(id, addresses) });
   }
 
+  /** The key is gone; where the service is, is still known. */
   signOut(): void {
     this.api = undefined;
-    this.state.set({ kind: 'signedOut' });
+    this.state.set({ kind: 'signedOut', service: this.state.current.service });
   }
 
   reject(reason: string): void {

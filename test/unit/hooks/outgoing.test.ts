@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { STEP_MS, stepsBefore } from '../../../src/hooks/inbox';
 import {
   APART_MS,
@@ -249,6 +250,21 @@ describe('a command of the person’s own', function () {
     assert.equal((await run('/no/such/program')).exitCode, 127);
     const { outcome, output } = await run(`true ${'x'.repeat(3_000_000)}`);
     assert.deepEqual([outcome, /E2BIG/.test(output), output.includes('xxx')], ['notStarted', true, false]);
+  });
+
+  it('that cannot start because too many files are open says so, once', async () => {
+    const open: number[] = [];
+    let ended: ReturnType<typeof run>;
+    try {
+      for (;;) open.push(fs.openSync('/dev/null', 'r'));
+    } catch {
+      ended = run('true', { timeoutMs: 200 });
+    } finally {
+      for (const file of open) fs.closeSync(file);
+    }
+    const { outcome, output } = await ended;
+    assert.deepEqual([outcome, /EMFILE/.test(output)], ['notStarted', true]);
+    await delay(300);
   });
 
   it('is ended at its timeout with all its children, also where it has ended and left them behind', async () => {

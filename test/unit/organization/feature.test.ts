@@ -174,6 +174,10 @@ describe('the view of the organization', () => {
     await feature.refresh();
     const compared = commands.compareRevisions({ revision: 1 });
     await assert.rejects(Promise.resolve(compared), /no other control revision/);
+    serve(server, { users: [], changes: [] });
+    await feature.refresh();
+    connection.reject('The key was not accepted.');
+    await says('people', /^Error: The key was not accepted\.$/);
     connection.signOut();
     await says('people', /^Error: Sign in to see the organization\.$/);
   });

@@ -6,7 +6,7 @@ import { headerOf } from '../../../src/chat/panel/panelState';
 import { isUnread } from '../../../src/sessions/record';
 import { ServiceList } from '../../../src/sessions/serviceList';
 import type { SessionIndex } from '../../../src/sessions/sessionIndex';
-import { ObservableValue } from '../../../src/util/event';
+import { Emitter, ObservableValue } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
@@ -67,6 +67,15 @@ describe('sessions for other views', () => {
     computers.facts = { name: 'bolt' };
     computers.changed.fire();
     assert.deepEqual([told, feature.get('s1')?.computerName], [[[]], 'bolt']);
+  });
+
+  it('are known by their ids without a look for what their agents changed', async () => {
+    const asked: string[] = [];
+    const { event: onDidChange } = new Emitter<readonly string[]>();
+    window = await scene.open({ changes: { of: id => void asked.push(id), onDidChange } }, false);
+    await learn('s1', {}, 10);
+    await seen(() => window.feature.get('s1')?.title === 's1');
+    assert.deepEqual(asked, []);
   });
 
   it('say the same of their state wherever they are shown', async () => {
