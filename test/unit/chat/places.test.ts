@@ -6,10 +6,10 @@ import type { ChatPanel } from '../../../src/chat/panel/panel';
 import { Places } from '../../../src/chat/panel/places';
 import { isPanel } from '../../../src/webview/page';
 import { Emitter } from '../../../src/util/event';
-import { acts, TabInputWebview, Uri } from '../../fakes/vscode';
+import { acts, answers, TabInputWebview, Uri } from '../../fakes/vscode';
 import { chatOf, pageOf } from './panelScene';
 import { scene } from './scene';
-import { afterwards, answering, cleanUp, memoryOf, temporaryFolder, until } from './support';
+import { afterwards, answering, cleanUp, left, memoryOf, temporaryFolder, until } from './support';
 
 afterEach(cleanUp);
 
@@ -36,10 +36,15 @@ function placesOf(memory = memoryOf(), location: 'panel' | 'view' = 'view') {
       if (startAnew !== undefined) anew.push(startAnew);
       made.push({ kind: 'show' in place ? 'view' : 'panel', sessionId });
       const nothing = (): void => undefined;
+      let isDisposed = false;
+      if (isPanel(place)) place.onDidDispose(() => (isDisposed = true));
       const panel: Partial<ChatPanel> = {
         conversation: { serviceId, sessionId } as unknown as ChatPanel['conversation'],
         panel: { visible: true } as ChatPanel['panel'],
         ...{ isActive: true, title: '', reveal: nothing, dispose: nothing, takeCursor: nothing },
+        get isDisposed() {
+          return isDisposed;
+        },
         close: () => {
           if (isPanel(place)) place.dispose();
         },
@@ -136,6 +141,34 @@ describe('the view as the place of chats', () => {
     await shown;
     places.resolveView(pageOf('view').place as vscode.WebviewView);
     assert.deepEqual(made, [{ kind: 'panel', sessionId: 's1' }]);
+  });
+
+  it('that cannot be asked for leaves its session to a panel at once', async () => {
+    const { places, made } = placesOf();
+    answering({ tabGroups: { all: [] }, createWebviewPanel: emptyPanel });
+    answers.set('executeCommand', Promise.reject(new Error('no such command')));
+    mock.timers.enable({ apis: ['setTimeout'] });
+    afterwards(() => {
+      answers.clear();
+      mock.timers.reset();
+    });
+    await places.show('s1');
+    assert.deepEqual(made, [{ kind: 'panel', sessionId: 's1' }]);
+  });
+});
+
+describe('a panel that was closed', () => {
+  it('is not kept in memory', async () => {
+    const tabs = [emptyPanel(), emptyPanel()];
+    answering({ tabGroups: { all: [] }, createWebviewPanel: () => tabs.shift() });
+    const [tab] = tabs;
+    const { places } = placesOf(memoryOf(), 'panel');
+    const shown = new WeakRef(await places.show('s1'));
+    await places.show('s2');
+    assert.equal(left([shown]).length, 1);
+    tab?.dispose();
+    await new Promise(resolve => setImmediate(resolve));
+    assert.equal(left([shown]).length, 0);
   });
 });
 
