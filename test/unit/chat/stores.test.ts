@@ -163,6 +163,26 @@ describe('a conversation that nobody uses any more', () => {
     assert.deepEqual(sent(it), ['later']);
   });
 
+  it('goes when the files that were given to it are attached', async () => {
+    const root = temporaryFolder();
+    const storage = storageIn(root);
+    const { conversation, lease } = conversationsIn(root, storage).use('service1', 'session');
+    await conversation.load();
+    const read = async (): Promise<Uint8Array> => {
+      lease.dispose();
+      await setImmediate();
+      return Buffer.from('a');
+    };
+    await conversation.composition.attachFiles([{ name: 'a.txt', read }]);
+    while (!conversation.isDisposed) await setImmediate();
+    await storage.settled();
+    const kept = await storage.collection(outboxRecords('service1')).read('session');
+    assert.deepEqual(
+      kept?.draft.attachments.map(({ name }) => name),
+      ['a.txt'],
+    );
+  });
+
   it('goes when all that was written in it is stored, and is the same until then', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     afterwards(() => mock.timers.reset());
