@@ -143,6 +143,18 @@ describe('the view as the place of chats', () => {
     assert.deepEqual(made, [{ kind: 'panel', sessionId: 's1' }]);
   });
 
+  it('shows its session again where it was moved to, and after a reload', () => {
+    const memory = memoryOf();
+    const [now, later] = [placesOf(memory), placesOf(memory)];
+    const resolve = ({ places }: typeof now): void =>
+      places.resolveView(pageOf('view').place as vscode.WebviewView);
+    resolve(now);
+    now.places.follow('s1');
+    for (const each of [now, later]) resolve(each);
+    const made = [now, later].map(each => each.made.map(({ sessionId }) => sessionId));
+    assert.deepEqual(made, [['s1', 's1'], ['s1']]);
+  });
+
   it('that cannot be asked for leaves its session to a panel at once', async () => {
     const { places, made } = placesOf();
     answering({ tabGroups: { all: [] }, createWebviewPanel: emptyPanel });
@@ -183,17 +195,23 @@ describe('a page that does not load', () => {
 });
 
 describe('the chat in front', () => {
-  it('gets what is attached where it is, also when chats are opened elsewhere by now', async () => {
+  it('gets what is attached where it is, also as soon as it is asked for, and when chats are opened elsewhere by now', async () => {
     const { window, client, sessionId } = await scene();
     let location: 'panel' | 'view' = 'view';
     const chat = chatOf(window, client, undefined, undefined, () => location);
     const { place, said, posted, heard } = pageOf('view');
-    await chat.resolveView(place as vscode.WebviewView);
-    await chat.commands.open(sessionId);
-    said.fire({ name: 'ready', params: {} });
-    location = 'panel';
     answering({ createWebviewPanel: () => assert.fail('a panel is made') });
-    await chat.commands.attachFiles(Uri.file(path.join(temporaryFolder(), 'a.txt')));
+    acts.length = 0;
+    const opened = chat.commands.open(sessionId);
+    const turn = () => new Promise(resolve => setImmediate(resolve));
+    while (!acts.includes('commands.executeCommand')) await turn();
+    location = 'panel';
+    const attached = chat.commands.attachFiles(Uri.file(path.join(temporaryFolder(), 'a.txt')));
+    await turn();
+    await chat.resolveView(place as vscode.WebviewView);
+    await opened;
+    said.fire({ name: 'ready', params: {} });
+    await attached;
     await until(heard.event, () => JSON.stringify(posted).includes('a.txt'));
   });
 });
