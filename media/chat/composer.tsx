@@ -288,6 +288,7 @@ function Queue({ queue, queueNote, queueStopped, onRemoved }: Known & OnRemoved)
               {text}
               {chips.map(({ name, title }, at) => (
                 <span class="quiet" key={at} title={title}>
+                  {' '}
                   <Icon name="attach" />
                   {name}
                 </span>

@@ -13,7 +13,10 @@ export interface ConversationsOptions extends Pick<
   readonly connection: Connection;
 }
 
-/** One conversation a session, shared by whoever uses it and let go after the last, as soon as all that was written is durable, what is sent has an outcome, and nothing is queued. */
+/**
+ * One conversation a session, shared by whoever uses it and let go after the last, as soon as all that was written or attached is
+ * durable, what is sent has an outcome, and nothing is queued.
+ */
 export class Conversations extends Disposable {
   readonly #options: ConversationsOptions;
   readonly #going = new Set<string>();
@@ -36,8 +39,8 @@ export class Conversations extends Disposable {
     const open = known ?? { conversation: this.#make(serviceId, sessionId), users: 0 };
     const { conversation } = open;
     const end = (): void => {
-      const { isUnwritten, isSending, queued } = conversation;
-      const isBusy = isUnwritten || isSending || queued.length > 0;
+      const { isUnwritten, isSending, queued, composition } = conversation;
+      const isBusy = isUnwritten || isSending || queued.length > 0 || composition.isLooking;
       if (open.users > 0 || isBusy || this.#open.get(key) !== open) return;
       this.#open.delete(key);
       conversation.dispose();

@@ -107,12 +107,18 @@ export class Attachments {
     const folder = join(this.#folder(serviceId), randomUUID());
     const file = join(folder, fileName(name));
     await fs.mkdir(folder, { recursive: true });
-    await fs.writeFile(file, bytes, { flag: 'wx', flush: true });
+    try {
+      await fs.writeFile(file, bytes, { flag: 'wx', flush: true });
+    } catch (error) {
+      // A full disk gets its room back: what is written goes there, too.
+      await fs.rm(folder, { recursive: true, force: true });
+      throw error;
+    }
     const kept = { uri: pathToFileURL(file).href, name, path: away.path ?? name };
     return (await this.#read(kept, false)).attachment;
   }
 
-  /** Removes what was kept more than a day ago, or was to be, and is none of these attachments. */
+  /** Removes what was kept more than a day ago and is none of these attachments. */
   async sweep(serviceId: string, inUse: readonly Attachment[], now = Date.now()): Promise<void> {
     const folder = this.#folder(serviceId);
     for (const id of (await fs.readdir(folder).catch(unlessGone)) ?? []) {

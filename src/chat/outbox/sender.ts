@@ -173,12 +173,9 @@ export class Sender extends Disposable {
     message: Message,
     record: (entry: Entry) => Change,
   ): Promise<void> {
-    const { outbox, sessions, sessionId, attachments: files, now = Date.now, onSettled } = this.#options;
+    const { outbox, sessions, sessionId, now = Date.now, onSettled } = this.#options;
     const { text, attachments, target } = message;
-    const parts = await files.parts(attachments);
-    const tooMuch = files.tooMuch(parts.reduce((sum, { bytes }) => sum + bytes.length, 0));
-    if (tooMuch !== undefined) throw new Error(tooMuch);
-    const body = await messageBody({ text, computerId: target?.computerId, parts });
+    const body = await this.#bodyOf(message);
     const client = this.#options.api();
     if (client === undefined) throw new Error(vscode.l10n.t('Sign in to send messages.'));
     const { messageCount, updatedAt } = sessions.get(sessionId) ?? {};
@@ -201,6 +198,15 @@ export class Sender extends Disposable {
     } finally {
       this.#own.delete(id);
     }
+  }
+
+  /** By itself, so that what was read of the files is let go before the body leaves, which is larger still. */
+  async #bodyOf({ text, attachments, target }: Message) {
+    const files = this.#options.attachments;
+    const parts = await files.parts(attachments);
+    const tooMuch = files.tooMuch(parts.reduce((sum, { bytes }) => sum + bytes.length, 0));
+    if (tooMuch !== undefined) throw new Error(tooMuch);
+    return messageBody({ text, computerId: target?.computerId, parts });
   }
 
   async #finish(entry: Entry, request: Promise<SentMessage>): Promise<SendOutcome> {

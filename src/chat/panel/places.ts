@@ -185,9 +185,14 @@ export class Places extends Disposable {
 
   async #showInView(chat: ChatOfPlace): Promise<ChatPanel> {
     this.#wanted = chat;
-    if (this.#view === undefined) void vscode.commands.executeCommand(`${views.chat}.focus`);
+    let canCome = true as boolean;
+    if (this.#view === undefined)
+      void vscode.commands.executeCommand(`${views.chat}.focus`).then(undefined, () => {
+        canCome = false;
+        this.#came?.();
+      });
     // It is there later than VS Code says that it is shown. A panel that is restored meanwhile ends a wait, too.
-    while (this.#view === undefined && (await this.#comes(SHOWN_WITHIN)));
+    while (canCome && this.#view === undefined && (await this.#comes(SHOWN_WITHIN)));
     // Nor is it to show up there later, beside a panel.
     this.#wanted = undefined;
     if (this.#view === undefined) return this.#openPanel(chat);
@@ -216,13 +221,15 @@ export class Places extends Disposable {
   #attachPanel(place: vscode.WebviewPanel, chat: ChatOfPlace): ChatPanel {
     const key = keyOf(chat);
     this.#panels.get(key)?.close();
+    // What is registered here for good must not keep the panel and its rows in memory.
     const panel = this.#options.makePanel(place, chat, () => {
-      panel.close();
+      this.#panels.get(key)?.close();
       return this.#inTurn(() => this.#openPanel(chat));
     });
     this.register(
       place.onDidDispose(() => {
-        if (this.#panels.get(key) !== panel) return;
+        // Another may have taken its place.
+        if (this.#panels.get(key)?.isDisposed !== true) return;
         this.#panels.delete(key);
         this.#remember(this.#remembered.filter(other => other !== key));
       }),

@@ -2,11 +2,21 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { mock } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import * as vscode from 'vscode';
 import { droppedFiles, type AwayFile } from '../../../src/chat/attach/given';
 import { scene } from './scene';
-import { attachmentsIn, cleanUp, diskFiles, openWindow, PNG, temporaryFolder, writeFile } from './support';
+import {
+  afterwards,
+  attachmentsIn,
+  cleanUp,
+  diskFiles,
+  openWindow,
+  PNG,
+  temporaryFolder,
+  writeFile,
+} from './support';
 
 afterEach(cleanUp);
 
@@ -48,6 +58,18 @@ describe('what a page hands over', () => {
       await assert.rejects(composition.attachFiles([large]), /a-2\.txt is 11 byte.*; the limit is 10 byte/);
     assert.deepEqual(await texts(), ['1234567890']);
     assert.equal(fs.readdirSync(kept).length, 1);
+  });
+
+  it('takes no room on a full disk', async () => {
+    const { composition, kept } = await stage();
+    const { writeFile } = fs.promises;
+    const full = mock.method(fs.promises, 'writeFile', async (...[place]: Parameters<typeof writeFile>) => {
+      await writeFile(place, 'the beginning');
+      throw new Error('no space left');
+    });
+    afterwards(() => full.mock.restore());
+    await assert.rejects(composition.attachFiles([file('all of it')]), /no space left/);
+    assert.deepEqual(fs.readdirSync(kept), []);
   });
 
   it('has a name that is seen, and that no other has', async () => {

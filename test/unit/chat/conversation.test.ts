@@ -3,7 +3,7 @@ import { unread } from '../../../src/chat/transcript/messages';
 import { RowBuilder } from '../../../src/chat/transcript/rows';
 import { Formatter } from '../../../src/util/format';
 import { posts, scene, sendAndRead, sent, settled, texts } from './scene';
-import { cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
+import { attachmentsIn, cleanUp, left, openWindow, temporaryFolder, until, writeFile } from './support';
 
 afterEach(cleanUp);
 
@@ -189,6 +189,25 @@ describe('what is sent', () => {
     assert.ok((await after) <= 3, 'with what the sessions note of it, four');
     assert.equal(conversation.transcript.known.size, 1);
     assert.deepEqual(conversation.sends, []);
+  });
+
+  it('has let go of the bytes of its files when it leaves', async () => {
+    const { service, client, sessionId } = await scene();
+    const read: WeakRef<Uint8Array>[] = [];
+    const attachments = attachmentsIn(temporaryFolder());
+    attachments.parts = () => {
+      const bytes = new Uint8Array(1_000_000);
+      read.push(new WeakRef(bytes));
+      return Promise.resolve([
+        { bytes, kind: 'image', mediaType: 'image/png', name: 'a.png', path: 'a.png' },
+      ]);
+    };
+    const { conversation } = await openWindow({ root: temporaryFolder(), client, sessionId, attachments });
+    const held: unknown[] = [];
+    service.onDidReceive(({ method }) => method === 'POST' && held.push(left(read).length));
+    await conversation.submit('Look at this');
+    await until(conversation.onDidChange, () => !conversation.isSending);
+    assert.deepEqual([read.length, held], [1, [0]]);
   });
 
   it('and accepted, but cannot be written any more, has its id logged and is kept as soon as that works', async () => {

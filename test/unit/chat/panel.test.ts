@@ -141,10 +141,10 @@ describe('a chat page that begins', () => {
     assert.equal(watched, 0, 'nobody sees it');
     page.show(true);
     page.begun();
-    assert.equal(watched, 1);
+    assert.deepEqual([watched, page.isLet()], [1, true]);
     panel.dispose();
     becameReady.fire();
-    assert.deepEqual([watched, asked], [0, 2]);
+    assert.deepEqual([watched, asked, page.isLet()], [0, 2, false]);
   });
 
   it('lets nobody choose among the computers of another service, and opens its own messages', async () => {

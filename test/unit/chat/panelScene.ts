@@ -87,7 +87,8 @@ export function panelOf({ window, client }: Scene, kind: 'panel' | 'view' = 'pan
   const show: DetailsDocuments['show'] = (...about) =>
     Promise.resolve(void shown.push([about[0], about[1], about[2]()]));
   const { deps, ...rest } = depsOf(window, client, show);
-  const lease = { dispose: () => undefined };
+  let isLet = true;
+  const lease = { dispose: () => (isLet = false) };
   const { conversation } = window;
   const panel = new ChatPanel(place, { ...deps, conversation, lease, title, reading: new Map() });
   afterwards(() => panel.dispose());
@@ -105,6 +106,7 @@ export function panelOf({ window, client }: Scene, kind: 'panel' | 'view' = 'pan
   const told = (name: string): unknown => posted.findLast(message => message.name === name)?.payload;
   return {
     ...{ panel, said, ask, posted, heard: heard.event, shown, written, show: showPage, ...rest },
+    isLet: () => isLet,
     begun: () => said.fire({ name: 'ready', params: {} }),
     write: (text: string, seen: number, version: number) =>
       said.fire({ name: 'draft', params: { text, seen, version } }),

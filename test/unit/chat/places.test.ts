@@ -6,10 +6,10 @@ import type { ChatPanel } from '../../../src/chat/panel/panel';
 import { Places } from '../../../src/chat/panel/places';
 import { isPanel } from '../../../src/webview/page';
 import { Emitter } from '../../../src/util/event';
-import { acts, TabInputWebview, Uri } from '../../fakes/vscode';
+import { acts, answers, TabInputWebview, Uri } from '../../fakes/vscode';
 import { chatOf, pageOf } from './panelScene';
 import { scene } from './scene';
-import { afterwards, answering, cleanUp, memoryOf, temporaryFolder, until } from './support';
+import { afterwards, answering, cleanUp, left, memoryOf, temporaryFolder, until } from './support';
 
 afterEach(cleanUp);
 
@@ -36,10 +36,15 @@ function placesOf(memory = memoryOf(), location: 'panel' | 'view' = 'view') {
       if (startAnew !== undefined) anew.push(startAnew);
       made.push({ kind: 'show' in place ? 'view' : 'panel', sessionId });
       const nothing = (): void => undefined;
+      let isDisposed = false;
+      if (isPanel(place)) place.onDidDispose(() => (isDisposed = true));
       const panel: Partial<ChatPanel> = {
         conversation: { serviceId, sessionId } as unknown as ChatPanel['conversation'],
         panel: { visible: true } as ChatPanel['panel'],
         ...{ isActive: true, title: '', reveal: nothing, dispose: nothing, takeCursor: nothing },
+        get isDisposed() {
+          return isDisposed;
+        },
         close: () => {
           if (isPanel(place)) place.dispose();
         },
@@ -137,6 +142,46 @@ describe('the view as the place of chats', () => {
     places.resolveView(pageOf('view').place as vscode.WebviewView);
     assert.deepEqual(made, [{ kind: 'panel', sessionId: 's1' }]);
   });
+
+  it('shows its session again where it was moved to, and after a reload', () => {
+    const memory = memoryOf();
+    const [now, later] = [placesOf(memory), placesOf(memory)];
+    const resolve = ({ places }: typeof now): void =>
+      places.resolveView(pageOf('view').place as vscode.WebviewView);
+    resolve(now);
+    now.places.follow('s1');
+    for (const each of [now, later]) resolve(each);
+    const made = [now, later].map(each => each.made.map(({ sessionId }) => sessionId));
+    assert.deepEqual(made, [['s1', 's1'], ['s1']]);
+  });
+
+  it('that cannot be asked for leaves its session to a panel at once', async () => {
+    const { places, made } = placesOf();
+    answering({ tabGroups: { all: [] }, createWebviewPanel: emptyPanel });
+    answers.set('executeCommand', Promise.reject(new Error('no such command')));
+    mock.timers.enable({ apis: ['setTimeout'] });
+    afterwards(() => {
+      answers.clear();
+      mock.timers.reset();
+    });
+    await places.show('s1');
+    assert.deepEqual(made, [{ kind: 'panel', sessionId: 's1' }]);
+  });
+});
+
+describe('a panel that was closed', () => {
+  it('is not kept in memory', async () => {
+    const tabs = [emptyPanel(), emptyPanel()];
+    answering({ tabGroups: { all: [] }, createWebviewPanel: () => tabs.shift() });
+    const [tab] = tabs;
+    const { places } = placesOf(memoryOf(), 'panel');
+    const shown = new WeakRef(await places.show('s1'));
+    await places.show('s2');
+    assert.equal(left([shown]).length, 1);
+    tab?.dispose();
+    await new Promise(resolve => setImmediate(resolve));
+    assert.equal(left([shown]).length, 0);
+  });
 });
 
 describe('a page that does not load', () => {
@@ -150,17 +195,23 @@ describe('a page that does not load', () => {
 });
 
 describe('the chat in front', () => {
-  it('gets what is attached where it is, also when chats are opened elsewhere by now', async () => {
+  it('gets what is attached where it is, also as soon as it is asked for, and when chats are opened elsewhere by now', async () => {
     const { window, client, sessionId } = await scene();
     let location: 'panel' | 'view' = 'view';
     const chat = chatOf(window, client, undefined, undefined, () => location);
     const { place, said, posted, heard } = pageOf('view');
-    await chat.resolveView(place as vscode.WebviewView);
-    await chat.commands.open(sessionId);
-    said.fire({ name: 'ready', params: {} });
-    location = 'panel';
     answering({ createWebviewPanel: () => assert.fail('a panel is made') });
-    await chat.commands.attachFiles(Uri.file(path.join(temporaryFolder(), 'a.txt')));
+    acts.length = 0;
+    const opened = chat.commands.open(sessionId);
+    const turn = () => new Promise(resolve => setImmediate(resolve));
+    while (!acts.includes('commands.executeCommand')) await turn();
+    location = 'panel';
+    const attached = chat.commands.attachFiles(Uri.file(path.join(temporaryFolder(), 'a.txt')));
+    await turn();
+    await chat.resolveView(place as vscode.WebviewView);
+    await opened;
+    said.fire({ name: 'ready', params: {} });
+    await attached;
     await until(heard.event, () => JSON.stringify(posted).includes('a.txt'));
   });
 });

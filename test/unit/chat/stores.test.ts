@@ -147,20 +147,45 @@ describe('a file of ours that no draft names', () => {
 });
 
 describe('a conversation that nobody uses any more', () => {
-  it('sends what is queued, as in a window that shows no chat, and goes after that', async () => {
-    const { sessionId, client, ...it } = await scene();
-    const work = it.service.busy(sessionId);
-    await queueUp(it.window, 'later');
-    it.window.conversation.dispose();
-    const { sessions, storage } = it.window;
-    const conversations = conversationsIn(it.root, storage, sessions, client);
-    conversations.goOn();
+  for (const [what, isHeard] of [
+    ['is queued', false],
+    ['another window queues', true],
+  ] as const)
+    it(`sends what ${what}, where no chat is shown, and goes after that`, async () => {
+      const { sessionId, client, ...it } = await scene();
+      const { conversation: of, sessions, storage } = it.window;
+      const work = it.service.busy(sessionId);
+      if (!isHeard) await queueUp(it.window, 'later');
+      const conversations = conversationsIn(it.root, storage, sessions, client);
+      conversations.goOn();
+      await storage.settled();
+      if (isHeard) await queueUp(it.window, 'later');
+      of.dispose();
+      const { conversation, lease } = conversations.use('service1', sessionId);
+      lease.dispose();
+      work.dispose();
+      while (!conversation.isDisposed) await sessions.refresh(sessionId);
+      assert.deepEqual(sent(it), ['later']);
+    });
+
+  it('goes when the files that were given to it are attached', async () => {
+    const root = temporaryFolder();
+    const storage = storageIn(root);
+    const { conversation, lease } = conversationsIn(root, storage).use('service1', 'session');
+    await conversation.load();
+    const read = async (): Promise<Uint8Array> => {
+      lease.dispose();
+      await setImmediate();
+      return Buffer.from('a');
+    };
+    await conversation.composition.attachFiles([{ name: 'a.txt', read }]);
+    while (!conversation.isDisposed) await setImmediate();
     await storage.settled();
-    const { conversation, lease } = conversations.use('service1', sessionId);
-    lease.dispose();
-    work.dispose();
-    while (!conversation.isDisposed) await sessions.refresh(sessionId);
-    assert.deepEqual(sent(it), ['later']);
+    const kept = await storage.collection(outboxRecords('service1')).read('session');
+    assert.deepEqual(
+      kept?.draft.attachments.map(({ name }) => name),
+      ['a.txt'],
+    );
   });
 
   it('goes when all that was written in it is stored, and is the same until then', async () => {

@@ -2,6 +2,8 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { pathToFileURL, fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import * as vscode from 'vscode';
 import { ApiClient } from '../../../src/api';
 import {
@@ -229,4 +231,11 @@ export function knownOf(...messages: readonly StoredMessage[]): Map<string, Know
 
 export function sendRecord(facts: Partial<Entry> = {}): Entry {
   return { id: 's1', text: 'Hello', attachments: [], state: 'unknown', at: 1_000_000, ...facts };
+}
+
+/** What is still in memory when all that nobody holds is collected. */
+export function left<T extends object>(refs: readonly WeakRef<T>[]): readonly T[] {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return refs.flatMap(ref => ref.deref() ?? []);
 }
