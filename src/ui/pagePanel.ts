@@ -80,7 +80,8 @@ export class PagePanels<P extends PagePanel> extends Disposable {
     this.#open.set(key, panel);
     this.register(
       panel.panel.onDidDispose(() => {
-        if (this.#open.get(key) === panel) this.#open.delete(key);
+        // What is registered here for good must not keep the panel in memory. Another may have taken its place.
+        if (this.#open.get(key)?.isDisposed === true) this.#open.delete(key);
         this.#changed.fire();
       }),
     );
