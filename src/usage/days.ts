@@ -58,7 +58,9 @@ export function readDay(endpoint: Endpoint, value: unknown, texts = new Map<stri
   const { at, rows: stored, problems } = daySchema.parse(value);
   const rows = stored.flatMap(row => analyticsRow(endpoint, withShared(row, texts)) ?? []);
   if (rows.length < stored.length) throw new Error('A row of it makes no sense.');
-  return { at, rows, problems };
+  // The service may write one day in two ways.
+  const unique = new Map(rows.map(row => ['user_id' in row ? row.user_id : '', row]));
+  return { at, rows: [...unique.values()], problems };
 }
 
 /** Up to version 2 a list of objects said the names of its fields once. */
