@@ -177,8 +177,7 @@ describe('bringing a branch home', () => {
     }
     await run(folder, 'update-ref refs/remotes/origin/agent/again HEAD');
     await run(folder, 'checkout -q main');
-    write(folder, 'a.txt', 'later');
-    await run(folder, 'commit -q -a -m x');
+    await run(folder, 'commit -q --allow-empty -m x');
     await run(folder, 'cherry-pick HEAD~1..origin/agent/again');
     await run(folder, 'update-ref refs/remotes/origin/main HEAD');
     assert.equal((await changesIn(gitOf(folder), 'agent/again')).state, 'merged');

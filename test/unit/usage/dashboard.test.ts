@@ -182,10 +182,8 @@ describe('the dashboard', () => {
     assert.deepEqual(saved, [{ name: 'usage-tools-2026-11-01.csv', text: 'abc' }]);
     assert.deepEqual([copied, problems.length], [['abcd'], 3]);
   });
-});
 
-describe('the work of a report', () => {
-  it('lets others have their turn', async () => {
+  it('lets others have their turn while a report is made', async () => {
     let others = 0;
     const tick = (): void => {
       others++;
