@@ -149,7 +149,6 @@ export function giveUpFetch(): void {
   say(l10n.t('Fetching was cancelled. What is known is shown.'));
 }
 
-/** Saves a file. */
 export function save(name: string, text: string): Promise<void> {
   return act(panel.request('save', { name, text }), saved =>
     saved === null ? '' : l10n.t('Saved as {0}.', saved),

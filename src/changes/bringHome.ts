@@ -64,7 +64,6 @@ async function go(deps: BringDeps, preview: Preview): Promise<void> {
   notify(log, 'info', forNotification(sentence), ...(folder === undefined ? [] : worktreeActs(deps, folder)));
 }
 
-/** What can be done with a worktree. */
 function worktreeActs(deps: BringDeps, folder: string) {
   return [
     [vscode.l10n.t('Open in New Window'), () => openFolder(folder)],
@@ -72,7 +71,6 @@ function worktreeActs(deps: BringDeps, folder: string) {
   ] as const;
 }
 
-/** Opens a folder in a window of its own. */
 export async function openFolder(folder: string): Promise<void> {
   const options = { forceNewWindow: true };
   await vscode.commands.executeCommand('vscode.openFolder', vscode.Uri.file(folder), options);

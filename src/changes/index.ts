@@ -83,7 +83,6 @@ export class ChangesFeature extends Disposable {
     load();
   }
 
-  /** The sessions whose work is known anew. */
   get onDidChange() {
     return this.#work.onDidChange;
   }
@@ -99,7 +98,6 @@ export class ChangesFeature extends Disposable {
     return work && shownWork(work, this.#deps.format);
   }
 
-  /** The content of a file of a commit. */
   readFile(uri: vscode.Uri): Promise<Uint8Array> {
     return readFileAt(uri, root => this.#work.git(root));
   }

@@ -54,11 +54,39 @@ const daySchema = recordSchema(() =>
 );
 
 /** Throws when it is something else. */
-export function readDay(endpoint: Endpoint, value: unknown): DayRecord {
+export function readDay(endpoint: Endpoint, value: unknown, texts = new Map<string, string>()): DayRecord {
   const { at, rows: stored, problems } = daySchema.parse(value);
-  const rows = stored.flatMap(row => analyticsRow(endpoint, row) ?? []);
+  const rows = stored.flatMap(row => analyticsRow(endpoint, withShared(row, texts)) ?? []);
   if (rows.length < stored.length) throw new Error('A row of it makes no sense.');
-  return { at, rows, problems };
+  // The service may write one day in two ways.
+  const unique = new Map(rows.map(row => ['user_id' in row ? row.user_id : '', row]));
+  return { at, rows: [...unique.values()], problems };
+}
+
+/** Up to version 2 a list of objects said the names of its fields once. */
+function unpacked(value: unknown): unknown {
+  const { fields, rows } = (value ?? {}) as { readonly fields?: unknown; readonly rows?: unknown };
+  if (!Array.isArray(fields) || !Array.isArray(rows)) return value;
+  return rows.map((cells: readonly unknown[]): unknown =>
+    Object.fromEntries(
+      fields.flatMap((name: unknown, at) =>
+        cells[at] === null ? [] : [[String(name), unpacked(cells[at])]],
+      ),
+    ),
+  );
+}
+
+/** Ids and names come back on every day: one copy of each is enough. Changes `value` itself. */
+function withShared(value: unknown, texts: Map<string, string>): unknown {
+  if (typeof value === 'string') {
+    const known = texts.get(value);
+    if (known === undefined) texts.set(value, value);
+    return known ?? value;
+  }
+  if (typeof value === 'object' && value !== null)
+    for (const [name, each] of Object.entries(value))
+      (value as Record<string, unknown>)[name] = withShared(each, texts);
+  return value;
 }
 
 /** What windows agree on about the usage of one service. */
@@ -103,6 +131,7 @@ export class ServiceDays extends Disposable {
   readonly #now: () => number;
   readonly #onChange: () => void;
   readonly #records = new Map<string, Collection<DayRecord>>();
+  readonly #texts = new Map<string, string>();
 
   /** `onChange` hears that there are other days than before, or others can be had; here or in another window. */
   constructor(service: Service, deps: DaysDeps, onChange: () => void) {
@@ -123,6 +152,12 @@ export class ServiceDays extends Disposable {
   /** The organization whose days these are: the one this key sees or, without a key, that was seen last. */
   get organization(): string | undefined {
     return this.shared.get(this.#idOf('organization'))?.id;
+  }
+
+  /** Whether there are days of other keys, and the service has not said yet whose days this one sees. */
+  get #isNewKey(): boolean {
+    const { shared } = this;
+    return shared.get('organization') !== undefined && shared.get(this.#idOf('organization')) === undefined;
   }
 
   /** Of a record about this key. */
@@ -190,7 +225,8 @@ export class ServiceDays extends Disposable {
   /** The days of these that would have to be asked for: not known, asked for before `since`, or nothing was there yet. */
   async #missing(endpoint: Endpoint, days: readonly Day[], since: number): Promise<Day[]> {
     const known = await this.known(endpoint);
-    return days.filter(day => {
+    // The answer about one day says whose days they are.
+    return (this.#isNewKey ? days.slice(-1) : days).filter(day => {
       const { at, rows } = known.get(day) ?? {};
       if (at === undefined || at < since) return true;
       return rows?.length === 0 && isEarly(at, day) && this.#now() - at >= EVERY_MS;
@@ -210,13 +246,15 @@ export class ServiceDays extends Disposable {
     if (why !== undefined) return (await missing()).length === 0 ? undefined : why;
     while ((await missing()).length > 0) {
       signal.throwIfAborted();
+      const wasNewKey = this.#isNewKey;
       const lease = `services/${this.#service.id}/usage/${endpoint}`;
       const done = await this.#deps.storage.tryRun(lease, LEASE_MS, async held => {
         // Another window may just have failed.
         const failure = await this.shared.read(this.#idOf('failure'));
         const problem =
           this.#sentenceOf(failure, asked, endpoint) ?? (await this.#fetch(endpoint, missing, options, held));
-        return { problem, isThrough: held.isHeld() };
+        // Once it is known whose days they are, others of them may be missing.
+        return { problem, isThrough: held.isHeld() && wasNewKey === this.#isNewKey };
       });
       if (done?.problem !== undefined) return done.problem;
       // Also where a clock that was set back makes its days look older than what was asked for.
@@ -300,6 +338,8 @@ export class ServiceDays extends Disposable {
       onPage(++pages);
     }
     signal.throwIfAborted();
+    // Also while it was kept whose days they are.
+    if (connection.api !== api) return;
     const records = this.#of(endpoint);
     for (const [day, { rows, problems }] of byDay) {
       const isCovered = day >= covered.start && day <= covered.end;
@@ -318,8 +358,8 @@ export class ServiceDays extends Disposable {
     const open = this.#records.get(path);
     if (open !== undefined) return open;
     const records = this.#deps.storage.collection<DayRecord>({
-      // Days of version 2 were packed: they cannot be read, and are asked for again.
-      ...{ path, version: 3, schema: { parse: value => readDay(endpoint, value) } },
+      migrate: value => ({ ...(value as object), rows: unpacked((value as { rows?: unknown }).rows) }),
+      ...{ path, version: 3, schema: { parse: value => readDay(endpoint, value, this.#texts) } },
       // The service can be asked for it again.
       isVolatile: () => true,
     });

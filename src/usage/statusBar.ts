@@ -84,7 +84,6 @@ export class UsageStatusBar extends Disposable {
     return settings.usageStatusBar() !== 'off' || settings.usageBudget().tokens > 0;
   }
 
-  /** Resolves to what is drawn, if anything. */
   async #draw(): Promise<StatusFacts | undefined> {
     const drawing = ++this.#drawing;
     const { usage, settings, item, format } = this.#deps;
@@ -208,13 +207,11 @@ function tokensOf(known: StatusFacts['known'], day: Day): number | undefined {
   return known.get(day)?.rows[0]?.billable_tokens;
 }
 
-/** The last day with a figure. */
 function lastKnown({ end, known }: StatusFacts): Day | undefined {
   const days = [...known.keys()].filter(day => day <= end && tokensOf(known, day) !== undefined);
   return days.sort().at(-1);
 }
 
-/** A day, or from when to when. */
 function daysText({ start, end }: DayRange, format: Formatter): string {
   return start === end ? format.day(end) : vscode.l10n.t('{0} – {1}', format.day(start), format.day(end));
 }

@@ -17,6 +17,8 @@ const MOST_MERGES = 500;
 const MOST_LISTED = 500;
 /** Commits of the default branch that are compared with a branch, to see whether it was squashed or rebased into it. */
 const MOST_COMPARED = 200;
+/** Of what they change; three are read at a time. */
+const MOST_BYTES = 64 * 1024 * 1024;
 /** A command has room for so many. */
 const MOST_PATHS = 50;
 /** As in Git's own setting, whatever the person's is. */
@@ -179,7 +181,7 @@ export async function changesOf(
   const since = facts.commits.get(tip)?.authoredAt ?? 0;
   const isMerged = isWithin
     ? base !== tip
-    : Number(behind) > 0 && files.length > 0 && (await isContained(git, { base, tip, files }, main, since));
+    : Number(behind) > 0 && files.length > 0 && (await isContained(git, { base, tip }, main, since));
   return {
     ...{ branch, base, tip, files },
     added: files.reduce((sum, { added = 0 }) => sum + added, 0),
@@ -284,19 +286,19 @@ async function baseBefore(git: Git, main: string, tip: string, last: string | un
 /** Whether the default branch has gained since then what a branch changes, as one commit or as the same commits once more. */
 async function isContained(
   git: Git,
-  { base, tip, files }: Pick<Changes, 'base' | 'tip' | 'files'>,
+  { base, tip }: Pick<Changes, 'base' | 'tip'>,
   main: string,
   since: number,
 ): Promise<boolean> {
   const list = (...args: readonly string[]): Promise<Buffer> =>
     git.read(['rev-list', '--no-merges', ...args]);
-  const paths = [...new Set(files.flatMap(({ path, oldPath = path }) => [path, oldPath]))];
-  const within = paths.length > MOST_PATHS ? [] : paths;
+  const own = await list(`--max-count=${MOST_COMPARED + 1}`, `${base}..${tip}`, '--');
+  // Of each commit: what one has changed another may have taken back.
+  const names = ['-z', '--root', '--name-only', '--no-renames', '--no-commit-id'];
+  const paths = new Set(records(await git.read(['diff-tree', '--stdin', '-r', ...names], { input: own })));
+  const within = paths.size > MOST_PATHS ? [] : paths;
   const limits = [`--max-count=${MOST_COMPARED}`, `--max-age=${Math.floor(since / 1000)}`];
-  const [own, candidates] = await Promise.all([
-    list(`--max-count=${MOST_COMPARED + 1}`, `${base}..${tip}`, '--'),
-    list(...limits, main, `^${tip}`, '--', ...within),
-  ]);
+  const candidates = await list(...limits, main, `^${tip}`, '--', ...within);
   if (candidates.length === 0) return false;
   const [there, here, whole] = await Promise.all([
     patchIds(git, ['--stdin'], candidates),
@@ -311,7 +313,8 @@ async function isContained(
 async function patchIds(git: Git, args: readonly string[], commits?: Buffer): Promise<readonly string[]> {
   const form = ['-p', '--root', '--full-index', '--binary', '--no-renames', ...PLAIN];
   try {
-    const input = await git.read(['diff-tree', '-r', ...form, ...args], { input: commits });
+    const options = { input: commits, maxBytes: MOST_BYTES };
+    const input = await git.read(['diff-tree', '-r', ...form, ...args], options);
     const ids = await git.read(['patch-id', '--stable'], { input });
     return lines(ids).map(line => line.split(' ')[0] ?? '');
   } catch (error) {

@@ -49,7 +49,6 @@ export class Mentions {
   readonly #seen = new Set<string>();
   readonly #hashes = new Map<string, (Voice & { readonly hash: string })[]>();
 
-  /** Takes in one more. */
   add({ text, by, at }: Said): void {
     const isMine = by === 'me';
     // Output of tools is often quoted in JSON.
@@ -69,7 +68,6 @@ export class Mentions {
     return this.#names.get(name)?.[manner];
   }
 
-  /** Who spoke of a commit. */
   ofCommit(hash: string): readonly Voice[] {
     return this.#hashes.get(hash.slice(0, HASH))?.filter(said => hash.startsWith(said.hash)) ?? [];
   }
@@ -123,7 +121,6 @@ export class Mentions {
   }
 }
 
-/** Reads a whole transcript. */
 export function mentionsIn(said: readonly Said[]): Mentions {
   const mentions = new Mentions();
   for (const each of said) mentions.add(each);

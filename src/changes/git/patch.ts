@@ -40,9 +40,10 @@ export async function uncommitted(git: Git): Promise<Uncommitted> {
     // Another repository in this one, gone meanwhile, or a name that is no UTF-8.
     return found === undefined || found.isDirectory() ? [] : [{ path: file, size: found.size }];
   });
+  const untracked = (await Promise.all(sized)).flat();
   const form = ['-z', '--raw', '--numstat', ...RENAMES];
   const files = from === undefined ? [] : filesIn(await difference(git, form, from, []));
-  return { head, base, files, untracked: (await Promise.all(sized)).flat() };
+  return { head, base, files, untracked };
 }
 
 /**

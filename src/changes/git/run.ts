@@ -21,10 +21,11 @@ export class GitError extends Error {
 interface RunOptions {
   readonly input?: string | Buffer | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Of what it prints; with more it is ended. */
+  readonly maxBytes?: number;
 }
 
-/** Of what a command prints; with more it is ended. */
-const MOST_BYTES = 256 * 1024 * 1024;
+const MAX_BYTES = 256 * 1024 * 1024;
 /** The person's own, without which Git may not find its parts or settings. */
 const KEPT = new Set(['GIT_EXEC_PATH', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM']);
 
@@ -54,11 +55,11 @@ export class Git {
     return this.#run(args, options);
   }
 
-  #run(args: readonly string[], { input = '', env }: RunOptions): Promise<Buffer> {
+  #run(args: readonly string[], { input = '', env, maxBytes = MAX_BYTES }: RunOptions): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const options = {
         ...{ cwd: this.folder, env: { ...own(), ...env }, encoding: 'buffer' as const },
-        ...{ maxBuffer: MOST_BYTES, windowsHide: true },
+        ...{ maxBuffer: maxBytes, windowsHide: true },
       };
       const child = execFile(this.program, [...ALWAYS, ...args], options, (error, output, said) => {
         const code = typeof error?.code === 'number' ? error.code : undefined;

@@ -161,6 +161,28 @@ describe('bringing a branch home', () => {
     for (const way of branches) await previewIn(mine, way);
   });
 
+  it('knows a branch as merged whose commits were made once more, also those that take something back', async () => {
+    const { folder } = await checkout();
+    await run(folder, 'checkout -q --detach');
+    for (const [name, isThere] of [
+      ['x', true],
+      ['x', false],
+      ['y', true],
+      ['z', true],
+    ] as const) {
+      if (isThere) write(folder, name);
+      else fs.rmSync(path.join(folder, name));
+      await run(folder, 'add -A');
+      await run(folder, 'commit -q -m x');
+    }
+    await run(folder, 'update-ref refs/remotes/origin/agent/again HEAD');
+    await run(folder, 'checkout -q main');
+    await run(folder, 'commit -q --allow-empty -m x');
+    await run(folder, 'cherry-pick HEAD~1..origin/agent/again');
+    await run(folder, 'update-ref refs/remotes/origin/main HEAD');
+    assert.equal((await changesIn(gitOf(folder), 'agent/again')).state, 'merged');
+  });
+
   it('shows what changes where there is too much to tell whether it was merged', async () => {
     const { folder } = await checkout();
     write(folder, 'a.txt', 'later');

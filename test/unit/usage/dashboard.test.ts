@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { inTurns } from '../../../src/usage/data';
+import type { Steps } from '../../../src/usage/report/types';
 import * as fc from 'fast-check';
 import {
   addDays,
@@ -179,5 +181,25 @@ describe('the dashboard', () => {
       await assert.rejects(page.request('save', { name, text: '' }));
     assert.deepEqual(saved, [{ name: 'usage-tools-2026-11-01.csv', text: 'abc' }]);
     assert.deepEqual([copied, problems.length], [['abcd'], 3]);
+  });
+
+  it('lets others have their turn while a report is made', async () => {
+    let others = 0;
+    const tick = (): void => {
+      others++;
+      if (before.length < 4) setImmediate(tick);
+    };
+    setImmediate(tick);
+    const before: number[] = [];
+    function* work(): Steps<string> {
+      for (let step = 0; step < 4; step++) {
+        before.push(others);
+        for (const until = performance.now() + 10; performance.now() < until;);
+        yield;
+      }
+      return 'done';
+    }
+    assert.equal(await inTurns(work()), 'done');
+    assert.deepEqual(before, [...new Set(before)], 'somebody else between any two');
   });
 });

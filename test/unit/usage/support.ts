@@ -48,24 +48,33 @@ export async function begin() {
     const ready = new Emitter<never>();
     let key = 'a key';
     const signedIn = (): boolean => state.current.kind === 'signedIn';
-    const api = new ApiClient({
-      ...{ baseUrl, appUrl, key: async () => Promise.resolve(apiKey()), log, now: clock.read },
-      ...{ random: () => 0, delay: () => Promise.resolve() },
-    });
+    const client = (): ApiClient => {
+      const api = new ApiClient({
+        ...{ baseUrl, appUrl, key: async () => Promise.resolve(apiKey()), log, now: clock.read },
+        ...{ random: () => 0, delay: () => Promise.resolve() },
+      });
+      cleanups.push(() => api.dispose());
+      return api;
+    };
     const connection = {
-      ...{ state, api, onDidBecomeReady: ready.event, keyMark: () => (signedIn() ? key : undefined) },
+      ...{
+        state,
+        api: client(),
+        onDidBecomeReady: ready.event,
+        keyMark: () => (signedIn() ? key : undefined),
+      },
       ready: () => Promise.resolve(state.current),
     };
     const data = new UsageData({ connection, storage, log, now: clock.read, ...more });
     cleanups.push(async () => {
       data.dispose();
-      api.dispose();
       await storage.settled();
       storage.dispose();
     });
     /** Another key takes the place of the one before. */
     const useKey = (mark: string): void => {
       key = mark;
+      connection.api = client();
       if (signedIn()) ready.fire(undefined as never);
       else state.set({ kind: 'signedIn', service: known });
     };
