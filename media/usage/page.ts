@@ -111,9 +111,12 @@ export function change(changed: Partial<PageState>): void {
   state.value = { ...state.value, ...changed };
   keep();
   if (!isSame(before, query())) void load();
-  // Other figures begin at their top, below the tabs, which stay in view.
+  // Other figures begin at their top, where the tabs end, which stay in view.
   const place = changed.tab === undefined ? null : document.getElementById('panel');
-  if (place !== null && place.getBoundingClientRect().top < 0) place.scrollIntoView();
+  if (place === null) return;
+  const tabs = place.previousElementSibling?.getBoundingClientRect().height ?? 0;
+  const top = Math.max(0, place.getBoundingClientRect().top + window.scrollY - tabs);
+  if (window.scrollY > top) window.scrollTo(0, top);
 }
 
 /** Shows one person's days, or all people; the row or button that was pressed is gone then, so the focus goes to the figures. */
