@@ -7,9 +7,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { mock } from 'node:test';
 import { StorageError, type Collection } from '../../../src/storage';
 import { journalFor, quickCheck } from '../../../src/storage/sqlite';
-import { spoil } from '../../fakes/storage';
+import { localEngine, spoil } from '../../fakes/storage';
 import { cleanUp, databaseOf, entries, filesBelow, inspect, keepBackup, loaded, notes } from './support';
-import { openNotes, openWindow, storedNotes, temporaryFolder, valueOf, type Note } from './support';
+import { openNotes, openWindow, storedNotes, temporaryFolder, until, valueOf, type Note } from './support';
 
 const SCHEMA = 3;
 
@@ -17,7 +17,7 @@ describe('storage that is damaged, foreign or refused', function () {
   let root: string;
   beforeEach(() => (root = temporaryFolder()));
   afterEach(cleanUp);
-  afterEach(() => mock.timers.reset());
+  afterEach(() => mock.reset());
 
   const isNewer = (error: unknown): boolean =>
     error instanceof StorageError && /by a newer version/.test(error.message);
@@ -126,8 +126,10 @@ describe('storage that is damaged, foreign or refused', function () {
       await collection.remove('gone');
       await collection.load();
       scramble(databaseOf(root));
-      const other = openWindow(root).collection(notes);
-      assert.deepEqual(await other.read('a'), { text: 'of the morning' });
+      lockAtFirst();
+      const other = openWindow(root);
+      assert.deepEqual(await other.collection(notes).read('a'), { text: 'of the morning' });
+      assert.equal(other.restored.length, 1);
       const change = (now: Note | undefined) => now && { ...now, count: 1 };
       const ask = (id: string) => (act === 'read' ? collection.read(id) : collection.update(id, change));
       const write = collection.put('b', { text: 'written while that is stored again' });
@@ -145,6 +147,39 @@ describe('storage that is damaged, foreign or refused', function () {
         ['of the afternoon', 'written while that is stored again', 'not in the backup'],
       );
     });
+
+  it('keeps what it knows, also where one database after another takes the place of what was read', async () => {
+    const gate = Promise.withResolvers<undefined>();
+    let reads = 0;
+    let replace = (): void => assert.fail('There is no engine.');
+    const window = openWindow(root, {
+      engine: options => {
+        replace = () => options.onReplaced(undefined);
+        const engine = localEngine(options);
+        const call: typeof engine.call = async (name, ...args) => {
+          if (name === 'read' && ++reads === 2) await gate.promise;
+          return engine.call(name, ...args);
+        };
+        return { ...engine, call };
+      },
+    });
+    const collection = await loaded(window.collection(notes));
+    await collection.put('a', { text: 'precious' });
+    const lose = (): void => inspect(root, db => db.exec('DELETE FROM documents'));
+    lose();
+    const stored = until(collection.onDidChange, () => true);
+    replace();
+    replace();
+    await stored;
+    await new Promise(resolve => setImmediate(resolve));
+    lose();
+    gate.resolve(undefined);
+    await window.settled();
+    assert.deepEqual(
+      [entries(collection), await storedNotes(root)],
+      [{ a: { text: 'precious' } }, entries(collection)],
+    );
+  });
 
   for (const act of ['read', 'update'] as const)
     it(`takes what can be read for what could not, however old a backup makes it, by ${act}`, async () => {
@@ -337,6 +372,17 @@ describe('storage that is damaged, foreign or refused', function () {
     assert.deepEqual(modes, ['PERSIST', 'PERSIST', 'WAL', 'WAL', 'WAL']);
   });
 });
+
+/** Whoever opens a database finds it locked once, as when several open a new one at the same moment. */
+function lockAtFirst(): void {
+  const exec = Object.getOwnPropertyDescriptor(DatabaseSync.prototype, 'exec')?.value as DatabaseSync['exec'];
+  let opened = 0;
+  mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
+    if (sql.includes('journal_mode') && opened++ % 2 === 0)
+      throw Object.assign(new Error('database is locked'), { errcode: 5 });
+    exec.call(this, sql);
+  });
+}
 
 function scramble(file: string): void {
   const bytes = fs.readFileSync(file);

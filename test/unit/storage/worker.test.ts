@@ -3,7 +3,8 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { buildSync } from 'esbuild';
 import { StorageError, workerEngine } from '../../../src/storage';
-import { cleanUp, databaseOf, entries, inspect, notes, openWindow, temporaryFolder, until } from './support';
+import { cleanUp, databaseOf, entries, filesBelow, inspect, notes } from './support';
+import { openWindow, temporaryFolder, until } from './support';
 
 /** What the product uses: the database in a thread of its own. */
 describe('storage in a thread of its own', function () {
@@ -106,6 +107,8 @@ describe('storage in a thread of its own', function () {
     window.dispose();
     await window.settled();
     await collection.put('b', { text: 'two' });
+    await window.settled();
+    assert.deepEqual(filesBelow(root), [path.join('store', 'console.db')], 'closed again');
     const stored = Object.fromEntries(await open(root).collection(notes).load());
     assert.deepEqual(stored, { a: { text: 'one' }, b: { text: 'two' } });
   });
