@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import * as fs from 'node:fs';
+import nodeFs, * as fs from 'node:fs';
 import * as path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { mock } from 'node:test';
@@ -9,6 +9,7 @@ import { StorageError, type Collection } from '../../../src/storage';
 import { journalFor, quickCheck } from '../../../src/storage/sqlite';
 import { localEngine, spoil } from '../../fakes/storage';
 import { cleanUp, databaseOf, entries, filesBelow, inspect, keepBackup, loaded, notes } from './support';
+import { lockAtFirst, scramble } from './support';
 import { openNotes, openWindow, storedNotes, temporaryFolder, until, valueOf, type Note } from './support';
 
 const SCHEMA = 3;
@@ -113,6 +114,23 @@ describe('storage that is damaged, foreign or refused', function () {
     assert.deepEqual([day, more], ['1970-01-05', []]);
     assert.ok(fs.existsSync(keptAs), 'the damaged file is kept');
     await collection.put('b', { text: 'goes on' });
+  });
+
+  it('takes no empty database for one whose backup finds no room, and that backup when there is some', async () => {
+    await fill();
+    keepBackup(root);
+    scramble(databaseOf(root));
+    const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    const copy = mock.method(nodeFs, 'copyFileSync', () => {
+      throw full;
+    });
+    const window = openWindow(root);
+    const collection = window.collection(notes);
+    await assert.rejects(collection.load(), /no space left to store data/);
+    await assert.rejects(collection.put('b', { text: 'x' }), /no space left to store data/);
+    copy.mock.restore();
+    assert.deepEqual(entries(await loaded(collection)), { a: { text: 'precious' } });
+    assert.equal(window.restored.length, 1);
   });
 
   for (const act of ['read', 'update'] as const)
@@ -372,21 +390,3 @@ describe('storage that is damaged, foreign or refused', function () {
     assert.deepEqual(modes, ['PERSIST', 'PERSIST', 'WAL', 'WAL', 'WAL']);
   });
 });
-
-/** Whoever opens a database finds it locked once, as when several open a new one at the same moment. */
-function lockAtFirst(): void {
-  const exec = Object.getOwnPropertyDescriptor(DatabaseSync.prototype, 'exec')?.value as DatabaseSync['exec'];
-  let opened = 0;
-  mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
-    if (sql.includes('journal_mode') && opened++ % 2 === 0)
-      throw Object.assign(new Error('database is locked'), { errcode: 5 });
-    exec.call(this, sql);
-  });
-}
-
-function scramble(file: string): void {
-  const bytes = fs.readFileSync(file);
-  bytes.fill(0x5a, 0, Math.min(bytes.length, 4096));
-  fs.writeFileSync(file, bytes);
-  for (const end of ['-wal', '-shm']) fs.rmSync(file + end, { force: true });
-}
