@@ -250,7 +250,9 @@ export class Database {
     this.#replaced = {};
     const restored = putAside(this.#file, onProblem);
     this.#replaced = { restored };
-    if (restored !== undefined) onProblem(`A damaged database is kept as ${restored.keptAs}`, why);
+    if (restored === undefined) return;
+    onProblem(`A damaged database is kept as ${restored.keptAs}`, why);
+    this.#touch();
   }
 
   #disconnect(): void {

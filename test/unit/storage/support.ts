@@ -81,7 +81,7 @@ export function scramble(file: string): void {
 
 /** Whoever opens a database finds it locked once, as when several open a new one at the same moment. */
 export function lockAtFirst(): void {
-  const exec = Object.getOwnPropertyDescriptor(DatabaseSync.prototype, 'exec')?.value as DatabaseSync['exec'];
+  const exec: (sql: string) => void = Reflect.get(DatabaseSync.prototype, 'exec');
   let opened = 0;
   mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
     if (sql.includes('journal_mode') && opened++ % 2 === 0)
