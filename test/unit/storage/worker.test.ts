@@ -100,6 +100,27 @@ describe('storage in a thread of its own', function () {
     await until(() => here!.get('b') !== undefined);
   });
 
+  it('takes nothing that a dead thread had still to say for an answer of the next', async () => {
+    const chatty = path.join(path.dirname(script), 'chatty.js');
+    fs.writeFileSync(
+      chatty,
+      `const { parentPort } = require('node:worker_threads');
+      parentPort.on('message', ({ args: [result] }) => {
+        for (let n = 0; n < 3000; n++) parentPort.postMessage({ result });
+        if (result === 'last words') throw new Error('It dies.');
+      });`,
+    );
+    const quiet = { root, now: Date.now, onChanged: () => undefined, onProblem: () => undefined };
+    for (let n = 0; n < 20; n++) {
+      const next = Promise.withResolvers<unknown>();
+      const onReplaced = (): void => next.resolve(engine.call('peek', 'next'));
+      const engine = workerEngine(chatty)({ ...quiet, onReplaced });
+      await Promise.allSettled([engine.call('peek', 'last words')]);
+      assert.equal(await next.promise, 'next');
+      await engine.close();
+    }
+  });
+
   it('waits for writes under way, and goes on after dispose and after the thread has ended', async () => {
     const window = open(root);
     const collection = window.collection(notes);
