@@ -28,7 +28,7 @@ export async function readBody(
   const reader = (body as ReadableStream<Uint8Array> | null)?.getReader();
   for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
     size += part.value.length;
-    if (Math.max(size, declared) > maxBytes) {
+    if (size > maxBytes || declared > maxBytes) {
       await reader?.cancel();
       throw new Unreadable('tooLarge', 'tooLarge');
     }

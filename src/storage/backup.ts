@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { DatabaseOptions } from './database';
-import { BUSY_MS, quickCheck, sqlite } from './sqlite';
+import { BUSY_MS, isFull, quickCheck, sqlite } from './sqlite';
 
 /** Told to people: a broken database was put aside, and what took its place. */
 export interface Restored {
@@ -76,6 +76,8 @@ export function putAside(file: string, onProblem: DatabaseOptions['onProblem']):
         copyWhole(path.join(folder, name), copy);
         return true;
       } catch (error) {
+        // Where no copy of it finds room it is as good as before.
+        if (isFull(error)) throw error;
         onProblem(`${name} cannot take the place of a damaged database`, error);
         return false;
       }

@@ -48,8 +48,8 @@ export class Records<T> {
   readonly #acts = new Map<string, Promise<unknown>>();
   readonly #changed = new Emitter<readonly string[]>();
   #isLoaded = false;
-  /** Another database has taken the place of the one that was read: what it lacks was not removed. */
-  #isReplaced = false;
+  /** Comparisons with a database that took the place of another, until they are through: what is missing there was not removed. */
+  #comparing = 0;
 
   constructor(options: CollectionOptions<T>, store: Pick<Store, 'call' | 'write' | 'track'>) {
     this.#options = options;
@@ -119,12 +119,12 @@ export class Records<T> {
 
   /** Goes on with another database: there it stores what is known and missing or older. */
   async resume(): Promise<void> {
-    this.#isReplaced = true;
+    this.#comparing++;
     if (this.#isLoaded) await this.#readAll(row => this.follow([row]));
     for (const [id, { seq, problem }] of [...this.#known])
       if ((await this.#ask(id)) < seq && problem === undefined)
         await this.#write(id, current => current ?? null);
-    this.#isReplaced = false;
+    this.#comparing--;
   }
 
   dispose(): void {
@@ -205,7 +205,8 @@ export class Records<T> {
   /** Takes in what is stored; its `seq`. What is missing was removed, so long ago that no trace is left. */
   #learn(id: string, row: Row | undefined): number {
     if (row !== undefined) this.follow([row]);
-    else if (!this.#isReplaced && this.#known.delete(id) && this.#values.delete(id)) this.#changed.fire([id]);
+    else if (this.#comparing === 0 && this.#known.delete(id) && this.#values.delete(id))
+      this.#changed.fire([id]);
     return row?.seq ?? 0;
   }
 

@@ -68,6 +68,8 @@ export class Database {
   #file = '';
   /** Of the file that is open: another one may have been put there by hand. */
   #inode = 0;
+  /** The one that was used is not used any more: those who know what it held are told as soon as another one is open. */
+  #replaced: { readonly restored?: Restored | undefined } | undefined;
   /** The highest seq up to which everything was looked at, or written here. */
   #seen = 0;
   #watch: FolderWatch | undefined;
@@ -184,9 +186,10 @@ export class Database {
   }
 
   #connect(): DatabaseSync {
-    const before = this.#db;
-    const isSame = !isPutAside(this.#file) && inodeOf(this.#file) === this.#inode;
-    if (before !== undefined && isSame) return before;
+    if (this.#db !== undefined) {
+      if (!isPutAside(this.#file) && inodeOf(this.#file) === this.#inode) return this.#db;
+      this.#replaced = {};
+    }
     this.#disconnect();
     fs.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     this.#file = databaseIn(this.#folder);
@@ -205,7 +208,9 @@ export class Database {
       throw error;
     }
     this.#care = setTimeout(() => void this.#takeCare(isUnclean), CARE_AFTER_MS).unref();
-    if (before !== undefined) this.#options.onReplaced(undefined);
+    const replaced = this.#replaced;
+    this.#replaced = undefined;
+    if (replaced !== undefined) this.#options.onReplaced(replaced.restored);
     return db;
   }
 
@@ -216,6 +221,8 @@ export class Database {
       const once = { expected: 0, quarantine: false, durable: true };
       this.#swap({ ...record, ...once, value: JSON.stringify(value) });
     }
+    // Older than what a window knows that has changed them since, where nothing but the files is left.
+    this.#sql('UPDATE documents SET seq = key').run();
   }
 
   /** Finds damage where nothing was read yet, once a day and after an end without a close; forgets what is long gone; backs up. */
@@ -238,12 +245,14 @@ export class Database {
   }
 
   #replace(why: unknown): void {
-    const { onProblem, onReplaced } = this.#options;
+    const { onProblem } = this.#options;
     this.#disconnect();
+    this.#replaced = {};
     const restored = putAside(this.#file, onProblem);
-    if (restored !== undefined) onProblem(`A damaged database is kept as ${restored.keptAs}`, why);
-    this.#connect();
-    onReplaced(restored);
+    this.#replaced = { restored };
+    if (restored === undefined) return;
+    onProblem(`A damaged database is kept as ${restored.keptAs}`, why);
+    this.#touch();
   }
 
   #disconnect(): void {

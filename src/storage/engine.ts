@@ -58,7 +58,8 @@ export function workerEngine(script: string): MakeEngine {
         // The next one follows no collection yet.
         options.onReplaced(undefined);
       };
-      started.on('message', receive);
+      // What one that has died had still to say was answered for it.
+      started.on('message', (message: FromWorker) => worker === started && receive(message));
       started.on('error', lose);
       return started.on('exit', () => lose(new Error('The thread of the database has ended.')));
     };

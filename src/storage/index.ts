@@ -59,6 +59,7 @@ export class Store {
   /** What the next writes join, and the one before it. */
   #batch: Batch | undefined;
   #lastBatch: Batch['done'] | undefined;
+  #isDisposed = false;
   #closing: Promise<void> | undefined;
 
   constructor(options: OpenStorageOptions) {
@@ -119,17 +120,14 @@ export class Store {
 
   /** Resolves when all that was asked for so far is done, after `dispose` also the closing. Writing goes on working then; following does not. */
   async settled(): Promise<void> {
-    await this.#idle();
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
     await this.#closing;
   }
 
   dispose(): void {
+    this.#isDisposed = true;
     for (const collection of this.#collections.values()) collection.dispose();
-    const failed = (error: unknown): void =>
-      this.#options.log.error('The database could not be closed', error);
-    this.#closing = this.#idle()
-      .then(() => this.#engine.close())
-      .catch(failed);
+    this.#closeWhenIdle();
   }
 
   readonly call: Call = (name, ...args) => this.track(this.#engine.call(name, ...args));
@@ -145,13 +143,20 @@ export class Store {
   /** The store is not closed before this is done. */
   track<T>(work: Promise<T>): Promise<T> {
     this.#underWay.add(work);
-    const done = (): unknown => this.#underWay.delete(work);
+    const done = (): void => {
+      this.#underWay.delete(work);
+      this.#closeWhenIdle();
+    };
     work.then(done, done);
     return work;
   }
 
-  async #idle(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+  /** Also what is asked for after `dispose` leaves no thread behind. */
+  #closeWhenIdle(): void {
+    if (!this.#isDisposed || this.#underWay.size > 0) return;
+    const failed = (error: unknown): void =>
+      this.#options.log.error('The database could not be closed', error);
+    this.#closing = this.#engine.close().catch(failed);
   }
 
   #begin(): Batch {
@@ -171,19 +176,20 @@ export class Store {
   ): Promise<T | undefined> {
     const { log, now = Date.now } = this.#options;
     const holder = randomUUID();
-    let [until, isKept] = [0, false];
+    let [until, isKept] = [Infinity, false];
+    const isHeld = (): boolean => now() < until;
     const take = async (): Promise<void> => {
       // From before the question: what was granted lasts at least as long as is believed here.
       const asked = now();
-      until = (await this.call('lease', name, holder, ttlMs)) ? asked + ttlMs : 0;
+      const isGranted = await this.call('lease', name, holder, ttlMs);
+      // What has lapsed is not taken up again: somebody else may have had it meanwhile.
+      until = isGranted && isHeld() ? asked + ttlMs : 0;
     };
-    const isHeld = (): boolean => now() < until;
     const failed = (error: unknown): void =>
       log.warn(`The lease ${name} could not be renewed or given back: ${String(error)}`);
     await take();
     if (until === 0) return undefined;
     const renew = setInterval(() => {
-      // What has lapsed is not taken up again: somebody else may have had it meanwhile.
       if (isHeld()) take().catch(failed);
       else until = 0;
     }, ttlMs / 3).unref();

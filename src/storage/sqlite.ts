@@ -116,6 +116,11 @@ export function isDamage(error: unknown): boolean {
   return code === CORRUPT || code === NOT_A_DATABASE;
 }
 
+/** Whether there is no space left. */
+export function isFull(error: unknown): boolean {
+  return [FULL, 'ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '');
+}
+
 /** Whether another connection holds what is needed. */
 export function isBusy(error: unknown): boolean {
   return codeOf(error) === BUSY;
@@ -126,15 +131,14 @@ export function storageFailure(error: unknown, folder: string): unknown {
   const code = codeOf(error);
   if (error instanceof StorageError || code === undefined) return error;
   const what = typeof code === 'string' ? code : reasonOf(error);
-  return new StorageError(sentenceOf(code, what, folder), { cause: error });
+  const sentence = isFull(error)
+    ? `There is no space left to store data in ${folder}. Free some space and try again.`
+    : sentenceOf(code, what, folder);
+  return new StorageError(sentence, { cause: error });
 }
 
 function sentenceOf(code: number | string, what: string, folder: string): string {
   switch (code) {
-    case FULL:
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return `There is no space left to store data in ${folder}. Free some space and try again.`;
     case BUSY:
     case LOCKED:
       return `Other windows keep the stored data in ${folder} busy. Try again.`;

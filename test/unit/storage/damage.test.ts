@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import * as fs from 'node:fs';
+import nodeFs, * as fs from 'node:fs';
 import * as path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { mock } from 'node:test';
 import { StorageError, type Collection } from '../../../src/storage';
 import { journalFor, quickCheck } from '../../../src/storage/sqlite';
-import { spoil } from '../../fakes/storage';
+import { localEngine, spoil } from '../../fakes/storage';
 import { cleanUp, databaseOf, entries, filesBelow, inspect, keepBackup, loaded, notes } from './support';
-import { openNotes, openWindow, storedNotes, temporaryFolder, valueOf, type Note } from './support';
+import { lockAtFirst, scramble } from './support';
+import { openNotes, openWindow, storedNotes, temporaryFolder, until, valueOf, type Note } from './support';
 
 const SCHEMA = 3;
 
@@ -17,7 +18,7 @@ describe('storage that is damaged, foreign or refused', function () {
   let root: string;
   beforeEach(() => (root = temporaryFolder()));
   afterEach(cleanUp);
-  afterEach(() => mock.timers.reset());
+  afterEach(() => mock.reset());
 
   const isNewer = (error: unknown): boolean =>
     error instanceof StorageError && /by a newer version/.test(error.message);
@@ -97,6 +98,7 @@ describe('storage that is damaged, foreign or refused', function () {
         while (!fs.existsSync(backup(day))) await new Promise(resolve => setImmediate(resolve));
       }
       window.dispose();
+      await window.settled();
     }
     assert.deepEqual(
       filesBelow(root).filter(name => /backup|copying/.test(name)),
@@ -105,14 +107,32 @@ describe('storage that is damaged, foreign or refused', function () {
     // One that cannot be read, and one that is damaged as all files are.
     fs.mkdirSync(backup(6));
     for (const file of [databaseOf(root), backup(5)]) scramble(file);
+    fs.utimesSync(databaseOf(root), 0, 0);
     const window = openWindow(root);
     const told = window.restored;
     const collection = await loaded(window.collection(notes));
     assert.deepEqual(entries(collection), { a: { text: 'day 4' } });
     const [{ day, keptAs } = { keptAs: '' }, ...more] = told;
     assert.deepEqual([day, more], ['1970-01-05', []]);
-    assert.ok(fs.existsSync(keptAs), 'the damaged file is kept');
+    assert.ok(fs.statSync(keptAs).mtimeMs > 0, 'the damaged file is kept, and other windows are told');
     await collection.put('b', { text: 'goes on' });
+  });
+
+  it('takes no empty database for one whose backup finds no room, and that backup when there is some', async () => {
+    await fill();
+    keepBackup(root);
+    scramble(databaseOf(root));
+    const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    const copy = mock.method(nodeFs, 'copyFileSync', () => {
+      throw full;
+    });
+    const window = openWindow(root);
+    const collection = window.collection(notes);
+    await assert.rejects(collection.load(), /no space left to store data/);
+    await assert.rejects(collection.put('b', { text: 'x' }), /no space left to store data/);
+    copy.mock.restore();
+    assert.deepEqual(entries(await loaded(collection)), { a: { text: 'precious' } });
+    assert.equal(window.restored.length, 1);
   });
 
   for (const act of ['read', 'update'] as const)
@@ -126,8 +146,10 @@ describe('storage that is damaged, foreign or refused', function () {
       await collection.remove('gone');
       await collection.load();
       scramble(databaseOf(root));
-      const other = openWindow(root).collection(notes);
-      assert.deepEqual(await other.read('a'), { text: 'of the morning' });
+      lockAtFirst();
+      const other = openWindow(root);
+      assert.deepEqual(await other.collection(notes).read('a'), { text: 'of the morning' });
+      assert.equal(other.restored.length, 1);
       const change = (now: Note | undefined) => now && { ...now, count: 1 };
       const ask = (id: string) => (act === 'read' ? collection.read(id) : collection.update(id, change));
       const write = collection.put('b', { text: 'written while that is stored again' });
@@ -145,6 +167,39 @@ describe('storage that is damaged, foreign or refused', function () {
         ['of the afternoon', 'written while that is stored again', 'not in the backup'],
       );
     });
+
+  it('keeps what it knows, also where one database after another takes the place of what was read', async () => {
+    const gate = Promise.withResolvers<undefined>();
+    let reads = 0;
+    let replace = (): void => assert.fail('There is no engine.');
+    const window = openWindow(root, {
+      engine: options => {
+        replace = () => options.onReplaced(undefined);
+        const engine = localEngine(options);
+        const call: typeof engine.call = async (name, ...args) => {
+          if (name === 'read' && ++reads === 2) await gate.promise;
+          return engine.call(name, ...args);
+        };
+        return { ...engine, call };
+      },
+    });
+    const collection = await loaded(window.collection(notes));
+    await collection.put('a', { text: 'precious' });
+    const lose = (): void => inspect(root, db => db.exec('DELETE FROM documents'));
+    lose();
+    const stored = until(collection.onDidChange, () => true);
+    replace();
+    replace();
+    await stored;
+    await new Promise(resolve => setImmediate(resolve));
+    lose();
+    gate.resolve(undefined);
+    await window.settled();
+    assert.deepEqual(
+      [entries(collection), await storedNotes(root)],
+      [{ a: { text: 'precious' } }, entries(collection)],
+    );
+  });
 
   for (const act of ['read', 'update'] as const)
     it(`takes what can be read for what could not, however old a backup makes it, by ${act}`, async () => {
@@ -337,10 +392,3 @@ describe('storage that is damaged, foreign or refused', function () {
     assert.deepEqual(modes, ['PERSIST', 'PERSIST', 'WAL', 'WAL', 'WAL']);
   });
 });
-
-function scramble(file: string): void {
-  const bytes = fs.readFileSync(file);
-  bytes.fill(0x5a, 0, Math.min(bytes.length, 4096));
-  fs.writeFileSync(file, bytes);
-  for (const end of ['-wal', '-shm']) fs.rmSync(file + end, { force: true });
-}

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { outboxRecords } from '../../../src/chat/outbox/record';
-import { cleanUp, entries, filesBelow, loaded, notes, openWindow, temporaryFolder } from './support';
-import { valueOf, type Note } from './support';
+import { cleanUp, databaseOf, entries, filesBelow, loaded, notes, openWindow } from './support';
+import { temporaryFolder, valueOf, type Note } from './support';
 
 /** What version 0.1 left: a file a record. */
 describe('records of files, from before there was a database', function () {
@@ -167,6 +167,20 @@ describe('records of files, from before there was a database', function () {
       const isRefused = sent.state === 'refused';
       assert.deepEqual([found.problem, entries.length], isRefused ? ['No.', 0] : [undefined, 1]);
     });
+
+  it('never win over what became of them since, where a damaged database has no backup', async () => {
+    write(root, 'connection/a.1.json', { id: 'a', ...note('old') });
+    write(root, 'connection/b.1.json', { id: 'b', ...note('left') });
+    const window = openWindow(root);
+    const collection = await loaded(window.collection<Note>({ ...notes, path: 'connection' }));
+    await collection.put('a', { text: 'new' });
+    fs.writeFileSync(databaseOf(root), 'damaged');
+    fs.rmSync(`${databaseOf(root)}-wal`);
+    assert.deepEqual(await stored(root, 'connection'), { a: { text: 'old' }, b: { text: 'left' } });
+    await collection.read('a');
+    await window.settled();
+    assert.deepEqual(await stored(root, 'connection'), { a: { text: 'new' }, b: { text: 'left' } });
+  });
 
   it('leave the files of people alone', async () => {
     write(root, 'services/s/attachments/x/report.1.json', { id: 'report', ...note('mine') });

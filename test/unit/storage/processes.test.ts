@@ -5,6 +5,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mock } from 'node:test';
 import type { Collection, Storage } from '../../../src/storage';
+import { localEngine } from '../../fakes/storage';
 import { cleanUp, COUNTERS, entries, filesBelow, openNotes, openWindow, planned } from './support';
 import { temporaryFolder, until, valueOf, type Note } from './support';
 
@@ -90,6 +91,34 @@ describe('a lease between windows', function () {
     await slept;
     taken.resolve(true);
     assert.equal(await second, true, 'the first has not taken away what the other holds');
+  });
+
+  it('is lost by a holder whose renewals are answered when it has lapsed, though nobody has it any more', async () => {
+    mock.timers.enable({ apis: ['setInterval'] });
+    const [gate, end] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    let leases = 0;
+    const one = openWindow(root, {
+      now: () => clock,
+      engine: options => {
+        const engine = localEngine(options);
+        const call: typeof engine.call = async (name, ...args) => {
+          if (name === 'lease' && ++leases > 1) await gate.promise;
+          return engine.call(name, ...args);
+        };
+        return { ...engine, call };
+      },
+    });
+    const held = one.tryRun('a', 900, ({ isHeld }) => end.promise.then(isHeld));
+    await ready();
+    for (let n = 0; n < 3; n++) {
+      clock += 300;
+      mock.timers.tick(300);
+    }
+    assert.equal(await enters(open()), true);
+    gate.resolve(undefined);
+    await ready();
+    end.resolve(undefined);
+    assert.equal(await held, false);
   });
 
   it('does not outlive a clock that was ahead', async () => {

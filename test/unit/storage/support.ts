@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { mock } from 'node:test';
 import type {
   Collection,
   CollectionOptions,
@@ -68,6 +69,25 @@ export function databaseOf(root: string): string {
 export function keepBackup(root: string): void {
   inspect(root, db => db.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
   fs.copyFileSync(databaseOf(root), path.join(root, 'store', 'backup-2026-11-01.db'));
+}
+
+/** Damages a file as all files are. */
+export function scramble(file: string): void {
+  const bytes = fs.readFileSync(file);
+  bytes.fill(0x5a, 0, Math.min(bytes.length, 4096));
+  fs.writeFileSync(file, bytes);
+  for (const end of ['-wal', '-shm']) fs.rmSync(file + end, { force: true });
+}
+
+/** Whoever opens a database finds it locked once, as when several open a new one at the same moment. */
+export function lockAtFirst(): void {
+  const exec: (sql: string) => void = Reflect.get(DatabaseSync.prototype, 'exec');
+  let opened = 0;
+  mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
+    if (sql.includes('journal_mode') && opened++ % 2 === 0)
+      throw Object.assign(new Error('database is locked'), { errcode: 5 });
+    exec.call(this, sql);
+  });
 }
 
 /** The database as SQLite itself shows it. */

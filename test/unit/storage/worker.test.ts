@@ -3,7 +3,8 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { buildSync } from 'esbuild';
 import { StorageError, workerEngine } from '../../../src/storage';
-import { cleanUp, databaseOf, entries, inspect, notes, openWindow, temporaryFolder, until } from './support';
+import { cleanUp, databaseOf, entries, filesBelow, inspect, notes } from './support';
+import { openWindow, temporaryFolder, until } from './support';
 
 /** What the product uses: the database in a thread of its own. */
 describe('storage in a thread of its own', function () {
@@ -99,6 +100,27 @@ describe('storage in a thread of its own', function () {
     await until(() => here!.get('b') !== undefined);
   });
 
+  it('takes nothing that a dead thread had still to say for an answer of the next', async () => {
+    const chatty = path.join(path.dirname(script), 'chatty.js');
+    fs.writeFileSync(
+      chatty,
+      `const { parentPort } = require('node:worker_threads');
+      parentPort.on('message', ({ args: [result] }) => {
+        for (let n = 0; n < 3000; n++) parentPort.postMessage({ result });
+        if (result === 'last words') throw new Error('It dies.');
+      });`,
+    );
+    const quiet = { root, now: Date.now, onChanged: () => undefined, onProblem: () => undefined };
+    for (let n = 0; n < 20; n++) {
+      const next = Promise.withResolvers<unknown>();
+      const onReplaced = (): void => next.resolve(engine.call('peek', 'next'));
+      const engine = workerEngine(chatty)({ ...quiet, onReplaced });
+      await Promise.allSettled([engine.call('peek', 'last words')]);
+      assert.equal(await next.promise, 'next');
+      await engine.close();
+    }
+  });
+
   it('waits for writes under way, and goes on after dispose and after the thread has ended', async () => {
     const window = open(root);
     const collection = window.collection(notes);
@@ -106,6 +128,8 @@ describe('storage in a thread of its own', function () {
     window.dispose();
     await window.settled();
     await collection.put('b', { text: 'two' });
+    await window.settled();
+    assert.deepEqual(filesBelow(root), [path.join('store', 'console.db')], 'closed again');
     const stored = Object.fromEntries(await open(root).collection(notes).load());
     assert.deepEqual(stored, { a: { text: 'one' }, b: { text: 'two' } });
   });
