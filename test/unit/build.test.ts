@@ -166,9 +166,9 @@ describe('the production build', () => {
     };
 
     const table: readonly [what: string, figure: () => number, limit: number, target: number][] = [
-      ['the product, lines', () => lines(product), 36_400, 30_000],
-      ['the tests, lines', () => lines(tests), 35_050, 26_000],
-      ['the repository, files', () => files.length, 483, 430],
+      ['the product, lines', () => lines(product), 36_460, 30_000],
+      ['the tests, lines', () => lines(tests), 35_350, 26_000],
+      ['the repository, files', () => files.length, 480, 430],
       ['the largest folder, source files', largestFolder, 15, 15],
       ['the commands', () => commands.length, 53, 54],
       ['the commands in the palette', () => inPalette(/^false$/), 26, 25],
@@ -186,16 +186,16 @@ describe('the production build', () => {
       ],
       ['the keys', () => keybindings.length, 2, 4],
       ['what activation loads, bytes', () => bytes('extension.js'), 6_900, 15 * KB],
-      ['the code of the extension host, bytes', () => bytes(...hostFiles()), 747_000, 450 * KB],
-      ['the page of a chat, bytes', () => bytes('pages/chat.js', 'pages/chat.css'), 214_000, 220 * KB],
-      ['the page of usage, bytes', () => bytes('pages/usage.js', 'pages/usage.css'), 62_800, 75 * KB],
+      ['the code of the extension host, bytes', () => bytes(...hostFiles()), 747_300, 450 * KB],
+      ['the page of a chat, bytes', () => bytes('pages/chat.js', 'pages/chat.css'), 213_800, 220 * KB],
+      ['the page of usage, bytes', () => bytes('pages/usage.js', 'pages/usage.css'), 61_800, 75 * KB],
       [
         'the page of a report, bytes',
         () => bytes('pages/readiness.js', 'pages/readiness.css'),
-        9_950,
+        9_550,
         40 * KB,
       ],
-      ['the package, bytes', packed, 440_500, 390 * KB],
+      ['the package, bytes', packed, 439_700, 390 * KB],
       [
         'silence: errors that are dropped',
         () => matches(product, /\.catch\(\(\) => (?:undefined|\{\}|false)\)|catch \{\s*\}/g),
