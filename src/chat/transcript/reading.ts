@@ -27,7 +27,7 @@ export class Reading extends Disposable {
   #watchers = 0;
   /** State of the session when it was last read. */
   #seen = '';
-  /** The list has served the last time; all it shows is known. */
+  /** The list serves; when it has been read whole, all it shows is known. */
   #isListed = false;
   #isComplete = false;
   /** There is a list, but it could not be read the last time. */
@@ -54,10 +54,10 @@ export class Reading extends Disposable {
     const complete = this.#isListed && this.#isComplete;
     const isBehind = this.#running !== undefined || this.#seen !== this.#stamp;
     return {
-      // A list is read again after the count has moved: until then there is nothing to say about the difference.
-      messageCount: complete && isBehind ? undefined : this.#options.session()?.messageCount,
-      // The list has no holes: what is missing is missing at the service.
-      walk: this.#isListed ? undefined : { failed: this.#failed, isOn: this.#running !== undefined },
+      // While a list is read, and until it is read again after the count has moved, there is nothing to say about the difference.
+      messageCount: this.#isListed && isBehind ? undefined : this.#options.session()?.messageCount,
+      // A list that was read has no holes: what is missing is missing at the service.
+      walk: complete ? undefined : { failed: this.#failed, isOn: this.#running !== undefined },
       complete,
     };
   }
@@ -136,6 +136,7 @@ export class Reading extends Disposable {
         this.#isComplete = false;
         return false;
       }
+      this.#isListed = true;
       const messages = page.items.map(message => toStored(message.id, message));
       const fresh = messages.filter(message => this.#isFresh(message));
       if (fresh.length > 0) await transcript.keep(fresh);

@@ -129,6 +129,21 @@ describe('messages by the ancestor walk', () => {
 });
 
 describe('messages from a list of the service', () => {
+  it('are not called unreadable while the rest of the list is still being read', async () => {
+    const served = new Served(10);
+    served.messages = served.messages.map(each => ({ ...each, content: [{ type: 'text', text: 'x' }] }));
+    served.session = { messageCount: 10, updatedAt: 1 };
+    served.lists();
+    const { list } = served;
+    const said: unknown[][] = [];
+    served.list = cursor => {
+      if (cursor !== undefined) said.push(served.breaks);
+      return list(cursor);
+    };
+    await served.reading.read(false);
+    assert.deepEqual(said, [[], [], []]);
+  });
+
   for (const newestFirst of [false, true]) {
     it(`are read whole once, then only where something is new, ${newestFirst ? 'newest' : 'oldest'} first`, async () => {
       const served = new Served(10);
