@@ -90,7 +90,7 @@ export class Reading extends Disposable {
   /** To be called when the session may have changed; the walk has nothing to gain from that. */
   follow(): void {
     if (this.#watchers === 0 || this.#running !== undefined || this.#seen === this.#stamp) return;
-    if (!(this.#isListed && this.#isComplete) && !this.#isFailing) return;
+    if (!this.state.complete && !this.#isFailing) return;
     this.read(false).catch((error: unknown) => {
       if (!this.isDisposed) this.#options.log.error('Reading a session failed', error);
     });

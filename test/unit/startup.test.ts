@@ -1,17 +1,21 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
-import * as os from 'node:os';
 import * as path from 'node:path';
+import { reportFailure } from '../../src/console';
 import { ConnectionRecords } from '../../src/connection/records';
 import { hookPlace, Installation, installedFile } from '../../src/hooks/installation';
 import { hasInstalledHooks, hasQueued, isSampleChosen } from '../../src/startup';
+import type { OutputLog } from '../../src/log';
+import { notify } from '../../src/ui/notify';
+import { cleanUp, temporaryFolder } from '../fakes/cleanUp';
 import { silentLog } from '../fakes/log';
 import { openStorage } from '../fakes/storage';
+import { acts, answers } from '../fakes/vscode';
 
 describe('what is in use, before anything is loaded', () => {
   let root: string;
-  beforeEach(() => (root = fs.mkdtempSync(path.join(os.tmpdir(), 'agent-console-in-use-'))));
-  afterEach(() => fs.rmSync(root, { recursive: true, force: true }));
+  beforeEach(() => (root = temporaryFolder()));
+  afterEach(cleanUp);
 
   it('is nothing where nothing was ever stored, and looking makes no file', async () => {
     const folder = path.join(root, 'none');
@@ -51,5 +55,36 @@ describe('what is in use, before anything is loaded', () => {
       assert.equal(await isSampleChosen(storage), chosen);
     }
     storage.dispose();
+  });
+});
+
+describe('a notice', () => {
+  const logged: string[] = [];
+  const log = { ...silentLog(), error: (line: string) => logged.push(line) } as unknown as OutputLog;
+  afterEach(() => {
+    answers.clear();
+    acts.length = logged.length = 0;
+  });
+
+  it('of a command that failed holds up nobody who ran the command', () => {
+    answers.set('showErrorMessage', new Promise(() => undefined));
+    reportFailure(log, 'c', new Error('It broke.'), []);
+    assert.deepEqual(acts, ['window.showErrorMessage']);
+    assert.deepEqual(logged, ['Command c: It broke.']);
+  });
+
+  it('does what its button says, and tells and logs when that fails', async () => {
+    answers.set('showWarningMessage', Promise.resolve('Again' as unknown as undefined));
+    const failed = new Promise<void>((_, reject) => {
+      notify(log, 'warning', 'Something happened.', ['Again', () => reject(new Error('chosen'))]);
+    });
+    await assert.rejects(failed, /chosen/);
+    const told = new Promise<void>(resolve => {
+      const done = { ...silentLog(), error: (line: string) => resolve(void logged.push(line)) };
+      notify(done, 'warning', 'Something happened.', ['Again', () => Promise.reject(new Error('No.'))]);
+    });
+    await told;
+    assert.deepEqual(logged, ['What a notice offered could not be done']);
+    assert.equal(acts.at(-1), 'window.showErrorMessage');
   });
 });
