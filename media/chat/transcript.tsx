@@ -117,8 +117,6 @@ function click(event: MouseEvent): void {
 const BUFFER = 400;
 /** This near to the end counts as being there, px. */
 const AT_END = 8;
-/** A place that was scrolled to and has been so long the same is kept, ms. */
-const RESTS_AFTER = 100;
 /** Rows that tell how high one is that was never drawn. */
 const ENOUGH = 10;
 
@@ -198,7 +196,6 @@ export class Place {
   #box: HTMLElement | undefined;
   /** The viewport as it was left here: whatever differs from that is the reader's doing, or a change of sizes. */
   #left = { top: 0, height: 0, whole: 0 };
-  #resting: number | undefined;
 
   constructor(redraw: () => void) {
     this.#redraw = redraw;
@@ -210,10 +207,7 @@ export class Place {
     observer.observe(log);
     observer.observe(box);
     following.value = this.#at === undefined;
-    return () => {
-      observer.disconnect();
-      clearTimeout(this.#resting);
-    };
+    return () => observer.disconnect();
   }
 
   /** The first and the last of these rows to draw. */
@@ -286,7 +280,7 @@ export class Place {
     const index = this.#rowAt(log.scrollTop);
     const key = this.#rows[index]?.key;
     const offset = log.scrollTop - (this.#allTops()[index] ?? 0);
-    this.#go(isAtEnd || key === undefined ? undefined : { key, offset }, RESTS_AFTER);
+    this.#go(isAtEnd || key === undefined ? undefined : { key, offset });
     this.#redrawIfNeeded();
   }
 
@@ -314,14 +308,11 @@ export class Place {
     else this.toRow(first.key, 0);
   }
 
-  /** Without a time to rest it is kept at once: the page may be put away the next moment. */
-  #go(at: Kept['scroll'], restsAfter = 0): void {
+  /** Kept at once: the page may be put away the next moment. */
+  #go(at: Kept['scroll']): void {
     this.#at = at;
     following.value = at === undefined;
-    clearTimeout(this.#resting);
-    const rested = at && { key: at.key, offset: Math.round(at.offset) };
-    if (restsAfter === 0) keepScroll(rested);
-    else this.#resting = setTimeout(() => keepScroll(rested), restsAfter);
+    keepScroll(at && { key: at.key, offset: Math.round(at.offset) });
   }
 
   #redrawIfNeeded(): void {

@@ -98,6 +98,8 @@ describe('the chat as a view', () => {
         `document.querySelector('.log').scrollTop === 137 && ${BEYOND} === ${beyond}`,
       );
     };
+    // By when the page has told of it: a frame may come late.
+    await stored(workbench, new RegExp(`offset\\\\*":${beyond}\\b`));
     await show('Odd corners');
     await stage.holds('Written beside');
     await show('Please fix');
