@@ -18,7 +18,7 @@ const zones = [
   { target: './src', from: './src/extension.ts' },
   ...[...features, ...infrastructure, 'sample'].map(folder => ({
     target: `./src/${folder}`,
-    from: ['./src/compose.ts', './src/startup.ts', './src/console.ts', './src/told.ts'],
+    from: ['./src/compose.ts', './src/startup.ts', './src/console.ts', './src/sources.ts'],
     message: 'Only extension.ts sees how the parts are put together.',
   })),
   ...features.map(feature => ({

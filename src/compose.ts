@@ -281,7 +281,7 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
 
   const tools: () => Promise<Tools> = once(async () => {
     const { Tools: Feature } = await import('./tools');
-    const { sourcesOf } = await import('./told');
+    const { sourcesOf } = await import('./sources');
     const { connection: part, storage: stored } = await shared();
     return own(
       new Feature({
@@ -289,7 +289,7 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
         sources: sourcesOf({
           storage: stored,
           connection: part,
-          usage: async asked => (await usage()).told(asked),
+          usage: async asked => (await usage()).summary(asked),
         }),
         called: contributes?.languageModelTools ?? [],
         mayWrite: settings.toolsWrite,

@@ -4,7 +4,7 @@ import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Composer } from './composer';
 import { Button, Icon, IconButton, Notice } from './controls';
-import { announcement, ask, connect, panel, start, told, words } from './page';
+import { announcement, ask, connect, panel, start, panelState, words } from './page';
 import { prepareMarkdown } from './rows';
 import { Transcript } from './transcript';
 import './chat.css';
@@ -25,8 +25,9 @@ function Chat() {
 }
 
 function Header() {
-  if (told.value === undefined) return <header class="header" />;
-  const { title, facts, status, tokens, messages, changes, problem, refreshing, about } = told.value.header;
+  if (panelState.value === undefined) return <header class="header" />;
+  const { title, facts, status, tokens, messages, changes, problem, refreshing, about } =
+    panelState.value.header;
   return (
     <header class="header" data-vscode-context={about}>
       <div class="header-line bar">
@@ -75,7 +76,7 @@ function Header() {
         </div>
       )}
       <Notice icon="warning">{problem}</Notice>
-      {told.value.removed && (
+      {panelState.value.removed && (
         <Notice icon="info">
           {l10n.t('This session is no longer in your list.')}{' '}
           <Button kind="link" onClick={() => void ask(panel.request('addAgain', {}))}>
@@ -97,7 +98,7 @@ function openMenu({ currentTarget }: { readonly currentTarget: Element }): void 
 
 /** How long ago the status was known; moves on while the page is seen. */
 function Age() {
-  const { header: known, receivedAt = 0 } = told.value ?? {};
+  const { header: known, receivedAt = 0 } = panelState.value ?? {};
   const [now, setNow] = useState(performance.now());
   const since = known?.statusAge;
   const age = (since ?? 0) + Math.max(0, now - receivedAt);

@@ -19,8 +19,8 @@ import { vscode } from '../kit/boot';
 
 /** What the panel said last; everything shown is made from these. Nothing is drawn before the start. */
 export const start = signal<Start | undefined>(undefined);
-export const told = signal<(PanelState & { readonly receivedAt: number }) | undefined>(undefined);
-export const composer = computed(() => told.value?.composer);
+export const panelState = signal<(PanelState & { readonly receivedAt: number }) | undefined>(undefined);
+export const composer = computed(() => panelState.value?.composer);
 
 export interface Rows {
   readonly rows: readonly Row[];
@@ -101,7 +101,7 @@ export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
       if (left !== undefined) panel.notify('unsaved', left);
     },
     state: payload => {
-      told.value = { ...payload, receivedAt: performance.now() };
+      panelState.value = { ...payload, receivedAt: performance.now() };
     },
     splice: ({ from, remove, rows: added, total }) => {
       rows = rows.toSpliced(from, remove, ...added);
@@ -186,7 +186,7 @@ export function keepUnsaved(next: Unsaved | undefined): void {
   }
 }
 
-/** Keeps what is written while a text is being recorded, until the panel is told. */
+/** Keeps what is written while a text is being recorded, until the panel has it. */
 export function keepNext(next: string): void {
   if (unsaved !== undefined) keepUnsaved({ ...unsaved, next });
 }

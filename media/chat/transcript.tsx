@@ -3,7 +3,17 @@ import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } fro
 import { goesOn, type Kept, type Row } from '../../src/chat/protocol';
 import { Icon, Notice } from './controls';
 import { FindBar } from './find';
-import { ask, copied, endWanted, finding, following, keepScroll, keptScroll, panel, told } from './page';
+import {
+  ask,
+  copied,
+  endWanted,
+  finding,
+  following,
+  keepScroll,
+  keptScroll,
+  panel,
+  panelState,
+} from './page';
 import { transcript, type Rows } from './page';
 import { RowView } from './rows';
 
@@ -33,7 +43,7 @@ export function Transcript() {
   }, [endWanted.value]);
 
   if (known.total === undefined) {
-    const problem = told.value?.transcriptProblem;
+    const problem = panelState.value?.transcriptProblem;
     return (
       <main class="transcript">
         {problem === undefined ? (

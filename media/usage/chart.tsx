@@ -131,8 +131,8 @@ function Drawing({ chart: { days, kind, unit, markers, series }, off, day }: Dra
   const nameOf = (at: number): string => {
     const name = days[at] ?? '';
     if (!areMonths) return dayText(name, { day: 'numeric', month: 'short' });
-    const isYearTold = at === labels[0] || name.slice(5, 7) === '01';
-    return dayText(name, { month: 'short', ...(isYearTold ? { year: 'numeric' } : {}) });
+    const hasYear = at === labels[0] || name.slice(5, 7) === '01';
+    return dayText(name, { month: 'short', ...(hasYear ? { year: 'numeric' } : {}) });
   };
   return (
     <>

@@ -151,7 +151,7 @@ function RangeLine({
 }) {
   const { compare, range } = query;
   const days = lengthOf(range);
-  const isToldOf = compare && fetching.value === undefined;
+  const isMentioned = compare && fetching.value === undefined;
   return (
     <p class="quiet range-line">
       {days === 1
@@ -159,7 +159,7 @@ function RangeLine({
         : l10n.t('{0} UTC, {1} days', rangeText(range), words.number(days))}
       {before !== undefined && isComparable
         ? `, ${l10n.t('compared with the same weekdays before, {0} – {1}', words.day(before.start), words.day(before.end))}`
-        : isToldOf &&
+        : isMentioned &&
           `, ${l10n.t('not compared, since not all of these days and the same weekdays before have figures')}`}
     </p>
   );
@@ -247,22 +247,24 @@ function Missing({ report }: { readonly report: TabReport }) {
       <div>
         {problem !== undefined && <p>{problem}</p>}
         {count > 0 && (
-          <Told sentence={count === 1 ? one : several} summary={l10n.t('Which days')} list={spans} />
+          <NoticeList sentence={count === 1 ? one : several} summary={l10n.t('Which days')} list={spans} />
         )}
-        {unreadable && <Told sentence={unreadText} summary={l10n.t('Which parts')} list={unreadable.names} />}
+        {unreadable && (
+          <NoticeList sentence={unreadText} summary={l10n.t('Which parts')} list={unreadable.names} />
+        )}
       </div>
       {canTry && <TryAgain again={false} />}
     </div>
   );
 }
 
-interface ToldProps {
+interface NoticeListProps {
   readonly sentence: string;
   readonly summary: string;
   readonly list: readonly string[];
 }
 
-function Told({ sentence, summary, list }: ToldProps) {
+function NoticeList({ sentence, summary, list }: NoticeListProps) {
   return (
     <>
       <p>{sentence}</p>

@@ -28,8 +28,8 @@ export function uriOf({ root, commit, path: file }: FileAt): vscode.Uri {
 /** What such an address names; `undefined` for any other. */
 export function fileAt({ scheme, path: file, query }: vscode.Uri): FileAt | undefined {
   if (scheme !== documents.changes) return undefined;
-  const told = new URLSearchParams(query);
-  const [root, commit] = [told.get('root'), told.get('commit')];
+  const parameters = new URLSearchParams(query);
+  const [root, commit] = [parameters.get('root'), parameters.get('commit')];
   return root !== null && commit !== null && isHash(commit)
     ? { root, commit, path: file.slice(1) }
     : undefined;

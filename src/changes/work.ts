@@ -339,7 +339,7 @@ export class SessionWork extends Disposable {
           ? now
           : { ...now, sessionId, last: { ...claim.branch, base, tip } },
       );
-    const isSame = told(seen.work) === told(work);
+    const isSame = digestOf(seen.work) === digestOf(work);
     seen.work = work;
     // What is certain now may be taken from others.
     if (!isSame) this.#changed.fire(claim.sure === 'certain' ? [...this.#seen.keys()] : [sessionId]);
@@ -362,7 +362,7 @@ export class SessionWork extends Disposable {
 const UNKNOWN: Work = { claim: { sure: 'unknown' } };
 
 /** What tells a session's work from another: base and tip tell the rest. */
-function told({ changes, ...work }: Work): string {
+function digestOf({ changes, ...work }: Work): string {
   return JSON.stringify([work, changes && { ...changes, files: [], commits: [] }]);
 }
 

@@ -19,7 +19,7 @@ import { readSendRequest, readUris } from './requests';
 
 export { standings } from './outbox/outbox';
 export type { ChatSessions } from './sessions';
-export { toldMessages, transcriptRecords } from './transcript/transcript';
+export { publicMessages, transcriptRecords } from './transcript/transcript';
 
 export interface ChatDeps extends PanelDeps, Pick<PlacesOptions, 'location' | 'memory'> {
   readonly storage: Storage;

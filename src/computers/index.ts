@@ -231,7 +231,7 @@ export function computerRecords(serviceId: string) {
 }
 
 /** A computer as other programs are told of it: no relay address is among it. */
-export function toldComputer(computer: Computer) {
+export function publicComputer(computer: Computer) {
   const { id: computerId, status, providerType: provider, hostname: host } = computer;
   return { computerId, name: computerName(computer), status, provider, host, error: errorOf(computer) };
 }

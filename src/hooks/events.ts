@@ -141,7 +141,7 @@ export interface NoticeSettings {
 }
 
 /** Whether an event is worth a notification. `isLookedAt`: the person looks at the chat of the session. */
-export function isTold(
+export function isNotified(
   event: HookEvent,
   settings: NoticeSettings,
   { isLookedAt, isMuted }: { readonly isLookedAt: boolean; readonly isMuted: boolean },

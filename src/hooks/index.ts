@@ -15,7 +15,7 @@ import {
   FRESH_MS,
   hookEvent,
   isTest,
-  isTold,
+  isNotified,
   stateOf,
   tell,
   type HookEvent,
@@ -168,7 +168,7 @@ export class Hooks extends Disposable {
       isLookedAt: focused.current && sessionId !== undefined && isShown(sessionId),
       isMuted: session?.isMuted === true,
     };
-    if (isTold(event, settings.notifications, context))
+    if (isNotified(event, settings.notifications, context))
       tell(log, event, session?.title, id => sessions.setMuted(id, true));
   }
 }

@@ -221,7 +221,7 @@ export function controlRecords(serviceId: string) {
 }
 
 /** The revisions as other programs are told of them, the newest first; what changed is found out when it is asked for. */
-export function toldControls(items: readonly Revision[]) {
+export function publicControls(items: readonly Revision[]) {
   return historyOf(items).map(revision => ({
     revision: revision.revision,
     at: timeOf(revision.updatedAt),

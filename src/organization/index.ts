@@ -26,7 +26,7 @@ import {
   summaryText,
 } from './rows';
 
-export { controlRecords, searchedOrganization, toldControls } from './data';
+export { controlRecords, searchedOrganization, publicControls } from './data';
 
 /** Controls older than this are read again before a session is created; after a failure, a minute later. */
 const POLICY_PACE = { usualMs: 60 * 60_000, retryMs: 60_000 };

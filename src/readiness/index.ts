@@ -14,7 +14,7 @@ import { isPageState, type PageState } from './protocol';
 import { Reports } from './reports';
 import { latestOf, readinessRows } from './rows';
 
-export { readinessRecords, searchedReadiness, toldReadiness } from './reports';
+export { readinessRecords, searchedReadiness, publicReadiness } from './reports';
 
 export interface ReadinessDeps extends ListViewDeps {
   readonly extensionUri: vscode.Uri;

@@ -148,24 +148,26 @@ function pathOf({ id, appUrl }: Service): string {
  * Repositories as other programs are told of them, each with its newest report: those that `asked` names, by a part of their name or
  * address or by a path on this machine; without it those of this window, or else all.
  */
-export async function toldReadiness(reports: readonly ReadinessReport[], asked: string | undefined) {
+export async function publicReadiness(reports: readonly ReadinessReport[], asked: string | undefined) {
   const all = groupReports(reports);
   const words = asked?.toLowerCase() ?? '';
   const named = [...all.values()].filter(each => `${each.key} ${each.url}`.toLowerCase().includes(words));
   const isPath = asked !== undefined && path.isAbsolute(asked);
-  if (asked !== undefined && !isPath) return named.map(told);
+  if (asked !== undefined && !isPath) return named.map(publicRepository);
   const git = new LocalGit();
   try {
     await git.ready();
     const window = new Matches(all, git.repositories);
     const here = isPath ? [window.at(vscode.Uri.file(asked)) ?? []].flat() : window.all;
-    return here.length > 0 || isPath ? here.map(({ repository }) => told(repository)) : named.map(told);
+    return here.length > 0 || isPath
+      ? here.map(({ repository }) => publicRepository(repository))
+      : named.map(publicRepository);
   } finally {
     git.dispose();
   }
 }
 
-function told({ key, name, reports }: Repository) {
+function publicRepository({ key, name, reports }: Repository) {
   const [report] = reports;
   const before = previousOf(reports, report);
   return {

@@ -139,7 +139,7 @@ export function stepsOf(lines: readonly Line[], { start, pace, title, model, ran
 
 /** Some models tell a summary, others their reasoning as it is. */
 function reasoning(text: string, model: unknown, random: Random): MessageDraft {
-  const told =
+  const fields =
     typeof model === 'string' && model.startsWith('onyx')
       ? { chatCompletionReasoningField: 'reasoning_content', chatCompletionReasoningContent: text }
       : {
@@ -147,7 +147,7 @@ function reasoning(text: string, model: unknown, random: Random): MessageDraft {
           providerAReasoningSummary: text,
           providerAEncryptedContent: Buffer.from(random.hex(48)).toString('base64'),
         };
-  return { role: 'assistant', content: [], ...told };
+  return { role: 'assistant', content: [], ...fields };
 }
 
 function usage(random: Random, input: number, output: number, thinking = 0): TokenUsage {

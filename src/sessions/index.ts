@@ -276,12 +276,12 @@ export class Sessions extends Disposable {
    */
   waiting(): readonly (SessionSignal & { readonly title: string; readonly isMuted: boolean })[] {
     const records = [...this.#context.index.records.values()];
-    const told = (record: SessionRecord) => ({
+    const listed = (record: SessionRecord) => ({
       ...{ sessionId: record.sessionId, title: sessionTitle(record), isMuted: isMuted(record) },
       ...(record.signal ?? { kind: 'waiting' as const, at: activityOf(record) }),
     });
-    const waiting = records.filter(isWaiting).map(told);
-    return [...waiting.sort((a, b) => a.at - b.at), ...records.filter(isMuted).map(told)];
+    const waiting = records.filter(isWaiting).map(listed);
+    return [...waiting.sort((a, b) => a.at - b.at), ...records.filter(isMuted).map(listed)];
   }
 
   /** The agent does not wait any more, says the person. */
@@ -353,7 +353,7 @@ function isMuted({ local }: SessionRecord): boolean {
  * A session as other programs are told of it, from its record alone; `undefined` for one that was taken out of the list. `now`, Unix ms,
  * lets an old word about work count as unknown.
  */
-export function toldSession(record: SessionRecord, now?: number) {
+export function publicSession(record: SessionRecord, now?: number) {
   const { sessionId, session, local, signal, workspace } = record;
   if (local.removedAt !== undefined) return undefined;
   const { value: status, at: statusAt, last, problem } = statusOf(record, record.check?.problem, now);

@@ -141,10 +141,10 @@ export function sent(
 }
 
 /** The record after a hook has told something; the same one for what is older, told twice, or past by now. */
-export function signalled(record: SessionRecord, told: SessionSignal): SessionRecord {
+export function signalled(record: SessionRecord, news: SessionSignal): SessionRecord {
   const { signal, session } = record;
-  if ((signal !== undefined && signal.at >= told.at) || isPast(told, session)) return record;
-  const { kind, at, reason, message, cwd } = told;
+  if ((signal !== undefined && signal.at >= news.at) || isPast(news, session)) return record;
+  const { kind, at, reason, message, cwd } = news;
   return { ...record, signal: { kind, at, reason, message, cwd } };
 }
 

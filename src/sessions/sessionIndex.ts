@@ -204,16 +204,16 @@ export class SessionIndex extends Disposable {
     at: number,
     change: (current: SessionRecord | undefined) => SessionRecord | undefined,
   ): Promise<void> {
-    let told: StateChange | undefined;
+    let news: StateChange | undefined;
     await this.#of(serviceId).update(sessionId, current => {
       const next = change(current);
       const [from, to] = [current, next].map(record => record && statusOf(record, undefined).value);
       const isNews = from !== undefined && to !== undefined && from !== to && from !== 'unknown';
       const waiting = next !== undefined && isWaiting(next);
-      told = isNews ? { sessionId, from, to, at, ...(waiting ? { waiting } : {}) } : undefined;
+      news = isNews ? { sessionId, from, to, at, ...(waiting ? { waiting } : {}) } : undefined;
       return next;
     });
-    if (told !== undefined && serviceId === this.#serviceId) this.#stateChanged.fire(told);
+    if (news !== undefined && serviceId === this.#serviceId) this.#stateChanged.fire(news);
   }
 
   async #open(serviceId: string | undefined): Promise<void> {

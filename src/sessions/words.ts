@@ -183,7 +183,7 @@ export function sessionDocument(record: SessionRecord, context: SessionContext):
   const { tokenUsage = {}, ...settings } = session?.sessionSettings ?? {};
   const time = (at: number | undefined): string | undefined => timeText(at, context);
   // What the service has left out of what it told of a session is said to be missing.
-  const told = (value: string | undefined): string | undefined =>
+  const textOf = (value: string | undefined): string | undefined =>
     session === undefined ? undefined : (value ?? vscode.l10n.t('not known'));
   const [title, count] = [session?.title, session?.messageCount];
   const origins = {
@@ -200,9 +200,9 @@ export function sessionDocument(record: SessionRecord, context: SessionContext):
     [vscode.l10n.t('Hook'), signal && `${signalWord(signal)}, ${time(signal.at) ?? ''}`],
     [vscode.l10n.t('Message of the hook'), signal?.message],
     [vscode.l10n.t('Computer'), computerName(record, context.computer)],
-    [vscode.l10n.t('Messages'), told(count === undefined ? undefined : context.format.number(count))],
-    [vscode.l10n.t('Created'), told(time(session?.createdAt))],
-    [vscode.l10n.t('Updated'), told(time(session?.updatedAt))],
+    [vscode.l10n.t('Messages'), textOf(count === undefined ? undefined : context.format.number(count))],
+    [vscode.l10n.t('Created'), textOf(time(session?.createdAt))],
+    [vscode.l10n.t('Updated'), textOf(time(session?.updatedAt))],
     [vscode.l10n.t('Completed'), time(session?.completedAt)],
     [vscode.l10n.t('Computer id'), session?.computerId],
     [vscode.l10n.t('Id'), record.sessionId],

@@ -230,13 +230,13 @@ export class RemoteList<T extends object> extends Disposable {
       this.#state.set({ items, problems, at });
       await this.#keep(askedAt, { at, askedAt, problems }, read, keeps);
     } catch (error) {
-      const told = failureOf(error);
+      const failed = failureOf(error);
       const partial = read.size > 0;
-      if (told === undefined || !isCurrent()) {
+      if (failed === undefined || !isCurrent()) {
         show({ partial });
         return;
       }
-      const failure = { ...told, at: this.#now() };
+      const failure = { ...failed, at: this.#now() };
       this.#stamp = failure.at;
       this.#failures += 1;
       show({ partial, failure });

@@ -1,12 +1,12 @@
 import type * as vscode from 'vscode';
-import type { Message, Session as ToldSession } from '../../api';
+import type { Message, Session as PublicSession } from '../../api';
 import type { Connection } from '../connection';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import type { IDisposable } from '../util/disposable';
 
 /** As other extensions are told of it, and more. */
-export interface Session extends ToldSession {
+export interface Session extends PublicSession {
   /** What the agent said when it began to wait, finished or ended: words that extensions need to be allowed to read. */
   readonly says?: string | undefined;
 }

@@ -26,7 +26,7 @@ export class PublicApi extends Disposable {
     [this.#deps, this.#words, this.#permissions] = [deps, words, permissions];
     const { connection, sources, open, prefill } = deps;
     this.api = Object.freeze<AgentConsoleApi>({
-      sessions: async () => [...(await sources.sessions()).values()].map(each => this.#toldOf(each)),
+      sessions: async () => [...(await sources.sessions()).values()].map(each => this.#publicSession(each)),
       onDidChangeSession: this.#changed.event,
       messages: (sessionId, options) => this.#messages(sessionId, options),
       openSession: async sessionId => {
@@ -50,15 +50,15 @@ export class PublicApi extends Disposable {
       this.#serviceId = id;
       this.#watched.set(undefined);
       if (id === undefined) return;
-      const told = new Map<string, string | undefined>();
+      const known = new Map<string, string | undefined>();
       const watched = await sources.watch((changes, isFirst) => {
         if (id !== this.#serviceId) return;
         for (const { sessionId, session } of changes) {
           // An answer of the service that says nothing new changes only its time.
           const words = session && JSON.stringify({ ...session, statusAt: undefined, says: undefined });
-          if (told.get(sessionId) === words) continue;
-          told.set(sessionId, words);
-          if (!isFirst) this.#changed.fire({ sessionId, session: session && this.#toldOf(session) });
+          if (known.get(sessionId) === words) continue;
+          known.set(sessionId, words);
+          if (!isFirst) this.#changed.fire({ sessionId, session: session && this.#publicSession(session) });
         }
       });
       if (id === this.#serviceId) this.#watched.set(watched);
@@ -70,7 +70,7 @@ export class PublicApi extends Disposable {
   }
 
   /** Without what its agent says: that is content. */
-  #toldOf(session: own.Session): Session {
+  #publicSession(session: own.Session): Session {
     return this.#words.harmlessIn({ ...session, says: undefined });
   }
 

@@ -62,7 +62,7 @@ export class Tree extends Disposable implements vscode.TreeDataProvider<TreeNode
   readonly #shown = new Map<string, Shown>();
   #roots: readonly string[] | undefined;
   /** VS Code has been told that all is to be drawn anew, and has not asked for it yet: being told again would make it wait longer. */
-  #isTold = false;
+  #isPending = false;
   #soon: NodeJS.Timeout | undefined;
   #clock: NodeJS.Timeout | undefined;
   /** Which rows are to be looked at. */
@@ -106,7 +106,7 @@ export class Tree extends Disposable implements vscode.TreeDataProvider<TreeNode
       return children.map(({ id }) => this.#element(id));
     }
     // What is answered now is the newest there is, whichever time it was asked for.
-    await this.#options.ready().finally(() => (this.#isTold = false));
+    await this.#options.ready().finally(() => (this.#isPending = false));
     const roots = this.#options.roots();
     this.#roots = this.#remember(roots, undefined, this.#roots);
     return roots.map(({ id }) => this.#element(id));
@@ -151,7 +151,7 @@ export class Tree extends Disposable implements vscode.TreeDataProvider<TreeNode
     if (!view.visible) return;
     const look = (): void => {
       onMinute?.();
-      this.#isTold = false;
+      this.#isPending = false;
       if (this.#roots !== undefined) this.update();
     };
     this.#clock = setInterval(look, MINUTE_MS);
@@ -160,12 +160,12 @@ export class Tree extends Disposable implements vscode.TreeDataProvider<TreeNode
 
   /** Compares what stands on the screen with what should. */
   #draw(): void {
-    if (this.#roots === undefined || this.#isTold || !this.#options.view.visible) return;
+    if (this.#roots === undefined || this.#isPending || !this.#options.view.visible) return;
     const only = this.#due === 'all' ? undefined : this.#due;
     this.#due = undefined;
     const roots = this.#options.roots();
     if (!isSameOrder(roots, this.#roots)) {
-      this.#isTold = true;
+      this.#isPending = true;
       this.#changed.fire(undefined);
       return;
     }

@@ -20,7 +20,7 @@ interface UsageDeps extends UsageDataDeps {
 }
 
 /** UTC days. */
-interface ToldUsage {
+interface UsageAsked {
   readonly tab: TabId;
   readonly start?: string | undefined;
   readonly end?: string | undefined;
@@ -88,7 +88,7 @@ export class UsageFeature extends Disposable {
   }
 
   /** A report of what is stored, for other programs, of seven days where none are given. Asks nobody; people have made-up names unless `names`. */
-  async told({ tab, start, end = this.#data.bounds.end, names }: ToldUsage): Promise<TabReport> {
+  async summary({ tab, start, end = this.#data.bounds.end, names }: UsageAsked): Promise<TabReport> {
     const range = { start: start ?? addDays(end, -6), end };
     return this.#data.report({ tab, range, compare: false, folded: true, pseudonyms: !names }, true);
   }

@@ -209,8 +209,8 @@ function toolWords(name: string, input: unknown, result: string | undefined, fai
   const given = record(input) ?? {};
   // An editor that also reads and writes says so in its command.
   const { command } = given;
-  const told = /^str_replace/.test(name) && (command === 'view' || command === 'create') ? command : name;
-  const first = /[A-Z]?[a-z]+|[A-Z]+/.exec(told)?.[0].toLowerCase() ?? '';
+  const step = /^str_replace/.test(name) && (command === 'view' || command === 'create') ? command : name;
+  const first = /[A-Z]?[a-z]+|[A-Z]+/.exec(step)?.[0].toLowerCase() ?? '';
   for (const [names, icon, subjects, words] of KINDS) {
     const subject = subjects.map(key => given[key]).find(value => typeof value === 'string' && value !== '');
     if (!names.test(first) || typeof subject !== 'string') continue;
@@ -234,8 +234,8 @@ function sentence(icon: string, words: string, subject: string, failed: boolean,
 
 /** Results of searches are a line a match, or begin with how many there are. */
 function matchesIn(result: string): number {
-  const told = /^\D{0,20}(\d{1,9}) (?:match|result|file|hit)/i.exec(result)?.[1];
-  if (told !== undefined) return Number(told);
+  const count = /^\D{0,20}(\d{1,9}) (?:match|result|file|hit)/i.exec(result)?.[1];
+  if (count !== undefined) return Number(count);
   if (/^\s*no (?:match|result|file)/i.test(result)) return 0;
   return result.split('\n').filter(line => line.trim() !== '').length;
 }

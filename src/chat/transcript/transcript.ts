@@ -40,7 +40,7 @@ const BY = { person: 'me', agent: 'agent', other: undefined } as const;
  * What other programs are told of the stored messages of a session: those a person may see, in reading order, each text made when it is
  * asked for, and how many are known with the others. A record that cannot be read is not known.
  */
-export function toldMessages(records: readonly unknown[]) {
+export function publicMessages(records: readonly unknown[]) {
   const known = new Map<string, KnownMessage>();
   for (const record of records) {
     try {

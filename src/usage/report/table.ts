@@ -89,17 +89,17 @@ function linesOf(report: TabReport, { table }: Section): (string | number | null
     ['organization', orgId],
     ['missing days', missing.length === 0 ? undefined : missing.length],
   ];
-  const told = facts.flatMap(([name, fact]) => (fact === undefined ? [] : [{ name, fact }]));
+  const known = facts.flatMap(([name, fact]) => (fact === undefined ? [] : [{ name, fact }]));
   const lines = [
     ...table.rows.map(({ cells }) => cells),
     ...(table.total === undefined ? [] : [table.total]),
   ];
   return [
-    [...table.columns.map(({ label }) => label), ...told.map(({ name }) => name)],
+    [...table.columns.map(({ label }) => label), ...known.map(({ name }) => name)],
     // A number only where it is the whole one.
     ...lines.map(cells => [
       ...cells.map(cell => (typeof cell === 'string' ? cell : amountCell(cell))),
-      ...told.map(({ fact }) => fact),
+      ...known.map(({ fact }) => fact),
     ]),
   ];
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { depthIn, decodeEvent, EVENT_CAP, FRESH_MS, type HookEvent } from '../../../src/hooks/events';
-import { isTold, labelOf, noticeOf, type NoticeSettings } from '../../../src/hooks/events';
+import { isNotified, labelOf, noticeOf, type NoticeSettings } from '../../../src/hooks/events';
 import { noticeKinds, noticesFrom } from '../../../src/settings';
 
 const bytes = (value: unknown): Buffer =>
@@ -107,7 +107,7 @@ describe('a notification of a hook event', () => {
       { age = 0, isLookedAt = false, isMuted = false, isQuiet = false } = {},
     ): boolean => {
       const settings = { about, quietWhenFocused: () => isQuiet };
-      return isTold(event(name, { at: Date.now() - age }), settings, { isLookedAt, isMuted });
+      return isNotified(event(name, { at: Date.now() - age }), settings, { isLookedAt, isMuted });
     };
     for (const [name, key] of [
       ['Notification', 'waiting'],

@@ -9,7 +9,7 @@ import { sessionRecords } from '../../../src/sessions';
 import type { SessionRecord } from '../../../src/sessions/record';
 import type { CollectionOptions } from '../../../src/storage';
 import { idOf } from '../../../src/sync/stored';
-import { sourcesOf } from '../../../src/told';
+import { sourcesOf } from '../../../src/sources';
 import { callTool, Tools, type ToolsDeps } from '../../../src/tools';
 import { redact } from '../../../src/util/redact';
 import { later, temporaryFolder } from '../../fakes/cleanUp';

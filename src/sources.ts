@@ -1,23 +1,23 @@
 import * as vscode from 'vscode';
-import { toldMessages, transcriptRecords } from './chat';
-import { computerRecords, toldComputer } from './computers';
+import { publicMessages, transcriptRecords } from './chat';
+import { computerRecords, publicComputer } from './computers';
 import type { Connection, Service } from './connection';
-import { controlRecords, toldControls } from './organization';
-import { readinessRecords, toldReadiness } from './readiness';
+import { controlRecords, publicControls } from './organization';
+import { readinessRecords, publicReadiness } from './readiness';
 import { parseQuery } from './search';
-import { sessionRecords, toldSession } from './sessions';
+import { sessionRecords, publicSession } from './sessions';
 import type { CollectionOptions, Storage } from './storage';
 import { HEAD, keyIn, type Stored } from './sync/stored';
 import type { Sources } from './tools/deps';
 
-export interface ToldDeps {
+export interface SourcesDeps {
   readonly storage: Pick<Storage, 'collection' | 'peek' | 'search'>;
   readonly connection: Pick<Connection, 'ready'>;
   readonly usage: Sources['usage'];
 }
 
 /** What tools and other extensions are told of each feature: from its records alone, so that the service is asked nothing. */
-export function sourcesOf({ storage, connection, usage }: ToldDeps): Sources {
+export function sourcesOf({ storage, connection, usage }: SourcesDeps): Sources {
   const service = async (): Promise<Service> => {
     const state = await connection.ready();
     if (state.kind !== 'signedOut') return state.service;
@@ -29,9 +29,9 @@ export function sourcesOf({ storage, connection, usage }: ToldDeps): Sources {
   };
   const sessions: Sources['sessions'] = async () => {
     const records = await storage.collection(sessionRecords((await service()).id)).load();
-    const told = [...records.values()].flatMap(record => toldSession(record, Date.now()) ?? []);
-    told.sort((a, b) => b.lastActivityAt - a.lastActivityAt);
-    return new Map(told.map(session => [session.sessionId, session]));
+    const summaries = [...records.values()].flatMap(record => publicSession(record, Date.now()) ?? []);
+    summaries.sort((a, b) => b.lastActivityAt - a.lastActivityAt);
+    return new Map(summaries.map(session => [session.sessionId, session]));
   };
   const session: Sources['session'] = async sessionId => {
     const found = (await sessions()).get(sessionId);
@@ -46,7 +46,7 @@ export function sourcesOf({ storage, connection, usage }: ToldDeps): Sources {
       const tell = (ids: readonly string[], isFirst: boolean): unknown => {
         const changes = ids.map(sessionId => {
           const record = records.get(sessionId);
-          return { sessionId, session: record && toldSession(record) };
+          return { sessionId, session: record && publicSession(record) };
         });
         return listener(changes, isFirst);
       };
@@ -54,11 +54,11 @@ export function sourcesOf({ storage, connection, usage }: ToldDeps): Sources {
       return records.onDidChange(ids => tell(ids, false));
     },
     messages: async sessionId => {
-      const told = await session(sessionId);
+      const summary = await session(sessionId);
       const { path } = transcriptRecords((await service()).id, sessionId);
       // Kept in no memory, whatever is read in a row; an id is no pattern.
-      const { messages, known } = toldMessages(await storage.peek(path.replace(/[*?[]/g, '[$&]')));
-      return { session: told, messages, known, unread: Math.max(0, (told.messageCount ?? 0) - known) };
+      const { messages, known } = publicMessages(await storage.peek(path.replace(/[*?[]/g, '[$&]')));
+      return { session: summary, messages, known, unread: Math.max(0, (summary.messageCount ?? 0) - known) };
     },
     search: async (text, limit) => {
       const current = await service();
@@ -70,7 +70,7 @@ export function sourcesOf({ storage, connection, usage }: ToldDeps): Sources {
         [controlRecords(current.id).path]: 'control revision',
       };
       const known = await storage.collection(titles).load();
-      const gone = [...known.values()].filter(record => toldSession(record) === undefined);
+      const gone = [...known.values()].filter(record => publicSession(record) === undefined);
       const { inTitle, ...query } = parseQuery(text);
       const { hits, isMore } = await storage.search({
         ...query,
@@ -78,7 +78,7 @@ export function sourcesOf({ storage, connection, usage }: ToldDeps): Sources {
         without: gone.map(({ sessionId }) => transcriptOf(sessionId)),
         limit,
       });
-      const told = hits.flatMap(({ collection, id, at, by, first, line, match }) => {
+      const summaries = hits.flatMap(({ collection, id, at, by, first, line, match }) => {
         const said = { at, by, match, text: line };
         if (collection === titles.path) return { kind: 'session title', sessionId: id, ...said };
         const kind = kinds[collection];
@@ -87,15 +87,15 @@ export function sourcesOf({ storage, connection, usage }: ToldDeps): Sources {
         // The first line of a revision is who made it.
         return kind === 'control revision' && line === first ? [] : { kind, id: keyIn(id), ...said };
       });
-      return { hits: told, isMore };
+      return { hits: summaries, isMore };
     },
     computers: async () => {
       const { items, at } = await listOf(computerRecords((await service()).id));
-      return { items: items.map(toldComputer), at };
+      return { items: items.map(publicComputer), at };
     },
     readiness: async asked => {
       const { items, at } = await listOf(readinessRecords(await service()));
-      return { items: await toldReadiness(items, asked), at };
+      return { items: await publicReadiness(items, asked), at };
     },
     usage: async asked => {
       await service();
@@ -103,7 +103,7 @@ export function sourcesOf({ storage, connection, usage }: ToldDeps): Sources {
     },
     controls: async () => {
       const { items, at } = await listOf(controlRecords((await service()).id));
-      return { items: toldControls(items), at };
+      return { items: publicControls(items), at };
     },
   };
 }
