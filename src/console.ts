@@ -3,7 +3,7 @@ import { isApiError } from './api';
 import { errorSentence, type Connection } from './connection';
 import { commands, type CommandHandlers } from './contributions';
 import type { OutputLog } from './log';
-import { notify } from './ui/notify';
+import { notify } from './ui/window';
 import { redact } from './util/redact';
 import { forNotification } from './util/text';
 

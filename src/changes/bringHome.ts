@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Logger } from '../log';
-import { confirmed, notify } from '../ui/notify';
+import { confirmed, notify } from '../ui/window';
 import { pick, type Choice } from '../ui/pick';
 import type { Formatter } from '../util/format';
 import { forNotification, oneLine } from '../util/text';

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { Logger } from '../log';
 import type { Collection, Storage } from '../storage';
-import { restriction } from '../ui/restriction';
+import { restriction } from '../ui/window';
 import { Disposable, type IDisposable } from '../util/disposable';
 import { Emitter, type Event } from '../util/event';
 import type { GitRepository, OpenRepositories } from '../util/git';

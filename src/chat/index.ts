@@ -14,7 +14,7 @@ import { ChatPanel, type PanelDeps } from './panel/panel';
 import { Places, type PlacesOptions } from './panel/places';
 import { rowKeyOf } from './transcript/rows';
 import type { Kept } from './protocol';
-import { readSessionId } from '../ui/target';
+import { readSessionId } from '../ui/pick';
 import { readSendRequest, readUris } from './requests';
 
 export { standings } from './outbox/outbox';

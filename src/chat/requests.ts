@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { readSessionId } from '../ui/target';
+import { readSessionId } from '../ui/pick';
 import { isPageState, type PageState } from './protocol';
 
 /** Reads the argument of `agentConsole.chat.send`, addresses as text; throws a sentence when it is not what it should be. */

@@ -6,7 +6,7 @@ import type { SearchHit } from '../storage';
 import type { Refresher } from '../sync/refresher';
 import { keyIn, listRecords, type ItemKind } from '../sync/stored';
 import { ConnectedList, type ListViewDeps } from '../ui/connectedList';
-import { notify } from '../ui/notify';
+import { notify } from '../ui/window';
 import { pickItem } from '../ui/pick';
 import { format } from '../ui/text';
 import { Tree, type TreeNode } from '../ui/tree';

@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { withSignal } from '../util/promises';
 import type { Logger } from '../log';
-import { confirmed, notify, type NoticeButton } from '../ui/notify';
-import { openAddress } from '../ui/openAddress';
+import { confirmed, notify, type NoticeButton, openAddress } from '../ui/window';
 import { forNotification, forQuickPick, plain } from '../util/text';
 
 export interface AccessRow {

@@ -7,7 +7,7 @@ import type { Logger } from '../log';
 import type { NoticeKind } from '../settings';
 import type { Collection } from '../storage';
 import { joined } from '../ui/text';
-import { notify, type NoticeButton } from '../ui/notify';
+import { notify, type NoticeButton } from '../ui/window';
 import type { IDisposable } from '../util/disposable';
 import type { Event } from '../util/event';
 import { forNotification, oneLine } from '../util/text';

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
 import type { Collection, Storage } from '../storage';
-import { restriction } from '../ui/restriction';
+import { restriction } from '../ui/window';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import type { Formatter } from '../util/format';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../contributions';
 import type { ListViewDeps } from '../ui/connectedList';
-import { notify } from '../ui/notify';
+import { notify } from '../ui/window';
 import { pick, pickItem, type Choice } from '../ui/pick';
 import { saveText } from '../ui/saveText';
 import { factsDocument, format, joined } from '../ui/text';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { errorSentence } from '../connection';
 import type { Logger } from '../log';
-import { notify } from '../ui/notify';
+import { notify } from '../ui/window';
 import { PagePanel } from '../ui/pagePanel';
 import { knownFacts } from '../ui/text';
 import { forNotification, oneLine } from '../util/text';

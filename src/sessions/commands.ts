@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { commands, type CommandHandlers } from '../contributions';
-import { confirmed, notify } from '../ui/notify';
+import { confirmed, notify } from '../ui/window';
 import { pickSeveral } from '../ui/pick';
 import { forNotification } from '../util/text';
 import type { SessionsContext } from '.';

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { computerName, settingNames, type ApiClient, type Computer, type SessionSettings } from '../api';
 import { readSession } from '../api/records';
 import { commands } from '../contributions';
-import { confirmed } from '../ui/notify';
+import { confirmed } from '../ui/window';
 import { pick } from '../ui/pick';
 import { joined } from '../ui/text';
 import { within } from '../util/promises';

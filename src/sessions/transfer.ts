@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Service } from '../connection';
-import { confirmed } from '../ui/notify';
+import { confirmed } from '../ui/window';
 import { saveText } from '../ui/saveText';
 import { forNotification, oneLine } from '../util/text';
 import { isSessionId } from './access';

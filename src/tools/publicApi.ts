@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import type { AgentConsoleApi, Messages, MessagesOptions, Session, SessionChange } from '../../api';
 import { openObject, recordSchema } from '../api/records';
-import { confirmed } from '../ui/notify';
+import { confirmed } from '../ui/window';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import { SharedRequests } from '../util/promises';
 import { forNotification } from '../util/text';

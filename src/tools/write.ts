@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { isApiError } from '../api';
-import { confirmed } from '../ui/notify';
+import { confirmed } from '../ui/window';
 import { errorSentence } from '../util/errorSentence';
 import { forNotification, oneLine, plain } from '../util/text';
 import type { ToolsDeps } from './deps';

@@ -14,9 +14,8 @@ export function createPanel(
 ): vscode.WebviewPanel {
   const options = pageOptions(extensionUri);
   const panel = vscode.window.createWebviewPanel(type, title, column, options);
-  const icon = (kind: string): vscode.Uri =>
-    vscode.Uri.joinPath(extensionUri, 'media', name, `icon-${kind}.svg`);
-  panel.iconPath = { light: icon('light'), dark: icon('dark') };
+  // Of a grey that is seen on light and dark.
+  panel.iconPath = vscode.Uri.joinPath(extensionUri, 'media', name, 'icon.svg');
   return panel;
 }
 

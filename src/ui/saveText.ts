@@ -1,7 +1,7 @@
 import * as os from 'node:os';
 import * as vscode from 'vscode';
 import { forEditor } from '../util/text';
-import { restriction } from './restriction';
+import { restriction } from './window';
 
 export interface TextToSave extends Pick<vscode.SaveDialogOptions, 'title' | 'saveLabel'> {
   /** Of the file, with its ending. */

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { commands } from '../contributions';
 import type { Logger } from '../log';
-import { notify } from '../ui/notify';
+import { notify } from '../ui/window';
 import { PagePanel } from '../ui/pagePanel';
 import { saveText } from '../ui/saveText';
 import { Disposable, unhandled } from '../util/disposable';

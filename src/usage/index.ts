@@ -5,7 +5,7 @@ import { onDidChangeSettings, settings } from '../settings';
 import { createPanel, PagePanels } from '../ui/pagePanel';
 import { Disposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
-import { notify } from '../ui/notify';
+import { notify } from '../ui/window';
 import { forNotification } from '../util/text';
 import { UsageData, type UsageDataDeps } from './data';
 import { addDays } from './report/calendar';

@@ -15,7 +15,7 @@ import { saveText } from '../../src/ui/saveText';
 import { forEditor } from '../../src/util/text';
 import { hostileForms, hostileTargets, isFollowable } from '../unit/chat/hostileLinks';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { openAddress } from '../../src/ui/openAddress';
+import { openAddress } from '../../src/ui/window';
 import { LoopbackServer } from '../fakes/faultServer';
 
 /** What VS Code itself would follow in what it opens of others' words (trust 41). */

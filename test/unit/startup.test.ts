@@ -6,7 +6,7 @@ import { ConnectionRecords } from '../../src/connection/records';
 import { hookPlace, Installation, installedFile } from '../../src/hooks/installation';
 import { hasInstalledHooks, hasQueued, isSampleChosen } from '../../src/startup';
 import type { OutputLog } from '../../src/log';
-import { notify } from '../../src/ui/notify';
+import { notify } from '../../src/ui/window';
 import { cleanUp, temporaryFolder } from '../fakes/cleanUp';
 import { silentLog } from '../fakes/log';
 import { openStorage } from '../fakes/storage';

@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { computerName } from '../../api';
 import { commands } from '../../contributions';
-import { notify } from '../../ui/notify';
-import { openAddress } from '../../ui/openAddress';
+import { notify, openAddress } from '../../ui/window';
 import { pick } from '../../ui/pick';
 import type { PanelHandlers } from '../../webview/ipc';
 import { pictureFrom } from '../attach/attachments';

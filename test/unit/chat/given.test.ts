@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { givenBy, type DiffOf } from '../../../src/chat/attach/given';
 import { readPageState, readSendRequest } from '../../../src/chat/requests';
-import { readSessionId } from '../../../src/ui/target';
+import { readSessionId } from '../../../src/ui/pick';
 import { workspace } from '../../fakes/vscode';
 
 const uri = (path: string) => ({ scheme: 'file', path, toString: () => `file://${path}` });

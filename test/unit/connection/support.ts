@@ -13,7 +13,7 @@ import type {
 } from '../../../src/connection/decide';
 import type { AccessRow, Prompts, Question } from '../../../src/connection/prompts';
 import type { Storage } from '../../../src/storage';
-import type { NoticeButton } from '../../../src/ui/notify';
+import type { NoticeButton } from '../../../src/ui/window';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { LoopbackServer } from '../../fakes/faultServer';

@@ -7,7 +7,7 @@ import { fakeView } from '../../fakes/view';
 import { LazyTree } from '../../../src/ui/lazyTree';
 import { Emitter } from '../../../src/util/event';
 import { acts } from '../../fakes/vscode';
-import { restriction } from '../../../src/ui/restriction';
+import { restriction } from '../../../src/ui/window';
 
 /** What the tree is to show: rows by id, and what stands below what. */
 interface Scene {

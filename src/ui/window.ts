@@ -35,3 +35,30 @@ export function notify(
 export async function confirmed(question: string, detail: string, act: string): Promise<boolean> {
   return (await vscode.window.showWarningMessage(question, { modal: true, detail }, act)) === act;
 }
+
+/**
+ * Why this window starts no program, and writes no file outside of our own storage (trust.md 39): Restricted Mode, or a virtual
+ * workspace, all of whose folders are on no machine. `undefined`: both are fine.
+ */
+export function restriction(
+  workspace: Pick<typeof vscode.workspace, 'isTrusted'> & {
+    readonly workspaceFolders: readonly { readonly uri: { readonly scheme: string } }[] | undefined;
+  } = vscode.workspace,
+): 'untrusted' | 'virtual' | undefined {
+  if (!workspace.isTrusted) return 'untrusted';
+  const folders = workspace.workspaceFolders ?? [];
+  const isVirtual = folders.length > 0 && folders.every(({ uri }) => uri.scheme !== 'file');
+  return isVirtual ? 'virtual' : undefined;
+}
+
+/**
+ * Opens a web or mail address as it is written. VS Code decodes a `Uri` and encodes it anew, which makes another address of some
+ * (`%23` becomes `%2523`, `%2F` a slash); the command `vscode.open` takes a web address as text, and asks a person as well
+ * before it opens a site that is not trusted. Where both say the same, `openExternal` also reaches a port of a remote machine.
+ */
+export async function openAddress(address: string): Promise<void> {
+  const uri = vscode.Uri.parse(address, true);
+  const changes = encodeURI(uri.toString(true)) !== address && /^https?:/i.test(address);
+  if (changes) await vscode.commands.executeCommand('vscode.open', address);
+  else await vscode.env.openExternal(uri);
+}
