@@ -6,7 +6,16 @@ import type { Event } from '../util/event';
 import { Attachments } from './attach/attachments';
 import type { Conversation } from './conversation';
 import { Conversations } from './conversations';
-import { droppedFiles, givenBy, pickFiles, selectedTexts, type DiffOf, type Given } from './attach/given';
+import {
+  droppedFiles,
+  givenBy,
+  pickFiles,
+  readSendRequest,
+  readUris,
+  selectedTexts,
+  type DiffOf,
+  type Given,
+} from './attach/given';
 import { joined } from './outbox/record';
 import type { SendOutcome } from './outbox/sender';
 import { showTranscript } from './transcript/markdownDocument';
@@ -15,7 +24,6 @@ import { Places, type PlacesOptions } from './panel/places';
 import { rowKeyOf } from './transcript/rows';
 import type { Kept } from './protocol';
 import { readSessionId } from '../ui/pick';
-import { readSendRequest, readUris } from './requests';
 
 export { standings } from './outbox/outbox';
 export type { ChatSessions } from './sessions';

@@ -5,8 +5,7 @@ import { oneLine } from '../../util/text';
 import { createPanel } from '../../ui/pagePanel';
 import { pageHtml, type Place } from '../../webview/page';
 import type { ChatPanel, PanelOptions } from './panel';
-import type { PageState } from '../protocol';
-import { readPageState } from '../requests';
+import { isPageState, type PageState } from '../protocol';
 import { keyOf, type ChatSessions } from '../sessions';
 
 export interface PlacesOptions {
@@ -250,4 +249,11 @@ export class Places extends Disposable {
 
 function isChat(input: unknown): boolean {
   return input instanceof vscode.TabInputWebview && input.viewType.endsWith(panels.chat);
+}
+
+/** What a page kept over a reload, if it is that (a page is free to keep anything). */
+export function readPageState(state: unknown): PageState | undefined {
+  if (!isPageState(state) || state.sessionId === '' || !/^[a-z0-9_-]+$/.test(state.serviceId))
+    return undefined;
+  return state;
 }

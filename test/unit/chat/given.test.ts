@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { givenBy, type DiffOf } from '../../../src/chat/attach/given';
-import { readPageState, readSendRequest } from '../../../src/chat/requests';
+import { givenBy, readSendRequest, type DiffOf } from '../../../src/chat/attach/given';
+import { readPageState } from '../../../src/chat/panel/places';
 import { readSessionId } from '../../../src/ui/pick';
 import { workspace } from '../../fakes/vscode';
 
