@@ -117,6 +117,8 @@ const EARLY_MS = 3 * DAY_MS;
 const EVERY_MS = 60 * 60 * 1000;
 /** A window that says nothing for this long fetches no more, ms. */
 const LEASE_MS = 30_000;
+/** Days that are stored in one write; more of them would hold the extension host. */
+const TOGETHER = 8;
 /** How often a window looks whether the one that fetches is through, ms. */
 const LOOK_MS = 500;
 
@@ -341,12 +343,19 @@ export class ServiceDays extends Disposable {
     // Also while it was kept whose days they are.
     if (connection.api !== api) return;
     const records = this.#of(endpoint);
-    for (const [day, { rows, problems }] of byDay) {
-      const isCovered = day >= covered.start && day <= covered.end;
-      // Of another day it is not known that it has nothing; one whose batch has not come is asked for again later.
-      if (isCovered || rows.length > 0 || isEarly(at, day))
-        await records.put(day, { at, rows, problems: problems.slice(0, 20) });
-    }
+    // Of another day it is not known that it has nothing; one whose batch has not come is asked for again later.
+    const kept = [...byDay].filter(
+      ([day, { rows }]) =>
+        (day >= covered.start && day <= covered.end) || rows.length > 0 || isEarly(at, day),
+    );
+    for (let from = 0; from < kept.length; from += TOGETHER)
+      await Promise.all(
+        kept
+          .slice(from, from + TOGETHER)
+          .map(([day, { rows, problems }]) =>
+            records.put(day, { at, rows, problems: problems.slice(0, 20) }),
+          ),
+      );
   }
 
   #failed(error: unknown): void {
