@@ -4,33 +4,43 @@ import * as path from 'node:path';
 import { mock } from 'node:test';
 import * as vscode from 'vscode';
 import { Hooks } from '../../../src/hooks';
-import { hookPlace, installedFile, placeScript } from '../../../src/hooks/installation';
+import { examine, sharedPlace, showTest, uninstall, type CheckContext } from '../../../src/hooks/dialogs';
+import { hookPlace, Installation, installedFile, placeScript } from '../../../src/hooks/installation';
 import { FRESH_MS, hookEvent, type HookSignal, type SessionsForHooks } from '../../../src/hooks/events';
 import { APART_MS } from '../../../src/hooks/outgoing';
 import { Waiting } from '../../../src/hooks/waiting';
-import { groupSessions } from '../../../src/sessions/view';
+import { isWaiting } from '../../../src/sessions/record';
 import { Emitter } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
-import { quickPicks, told } from '../../fakes/vscode';
+import { acts, executed, quickPicks, told } from '../../fakes/vscode';
 import { sessionOf, sessionsScene, type SessionsScene } from '../sessions/support';
-import { cleanUp, focusedAs, jsonFiles, later, root, temporaryFolder, until, writeEvent } from './support';
+import {
+  cleanUp,
+  eventsIn,
+  filesIn,
+  focusedAs,
+  inboxOf,
+  jsonFiles,
+  later,
+  openFolder,
+  root,
+  temporaryFolder,
+  temporaryPlace,
+  until,
+  writeEvent,
+} from './support';
 
 type StateChange = Parameters<Parameters<SessionsForHooks['onDidChangeState']>[0]>[0];
 const nothing = () => ({ dispose: () => undefined });
 
 /** A window in which hooks are installed, and what it does about their events. */
 async function scene(outgoing: unknown, spoil: (script: string) => void = () => undefined) {
-  const editor = vscode as unknown as Record<'workspace' | 'window', Record<string, unknown>>;
-  const before = { ...editor.workspace };
-  later(() => Object.assign(editor.workspace, before));
-  const folder = temporaryFolder();
-  const workspaceFolders = [{ uri: { scheme: 'file', fsPath: folder } }];
-  Object.assign(editor.workspace, { workspaceFolders, onDidGrantWorkspaceTrust: nothing });
+  const [dataFolder, folder, log] = [temporaryFolder(), temporaryFolder(), silentLog()];
+  openFolder(folder);
   const bar: string[] = [];
-  Object.assign(editor.window, { terminals: [], setStatusBarMessage: (text: string) => bar.push(text) });
-  const [dataFolder, log] = [temporaryFolder(), silentLog()];
+  Object.assign(vscode.window, { terminals: [], setStatusBarMessage: (text: string) => bar.push(text) });
   const storage = openStorage({ root: temporaryFolder(), log });
   const place = hookPlace(path.join(dataFolder, 'hooks'), root);
   await placeScript(place);
@@ -73,7 +83,18 @@ async function scene(outgoing: unknown, spoil: (script: string) => void = () => 
   });
   const event = { hook_event_name: 'Notification', session_id: 's', cwd: folder };
   const set = (outgoing: unknown): void => changed.fire(void Object.assign(setting, { outgoing }));
-  return { place, folder, log, signals, event, bar, set, states, followers };
+  return { place, log, signals, event, bar, set, states, followers };
+}
+
+/** A command that writes what it is given down, and what was written by now. */
+function writer() {
+  const file = path.join(temporaryFolder(), 'ran');
+  const lines = (): string[] => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim().split('\n') : []);
+  const ran = (): Record<string, string>[] =>
+    lines()
+      .filter(line => line.endsWith('}'))
+      .map(line => JSON.parse(line) as Record<string, string>);
+  return { hook: { type: 'command', command: `cat >>'${file}'; echo >>'${file}'` }, ran };
 }
 
 describe('events of hooks', function () {
@@ -81,17 +102,14 @@ describe('events of hooks', function () {
   afterEach(() => mock.timers.reset());
 
   it('are noted, told of and run commands; those older than ten minutes are only noted', async () => {
-    const ran = path.join(temporaryFolder(), 'ran');
-    const own = { type: 'command', command: `cat >>'${ran}'; echo >>'${ran}'` };
+    const { hook, ran } = writer();
     const fails = [{ command: 'exit 4' }, { command: 'kill -9 $$' }, { command: 'sleep 100', timeout: 0.1 }];
-    const hooks = [own, ...fails.map(hook => ({ type: 'command', ...hook }))];
+    const hooks = [hook, ...fails.map(each => ({ type: 'command', ...each }))];
     const { place, signals, event, bar } = await scene({ Notification: [{ hooks }] });
-    const old = Date.now() - FRESH_MS - 60_000;
-    writeEvent(place, { ...event, message: 'Too late' }, old);
+    writeEvent(place, { ...event, message: 'Too late' }, Date.now() - FRESH_MS - 60_000);
     await until(() => signals.length === 1);
     writeEvent(place, { ...event, message: 'May I?' });
-    const lines = (): string[] => (fs.existsSync(ran) ? fs.readFileSync(ran, 'utf8').trim().split('\n') : []);
-    await until(() => signals.length === 2 && told.length > 0 && lines().some(line => line.endsWith('}')));
+    await until(() => bar.length === fails.length && ran().length > 0);
     assert.deepEqual(
       signals.map(({ kind, message }) => `${kind}: ${message}`),
       ['waiting: Too late', 'waiting: May I?'],
@@ -99,48 +117,44 @@ describe('events of hooks', function () {
     assert.equal(told.length, 1, told.join());
     assert.match(told.join(), /is waiting for you: May I\?$/);
     assert.deepEqual(
-      lines().map(line => (JSON.parse(line) as { message: string }).message),
+      ran().map(({ message }) => message),
       ['May I?'],
     );
     assert.deepEqual(jsonFiles(place.spool), []);
-    await until(() => bar.length === fails.length);
+    const ends = ['ended with status 4', 'failed', 'timed out'];
     assert.deepEqual(
       bar.sort(),
-      ['ended with status 4', 'failed', 'timed out'].map(
-        end => `$(warning) Your hook for Notification ${end}`,
-      ),
+      ends.map(end => `$(warning) Your hook for Notification ${end}`),
     );
   });
 
   it('at the end of work that the service tells of run the commands for Stop, once', async () => {
-    const ran = path.join(temporaryFolder(), 'ran');
-    const stop = { Stop: [{ hooks: [{ type: 'command', command: `cat >>'${ran}'; echo >>'${ran}'` }] }] };
+    const { hook, ran } = writer();
     const { log, set, states, followers } = await scene({});
-    const said = (words: RegExp) => log.lines.filter(line => words.test(line)).length;
     followers.fail = true;
-    set(stop);
-    await until(() => said(/Sessions cannot be followed for hooks.*The disk is full/) === 1);
+    set({ Stop: [{ hooks: [hook] }] });
+    await until(() => /Sessions cannot be followed for hooks.*The disk is full/.test(log.lines.join()));
     followers.fail = false;
-    for (let time = 0; time < 3; time++) set(stop);
+    for (let time = 0; time < 3; time++) set({ Stop: [{ hooks: [hook] }] });
     await until(() => followers.count > 0);
     mock.timers.enable({ apis: ['setTimeout'] });
     const rest = { from: 'running', to: 'idle', at: Date.now() };
-    for (const [sessionId, change] of [
-      ['waits', { waiting: true }],
-      ['goes on', { to: 'pending' }],
-      ['rested', { from: 'idle', to: 'stopped' }],
-      ['first', {}],
-      ['second', { from: 'pending' }],
+    const ids: string[] = [];
+    for (const [sessionId, change, isEnd] of [
+      ['waits', { waiting: true }, false],
+      ['goes on', { to: 'pending' }, false],
+      ['rested', { from: 'idle', to: 'stopped' }, false],
+      ['first', {}, true],
+      ['second', { from: 'pending' }, true],
     ] as const) {
       states.fire({ sessionId, ...rest, ...change });
       mock.timers.tick(APART_MS);
-      if (/first|second/.test(sessionId))
-        await until(() => said(/Hook for Stop: status 0/) === (sessionId === 'first' ? 1 : 2));
+      if (isEnd) ids.push(sessionId);
+      await until(() => ran().length === ids.length);
     }
-    const ids = fs.readFileSync(ran, 'utf8').trim().split('\n');
     assert.deepEqual(
-      ids.map(line => (JSON.parse(line) as { session_id: string }).session_id),
-      ['first', 'second'],
+      ran().map(({ session_id }) => session_id),
+      ids,
     );
     assert.equal(followers.count, 1);
   });
@@ -158,6 +172,106 @@ describe('events of hooks', function () {
       ['Stop[0], Other', 'Other', 'Other'],
       'only what differs from last time',
     );
+  });
+});
+
+async function installed() {
+  const installation = new Installation(await temporaryPlace(), filesIn());
+  const file = path.join(temporaryFolder(), 'settings.json');
+  await installation.carryOut(await installation.planInstall(file, ['Stop', 'SessionEnd']));
+  const context: CheckContext = {
+    log: silentLog(),
+    installation,
+    events: eventsIn(),
+    format: new Formatter('en'),
+    isListening: () => true,
+    settings: { hooksOutgoing: () => ({ Stop: [{ type: 'command', command: 'x' }] }) },
+  };
+  const rows = async (): Promise<string[]> =>
+    (await examine(context)).map(({ icon, label }) => `${icon}: ${label}`);
+  return { ...context, installation, file, rows };
+}
+
+describe('the check of hooks', function () {
+  beforeEach(() => told.splice(0));
+  afterEach(cleanUp);
+
+  it('finds what works, each broken link of the chain and what mends it, and unusable own commands', async () => {
+    const at = await installed();
+    const { place } = at.installation;
+    inboxOf(place, { events: at.events });
+    await showTest(at, '/w');
+    assert.match(told.join(), /^The test event arrived after [\d,]+ ms\. Hooks work\.$/);
+    const rows = await at.rows();
+    assert.match(rows.splice(2, 1)[0] ?? '', /^pass: Last event .* ago$/);
+    assert.deepEqual(rows, [
+      'pass: Hook present for Stop, SessionEnd',
+      'pass: This window listens',
+      'error: Some of your own commands cannot be used: Stop[0]',
+    ]);
+    for (const [spoil, row] of [
+      [() => fs.writeFileSync(at.file, '{"hooks":{}}'), 'error: Hook missing'],
+      [() => fs.writeFileSync(at.file, '{'), 'error: Settings file cannot be changed'],
+      [() => fs.rmSync(at.file), 'error: Settings file is missing'],
+    ] as const) {
+      spoil();
+      assert.ok((await at.rows()).includes(row), row);
+    }
+    for (const spoil of [() => fs.writeFileSync(place.script, ''), () => fs.rmSync(place.script)]) {
+      spoil();
+      await at.rows();
+      assert.ok(fs.readFileSync(place.script).length > 0, 'a script that is spoilt is mended');
+    }
+    fs.rmSync(place.script);
+    fs.mkdirSync(place.script);
+    const label = 'error: The script of the hook command is missing or from another version';
+    const others = ['error: Settings file is missing', 'pass: This window listens'];
+    assert.deepEqual((await at.rows()).slice(0, 3), [others[0], label, others[1]]);
+    fs.rmdirSync(place.script);
+    const [missing] = await examine(at);
+    await missing?.value();
+    assert.equal(executed.at(-1), `agentConsole.hooks.install ${at.file}`);
+    await at.installation.carryOut(await at.installation.planUninstall(at.file));
+    [acts.length, told.length] = [0, 0];
+    const details = { compare: () => Promise.reject(new Error('There is nothing to compare.')) };
+    await uninstall({ ...at, details });
+    assert.deepEqual(
+      [acts, told],
+      [['window.showInformationMessage'], ['No hooks have been installed here.']],
+    );
+    assert.equal((await at.rows())[0], 'error: No hooks have been installed from here');
+    const deaf = await examine({ ...at, isListening: () => false, events: eventsIn() });
+    for (const finding of ['This window does not listen', 'No event has arrived yet'])
+      assert.ok(deaf.some(({ label }) => label === finding));
+  });
+
+  it('tells a command that fails from an event that is lost', async () => {
+    const at = await installed();
+    const broken = Object.defineProperty(Object.create(at.installation) as Installation, 'command', {
+      value: 'echo broken; exit 7',
+    });
+    await showTest({ ...at, installation: broken }, '/w');
+    await showTest(at, '/w', 1_000);
+    assert.deepEqual(told, [
+      'The hook command failed (exit status 7). broken',
+      'The hook command ran, but its event did not arrive within 10 seconds.',
+    ]);
+    await until(() => jsonFiles(at.installation.place.spool).length === 1);
+  });
+
+  it('ask about a file that others may share: one in a repository or in a folder of this window, wherever its folder really is', async () => {
+    const home = temporaryFolder();
+    const shop = path.join(home, 'shop');
+    fs.mkdirSync(path.join(shop, '.client'), { recursive: true });
+    fs.symlinkSync(path.join(shop, '.client'), path.join(home, '.client'));
+    const files = [path.join(shop, '.client/settings.json'), path.join(home, '.client/settings.json')];
+    assert.deepEqual(await Promise.all(files.map(sharedPlace)), [undefined, undefined]);
+    openFolder(shop);
+    assert.deepEqual(await Promise.all(files.map(sharedPlace)), [shop, shop]);
+    openFolder(path.join(home, 'elsewhere'));
+    fs.writeFileSync(path.join(shop, '.git'), 'gitdir: elsewhere');
+    assert.deepEqual(await Promise.all(files.map(sharedPlace)), [shop, shop]);
+    assert.equal(await sharedPlace(path.join(home, '.gone', 'settings.json')), undefined);
   });
 });
 
@@ -179,13 +293,7 @@ async function open(scene: SessionsScene) {
   const format = new Formatter('en');
   const waiting = new Waiting({ events, sessions: () => Promise.resolve(sessions), format, log });
   later(() => waiting.dispose());
-  const ids = (): string =>
-    sessions
-      .waiting()
-      .flatMap(({ sessionId, isMuted }) => (isMuted ? [] : [sessionId]))
-      .sort()
-      .join(' ');
-  return { waiting, index, events, sessions, watched: () => watched, ids };
+  return { waiting, index, events, sessions, watched: () => watched };
 }
 
 describe('agents that wait, in two windows', function () {
@@ -219,46 +327,36 @@ describe('agents that wait, in two windows', function () {
     await until(() => a.watched().length === 2 && b.watched().length === 2);
     return { a, b, at };
   };
-  const session = (sessionId: string, status: string, messageCount: number) =>
-    sessionOf({ sessionId, status, messageCount, updatedAt: 1 });
   /** The rows that stand where sessions wait. */
-  const waitingRows = ({ index }: Window): string =>
-    groupSessions(index.records.values(), {
-      grouping: 'attention',
-      sorting: 'activity',
-      statusOf: record => ({ value: record.session?.status ?? 'unknown' }),
-      now: 0,
-      language: 'en',
-      computerName: () => undefined,
-    })
-      .filter(({ key }) => key === 'waiting')
-      .flatMap(({ sessionIds }) => [...sessionIds].sort())
+  const rows = ({ index }: Window): string =>
+    [...index.records.values()]
+      .flatMap(record => (isWaiting(record) ? record.sessionId : []))
+      .sort()
       .join(' ');
 
-  it('do so until the next change of the status or of the number of messages', async () => {
+  it('do so in the bell and the rows of both, until the session moves on or a person says so or mutes it, and again when it asks or is unmuted', async () => {
     const { a, b, at } = await scene();
-    await a.index.observe('service', session('one', 'idle', 3), at + 1_000);
-    await a.index.observe('service', session('two', 'idle', 3), at + 1_000);
-    assert.equal(a.ids(), 'one two', 'a first answer changes nothing');
-    await a.index.observe('service', session('one', 'idle', 4), at + 2_000);
-    await until(() => counts() === '1 1' && [a, b].every(({ ids }) => ids() === 'two'));
-    await b.index.observe('service', session('two', 'running', 3), at + 60_000);
-    await until(() => counts() === '0 0');
-    assert.deepEqual([...a.watched(), ...b.watched()], [], 'nothing is asked about any more');
-  });
-
-  it('do so neither in the bell nor in the rows once a person says so or mutes them, and do again when they ask or are unmuted', async () => {
-    const { a, b, at } = await scene();
-    const wait = (count: string, ids: string): Promise<void> =>
-      until(() => counts() === `${count} ${count}` && [a, b].every(each => waitingRows(each) === ids));
+    const wait = (ids: string): Promise<void> => {
+      const count = String(ids.split(' ').filter(Boolean).length);
+      return until(() => counts() === `${count} ${count}` && [a, b].every(each => rows(each) === ids));
+    };
+    const moves = (window: Window, sessionId: string, status: string, messageCount: number, age: number) =>
+      window.index.observe('service', sessionOf({ sessionId, status, messageCount, updatedAt: 1 }), at + age);
+    await moves(a, 'two', 'idle', 3, 1_000);
     await a.sessions.settle('one');
-    await wait('1', 'two');
+    await wait('two');
     await a.sessions.setMuted('two', true);
-    await wait('0', '');
-    await b.sessions.signal({ sessionId: 'one', kind: 'waiting', at: at + 1_000 });
-    await wait('1', 'one');
+    await wait('');
+    assert.deepEqual([...a.watched(), ...b.watched()], [], 'nothing is asked about any more');
+    await b.sessions.signal({ sessionId: 'one', kind: 'waiting', at: at + 2_000 });
+    await wait('one');
     await b.sessions.setMuted('two', false);
-    await wait('2', 'one two');
+    await wait('one two');
+    await moves(a, 'one', 'idle', 3, 3_000);
+    await moves(b, 'two', 'idle', 4, 4_000);
+    await wait('one');
+    await moves(b, 'one', 'running', 3, 60_000);
+    await wait('');
   });
 
   it('are listed with what they say, and so are the muted ones, until a person says that they wait no more', async () => {
