@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { marked } from 'marked';
-import type { ReadinessReport } from '../../../src/api';
+import type { ApiClient, ReadinessReport } from '../../../src/api';
 import { fixMessage } from '../../../src/readiness/commands';
 import type { ShownReport } from '../../../src/readiness/model';
 import { missingParts, pageParts } from '../../../src/readiness/panel';
+import { Reports } from '../../../src/readiness/reports';
 import { markdownOf, rationaleOf, type ReportFacts } from '../../../src/readiness/sections';
 import { reportNotes, stalenessText } from '../../../src/readiness/rows';
-import { report, repositoryOf, score } from './support';
+import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
+import { FakeConnection } from '../../fakes/connection';
+import { silentLog } from '../../fakes/log';
+import { openStorage } from '../../fakes/storage';
+import { clientOf } from '../api/support';
+import { report, repositoryOf, score, startReports } from './support';
 
 const EVIL = [
   '[x](command:workbench.action.quit)',
@@ -97,12 +103,11 @@ describe('a report', () => {
 
   it('draws every application and commit', () => {
     const many = Array.from({ length: 501 }, (_, at) => String(at));
-    const apps = Object.fromEntries(many.map(path => [`apps/${path}`, { description: '' }]));
+    const { base, ...shown } = hostile();
+    const apps = Object.fromEntries(many.map(path => [path, {}]));
     const commits = many.map(hash => ({ hash, message: hash }));
-    const shown = hostile();
-    const parts = pageOf({ ...shown, report: { ...shown.report, apps } }, { commits });
-    for (const part of [parts['applications'], parts['commits']])
-      assert.equal(part?.match(/<tr/g)?.length, 502);
+    const parts = pageOf({ ...shown, base, report: { ...shown.report, apps } }, { commits });
+    for (const name of ['applications', 'commits']) assert.equal(parts[name]?.match(/<tr/g)?.length, 502);
   });
 
   it('asks an agent with criterion, rationale, applications and commit, without control characters', () => {
@@ -153,12 +158,69 @@ describe('a report', () => {
       assert.match(notes[at] ?? '', note);
     for (const [behind, isInHead, text] of [
       [0, true, ''],
-      [3, true, '3 commits behind'],
       [1000, true, '1000+ commits behind'],
-      [0, false, 'not in HEAD'],
       [1, false, 'not in HEAD · 1 commit behind'],
     ] as const)
       assert.equal(stalenessText({ behind, isInHead }), text);
     assert.equal(stalenessText('unnamed'), '');
+  });
+});
+
+describe('kept readiness reports', () => {
+  afterEach(cleanUp);
+
+  it('are all read from a service that gives at most 20 at once; what cannot be read is named, hides nothing, and is named no more once it can', async () => {
+    const server = await startReports({ count: 230 });
+    later(() => server.close());
+    server.cap = 20;
+    const { reports, origin } = server;
+    const root = temporaryFolder();
+    /** A window: its own storage over the same folder. */
+    const open = async (api?: ApiClient) => {
+      const [log, storage] = [silentLog(), openStorage({ root, log: silentLog() })];
+      const connection = Object.assign(new FakeConnection({} as never, { baseUrl: origin, appUrl: origin }), {
+        api,
+      });
+      const kept = new Reports({ connection, storage, log });
+      later(async () => {
+        kept.dispose();
+        await storage.settled();
+        storage.dispose();
+      });
+      await kept.open();
+      kept.list.state.onDidChange(() => kept.changed());
+      const state = () => kept.list.state.current;
+      const isPartial = (reportId: string) => kept.shown({ key: '', reportId })?.isPartial;
+      const ids = () =>
+        state()
+          .items.map(({ reportId }) => reportId)
+          .sort();
+      return { state, ids, isPartial, refresh: () => kept.list.refresh() };
+    };
+    const [first, last] = [reports[0]!, reports.at(-1)!];
+    const whole = { ...last.report };
+    Object.assign(first.report, { over: { numerator: 3, denominator: 2 }, empty: {} });
+    Object.assign(last.report, { none: { numerator: 0, denominator: 0 } });
+    const ids = reports.map(({ reportId }) => reportId).sort();
+    reports.splice(150, 0, ...([null, { repoUrl: 'x/repo-9' }] as unknown as ReadinessReport[]));
+    const window = await open(clientOf(server).api);
+    await window.refresh();
+    assert.deepEqual(window.ids(), ids);
+    const { problems } = window.state();
+    const parts = problems.flatMap(({ id, field }) => (field === undefined ? [] : [`${id} ${field}`]));
+    const named = ['report-1 report.none', 'report-230 report.empty', 'report-230 report.over'];
+    assert.deepEqual([parts.sort(), problems.length], [named, 5]);
+    const partly = ['report-230', 'report-4', 'report-229'].map(window.isPartial);
+    assert.deepEqual(partly, [true, true, false], 'itself, or what it is compared with');
+    assert.match(JSON.stringify(problems), /repo-9/, 'by the name they have');
+    const other = await open();
+    assert.deepEqual([other.ids(), other.state().problems], [ids, problems], 'another window says the same');
+    reports.splice(150, 2);
+    last.report = whole;
+    reports.splice(100, 1);
+    server.add(60);
+    await window.refresh();
+    assert.equal(window.state().items.length, 290, 'what is no longer listed stays in its trend');
+    assert.ok(window.state().problems.every(({ id }) => id === first.reportId));
   });
 });
