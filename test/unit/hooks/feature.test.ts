@@ -15,7 +15,7 @@ import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
 import { acts, executed, quickPicks, told } from '../../fakes/vscode';
-import { sessionOf, sessionsScene, type SessionsScene } from '../sessions/support';
+import { sessionOf, sessionsScene } from '../sessions/support';
 import {
   cleanUp,
   eventsIn,
@@ -36,7 +36,7 @@ type StateChange = Parameters<Parameters<SessionsForHooks['onDidChangeState']>[0
 const nothing = () => ({ dispose: () => undefined });
 
 /** A window in which hooks are installed, and what it does about their events. */
-async function scene(outgoing: unknown, spoil: (script: string) => void = () => undefined) {
+async function scene(outgoing: unknown) {
   const [dataFolder, folder, log] = [temporaryFolder(), temporaryFolder(), silentLog()];
   openFolder(folder);
   const bar: string[] = [];
@@ -44,7 +44,9 @@ async function scene(outgoing: unknown, spoil: (script: string) => void = () => 
   const storage = openStorage({ root: temporaryFolder(), log });
   const place = hookPlace(path.join(dataFolder, 'hooks'), root);
   await placeScript(place);
-  spoil(place.script);
+  // It cannot be mended, and events are heard nonetheless.
+  fs.rmSync(place.script);
+  fs.mkdirSync(place.script);
   const files = storage.collection({ path: 'hook-files', version: 1, schema: installedFile });
   await files.put('a', { file: '/a', written: 'x' });
   const signals: HookSignal[] = [];
@@ -101,11 +103,15 @@ describe('events of hooks', function () {
   afterEach(cleanUp);
   afterEach(() => mock.timers.reset());
 
-  it('are noted, told of and run commands; those older than ten minutes are only noted', async () => {
+  it('are noted, told of and run commands, of which the log names those that cannot be used; old ones are only noted', async () => {
     const { hook, ran } = writer();
     const fails = [{ command: 'exit 4' }, { command: 'kill -9 $$' }, { command: 'sleep 100', timeout: 0.1 }];
     const hooks = [hook, ...fails.map(each => ({ type: 'command', ...each }))];
-    const { place, signals, event, bar } = await scene({ Notification: [{ hooks }] });
+    const { place, signals, event, bar, log, set } = await scene({
+      Notification: [{ hooks }],
+      Stop: [{}],
+      Other: [],
+    });
     writeEvent(place, { ...event, message: 'Too late' }, Date.now() - FRESH_MS - 60_000);
     await until(() => signals.length === 1);
     writeEvent(place, { ...event, message: 'May I?' });
@@ -125,6 +131,12 @@ describe('events of hooks', function () {
     assert.deepEqual(
       bar.sort(),
       ends.map(end => `$(warning) Your hook for Notification ${end}`),
+    );
+    for (const outgoing of [{ Stop: [{}], Other: [] }, { Other: [] }, {}, { Other: [] }]) set(outgoing);
+    assert.deepEqual(
+      log.lines.flatMap(line => /hooks\.outgoing that cannot be used: (.*)/.exec(line)?.[1] ?? []),
+      ['Stop[0], Other', 'Other', 'Other'],
+      'only what differs from last time',
     );
   });
 
@@ -158,21 +170,6 @@ describe('events of hooks', function () {
     );
     assert.equal(followers.count, 1);
   });
-
-  it('are heard though the script cannot be mended; own commands that cannot be used are named in the log', async () => {
-    const { place, signals, event, log, set } = await scene({ Stop: [{}], Other: [] }, script => {
-      fs.rmSync(script);
-      fs.mkdirSync(script);
-    });
-    writeEvent(place, event);
-    await until(() => signals.length === 1);
-    for (const outgoing of [{ Stop: [{}], Other: [] }, { Other: [] }, {}, { Other: [] }]) set(outgoing);
-    assert.deepEqual(
-      log.lines.flatMap(line => /hooks\.outgoing that cannot be used: (.*)/.exec(line)?.[1] ?? []),
-      ['Stop[0], Other', 'Other', 'Other'],
-      'only what differs from last time',
-    );
-  });
 });
 
 async function installed() {
@@ -196,12 +193,21 @@ describe('the check of hooks', function () {
   beforeEach(() => told.splice(0));
   afterEach(cleanUp);
 
-  it('finds what works, each broken link of the chain and what mends it, and unusable own commands', async () => {
+  it('finds what works, each broken link of the chain and what mends it, and unusable own commands; an event that is lost is no command that failed', async () => {
     const at = await installed();
     const { place } = at.installation;
+    const broken = Object.create(at.installation, {
+      command: { value: 'echo broken; exit 7' },
+    }) as Installation;
+    await showTest({ ...at, installation: broken }, '/w');
+    await showTest(at, '/w', 1_000);
     inboxOf(place, { events: at.events });
     await showTest(at, '/w');
-    assert.match(told.join(), /^The test event arrived after [\d,]+ ms\. Hooks work\.$/);
+    assert.deepEqual(told.slice(0, 2), [
+      'The hook command failed (exit status 7). broken',
+      'The hook command ran, but its event did not arrive within 10 seconds.',
+    ]);
+    assert.match(told[2] ?? '', /^The test event arrived after [\d,]+ ms\. Hooks work\.$/);
     const rows = await at.rows();
     assert.match(rows.splice(2, 1)[0] ?? '', /^pass: Last event .* ago$/);
     assert.deepEqual(rows, [
@@ -245,20 +251,6 @@ describe('the check of hooks', function () {
       assert.ok(deaf.some(({ label }) => label === finding));
   });
 
-  it('tells a command that fails from an event that is lost', async () => {
-    const at = await installed();
-    const broken = Object.defineProperty(Object.create(at.installation) as Installation, 'command', {
-      value: 'echo broken; exit 7',
-    });
-    await showTest({ ...at, installation: broken }, '/w');
-    await showTest(at, '/w', 1_000);
-    assert.deepEqual(told, [
-      'The hook command failed (exit status 7). broken',
-      'The hook command ran, but its event did not arrive within 10 seconds.',
-    ]);
-    await until(() => jsonFiles(at.installation.place.spool).length === 1);
-  });
-
   it('ask about a file that others may share: one in a repository or in a folder of this window, wherever its folder really is', async () => {
     const home = temporaryFolder();
     const shop = path.join(home, 'shop');
@@ -275,110 +267,79 @@ describe('the check of hooks', function () {
   });
 });
 
-type Window = Awaited<ReturnType<typeof open>>;
-
-/** What the bells of all windows count; 0 while one is hidden. */
-const bells: { text: string; isShown: boolean }[] = [];
-const counts = (): string =>
-  bells.map(({ text, isShown }) => (isShown ? text.replace(/\D/g, '') : '0')).join(' ');
-
-/** One window on records that several share. */
-async function open(scene: SessionsScene) {
-  const log = silentLog();
-  const { feature, index, storage } = await scene.open();
-  const events = storage.collection({ path: 'hook-events', version: 1, schema: hookEvent });
-  let watched: readonly string[] = [];
-  const set = (ids: readonly string[]): unknown => (watched = ids);
-  const sessions = Object.assign(feature, { watches: () => ({ set, dispose: () => set([]) }) as never });
-  const format = new Formatter('en');
-  const waiting = new Waiting({ events, sessions: () => Promise.resolve(sessions), format, log });
-  later(() => waiting.dispose());
-  return { waiting, index, events, sessions, watched: () => watched };
-}
-
 describe('agents that wait, in two windows', function () {
-  const window = vscode.window as { createStatusBarItem: unknown };
-  const { createStatusBarItem } = window;
-  before(() => {
-    window.createStatusBarItem = () => {
-      const bell = { text: '', isShown: false };
-      bells.push(bell);
-      return Object.assign(bell, {
-        show: () => void (bell.isShown = true),
-        hide: () => void (bell.isShown = false),
-        dispose: () => undefined,
-      });
-    };
-  });
-  after(() => (window.createStatusBarItem = createStatusBarItem));
-  beforeEach(() => void bells.splice(0));
   afterEach(cleanUp);
 
-  const scene = async (): Promise<{ a: Window; b: Window; at: number }> => {
-    const sessions = await sessionsScene();
-    const [a, b] = [await open(sessions), await open(sessions)];
+  it('do so in the bell, the rows and the list of both, until the session moves on or a person says so or mutes it, and again when it asks or is unmuted', async () => {
+    const bells: { text: string; isShown: boolean }[] = [];
+    const editor = vscode.window as { createStatusBarItem: unknown };
+    const { createStatusBarItem } = editor;
+    later(() => (editor.createStatusBarItem = createStatusBarItem));
+    editor.createStatusBarItem = () => {
+      const [show, hide] = [true, false].map(isShown => () => void Object.assign(bell, { isShown }));
+      const bell = { text: '', isShown: false, show, hide, dispose: () => undefined };
+      bells.push(bell);
+      return bell;
+    };
+    const shared = await sessionsScene();
+    const open = async () => {
+      const log = silentLog();
+      const { feature, index, storage } = await shared.open();
+      const events = storage.collection({ path: 'hook-events', version: 1, schema: hookEvent });
+      const watched: string[] = [];
+      const set = (ids: readonly string[]): unknown => watched.splice(0, Infinity, ...ids);
+      const sessions = Object.assign(feature, { watches: () => ({ set, dispose: () => set([]) }) as never });
+      const format = new Formatter('en');
+      const waiting = new Waiting({ events, sessions: () => Promise.resolve(sessions), format, log });
+      later(() => waiting.dispose());
+      return { waiting, index, events, sessions, watched };
+    };
+    const [a, b] = [await open(), await open()];
+    const wait = (...ids: readonly string[]): Promise<void> =>
+      until(() =>
+        [a, b].every(({ index, watched }, at) => {
+          const { text, isShown } = bells[at] ?? { text: '', isShown: false };
+          const rows = [...index.records.values()].filter(isWaiting).map(({ sessionId }) => sessionId);
+          const [count, all] = [isShown ? Number(text.replace(/\D/g, '')) : 0, ids.join()];
+          return count === ids.length && rows.sort().join() === all && watched.sort().join() === all;
+        }),
+      );
     const at = Math.floor(Date.now() / 1000) * 1000;
+    const moves = (window: typeof a, sessionId: string, status: string, messageCount: number, age: number) =>
+      window.index.observe('service', sessionOf({ sessionId, status, messageCount, updatedAt: 1 }), at + age);
     for (const sessionId of ['one', 'two']) {
       await a.sessions.signal({ sessionId, kind: 'waiting', at });
       const id = `1.${sessionId}.json`;
       await a.events.put(id, { id, name: 'Notification', at, sessionId });
     }
-    await until(() => counts() === '2 2');
-    await until(() => a.watched().length === 2 && b.watched().length === 2);
-    return { a, b, at };
-  };
-  /** The rows that stand where sessions wait. */
-  const rows = ({ index }: Window): string =>
-    [...index.records.values()]
-      .flatMap(record => (isWaiting(record) ? record.sessionId : []))
-      .sort()
-      .join(' ');
-
-  it('do so in the bell and the rows of both, until the session moves on or a person says so or mutes it, and again when it asks or is unmuted', async () => {
-    const { a, b, at } = await scene();
-    const wait = (ids: string): Promise<void> => {
-      const count = String(ids.split(' ').filter(Boolean).length);
-      return until(() => counts() === `${count} ${count}` && [a, b].every(each => rows(each) === ids));
-    };
-    const moves = (window: Window, sessionId: string, status: string, messageCount: number, age: number) =>
-      window.index.observe('service', sessionOf({ sessionId, status, messageCount, updatedAt: 1 }), at + age);
+    await wait('one', 'two');
     await moves(a, 'two', 'idle', 3, 1_000);
-    await a.sessions.settle('one');
-    await wait('two');
-    await a.sessions.setMuted('two', true);
-    await wait('');
-    assert.deepEqual([...a.watched(), ...b.watched()], [], 'nothing is asked about any more');
-    await b.sessions.signal({ sessionId: 'one', kind: 'waiting', at: at + 2_000 });
-    await wait('one');
-    await b.sessions.setMuted('two', false);
-    await wait('one two');
-    await moves(a, 'one', 'idle', 3, 3_000);
-    await moves(b, 'two', 'idle', 4, 4_000);
-    await wait('one');
-    await moves(b, 'one', 'running', 3, 60_000);
-    await wait('');
-  });
-
-  it('are listed with what they say, and so are the muted ones, until a person says that they wait no more', async () => {
-    const { a, b, at } = await scene();
     await a.sessions.signal({ sessionId: 'one', kind: 'waiting', at: at + 1_000, message: 'May I [push]?' });
     await a.sessions.setMuted('two', true);
+    await wait('one');
     quickPicks.length = 0;
     const done = a.waiting.show();
     await until(() => quickPicks[0]?.isShown === true);
-    const [pick] = quickPicks;
-    assert.deepEqual(
-      pick?.items.map(({ label, detail = '' }) => `${label} ${detail}`.trim()),
-      ['$(bell-dot) Session one May I [push]?', '$(bell-slash) Session two'],
-    );
+    const pick = quickPicks[0]!;
+    const listed = pick.items.map(({ label, detail = '' }) => `${label} ${detail}`.trim());
+    assert.deepEqual(listed, ['$(bell-dot) Session one May I [push]?', '$(bell-slash) Session two']);
     // The list follows while it is open, and the row that a person is at stays theirs.
-    const [, second] = pick.items;
-    pick.activeItems = [second!];
+    pick.activeItems = pick.items.slice(1);
     await b.sessions.settle('one');
     await until(() => pick.items.length === 1);
     assert.deepEqual(pick.activeItems, pick.items);
     assert.equal(pick.placeholder, 'No agent is waiting for you');
     pick.dispose();
     await done;
+    await wait();
+    await b.sessions.signal({ sessionId: 'one', kind: 'waiting', at: at + 2_000 });
+    await wait('one');
+    await b.sessions.setMuted('two', false);
+    await wait('one', 'two');
+    await moves(a, 'one', 'idle', 3, 3_000);
+    await moves(b, 'two', 'idle', 4, 4_000);
+    await wait('one');
+    await moves(b, 'one', 'running', 3, 60_000);
+    await wait();
   });
 });

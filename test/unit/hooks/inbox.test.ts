@@ -134,10 +134,8 @@ describe('the inbox of hook events', function () {
     const [now, minute, day] = [Date.now(), 60_000, 86_400_000];
     const events = eventsIn();
     const swept = async (...ages: readonly number[]): Promise<readonly string[]> => {
-      for (const [index, age] of ages.entries()) {
-        const id = `${index}.${age}.json`;
-        await events.put(id, { id, name: 'Stop', at: now - age });
-      }
+      const ids = ages.map((age, index) => [`${index}.${age}.json`, now - age] as const);
+      await Promise.all(ids.map(([id, at]) => events.put(id, { id, name: 'Stop', at })));
       await sweep({ spool: place.spool, events }, now);
       return [...events.values.keys()];
     };
