@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { marked } from 'marked';
-import type { ApiClient, ReadinessReport } from '../../../src/api';
+import type { ReadinessReport } from '../../../src/api';
 import { fixMessage } from '../../../src/readiness/commands';
 import type { ShownReport } from '../../../src/readiness/model';
 import { missingParts, pageParts } from '../../../src/readiness/panel';
@@ -169,58 +169,35 @@ describe('a report', () => {
 describe('kept readiness reports', () => {
   afterEach(cleanUp);
 
-  it('are all read from a service that gives at most 20 at once; what cannot be read is named, hides nothing, and is named no more once it can', async () => {
-    const server = await startReports({ count: 230 });
+  it('stay when they are no longer listed, and say while parts of them, or of what they are compared with, cannot be read', async () => {
+    const server = await startReports({ count: 7 });
     later(() => server.close());
-    server.cap = 20;
-    const { reports, origin } = server;
-    const root = temporaryFolder();
-    /** A window: its own storage over the same folder. */
-    const open = async (api?: ApiClient) => {
-      const [log, storage] = [silentLog(), openStorage({ root, log: silentLog() })];
-      const connection = Object.assign(new FakeConnection({} as never, { baseUrl: origin, appUrl: origin }), {
-        api,
-      });
-      const kept = new Reports({ connection, storage, log });
-      later(async () => {
-        kept.dispose();
-        await storage.settled();
-        storage.dispose();
-      });
-      await kept.open();
-      kept.list.state.onDidChange(() => kept.changed());
-      const state = () => kept.list.state.current;
-      const isPartial = (reportId: string) => kept.shown({ key: '', reportId })?.isPartial;
-      const ids = () =>
-        state()
-          .items.map(({ reportId }) => reportId)
-          .sort();
-      return { state, ids, isPartial, refresh: () => kept.list.refresh() };
+    const [log, storage] = [silentLog(), openStorage({ root: temporaryFolder(), log: silentLog() })];
+    const { origin, reports } = server;
+    const connection = new FakeConnection(clientOf(server).api, { baseUrl: origin, appUrl: origin });
+    const kept = new Reports({ connection, storage, log });
+    later(async () => {
+      kept.dispose();
+      await storage.settled();
+      storage.dispose();
+    });
+    await kept.open();
+    kept.list.state.onDidChange(() => kept.changed());
+    const shown = async (): Promise<unknown> => {
+      await kept.list.refresh();
+      return ['report-7', 'report-4', 'report-6', 'report-1'].map(
+        reportId => kept.shown({ key: '', reportId })?.isPartial,
+      );
     };
-    const [first, last] = [reports[0]!, reports.at(-1)!];
-    const whole = { ...last.report };
-    Object.assign(first.report, { over: { numerator: 3, denominator: 2 }, empty: {} });
-    Object.assign(last.report, { none: { numerator: 0, denominator: 0 } });
-    const ids = reports.map(({ reportId }) => reportId).sort();
-    reports.splice(150, 0, ...([null, { repoUrl: 'x/repo-9' }] as unknown as ReadinessReport[]));
-    const window = await open(clientOf(server).api);
-    await window.refresh();
-    assert.deepEqual(window.ids(), ids);
-    const { problems } = window.state();
-    const parts = problems.flatMap(({ id, field }) => (field === undefined ? [] : [`${id} ${field}`]));
-    const named = ['report-1 report.none', 'report-230 report.empty', 'report-230 report.over'];
-    assert.deepEqual([parts.sort(), problems.length], [named, 5]);
-    const partly = ['report-230', 'report-4', 'report-229'].map(window.isPartial);
-    assert.deepEqual(partly, [true, true, false], 'itself, or what it is compared with');
-    assert.match(JSON.stringify(problems), /repo-9/, 'by the name they have');
-    const other = await open();
-    assert.deepEqual([other.ids(), other.state().problems], [ids, problems], 'another window says the same');
-    reports.splice(150, 2);
-    last.report = whole;
-    reports.splice(100, 1);
-    server.add(60);
-    await window.refresh();
-    assert.equal(window.state().items.length, 290, 'what is no longer listed stays in its trend');
-    assert.ok(window.state().problems.every(({ id }) => id === first.reportId));
+    Object.assign(reports.at(-1)!.report, { none: { numerator: 0, denominator: 0 } });
+    assert.deepEqual(await shown(), [false, true, false, true]);
+    const { problems } = kept.list.state.current;
+    assert.deepEqual(
+      problems.map(({ id, field }) => `${id} ${field}`),
+      ['report-1 report.none'],
+    );
+    Object.assign(reports.at(-1)!.report, { none: score(1) });
+    reports.splice(1, 1);
+    assert.deepEqual(await shown(), [false, false, false, false]);
   });
 });
