@@ -24,6 +24,7 @@ import {
   inboxOf,
   jsonFiles,
   later,
+  linesOf,
   openFolder,
   root,
   temporaryFolder,
@@ -91,12 +92,8 @@ async function scene(outgoing: unknown) {
 /** A command that writes what it is given down, and what was written by now. */
 function writer() {
   const file = path.join(temporaryFolder(), 'ran');
-  const lines = (): string[] => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim().split('\n') : []);
-  const ran = (): Record<string, string>[] =>
-    lines()
-      .filter(line => line.endsWith('}'))
-      .map(line => JSON.parse(line) as Record<string, string>);
-  return { hook: { type: 'command', command: `cat >>'${file}'; echo >>'${file}'` }, ran };
+  const ran = () => linesOf(file).map(line => JSON.parse(line) as Record<string, string>);
+  return { hook: { type: 'command', command: `(cat; echo) >>'${file}'` }, ran };
 }
 
 describe('events of hooks', function () {
@@ -107,11 +104,8 @@ describe('events of hooks', function () {
     const { hook, ran } = writer();
     const fails = [{ command: 'exit 4' }, { command: 'kill -9 $$' }, { command: 'sleep 100', timeout: 0.1 }];
     const hooks = [hook, ...fails.map(each => ({ type: 'command', ...each }))];
-    const { place, signals, event, bar, log, set } = await scene({
-      Notification: [{ hooks }],
-      Stop: [{}],
-      Other: [],
-    });
+    const unusable = { Stop: [{}], Other: [] };
+    const { place, signals, event, bar, log, set } = await scene({ Notification: [{ hooks }], ...unusable });
     writeEvent(place, { ...event, message: 'Too late' }, Date.now() - FRESH_MS - 60_000);
     await until(() => signals.length === 1);
     writeEvent(place, { ...event, message: 'May I?' });
@@ -132,7 +126,7 @@ describe('events of hooks', function () {
       bar.sort(),
       ends.map(end => `$(warning) Your hook for Notification ${end}`),
     );
-    for (const outgoing of [{ Stop: [{}], Other: [] }, { Other: [] }, {}, { Other: [] }]) set(outgoing);
+    for (const outgoing of [unusable, { Other: [] }, {}, { Other: [] }]) set(outgoing);
     assert.deepEqual(
       log.lines.flatMap(line => /hooks\.outgoing that cannot be used: (.*)/.exec(line)?.[1] ?? []),
       ['Stop[0], Other', 'Other', 'Other'],

@@ -14,7 +14,7 @@ import {
   type OutgoingDeps,
 } from '../../../src/hooks/outgoing';
 import { silentLog } from '../../fakes/log';
-import { cleanUp, eventsIn, later, temporaryFolder, until } from './support';
+import { cleanUp, eventsIn, later, linesOf, temporaryFolder, until } from './support';
 
 const stop = { name: 'Stop', sessionId: 's1', cwd: '/' };
 const command = (text: string, timeout?: number): object => ({
@@ -76,32 +76,26 @@ describe('hooks that go out', function () {
     });
     const message = '“canary-of-a-message”\n$(touch /tmp/x)';
     await hooks.run({ ...stop, message });
-    done.sort((a, b) => (a.exitCode ?? 9) - (b.exitCode ?? 9));
-    assert.deepEqual(
-      done.map(({ outcome, exitCode }) => `${outcome} ${exitCode}`),
-      ['ended 0', 'ended 3', 'ended 4', 'timedOut undefined'],
-    );
-    for (const { output } of done.slice(0, 2))
-      assert.deepEqual(JSON.parse(output), {
-        ...{ hook_event_name: 'Stop', session_id: 's1', cwd: '/' },
-        message,
-      });
+    const [first, second, ...others] = done.toSorted((a, b) => (a.exitCode ?? 9) - (b.exitCode ?? 9));
+    const ends = [first, second, ...others].map(each => `${each?.outcome} ${each?.exitCode}`);
+    assert.deepEqual(ends, ['ended 0', 'ended 3', 'ended 4', 'timedOut undefined']);
+    const input = { hook_event_name: 'Stop', session_id: 's1', cwd: '/', message };
+    for (const each of [first, second]) assert.deepEqual(JSON.parse(each?.output ?? ''), input);
     assert.deepEqual(fs.readdirSync(folder), ['pipe']);
     const lines = log.lines.join('\n');
-    for (const said of [
-      /status 0 after \d+ ms$/m,
-      /status 4 after \d+ ms; output: oh no/,
-      /timedOut after \d+ ms$/m,
+    for (const end of [
+      'status 0 after \\d+ ms$',
+      'status 4 after \\d+ ms; output: oh no',
+      'timedOut after \\d+ ms$',
     ])
-      assert.match(lines, said);
+      assert.match(lines, new RegExp(`Hook for Stop: ${end}`, 'm'));
     assert.doesNotMatch(lines, /canary/, 'no part of a command or of the event');
   });
 
   it('run for four events at a time, and for the next ones as they end', async () => {
     const folder = temporaryFolder();
     const counts = path.join(folder, 'counts');
-    const started = (): string[] =>
-      fs.existsSync(counts) ? fs.readFileSync(counts, 'utf8').trim().split(/\s+/) : [];
+    const started = (): number[] => linesOf(counts).map(Number);
     // Each tells how many run when it begins, itself included.
     const script = `cd ${folder}; touch ran-$$; ls ran-* | wc -l >>counts; until [ -e go ]; do sleep 0.02; done; rm ran-$$`;
     const { hooks } = outgoing({ Stop: [command(script, 20)] });
@@ -109,7 +103,7 @@ describe('hooks that go out', function () {
     await until(() => started().length === 4);
     fs.writeFileSync(path.join(folder, 'go'), '');
     await all;
-    assert.deepEqual([started().length, Math.max(...started().map(Number))], [6, 4]);
+    assert.deepEqual([started().length, Math.max(...started())], [6, 4]);
   });
 
   it('run in the folder of their event, else in the workspace, else at home', async () => {
@@ -130,22 +124,25 @@ describe('hooks that go out', function () {
   it('run at the end of work that the service tells of, unless a hook of the client tells of the same end', async () => {
     const [now, folder] = [Date.now(), temporaryFolder()];
     const told = { id: '1.a.json', name: 'Stop', sessionId: 's1', cwd: folder, hasRun: true };
-    for (const [event, runs] of [
+    for (const [more, runs] of [
       [undefined, 1],
-      [{ ...told, at: now - 60_000 }, 1],
-      [{ ...told, at: now - 60_000, name: 'Notification' }, 1],
-      [{ ...told, at: now - 9_000 }, 0],
-      [{ ...told, at: now + 20 }, 0],
-      [{ ...told, at: now, sessionId: 's2' }, 1],
+      [{ at: now - 60_000 }, 1],
+      [{ at: now, name: 'Notification' }, 1],
+      [{ at: now - 9_000 }, 0],
+      [{ at: now + 20 }, 0],
+      [{ at: now, sessionId: 's2' }, 1],
     ] as const) {
       const events = eventsIn();
-      if (event !== undefined) await events.put(event.id, event);
+      if (more !== undefined) await events.put(told.id, { ...told, ...more });
       const { hooks, done } = outgoing({ Stop: [command('cat')] }, { events });
       await hooks.runStop('s1', now);
-      assert.equal(done.length, runs, JSON.stringify(event));
-      const cwd = event?.sessionId === 's1' ? folder : '';
-      const input = { hook_event_name: 'Stop', session_id: 's1', cwd };
-      if (runs === 1) assert.deepEqual(JSON.parse(done[0]?.output ?? ''), input);
+      const cwd = more === undefined || 'sessionId' in more ? '' : folder;
+      const input = JSON.stringify({ hook_event_name: 'Stop', session_id: 's1', cwd });
+      assert.deepEqual(
+        done.map(({ output }) => output),
+        runs === 1 ? [input] : [],
+        JSON.stringify(more),
+      );
     }
     assert.ok(APART_MS > stepsBefore(undefined, [], false) * STEP_MS, 'any window may have taken it by then');
   });
@@ -246,13 +243,12 @@ describe('a command of the person’s own', function () {
       [`trap '' TERM; sleep 1000 & echo $! >>PIDS; echo $$ >>PIDS; wait`, { signal: closing.signal }],
     ] as const) {
       const file = path.join(temporaryFolder(), 'pids');
-      const pids = (): string[] =>
-        fs.existsSync(file) ? (fs.readFileSync(file, 'utf8').match(/\d+/g) ?? []) : [];
+      const pids = (): number[] => linesOf(file).map(Number);
       const ended = run(script.replaceAll('PIDS', file), more);
       await until(() => pids().length >= 2);
       if ('signal' in more) closing.abort();
       assert.equal((await ended).outcome, 'signal' in more ? 'stopped' : 'timedOut');
-      await until(() => !pids().map(Number).some(isAlive));
+      await until(() => !pids().some(isAlive));
     }
   });
 });

