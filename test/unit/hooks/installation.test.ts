@@ -9,6 +9,7 @@ import { commentsOf, installedEvents, Refusal, withHook } from '../../../src/hoo
 import { cleanUp, filesIn, later, openFolder, temporaryFolder, temporaryPlace } from './support';
 
 const events = ['Notification', 'Stop', 'SessionEnd'];
+const all = [...events, 'SubagentStop'];
 const mine = '{"hooks":[{"type":"command","command":"mine"}]}';
 const foreign = `\ufeff{\r\n  // my model\r\n  "model": "x",\r\n  "hooks": { "Stop": [${mine}] },\r\n}\r\n`;
 
@@ -29,17 +30,6 @@ const install = async ({ installation, file }: Scene, wanted = events): Promise<
 const uninstall = async ({ installation, file }: Scene): Promise<unknown> =>
   installation.carryOut(await installation.planUninstall(file));
 
-/** Has the system refuse to do something to a file, until the test ends or it is made up for. */
-function failing(name: 'rename' | 'rm', file: string, reason: string): () => void {
-  const real = fsPromises[name] as (...args: readonly unknown[]) => Promise<void>;
-  const mend = (): void => void Object.assign(fsPromises, { [name]: real });
-  const fail = (...args: readonly unknown[]): Promise<void> =>
-    args.includes(file) ? Promise.reject(new Error(reason)) : real(...args);
-  Object.assign(fsPromises, { [name]: fail });
-  later(mend);
-  return mend;
-}
-
 interface Settings {
   hooks?: Record<string, { hooks: unknown[] }[]>;
   [key: string]: unknown;
@@ -57,30 +47,28 @@ function meansElse(text: string, command: string): unknown {
   return { others, hooks: Object.fromEntries(left.filter(([, list]) => list.length > 0)) };
 }
 
-const some = (fields: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<Record<string, unknown>> =>
-  fc.record(fields, { requiredKeys: [], noNullPrototype: true });
-const ownCommand = fc.record({
-  ...{ type: fc.constant('command'), command: fc.string({ minLength: 1 }), timeout: fc.nat(60) },
-});
-const entry = fc.record(
-  { matcher: fc.string(), hooks: fc.array(ownCommand, { maxLength: 2 }) },
-  { requiredKeys: ['hooks'], noNullPrototype: true },
+const entry = fc.constantFrom(
+  ...[mine, '{"hooks":[]}', '{"matcher":"x","hooks":[]}'],
+  '{"matcher":"","hooks":[{"type":"command","command":"\\u0000\\"","timeout":9},{"type":"prompt"}]}',
 );
-const entries = fc.array(entry, { maxLength: 2 });
+const parsed = (text: string): unknown => JSON.parse(text.replaceAll('__proto__', 'p'));
 
 /** JSON with comments as people and programs write it: any spacing, line ends, trailing commas, a BOM, hooks of others. */
 const settingsFile = fc
   .record({
-    value: some({
-      model: fc.string(),
-      nested: fc.json({ maxDepth: 3 }).map(text => JSON.parse(text.replaceAll('__proto__', 'p')) as unknown),
-      'https://a//b': fc.constant('/* not a comment */ // nor this'),
-      hooks: some({
-        ...{ Notification: entries, Stop: entries, SubagentStop: entries },
-        ...{ SessionEnd: entries, PostToolUse: entries },
-      }),
-      last: fc.boolean(),
-    }),
+    value: fc.record(
+      {
+        model: fc.string(),
+        nested: fc.json({ maxDepth: 3 }).map(parsed),
+        'https://a//b': fc.constant('/* not a comment */ // nor this'),
+        hooks: fc.dictionary(
+          fc.constantFrom(...all, 'PostToolUse'),
+          fc.array(entry.map(parsed), { maxLength: 2 }),
+        ),
+        last: fc.boolean(),
+      },
+      { requiredKeys: [] },
+    ),
     eol: fc.constantFrom('\n', '\r\n'),
     bom: fc.constantFrom('', '\ufeff'),
     end: fc.constantFrom('', '\n', '\n\n // the end\n'),
@@ -106,23 +94,28 @@ describe('installing the hook', function () {
   afterEach(cleanUp);
 
   it('leaves all else in 1,000 generated files as it was, and is gone byte for byte, or when somebody has changed them meanwhile', async () => {
-    const { place, file } = await scene();
+    const scenery = await scene();
     const kept = new Map<string, InstalledFile>();
-    const files = {
-      load: () => Promise.resolve(kept),
-      put: (id: string, record: InstalledFile) => Promise.resolve(void kept.set(id, record)),
-      remove: (id: string) => Promise.resolve(void kept.delete(id)),
-    };
-    const installation = new Installation(place, files as never);
+    const load = () => Promise.resolve(kept);
+    const put = (...record: [string, InstalledFile]) => Promise.resolve(kept.set(...record));
+    const remove = (id: string) => Promise.resolve(kept.delete(id));
+    const installation = new Installation(scenery.place, { load, put, remove } as never);
+    // What a power cut would leave is not asked here, and the disk is what all this would wait for.
+    const handle = await fsPromises.open(scenery.file);
+    const kind = Object.getPrototypeOf(handle) as { sync: () => Promise<void> };
+    await handle.close();
+    const { sync } = kind;
+    later(() => (kind.sync = sync));
+    kind.sync = () => Promise.resolve();
     const { command } = installation;
     let [withForeign, withOddities] = [0, 0];
     const comesAndGoes = async ([source, wanted]: readonly [string, string[]], index: number) => {
-      const at = path.join(path.dirname(file), `${index}.json`);
-      fs.writeFileSync(at, source);
-      await installation.carryOut(await installation.planInstall(at, wanted));
-      const text = fs.readFileSync(at, 'utf8');
+      const file = path.join(path.dirname(scenery.file), `${index}.json`);
+      fs.writeFileSync(file, source);
+      await install({ ...scenery, installation, file }, wanted);
+      const text = fs.readFileSync(file, 'utf8');
       assert.equal(text.startsWith('\ufeff'), source.startsWith('\ufeff'));
-      assert.deepEqual((await installation.look(at))?.toSorted(), wanted.toSorted());
+      assert.deepEqual((await installation.look(file))?.toSorted(), wanted.toSorted());
       const before = meaning(source).hooks ?? {};
       for (const name of wanted)
         assert.deepEqual(meaning(text).hooks?.[name], [...(before[name] ?? []), ours(command)]);
@@ -133,17 +126,17 @@ describe('installing the hook', function () {
       assert.deepEqual([text, gone].map(commentsOf), [source, changed].map(commentsOf));
       const others = meansElse(source, command);
       for (const after of [text, gone]) assert.deepEqual(meansElse(after, command), others);
-      await installation.carryOut(await installation.planUninstall(at));
-      assert.equal(fs.readFileSync(at, 'utf8'), source);
+      await uninstall({ ...scenery, installation, file });
+      assert.equal(fs.readFileSync(file, 'utf8'), source);
       if (Object.keys(before).length > 0) withForeign++;
       if (/\r\n|\ufeff|\/[/*]|,\s*[}\]]/.test(source)) withOddities++;
     };
-    const one = fc.tuple(settingsFile, fc.subarray([...events, 'SubagentStop'], { minLength: 1 }));
+    const one = fc.tuple(settingsFile, fc.subarray(all, { minLength: 1 }));
     // Beside each other, they wait for the disk together.
     const several = fc.array(one, { minLength: 50, maxLength: 50 });
     await fc.assert(
-      fc.asyncProperty(several, async all => {
-        await Promise.all(all.map(comesAndGoes));
+      fc.asyncProperty(several, async files => {
+        await Promise.all(files.map(comesAndGoes));
       }),
       { numRuns: 20, endOnFailure: true },
     );
@@ -177,9 +170,6 @@ describe('installing the hook', function () {
     assert.equal(await install(at), undefined);
     assert.deepEqual(Object.keys(meaning(at.read()).hooks ?? {}), events);
     assert.equal(fs.statSync(at.file).mode & 0o777, 0o600);
-    const mend = failing('rm', at.file, 'EACCES');
-    await assert.rejects(uninstall(at), /json: It could not be written: EACCES Nothing was changed\.$/);
-    mend();
     await uninstall(at);
     assert.equal(fs.existsSync(at.file), false);
   });
@@ -255,9 +245,14 @@ describe('installing the hook', function () {
     assert.equal(at.read(), '');
     await install(at);
     const installed = at.read();
-    const mend = failing('rename', at.file, 'ENOSPC');
-    await assert.rejects(install(at, ['SubagentStop']), /could not be written: ENOSPC Nothing was changed/);
-    mend();
+    const { rename } = fsPromises;
+    fsPromises.rename = (from, to) =>
+      to === at.file ? Promise.reject(new Error('ENOSPC')) : rename(from, to);
+    later(() => (fsPromises.rename = rename));
+    const refusal = /json: It could not be written: ENOSPC Nothing was changed\.$/;
+    await assert.rejects(install(at, ['SubagentStop']), refusal);
+    await assert.rejects(uninstall(at), refusal);
+    fsPromises.rename = rename;
     assert.equal(at.read(), installed);
     assert.deepEqual(fs.readdirSync(path.dirname(at.file)), ['settings.json']);
     await uninstall(at);
