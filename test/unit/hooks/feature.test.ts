@@ -63,7 +63,7 @@ async function scene(outgoing: unknown) {
       return states.event(listener);
     },
   };
-  told.length = 0;
+  [told.length, acts.length] = [0, 0];
   const hooks = new Hooks({
     ...{ storage, dataFolder, log, extensionFolder: root, format: new Formatter('en') },
     focused: focusedAs(true),
@@ -74,7 +74,7 @@ async function scene(outgoing: unknown) {
         : Promise.resolve(sessions as SessionsForHooks),
     settings: {
       hooksOutgoing: () => setting.outgoing,
-      notifications: { about: () => ['waiting'], quietWhenFocused: () => true },
+      notifications: { about: () => ['waiting', 'ended'], quietWhenFocused: () => true },
     },
     onDidChangeSettings: changed.event,
     isShown: () => false,
@@ -116,6 +116,9 @@ describe('events of hooks', function () {
     );
     assert.equal(told.length, 1, told.join());
     assert.match(told.join(), /is waiting for you: May I\?$/);
+    writeEvent(place, { ...event, hook_event_name: 'SessionEnd', reason: 'error' });
+    await until(() => told.length === 2);
+    assert.deepEqual(acts, ['window.showInformationMessage', 'window.showWarningMessage']);
     assert.deepEqual(
       ran().map(({ message }) => message),
       ['May I?'],
@@ -166,31 +169,23 @@ describe('events of hooks', function () {
   });
 });
 
-async function installed() {
-  const installation = new Installation(await temporaryPlace(), filesIn());
-  const file = path.join(temporaryFolder(), 'settings.json');
-  await installation.carryOut(await installation.planInstall(file, ['Stop', 'SessionEnd']));
-  const context: CheckContext = {
-    log: silentLog(),
-    installation,
-    events: eventsIn(),
-    format: new Formatter('en'),
-    isListening: () => true,
-    settings: { hooksOutgoing: () => ({ Stop: [{ type: 'command', command: 'x' }] }) },
-  };
-  const rows = async (): Promise<string[]> =>
-    (await examine(context)).map(({ icon, label }) => `${icon}: ${label}`);
-  return { ...context, installation, file, rows };
-}
-
 describe('the check of hooks', function () {
   beforeEach(() => told.splice(0));
   afterEach(cleanUp);
 
   it('finds what works, each broken link of the chain and what mends it, and unusable own commands; an event that is lost is no command that failed', async () => {
-    const at = await installed();
-    const { place } = at.installation;
-    const broken = Object.create(at.installation, {
+    const installation = new Installation(await temporaryPlace(), filesIn());
+    const { place } = installation;
+    const file = path.join(temporaryFolder(), 'settings.json');
+    await installation.carryOut(await installation.planInstall(file, ['Stop', 'SessionEnd']));
+    const at: CheckContext = {
+      ...{ log: silentLog(), installation, events: eventsIn(), format: new Formatter('en') },
+      isListening: () => true,
+      settings: { hooksOutgoing: () => ({ Stop: [{ type: 'command', command: 'x' }] }) },
+    };
+    const rowsOf = async (): Promise<string[]> =>
+      (await examine(at)).map(({ icon, label }) => `${icon}: ${label}`);
+    const broken = Object.create(installation, {
       command: { value: 'echo broken; exit 7' },
     }) as Installation;
     await showTest({ ...at, installation: broken }, '/w');
@@ -202,7 +197,7 @@ describe('the check of hooks', function () {
       'The hook command ran, but its event did not arrive within 10 seconds.',
     ]);
     assert.match(told[2] ?? '', /^The test event arrived after [\d,]+ ms\. Hooks work\.$/);
-    const rows = await at.rows();
+    const rows = await rowsOf();
     assert.match(rows.splice(2, 1)[0] ?? '', /^pass: Last event .* ago$/);
     assert.deepEqual(rows, [
       'pass: Hook present for Stop, SessionEnd',
@@ -210,28 +205,28 @@ describe('the check of hooks', function () {
       'error: Some of your own commands cannot be used: Stop[0]',
     ]);
     for (const [spoil, row] of [
-      [() => fs.writeFileSync(at.file, '{"hooks":{}}'), 'error: Hook missing'],
-      [() => fs.writeFileSync(at.file, '{'), 'error: Settings file cannot be changed'],
-      [() => fs.rmSync(at.file), 'error: Settings file is missing'],
+      [() => fs.writeFileSync(file, '{"hooks":{}}'), 'error: Hook missing'],
+      [() => fs.writeFileSync(file, '{'), 'error: Settings file cannot be changed'],
+      [() => fs.rmSync(file), 'error: Settings file is missing'],
     ] as const) {
       spoil();
-      assert.ok((await at.rows()).includes(row), row);
+      assert.ok((await rowsOf()).includes(row), row);
     }
     for (const spoil of [() => fs.writeFileSync(place.script, ''), () => fs.rmSync(place.script)]) {
       spoil();
-      await at.rows();
+      await rowsOf();
       assert.ok(fs.readFileSync(place.script).length > 0, 'a script that is spoilt is mended');
     }
     fs.rmSync(place.script);
     fs.mkdirSync(place.script);
     const label = 'error: The script of the hook command is missing or from another version';
     const others = ['error: Settings file is missing', 'pass: This window listens'];
-    assert.deepEqual((await at.rows()).slice(0, 3), [others[0], label, others[1]]);
+    assert.deepEqual((await rowsOf()).slice(0, 3), [others[0], label, others[1]]);
     fs.rmdirSync(place.script);
     const [missing] = await examine(at);
     await missing?.value();
-    assert.equal(executed.at(-1), `agentConsole.hooks.install ${at.file}`);
-    await at.installation.carryOut(await at.installation.planUninstall(at.file));
+    assert.equal(executed.at(-1), `agentConsole.hooks.install ${file}`);
+    await installation.carryOut(await installation.planUninstall(file));
     [acts.length, told.length] = [0, 0];
     const details = { compare: () => Promise.reject(new Error('There is nothing to compare.')) };
     await uninstall({ ...at, details });
@@ -239,7 +234,7 @@ describe('the check of hooks', function () {
       [acts, told],
       [['window.showInformationMessage'], ['No hooks have been installed here.']],
     );
-    assert.equal((await at.rows())[0], 'error: No hooks have been installed from here');
+    assert.equal((await rowsOf())[0], 'error: No hooks have been installed from here');
     const deaf = await examine({ ...at, isListening: () => false, events: eventsIn() });
     for (const finding of ['This window does not listen', 'No event has arrived yet'])
       assert.ok(deaf.some(({ label }) => label === finding));

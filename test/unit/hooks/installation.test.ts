@@ -143,7 +143,7 @@ describe('installing the hook', function () {
     assert.ok(withForeign > 100 && withOddities > 500, `${withForeign} foreign, ${withOddities} odd`);
   });
 
-  it('shows what it will write, writes just that and a whole copy first, and takes it out byte for byte, also after other choices', async () => {
+  it('shows what it will write, writes just that and a whole copy first, and takes it out byte for byte, also after other choices and where there was no file', async () => {
     const at = await scene();
     const plan = await at.installation.planInstall(at.file, events);
     assert.equal(at.read(), foreign, 'a plan changes nothing');
@@ -161,17 +161,11 @@ describe('installing the hook', function () {
     await uninstall(at);
     assert.equal(at.read(), foreign);
     assert.deepEqual(await at.installation.files(), []);
+    const none = { ...at, file: path.join(path.dirname(at.file), 'none.json') };
+    assert.equal(await install(none), undefined);
+    assert.equal(fs.statSync(none.file).mode & 0o777, 0o600);
+    await uninstall(none);
     assert.deepEqual(fs.readdirSync(path.dirname(at.file)), ['settings.json'], 'nothing is left beside it');
-  });
-
-  it('makes a file that is not there, and takes it away again', async () => {
-    const at = await scene();
-    fs.rmSync(at.file);
-    assert.equal(await install(at), undefined);
-    assert.deepEqual(Object.keys(meaning(at.read()).hooks ?? {}), events);
-    assert.equal(fs.statSync(at.file).mode & 0o777, 0o600);
-    await uninstall(at);
-    assert.equal(fs.existsSync(at.file), false);
   });
 
   it('refuses a file that is not what it seems, cannot be written or copied, or changes after the preview, with the reason, and leaves it alone', async () => {
@@ -259,13 +253,23 @@ describe('installing the hook', function () {
     assert.equal(at.read(), '');
   });
 
-  it('leaves nothing behind when two windows install at the same moment', async () => {
-    const one = await scene();
+  it('leaves nothing behind when two windows install at the same moment, and what another program writes in between as it is', async () => {
+    const [one, other] = [await scene(), '{"model":"x"}'];
+    const { mkdir } = fsPromises;
+    later(() => (fsPromises.mkdir = mkdir));
+    // The copy is made after the first look at the file.
+    fsPromises.mkdir = ((...args: Parameters<typeof mkdir>) => {
+      if (args[0] === one.place.backups) fs.writeFileSync(one.file, other);
+      return mkdir(...args);
+    }) as typeof mkdir;
+    await assert.rejects(install(one), /Something else has changed it meanwhile/);
+    fsPromises.mkdir = mkdir;
+    assert.equal(one.read(), other);
     const two = { ...one, installation: one.another() };
     const outcomes = await Promise.allSettled([install(one, ['Stop']), install(two, ['SessionEnd'])]);
     assert.ok(outcomes.filter(({ status }) => status === 'rejected').length <= 1, JSON.stringify(outcomes));
     await uninstall({ ...one, installation: one.another() });
-    assert.equal(one.read(), foreign);
+    assert.equal(one.read(), other);
   });
 
   it('waits while another program holds the settings file, as happens on Windows', async () => {
@@ -294,13 +298,14 @@ describe('installing the hook', function () {
     assert.equal(unknown.read().includes('agent-console-hook'), false, unknown.read());
     const start = `{ "model": "x", "hooks": {"Stop":[${mine}]} }`;
     const more = `${mine.slice(0, -2)},{"type":"command","command":"other"}]}`;
-    for (const edit of [
-      (text: string) => text,
-      (text: string) => JSON.stringify(JSON.parse(text.replace(mine, more)), undefined, '\t'),
-    ]) {
+    const same = (text: string): string => text;
+    for (const [edit, spoil] of [
+      [same, (copy: string) => fs.rmSync(copy)],
+      [same, (copy: string) => fs.writeFileSync(copy, '{}')],
+      [(text: string) => JSON.stringify(JSON.parse(text.replace(mine, more)), undefined, '\t'), same],
+    ] as const) {
       const at = await scene(start);
-      const copy = await install(at);
-      fs.rmSync(copy!);
+      spoil((await install(at))!);
       fs.writeFileSync(at.file, edit(at.read()));
       await uninstall(at);
       assert.deepEqual(meaning(at.read()), meaning(edit(start)));
