@@ -9,10 +9,8 @@ import {
   isCommit,
   matching,
   percentOf,
-  previousOf,
 } from '../../../src/readiness/model';
 import { readableName } from '../../../src/util/text';
-import { growsEvenly } from '../../growth';
 import { report, score } from './support';
 
 describe('readiness model', () => {
@@ -32,15 +30,6 @@ describe('readiness model', () => {
       ],
     );
     assert.deepEqual([...groupReports([other]).keys()], ['not an address']);
-  });
-
-  it('compares with the previous report of the same branch only', () => {
-    const reports = ['main', 'feature', 'main'].map(branch => report({}, { branch })).reverse();
-    const first = reports[2];
-    assert.deepEqual(
-      reports.map(each => previousOf(reports, each)),
-      [first, undefined, undefined],
-    );
   });
 
   it('says what is worse, better, the same, new and gone, in the order of what needs care; names of the prototype are names', () => {
@@ -92,18 +81,6 @@ describe('readiness model', () => {
     const bad = ['', 'HEAD', '--output=/tmp/x', 'abc123', 'a'.repeat(65), 'abcdefg1', 'a..b', undefined];
     for (const text of bad) assert.equal(isCommit(text), false, text);
     assert.ok(isCommit('0123abc') && isCommit('A'.repeat(40)));
-  });
-
-  it('compares criteria, and groups reports, in steps with how many there are', async () => {
-    const many = Array.from({ length: 5_000 }, (_, index) => index);
-    const reports = many.map(at =>
-      report({}, { repoUrl: `https://h.x/acme/repo-${at % 40}`, createdAt: (at * 7919) % 5_000 }),
-    );
-    const sized = (size: number) =>
-      report(Object.fromEntries(many.slice(0, size).map(at => [`c_${at}`, score(at % 3, 3)])));
-    const made = new Map([1_250, 5_000].map(size => [size, sized(size)]));
-    await growsEvenly('criteria compared', 5_000, size => criteriaOf(made.get(size)!, made.get(size)));
-    await growsEvenly('reports grouped', 5_000, size => groupReports(reports.slice(0, size)));
   });
 });
 

@@ -21,6 +21,7 @@ const report = (repo: string, day: number, criteria: ReadinessReport['report']):
 const reports = [
   report('shop', 12, { lint: score(2), type_check: score(1, 3) }),
   report('shop', 14, { lint: score(1), type_check: score(3, 3), ci_pipeline: score(0, 1) }),
+  { ...report('shop', 13, { lint: score(0), type_check: score(2, 3) }), branch: 'other' },
   report('billing', 13, { lint: score(2) }),
 ];
 const open = (path: string, ...urls: string[]): GitRepository =>
@@ -58,7 +59,7 @@ describe('the rows of readiness', () => {
       '    Type check | 3/3 · 100% · was 1/3',
       '  Applications | 1',
       '    apps/web | Shop',
-      '  Reports | 2',
+      '  Reports | 3',
     ]);
     assert.ok(rows.includes('    Nov 14, 2025 | 67% · +7 · main'));
     assert.ok(rows[end + 1]?.startsWith('  acme/billing | 100%'));
