@@ -197,13 +197,10 @@ describe('a command of the person’s own', function () {
   });
 
   it('never sees the person’s key, nor where the service is, in a test neither', async () => {
-    const secrets = ['AGENT_CONSOLE_API_KEY', 'AGENT_CONSOLE_BASE_URL', 'AGENT_CONSOLE_APP_URL'];
-    const before = { ...process.env };
-    later(() => {
-      for (const name of secrets) Reflect.deleteProperty(process.env, name);
-      Object.assign(process.env, before);
-    });
-    for (const name of secrets) process.env[name] = 'secret';
+    for (const name of ['API_KEY', 'BASE_URL', 'APP_URL'].map(each => `AGENT_CONSOLE_${each}`)) {
+      process.env[name] = 'secret';
+      later(() => Reflect.deleteProperty(process.env, name));
+    }
     for (const isTest of [false, true]) {
       const { output } = await run('env', { isTest });
       assert.match(output, /^PATH=/m);
