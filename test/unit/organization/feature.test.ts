@@ -291,7 +291,9 @@ describe('the organization', () => {
       'they are asked for again, and what was known counts',
     );
     server.answer({ kind: 'silence' });
-    assert.equal(await warned(open(server).feature), 0);
+    const slow = open(server);
+    assert.equal(await warned(slow.feature), 0);
+    assert.match(String(slow.view.description), /read so far/);
   });
 
   const CANARY = 'canary-1f2e3d4c5b6a7980';

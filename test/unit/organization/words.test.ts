@@ -200,6 +200,7 @@ describe('what a revision changed', () => {
     const added = ['customModels[c].id: not set → c', 'customModels[c].index: not set → 1'];
     for (const [models, told] of [
       [[b, a], ['customModels: order changed']],
+      [[a], ['customModels[b].id: b → not set', 'customModels[b].maxOutputTokens: 5 → not set']],
       [
         [{ ...a, apiKey: '[redacted 3]' }, c, b],
         ['customModels[a].apiKey: secret changed', ...added],
