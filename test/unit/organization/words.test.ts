@@ -11,15 +11,7 @@ import {
   type Settings,
 } from '../../../src/organization/changes';
 import { warningsOf, type SessionChoice } from '../../../src/organization/policy';
-import {
-  changeSpoken,
-  changeText,
-  historyCsv,
-  peopleCsv,
-  personFacts,
-  personStatus,
-  summaryText,
-} from '../../../src/organization/rows';
+import * as rows from '../../../src/organization/rows';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const ago = (days: number): string => new Date(NOW - days * 24 * 60 * 60 * 1000).toISOString();
@@ -48,14 +40,14 @@ describe('users', () => {
     const used = { lastActiveDay: '2026-11-19', tokens: { value: 1500, known: 29, of: 30 } };
     for (const lastSignInAt of [undefined, '', 'soon']) {
       const person: Person = { id: 'x', createdAt: ago(400), lastSignInAt };
-      assert.equal(personStatus(person, undefined, NOW), 'activity unknown');
-      assert.equal(peopleCsv([person], undefined, NOW).split('\r\n')[1]?.split(',')[6], '');
+      assert.equal(rows.personStatus(person, undefined, NOW), 'activity unknown');
+      assert.equal(rows.peopleCsv([person], undefined, NOW).split('\r\n')[1]?.split(',')[6], '');
       const status = 'last sign-in unknown · 1.5K (29 of 30 days) tokens';
-      assert.equal(personStatus(person, used, NOW), status);
-      const row = /,false,2026-11-19,1500 \(29 of 30\)\r\n$/;
-      assert.match(peopleCsv([person], new Map([['x', used]]), NOW), row);
+      assert.equal(rows.personStatus(person, used, NOW), status);
+      const line = /,false,2026-11-19,1500 \(29 of 30\)\r\n$/;
+      assert.match(rows.peopleCsv([person], new Map([['x', used]]), NOW), line);
     }
-    const facts = personFacts({ id: 'x' }, undefined).slice(1, 4);
+    const facts = rows.personFacts({ id: 'x' }, undefined).slice(1, 4);
     assert.deepEqual(facts, [
       ['Last sign-in', 'not known'],
       ['Last active day (UTC)', 'not known'],
@@ -67,10 +59,10 @@ describe('users', () => {
     const person = { id: 'u2', email: 'a@x.example', firstName: '=HYPERLINK("x")', lastSignInAt: ago(90) };
     const columns = 'id,email,first_name,last_name,joined,last_sign_in,inactive';
     const known = `u2,a@x.example,"'=HYPERLINK(""x"")",,,${ago(90)}`;
-    assert.equal(peopleCsv([person], undefined, NOW), `${columns}\r\n${known},true\r\n`);
+    assert.equal(rows.peopleCsv([person], undefined, NOW), `${columns}\r\n${known},true\r\n`);
     const more = ',last_active_day_utc,billable_tokens_30_days_utc';
     const csv = `${columns}${more}\r\n${known},false,2026-11-19,1234567\r\n`;
-    assert.equal(peopleCsv([person], usage, NOW), csv);
+    assert.equal(rows.peopleCsv([person], usage, NOW), csv);
   });
 });
 
@@ -95,6 +87,7 @@ function directionOf([path, before, after, around = {}]: Change): string | undef
 
 const [few, many] = [['a'], ['b', 'a']];
 const sandbox = { sandbox: { enabled: true } };
+const allSockets = { sandbox: { enabled: true, network: { allowAllUnixSockets: true } } };
 const each = (names: string, less: unknown, more: unknown, around?: Settings): Change[] =>
   names.split(' ').map(name => [name, less, more, around]);
 
@@ -139,12 +132,7 @@ const UNCERTAIN: readonly Change[] = [
   ['mcpPolicy.enabled', false, true],
   ['mcpPolicy.allowlist', few, many, { mcpPolicy: { enabled: false } }],
   ...each('mcpPolicy.allowlist missionPolicy.allowedUserIds sandbox.filesystem.allowWrite', few, many),
-  [
-    'sandbox.network.allowUnixSockets',
-    few,
-    many,
-    { sandbox: { enabled: true, network: { allowAllUnixSockets: true } } },
-  ],
+  ['sandbox.network.allowUnixSockets', few, many, allSockets],
   ['sandbox.enabled', undefined, true],
   ...each('cloudSessionSync wikiCloudSync includeCoAuthoredByAgent enableAgentShield', false, true),
   ...each('ideAutoConnect aSettingOfTomorrow', false, true),
@@ -154,7 +142,7 @@ const UNCERTAIN: readonly Change[] = [
 ];
 
 const texts = (before: Settings | undefined, after: Settings): string[] =>
-  compareSettings(before, after).map(changeText);
+  compareSettings(before, after).map(rows.changeText);
 
 describe('what a revision changed', () => {
   it('is told with the values before and after, lists as sets where order has no meaning, models by their names', () => {
@@ -215,8 +203,8 @@ describe('what a revision changed', () => {
     const [first] = compareSettings(undefined, restricted);
     const [then] = compareSettings({ missionPolicy: null }, restricted);
     assert.deepEqual([first?.direction, then?.direction], [undefined, 'tightens']);
-    assert.equal(changeText(first!), 'missionPolicy.restrictedAccess: not set → true');
-    assert.equal(changeSpoken(then!), 'missionPolicy.restrictedAccess: from not set to true');
+    assert.equal(rows.changeText(first!), 'missionPolicy.restrictedAccess: not set → true');
+    assert.equal(rows.changeSpoken(then!), 'missionPolicy.restrictedAccess: from not set to true');
   });
 
   it('is summed up, cut where it is long, and free of hidden characters', () => {
@@ -224,8 +212,8 @@ describe('what a revision changed', () => {
       { maxAutonomyLevel: 'low', commandAllowlist: ['a'], x: 1 },
       { maxAutonomyLevel: 'high', commandAllowlist: ['a', 'b'], x: 2 },
     );
-    assert.equal(summaryText(changes), 'commandAllowlist, +2');
-    assert.equal(summaryText([]), 'no change');
+    assert.equal(rows.summaryText(changes), 'commandAllowlist, +2');
+    assert.equal(rows.summaryText([]), 'no change');
     const plugins = compareSettings({}, { enabledPlugins: { 'a@b': true, 'c.d': 1 } });
     assert.deepEqual(settingsOf(plugins), ['enabledPlugins']);
     const [long = ''] = texts({ ['x'.repeat(90)]: 'y'.repeat(90) }, {});
@@ -284,7 +272,7 @@ describe('what a revision changed', () => {
     const open = { modelPolicy: { allowCustomModels: false } };
     const history = [known(3, open, { maxAutonomyLevel: 'high' }), known(2, open, open)];
     const start = '2026-11-12T12:00:00.000Z,b,';
-    assert.deepEqual(historyCsv(history).split('\r\n'), [
+    assert.deepEqual(rows.historyCsv(history).split('\r\n'), [
       'revision,time,person,email,setting,change,before,after,direction,compared_with',
       `3,${start},maxAutonomyLevel,added,,"""high""",,2`,
       `3,${start},modelPolicy.allowCustomModels,removed,false,,,2`,
