@@ -139,9 +139,8 @@ describe('addresses of repositories', () => {
 
   /** What each form is read as; spaces in a path are written as %20. */
   const repositories = {
-    'git.example.com/acme/shop': `git@git.example.com:acme/shop.git git.example.com:acme/shop
-      git@git.example.com:/acme/shop.git/ ssh://git@git.example.com:7999/acme/shop.git
-      https://git.example.com./acme/shop https://git.example.com/acme/shop?x=1#y`,
+    'git.example.com/acme/shop':
+      'https://git.example.com./acme/shop https://git.example.com/acme/shop?x=1#y git.example.com:acme/shop',
     '[2001:db8::1]/acme/shop': 'ssh://git@[2001:db8::1]:22/acme/shop git@[2001:db8::1]:acme/shop',
     'git.example.com/my team/shop': 'https://git.example.com/my%20team/shop',
     'git.example.com/acme/%zz': 'https://git.example.com/acme/%zz',
