@@ -4,79 +4,61 @@ import { depthIn, decodeEvent, EVENT_CAP, FRESH_MS, type HookEvent } from '../..
 import { isNotified, labelOf, noticeOf, type NoticeSettings } from '../../../src/hooks/events';
 import { noticeKinds, noticesFrom } from '../../../src/settings';
 
-const bytes = (value: unknown): Buffer =>
-  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
+const decode = (value: unknown): HookEvent | undefined => {
+  const bytes = typeof value === 'string' ? Buffer.from(value) : Buffer.from(JSON.stringify(value));
+  return decodeEvent('1.a.json', bytes.subarray(0, EVENT_CAP + 1), 7);
+};
+
+const event = (name: string, more: Partial<HookEvent> = {}): HookEvent => ({
+  ...{ id: '1.a.json', name, at: Date.now(), sessionId: '0123456789abcdef', cwd: '/home/me/shop' },
+  ...more,
+});
 
 describe('a hook event', () => {
   it('is read with its fields, as far as it goes when it was cut off; unknown ones and those of a wrong type are left out', () => {
     const fields = { cwd: '/w', message: 'm', reason: 'error' };
     const value = { hook_event_name: 'SessionEnd', session_id: 's', ...fields, other: 'x'.repeat(EVENT_CAP) };
-    for (const source of [value, { ...value, other: 1 }])
-      assert.deepEqual(decodeEvent('1.a.json', bytes(source).subarray(0, EVENT_CAP + 1), 7), {
-        id: '1.a.json',
-        name: 'SessionEnd',
-        at: 7,
-        sessionId: 's',
-        ...fields,
-      });
+    for (const source of [value, { ...value, other: 1 }]) {
+      const known = { id: '1.a.json', name: 'SessionEnd', at: 7, sessionId: 's' };
+      assert.deepEqual(decode(source), { ...known, ...fields });
+    }
     const odd = { hook_event_name: 'Later', session_id: 3, cwd: null, message: '' };
-    const read = decodeEvent('i', bytes(`\ufeff${JSON.stringify(odd)}`), 0);
-    assert.deepEqual(JSON.parse(JSON.stringify(read)), { id: 'i', name: 'Later', at: 0 });
+    const read = decode(`\ufeff${JSON.stringify(odd)}`);
+    assert.deepEqual(JSON.parse(JSON.stringify(read)), { id: '1.a.json', name: 'Later', at: 7 });
   });
 
   it('is nothing else, whatever the bytes', () => {
     const texts = ['', '{', 'null', '[]', '"Stop"', '{}', '{"hook_event_name":7}', '{"hook_event_name":""}'];
-    for (const text of [...texts, '['.repeat(EVENT_CAP)])
-      assert.equal(decodeEvent('i', bytes(text), 0), undefined, text);
+    for (const text of [...texts, '['.repeat(EVENT_CAP)]) assert.equal(decode(text), undefined, text);
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 200 }), fc.boolean(), (data, isLong) => {
-        const input = isLong ? Buffer.concat([data, Buffer.alloc(EVENT_CAP + 1)]) : data;
-        assert.equal(decodeEvent('i', input, 0), undefined);
-      }),
-    );
-    fc.assert(
-      fc.property(fc.jsonValue(), value => {
-        const event = decodeEvent('i', bytes({ hook_event_name: value, message: value, cwd: value }), 0);
-        assert.equal(event !== undefined, typeof value === 'string' && value !== '');
+      fc.property(fc.uint8Array({ maxLength: 200 }), fc.jsonValue(), (data, value) => {
+        assert.equal(decodeEvent('i', data, 0), undefined);
+        assert.equal(decodeEvent('i', Buffer.concat([data, Buffer.alloc(EVENT_CAP + 1)]), 0), undefined);
+        const isEvent = typeof value === 'string' && value !== '';
+        const read = decode({ hook_event_name: value, message: value, cwd: value });
+        assert.equal(read !== undefined, isEvent);
       }),
     );
   });
-});
 
-const event = (name: string, more: Partial<HookEvent> = {}): HookEvent => ({
-  id: '1.a.json',
-  name,
-  at: Date.now(),
-  sessionId: '0123456789abcdef',
-  cwd: '/home/me/shop',
-  ...more,
-});
-
-describe('the folder of a hook event', () => {
-  it('is compared as the system does: without case on Windows and macOS', () => {
+  it('is of a folder as the system compares paths: without case on Windows and macOS', () => {
     const { platform } = process;
-    const on = (value: string, inner: string): number | undefined => {
-      Object.defineProperty(process, 'platform', { value });
-      const depth = depthIn('/home/ann/Shop', inner);
-      Object.defineProperty(process, 'platform', { value: platform });
-      return depth;
-    };
-    for (const [inner, exact, loose] of [
-      ['/home/ann/Shop', 0, 0],
-      ['/home/ann/shop/src', undefined, 1],
-      ['/home/ann/shopping', undefined, undefined],
-      ['/home/ann', undefined, undefined],
-    ] as const)
-      assert.deepEqual(
-        ['linux', 'win32', 'darwin'].map(system => on(system, inner)),
-        [exact, loose, loose],
-        inner,
-      );
+    const depths = (inner: string): unknown =>
+      ['linux', 'win32', 'darwin'].map(value => {
+        Object.defineProperty(process, 'platform', { value });
+        const depth = depthIn('/home/ann/Shop', inner);
+        Object.defineProperty(process, 'platform', { value: platform });
+        return depth;
+      });
+    assert.deepEqual(depths('/home/ann/Shop'), [0, 0, 0]);
+    assert.deepEqual(depths('/home/ann/shop/src'), [undefined, 1, 1]);
+    for (const other of ['/home/ann/shopping', '/home/ann', '/home/ann/..Shop'])
+      assert.deepEqual(depths(other), [undefined, undefined, undefined], other);
   });
 });
 
 describe('a notification of a hook event', () => {
-  it('names the project, the session and what it is about', () => {
+  it('names the project, the session and what it is about, and lets no link, line break or hidden mark through', () => {
     for (const [name, more, said] of [
       ['Notification', { message: 'May I push?' }, 'shop · Fix the test is waiting for you: May I push?'],
       ['Notification', {}, 'shop · Fix the test is waiting for you.'],
@@ -89,15 +71,13 @@ describe('a notification of a hook event', () => {
       assert.equal(noticeOf(event(name, more), 'Fix the test'), said);
     assert.equal(labelOf(event('Stop'), undefined), 'shop · 01234567…');
     assert.equal(labelOf({}, undefined), 'A session');
-  });
-
-  it('lets no link, line break or hidden mark of the hook through', () => {
-    const message = '[Click](command:workbench.action.quit) \u202eabc\u0007\n$(bug)';
-    const text = noticeOf(event('Notification', { message, cwd: `/w/[x](command:y)` }), `[t](command:z)`);
-    assert.doesNotMatch(text ?? '', /\]\(|[\u202a-\u202e\u0000-\u001f]/);
-    const ended = noticeOf(event('SessionEnd', { reason: `](command:a)${'x'.repeat(5_000)}` }), undefined);
-    assert.doesNotMatch(ended ?? '', /\]\(/);
-    assert.ok((ended ?? '').length <= 500);
+    const evil = `[Click](command:workbench.action.quit) \u202eabc\u0007\n$(bug)${'x'.repeat(5_000)}`;
+    for (const name of ['Notification', 'SessionEnd']) {
+      const hostile = event(name, { message: evil, cwd: `/w/[x](command:y)`, reason: `](command:a)${evil}` });
+      const text = noticeOf(hostile, `[t](command:z)`) ?? '';
+      assert.doesNotMatch(text, /\]\(|[\u202a-\u202e\u0000-\u001f]/);
+      assert.ok(text.length <= 500);
+    }
   });
 
   it('comes of the kinds that are chosen, never of what is old, muted or looked at where that is to be quiet', () => {
@@ -109,17 +89,13 @@ describe('a notification of a hook event', () => {
       const settings = { about, quietWhenFocused: () => isQuiet };
       return isNotified(event(name, { at: Date.now() - age }), settings, { isLookedAt, isMuted });
     };
-    for (const [name, key] of [
-      ['Notification', 'waiting'],
-      ['Stop', 'finished'],
-      ['SubagentStop', 'subagentFinished'],
-      ['SessionEnd', 'ended'],
-    ] as const) {
-      const heard = [[key], noticeKinds.filter(kind => kind !== key)].map(kinds => told(name, () => kinds));
-      assert.deepEqual(heard, [true, false], name);
-    }
-    assert.equal(told('PostToolUse'), false);
-    for (const [about, isIt] of [
+    const names = ['Notification', 'Stop', 'SubagentStop', 'SessionEnd', 'PostToolUse'];
+    for (const [at, kind] of (['waiting', 'finished', 'subagentFinished', 'ended'] as const).entries())
+      assert.deepEqual(
+        names.map(name => told(name, () => [kind])),
+        names.map((_, index) => index === at),
+      );
+    for (const [how, isIt] of [
       [{ age: FRESH_MS - 60_000 }, true],
       [{ age: FRESH_MS + 1 }, false],
       [{ isMuted: true }, false],
@@ -127,13 +103,12 @@ describe('a notification of a hook event', () => {
       [{ isLookedAt: true, isQuiet: true }, false],
       [{ isQuiet: true }, true],
     ] as const)
-      assert.equal(told('Notification', undefined, about), isIt, JSON.stringify(about));
-  });
-
-  it('is carried over from the settings of earlier versions', () => {
+      assert.equal(told('Notification', undefined, how), isIt, JSON.stringify(how));
     assert.deepEqual(noticesFrom({}), ['waiting', 'finished']);
-    assert.deepEqual(noticesFrom({ waiting: false, ended: true }), ['finished', 'ended']);
-    const all = { finished: true, subagentFinished: true };
-    assert.deepEqual(noticesFrom(all), ['waiting', 'finished', 'subagentFinished']);
+    assert.deepEqual(
+      noticesFrom({ waiting: false, ended: true }),
+      ['finished', 'ended'],
+      'of earlier versions',
+    );
   });
 });

@@ -4,37 +4,50 @@ import * as path from 'node:path';
 import { mock } from 'node:test';
 import * as vscode from 'vscode';
 import { Hooks } from '../../../src/hooks';
-import { hookPlace, installedFile, placeScript } from '../../../src/hooks/installation';
+import { examine, sharedPlace, showTest, uninstall, type CheckContext } from '../../../src/hooks/dialogs';
+import { hookPlace, Installation, installedFile, placeScript } from '../../../src/hooks/installation';
 import { FRESH_MS, hookEvent, type HookSignal, type SessionsForHooks } from '../../../src/hooks/events';
 import { APART_MS } from '../../../src/hooks/outgoing';
 import { Waiting } from '../../../src/hooks/waiting';
-import { groupSessions } from '../../../src/sessions/view';
+import { isWaiting } from '../../../src/sessions/record';
 import { Emitter } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
-import { quickPicks, told } from '../../fakes/vscode';
-import { sessionOf, sessionsScene, type SessionsScene } from '../sessions/support';
-import { cleanUp, focusedAs, jsonFiles, later, root, temporaryFolder, until, writeEvent } from './support';
+import { acts, executed, quickPicks, told } from '../../fakes/vscode';
+import { sessionOf, sessionsScene } from '../sessions/support';
+import {
+  cleanUp,
+  eventsIn,
+  filesIn,
+  focusedAs,
+  inboxOf,
+  jsonFiles,
+  later,
+  linesOf,
+  openFolder,
+  root,
+  temporaryFolder,
+  temporaryPlace,
+  until,
+  writeEvent,
+} from './support';
 
 type StateChange = Parameters<Parameters<SessionsForHooks['onDidChangeState']>[0]>[0];
 const nothing = () => ({ dispose: () => undefined });
 
 /** A window in which hooks are installed, and what it does about their events. */
-async function scene(outgoing: unknown, spoil: (script: string) => void = () => undefined) {
-  const editor = vscode as unknown as Record<'workspace' | 'window', Record<string, unknown>>;
-  const before = { ...editor.workspace };
-  later(() => Object.assign(editor.workspace, before));
-  const folder = temporaryFolder();
-  const workspaceFolders = [{ uri: { scheme: 'file', fsPath: folder } }];
-  Object.assign(editor.workspace, { workspaceFolders, onDidGrantWorkspaceTrust: nothing });
+async function scene(outgoing: unknown) {
+  const [dataFolder, folder, log] = [temporaryFolder(), temporaryFolder(), silentLog()];
+  openFolder(folder);
   const bar: string[] = [];
-  Object.assign(editor.window, { terminals: [], setStatusBarMessage: (text: string) => bar.push(text) });
-  const [dataFolder, log] = [temporaryFolder(), silentLog()];
+  Object.assign(vscode.window, { terminals: [], setStatusBarMessage: (text: string) => bar.push(text) });
   const storage = openStorage({ root: temporaryFolder(), log });
   const place = hookPlace(path.join(dataFolder, 'hooks'), root);
   await placeScript(place);
-  spoil(place.script);
+  // It cannot be mended, and events are heard nonetheless.
+  fs.rmSync(place.script);
+  fs.mkdirSync(place.script);
   const files = storage.collection({ path: 'hook-files', version: 1, schema: installedFile });
   await files.put('a', { file: '/a', written: 'x' });
   const signals: HookSignal[] = [];
@@ -50,7 +63,7 @@ async function scene(outgoing: unknown, spoil: (script: string) => void = () => 
       return states.event(listener);
     },
   };
-  told.length = 0;
+  [told.length, acts.length] = [0, 0];
   const hooks = new Hooks({
     ...{ storage, dataFolder, log, extensionFolder: root, format: new Formatter('en') },
     focused: focusedAs(true),
@@ -61,7 +74,7 @@ async function scene(outgoing: unknown, spoil: (script: string) => void = () => 
         : Promise.resolve(sessions as SessionsForHooks),
     settings: {
       hooksOutgoing: () => setting.outgoing,
-      notifications: { about: () => ['waiting'], quietWhenFocused: () => true },
+      notifications: { about: () => ['waiting', 'ended'], quietWhenFocused: () => true },
     },
     onDidChangeSettings: changed.event,
     isShown: () => false,
@@ -73,214 +86,249 @@ async function scene(outgoing: unknown, spoil: (script: string) => void = () => 
   });
   const event = { hook_event_name: 'Notification', session_id: 's', cwd: folder };
   const set = (outgoing: unknown): void => changed.fire(void Object.assign(setting, { outgoing }));
-  return { place, folder, log, signals, event, bar, set, states, followers };
+  return { place, log, signals, event, bar, set, states, followers };
+}
+
+/** A command that writes what it is given down, and what was written by now. */
+function writer() {
+  const file = path.join(temporaryFolder(), 'ran');
+  const ran = () => linesOf(file).map(line => JSON.parse(line) as Record<string, string>);
+  return { hook: { type: 'command', command: `(cat; echo) >>'${file}'` }, ran };
 }
 
 describe('events of hooks', function () {
   afterEach(cleanUp);
   afterEach(() => mock.timers.reset());
 
-  it('are noted, told of and run commands; those older than ten minutes are only noted', async () => {
-    const ran = path.join(temporaryFolder(), 'ran');
-    const own = { type: 'command', command: `cat >>'${ran}'; echo >>'${ran}'` };
+  it('are noted, told of and run commands, of which the log names those that cannot be used; old ones are only noted', async () => {
+    const { hook, ran } = writer();
     const fails = [{ command: 'exit 4' }, { command: 'kill -9 $$' }, { command: 'sleep 100', timeout: 0.1 }];
-    const hooks = [own, ...fails.map(hook => ({ type: 'command', ...hook }))];
-    const { place, signals, event, bar } = await scene({ Notification: [{ hooks }] });
-    const old = Date.now() - FRESH_MS - 60_000;
-    writeEvent(place, { ...event, message: 'Too late' }, old);
+    const hooks = [hook, ...fails.map(each => ({ type: 'command', ...each }))];
+    const unusable = { Stop: [{}], Other: [] };
+    const { place, signals, event, bar, log, set } = await scene({ Notification: [{ hooks }], ...unusable });
+    writeEvent(place, { ...event, message: 'Too late' }, Date.now() - FRESH_MS - 60_000);
     await until(() => signals.length === 1);
     writeEvent(place, { ...event, message: 'May I?' });
-    const lines = (): string[] => (fs.existsSync(ran) ? fs.readFileSync(ran, 'utf8').trim().split('\n') : []);
-    await until(() => signals.length === 2 && told.length > 0 && lines().some(line => line.endsWith('}')));
+    await until(() => bar.length === fails.length && ran().length > 0);
     assert.deepEqual(
       signals.map(({ kind, message }) => `${kind}: ${message}`),
       ['waiting: Too late', 'waiting: May I?'],
     );
     assert.equal(told.length, 1, told.join());
     assert.match(told.join(), /is waiting for you: May I\?$/);
+    writeEvent(place, { ...event, hook_event_name: 'SessionEnd', reason: 'error' });
+    await until(() => told.length === 2);
+    assert.deepEqual(acts, ['window.showInformationMessage', 'window.showWarningMessage']);
     assert.deepEqual(
-      lines().map(line => (JSON.parse(line) as { message: string }).message),
+      ran().map(({ message }) => message),
       ['May I?'],
     );
     assert.deepEqual(jsonFiles(place.spool), []);
-    await until(() => bar.length === fails.length);
+    const ends = ['ended with status 4', 'failed', 'timed out'];
     assert.deepEqual(
       bar.sort(),
-      ['ended with status 4', 'failed', 'timed out'].map(
-        end => `$(warning) Your hook for Notification ${end}`,
-      ),
+      ends.map(end => `$(warning) Your hook for Notification ${end}`),
     );
-  });
-
-  it('at the end of work that the service tells of run the commands for Stop, once', async () => {
-    const ran = path.join(temporaryFolder(), 'ran');
-    const stop = { Stop: [{ hooks: [{ type: 'command', command: `cat >>'${ran}'; echo >>'${ran}'` }] }] };
-    const { log, set, states, followers } = await scene({});
-    const said = (words: RegExp) => log.lines.filter(line => words.test(line)).length;
-    followers.fail = true;
-    set(stop);
-    await until(() => said(/Sessions cannot be followed for hooks.*The disk is full/) === 1);
-    followers.fail = false;
-    for (let time = 0; time < 3; time++) set(stop);
-    await until(() => followers.count > 0);
-    mock.timers.enable({ apis: ['setTimeout'] });
-    const rest = { from: 'running', to: 'idle', at: Date.now() };
-    for (const [sessionId, change] of [
-      ['waits', { waiting: true }],
-      ['goes on', { to: 'pending' }],
-      ['rested', { from: 'idle', to: 'stopped' }],
-      ['first', {}],
-      ['second', { from: 'pending' }],
-    ] as const) {
-      states.fire({ sessionId, ...rest, ...change });
-      mock.timers.tick(APART_MS);
-      if (/first|second/.test(sessionId))
-        await until(() => said(/Hook for Stop: status 0/) === (sessionId === 'first' ? 1 : 2));
-    }
-    const ids = fs.readFileSync(ran, 'utf8').trim().split('\n');
-    assert.deepEqual(
-      ids.map(line => (JSON.parse(line) as { session_id: string }).session_id),
-      ['first', 'second'],
-    );
-    assert.equal(followers.count, 1);
-  });
-
-  it('are heard though the script cannot be mended; own commands that cannot be used are named in the log', async () => {
-    const { place, signals, event, log, set } = await scene({ Stop: [{}], Other: [] }, script => {
-      fs.rmSync(script);
-      fs.mkdirSync(script);
-    });
-    writeEvent(place, event);
-    await until(() => signals.length === 1);
-    for (const outgoing of [{ Stop: [{}], Other: [] }, { Other: [] }, {}, { Other: [] }]) set(outgoing);
+    for (const outgoing of [unusable, { Other: [] }, {}, { Other: [] }]) set(outgoing);
     assert.deepEqual(
       log.lines.flatMap(line => /hooks\.outgoing that cannot be used: (.*)/.exec(line)?.[1] ?? []),
       ['Stop[0], Other', 'Other', 'Other'],
       'only what differs from last time',
     );
   });
+
+  it('at the end of work that the service tells of run the commands for Stop, once', async () => {
+    const { hook, ran } = writer();
+    const { log, set, states, followers } = await scene({});
+    followers.fail = true;
+    set({ Stop: [{ hooks: [hook] }] });
+    await until(() => /Sessions cannot be followed for hooks.*The disk is full/.test(log.lines.join()));
+    followers.fail = false;
+    for (let time = 0; time < 3; time++) set({ Stop: [{ hooks: [hook] }] });
+    await until(() => followers.count > 0);
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const rest = { from: 'running', to: 'idle', at: Date.now() };
+    const ids: string[] = [];
+    for (const [sessionId, change, isEnd] of [
+      ['waits', { waiting: true }, false],
+      ['goes on', { to: 'pending' }, false],
+      ['rested', { from: 'idle', to: 'stopped' }, false],
+      ['first', {}, true],
+      ['second', { from: 'pending' }, true],
+    ] as const) {
+      states.fire({ sessionId, ...rest, ...change });
+      mock.timers.tick(APART_MS);
+      if (isEnd) ids.push(sessionId);
+      await until(() => ran().length === ids.length);
+    }
+    assert.deepEqual(
+      ran().map(({ session_id }) => session_id),
+      ids,
+    );
+    assert.equal(followers.count, 1);
+  });
 });
 
-type Window = Awaited<ReturnType<typeof open>>;
-
-/** What the bells of all windows count; 0 while one is hidden. */
-const bells: { text: string; isShown: boolean }[] = [];
-const counts = (): string =>
-  bells.map(({ text, isShown }) => (isShown ? text.replace(/\D/g, '') : '0')).join(' ');
-
-/** One window on records that several share. */
-async function open(scene: SessionsScene) {
-  const log = silentLog();
-  const { feature, index, storage } = await scene.open();
-  const events = storage.collection({ path: 'hook-events', version: 1, schema: hookEvent });
-  let watched: readonly string[] = [];
-  const set = (ids: readonly string[]): unknown => (watched = ids);
-  const sessions = Object.assign(feature, { watches: () => ({ set, dispose: () => set([]) }) as never });
-  const format = new Formatter('en');
-  const waiting = new Waiting({ events, sessions: () => Promise.resolve(sessions), format, log });
-  later(() => waiting.dispose());
-  const ids = (): string =>
-    sessions
-      .waiting()
-      .flatMap(({ sessionId, isMuted }) => (isMuted ? [] : [sessionId]))
-      .sort()
-      .join(' ');
-  return { waiting, index, events, sessions, watched: () => watched, ids };
-}
-
-describe('agents that wait, in two windows', function () {
-  const window = vscode.window as { createStatusBarItem: unknown };
-  const { createStatusBarItem } = window;
-  before(() => {
-    window.createStatusBarItem = () => {
-      const bell = { text: '', isShown: false };
-      bells.push(bell);
-      return Object.assign(bell, {
-        show: () => void (bell.isShown = true),
-        hide: () => void (bell.isShown = false),
-        dispose: () => undefined,
-      });
-    };
-  });
-  after(() => (window.createStatusBarItem = createStatusBarItem));
-  beforeEach(() => void bells.splice(0));
+describe('the check of hooks', function () {
+  beforeEach(() => told.splice(0));
   afterEach(cleanUp);
 
-  const scene = async (): Promise<{ a: Window; b: Window; at: number }> => {
-    const sessions = await sessionsScene();
-    const [a, b] = [await open(sessions), await open(sessions)];
+  it('finds what works, each broken link of the chain and what mends it, and unusable own commands; an event that is lost is no command that failed', async () => {
+    const installation = new Installation(await temporaryPlace(), filesIn());
+    const { place } = installation;
+    const file = path.join(temporaryFolder(), 'settings.json');
+    await installation.carryOut(await installation.planInstall(file, ['Stop', 'SessionEnd']));
+    const at: CheckContext = {
+      ...{ log: silentLog(), installation, events: eventsIn(), format: new Formatter('en') },
+      isListening: () => true,
+      settings: { hooksOutgoing: () => ({ Stop: [{ type: 'command', command: 'x' }] }) },
+    };
+    const rowsOf = async (): Promise<string[]> =>
+      (await examine(at)).map(({ icon, label }) => `${icon}: ${label}`);
+    const broken = Object.create(installation, {
+      command: { value: 'echo broken; exit 7' },
+    }) as Installation;
+    await showTest({ ...at, installation: broken }, '/w');
+    await showTest(at, '/w', 1_000);
+    inboxOf(place, { events: at.events });
+    await showTest(at, '/w');
+    assert.deepEqual(told.slice(0, 2), [
+      'The hook command failed (exit status 7). broken',
+      'The hook command ran, but its event did not arrive within 10 seconds.',
+    ]);
+    assert.match(told[2] ?? '', /^The test event arrived after [\d,]+ ms\. Hooks work\.$/);
+    const rows = await rowsOf();
+    assert.match(rows.splice(2, 1)[0] ?? '', /^pass: Last event .* ago$/);
+    assert.deepEqual(rows, [
+      'pass: Hook present for Stop, SessionEnd',
+      'pass: This window listens',
+      'error: Some of your own commands cannot be used: Stop[0]',
+    ]);
+    for (const [spoil, row] of [
+      [() => fs.writeFileSync(file, '{"hooks":{}}'), 'error: Hook missing'],
+      [() => fs.writeFileSync(file, '{'), 'error: Settings file cannot be changed'],
+      [() => fs.rmSync(file), 'error: Settings file is missing'],
+    ] as const) {
+      spoil();
+      assert.ok((await rowsOf()).includes(row), row);
+    }
+    for (const spoil of [() => fs.writeFileSync(place.script, ''), () => fs.rmSync(place.script)]) {
+      spoil();
+      await rowsOf();
+      assert.ok(fs.readFileSync(place.script).length > 0, 'a script that is spoilt is mended');
+    }
+    fs.rmSync(place.script);
+    fs.mkdirSync(place.script);
+    const label = 'error: The script of the hook command is missing or from another version';
+    const others = ['error: Settings file is missing', 'pass: This window listens'];
+    assert.deepEqual((await rowsOf()).slice(0, 3), [others[0], label, others[1]]);
+    fs.rmdirSync(place.script);
+    const [missing] = await examine(at);
+    await missing?.value();
+    assert.equal(executed.at(-1), `agentConsole.hooks.install ${file}`);
+    await installation.carryOut(await installation.planUninstall(file));
+    [acts.length, told.length] = [0, 0];
+    const details = { compare: () => Promise.reject(new Error('There is nothing to compare.')) };
+    await uninstall({ ...at, details });
+    assert.deepEqual(
+      [acts, told],
+      [['window.showInformationMessage'], ['No hooks have been installed here.']],
+    );
+    assert.equal((await rowsOf())[0], 'error: No hooks have been installed from here');
+    const deaf = await examine({ ...at, isListening: () => false, events: eventsIn() });
+    for (const finding of ['This window does not listen', 'No event has arrived yet'])
+      assert.ok(deaf.some(({ label }) => label === finding));
+  });
+
+  it('ask about a file that others may share: one in a repository or in a folder of this window, wherever its folder really is', async () => {
+    const home = temporaryFolder();
+    const shop = path.join(home, 'shop');
+    fs.mkdirSync(path.join(shop, '.client'), { recursive: true });
+    fs.symlinkSync(path.join(shop, '.client'), path.join(home, '.client'));
+    const files = [path.join(shop, '.client/settings.json'), path.join(home, '.client/settings.json')];
+    assert.deepEqual(await Promise.all(files.map(sharedPlace)), [undefined, undefined]);
+    openFolder(shop);
+    assert.deepEqual(await Promise.all(files.map(sharedPlace)), [shop, shop]);
+    openFolder(path.join(home, 'elsewhere'));
+    fs.writeFileSync(path.join(shop, '.git'), 'gitdir: elsewhere');
+    assert.deepEqual(await Promise.all(files.map(sharedPlace)), [shop, shop]);
+    assert.equal(await sharedPlace(path.join(home, '.gone', 'settings.json')), undefined);
+  });
+});
+
+describe('agents that wait, in two windows', function () {
+  afterEach(cleanUp);
+
+  it('do so in the bell, the rows and the list of both, until the session moves on or a person says so or mutes it, and again when it asks or is unmuted', async () => {
+    const bells: { text: string; isShown: boolean }[] = [];
+    const editor = vscode.window as { createStatusBarItem: unknown };
+    const { createStatusBarItem } = editor;
+    later(() => (editor.createStatusBarItem = createStatusBarItem));
+    editor.createStatusBarItem = () => {
+      const [show, hide] = [true, false].map(isShown => () => void Object.assign(bell, { isShown }));
+      const bell = { text: '', isShown: false, show, hide, dispose: () => undefined };
+      bells.push(bell);
+      return bell;
+    };
+    const shared = await sessionsScene();
+    const open = async () => {
+      const log = silentLog();
+      const { feature, index, storage } = await shared.open();
+      const events = storage.collection({ path: 'hook-events', version: 1, schema: hookEvent });
+      const watched: string[] = [];
+      const set = (ids: readonly string[]): unknown => watched.splice(0, Infinity, ...ids);
+      const sessions = Object.assign(feature, { watches: () => ({ set, dispose: () => set([]) }) as never });
+      const format = new Formatter('en');
+      const waiting = new Waiting({ events, sessions: () => Promise.resolve(sessions), format, log });
+      later(() => waiting.dispose());
+      return { waiting, index, events, sessions, watched };
+    };
+    const [a, b] = [await open(), await open()];
+    const wait = (...ids: readonly string[]): Promise<void> =>
+      until(() =>
+        [a, b].every(({ index, watched }, at) => {
+          const { text, isShown } = bells[at] ?? { text: '', isShown: false };
+          const rows = [...index.records.values()].filter(isWaiting).map(({ sessionId }) => sessionId);
+          const [count, all] = [isShown ? Number(text.replace(/\D/g, '')) : 0, ids.join()];
+          return count === ids.length && rows.sort().join() === all && watched.sort().join() === all;
+        }),
+      );
     const at = Math.floor(Date.now() / 1000) * 1000;
+    const moves = (window: typeof a, sessionId: string, status: string, messageCount: number, age: number) =>
+      window.index.observe('service', sessionOf({ sessionId, status, messageCount, updatedAt: 1 }), at + age);
     for (const sessionId of ['one', 'two']) {
       await a.sessions.signal({ sessionId, kind: 'waiting', at });
       const id = `1.${sessionId}.json`;
       await a.events.put(id, { id, name: 'Notification', at, sessionId });
     }
-    await until(() => counts() === '2 2');
-    await until(() => a.watched().length === 2 && b.watched().length === 2);
-    return { a, b, at };
-  };
-  const session = (sessionId: string, status: string, messageCount: number) =>
-    sessionOf({ sessionId, status, messageCount, updatedAt: 1 });
-  /** The rows that stand where sessions wait. */
-  const waitingRows = ({ index }: Window): string =>
-    groupSessions(index.records.values(), {
-      grouping: 'attention',
-      sorting: 'activity',
-      statusOf: record => ({ value: record.session?.status ?? 'unknown' }),
-      now: 0,
-      language: 'en',
-      computerName: () => undefined,
-    })
-      .filter(({ key }) => key === 'waiting')
-      .flatMap(({ sessionIds }) => [...sessionIds].sort())
-      .join(' ');
-
-  it('do so until the next change of the status or of the number of messages', async () => {
-    const { a, b, at } = await scene();
-    await a.index.observe('service', session('one', 'idle', 3), at + 1_000);
-    await a.index.observe('service', session('two', 'idle', 3), at + 1_000);
-    assert.equal(a.ids(), 'one two', 'a first answer changes nothing');
-    await a.index.observe('service', session('one', 'idle', 4), at + 2_000);
-    await until(() => counts() === '1 1' && [a, b].every(({ ids }) => ids() === 'two'));
-    await b.index.observe('service', session('two', 'running', 3), at + 60_000);
-    await until(() => counts() === '0 0');
-    assert.deepEqual([...a.watched(), ...b.watched()], [], 'nothing is asked about any more');
-  });
-
-  it('do so neither in the bell nor in the rows once a person says so or mutes them, and do again when they ask or are unmuted', async () => {
-    const { a, b, at } = await scene();
-    const wait = (count: string, ids: string): Promise<void> =>
-      until(() => counts() === `${count} ${count}` && [a, b].every(each => waitingRows(each) === ids));
-    await a.sessions.settle('one');
-    await wait('1', 'two');
-    await a.sessions.setMuted('two', true);
-    await wait('0', '');
-    await b.sessions.signal({ sessionId: 'one', kind: 'waiting', at: at + 1_000 });
-    await wait('1', 'one');
-    await b.sessions.setMuted('two', false);
-    await wait('2', 'one two');
-  });
-
-  it('are listed with what they say, and so are the muted ones, until a person says that they wait no more', async () => {
-    const { a, b, at } = await scene();
+    await wait('one', 'two');
+    await moves(a, 'two', 'idle', 3, 1_000);
     await a.sessions.signal({ sessionId: 'one', kind: 'waiting', at: at + 1_000, message: 'May I [push]?' });
     await a.sessions.setMuted('two', true);
+    await wait('one');
     quickPicks.length = 0;
     const done = a.waiting.show();
     await until(() => quickPicks[0]?.isShown === true);
-    const [pick] = quickPicks;
-    assert.deepEqual(
-      pick?.items.map(({ label, detail = '' }) => `${label} ${detail}`.trim()),
-      ['$(bell-dot) Session one May I [push]?', '$(bell-slash) Session two'],
-    );
+    const pick = quickPicks[0]!;
+    const listed = pick.items.map(({ label, detail = '' }) => `${label} ${detail}`.trim());
+    assert.deepEqual(listed, ['$(bell-dot) Session one May I [push]?', '$(bell-slash) Session two']);
     // The list follows while it is open, and the row that a person is at stays theirs.
-    const [, second] = pick.items;
-    pick.activeItems = [second!];
+    pick.activeItems = pick.items.slice(1);
     await b.sessions.settle('one');
     await until(() => pick.items.length === 1);
     assert.deepEqual(pick.activeItems, pick.items);
     assert.equal(pick.placeholder, 'No agent is waiting for you');
     pick.dispose();
     await done;
+    await wait();
+    await b.sessions.signal({ sessionId: 'one', kind: 'waiting', at: at + 2_000 });
+    await wait('one');
+    await b.sessions.setMuted('two', false);
+    await wait('one', 'two');
+    await moves(a, 'one', 'idle', 3, 3_000);
+    await moves(b, 'two', 'idle', 4, 4_000);
+    await wait('one');
+    await moves(b, 'one', 'running', 3, 60_000);
+    await wait();
   });
 });

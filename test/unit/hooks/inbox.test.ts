@@ -21,30 +21,33 @@ import {
 
 const folders = ['/w', '/w/app', '/other'];
 
-/** A window of its own process, and the session ids of the events it took. */
-async function openWindow(place: HookPlace, stored: string, folder: string, stepMs: number) {
-  const file = path.join(__dirname, 'inbox.child.js');
-  const isFocused = String(folder === '/other');
-  const child = fork(file, [place.folder, stored, folder, isFocused, String(stepMs)], {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
-  later(() => child.kill('SIGKILL'));
-  const taken: string[] = [];
-  await once(child, 'message');
-  child.on('message', message => {
-    if (typeof message === 'object' && 'sessionId' in message) taken.push(String(message.sessionId));
-  });
-  return { child, taken };
+/** Windows of their own processes, one for each folder, and the session ids of the events they took. */
+async function threeWindows(place: HookPlace, stepMs: number) {
+  const stored = temporaryFolder();
+  const open = async (folder: string) => {
+    const isFocused = String(folder === '/other');
+    const args = [place.folder, stored, folder, isFocused, String(stepMs)];
+    const child = fork(path.join(__dirname, 'inbox.child.js'), args, {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    later(() => child.kill('SIGKILL'));
+    const taken: string[] = [];
+    await once(child, 'message');
+    child.on('message', sessionId => taken.push(sessionId as string));
+    return { child, taken };
+  };
+  const windows = await Promise.all(folders.map(open));
+  for (const { child } of windows) child.send('begin');
+  return { windows, all: () => windows.flatMap(({ taken }) => taken) };
 }
 
-const threeWindows = (place: HookPlace, stored: string, stepMs: number) =>
-  Promise.all(folders.map(folder => openWindow(place, stored, folder, stepMs)));
-
-/** Writes an event of session `i`, in one of the folders in turn. */
-const write = (place: HookPlace, index: number, cwds: readonly string[]): void => {
-  const cwd = cwds[index % cwds.length];
-  writeEvent(place, { hook_event_name: 'Notification', session_id: `s${index}`, cwd });
-};
+/** Writes events of sessions, in each of the folders in turn. */
+function write(place: HookPlace, from: number, to: number, cwds: readonly string[]): void {
+  for (let index = from; index < to; index++) {
+    const cwd = cwds[index % cwds.length];
+    writeEvent(place, { hook_event_name: 'Notification', session_id: `s${index}`, cwd });
+  }
+}
 
 describe('the inbox of hook events', function () {
   afterEach(cleanUp);
@@ -52,44 +55,37 @@ describe('the inbox of hook events', function () {
   it('gives each of 1,000 events to one of three windows, and to the right one', async () => {
     const place = await temporaryPlace();
     // Some are there before any window looks.
-    for (let index = 0; index < 300; index++) write(place, index, folders);
+    write(place, 0, 300, folders);
     // However slow the machine is, no other window gets in between.
-    const stored = temporaryFolder();
-    const windows = await threeWindows(place, stored, 30_000);
-    for (const { child } of windows) child.send('begin');
-    for (let index = 300; index < 1_000; index++) {
-      write(place, index, folders);
-      if (index % 100 === 0) await new Promise(setImmediate);
+    const { windows, all } = await threeWindows(place, 30_000);
+    for (let index = 300; index < 1_000; index += 100) {
+      write(place, index, index + 100, folders);
+      await new Promise(setImmediate);
     }
-    const all = (): string[] => windows.flatMap(({ taken }) => taken);
     await until(() => all().length >= 1_000 && jsonFiles(place.spool).length === 0);
     assert.deepEqual([new Set(all()).size, all().length], [1_000, 1_000]);
     const misplaced = windows.flatMap(({ taken }, at) =>
       taken.filter(id => Number(id.slice(1)) % 3 !== at).map(id => `${id} in window ${at}`),
     );
     assert.deepEqual(misplaced, []);
-    assert.equal((await eventsIn(stored).load()).size, 1_000);
   });
 
   it('loses nothing and tells nothing twice when a window dies in between', async () => {
     const place = await temporaryPlace();
-    const windows = await threeWindows(place, temporaryFolder(), 300);
-    for (const { child } of windows) child.send('begin');
-    const [, victim] = windows;
+    const { windows, all } = await threeWindows(place, 300);
     const cwds = ['/w/lib', '/w/app/src', '/other', '/nowhere'];
-    let written = 0;
-    for (; written < 100; written++) write(place, written, cwds);
+    write(place, 0, 100, cwds);
+    const [victim] = windows.splice(1, 1);
     await until(() => victim!.taken.length >= 10);
     const exit = once(victim!.child, 'exit');
     victim!.child.kill('SIGKILL');
     await exit;
-    for (; written < 200; written++) write(place, written, cwds);
-    const all = (): string[] => windows.flatMap(({ taken }) => taken);
+    write(place, 100, 200, cwds);
     const late = Array.from({ length: 100 }, (_, index) => `s${index + 100}`);
-    const survivors = [windows[0]!, windows[2]!];
-    await until(() => late.every(id => survivors.some(({ taken }) => taken.includes(id))));
+    await until(() => late.every(id => all().includes(id)));
     assert.deepEqual(jsonFiles(place.spool), []);
-    assert.equal(new Set(all()).size, all().length, 'nothing twice');
+    const ever = [...all(), ...victim!.taken];
+    assert.equal(new Set(ever).size, ever.length, 'nothing twice');
   });
 
   it('leaves events to the next window when nobody can see the right one', async () => {
@@ -111,9 +107,9 @@ describe('the inbox of hook events', function () {
     assert.deepEqual(taken, ['here s']);
   });
 
-  it('takes only plain files of its own kind, and drops what cannot be read', async () => {
+  it('takes only plain files of its own kind, each once though it is not removed, and drops what cannot be read', async () => {
     const place = await temporaryPlace();
-    const { taken, log } = inboxOf(place);
+    const { taken, log, events } = inboxOf(place);
     const outside = path.join(place.folder, 'outside.json');
     fs.writeFileSync(outside, JSON.stringify({ hook_event_name: 'Stop', session_id: 'linked' }));
     fs.symlinkSync(outside, path.join(place.spool, '1.link.json'));
@@ -126,41 +122,37 @@ describe('the inbox of hook events', function () {
     await until(() => taken.length > 0 && !fs.existsSync(path.join(place.spool, bad)));
     assert.deepEqual([taken.map(({ sessionId }) => sessionId), log.lines.length], [['good'], 1]);
     assert.equal(fs.readFileSync(outside, 'utf8').includes('linked'), true);
-  });
-
-  it('takes an event once though its file cannot be removed, and keeps it', async () => {
-    const place = await temporaryPlace();
-    const { taken, events } = inboxOf(place);
-    writeEvent(place, { hook_event_name: 'Stop', session_id: 's' });
-    await until(() => taken.length > 0 && jsonFiles(place.spool).length === 0);
     // As a window leaves it that dies between storing and removing.
-    fs.writeFileSync(path.join(place.spool, taken[0]!.id), JSON.stringify({ hook_event_name: 'Stop' }));
-    await until(() => jsonFiles(place.spool).length === 0);
-    assert.equal(taken.length, 1);
-    assert.equal((await events.load()).size, 1);
+    const left = path.join(place.spool, taken[0]!.id);
+    fs.writeFileSync(left, JSON.stringify({ hook_event_name: 'Stop' }));
+    await until(() => !fs.existsSync(left));
+    assert.deepEqual([taken.length, (await events.load()).size], [1, 1]);
   });
 
-  it('keeps its folders private and small', async () => {
+  it('keeps its folders private, the latest events and nothing that was never finished', async () => {
     const place = await temporaryPlace();
-    const now = Date.now();
+    const [now, minute, day] = [Date.now(), 60_000, 86_400_000];
     const events = eventsIn();
-    for (let index = 0; index < 230; index++) {
-      const id = `${Math.floor(now / 1000) - index * 60}.x.json`;
-      await events.put(id, { id, name: 'Stop', at: now - index * 60_000 });
-    }
-    await events.put('1.x.json', { id: '1.x.json', name: 'Stop', at: now - 8 * 86_400_000 });
+    const swept = async (...ages: readonly number[]): Promise<readonly string[]> => {
+      const ids = ages.map((age, index) => [`${index}.${age}.json`, now - age] as const);
+      await Promise.all(ids.map(([id, at]) => events.put(id, { id, name: 'Stop', at })));
+      await sweep({ spool: place.spool, events }, now);
+      return [...events.values.keys()];
+    };
     for (const [name, age] of [
-      ['1700000000.dead', 11],
-      ['1700000001.busy', 1],
-      ['1700000000.fine.json', 11],
+      ['1700000000.dead', 11 * minute],
+      ['1700000001.busy', minute],
+      ['1700000000.fine.json', 11 * minute],
     ] as const) {
       fs.writeFileSync(path.join(place.spool, name), '{}');
-      const time = (now - age * 60_000) / 1000;
-      fs.utimesSync(path.join(place.spool, name), time, time);
+      fs.utimesSync(path.join(place.spool, name), (now - age) / 1000, (now - age) / 1000);
     }
-    await sweep({ spool: place.spool, events }, now);
-    assert.equal(events.values.size, 200);
-    assert.ok(events.get(`${Math.floor(now / 1000)}.x.json`));
+    assert.deepEqual(await swept(8 * day, 6 * day), [`1.${6 * day}.json`]);
+    const fresh = Array<number>(199).fill(minute);
+    assert.equal((await swept(...fresh)).length, 200);
+    const more = await swept(...fresh, 2 * minute, 2 * minute);
+    assert.equal(more.length, 201, 'another window may have one of them in its hands');
+    assert.ok(!more.includes(`1.${6 * day}.json`));
     assert.deepEqual(fs.readdirSync(place.spool).sort(), ['1700000000.fine.json', '1700000001.busy']);
     for (const folder of [place.folder, place.spool, place.backups])
       assert.equal(fs.statSync(folder).mode & 0o777, 0o700);

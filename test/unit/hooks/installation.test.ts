@@ -5,18 +5,13 @@ import * as path from 'node:path';
 import fc from 'fast-check';
 import * as jsonc from 'jsonc-parser';
 import { Installation, type InstalledFile } from '../../../src/hooks/installation';
-import {
-  cleanUp,
-  filesIn,
-  later,
-  openFolder,
-  settingsFile,
-  temporaryFolder,
-  temporaryPlace,
-} from './support';
+import { commentsOf, installedEvents, Refusal, withHook } from '../../../src/hooks/settings';
+import { cleanUp, filesIn, later, openFolder, temporaryFolder, temporaryPlace } from './support';
 
 const events = ['Notification', 'Stop', 'SessionEnd'];
-const foreign = `\ufeff{\r\n  // my model\r\n  "model": "x",\r\n  "hooks": { "Stop": [{"hooks":[{"type":"command","command":"mine"}]}] },\r\n}\r\n`;
+const all = [...events, 'SubagentStop'];
+const mine = '{"hooks":[{"type":"command","command":"mine"}]}';
+const foreign = `\ufeff{\r\n  // my model\r\n  "model": "x",\r\n  "hooks": { "Stop": [${mine}] },\r\n}\r\n`;
 
 type Scene = Awaited<ReturnType<typeof scene>>;
 
@@ -35,212 +30,201 @@ const install = async ({ installation, file }: Scene, wanted = events): Promise<
 const uninstall = async ({ installation, file }: Scene): Promise<unknown> =>
   installation.carryOut(await installation.planUninstall(file));
 
+interface Settings {
+  hooks?: Record<string, { hooks: unknown[] }[]>;
+  [key: string]: unknown;
+}
+const meaning = (text: string): Settings => (jsonc.parse(text.replace(/^\ufeff/, '')) ?? {}) as Settings;
+const ours = (command: string) => ({ hooks: [{ type: 'command', command, timeout: 5 }] });
+
+/** What a file means without our entries, and without those and events that are empty. */
+function meansElse(text: string, command: string): unknown {
+  const { hooks = {}, ...others } = meaning(text);
+  const nothing = ['{"hooks":[]}', JSON.stringify(ours(command))];
+  const left = Object.entries(hooks).map(
+    ([name, list]) => [name, list.filter(entry => !nothing.includes(JSON.stringify(entry)))] as const,
+  );
+  return { others, hooks: Object.fromEntries(left.filter(([, list]) => list.length > 0)) };
+}
+
+const entry = fc.constantFrom(
+  ...[mine, '{"hooks":[]}', '{"matcher":"x","hooks":[]}'],
+  '{"matcher":"","hooks":[{"type":"command","command":"\\u0000\\"","timeout":9},{"type":"prompt"}]}',
+);
+const parsed = (text: string): unknown => JSON.parse(text.replaceAll('__proto__', 'p'));
+
+/** JSON with comments as people and programs write it: any spacing, line ends, trailing commas, a BOM, hooks of others. */
+const settingsFile = fc
+  .record({
+    value: fc.record(
+      {
+        model: fc.string(),
+        nested: fc.json({ maxDepth: 3 }).map(parsed),
+        'https://a//b': fc.constant('/* not a comment */ // nor this'),
+        hooks: fc.dictionary(
+          fc.constantFrom(...all, 'PostToolUse'),
+          fc.array(entry.map(parsed), { maxLength: 2 }),
+        ),
+        last: fc.boolean(),
+      },
+      { requiredKeys: [] },
+    ),
+    eol: fc.constantFrom('\n', '\r\n'),
+    bom: fc.constantFrom('', '\ufeff'),
+    end: fc.constantFrom('', '\n', '\n\n // the end\n'),
+    choices: fc.array(fc.nat(11), { minLength: 40, maxLength: 40 }),
+  })
+  .map(({ value, eol, bom, end, choices }) => {
+    let next = 0;
+    const choose = (): number => choices[next++ % choices.length] ?? 0;
+    const space = (): string => {
+      const indented = [`${eol}${'  '.repeat(choose())}`, `${eol}${'\t'.repeat(choose())}`];
+      const spaces = ['', '', '', ' ', ' ', ` /* c${next} */ `, ` // l${next}${eol}`, ...indented];
+      return spaces[choose()] ?? `${eol}    `;
+    };
+    const tokens = JSON.stringify(value).match(/"(?:[^"\\]|\\.)*"|[\w.+-]+|./g) ?? [];
+    const spaced = tokens.map((token, at) => {
+      const mayTrail = /^[}\]]$/.test(token) && !/^[{[]$/.test(tokens[at - 1] ?? '');
+      return (mayTrail && choose() < 3 ? `${space()},` : '') + space() + token;
+    });
+    return bom + spaced.join('') + end.replaceAll('\n', eol);
+  });
+
 describe('installing the hook', function () {
   afterEach(cleanUp);
 
-  it('shows what it will write, writes just that, and takes it out byte for byte, also after other choices', async () => {
-    const at = await scene();
-    const plan = await at.installation.planInstall(at.file, events);
-    assert.equal(at.read(), foreign, 'a plan changes nothing');
-    await at.installation.carryOut(plan);
-    assert.equal(at.read(), plan.text);
-    assert.equal(fs.statSync(at.file).mode & 0o777, 0o640);
-    assert.deepEqual(await at.installation.look(at.file), ['Stop', 'Notification', 'SessionEnd']);
-    assert.equal((await at.installation.files())[0]?.file, at.file);
-    const again = await at.installation.planInstall(at.file, events);
-    assert.equal(again.text, again.read.text, 'nothing is done the second time');
-    await install(at, ['Stop', 'SubagentStop']);
-    assert.deepEqual(await at.installation.look(at.file), ['Stop', 'SubagentStop']);
-    await uninstall(at);
-    assert.equal(at.read(), foreign);
-    assert.deepEqual(await at.installation.files(), []);
-    assert.deepEqual(fs.readdirSync(path.dirname(at.file)), ['settings.json'], 'nothing is left beside it');
-  });
-
-  it('comes and goes byte for byte in 1,000 generated files', async () => {
-    const { place, file } = await scene();
+  it('leaves all else in 1,000 generated files as it was, and is gone byte for byte, or when somebody has changed them meanwhile', async () => {
+    const scenery = await scene();
     const kept = new Map<string, InstalledFile>();
-    const files = {
-      load: () => Promise.resolve(kept),
-      put: (id: string, record: InstalledFile) => Promise.resolve(void kept.set(id, record)),
-      remove: (id: string) => Promise.resolve(void kept.delete(id)),
-    };
-    const installation = new Installation(place, files as never);
+    const load = () => Promise.resolve(kept);
+    const put = (...record: [string, InstalledFile]) => Promise.resolve(kept.set(...record));
+    const remove = (id: string) => Promise.resolve(kept.delete(id));
+    const installation = new Installation(scenery.place, { load, put, remove } as never);
     // What a power cut would leave is not asked here, and the disk is what all this would wait for.
-    const handle = await fsPromises.open(file);
+    const handle = await fsPromises.open(scenery.file);
     const kind = Object.getPrototypeOf(handle) as { sync: () => Promise<void> };
     await handle.close();
     const { sync } = kind;
     later(() => (kind.sync = sync));
     kind.sync = () => Promise.resolve();
+    const { command } = installation;
+    let [withForeign, withOddities] = [0, 0];
     const comesAndGoes = async ([source, wanted]: readonly [string, string[]], index: number) => {
-      const at = path.join(path.dirname(file), `${index}.json`);
-      fs.writeFileSync(at, source);
-      await installation.carryOut(await installation.planInstall(at, wanted));
-      assert.equal((await installation.look(at))?.length, wanted.length);
-      await installation.carryOut(await installation.planUninstall(at));
-      assert.equal(fs.readFileSync(at, 'utf8'), source);
+      const file = path.join(path.dirname(scenery.file), `${index}.json`);
+      fs.writeFileSync(file, source);
+      await install({ ...scenery, installation, file }, wanted);
+      const text = fs.readFileSync(file, 'utf8');
+      assert.equal(text.startsWith('\ufeff'), source.startsWith('\ufeff'));
+      assert.deepEqual((await installation.look(file))?.toSorted(), wanted.toSorted());
+      const before = meaning(source).hooks ?? {};
+      for (const name of wanted)
+        assert.deepEqual(meaning(text).hooks?.[name], [...(before[name] ?? []), ours(command)]);
+      assert.equal(withHook(text, wanted, command), text, 'installing twice changes nothing');
+      const chosen = withHook(text, ['Stop', 'SubagentStop'], command);
+      assert.deepEqual(installedEvents(chosen, command).toSorted(), ['Stop', 'SubagentStop']);
+      const changed = chosen.replace(/\}(\s*)$/, '/* mine */}$1');
+      const gone = withHook(changed, [], command);
+      assert.deepEqual(installedEvents(gone, command), []);
+      assert.deepEqual([text, chosen, gone].map(commentsOf), [source, source, changed].map(commentsOf));
+      const others = meansElse(source, command);
+      for (const after of [text, chosen, gone]) assert.deepEqual(meansElse(after, command), others);
+      await uninstall({ ...scenery, installation, file });
+      assert.equal(fs.readFileSync(file, 'utf8'), source);
+      if (Object.keys(before).length > 0) withForeign++;
+      if (/\r\n|\ufeff|\/[/*]|,\s*[}\]]/.test(source)) withOddities++;
     };
-    const one = fc.tuple(settingsFile, fc.subarray([...events, 'SubagentStop'], { minLength: 1 }));
+    const odd = fc.constantFrom(
+      ...['', '// mine\n/* and\nmore */', '// mine', '\r\n \n', '{}', '{ // nothing here\n}'],
+      ...['{"hooks":{"Stop":[]}}', '{"a":[1,2,], // why\n}', '{"hooks":{"Stop":[{"hooks":[]} // last\n]}}'],
+      '{"hooks":{"SubagentStop":[], // mine\n"SessionEnd":[] \t\r\n  }}',
+    );
+    const one = fc.tuple(
+      fc.oneof({ weight: 9, arbitrary: settingsFile }, odd),
+      fc.subarray(all, { minLength: 1 }),
+    );
     // Beside each other, they wait for the disk together.
     const several = fc.array(one, { minLength: 50, maxLength: 50 });
     await fc.assert(
-      fc.asyncProperty(several, async all => {
-        await Promise.all(all.map(comesAndGoes));
+      fc.asyncProperty(several, async files => {
+        await Promise.all(files.map(comesAndGoes));
       }),
       { numRuns: 20, endOnFailure: true },
     );
+    assert.ok(withForeign > 100 && withOddities > 500, `${withForeign} foreign, ${withOddities} odd`);
   });
 
-  it('changes nothing without a whole copy, and takes no part of one for it', async () => {
+  it('shows what it will write, writes just that and a whole copy first, and takes it out byte for byte, also after other choices and where there was no file', async () => {
     const at = await scene();
-    fs.rmdirSync(at.place.backups);
-    fs.writeFileSync(at.place.backups, '');
-    const error: unknown = await install(at).catch((reason: unknown) => reason);
-    assert.match(String(error), /settings\.json: It could not be backed up: .* Nothing was changed/);
-    assert.equal(at.read(), foreign);
-    assert.deepEqual(await at.installation.files(), []);
-    // Somebody has tidied up: the folder is made again.
-    fs.rmSync(at.place.backups);
-    const copy = await install(at);
-    assert.equal(path.dirname(copy!), at.place.backups);
-    assert.equal(fs.readFileSync(copy!, 'utf8'), foreign);
-    assert.deepEqual(
-      [copy!, at.place.backups].map(each => fs.statSync(each).mode & 0o777),
-      [0o600, 0o700],
-    );
-    await uninstall(at);
-    assert.equal(at.read(), foreign);
-  });
-
-  it('writes no hook of which it could keep no record, and keeps no record of a hook it could not write', async () => {
-    const at = await scene();
-    const full = (): Promise<never> => Promise.reject(new Error('The disk is full.'));
-    const without = new Installation(at.place, Object.assign(filesIn(), { put: full }));
-    await assert.rejects(install({ ...at, installation: without }), /The disk is full/);
-    assert.equal(at.read(), foreign);
     const plan = await at.installation.planInstall(at.file, events);
-    fs.chmodSync(at.file, 0o440);
-    await assert.rejects(at.installation.carryOut(plan), /read-only/);
-    assert.deepEqual(await at.installation.files(), []);
-  });
-
-  it('knows the way back also when bringing the hook up to date has failed', async () => {
-    const at = await scene();
-    await install(at);
-    const installed = at.read();
-    // As on a disk that is full.
-    const { rename } = fsPromises;
-    fsPromises.rename = (from, to) =>
-      to === at.file ? Promise.reject(new Error('ENOSPC')) : rename(from, to);
-    await assert
-      .rejects(install(at, ['SubagentStop']), /could not be written: ENOSPC Nothing was changed/)
-      .finally(() => (fsPromises.rename = rename));
-    assert.equal(at.read(), installed);
+    assert.equal(at.read(), foreign, 'a plan changes nothing');
+    // Somebody has tidied up: the folder is made again.
+    fs.rmSync(at.place.backups, { recursive: true });
+    const copy = await at.installation.carryOut(plan);
+    assert.deepEqual([at.read(), fs.readFileSync(copy!, 'utf8')], [plan.text, foreign]);
+    const modes = [at.file, copy!, path.dirname(copy!)].map(each => fs.statSync(each).mode & 0o777);
+    assert.deepEqual(modes, [0o640, 0o600, 0o700]);
+    const again = await at.installation.planInstall(at.file, events);
+    assert.equal(again.text, again.read.text, 'nothing is done the second time');
+    await install(at, ['Stop', 'SubagentStop']);
+    assert.deepEqual(await at.installation.look(at.file), ['Stop', 'SubagentStop']);
+    assert.equal((await at.installation.files())[0]?.file, at.file);
     await uninstall(at);
     assert.equal(at.read(), foreign);
+    assert.deepEqual(await at.installation.files(), []);
+    const none = { ...at, file: path.join(path.dirname(at.file), 'none.json') };
+    assert.equal(await install(none), undefined);
+    assert.equal(fs.statSync(none.file).mode & 0o777, 0o600);
+    await uninstall(none);
+    assert.deepEqual(fs.readdirSync(path.dirname(at.file)), ['settings.json'], 'nothing is left beside it');
   });
 
-  it('leaves nothing behind when two windows install at the same moment', async () => {
-    const one = await scene('{"model":"x"}');
-    const two = { ...one, installation: one.another() };
-    const outcomes = await Promise.allSettled([install(one, ['Stop']), install(two, ['SessionEnd'])]);
-    assert.ok(outcomes.filter(({ status }) => status === 'rejected').length <= 1, JSON.stringify(outcomes));
-    await uninstall({ ...one, installation: one.another() });
-    assert.equal(one.read(), '{"model":"x"}');
-  });
-
-  it('makes a file that is not there, and takes it away again', async () => {
-    const at = await scene();
-    fs.rmSync(at.file, { force: true });
-    assert.equal(await install(at), undefined);
-    assert.deepEqual(Object.keys((JSON.parse(at.read()) as { hooks: object }).hooks), events);
-    assert.equal(fs.statSync(at.file).mode & 0o777, 0o600);
-    // As in a folder that nothing may be removed from.
-    const { rm } = fsPromises;
-    fsPromises.rm = name =>
-      name === at.file ? Promise.reject(new Error('EACCES')) : rm(name, { force: true });
-    await assert
-      .rejects(uninstall(at), /json: It could not be written: EACCES Nothing was changed\.$/)
-      .finally(() => (fsPromises.rm = rm));
-    await uninstall(at);
-    assert.equal(fs.existsSync(at.file), false);
-  });
-
-  it('waits while another program holds the settings file, as happens on Windows', async () => {
-    const at = await scene('{"model":"x"}');
-    const { rename } = fsPromises;
-    const { platform } = process;
-    const be = (value: string): unknown => Object.defineProperty(process, 'platform', { value });
-    const refusals = ['EPERM', 'EBUSY', 'EACCES'];
-    fsPromises.rename = (from, to) => {
-      const code = refusals.pop();
-      be(code === undefined ? platform : 'win32');
-      return code === undefined ? rename(from, to) : Promise.reject(Object.assign(new Error(code), { code }));
-    };
-    await install(at).finally(() => be(platform));
-    fsPromises.rename = rename;
-    assert.deepEqual(Object.keys((JSON.parse(at.read()) as { hooks: object }).hooks), events);
-    assert.deepEqual(refusals, []);
-  });
-
-  it('is gone after removing it, and nothing of others with it, when it was there before, somebody changed the file or the copy is lost', async () => {
-    const unknown = await scene('{}');
-    await install(unknown, ['Stop']);
-    const known = { ...unknown, installation: new Installation(unknown.place, filesIn()) };
-    await install(known, ['Notification']);
-    await uninstall(known);
-    assert.equal(unknown.read().includes('agent-console-hook'), false, unknown.read());
-    const edits: readonly ((text: string) => string)[] = [
-      text => text,
-      text => text.replace('"x"', '"z"'),
-      text => text.replace('"model"', '/* new */ "model"'),
-      text => text.replace('"mine"', '"mine"},{"type":"command","command":"other"'),
-      text => JSON.stringify(JSON.parse(text), undefined, '\t'),
-    ];
-    const start = '{ "model": "x", "hooks": {"Stop":[{"hooks":[{"type":"command","command":"mine"}]}]} }';
-    for (const edit of edits)
-      for (const isCopyLost of [false, true]) {
-        const at = await scene(start);
-        const copy = await install(at);
-        fs.writeFileSync(at.file, edit(at.read()));
-        if (isCopyLost) fs.rmSync(copy!);
-        await uninstall(at);
-        assert.deepEqual(jsonc.parse(at.read()), jsonc.parse(edit(start)));
-        assert.equal(at.read().includes('/* new */'), edit(start).includes('/* new */'));
-      }
-  });
-
-  it('refuses a file that is not what it seems or cannot be written, with the reason, and leaves it alone', async () => {
-    const replaced = (at: Scene, make: () => void): void => {
+  it('refuses a file that is not what it seems, cannot be written or copied, or changes after the preview, with the reason, and leaves it alone', async () => {
+    const write = (content: string | Buffer) => (at: Scene) => fs.writeFileSync(at.file, content);
+    const replace = (make: (file: string) => void) => (at: Scene) => {
       fs.rmSync(at.file);
-      make();
+      make(at.file);
     };
-    const refused: readonly (readonly [(at: Scene) => void, RegExp])[] = [
-      [at => fs.writeFileSync(at.file, foreign.slice(0, 60)), /Line 4 is not valid JSON/],
-      [at => fs.writeFileSync(at.file, '{"hooks":{},\n"hooks":{}}'), /"hooks" twice \(line 2\)/],
-      [at => fs.chmodSync(at.file, 0o440), /read-only/],
-      [at => fs.linkSync(at.file, path.join(at.place.folder, 'same')), /a second name on this disk/],
-      [at => fs.writeFileSync(at.file, Buffer.from([0x7b, 0xff, 0x7d])), /not UTF-8/],
-      [at => replaced(at, () => fs.symlinkSync('/no/such/file', at.file)), /is a link to \/no\/such\/file/],
-      [at => replaced(at, () => fs.mkdirSync(at.file)), /not a file/],
-    ];
-    for (const [spoil, sentence] of refused) {
+    const protect = (at: Scene): void => fs.chmodSync(at.file, 0o440);
+    const refused: readonly (readonly [sentence: RegExp, spoil: (at: Scene) => unknown, isLate?: boolean])[] =
+      [
+        [/Line 4 is not valid JSON/, write(foreign.slice(0, 60))],
+        [/not valid JSON/, write('/* mine')],
+        [/not valid JSON/, write('{} {}')],
+        [/"hooks" twice \(line 3\)/, write('{"hooks":{},\n"a":1,\n"hooks":{}}')],
+        [/"b" twice/, write('{"a":[{"b":1,"b":2}]}')],
+        [/"hooks" twice/, write('{"hooks":{},"\\u0068ooks":{}}')],
+        [/should be \{ \}/, write('[]')],
+        [/should be "hooks": \{ \}/, write('{"hooks":null}')],
+        [/Line 2 should be "Stop": \[ \]/, write('{"hooks":{\n"Stop":{}}}')],
+        [/not UTF-8/, write(Buffer.from([0x7b, 0xff, 0x7d]))],
+        [/read-only/, protect],
+        [/a second name on this disk/, at => fs.linkSync(at.file, path.join(at.place.folder, 'same'))],
+        [/is a link to \/no\/such\/file/, replace(file => fs.symlinkSync('/no/such/file', file))],
+        [/not a file/, replace(file => fs.mkdirSync(file))],
+        [/folder does not exist/, at => fs.rmSync(path.dirname(at.file), { recursive: true })],
+        [/read-only/, protect, true],
+        [/Something else has changed it meanwhile/, write('{}'), true],
+        [/could not be backed up/, at => fs.writeFileSync(at.place.backups, ''), true],
+      ];
+    for (const [sentence, spoil, isLate] of refused) {
       const at = await scene();
+      const { installation, file, place } = at;
+      fs.rmdirSync(place.backups);
+      const plan = isLate && (await installation.planInstall(file, events));
       spoil(at);
       const look = (): unknown => {
-        const stats = fs.lstatSync(at.file, { throwIfNoEntry: false });
+        const stats = fs.lstatSync(file, { throwIfNoEntry: false });
         return [stats?.mtimeMs, stats?.ino, stats?.isFile() ? at.read() : undefined];
       };
       const before = look();
-      await assert.rejects(install(at), ({ message }: Error) => {
+      await assert.rejects(plan ? installation.carryOut(plan) : install(at), ({ message }: Error) => {
         assert.match(message, sentence);
         assert.match(message, /^.*settings\.json: .* Nothing was changed\.$/);
         return true;
       });
       assert.deepEqual(look(), before);
-      assert.deepEqual(fs.readdirSync(at.place.backups), []);
-      assert.deepEqual(await at.installation.files(), []);
+      assert.equal(fs.statSync(place.backups, { throwIfNoEntry: false })?.isDirectory() ?? false, false);
+      assert.deepEqual(await installation.files(), []);
     }
   });
 
@@ -257,17 +241,150 @@ describe('installing the hook', function () {
     assert.equal(at.read(), foreign);
   });
 
-  it('refuses when the file has changed since the preview, and does not forget the way back', async () => {
-    const at = await scene();
+  it('knows the way back when it could not be brought up to date, and writes nothing of which it could keep no record', async () => {
+    const at = await scene('');
+    const full = (): Promise<never> => Promise.reject(new Error('The disk is full.'));
+    const without = new Installation(at.place, Object.assign(filesIn(), { put: full }));
+    await assert.rejects(install({ ...at, installation: without }), /The disk is full/);
+    assert.equal(at.read(), '');
     await install(at);
-    const plan = await at.installation.planInstall(at.file, ['Stop']);
-    const changed = at.read().replace('"x"', '"y"');
-    fs.writeFileSync(at.file, changed);
-    await assert.rejects(at.installation.carryOut(plan), /Something else has changed it meanwhile/);
-    assert.equal(at.read(), changed);
-    fs.writeFileSync(at.file, changed.replace('"y"', '"x"'));
-    await uninstall(at);
-    assert.equal(at.read(), foreign);
+    const installed = at.read();
+    const { rename } = fsPromises;
+    fsPromises.rename = (from, to) =>
+      to === at.file ? Promise.reject(new Error('ENOSPC')) : rename(from, to);
+    later(() => (fsPromises.rename = rename));
+    const refusal = /json: It could not be written: ENOSPC Nothing was changed\.$/;
+    await assert.rejects(install(at, ['SubagentStop']), refusal);
+    await assert.rejects(uninstall(at), refusal);
+    fsPromises.rename = rename;
+    assert.equal(at.read(), installed);
     assert.deepEqual(fs.readdirSync(path.dirname(at.file)), ['settings.json']);
+    await uninstall(at);
+    assert.equal(at.read(), '');
+  });
+
+  it('leaves nothing behind when two windows install at the same moment, and what another program writes in between as it is', async () => {
+    const [one, other] = [await scene(), '{"model":"x"}'];
+    const { mkdir } = fsPromises;
+    later(() => (fsPromises.mkdir = mkdir));
+    // The copy is made after the first look at the file.
+    fsPromises.mkdir = ((...args: Parameters<typeof mkdir>) => {
+      if (args[0] === one.place.backups) fs.writeFileSync(one.file, other);
+      return mkdir(...args);
+    }) as typeof mkdir;
+    await assert.rejects(install(one), /Something else has changed it meanwhile/);
+    fsPromises.mkdir = mkdir;
+    assert.equal(one.read(), other);
+    const two = { ...one, installation: one.another() };
+    const outcomes = await Promise.allSettled([install(one, ['Stop']), install(two, ['SessionEnd'])]);
+    assert.ok(outcomes.filter(({ status }) => status === 'rejected').length <= 1, JSON.stringify(outcomes));
+    await uninstall({ ...one, installation: one.another() });
+    assert.equal(one.read(), other);
+  });
+
+  it('waits while another program holds the settings file, as happens on Windows', async () => {
+    const at = await scene();
+    const { rename } = fsPromises;
+    const { platform } = process;
+    const be = (value: string): unknown => Object.defineProperty(process, 'platform', { value });
+    const refusals = ['EPERM', 'EBUSY', 'EACCES'];
+    later(() => (fsPromises.rename = rename));
+    fsPromises.rename = (from, to) => {
+      const code = refusals.pop();
+      be(code === undefined ? platform : 'win32');
+      return code === undefined ? rename(from, to) : Promise.reject(Object.assign(new Error(code), { code }));
+    };
+    await install(at).finally(() => be(platform));
+    assert.deepEqual(await at.installation.look(at.file), ['Stop', 'Notification', 'SessionEnd']);
+    assert.deepEqual(refusals, []);
+  });
+
+  it('is gone after removing it, and nothing of others with it, when it was there before, somebody changed the file or the copy is lost', async () => {
+    const unknown = await scene('{}');
+    await install(unknown, ['Stop']);
+    const known = { ...unknown, installation: new Installation(unknown.place, filesIn()) };
+    await install(known, ['Notification']);
+    await uninstall(known);
+    assert.equal(unknown.read().includes('agent-console-hook'), false, unknown.read());
+    const start = `{ "model": "x", "hooks": {"Stop":[${mine}]} }`;
+    const more = `${mine.slice(0, -2)},{"type":"command","command":"other"}]}`;
+    const same = (text: string): string => text;
+    for (const [edit, spoil] of [
+      [same, (copy: string) => fs.rmSync(copy)],
+      [same, (copy: string) => fs.writeFileSync(copy, '{}')],
+      [(text: string) => JSON.stringify(JSON.parse(text.replace(mine, more)), undefined, '\t'), same],
+    ] as const) {
+      const at = await scene(start);
+      spoil((await install(at))!);
+      fs.writeFileSync(at.file, edit(at.read()));
+      await uninstall(at);
+      assert.deepEqual(meaning(at.read()), meaning(edit(start)));
+    }
+  });
+});
+
+describe('hooks in a settings file', () => {
+  const command = `sh '/home/somebody/User/globalStorage/x/hooks/agent-console-hook.sh' >/dev/null 2>&1 || cat >/dev/null`;
+  const own = ours(command);
+  const eventsOf = (text: string): string[] => [...installedEvents(text, command)].sort();
+
+  it('are written as a person would write them, once, and leave foreign ones as they are spelt, and no trace after another edit', () => {
+    const indented = (step: number | string): string =>
+      JSON.stringify({ hooks: { Stop: [own] } }, undefined, step)
+        .split('\n')
+        .slice(1)
+        .join('\n');
+    for (const [text, step] of [
+      ['{\n  // mine\n  "model": "x"\n}\n', 2],
+      ['{\n\t// mine\n\t"model": "x"\n}\n', '\t'],
+    ] as const)
+      assert.equal(withHook(text, ['Stop'], command), `${text.slice(0, -3)},\n${indented(step)}\n`);
+    const copied = JSON.stringify({ hooks: { Stop: [own, own] } });
+    assert.deepEqual(meaning(withHook(copied, ['Stop'], command)), { hooks: { Stop: [own] } });
+    const inLines = (tail: string): string =>
+      `{\n  "hooks": {\n    "Stop": [\n      ${mine}${tail}\n    ]\n  }\n}`;
+    for (const [source, isInLines] of [
+      [`{"model":"x","hooks":{"Stop":[${mine}]}}`, false],
+      [`{ "a": 1, "hooks": { "Stop": [ ${mine} ] } }\n`, false],
+      [`{\n  "hooks": { "Stop": [${mine}] },\n}`, false],
+      [`{"hooks":{"Stop":[${mine},]}}`, false],
+      [inLines(' // mine'), true],
+      [inLines(', // mine'), true],
+    ] as const) {
+      const text = withHook(source, ['Stop'], command);
+      assert.ok(text.includes(mine), text);
+      assert.equal(text.split('\n').length > source.split('\n').length, isInLines, text);
+      assert.equal(withHook(`// somebody\n${text}`, [], command), `// somebody\n${source}`);
+    }
+  });
+
+  it('leave what somebody added to our entry', () => {
+    const withMatcher = JSON.stringify({ hooks: { Stop: [{ matcher: 'x', ...own }] } });
+    const left = withHook(withMatcher, [], command);
+    assert.deepEqual(meaning(left), { hooks: { Stop: [{ matcher: 'x', hooks: [] }] } });
+    const shared = `{"hooks":{"Stop":[${mine.slice(0, -2)}, /* a */ ${JSON.stringify(own.hooks[0])} /* b */]}]}}`;
+    const text = withHook(shared, [], command);
+    assert.deepEqual(meaning(text), { hooks: { Stop: [JSON.parse(mine)] } });
+    assert.deepEqual(commentsOf(text), ['/* a */', '/* b */']);
+    const within = JSON.stringify({ hooks: { Stop: [own] } }).replace('"timeout"', '/* mine */ "timeout"');
+    assert.throws(() => withHook(within, [], command), /without touching something else/);
+  });
+
+  it('are there, or refused with the reason, whatever the file is made of', () => {
+    const units = ['{', '}', '[', ']', '"', ':', ',', '/', '*', '\n', ' ', 'hooks', 'Stop', 'null'];
+    const hostile = fc.oneof(
+      fc.string({ unit: fc.constantFrom(...units) }),
+      fc.integer({ min: 50, max: 200 }).map(depth => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`),
+    );
+    fc.assert(
+      fc.property(hostile, source => {
+        try {
+          assert.deepEqual(eventsOf(withHook(source, events, command)), events.toSorted());
+        } catch (error) {
+          assert.ok(error instanceof Refusal, String(error));
+        }
+      }),
+      { numRuns: 500 },
+    );
   });
 });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { STEP_MS, stepsBefore } from '../../../src/hooks/inbox';
 import {
   APART_MS,
@@ -15,7 +14,7 @@ import {
   type OutgoingDeps,
 } from '../../../src/hooks/outgoing';
 import { silentLog } from '../../fakes/log';
-import { cleanUp, eventsIn, later, temporaryFolder, until } from './support';
+import { cleanUp, eventsIn, later, linesOf, temporaryFolder, until } from './support';
 
 const stop = { name: 'Stop', sessionId: 's1', cwd: '/' };
 const command = (text: string, timeout?: number): object => ({
@@ -43,17 +42,10 @@ describe('hooks that go out', function () {
   };
 
   it('are read in the shape of the client, and what is not of it is named', () => {
+    const prompt = { type: 'prompt', command: 'b' };
     const { hooks, problems } = readOutgoing({
-      Stop: [
-        command('a', 5),
-        {
-          hooks: [
-            { type: 'prompt', command: 'b' },
-            { type: 'command', command: 'f' },
-          ],
-        },
-      ],
-      Notification: [{ matcher: 'x', hooks: [{ type: 'command', command: 'c' }] }],
+      Stop: [command('a', 5), { hooks: [prompt, { type: 'command', command: 'f' }] }],
+      Notification: [{ matcher: 'x', ...command('c') }],
       SessionEnd: [command('d', 100_000), command('e', -1), command(' '), command('a\0b'), 7],
       SubagentStop: {},
       Other: [],
@@ -70,67 +62,48 @@ describe('hooks that go out', function () {
       assert.deepEqual(readOutgoing(odd), { hooks: [], problems: ['agentConsole.hooks.outgoing'] });
   });
 
-  it('run for their event beside each other, with the same JSON on their standard input', async () => {
+  it('run for their event beside each other, with the same JSON on their standard input, and say in the log how they ended', async () => {
     const folder = temporaryFolder();
-    const [one, two] = [path.join(folder, 'one'), path.join(folder, 'two')];
-    const pipe = path.join(folder, 'pipe');
     // Each waits for the other: one after the other they would never end.
-    const setting = {
+    const { hooks, log, done } = outgoing({
       Stop: [
-        command(`mkfifo ${pipe}; cat >${one}; echo x >${pipe}`, 10),
-        command(`cat >${two}; until [ -p ${pipe} ]; do sleep 0.01; done; cat ${pipe}`, 10),
+        command(`mkfifo ${folder}/pipe; echo >${folder}/pipe; cat`, 10),
+        command(`until [ -p ${folder}/pipe ]; do sleep 0.01; done; cat ${folder}/pipe -; exit 3`, 10),
+        command('echo oh no; TOKEN=canary-token cat; exit 4'),
+        command('sleep 100', 0.2),
       ],
       Notification: [command(`touch ${folder}/wrong`)],
-    };
-    const { hooks, log, done } = outgoing(setting);
-    await hooks.run({ ...stop, message: '“hi”\n$(touch /tmp/x)' });
-    for (const file of [one, two])
-      assert.deepEqual(JSON.parse(fs.readFileSync(file, 'utf8')), {
-        hook_event_name: 'Stop',
-        session_id: 's1',
-        cwd: '/',
-        message: '“hi”\n$(touch /tmp/x)',
-      });
-    assert.deepEqual(fs.readdirSync(folder).sort(), ['one', 'pipe', 'two']);
-    assert.deepEqual(
-      done.map(({ exitCode }) => exitCode),
-      [0, 0],
-    );
-    assert.equal(log.lines.filter(line => /Hook for Stop: status 0 after \d+ ms$/.test(line)).length, 2);
+    });
+    const message = '“canary-of-a-message”\n$(touch /tmp/x)';
+    await hooks.run({ ...stop, message });
+    const [first, second, ...others] = done.toSorted((a, b) => (a.exitCode ?? 9) - (b.exitCode ?? 9));
+    const ends = [first, second, ...others].map(each => `${each?.outcome} ${each?.exitCode}`);
+    assert.deepEqual(ends, ['ended 0', 'ended 3', 'ended 4', 'timedOut undefined']);
+    const input = { hook_event_name: 'Stop', session_id: 's1', cwd: '/', message };
+    for (const each of [first, second]) assert.deepEqual(JSON.parse(each?.output ?? ''), input);
+    assert.deepEqual(fs.readdirSync(folder), ['pipe']);
+    const lines = log.lines.join('\n');
+    for (const end of [
+      'status 0 after \\d+ ms$',
+      'status 4 after \\d+ ms; output: oh no',
+      'timedOut after \\d+ ms$',
+    ])
+      assert.match(lines, new RegExp(`Hook for Stop: ${end}`, 'm'));
+    assert.doesNotMatch(lines, /canary/, 'no part of a command or of the event');
   });
 
   it('run for four events at a time, and for the next ones as they end', async () => {
     const folder = temporaryFolder();
-    const [go, counts] = ['go', 'counts'].map(name => path.join(folder, name));
-    const started = (): string[] =>
-      fs.existsSync(String(counts)) ? fs.readFileSync(String(counts), 'utf8').trim().split(/\s+/) : [];
+    const counts = path.join(folder, 'counts');
+    const started = (): number[] => linesOf(counts).map(Number);
     // Each tells how many run when it begins, itself included.
-    const count = `ls ${folder}/ran-* | wc -l >> ${counts}`;
-    const waits = `touch ${folder}/ran-$$; ${count}; until [ -e ${go} ]; do sleep 0.02; done; rm ${folder}/ran-$$`;
-    const { hooks, done } = outgoing({ Stop: [command(waits, 20)] });
+    const script = `cd ${folder}; touch ran-$$; ls ran-* | wc -l >>counts; until [ -e go ]; do sleep 0.02; done; rm ran-$$`;
+    const { hooks } = outgoing({ Stop: [command(script, 20)] });
     const all = Promise.all(Array.from({ length: 6 }, () => hooks.run(stop)));
     await until(() => started().length === 4);
-    fs.writeFileSync(String(go), '');
+    fs.writeFileSync(path.join(folder, 'go'), '');
     await all;
-    assert.deepEqual([started().length, done.length], [6, 6]);
-    assert.equal(Math.max(...started().map(Number)), 4);
-  });
-
-  it('say in the log how they ended and what they said', async () => {
-    const { hooks, log, done } = outgoing({
-      Stop: [
-        command('echo oh no; TOKEN=canary-token cat; exit 4'),
-        command('cat'),
-        command('sleep 100', 0.2),
-      ],
-    });
-    await hooks.run({ ...stop, message: 'canary-of-a-message' });
-    const ends = done.map(({ exitCode, outcome }) => `${outcome} ${exitCode}`);
-    assert.deepEqual(ends.sort(), ['ended 0', 'ended 4', 'timedOut undefined']);
-    const lines = log.lines.join('\n');
-    assert.match(lines, /status 4 after \d+ ms; output: oh no/);
-    assert.match(lines, /Hook for Stop: timedOut after \d+ ms$/m);
-    assert.doesNotMatch(lines, /canary/, 'no part of a command or of the event');
+    assert.deepEqual([started().length, Math.max(...started())], [6, 4]);
   });
 
   it('run in the folder of their event, else in the workspace, else at home', async () => {
@@ -151,22 +124,25 @@ describe('hooks that go out', function () {
   it('run at the end of work that the service tells of, unless a hook of the client tells of the same end', async () => {
     const [now, folder] = [Date.now(), temporaryFolder()];
     const told = { id: '1.a.json', name: 'Stop', sessionId: 's1', cwd: folder, hasRun: true };
-    for (const [event, runs] of [
+    for (const [more, runs] of [
       [undefined, 1],
-      [{ ...told, at: now - 60_000 }, 1],
-      [{ ...told, at: now - 60_000, name: 'Notification' }, 1],
-      [{ ...told, at: now - 9_000 }, 0],
-      [{ ...told, at: now + 20 }, 0],
-      [{ ...told, at: now, sessionId: 's2' }, 1],
+      [{ at: now - 60_000 }, 1],
+      [{ at: now, name: 'Notification' }, 1],
+      [{ at: now - 9_000 }, 0],
+      [{ at: now + 20 }, 0],
+      [{ at: now, sessionId: 's2' }, 1],
     ] as const) {
       const events = eventsIn();
-      if (event !== undefined) await events.put(event.id, event);
+      if (more !== undefined) await events.put(told.id, { ...told, ...more });
       const { hooks, done } = outgoing({ Stop: [command('cat')] }, { events });
       await hooks.runStop('s1', now);
-      assert.equal(done.length, runs, JSON.stringify(event));
-      const cwd = event?.sessionId === 's1' ? folder : '';
-      const input = { hook_event_name: 'Stop', session_id: 's1', cwd };
-      if (runs === 1) assert.deepEqual(JSON.parse(done[0]?.output ?? ''), input);
+      const cwd = more === undefined || 'sessionId' in more ? '' : folder;
+      const input = JSON.stringify({ hook_event_name: 'Stop', session_id: 's1', cwd });
+      assert.deepEqual(
+        done.map(({ output }) => output),
+        runs === 1 ? [input] : [],
+        JSON.stringify(more),
+      );
     }
     assert.ok(APART_MS > stepsBefore(undefined, [], false) * STEP_MS, 'any window may have taken it by then');
   });
@@ -210,31 +186,21 @@ describe('a command of the person’s own', function () {
 
   const run = (command: string, more: Partial<CommandRun> = {}) =>
     runCommand({ command, input: '', timeoutMs: 10_000, signal: never, ...more });
-  /** Runs a script that writes the ids of its processes down. */
-  const tree = (script: string, more?: Partial<CommandRun>) => {
-    const file = path.join(temporaryFolder(), 'pids');
-    const pids = (): number[] => fs.readFileSync(file, 'utf8').trim().split('\n').map(Number);
-    return { ended: run(script.replaceAll('PIDS', file), more), file, pids };
-  };
 
   it('gets its input, which it may leave unread, and its status and the beginning of its outputs are known', async () => {
     const result = await run('cat; echo problem >&2; exit 3', { input: 'hello ' });
     assert.deepEqual([result.outcome, result.exitCode], ['ended', 3]);
     assert.match(result.output, /hello[^]*problem|problem[^]*hello/);
-    const { exitCode, output } = await run('head -c 3000000 /dev/zero | tr "\\0" x', {
-      input: 'y'.repeat(5_000_000),
-    });
+    const input = 'y'.repeat(5_000_000);
+    const { exitCode, output } = await run('head -c 3000000 /dev/zero | tr "\\0" x', { input });
     assert.deepEqual([exitCode, output.length], [0, 4_000]);
   });
 
   it('never sees the person’s key, nor where the service is, in a test neither', async () => {
-    const secrets = ['AGENT_CONSOLE_API_KEY', 'AGENT_CONSOLE_BASE_URL', 'AGENT_CONSOLE_APP_URL'];
-    const before = { ...process.env };
-    later(() => {
-      for (const name of secrets) Reflect.deleteProperty(process.env, name);
-      Object.assign(process.env, before);
-    });
-    for (const name of secrets) process.env[name] = 'secret';
+    for (const name of ['API_KEY', 'BASE_URL', 'APP_URL'].map(each => `AGENT_CONSOLE_${each}`)) {
+      process.env[name] = 'secret';
+      later(() => Reflect.deleteProperty(process.env, name));
+    }
     for (const isTest of [false, true]) {
       const { output } = await run('env', { isTest });
       assert.match(output, /^PATH=/m);
@@ -245,49 +211,41 @@ describe('a command of the person’s own', function () {
     assert.deepEqual(onWindows, { Path: 'p', AGENT_CONSOLE_OUTGOING_HOOK: '1' });
   });
 
-  it('that cannot start says so, also where the system takes no such line', async () => {
+  it('that cannot start says so, also where the system takes no such line or opens no more files', async () => {
     assert.equal((await run('true', { cwd: '/no/such/folder' })).outcome, 'notStarted');
     assert.equal((await run('/no/such/program')).exitCode, 127);
     const { outcome, output } = await run(`true ${'x'.repeat(3_000_000)}`);
     assert.deepEqual([outcome, /E2BIG/.test(output), output.includes('xxx')], ['notStarted', true, false]);
-  });
-
-  it('that cannot start because too many files are open says so, once', async () => {
     const open: number[] = [];
-    let ended: ReturnType<typeof run>;
-    try {
+    assert.throws(() => {
       for (;;) open.push(fs.openSync('/dev/null', 'r'));
-    } catch {
-      ended = run('true', { timeoutMs: 200 });
-    } finally {
-      for (const file of open) fs.closeSync(file);
-    }
-    const { outcome, output } = await ended;
-    assert.deepEqual([outcome, /EMFILE/.test(output)], ['notStarted', true]);
-    await delay(300);
+    });
+    const ended = run('true');
+    for (const file of open) fs.closeSync(file);
+    const full = await ended;
+    assert.deepEqual([full.outcome, /EMFILE/.test(full.output)], ['notStarted', true]);
   });
 
-  it('is ended at its timeout with all its children, also where it has ended and left them behind', async () => {
-    for (const script of [
-      `trap '' TERM; echo $$ >>PIDS; (trap '' TERM; sh -c 'echo $$ >>PIDS; sleep 1000'); sleep 1000`,
-      'sleep 1000 & echo $! >>PIDS; nohup sleep 1001 >/dev/null 2>&1 & echo $! >>PIDS; exit 0',
-    ]) {
-      const { ended, pids } = tree(script, { timeoutMs: 500 });
-      const { outcome, ms } = await ended;
-      assert.ok(pids().length >= 2, String(pids()));
-      await until(() => !pids().some(isAlive));
-      assert.equal(outcome, 'timedOut');
-      assert.ok(ms >= 450, `${ms} ms`);
-    }
-  });
-
-  it('is ended with all its children when the window closes', async () => {
+  it('is ended with all its children at its timeout, also where it has left them behind, and when the window closes', async () => {
     const closing = new AbortController();
-    const script = `trap '' TERM; sleep 1000 & echo $! >>PIDS; echo $$ >>PIDS; wait`;
-    const { ended, file, pids } = tree(script, { signal: closing.signal });
-    await until(() => fs.existsSync(file) && pids().length >= 2);
-    closing.abort();
-    assert.equal((await ended).outcome, 'stopped');
-    await until(() => !pids().some(isAlive));
+    for (const [script, more] of [
+      [
+        `trap '' TERM; echo $$ >>PIDS; (trap '' TERM; sh -c 'echo $$ >>PIDS; sleep 1000'); sleep 1000`,
+        { timeoutMs: 500 },
+      ],
+      [
+        'sleep 1000 & echo $! >>PIDS; nohup sleep 1001 >/dev/null 2>&1 & echo $! >>PIDS; exit 0',
+        { timeoutMs: 500 },
+      ],
+      [`trap '' TERM; sleep 1000 & echo $! >>PIDS; echo $$ >>PIDS; wait`, { signal: closing.signal }],
+    ] as const) {
+      const file = path.join(temporaryFolder(), 'pids');
+      const pids = (): number[] => linesOf(file).map(Number);
+      const ended = run(script.replaceAll('PIDS', file), more);
+      await until(() => pids().length >= 2);
+      if ('signal' in more) closing.abort();
+      assert.equal((await ended).outcome, 'signal' in more ? 'stopped' : 'timedOut');
+      await until(() => !pids().some(isAlive));
+    }
   });
 });

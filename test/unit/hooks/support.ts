@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import fc from 'fast-check';
 import * as vscode from 'vscode';
 import {
   hookPlace,
@@ -20,7 +18,6 @@ export { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 export { until } from '../../until';
 
 export const root = process.env['AGENT_CONSOLE_ROOT']!;
-export const shipped = path.join(root, 'media/hooks');
 
 /** A place with the script in it, as after installing. */
 export async function temporaryPlace(folder = path.join(temporaryFolder(), 'hooks')): Promise<HookPlace> {
@@ -43,31 +40,6 @@ export const eventsIn = storedIn<HookEvent>('hook-events', hookEvent);
 /** What is known of settings files. */
 export const filesIn = storedIn<InstalledFile>('hook-files', installedFile);
 
-export interface Ran {
-  readonly code: number | null;
-  readonly output: string;
-}
-
-/** Runs a program with something on its standard input. */
-export function run(
-  file: string,
-  args: readonly string[],
-  input: string | Buffer,
-  env = process.env,
-): Promise<Ran> {
-  return new Promise(resolve => {
-    // A broken pipe would end a client that is less careful.
-    const broken: Error[] = [];
-    const child = execFile(file, [...args], { env }, (_, stdout, stderr) =>
-      resolve({ code: child.exitCode, output: stdout + stderr + broken.join() }),
-    );
-    child.stdin?.on('error', error => broken.push(error));
-    // To write nothing is to write, too.
-    if (input.length > 0) child.stdin?.write(input);
-    child.stdin?.end();
-  });
-}
-
 let next = 0;
 
 /** Puts an event into the spool as the script does. */
@@ -86,6 +58,11 @@ export function openFolder(fsPath: string): void {
   const before = workspace.workspaceFolders;
   later(() => (workspace.workspaceFolders = before));
   workspace.workspaceFolders = [{ uri: { scheme: 'file', fsPath } }];
+}
+
+/** The whole lines of a file that others write. */
+export function linesOf(file: string): string[] {
+  return fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
 }
 
 export function jsonFiles(folder: string): string[] {
@@ -115,66 +92,3 @@ export function inboxOf({ spool }: HookPlace, more: Partial<InboxDeps> = {}) {
   later(() => inbox.dispose());
   return { taken, log, events: deps.events };
 }
-
-/** Some or all of these fields. */
-const some = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
-  fc.record<T, never>(fields, { requiredKeys: [], noNullPrototype: true });
-const ownCommand = fc.record({
-  ...{ type: fc.constant('command'), command: fc.string({ minLength: 1 }), timeout: fc.nat(60) },
-});
-const entry = fc.record(
-  { matcher: fc.string(), hooks: fc.array(ownCommand, { maxLength: 2 }) },
-  { requiredKeys: ['hooks'], noNullPrototype: true },
-);
-const entries = fc.array(entry, { maxLength: 2 });
-const foreign = fc
-  .jsonValue({ maxDepth: 3 })
-  .map(value => JSON.parse(JSON.stringify(value).replaceAll('__proto__', 'proto')) as unknown);
-
-/** JSON with comments as people and programs write it: any spacing, line ends, trailing commas, a BOM, hooks of others. */
-export const settingsFile: fc.Arbitrary<string> = fc
-  .record({
-    value: some<Record<string, unknown>>({
-      model: fc.string(),
-      nested: foreign,
-      'https://a//b': fc.constant('/* not a comment */ // nor this'),
-      hooks: some<Record<string, unknown>>({
-        ...{ Notification: entries, Stop: entries, SubagentStop: entries },
-        ...{ SessionEnd: entries, PostToolUse: entries },
-      }),
-      last: fc.boolean(),
-    }),
-    eol: fc.constantFrom('\n', '\r\n'),
-    bom: fc.boolean(),
-    end: fc.constantFrom('', '\n', '\n\n // the end\n'),
-    choices: fc.array(fc.nat(11), { minLength: 40, maxLength: 40 }),
-  })
-  .map(({ value, eol, bom, end, choices }) => {
-    let next = 0;
-    const choose = (): number => choices[next++ % choices.length] ?? 0;
-    const space = (depth: number): string =>
-      [
-        '',
-        '',
-        ' ',
-        ' ',
-        eol + '  '.repeat(depth),
-        eol + '\t'.repeat(depth),
-        ` /* c${choose()} */ `,
-        ` // l${choose()}${eol}`,
-      ][choose()] ?? `${eol}${'    '.repeat(depth)}`;
-    const write = (item: unknown, depth: number): string => {
-      if (typeof item !== 'object' || item === null) return JSON.stringify(item);
-      const parts = Array.isArray(item)
-        ? item.map(child => write(child, depth + 1))
-        : Object.entries(item).map(
-            ([key, child]) =>
-              `${JSON.stringify(key)}${space(depth)}:${space(depth)}${write(child, depth + 1)}`,
-          );
-      const [open, close] = Array.isArray(item) ? ['[', ']'] : ['{', '}'];
-      const inner = parts.map(part => space(depth + 1) + part + space(depth)).join(',');
-      const trailing = parts.length > 0 && choose() < 3 ? `,${space(depth)}` : '';
-      return open + inner + trailing + space(depth) + close;
-    };
-    return (bom ? '\ufeff' : '') + space(0) + write(value, 0) + end.replaceAll('\n', eol);
-  });

@@ -1,29 +1,104 @@
 import assert from 'node:assert/strict';
-import { drawnRows } from '../../fakes/view';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { Organization } from '../../../src/organization';
+import type { UsageOfPeople } from '../../../src/organization/data';
+import { peopleCsv } from '../../../src/organization/rows';
+import { ObservableValue } from '../../../src/util/event';
+import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
+import { FakeConnection } from '../../fakes/connection';
+import { FaultServer, type Fault } from '../../fakes/faultServer';
+import { silentLog } from '../../fakes/log';
+import { openStorage } from '../../fakes/storage';
+import { drawnRows, fakeView, textOf } from '../../fakes/view';
 import { choices, shown } from '../../fakes/vscode';
 import { until } from '../../until';
-import {
-  addressesOf,
-  cleanUp,
-  faultServer,
-  largeOrganization,
-  open,
-  opened,
-  serve,
-  temporaryFolder,
-} from './support';
+import { clientOf } from '../api/support';
+
+const addressesOf = ({ origin }: FaultServer) => ({ baseUrl: origin, appUrl: origin });
+
+async function faultServer(): Promise<FaultServer> {
+  const server = await FaultServer.start();
+  later(() => server.close());
+  return server;
+}
+
+/** The organization as one window sees it; windows with the same root share what is kept. */
+function open(server: FaultServer, root = temporaryFolder()) {
+  const log = silentLog();
+  const storage = openStorage({ root, log });
+  const { api } = clientOf(server, { redactionKey: 'a key of this installation' });
+  const connection = new FakeConnection(api, addressesOf(server));
+  const view = fakeView(false);
+  const clock = { now: Date.UTC(2026, 10, 21, 12) };
+  /** What was opened, by its title. */
+  const documents = new Map<string, string>();
+  const usage: { asked: number; of: UsageOfPeople | undefined } = { asked: 0, of: new Map() };
+  const feature = new Organization({
+    ...{ connection, storage, log, view, focused: new ObservableValue(true), now: () => clock.now },
+    details: {
+      show: (_id, title, content) => Promise.resolve(void documents.set(title, content())),
+      compare: ({ title, before, after }) => {
+        documents.set(title, `${String(before)}→ ${after}`);
+        return Promise.resolve({} as never);
+      },
+    },
+    usage: () => {
+      usage.asked++;
+      return Promise.resolve(usage.of);
+    },
+  });
+  const close = async (): Promise<void> => {
+    feature.dispose();
+    await storage.settled();
+    storage.dispose();
+  };
+  later(close);
+  const rows = (): Promise<readonly string[]> => textOf(feature.tree);
+  return { feature, connection, view, clock, documents, usage, log, close, rows, storage };
+}
+
+/** Lists of any size, in any order: the interface promises none. */
+interface Lists {
+  readonly users: readonly (object | null)[] | Fault;
+  readonly changes: readonly object[];
+}
+
+/** Makes the service answer the two list calls as the interface says: pages of `limit`, a cursor, `hasMore`. */
+function serve(server: FaultServer, { users, changes }: Lists): void {
+  server.answer(({ url }) => {
+    const { pathname, searchParams } = new URL(url, server.origin);
+    const [name, all] = pathname.endsWith('/users') ? ['users', users] : ['changes', changes];
+    if ('kind' in all) return all;
+    const start = Number(searchParams.get('cursor') ?? 0);
+    const end = start + Number(searchParams.get('limit') ?? 20);
+    const hasMore = end < all.length;
+    const pagination = { hasMore, nextCursor: hasMore ? String(end) : null };
+    return { kind: 'answer', body: { [name]: all.slice(start, end), pagination } };
+  });
+}
+
+/** A window that has read these lists, or what else the service answers. */
+async function opened(given: Lists | Fault, root?: string) {
+  const server = await faultServer();
+  if ('kind' in given) server.answer(given);
+  else serve(server, given);
+  const window = open(server, root);
+  await window.feature.refresh();
+  return { server, ...window };
+}
 
 const FORBIDDEN = { kind: 'answer', status: 403, body: { title: 'Forbidden', requestId: 'req_9' } } as const;
+const NOT_FOUND = { kind: 'answer', status: 404, body: {} } as const;
 const HOUR_MS = 60 * 60_000;
-
+const USAGE = new Map([['with', { lastActiveDay: '2026-11-19', tokens: 1_500 }]]);
+const NONE: Lists = { users: [], changes: [] };
 const users = [
   { id: 'with', email: 'ann@acme.example', firstName: 'Ann' },
   { id: 'without', firstName: 'Bo' },
 ];
-const change = (revision: number, settings: object, day: number): object => ({
-  revision,
-  settings,
-  user: { id: 'ann', name: 'Ann' },
+const change = (revision: number, settings: unknown, day: number): object => ({
+  ...{ revision, settings, user: { id: 'ann', name: 'Ann' } },
   updatedAt: new Date(2026, 10, day, 10).toISOString(),
 });
 const changes = [
@@ -31,30 +106,26 @@ const changes = [
   change(2, { commandAllowlist: ['a'], maxAutonomyLevel: 'high' }, 11),
   change(1, {}, 11),
 ];
-const LISTS = { users, changes };
-const NOT_FOUND = { kind: 'answer', status: 404, body: {} } as const;
-const USAGE = new Map([['with', { lastActiveDay: '2026-11-19', tokens: 1_500 }]]);
+const LISTS: Lists = { users, changes };
 
-describe('the view of the organization', () => {
+describe('the organization', () => {
   afterEach(cleanUp);
 
-  it('shows users and what each revision changed', async () => {
-    const { feature, usage, documents, rows } = await opened(LISTS);
+  it('is shown with its users and what each revision changed, in rows, documents, and to other features', async () => {
+    const { feature, server, view, usage, documents, rows } = await opened(LISTS);
     usage.of = USAGE;
     assert.equal(usage.asked, 0, 'nobody looks at people yet');
     await rows();
     await until(() => usage.asked === 1);
     const text = (await rows()).join('\n');
-    const [people, history] = [text.slice(0, text.indexOf('\nC')), text.slice(text.indexOf('\nC') + 1)];
-    const [ann, bo] = ['Ann | last sign-in unknown · 1.5K tokens', 'Bo | activity unknown'];
-    assert.equal(people, `Users | 2\n  ${ann}\n  ${bo}`);
     for (const part of [
-      /^Control history \| 3\n {2}rev 4 \| Nov 12, 2026 · Ann · commandAllowlist, \+2 · since rev 2\n/,
+      /^Users \| 2\n {2}Ann \| last sign-in unknown · 1\.5K tokens\n {2}Bo \| activity unknown\nC/,
+      /^Control history \| 3\n {2}rev 4 \| Nov 12, 2026 · Ann · commandAllowlist, \+2 · since rev 2\n/m,
       /^ {4}maxAutonomyLevel: high → low \| tightens$/m,
       /^ {4}commandAllowlist: \+b \| loosens$/m,
       /^ {2}rev 1 \| Nov 11, 2026 · Ann · first known revision$/m,
     ])
-      assert.match(history, part);
+      assert.match(text, part);
     const itemOf = async (start: string) =>
       (await drawnRows(feature.tree)).find(each => each.text.startsWith(start))!.item;
     const user = await itemOf('Ann');
@@ -65,6 +136,22 @@ describe('the view of the organization', () => {
     await feature.commands.openChanges((await itemOf('rev 4')).command?.arguments?.[0]);
     const compared = documents.get('Controls: revision 2 ↔ 4 (Ann, Nov 12, 2026)');
     assert.match(compared ?? '', /"maxAutonomyLevel": "high"[^]*→[^]*"maxAutonomyLevel": "low"/);
+    assert.deepEqual(await feature.people(), [
+      { id: 'with', email: 'ann@acme.example', name: 'Ann', lastSignInAt: undefined },
+      { id: 'without', email: undefined, name: 'Bo', lastSignInAt: undefined },
+    ]);
+    const [newest] = await feature.revisions();
+    assert.deepEqual([newest?.revision, newest?.who], [4, 'Ann']);
+    assert.deepEqual(newest?.changed, ['commandAllowlist', 'ideAutoConnect', 'maxAutonomyLevel']);
+    const drawn = async (): Promise<unknown> =>
+      (await drawnRows(feature.tree)).map(each => [each.text, each.item.iconPath]);
+    const before = await drawn();
+    server.answer({ kind: 'silence' });
+    const again = feature.refresh();
+    await until(() => String(view.description).includes('read so far'));
+    assert.deepEqual(await drawn(), before, 'rows stay while they are read again');
+    feature.dispose();
+    await again;
   });
 
   it('is one clear state for a key without any right, and names the list it may not read where it lacks one', async () => {
@@ -74,17 +161,22 @@ describe('the view of the organization', () => {
       String(view.message),
       /^This key has no access to this .* \(403, request req_9\)\. Ask an administrator[^(]*$/,
     );
-    serve(server, largeOrganization(1, 2), FORBIDDEN);
+    await assert.rejects(feature.people(), /has no access to this/);
+    serve(server, { users: FORBIDDEN, changes });
     connection.anotherKey();
     await feature.refresh();
     assert.match(String(view.message), /has no access to this at .* \(403, request req_9\)/);
-    const [users, history] = (await drawnRows(feature.tree)).filter(({ depth }) => depth === 0);
-    assert.deepEqual([users?.text, users?.item.collapsibleState], ['Users | no access with this key', 0]);
-    assert.equal(history?.text, 'Control history | 2');
+    const [people, history] = (await drawnRows(feature.tree)).filter(({ depth }) => depth === 0);
+    assert.deepEqual([people?.text, people?.item.collapsibleState], ['Users | no access with this key', 0]);
+    assert.equal(history?.text, 'Control history | 3');
   });
 
-  it('tells a failure of both lists once, with its age, and keeps the rows', async () => {
-    const { feature, server, clock, view, connection, rows } = await opened(LISTS);
+  it('offers to try again where nothing could be read, else tells a failure of both lists once, with its age, and keeps the rows', async () => {
+    const { feature, server, clock, view, connection, rows } = await opened(NOT_FOUND);
+    assert.equal((await rows()).join(), 'Users,  Try again,Control history,  Try again');
+    serve(server, LISTS);
+    await feature.refresh();
+    assert.equal(view.message, undefined);
     server.answer(NOT_FOUND);
     clock.now += 3 * 60_000;
     await feature.refresh();
@@ -130,133 +222,56 @@ describe('the view of the organization', () => {
     await until(async () => (await rows()).some(each => each.includes('1.5K tokens')));
   });
 
-  it('tells progress above the rows, which stay as they are while they are read again', async () => {
-    const { feature, server, view } = await opened(LISTS);
-    const items = async (): Promise<unknown> =>
-      (await drawnRows(feature.tree)).map(({ text, item: { iconPath } }) => [text, iconPath]);
-    const before = await items();
-    server.answer({ kind: 'silence' });
-    const again = feature.refresh();
-    await until(() => String(view.description).includes('read so far'));
-    assert.deepEqual(await items(), before);
-    feature.dispose();
-    await again;
-  });
-
-  it('offers to try again where nothing could be read, and names what could not', async () => {
-    const { feature, server, view, rows } = await opened(NOT_FOUND);
-    assert.equal((await rows()).join(), 'Users,  Try again,Control history,  Try again');
-    serve(server, { users: [{ id: 'a' }, { email: 'no id' }], changes });
-    await feature.refresh();
-    assert.equal(view.message, '1 entry could not be read: no id id is missing');
-  });
-
   it('says why there is none to choose from instead of asking with an empty list', async () => {
-    const { feature, server, connection } = await opened({ users: [], changes: [] });
+    const { feature, server, connection } = await opened(NONE);
     const { commands } = feature;
-    const names = {
-      people: ['showUser', 'export'],
-      controls: ['openChanges', 'compareRevisions', 'showRevision', 'export'],
-    } as const;
-    const says = async (list: keyof typeof names, reason: RegExp): Promise<void> => {
-      for (const name of names[list]) {
-        const row = name === 'export' ? { id: `group/${list}` } : undefined;
-        await assert.rejects(Promise.resolve(commands[name](row)), reason);
-      }
+    const says = async (people: RegExp, controls?: RegExp): Promise<void> => {
+      for (const run of ['showUser', 'export', 'openChanges', 'compareRevisions', 'showRevision'] as const)
+        for (const [list, reason] of Object.entries({ people, controls })) {
+          const isOfList = run === 'export' || (run === 'showUser') === (list === 'people');
+          if (!isOfList || reason === undefined) continue;
+          await assert.rejects(Promise.resolve(commands[run]({ id: `group/${list}` })), reason);
+        }
     };
-    await says('people', /^Error: There are no users yet\.$/);
-    await says('controls', /^Error: There are no control revisions yet\.$/);
+    await says(/^Error: There are no users yet\.$/, /^Error: There are no control revisions yet\.$/);
     server.answer(FORBIDDEN);
     await feature.refresh();
-    await says('people', /has no access to this/);
-    await says('controls', /has no access to this/);
-    serve(server, { users: [], changes: [change(1, {}, 1)] });
+    await says(/has no access to this/, /has no access to this/);
+    serve(server, { users: [], changes: changes.slice(0, 1) });
     await feature.refresh();
-    const compared = commands.compareRevisions({ revision: 1 });
+    const compared = commands.compareRevisions({ revision: 4 });
     await assert.rejects(Promise.resolve(compared), /no other control revision/);
-    serve(server, { users: [], changes: [] });
-    await feature.refresh();
     connection.reject('The key was not accepted.');
-    await says('people', /^Error: The key was not accepted\.$/);
+    await says(/^Error: The key was not accepted\.$/);
     connection.signOut();
-    await says('people', /^Error: Sign in to see the organization\.$/);
+    await says(/^Error: Sign in to see the organization\.$/);
   });
 
-  it('is read page by page and listed in order, whatever the service does', async () => {
-    const { users: all, changes: history } = largeOrganization(250, 130);
-    const odd = history.toSorted((a, b) => JSON.stringify(a).length - JSON.stringify(b).length);
-    const { feature } = await opened({ users: all, changes: odd });
-    const rows = await drawnRows(feature.tree);
-    const [names = [], revisions] = ['person', 'revision'].map(kind =>
-      rows.filter(({ node }) => node.kind === kind).map(({ node }) => node.row().label),
-    );
-    assert.equal(names.length, 250);
-    assert.deepEqual(names, names.toSorted(new Intl.Collator('en', { numeric: true }).compare));
-    const newestFirst = history.map((_, index) => `rev ${130 - index}`);
-    assert.deepEqual(revisions, newestFirst);
-  });
-
-  it('is listed though some of it cannot be read, which is named; a setting of an odd shape is shown as it is', async () => {
-    const { users: two, changes: four } = largeOrganization(2, 4);
-    const spoilt: Readonly<Record<number, object>> = {
-      4: { settings: { commandAllowlist: 'rm', customModels: [5] } },
-      2: { settings: 'none' },
-    };
-    const { view, rows } = await opened({
-      users: [two[0]!, { email: 'no id' }, { id: 7 }],
-      changes: four.map(each => ({ ...each, ...spoilt[(each as { revision: number }).revision] })),
-    });
-    const message = String(view.message);
-    for (const part of ['3 entries', 'no id id is missing', '2 settings: expected object, received string'])
-      assert.ok(message.includes(part), message);
-    const text = (await rows()).join('\n');
-    const odd = /^Users \| 1$[^]*^ {4}commandAllowlist: \[.* → rm$[^]*^ {4}customModels\[\?\]: not set → 5$/m;
-    assert.match(text, odd);
-    assert.match(text, /^ {2}rev 3 .* · since rev 1$/m);
-  });
-
-  it('takes as few calls as the interface allows, and is kept for the next window, not for another service', async () => {
-    const server = await faultServer();
-    serve(server, largeOrganization(5_000, 2_000));
+  it('is listed in order, whatever order the service has, and what is kept is opened at once, as who has searched does', async () => {
+    const many = Array.from({ length: 120 }, (_, index) => index);
     const root = temporaryFolder();
-    const { feature, close } = open(server, root);
-    await feature.refresh();
-    assert.equal(server.hits.length, 70);
+    const lists = {
+      users: many.map(index => ({ id: `user_${index}`, firstName: `First${index % 97}` })),
+      changes: many.map(index => change((index * 7) % 120, { sessionRetentionDays: index }, 20)),
+    };
+    const { server, close, rows } = await opened(lists, root);
+    const labels = (await rows()).map(row => row.replace(/ \|.*/, '').trim());
+    const names = labels.filter(label => label.startsWith('First'));
+    assert.deepEqual(names, names.toSorted(new Intl.Collator('en', { numeric: true }).compare));
+    const revisions = labels.filter(label => label.startsWith('rev'));
+    assert.deepEqual([names.length, revisions], [120, many.map(index => `rev ${119 - index}`)]);
     await close();
-    const again = open(server, root);
-    const { tree, commands } = again.feature;
-    await commands.openChanges({ revision: 7 });
-    const third = open(server, root);
+    const [again, third] = [open(server, root), open(server, root)];
+    await again.feature.commands.openChanges({ revision: 7 });
     await third.feature.commands.showUser({ personId: 'user_7' });
-    const found = [again, third].flatMap(({ documents }) => [...documents.keys()]);
-    const titles = ['Controls: revision 6 ↔ 7 (Admin, Nov 20, 2026)', 'First7 Last7'];
-    assert.deepEqual(found, titles, 'at once, as who has searched opens them');
-    const counts = async (): Promise<string> =>
-      (await tree.getChildren()).map(node => String(tree.getTreeItem(node).description ?? '')).join(' ');
-    assert.equal(await counts(), '5,000 2,000');
-    assert.equal(server.hits.length, 70, 'nobody asks again');
+    const titles = [again, third].flatMap(({ documents }) => [...documents.keys()]);
+    assert.deepEqual(titles, ['Controls: revision 6 ↔ 7 (Ann, Nov 20, 2026)', 'First7']);
+    assert.equal(server.hits.length, 4, 'nobody asks again');
     again.connection.go(again.connection.api!, addressesOf(server), 'other');
-    await until(async () => (await counts()) === ' ');
-  });
-});
-
-describe('what other features ask of the organization', () => {
-  afterEach(cleanUp);
-
-  it('who the people are, and when which setting changed', async () => {
-    const { feature } = await opened(LISTS);
-    assert.deepEqual(await feature.people(), [
-      { id: 'with', email: 'ann@acme.example', name: 'Ann', lastSignInAt: undefined },
-      { id: 'without', email: undefined, name: 'Bo', lastSignInAt: undefined },
-    ]);
-    const [newest] = await feature.revisions();
-    assert.deepEqual([newest?.revision, newest?.who], [4, 'Ann']);
-    assert.deepEqual(newest?.changed, ['commandAllowlist', 'ideAutoConnect', 'maxAutonomyLevel']);
-    const refused = await opened(FORBIDDEN);
-    await assert.rejects(refused.feature.people(), /has no access to this/);
+    await until(async () => (await again.rows()).includes('Users'));
   });
 
-  it('whether the controls forbid a session: from what is known where reading takes long, and again soon after a failure', async () => {
+  it('says whether the controls forbid a session: from what is known where reading takes long, and again soon after a failure', async () => {
     const server = await faultServer();
     const { feature, clock } = open(server);
     const warned = async ({ policy } = feature): Promise<number> =>
@@ -270,12 +285,86 @@ describe('what other features ask of the organization', () => {
     assert.equal(await warned(), 1, 'a minute later the controls are known');
     server.answer(FORBIDDEN);
     clock.now += 2 * HOUR_MS;
-    assert.equal(await warned(), 1);
-    const refused = server.hits.length;
-    clock.now += 24 * HOUR_MS;
-    const again = [await warned(), server.hits.length];
-    assert.deepEqual(again, [1, refused + 1], 'without the right it is asked once an hour at most');
+    assert.deepEqual(
+      [await warned(), server.hits.length],
+      [1, 1],
+      'they are asked for again, and what was known counts',
+    );
     server.answer({ kind: 'silence' });
-    assert.equal(await warned(open(server).feature), 0);
+    const slow = open(server);
+    assert.equal(await warned(slow.feature), 0);
+    assert.match(String(slow.view.description), /read so far/);
+  });
+
+  const CANARY = 'canary-1f2e3d4c5b6a7980';
+  /** Secrets in every place a service could put them. `turn` tells one revision's from another's. */
+  const hiding = (turn: string): object => {
+    const secret = `${CANARY}-${turn}`;
+    return {
+      maxAutonomyLevel: 'low',
+      commandAllowlist: [`curl -H "Authorization: Bearer ${secret}"`, `deploy --token ${secret}`],
+      customModels: [
+        {
+          ...{
+            id: 'house',
+            apiKey: secret,
+            baseUrl: `https://user:${secret}@models.example/v1?api_key=${secret}`,
+          },
+          ...{
+            extraHeaders: { 'X-Anything': secret, deep: [secret] },
+            extraArgs: { list: [{ more: secret }] },
+          },
+        },
+      ],
+      modelPolicy: { allowedBaseUrls: [`https://${secret}@host/x`] },
+      extraKnownMarketplaces: { acme: { source: { url: `https://x:${secret}@git.example/a.git` } } },
+      enabledPlugins: { plugin: { CLIENT_SECRET: secret, env: [`API_KEY=${secret}`] } },
+      mcpAutonomyOverrides: { server: { headers: { authorization: secret } } },
+      numbers: { otp: 123456789, pwd: 987654321 },
+      userModelPolicies: { [`ghp_${secret.replace(/\W/g, '')}`]: true },
+    };
+  };
+
+  it('lets no secret of the controls into a row, tooltip, diff, document, export, log or store, and still shows that it changed', async () => {
+    const metadata = { ssoToken: CANARY, deep: { Secret: [CANARY] }, note: `token=${CANARY}` };
+    const user = { id: 'u1', email: 'a@acme.example', firstName: 'A', metadata };
+    const turns = [hiding('b'), hiding('a'), hiding('a')];
+    const root = temporaryFolder();
+    const { feature, documents, log, storage } = await opened(
+      { users: [user], changes: turns.map((settings, index) => change(3 - index, settings, 20)) },
+      root,
+    );
+    await storage.settled();
+    const [third, second] = await feature.revisions();
+    assert.deepEqual(second?.changed, [], 'the same secrets are the same marks');
+    const changed = third?.changed.map(name => name.replace(/\..*/, ''));
+    const unchanged = Object.keys(hiding('')).filter(name => changed?.includes(name) === false);
+    assert.deepEqual(unchanged, ['maxAutonomyLevel', 'numbers']);
+
+    const rows = (await drawnRows(feature.tree)).map(({ node, item }) =>
+      feature.tree.resolveTreeItem(item, node),
+    );
+    await feature.commands.showUser({ personId: 'u1' });
+    await feature.commands.openChanges({ revision: 3 });
+    await feature.commands.showRevision({ revision: 1 });
+    assert.equal(documents.size, 3);
+    const [person] = await feature.people();
+    const stored = fs
+      .readdirSync(root, { recursive: true, withFileTypes: true })
+      .filter(entry => entry.isFile())
+      .map(({ parentPath, name }) => `${name}\n${fs.readFileSync(path.join(parentPath, name), 'utf8')}`)
+      .join('\n');
+    const told = [
+      JSON.stringify(rows),
+      ...documents.values(),
+      peopleCsv([{ ...user, ...person } as never], undefined, 0),
+      ...(await feature.policy.warnings({ model: 'house', autonomyLevel: 'high' })),
+      ...log.lines,
+      stored,
+    ].join('\n');
+    assert.match(told, /customModels\[house\]\.apiKey: secret changed/);
+    assert.match(stored, /\[redacted /, 'the folder holds the history');
+    const leak = told.search(/canary|123456789|987654321/i);
+    assert.equal(leak, -1, told.slice(Math.max(0, leak - 200)).slice(0, 400));
   });
 });

@@ -1,77 +1,278 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import { activityOf, nameOf, type Person, type UsageOfPeople } from '../../../src/organization/data';
-import { compareSettings, type Settings } from '../../../src/organization/changes';
+import {
+  canonical,
+  compareSettings,
+  directions,
+  sets,
+  settingsOf,
+  stableText,
+  type Settings,
+} from '../../../src/organization/changes';
 import { warningsOf, type SessionChoice } from '../../../src/organization/policy';
-import { historyCsv, peopleCsv, personFacts, personStatus } from '../../../src/organization/rows';
+import * as rows from '../../../src/organization/rows';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
-const DAY_MS = 24 * 60 * 60 * 1000;
-const ago = (days: number): string => new Date(NOW - days * DAY_MS).toISOString();
-
-const people: readonly Person[] = [
-  { id: 'u1', firstName: 'Åsa', lastName: 'Berg', email: 'asa@acme.example', lastSignInAt: ago(2) },
-  { id: 'u2', email: 'nobody@acme.example', lastSignInAt: ago(90), createdAt: ago(400) },
-  { id: 'u3', firstName: 'Zoë', lastSignInAt: 'never' },
-  { id: 'u4', firstName: 'Bo', createdAt: ago(3) },
-  { id: 'u5', firstName: '  ', lastName: '\u202egnp.exe', lastSignInAt: ago(40) },
-];
+const ago = (days: number): string => new Date(NOW - days * 24 * 60 * 60 * 1000).toISOString();
 const usage: UsageOfPeople = new Map([['u2', { lastActiveDay: '2026-11-19', tokens: 1_234_567 }]]);
-const activity = (joined?: UsageOfPeople): string[] =>
-  people.map(person => activityOf(person, joined?.get(person.id), NOW));
 
 describe('users', () => {
   it('have a name whatever is missing, and are inactive when neither they nor their agents were seen for 30 days', () => {
-    assert.deepEqual(people.map(nameOf), ['Åsa Berg', 'nobody@acme.example', 'Zoë', 'Bo', '\u202egnp.exe']);
-    assert.deepEqual(activity(), ['active', 'inactive', 'unknown', 'unknown', 'inactive']);
-    assert.deepEqual(activity(usage), ['active', 'active', 'unknown', 'unknown', 'inactive']);
+    for (const [person, name, activity] of [
+      [
+        { id: 'u1', firstName: 'Åsa', lastName: 'Berg', email: 'x', lastSignInAt: ago(2) },
+        'Åsa Berg',
+        'active',
+      ],
+      [{ id: 'u2', email: 'nobody@x.example', lastSignInAt: ago(90) }, 'nobody@x.example', 'active'],
+      [{ id: 'other', email: ' ', lastSignInAt: ago(90) }, 'other', 'inactive'],
+      [
+        { id: 'u3', firstName: '  ', lastName: '\u202egnp.exe', createdAt: ago(3) },
+        '\u202egnp.exe',
+        'unknown',
+      ],
+    ] as const)
+      assert.deepEqual([nameOf(person), activityOf(person, usage.get(person.id), NOW)], [name, activity]);
   });
 
   it('of whom no sign-in and no use is known are not known, wherever they are shown', () => {
+    const used = { lastActiveDay: '2026-11-19', tokens: { value: 1500, known: 29, of: 30 } };
     for (const lastSignInAt of [undefined, '', 'soon']) {
       const person: Person = { id: 'x', createdAt: ago(400), lastSignInAt };
-      assert.equal(personStatus(person, undefined, NOW), 'activity unknown');
-      assert.equal(peopleCsv([person], undefined, NOW).split('\r\n')[1]?.split(',')[6], '');
-      const used = { lastActiveDay: '2026-11-19', tokens: { value: 1500, known: 29, of: 30 } };
+      assert.equal(rows.personStatus(person, undefined, NOW), 'activity unknown');
+      assert.equal(rows.peopleCsv([person], undefined, NOW).split('\r\n')[1]?.split(',')[6], '');
       const status = 'last sign-in unknown · 1.5K (29 of 30 days) tokens';
-      assert.equal(personStatus(person, used, NOW), status);
-      const row = /,false,2026-11-19,1500 \(29 of 30\)\r\n$/;
-      assert.match(peopleCsv([person], new Map([['x', used]]), NOW), row);
+      assert.equal(rows.personStatus(person, used, NOW), status);
+      const line = /,false,2026-11-19,1500 \(29 of 30\)\r\n$/;
+      assert.match(rows.peopleCsv([person], new Map([['x', used]]), NOW), line);
     }
-    const facts = new Map(personFacts({ id: 'x' }, undefined));
-    for (const name of ['Last sign-in', 'Last active day (UTC)', 'Tokens, last 30 days (UTC)'])
-      assert.equal(facts.get(name), 'not known');
+    const facts = rows.personFacts({ id: 'x' }, undefined).slice(1, 4);
+    assert.deepEqual(facts, [
+      ['Last sign-in', 'not known'],
+      ['Last active day (UTC)', 'not known'],
+      ['Tokens, last 30 days (UTC)', 'not known'],
+    ]);
   });
 
   it('are exported with what is known, and nothing a spreadsheet would run', () => {
-    const text = peopleCsv([{ ...people[1]!, firstName: '=HYPERLINK("x")' }], usage, NOW);
-    assert.equal(
-      text,
-      'id,email,first_name,last_name,joined,last_sign_in,inactive,last_active_day_utc,billable_tokens_30_days_utc\r\n' +
-        `u2,nobody@acme.example,"'=HYPERLINK(""x"")",,${ago(400)},${ago(90)},false,2026-11-19,1234567\r\n`,
-    );
-    assert.ok(!peopleCsv(people, undefined, NOW).includes('tokens'));
+    const person = { id: 'u2', email: 'a@x.example', firstName: '=HYPERLINK("x")', lastSignInAt: ago(90) };
+    const columns = 'id,email,first_name,last_name,joined,last_sign_in,inactive';
+    const known = `u2,a@x.example,"'=HYPERLINK(""x"")",,,${ago(90)}`;
+    assert.equal(rows.peopleCsv([person], undefined, NOW), `${columns}\r\n${known},true\r\n`);
+    const more = ',last_active_day_utc,billable_tokens_30_days_utc';
+    const csv = `${columns}${more}\r\n${known},false,2026-11-19,1234567\r\n`;
+    assert.equal(rows.peopleCsv([person], usage, NOW), csv);
   });
 });
 
-describe('control history', () => {
+type Change = readonly [path: string, before: unknown, after: unknown, around?: Settings | undefined];
+
+function settingsWith(path: string, value: unknown, around: Settings): Settings {
+  const settings = structuredClone(around) as Record<string, unknown>;
+  const names = path.split('.');
+  const last = names.pop() ?? '';
+  let place = settings;
+  for (const name of names) place = (place[name] ??= {}) as Record<string, unknown>;
+  if (value !== undefined) place[last] = value;
+  return settings;
+}
+
+function directionOf([path, before, after, around = {}]: Change): string | undefined {
+  const sides = [before, after].map(value => settingsWith(path, value, around)) as [Settings, Settings];
+  const changes = compareSettings(...sides).filter(change => change.path === path);
+  assert.equal(changes.length, 1, `${path}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`);
+  return changes[0]?.direction;
+}
+
+const [few, many] = [['a'], ['b', 'a']];
+const sandbox = { sandbox: { enabled: true } };
+const allSockets = { sandbox: { enabled: true, network: { allowAllUnixSockets: true } } };
+const each = (names: string, less: unknown, more: unknown, around?: Settings): Change[] =>
+  names.split(' ').map(name => [name, less, more, around]);
+
+/** Every setting with a direction: what loosens it, what tightens it, in what surroundings. */
+const DIRECTED: readonly Change[] = [
+  ['maxAutonomyLevel', 'low', 'high'],
+  ['maxAutonomyLevel', 'off', 'low'],
+  ['maxAutonomyLevel', 'auto-low', 'auto-high'],
+  ['maxAutonomyLevel', 'medium', 'auto-high'],
+  ...each('modelPolicy.allowCustomModels modelPolicy.allowAllFactoryModels', false, true),
+  ...each('modelPolicy.isFastModelsAllowed managedComputersEnabled byomComputersEnabled', false, true),
+  ...each('restrictMemberVisibility sandbox.enabled missionPolicy.restrictedAccess', true, false),
+  ['missionPolicy.restrictedAccess', true, undefined],
+  ...each('commandAllowlist networkPolicy.allowedIps', few, many),
+  ...each('modelPolicy.allowedModelIds modelPolicy.allowedBaseUrls', few, many),
+  ...each('commandDenylist modelPolicy.blockedModelIds', many, few),
+  ['commandDenylist', few, []],
+  ['mcpPolicy.allowlist', few, many, { mcpPolicy: { enabled: true } }],
+  ['missionPolicy.allowedUserIds', few, many, { missionPolicy: { restrictedAccess: true } }],
+  ...each('sandbox.filesystem.allowWrite sandbox.filesystem.allowRead', few, many, sandbox),
+  ...each('sandbox.network.allowedDomains sandbox.network.allowUnixSockets', few, many, sandbox),
+  ...each('sandbox.filesystem.denyWrite sandbox.filesystem.denyRead', many, [], sandbox),
+  ...each('sandbox.network.allowAllUnixSockets sandbox.network.allowLocalBinding', false, true, sandbox),
+];
+
+/** Changes of which nobody can be certain. */
+const UNCERTAIN: readonly Change[] = [
+  ['maxAutonomyLevel', 'low', 'turbo'],
+  ['maxAutonomyLevel', undefined, 'high'],
+  ['commandAllowlist', few, ['b']],
+  ['commandAllowlist', [], few],
+  ['commandAllowlist', few, []],
+  ['commandAllowlist', undefined, few],
+  ['commandAllowlist', 'a', few],
+  ['commandDenylist', undefined, few],
+  ['commandDenylist', few, ['b']],
+  ['modelPolicy.allowedModelIds', few, many, { modelPolicy: { allowAllFactoryModels: true } }],
+  ['modelPolicy.allowedModelIds', few, many, { modelPolicy: { allowAllFactoryModels: 'some' } }],
+  ['modelPolicy.allowedBaseUrls', few, many, { modelPolicy: { allowCustomModels: false } }],
+  ['modelPolicy.allowCustomModels', undefined, true],
+  ['modelPolicy.allowCustomModels', 'no', true],
+  ['mcpPolicy.enabled', false, true],
+  ['mcpPolicy.allowlist', few, many, { mcpPolicy: { enabled: false } }],
+  ...each('mcpPolicy.allowlist missionPolicy.allowedUserIds sandbox.filesystem.allowWrite', few, many),
+  ['sandbox.network.allowUnixSockets', few, many, allSockets],
+  ['sandbox.enabled', undefined, true],
+  ...each('cloudSessionSync wikiCloudSync includeCoAuthoredByAgent enableAgentShield', false, true),
+  ...each('ideAutoConnect aSettingOfTomorrow', false, true),
+  ...each('sessionRetentionDays sandbox.network.httpProxyPort', 30, 90),
+  ...each('sessionDefaultSettings.autonomyLevel sandbox.mode', 'low', 'high'),
+  ['strictKnownMarketplaces', [{ repo: 'a' }], [{ repo: 'a' }, { repo: 'b' }]],
+];
+
+const texts = (before: Settings | undefined, after: Settings): string[] =>
+  compareSettings(before, after).map(rows.changeText);
+
+describe('what a revision changed', () => {
+  it('is told with the values before and after, lists as sets where order has no meaning, models by their names', () => {
+    const before = {
+      ...{ maxAutonomyLevel: 'medium', modelPolicy: { allowCustomModels: false }, gone: { a: 1 } },
+      ...{ commandAllowlist: ['a', 'b'], strictKnownMarketplaces: [{ a: 1, b: 2 }], sequence: ['a', 'b'] },
+      ...{ cloudSessionSync: null, sandbox: { mode: null }, tomorrow: null, enabledPlugins: { x: true } },
+    };
+    const after = {
+      ...{ maxAutonomyLevel: 'high', modelPolicy: { allowCustomModels: true, tomorrow: [1] }, x: '' },
+      ...{
+        commandAllowlist: ['c', 'b', 'd', 'b'],
+        commandDenylist: [],
+        sequence: ['b', 'a'],
+        later: { a: null },
+      },
+      ...{ strictKnownMarketplaces: [{ b: 2, a: 1 }, { c: 3 }], sandbox: {}, enabledPlugins: { x: null } },
+      'odd.name': null,
+    };
+    assert.deepEqual(texts(before, after), [
+      'commandAllowlist: +c, +d, −a',
+      'commandDenylist: not set → []',
+      'enabledPlugins.x: true → null',
+      'gone.a: 1 → not set',
+      'later.a: not set → null',
+      'maxAutonomyLevel: medium → high',
+      'modelPolicy.allowCustomModels: false → true',
+      'modelPolicy.tomorrow: not set → [1]',
+      '["odd.name"]: not set → null',
+      'sequence: [a, b] → [b, a]',
+      'strictKnownMarketplaces: +{"c":3}',
+      'tomorrow: null → not set',
+      'x: not set → ""',
+    ]);
+    assert.deepEqual(texts({ commandAllowlist: ['a', 'b'] }, { commandAllowlist: ['b', 'a', 'a'] }), []);
+    assert.deepEqual(texts({ commandAllowlist: ['a'] }, { commandAllowlist: 'rm', customModels: [5] }), [
+      'commandAllowlist: [a] → rm',
+      'customModels[?]: not set → 5',
+    ]);
+    const a = { id: 'a', apiKey: '[redacted 11111111]', extraHeaders: { h: '[redacted 22222222]' } };
+    const b = { id: 'b', maxOutputTokens: 5 };
+    const c = { id: 'c', index: 1 };
+    const added = ['customModels[c].id: not set → c', 'customModels[c].index: not set → 1'];
+    for (const [models, told] of [
+      [[b, a], ['customModels: order changed']],
+      [[a], ['customModels[b].id: b → not set', 'customModels[b].maxOutputTokens: 5 → not set']],
+      [
+        [{ ...a, apiKey: '[redacted 3]' }, c, b],
+        ['customModels[a].apiKey: secret changed', ...added],
+      ],
+      [
+        [a, b, {}, {}],
+        ['customModels[?]: not set → {}', 'customModels[? 2]: not set → {}'],
+      ],
+    ])
+      assert.deepEqual(texts({ customModels: [a, b] }, { customModels: models }), told);
+    const restricted = { missionPolicy: { restrictedAccess: true } };
+    const [first] = compareSettings(undefined, restricted);
+    const [then] = compareSettings({ missionPolicy: null }, restricted);
+    assert.deepEqual([first?.direction, then?.direction], [undefined, 'tightens']);
+    assert.equal(rows.changeText(first!), 'missionPolicy.restrictedAccess: not set → true');
+    assert.equal(rows.changeSpoken(then!), 'missionPolicy.restrictedAccess: from not set to true');
+  });
+
+  it('is summed up, cut where it is long, and free of hidden characters', () => {
+    const changes = compareSettings(
+      { maxAutonomyLevel: 'low', commandAllowlist: ['a'], x: 1 },
+      { maxAutonomyLevel: 'high', commandAllowlist: ['a', 'b'], x: 2 },
+    );
+    assert.equal(rows.summaryText(changes), 'commandAllowlist, +2');
+    assert.equal(rows.summaryText([]), 'no change');
+    const plugins = compareSettings({}, { enabledPlugins: { 'a@b': true, 'c.d': 1 } });
+    assert.deepEqual(settingsOf(plugins), ['enabledPlugins']);
+    const [long = ''] = texts({ ['x'.repeat(90)]: 'y'.repeat(90) }, {});
+    assert.ok(long.length <= 120 && long.endsWith('…'), long);
+    const [text = ''] = texts({}, { 'na\u202eme\n': 'a\u0007\u2066b' });
+    assert.doesNotMatch(text, /[\u0000-\u001f\u202a-\u202e\u2066-\u2069]/);
+  });
+
+  it('differs exactly when the JSON does, for any settings; never throws', () => {
+    const value = fc.jsonValue({ maxDepth: 3 });
+    const settings = fc.dictionary(fc.string(), value, { maxKeys: 4 });
+    const names =
+      'customModels commandAllowlist modelPolicy sandbox mcpPolicy maxAutonomyLevel enabledPlugins';
+    const known = fc.dictionary(fc.constantFrom(...names.split(' ')), value);
+    fc.assert(
+      fc.property(settings, settings, known, known, (before, after, one, other) => {
+        const clean = (each: Settings): string => canonical(JSON.parse(JSON.stringify(each)));
+        assert.equal(compareSettings(before, before).length, 0);
+        assert.equal(texts(before, after).length === 0, clean(before) === clean(after));
+        texts(one, other);
+        JSON.parse(stableText(one));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is set out as a text that is the same for the same controls and writes hidden characters so that they are seen', () => {
+    const one = stableText({ b: ['z', 'a'], commandAllowlist: ['z', 'a'], a: { d: 1, c: [] } });
+    assert.equal(one, stableText({ a: { c: [], d: 1 }, commandAllowlist: ['a', 'z'], b: ['z', 'a'] }));
+    const ordered = { a: { c: [], d: 1 }, b: ['z', 'a'], commandAllowlist: ['a', 'z'] };
+    assert.equal(one, `${JSON.stringify(ordered, undefined, 2)}\n`);
+    const text = stableText({ a: 'x\u202ey\u200bz\u2028' });
+    assert.ok(text.includes('x\\u202ey\\u200bz\\u2028'));
+    assert.deepEqual(JSON.parse(text), { a: 'x\u202ey\u200bz\u2028' });
+  });
+
+  it('loosens or tightens where that is certain, and are all tried here where they have a rule', () => {
+    for (const [path, less, more, around] of DIRECTED) {
+      const what = `${path}: ${JSON.stringify(less)} -> ${JSON.stringify(more)}`;
+      assert.equal(directionOf([path, less, more, around]), 'loosens', what);
+      assert.equal(directionOf([path, more, less, around]), 'tightens', what);
+    }
+    for (const change of UNCERTAIN) assert.equal(directionOf(change), undefined, change[0]);
+    const ruled = [...directions, ...sets].flatMap(([path, rule]) => (rule === undefined ? [] : [path]));
+    assert.deepEqual(ruled.sort(), [...new Set(DIRECTED.map(([path]) => path))].sort());
+  });
+
   it('is exported one changed setting a line, and one line for a revision that changed none', () => {
-    const made = (revision: number, settings: object) => ({
-      revision,
-      settings: { ...settings },
-      user: { name: 'b' },
-      updatedAt: '2026-11-12T12:00:00Z',
+    const made = (revision: number, settings: Settings) => ({
+      ...{ revision, settings, user: { name: 'b' }, updatedAt: '2026-11-12T12:00:00Z' },
     });
-    const [third, second, first] = [
-      made(3, { maxAutonomyLevel: 'high' }),
-      made(2, { modelPolicy: { allowCustomModels: false } }),
-      made(1, { modelPolicy: { allowCustomModels: false } }),
-    ] as const;
-    const known = (before: typeof first, revision: typeof first) => ({
-      ...{ ...revision, before },
-      changes: compareSettings(before.settings, revision.settings),
+    const known = (revision: number, from: Settings, settings: Settings) => ({
+      ...{ ...made(revision, settings), before: made(revision - 1, from) },
+      changes: compareSettings(from, settings),
     });
+    const open = { modelPolicy: { allowCustomModels: false } };
+    const history = [known(3, open, { maxAutonomyLevel: 'high' }), known(2, open, open)];
     const start = '2026-11-12T12:00:00.000Z,b,';
-    assert.deepEqual(historyCsv([known(second, third), known(first, second)]).split('\r\n'), [
+    assert.deepEqual(rows.historyCsv(history).split('\r\n'), [
       'revision,time,person,email,setting,change,before,after,direction,compared_with',
       `3,${start},maxAutonomyLevel,added,,"""high""",,2`,
       `3,${start},modelPolicy.allowCustomModels,removed,false,,,2`,
@@ -81,35 +282,24 @@ describe('control history', () => {
   });
 });
 
-const warn = (choice: SessionChoice, settings: Settings): string[] =>
-  warningsOf(choice, { revision: 7, settings });
-
 describe('what the controls say against a session', () => {
-  it('names the setting and the revision it is of', () => {
-    assert.deepEqual(warn({ model: 'm' }, { modelPolicy: { blockedModelIds: ['m'] } }), [
-      'The controls block the model m (modelPolicy.blockedModelIds, as of revision 7).',
-    ]);
-  });
-
   const policy = (modelPolicy: Settings, more: Settings = {}): Settings => ({ modelPolicy, ...more });
+  const m = { model: 'm' };
   const custom = { customModels: [{ id: 'm' }] };
   const rules: readonly (readonly [SessionChoice, Settings, RegExp | undefined])[] = [
-    [{ model: 'm' }, policy({ allowedModelIds: ['n'] }), /do not allow the model m \(.*allowedModelIds/],
-    [{ model: 'm' }, policy({ allowedModelIds: ['n', 'm'] }), undefined],
-    [{ model: 'm' }, policy({ allowedModelIds: [] }), undefined],
-    [{ model: 'm' }, policy({ allowedModelIds: ['n'], allowAllFactoryModels: true }), undefined],
-    [{ model: 'm' }, policy({ allowedModelIds: ['m'], blockedModelIds: ['m'] }), /blockedModelIds/],
-    [{ model: 'm' }, policy({ allowCustomModels: false }, custom), /allowCustomModels/],
-    [
-      { model: 'm' },
-      policy({ allowCustomModels: false }, { customModels: [{ model: 'm' }] }),
-      /CustomModels/,
-    ],
-    [{ model: 'm' }, policy({ allowCustomModels: true, allowedModelIds: ['n'] }, custom), undefined],
-    [{ model: 'm' }, policy({ blockedModelIds: 'm', allowedModelIds: 5 }, { customModels: 'm' }), undefined],
-    [{ model: 'm' }, policy({ allowedModelIds: ['n'], allowAllFactoryModels: 'some' }), undefined],
-    [{ model: 'm' }, policy({ allowedModelIds: ['n', 5] }), undefined],
-    [{ model: 'm' }, policy({ allowedModelIds: ['n'] }, { customModels: ['m'] }), undefined],
+    [m, policy({ blockedModelIds: ['m'] }), /^The controls block the model m \(modelPolicy\.block.* 7\)\.$/],
+    [m, policy({ allowedModelIds: ['n'] }), /do not allow the model m \(.*allowedModelIds/],
+    [m, policy({ allowedModelIds: ['n', 'm'] }), undefined],
+    [m, policy({ allowedModelIds: [] }), undefined],
+    [m, policy({ allowedModelIds: ['n'], allowAllFactoryModels: true }), undefined],
+    [m, policy({ allowedModelIds: ['m'], blockedModelIds: ['m'] }), /blockedModelIds/],
+    [m, policy({ allowCustomModels: false }, custom), /allowCustomModels/],
+    [m, policy({ allowCustomModels: false }, { customModels: [{ model: 'm' }] }), /CustomModels/],
+    [m, policy({ allowCustomModels: true, allowedModelIds: ['n'] }, custom), undefined],
+    [m, policy({ blockedModelIds: 'm', allowedModelIds: 5 }, { customModels: 'm' }), undefined],
+    [m, policy({ allowedModelIds: ['n'], allowAllFactoryModels: 'some' }), undefined],
+    [m, policy({ allowedModelIds: ['n', 5] }), undefined],
+    [m, policy({ allowedModelIds: ['n'] }, { customModels: ['m'] }), undefined],
     [{ model: '' }, policy({ allowedModelIds: ['n'] }), undefined],
     [{ model: 'm', specModeModel: 'm' }, policy({ blockedModelIds: ['m'] }), /block the model m/],
     [{ autonomyLevel: 'high' }, { maxAutonomyLevel: 'medium' }, /up to medium, and high is above/],
@@ -130,19 +320,19 @@ describe('what the controls say against a session', () => {
     [{ computerProvider: '' }, { managedComputersEnabled: false }, undefined],
     [{}, { maxAutonomyLevel: 'off' }, undefined],
   ];
-  it('tells of models, autonomy and computers, and nothing that is not certain', () => {
+  it('tells of models, autonomy and computers, and nothing that is not certain, and makes no link of foreign text', () => {
     for (const [choice, settings, wanted] of rules) {
-      const told = warn(choice, settings);
+      const told = warningsOf(choice, { revision: 7, settings });
       const what = `${JSON.stringify(choice)} ${JSON.stringify(settings)}: ${told.join()}`;
       assert.equal(told.length, wanted === undefined ? 0 : 1, what);
       if (wanted !== undefined) assert.match(told[0] ?? '', wanted, what);
     }
     assert.deepEqual(warningsOf({ model: 'm' }, undefined), []);
-  });
-
-  it('makes no link of foreign text', () => {
     const evil = '[x](command:workbench.action.quit)';
-    const [warning] = warn({ model: evil }, policy({ blockedModelIds: [evil] }));
+    const [warning] = warningsOf(
+      { model: evil },
+      { revision: 7, settings: policy({ blockedModelIds: [evil] }) },
+    );
     assert.ok(warning !== undefined && !warning.includes(']('), warning);
   });
 });

@@ -9,104 +9,52 @@ import {
   isCommit,
   matching,
   percentOf,
-  previousOf,
 } from '../../../src/readiness/model';
 import { readableName } from '../../../src/util/text';
-import { growsEvenly } from '../../growth';
 import { report, score } from './support';
 
-const label = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/);
-const host = fc.tuple(label, label).map(parts => `${parts.join('.')}.example`);
-const segment = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,10}$/).filter(text => !/\.git$/i.test(text));
-const path = fc.array(segment, { minLength: 1, maxLength: 4 }).map(parts => parts.join('/'));
-const user = fc.constantFrom('', 'git@', 'me:secret@', 'x-token-auth:ab%40c@');
-const port = fc.constantFrom('', ':22', ':443', ':7999');
-const ending = fc.constantFrom('', '.git', '/', '.git/', '.GIT', '//');
-
-/** One repository in some form that git takes. */
-const form = (at: string, below: string): fc.Arbitrary<string> =>
-  fc
-    .record({
-      scheme: fc.constantFrom('https', 'http', 'ssh', 'git', 'git+ssh', 'HTTPS', 'scp', 'bare'),
-      user,
-      port,
-      ending,
-      upper: fc.boolean(),
-      space: fc.constantFrom('', ' ', '\n'),
-    })
-    .map(({ scheme, user: who, port: door, ending: end, upper, space }) => {
-      const name = upper ? at.toUpperCase() : at;
-      if (scheme === 'scp')
-        return `${space}${who.replace(/:.*@/, '@')}${name}:${end === '//' ? '/' : ''}${below}${end}${space}`;
-      if (scheme === 'bare') return `${name}/${below}${end}`;
-      return `${space}${scheme}://${who}${name}${door}/${below}${end}${space}`;
-    });
-
 describe('readiness model', () => {
-  it('groups every form of an address, newest report first', () => {
+  it('groups every form of an address, the newest report first, each as it was read last, and what says nothing of itself', () => {
     const old = report({}, { repoUrl: 'git@h.x:acme/shop.git' });
     const young = report();
-    const other = report({}, { repoUrl: 'not an address' });
-    const groups = groupReports([old, other, young]);
-    assert.deepEqual([...groups.keys()], ['h.x/acme/shop', 'not an address']);
-    assert.deepEqual(groups.get('h.x/acme/shop')?.reports, [young, old]);
-    assert.equal(groups.get('h.x/acme/shop')?.name, 'acme/shop');
+    const undated = report({}, { createdAt: undefined });
+    const [other, bare] = [report({}, { repoUrl: 'not an address' }), { reportId: 'bare', report: {} }];
+    const renamed = { ...other, repoUrl: 'https://h.x/acme/store' };
+    const groups = groupReports([undated, old, other, bare, young, renamed], 'Unnamed');
+    assert.deepEqual(
+      [...groups.values()].map(({ key, name, reports }) => [key, name, reports]),
+      [
+        ['?', 'Unnamed', [bare]],
+        ['h.x/acme/shop', 'acme/shop', [young, old, undated]],
+        ['h.x/acme/store', 'acme/store', [renamed]],
+      ],
+    );
+    assert.deepEqual([...groupReports([other]).keys()], ['not an address']);
   });
 
-  it('shows reports that say nothing of themselves but their id, and those without a time last', () => {
-    const { createdAt, ...undated } = report();
-    const dated = { ...undated, reportId: 'dated', createdAt };
-    const groups = groupReports([{ reportId: 'bare', report: {} }, undated, dated], 'Unnamed');
-    assert.deepEqual(groups.get('h.x/acme/shop')?.reports, [dated, undated]);
-    assert.equal(groups.get('?')?.name, 'Unnamed');
-  });
-
-  it('shows a report once, as it was read last, when its repository was renamed', () => {
-    const before = report();
-    const after = { ...before, repoUrl: 'https://h.x/acme/store' };
-    const groups = groupReports([before, after]);
-    assert.deepEqual([...groups.keys()], ['h.x/acme/store']);
-    assert.deepEqual(groups.get('h.x/acme/store')?.reports, [after]);
-  });
-
-  it('compares with the previous report of the same branch only', () => {
-    const first = report({}, { branch: 'main' });
-    const feature = report({}, { branch: 'feature' });
-    const last = report({}, { branch: 'main' });
-    assert.equal(previousOf([last, feature, first], last), first);
-    assert.equal(previousOf([last, feature, first], feature), undefined);
-    assert.equal(previousOf([last, feature, first], first), undefined);
-  });
-
-  it('says what is worse, better, the same, new and gone, in the order of what needs care', () => {
+  it('says what is worse, better, the same, new and gone, in the order of what needs care; names of the prototype are names', () => {
     const before = report({ a: score(2), b: score(0), c: score(1), gone: score(1, 1) });
-    const now = report({ fresh: score(3, 3), a: score(1), c: score(2, 4), b: score(1), zero: score(0, 9) });
+    const odd = JSON.parse('{"__proto__": {"numerator": 0, "denominator": 1}}') as ReadinessReport['report'];
+    const criteria = {
+      fresh: score(3, 3),
+      a: score(1),
+      c: score(2, 4),
+      b: score(1),
+      constructor: score(0, 9),
+    };
+    const now = report(Object.assign(odd, criteria));
     assert.deepEqual(
       criteriaOf(now, before).map(({ id, change }) => `${id} ${change ?? ''}`),
-      ['a worse', 'zero new', 'b better', 'c same', 'fresh new', 'gone gone'],
+      ['a worse', 'constructor new', '__proto__ new', 'b better', 'c same', 'fresh new', 'gone gone'],
     );
     assert.ok(criteriaOf(now).every(({ change }) => change === undefined));
   });
 
-  it('takes names of the prototype for what they are: names', () => {
-    const odd = JSON.parse(
-      '{"__proto__": {"numerator": 0, "denominator": 1}, "constructor": {"numerator": 1, "denominator": 1}}',
-    ) as ReadinessReport['report'];
-    const rows = criteriaOf(report(odd), report());
-    assert.deepEqual(
-      rows.map(({ id, change }) => `${id} ${change ?? ''}`),
-      ['__proto__ new', 'constructor new'],
-    );
-  });
-
-  it('scores whole percent, 100 only when all pass', () => {
+  it('scores whole percent, 100 only when all pass, and names criteria in words', () => {
     assert.equal(percentOf(report()), undefined);
     assert.equal(percentOf(report({ a: score(199, 200) })), 99);
     assert.equal(percentOf(report({ a: score(1, 1), b: score(2, 2) })), 100);
     assert.equal(percentOf(report({ a: score(1, 3) })), 33);
-  });
-
-  it('names criteria in words', () => {
     for (const [name, ids] of [
       ['Type check', 'type_check typeCheck'],
       ['Type check strict', 'type-check.strict'],
@@ -118,63 +66,61 @@ describe('readiness model', () => {
       for (const id of ids.split(' ')) assert.equal(readableName(id), name);
   });
 
-  it('never lets an application lead out of its repository', () => {
+  it('never lets an application lead out of its repository, and passes to git nothing but commit ids', () => {
+    const path = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom('.', '/', '\\', 'a', ':') }));
     fc.assert(
-      fc.property(
-        fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom('.', '/', '\\', 'a', ':') })),
-        text => {
-          const parts = appParts(text);
-          assert.ok(parts === undefined || parts.every(part => part !== '..' && !/[/\\]/.test(part)), text);
-        },
-      ),
+      fc.property(path, text => {
+        const parts = appParts(text);
+        assert.ok(parts === undefined || parts.every(part => part !== '..' && !/[/\\]/.test(part)), text);
+      }),
       { numRuns: 3_000 },
     );
     assert.deepEqual(appParts('./apps//web/'), ['apps', 'web']);
     for (const bad of ['../x', 'a/../../b', '/etc', 'C:\\x', '\\\\host', 'a\\..\\..\\b'])
       assert.equal(appParts(bad), undefined);
-  });
-
-  it('passes to git nothing but commit ids', () => {
     const bad = ['', 'HEAD', '--output=/tmp/x', 'abc123', 'a'.repeat(65), 'abcdefg1', 'a..b', undefined];
     for (const text of bad) assert.equal(isCommit(text), false, text);
     assert.ok(isCommit('0123abc') && isCommit('A'.repeat(40)));
   });
-
-  it('compares criteria, and groups reports, in steps with how many there are', async () => {
-    const criteria = Array.from(
-      { length: 5_000 },
-      (_, index) => [`c_${index}`, score(index % 3, 3)] as const,
-    );
-    const made = new Map(
-      [1_250, 5_000].map(size => [size, report(Object.fromEntries(criteria.slice(0, size)))]),
-    );
-    await growsEvenly('criteria compared', 5_000, size => {
-      assert.equal(criteriaOf(made.get(size)!, made.get(size)).length, size);
-    });
-    const reports = Array.from({ length: 5_000 }, (_, index) =>
-      report({}, { repoUrl: `https://h.x/acme/repo-${index % 40}`, createdAt: (index * 7919) % 5_000 }),
-    );
-    await growsEvenly('reports grouped', 5_000, size =>
-      assert.equal(groupReports(reports.slice(0, size)).size, 40),
-    );
-  });
 });
 
 describe('addresses of repositories', () => {
+  const label = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/);
+  const host = fc.tuple(label, label).map(parts => `${parts.join('.')}.example`);
+  const segment = fc
+    .stringMatching(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,10}$/)
+    .filter(text => !/\.git$/i.test(text));
+  const path = fc.array(segment, { minLength: 1, maxLength: 4 }).map(parts => parts.join('/'));
+  /** One repository in some form that git takes. */
+  const form = (at: string, below: string): fc.Arbitrary<string> =>
+    fc
+      .record({
+        scheme: fc.constantFrom('https', 'http', 'ssh', 'git', 'git+ssh', 'HTTPS', 'scp', 'bare'),
+        user: fc.constantFrom('', 'git@', 'me:secret@', 'x-token-auth:ab%40c@'),
+        port: fc.constantFrom('', ':22', ':443', ':7999'),
+        end: fc.constantFrom('', '.git', '/', '.git/', '.GIT', '//'),
+        name: fc.constantFrom(at, at.toUpperCase()),
+        space: fc.constantFrom('', ' ', '\n'),
+      })
+      .map(({ scheme, user, port, end, name, space }) => {
+        const scp = `${user.replace(/:.*@/, '@')}${name}:${end === '//' ? '/' : ''}${below}${end}`;
+        const url = `${scheme}://${user}${name}${port}/${below}${end}`;
+        return scheme === 'bare' ? `${name}/${below}${end}` : space + (scheme === 'scp' ? scp : url) + space;
+      });
+
   it('are the same in every form', () => {
+    const both = fc
+      .tuple(host, path)
+      .chain(([at, below]) => fc.tuple(form(at, below), form(at, below), fc.constant(`${at}/${below}`)));
     fc.assert(
-      fc.property(
-        fc
-          .tuple(host, path)
-          .chain(([at, below]) => fc.tuple(form(at, below), form(at, below), fc.constant([at, below]))),
-        ([one, other, [at, below]]) => {
-          assert.equal(identify(one)?.key, identify(other)?.key, `${one} ${other}`);
-          assert.equal(identify(one)?.key, `${at}/${below}`);
-          assert.deepEqual(matching([identify(one)!.key], ['https://elsewhere.example/x', other]), [
-            identify(one)!.key,
-          ]);
-        },
-      ),
+      fc.property(both, ([one, other, key]) => {
+        assert.deepEqual(
+          [one, other].map(each => identify(each)?.key),
+          [key, key],
+          `${one} ${other}`,
+        );
+        assert.deepEqual(matching([key], ['https://elsewhere.example/x', other]), [key]);
+      }),
       { numRuns: 2_000 },
     );
   });
@@ -193,9 +139,8 @@ describe('addresses of repositories', () => {
 
   /** What each form is read as; spaces in a path are written as %20. */
   const repositories = {
-    'git.example.com/acme/shop': `git@git.example.com:acme/shop.git git.example.com:acme/shop
-      git@git.example.com:/acme/shop.git/ ssh://git@git.example.com:7999/acme/shop.git
-      https://git.example.com./acme/shop https://git.example.com/acme/shop?x=1#y`,
+    'git.example.com/acme/shop':
+      'https://git.example.com./acme/shop https://git.example.com/acme/shop?x=1#y git.example.com:acme/shop',
     '[2001:db8::1]/acme/shop': 'ssh://git@[2001:db8::1]:22/acme/shop git@[2001:db8::1]:acme/shop',
     'git.example.com/my team/shop': 'https://git.example.com/my%20team/shop',
     'git.example.com/acme/%zz': 'https://git.example.com/acme/%zz',
@@ -221,9 +166,10 @@ describe('addresses of repositories', () => {
       [git.example.com]:a/b https://git.example.com/a/b/.git https://git.example.com/a/b.git/.git/
       ssh://git@git.example.com/a/b/.git`,
   };
-  it('of one repository are the same in all its forms', () => {
+  it('of one repository are the same in all its forms, and are called by the last two parts of their path', () => {
     for (const [key, forms] of Object.entries(repositories))
       for (const form of forms.split(/\s+/)) assert.equal(identify(form)?.key, key, form);
+    const long = `https://git.example.com/${'a'.repeat(3_000)}`;
     for (const none of [
       '',
       '   ',
@@ -232,29 +178,26 @@ describe('addresses of repositories', () => {
       '../shop',
       '/',
       'https://git.example.com',
-      'https:///acme/shop',
+      'https:///a/b',
+      long,
     ])
       assert.equal(identify(none), undefined, none);
-    assert.equal(identify(`https://git.example.com/${'a'.repeat(3_000)}`), undefined);
+    const addresses = [
+      'https://gitlab.com/a/b/c',
+      'https://dev.azure.com/acme/My%20shop/_git/site',
+      '/srv/git/shop/.git',
+    ];
+    assert.deepEqual(
+      addresses.map(each => identify(each)?.name),
+      ['b/c', 'My shop/site', 'git/shop'],
+    );
   });
 
-  it('are called by the last two parts of their path', () => {
-    for (const [form, name] of [
-      ['https://github.com/acme/shop.git', 'acme/shop'],
-      ['https://gitlab.com/a/b/c', 'b/c'],
-      ['https://dev.azure.com/acme/Web%20shop/_git/site', 'Web shop/site'],
-      ['/srv/git/shop/.git', 'git/shop'],
-    ] as const)
-      assert.equal(identify(form)?.name, name);
-  });
-
-  it('match in another letter case of the path only when that leaves no doubt', () => {
-    assert.deepEqual(matching(['h.x/acme/Shop'], ['git@h.x:acme/shop']), ['h.x/acme/Shop']);
-    assert.deepEqual(matching(['h.x/acme/Shop', 'h.x/acme/SHOP'], ['git@h.x:acme/shop']), []);
-    assert.deepEqual(matching(['h.x/acme/Shop', 'h.x/acme/shop'], ['git@h.x:acme/shop']), ['h.x/acme/shop']);
-  });
-
-  it('of a fork and of its parent match both, in the order of the remotes', () => {
+  it('match in another letter case only when that leaves no doubt, and of a fork and its parent both, in the order of the remotes', () => {
+    const shop = 'git@h.x:acme/shop';
+    assert.deepEqual(matching(['h.x/acme/Shop'], [shop]), ['h.x/acme/Shop']);
+    assert.deepEqual(matching(['h.x/acme/Shop', 'h.x/acme/SHOP'], [shop]), []);
+    assert.deepEqual(matching(['h.x/acme/Shop', 'h.x/acme/shop'], [shop]), ['h.x/acme/shop']);
     const keys = ['h.x/acme/shop', 'h.x/me/shop', 'h.x/you/shop'];
     const urls = ['git@h.x:me/shop.git', 'https://h.x/me/shop', 'https://h.x/acme/shop', 'https://h.x/none'];
     assert.deepEqual(matching(keys, urls), ['h.x/me/shop', 'h.x/acme/shop']);

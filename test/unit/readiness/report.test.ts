@@ -4,9 +4,14 @@ import type { ReadinessReport } from '../../../src/api';
 import { fixMessage } from '../../../src/readiness/commands';
 import type { ShownReport } from '../../../src/readiness/model';
 import { missingParts, pageParts } from '../../../src/readiness/panel';
+import { Reports } from '../../../src/readiness/reports';
 import { markdownOf, rationaleOf, type ReportFacts } from '../../../src/readiness/sections';
-import { reportNotes, stalenessText } from '../../../src/readiness/rows';
-import { report, repositoryOf, score } from './support';
+import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
+import { FakeConnection } from '../../fakes/connection';
+import { silentLog } from '../../fakes/log';
+import { openStorage } from '../../fakes/storage';
+import { clientOf } from '../api/support';
+import { report, repositoryOf, score, startReports } from './support';
 
 const EVIL = [
   '[x](command:workbench.action.quit)',
@@ -95,16 +100,6 @@ describe('a report', () => {
     assert.ok(first, 'without an earlier report nothing has changed');
   });
 
-  it('draws every application and commit', () => {
-    const many = Array.from({ length: 501 }, (_, at) => String(at));
-    const apps = Object.fromEntries(many.map(path => [`apps/${path}`, { description: '' }]));
-    const commits = many.map(hash => ({ hash, message: hash }));
-    const shown = hostile();
-    const parts = pageOf({ ...shown, report: { ...shown.report, apps } }, { commits });
-    for (const part of [parts['applications'], parts['commits']])
-      assert.equal(part?.match(/<tr/g)?.length, 502);
-  });
-
   it('asks an agent with criterion, rationale, applications and commit, without control characters', () => {
     const evil = hostile();
     const message = fixMessage(evil.repository, evil.report, [EVIL, 'plain', 'not there', 'constructor']);
@@ -131,12 +126,15 @@ describe('a report', () => {
 
   it('is exported as Markdown that holds nothing of its markup, and all the tables of its page', () => {
     const commits = [{ hash: EVIL, message: EVIL, authorName: EVIL }];
-    const text = markdownOf({ ...hostile(), isPartial: true }, { ...FACTS, commits });
+    const staleness = { behind: 1000, isInHead: false };
+    const text = markdownOf({ ...hostile(), isPartial: true }, { staleness, commits });
     const html = marked.parse(text, { async: false, gfm: true });
     assert.doesNotMatch(html, /<(?:img|a (?!href="mailto:)|script|code|strong|em|hr)\b/);
     assert.equal(html.match(/<table>/g)?.length, 4);
     assert.equal(html.match(/<h1>/g)?.length, 1);
-    assert.match(text, /^- Parts of the report could not be read and are left out/m);
+    const notes = ['Parts .* could not be read', "The report's commit is not", 'HEAD has 1000\\+ commits'];
+    for (const note of [...notes, '.* uncommitted', '.* unpushed'])
+      assert.match(text, new RegExp(`^- ${note}`, 'm'));
     const named = markdownOf(shownOf({ type_check: score(1), Plain: score(2) }), {
       staleness: { behind: 0, isInHead: true },
       commits: undefined,
@@ -146,19 +144,40 @@ describe('a report', () => {
     assert.match(named, /^\| Plain \| 2\/2 \|/m);
     assert.match(named, /^- Created: .*\n- Repository: .*\n- Report id: r\d+\n$/m);
   });
+});
 
-  it('explains age and flags in sentences', () => {
-    const notes = reportNotes(hostile().report, { behind: 3, isInHead: true });
-    for (const [at, note] of [/HEAD has 3 commits/, /uncommitted/, /unpushed/].entries())
-      assert.match(notes[at] ?? '', note);
-    for (const [behind, isInHead, text] of [
-      [0, true, ''],
-      [3, true, '3 commits behind'],
-      [1000, true, '1000+ commits behind'],
-      [0, false, 'not in HEAD'],
-      [1, false, 'not in HEAD · 1 commit behind'],
-    ] as const)
-      assert.equal(stalenessText({ behind, isInHead }), text);
-    assert.equal(stalenessText('unnamed'), '');
+describe('kept readiness reports', () => {
+  afterEach(cleanUp);
+
+  it('stay when they are no longer listed, and say while parts of them, or of what they are compared with, cannot be read', async () => {
+    const server = await startReports({ count: 7 });
+    later(() => server.close());
+    const [log, storage] = [silentLog(), openStorage({ root: temporaryFolder(), log: silentLog() })];
+    const { origin, reports } = server;
+    const connection = new FakeConnection(clientOf(server).api, { baseUrl: origin, appUrl: origin });
+    const kept = new Reports({ connection, storage, log });
+    later(async () => {
+      kept.dispose();
+      await storage.settled();
+      storage.dispose();
+    });
+    await kept.open();
+    kept.list.state.onDidChange(() => kept.changed());
+    const shown = async (): Promise<unknown> => {
+      await kept.list.refresh();
+      return ['report-7', 'report-4', 'report-6', 'report-1'].map(
+        reportId => kept.shown({ key: '', reportId })?.isPartial,
+      );
+    };
+    Object.assign(reports.at(-1)!.report, { none: { numerator: 0, denominator: 0 } });
+    assert.deepEqual(await shown(), [false, true, false, true]);
+    const { problems } = kept.list.state.current;
+    assert.deepEqual(
+      problems.map(({ id, field }) => `${id} ${field}`),
+      ['report-1 report.none'],
+    );
+    Object.assign(reports.at(-1)!.report, { none: score(1) });
+    reports.splice(1, 1);
+    assert.deepEqual(await shown(), [false, false, false, false]);
   });
 });
