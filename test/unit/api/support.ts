@@ -1,23 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import * as path from 'node:path';
-import { buildSync } from 'esbuild';
 import { ApiClient, isApiError, type ApiClientOptions, type ApiError } from '../../../src/api';
 import { FaultServer } from '../../fakes/faultServer';
 import { silentLog } from '../../fakes/log';
 
 export const KEY = 'fk-canary-0123456789-abcdefgh';
+/** What a message says. */
+export const BODY = 'canary-of-a-message-body';
 /** Noon (UTC) of a day on which 2026-11-20 is the latest that can be asked for. */
 export const NOON = Date.UTC(2026, 10, 21, 12);
-
-interface TestClient {
-  readonly api: ApiClient;
-  readonly log: ReturnType<typeof silentLog>;
-  /** Every wait asked for, ms. */
-  readonly waits: number[];
-  readonly clock: { now: number };
-}
 
 /** A server for the tests of a `describe`. */
 export function testServer(): FaultServer {
@@ -28,11 +18,9 @@ export function testServer(): FaultServer {
 }
 
 /** A client of `server` whose waits take no time but move its clock. */
-export function clientOf(
-  server: Pick<FaultServer, 'origin'>,
-  options: Partial<ApiClientOptions> = {},
-): TestClient {
+export function clientOf(server: Pick<FaultServer, 'origin'>, options: Partial<ApiClientOptions> = {}) {
   const log = silentLog();
+  /** Every wait asked for, ms. */
   const waits: number[] = [];
   const clock = { now: NOON };
   const api = new ApiClient({
@@ -68,9 +56,15 @@ export async function collect<T>(pages: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
+const ids = { sessionId: 's1' };
+export const list = (api: ApiClient, signal?: AbortSignal) => api.list('computers', { signal });
+export const create = (api: ApiClient, signal?: AbortSignal) =>
+  api.createSession({ computerId: 'c1' }, { signal });
+export const send = (api: ApiClient, signal?: AbortSignal) =>
+  api.one('sendMessage', { ids, body: JSON.stringify({ text: BODY }), signal });
+
 export const DAYS = { startDate: '2026-11-01', endDate: '2026-11-20' };
 export const RANGE = 'startDate=2026-11-01&endDate=2026-11-20';
-const ids = { sessionId: 's1' };
 export const SESSION = { sessionId: 's1', status: 'idle', messageCount: 2, createdAt: 1, updatedAt: 2 };
 export const COMPUTER = { id: 'c1', name: 'atlas', providerType: 'byom', createdAt: 1 };
 const content = [{ type: 'text', text: 'hi', id: 'x' }];
@@ -106,7 +100,7 @@ const days =
   (api, signal) =>
     api.list(name, { query: DAYS, signal });
 const CALLS: Readonly<Record<(typeof ASKED)[number][0], Call>> = {
-  'computers.list': (api, signal) => api.list('computers', { signal }),
+  'computers.list': list,
   'computers.get': (api, signal) => api.one('computer', { ids: { computerId: 'c1' }, signal }),
   'sessions.get': (api, signal) => api.one('session', { ids, signal }),
   'messages.get': (api, signal) => api.one('message', { ids: { ...ids, messageId: 'm1' }, signal }),
@@ -119,8 +113,8 @@ const CALLS: Readonly<Record<(typeof ASKED)[number][0], Call>> = {
   people: (api, signal) => collect(api.pages('people', { query: DAYS, signal })),
   // Its first page: without an end marker, only the next one tells that it was all.
   reports: (api, signal) => api.pages('reports', { signal }).next(),
-  'sessions.create': (api, signal) => api.createSession({ computerId: 'c1' }, { signal }),
-  'messages.send': (api, signal) => api.one('sendMessage', { ids, body: '{"text":"hi"}', signal }),
+  'sessions.create': create,
+  'messages.send': send,
 };
 
 export type Endpoint = (typeof ENDPOINTS)[number];
@@ -128,20 +122,3 @@ export const ENDPOINTS = ASKED.map(([name, asked, good]) => {
   const [method = '', path = '', query = ''] = asked.split(/[ ?]/);
   return { name, method, path, query, good, call: CALLS[name] };
 });
-
-/** Bundles the reader of answers as the build does, which workers are started with; remove its folder afterwards. */
-export function buildApiScript(): { readonly folder: string; readonly script: string } {
-  const folder = mkdtempSync(path.join(tmpdir(), 'agent-console-api-'));
-  const script = path.join(folder, 'answerWorker.js');
-  buildSync({
-    entryPoints: [path.join(process.env['AGENT_CONSOLE_ROOT']!, 'src', 'api', 'answer.ts')],
-    outfile: script,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node22',
-    supported: { 'dynamic-import': false },
-    external: ['vscode'],
-  });
-  return { folder, script };
-}
