@@ -3,20 +3,6 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import fc from 'fast-check';
 import {
-  CANARY,
-  Machine,
-  OTHER_CANARY,
-  SharedSecrets,
-  anyServer,
-  cleanUp,
-  hostOf,
-  kindOf,
-  service,
-  signIn,
-  turnsTo,
-  signedIn,
-} from './support';
-import {
   decide,
   parseAddress,
   proposeAppUrl,
@@ -24,84 +10,70 @@ import {
   type Environment,
   type Target,
 } from '../../../src/connection/decide';
+import {
+  CANARY,
+  Machine,
+  OTHER_CANARY,
+  SharedSecrets,
+  anyServer,
+  cleanUp,
+  enter,
+  hostOf,
+  isServed,
+  kindOf,
+  service,
+  signIn,
+  signedIn,
+  surely,
+  turnsTo,
+} from './support';
+
+const [BASE, APP, KEY] = [
+  'AGENT_CONSOLE_BASE_URL',
+  'AGENT_CONSOLE_APP_URL',
+  'AGENT_CONSOLE_API_KEY',
+] as const;
 
 describe('addresses and the key they are bound to', function () {
   afterEach(cleanUp);
 
-  it('nothing is set: signed out without a reason', async () => {
-    const window = new Machine().window();
-    assert.deepEqual(await window.connection.ready(), { kind: 'signedOut' });
-    assert.deepEqual(window.context, {
-      'agentConsole.connection': 'signedOut',
-      'agentConsole.environment': false,
-      'agentConsole.knownService': false,
+  it('an address that changes never gets the key that was stored for another, in no window, at no sign-in, until it comes back', async () => {
+    const { running, machine, window } = await signedIn();
+    const hits: string[] = [];
+    const evil = await anyServer((request, response) => {
+      hits.push(JSON.stringify(request.headers));
+      response.end('{"computers":[],"reports":[]}');
     });
-    assert.equal(window.connection.api, undefined);
-  });
-
-  describe('an address that changes under a stored key', () => {
-    async function changed(only?: 'appUrl') {
-      const known = await service();
-      const hits: string[] = [];
-      const evil = await anyServer((request, response) => {
-        hits.push(JSON.stringify(request.headers));
-        response.end('{"computers":[],"reports":[]}');
-      });
-      const machine = new Machine(new SharedSecrets());
-      const [window, other] = [machine.window(), machine.window()];
-      await signIn(window, known);
-      await other.connection.ready();
-      const { service: before } = window.connection.state.current;
-      machine.settings.set({ baseUrl: only === undefined ? evil : known.baseUrl, appUrl: evil });
-      await Promise.all([turnsTo(window, 'signedOut'), turnsTo(other, 'signedOut')]);
-      await Promise.all([window.connection.ready(), other.connection.ready()]);
-      return { known, evil, hits, before, machine, window, other };
-    }
-
-    it('never gets that key: signed out with a reason, logged, and one window asks nobody by itself', async () => {
-      const { evil, hits, window, other } = await changed();
-      assert.deepEqual([other.person.told, window.person.confirmed], [[], []]);
-      const reason = `There is no key for ${hostOf(evil)}. Sign in to enter one.`;
-      const { current } = window.connection.state;
-      assert.equal(current.kind === 'signedOut' && current.reason, reason);
-      assert.ok(window.log.lines.includes(`Connection: signedOut: ${reason}`));
-      assert.deepEqual([window.connection.api, hits], [undefined, []]);
-    });
-
-    it('gets it nowhere when only the web application’s address changes', async () => {
-      const { evil, hits, before, window } = await changed('appUrl');
-      assert.deepEqual(hits, []);
-      const { service: now } = window.connection.state.current;
-      assert.deepEqual([now?.appUrl, now?.id], [evil, before?.id]);
-    });
-
-    it('does not get it at a sign-in either, which asks for another', async () => {
-      const { evil, hits, window } = await changed();
-      await signIn(window, { baseUrl: evil, appUrl: evil }, OTHER_CANARY);
-      assert.equal(kindOf(window), 'signedIn');
-      assert.equal(hits.length, 2);
-      for (const headers of hits) assert.ok(headers.includes(OTHER_CANARY) && !headers.includes(CANARY));
-    });
-
-    it('is signed in again without a question when the address comes back', async () => {
-      const { known, machine, window } = await changed();
-      machine.settings.set(known);
-      await turnsTo(window, 'signedIn');
-      assert.equal((await window.connection.api?.list('computers'))?.problems.length, 0);
-    });
+    const other = machine.window();
+    await other.connection.ready();
+    const { service: before } = window.connection.state.current;
+    const moveTo = async (baseUrl: string, appUrl: string, kind: 'signedIn' | 'signedOut'): Promise<void> => {
+      machine.settings.set({ baseUrl, appUrl });
+      await Promise.all([window, other].map(each => turnsTo(each, kind)));
+      await Promise.all([window, other].map(({ connection }) => connection.ready()));
+    };
+    await moveTo(running.baseUrl, evil, 'signedOut');
+    const { service: now } = window.connection.state.current;
+    assert.deepEqual([now?.appUrl, now?.id], [evil, before?.id], 'only the web application is another');
+    await moveTo(running.baseUrl, running.appUrl, 'signedIn');
+    assert.ok(await isServed(window), 'without a question');
+    await moveTo(evil, evil, 'signedOut');
+    const reason = `There is no key for ${hostOf(evil)}. Sign in to enter one.`;
+    const { current } = window.connection.state;
+    assert.equal(current.kind === 'signedOut' && current.reason, reason);
+    assert.ok(window.log.lines.includes(`Connection: signedOut: ${reason}`));
+    assert.deepEqual([window.connection.api, hits], [undefined, []]);
+    assert.deepEqual([other.person.told, window.person.confirmed], [[], []]);
+    await signIn(window, { baseUrl: evil, appUrl: evil }, OTHER_CANARY);
+    assert.deepEqual([kindOf(window), hits.length], ['signedIn', 2]);
+    for (const headers of hits) assert.ok(headers.includes(OTHER_CANARY) && !headers.includes(CANARY));
   });
 
   it('the environment wins, stores nothing, and signing in and out say so', async () => {
-    const [stored, running] = [await service(), await service()];
-    const secrets = new SharedSecrets();
-    const machine = new Machine(secrets);
-    await signIn(machine.window(), stored);
+    const { secrets, machine, running: stored } = await signedIn();
+    const running = await service();
     const before = [...secrets.values];
-    const environment = {
-      AGENT_CONSOLE_API_KEY: ` ${CANARY} `,
-      AGENT_CONSOLE_BASE_URL: `${running.baseUrl}/`,
-      AGENT_CONSOLE_APP_URL: running.appUrl,
-    };
+    const environment = { [KEY]: ` ${CANARY} `, [BASE]: `${running.baseUrl}/`, [APP]: running.appUrl };
     const window = machine.window(environment);
     const state = await window.connection.ready();
     assert.deepEqual([state.service?.source, state.service?.baseUrl], ['environment', running.baseUrl]);
@@ -114,7 +86,7 @@ describe('addresses and the key they are bound to', function () {
     assert.deepEqual([...secrets.values], before);
     assert.equal(machine.settings.baseUrl, stored.baseUrl);
 
-    const half = machine.window({ AGENT_CONSOLE_API_KEY: CANARY });
+    const half = machine.window({ [KEY]: CANARY });
     await half.connection.commands.signIn();
     assert.match(
       half.person.told[0] ?? '',
@@ -126,46 +98,37 @@ describe('addresses and the key they are bound to', function () {
     const { baseUrl, appUrl } = await service();
     const secrets = new SharedSecrets();
     const machine = new Machine(secrets);
-    const window = machine.window({ AGENT_CONSOLE_BASE_URL: baseUrl, AGENT_CONSOLE_APP_URL: appUrl });
+    const window = machine.window({ [BASE]: baseUrl, [APP]: appUrl });
     assert.equal((await window.connection.ready()).kind, 'signedOut');
-    window.person.answers(CANARY);
-    await window.connection.commands.signIn();
-    assert.deepEqual(
-      window.person.steps.map(({ title }) => title),
-      ['Sign in (1/1)'],
-    );
-    assert.equal(kindOf(window), 'signedIn');
+    await enter(window, CANARY);
+    assert.deepEqual([kindOf(window), window.person.steps[0]?.title], ['signedIn', 'Sign in (1/1)']);
     assert.deepEqual([machine.settings.baseUrl, secrets.values.size], ['', 1]);
-    window.person.confirms(true);
-    await window.connection.commands.signOut();
+    await surely(window, 'signOut');
     assert.deepEqual([kindOf(window), secrets.values.size], ['signedOut', 0]);
   });
 
   it('signing out asks, removes every key of the service, and keeps everything else', async () => {
     const { running, secrets, machine, window } = await signedIn();
-    const { commands } = window.connection;
-    const drafts = window.storage.collection({ path: 'drafts', version: 1, schema: { parse: String } });
+    const { person, storage, connection } = window;
+    const drafts = storage.collection({ path: 'drafts', version: 1, schema: { parse: String } });
     await drafts.put('a', 'half a thought');
     const others = ['agentConsole.key:https://elsewhere.example https://a.example', 'another extension'];
     for (const name of [...others, `agentConsole.key:${running.baseUrl} https://former.example`])
       secrets.values.set(name, CANARY);
-    window.person.confirms(false, true);
-    await commands.signOut();
-    assert.deepEqual([kindOf(window), secrets.values.size], ['signedIn', 4]);
-    await commands.signOut();
+    await connection.commands.signOut();
+    assert.deepEqual([kindOf(window), secrets.values.size], ['signedIn', 4], 'the person is not sure');
+    await surely(window, 'signOut');
     assert.deepEqual([kindOf(window), [...secrets.values.keys()]], ['signedOut', others]);
     assert.match(
-      window.person.confirmed[0] ?? '',
+      person.confirmed[0] ?? '',
       /^Sign out of 127\.0\.0\.1:\d+\? This removes the key.*drafts stay/,
     );
-    assert.equal(window.person.told.at(-1), `Signed out of ${hostOf(running.baseUrl)}.`);
+    assert.equal(person.told.at(-1), `Signed out of ${hostOf(running.baseUrl)}.`);
     assert.deepEqual([drafts.get('a'), machine.settings.baseUrl], ['half a thought', running.baseUrl]);
-    window.person.steps.length = 0;
-    window.person.answers('cancel');
-    await commands.signIn();
-    assert.equal(window.person.steps[0]?.value, running.baseUrl);
-    await commands.signOut();
-    assert.equal(window.person.told.at(-1), 'You are not signed in.');
+    await enter(window, 'cancel');
+    assert.equal(person.steps.at(-1)?.value, running.baseUrl);
+    await connection.commands.signOut();
+    assert.equal(person.told.at(-1), 'You are not signed in.');
   });
 
   it('works while the storage folder cannot be written', async () => {
@@ -176,7 +139,7 @@ describe('addresses and the key they are bound to', function () {
     await signIn(window, running);
     assert.equal(kindOf(window), 'signedIn');
     running.fail({ kind: 'status', status: 401 });
-    await window.connection.api?.list('computers').catch(() => undefined);
+    assert.equal(await isServed(window), false);
     assert.equal(kindOf(window), 'keyRejected');
     assert.equal(window.person.told.filter(text => text.includes('not accepted')).length, 1);
   });
@@ -184,11 +147,6 @@ describe('addresses and the key they are bound to', function () {
 
 const one = { baseUrl: 'https://api.one.example', appUrl: 'https://app.one.example' };
 const two = { baseUrl: 'https://api.two.example', appUrl: 'https://app.two.example' };
-const [BASE, APP, KEY] = [
-  'AGENT_CONSOLE_BASE_URL',
-  'AGENT_CONSOLE_APP_URL',
-  'AGENT_CONSOLE_API_KEY',
-] as const;
 const wholeEnvironment = { [BASE]: ` ${two.baseUrl}/ `, [APP]: two.appUrl, [KEY]: ' of-environment ' };
 
 interface Case {

@@ -19,14 +19,13 @@ import { silentLog } from '../../fakes/log';
 import { LoopbackServer } from '../../fakes/faultServer';
 import { openStorage } from '../../fakes/storage';
 import { startSampleService, type SampleService, type SampleServiceOptions } from '../../fakes/sampleService';
-import { Emitter, type Event } from '../../../src/util/event';
+import { Emitter } from '../../../src/util/event';
 import { until } from '../../until';
 export { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 
 /** Keys no text anywhere may hold. */
 export const CANARY = 'canary-key-7f3a9b51c2';
 export const OTHER_CANARY = 'other-canary-key-d04e88';
-const CANARIES = [CANARY, OTHER_CANARY];
 
 /** A running service that takes the canary as its Owner's key. */
 export async function service(options: SampleServiceOptions = {}): Promise<SampleService> {
@@ -137,14 +136,11 @@ export class Person implements Prompts {
   readonly confirmed: string[] = [];
   readonly opened: string[] = [];
   readonly tables: (readonly AccessRow[])[] = [];
-  readonly #shown = new Emitter<void>();
   readonly #answers: Answer[] = [];
   readonly #presses: [text: RegExp, button: string][] = [];
   readonly #confirmations: boolean[] = [];
   /** Aborts the next thing under way. */
   cancelsProgress = false;
-
-  readonly onDidSee: Event<void> = this.#shown.event;
 
   answers(...answers: Answer[]): this {
     this.#answers.push(...answers);
@@ -170,7 +166,6 @@ export class Person implements Prompts {
 
   ask(step: Question): Promise<string | undefined> {
     this.steps.push(step);
-    this.#shown.fire();
     const answer = this.#answers.shift();
     assert.ok(answer !== undefined, `No answer to: ${step.prompt} ${step.problem ?? ''}`);
     if (answer === 'cancel') return Promise.resolve(undefined);
@@ -180,10 +175,9 @@ export class Person implements Prompts {
   }
 
   progress<T>(_title: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const abort = new AbortController();
-    if (this.cancelsProgress) abort.abort();
+    const signal = this.cancelsProgress ? AbortSignal.abort() : new AbortController().signal;
     this.cancelsProgress = false;
-    return work(abort.signal);
+    return work(signal);
   }
 
   tell(_kind: string, message: string, ...buttons: readonly NoticeButton[]): void {
@@ -193,19 +187,14 @@ export class Person implements Prompts {
     );
     const [, pressed] = at < 0 ? [] : (this.#presses.splice(at, 1)[0] ?? []);
     void buttons.find(([label]) => label === pressed)?.[1]();
-    this.#shown.fire();
   }
 
   confirm(message: string, detail: string): Promise<boolean> {
     this.confirmed.push(`${message} ${detail}`);
-    this.#shown.fire();
     return Promise.resolve(this.#confirmations.shift() ?? false);
   }
 
-  async showAccess(
-    title: string,
-    read: (signal: AbortSignal) => Promise<readonly AccessRow[]>,
-  ): Promise<void> {
+  async showAccess(title: string, read: (signal: AbortSignal) => Promise<readonly AccessRow[]>) {
     this.told.push(title);
     this.tables.push(await read(new AbortController().signal));
   }
@@ -277,7 +266,8 @@ export class Machine {
       places[name] = fs.statSync(file).isFile() ? fs.readFileSync(file, 'utf8') : '';
     }
     for (const [place, text] of Object.entries(places)) {
-      for (const canary of CANARIES) assert.equal(text.includes(canary), false, `a key in ${place}`);
+      for (const canary of [CANARY, OTHER_CANARY])
+        assert.equal(text.includes(canary), false, `a key in ${place}`);
       assert.equal(/bearer [a-z0-9]/i.test(text), false, `Bearer in ${place}`);
     }
   }
@@ -285,14 +275,35 @@ export class Machine {
 
 export const kindOf = (window: Window): ConnectionState['kind'] => window.connection.state.current.kind;
 
+export const addressOf = ({ connection }: Window): string | undefined => {
+  const { current } = connection.state;
+  return current.kind === 'signedIn' ? current.service.baseUrl : undefined;
+};
+
 export async function turnsTo(window: Window, kind: ConnectionState['kind']): Promise<void> {
   await until(window.connection.state.onDidChange, () => kindOf(window) === kind);
 }
 
-/** Signs in the way a person does. */
-export async function signIn(window: Window, addresses: Addresses, key = CANARY): Promise<void> {
-  window.person.answers(addresses.baseUrl, addresses.appUrl, key);
+/** Asks for the computers, which the service gives in full, or not. */
+export async function isServed({ connection }: Window): Promise<boolean> {
+  const answer = await connection.api?.list('computers').catch(() => undefined);
+  return answer !== undefined && answer.items.length > 0 && answer.problems.length === 0;
+}
+
+/** Runs the command with these answers of the person. */
+export async function enter(window: Window, ...answers: Answer[]): Promise<void> {
+  window.person.answers(...answers);
   await window.connection.commands.signIn();
+}
+
+/** Signs in the way a person does. */
+export const signIn = (window: Window, { baseUrl, appUrl }: Addresses, key = CANARY): Promise<void> =>
+  enter(window, baseUrl, appUrl, key);
+
+/** Runs a command that asks whether the person is sure, who is. */
+export async function surely(window: Window, command: 'signOut' | 'useSampleService'): Promise<void> {
+  window.person.confirms(true);
+  await window.connection.commands[command]();
 }
 
 /** A window of a machine whose person has signed in to a service. */
