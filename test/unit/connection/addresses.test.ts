@@ -17,15 +17,9 @@ import {
   SharedSecrets,
   anyServer,
   cleanUp,
-  enter,
   hostOf,
-  isServed,
-  kindOf,
   service,
-  signIn,
   signedIn,
-  surely,
-  turnsTo,
 } from './support';
 
 const [BASE, APP, KEY] = [
@@ -49,14 +43,14 @@ describe('addresses and the key they are bound to', function () {
     const { service: before } = window.connection.state.current;
     const moveTo = async (baseUrl: string, appUrl: string, kind: 'signedIn' | 'signedOut'): Promise<void> => {
       machine.settings.set({ baseUrl, appUrl });
-      await Promise.all([window, other].map(each => turnsTo(each, kind)));
+      await Promise.all([window, other].map(each => each.turnsTo(kind)));
       await Promise.all([window, other].map(({ connection }) => connection.ready()));
     };
     await moveTo(running.baseUrl, evil, 'signedOut');
     const { service: now } = window.connection.state.current;
     assert.deepEqual([now?.appUrl, now?.id], [evil, before?.id], 'only the web application is another');
     await moveTo(running.baseUrl, running.appUrl, 'signedIn');
-    assert.ok(await isServed(window), 'without a question');
+    assert.ok(await window.isServed(), 'without a question');
     await moveTo(evil, evil, 'signedOut');
     const reason = `There is no key for ${hostOf(evil)}. Sign in to enter one.`;
     const { current } = window.connection.state;
@@ -64,8 +58,8 @@ describe('addresses and the key they are bound to', function () {
     assert.ok(window.log.lines.includes(`Connection: signedOut: ${reason}`));
     assert.deepEqual([window.connection.api, hits], [undefined, []]);
     assert.deepEqual([other.person.told, window.person.confirmed], [[], []]);
-    await signIn(window, { baseUrl: evil, appUrl: evil }, OTHER_CANARY);
-    assert.deepEqual([kindOf(window), hits.length], ['signedIn', 2]);
+    await window.signIn({ baseUrl: evil, appUrl: evil }, OTHER_CANARY);
+    assert.deepEqual([window.kind, hits.length], ['signedIn', 2]);
     for (const headers of hits) assert.ok(headers.includes(OTHER_CANARY) && !headers.includes(CANARY));
   });
 
@@ -100,11 +94,11 @@ describe('addresses and the key they are bound to', function () {
     const machine = new Machine(secrets);
     const window = machine.window({ [BASE]: baseUrl, [APP]: appUrl });
     assert.equal((await window.connection.ready()).kind, 'signedOut');
-    await enter(window, CANARY);
-    assert.deepEqual([kindOf(window), window.person.steps[0]?.title], ['signedIn', 'Sign in (1/1)']);
+    await window.enter(CANARY);
+    assert.deepEqual([window.kind, window.person.steps[0]?.title], ['signedIn', 'Sign in (1/1)']);
     assert.deepEqual([machine.settings.baseUrl, secrets.values.size], ['', 1]);
-    await surely(window, 'signOut');
-    assert.deepEqual([kindOf(window), secrets.values.size], ['signedOut', 0]);
+    await window.surely('signOut');
+    assert.deepEqual([window.kind, secrets.values.size], ['signedOut', 0]);
   });
 
   it('signing out asks, removes every key of the service, and keeps everything else', async () => {
@@ -116,16 +110,16 @@ describe('addresses and the key they are bound to', function () {
     for (const name of [...others, `agentConsole.key:${running.baseUrl} https://former.example`])
       secrets.values.set(name, CANARY);
     await connection.commands.signOut();
-    assert.deepEqual([kindOf(window), secrets.values.size], ['signedIn', 4], 'the person is not sure');
-    await surely(window, 'signOut');
-    assert.deepEqual([kindOf(window), [...secrets.values.keys()]], ['signedOut', others]);
+    assert.deepEqual([window.kind, secrets.values.size], ['signedIn', 4], 'the person is not sure');
+    await window.surely('signOut');
+    assert.deepEqual([window.kind, [...secrets.values.keys()]], ['signedOut', others]);
     assert.match(
       person.confirmed[0] ?? '',
       /^Sign out of 127\.0\.0\.1:\d+\? This removes the key.*drafts stay/,
     );
     assert.equal(person.told.at(-1), `Signed out of ${hostOf(running.baseUrl)}.`);
     assert.deepEqual([drafts.get('a'), machine.settings.baseUrl], ['half a thought', running.baseUrl]);
-    await enter(window, 'cancel');
+    await window.enter('cancel');
     assert.equal(person.steps.at(-1)?.value, running.baseUrl);
     await connection.commands.signOut();
     assert.equal(person.told.at(-1), 'You are not signed in.');
@@ -136,11 +130,11 @@ describe('addresses and the key they are bound to', function () {
     const machine = new Machine();
     fs.writeFileSync(path.join(machine.root, 'storage'), 'in the way');
     const window = machine.window();
-    await signIn(window, running);
-    assert.equal(kindOf(window), 'signedIn');
+    await window.signIn(running);
+    assert.equal(window.kind, 'signedIn');
     running.fail({ kind: 'status', status: 401 });
-    assert.equal(await isServed(window), false);
-    assert.equal(kindOf(window), 'keyRejected');
+    assert.equal(await window.isServed(), false);
+    assert.equal(window.kind, 'keyRejected');
     assert.equal(window.person.told.filter(text => text.includes('not accepted')).length, 1);
   });
 });

@@ -7,14 +7,8 @@ import {
   OTHER_CANARY,
   SnapshotSecrets,
   cleanUp,
-  enter,
-  isServed,
-  kindOf,
   service,
-  signIn,
   signedIn,
-  surely,
-  turnsTo,
   type Window,
 } from './support';
 
@@ -30,10 +24,10 @@ describe('a key that is refused', function () {
   async function twoWindows(machine = new Machine()) {
     const running = await service();
     const first = machine.window();
-    await signIn(first, running);
+    await first.signIn(running);
     const second = machine.window();
     await second.connection.ready();
-    assert.equal(kindOf(second), 'signedIn');
+    assert.equal(second.kind, 'signedIn');
     return { running, machine, first, second };
   }
 
@@ -43,9 +37,9 @@ describe('a key that is refused', function () {
     revoke(running);
     const before = running.requests.length;
     const api = first.connection.api;
-    await Promise.all([first, first, first, second].map(isServed));
-    await turnsTo(second, 'keyRejected');
-    assert.equal(kindOf(first), 'keyRejected');
+    await Promise.all([first, first, first, second].map(each => each.isServed()));
+    await second.turnsTo('keyRejected');
+    assert.equal(first.kind, 'keyRejected');
     const sent = running.requests.length - before;
     assert.ok(sent <= 4 * 2, `${sent} requests`);
 
@@ -72,10 +66,10 @@ describe('a key that is refused', function () {
     for (const name of [...secrets.values.keys()]) secrets.values.set(name, 'another-key-that-is-refused');
     revoke(running);
     const before = running.requests.length;
-    await isServed(window);
-    assert.equal(kindOf(window), 'keyRejected');
+    await window.isServed();
+    assert.equal(window.kind, 'keyRejected');
     const used = running.requests.length - before;
-    await isServed(window);
+    await window.isServed();
     assert.equal(running.requests.length - before, used, 'nothing more is sent');
     assert.ok(used <= 3, `${used} requests: each key once, and a look whether the service takes the second`);
   });
@@ -84,7 +78,7 @@ describe('a key that is refused', function () {
     const { running, secrets, window } = await signedIn();
     for (const name of [...secrets.values.keys()]) secrets.values.set(name, running.keys.member);
     running.fail({ kind: 'status', status: 401, times: 1 });
-    assert.ok(await isServed(window));
+    assert.ok(await window.isServed());
     assert.deepEqual([running.requests.at(-1)?.credential, asked(window)], ['member', []]);
   });
 
@@ -98,35 +92,35 @@ describe('a key that is refused', function () {
     first.person.steps.length = 0;
     const mark = (window: Window): string | undefined => window.connection.keyMark('salt');
     const before = mark(first);
-    await isServed(first);
-    await turnsTo(first, 'signedIn');
+    await first.isServed();
+    await first.turnsTo('signedIn');
     assert.ok(before !== undefined && mark(first) !== before);
-    await until(second.connection.onDidBecomeReady, () => kindOf(second) === 'signedIn');
+    await until(second.connection.onDidBecomeReady, () => second.kind === 'signedIn');
     assert.deepEqual(
       first.person.steps.map(({ title, secret }) => [title, secret]),
       [['Sign in (3/3)', true]],
     );
     assert.equal(mark(first), mark(second));
-    await isServed(second);
+    await second.isServed();
     assert.equal(running.requests.at(-1)?.credential, 'member');
   });
 
   it('is used again after a look when the service takes it once more', async () => {
     const { running, first, second } = await twoWindows();
     const fault = revoke(running);
-    await isServed(first);
+    await first.isServed();
     await first.connection.recheck();
-    assert.equal(kindOf(first), 'keyRejected');
+    assert.equal(first.kind, 'keyRejected');
     fault.dispose();
     await first.connection.recheck();
-    assert.equal(kindOf(first), 'signedIn');
-    await turnsTo(second, 'signedIn');
+    assert.equal(first.kind, 'signedIn');
+    await second.turnsTo('signedIn');
   });
 
   it('is not given up for a single 401, nor for one endpoint that refuses it', async () => {
     const { running, window } = await signedIn();
     running.fail({ kind: 'status', status: 401, times: 1 });
-    assert.ok(await isServed(window));
+    assert.ok(await window.isServed());
     const api = window.connection.api!;
     for (const [match, ask] of [
       [{ origin: 'app' }, () => api.pages('reports', { limit: 1 }).next()],
@@ -137,7 +131,7 @@ describe('a key that is refused', function () {
       const before = running.requests.length;
       for (let n = 0; n < 5; n++) await assert.rejects(Promise.resolve(ask()), /unauthorized/);
       fault.dispose();
-      assert.equal(kindOf(window), 'signedIn');
+      assert.equal(window.kind, 'signedIn');
       const sent = running.requests.length - before;
       assert.ok(sent <= 5 + 2, `${sent} requests: one look whether the key is taken, and one more try`);
     }
@@ -146,8 +140,8 @@ describe('a key that is refused', function () {
   it('turns to signed out when another window has signed out', async () => {
     const { first, second, running } = await twoWindows();
     const api = second.connection.api;
-    await surely(first, 'signOut');
-    await turnsTo(second, 'signedOut');
+    await first.surely('signOut');
+    await second.turnsTo('signedOut');
     const before = running.requests.length;
     await assert.rejects(Promise.resolve(api?.list('computers')), /noKey/);
     assert.equal(running.requests.length, before);
@@ -160,15 +154,15 @@ describe('a key that is refused', function () {
     // The same addresses, but the old key is no longer good.
     const [port = 0, appPort = 0] = [baseUrl, appUrl].map(address => Number(new URL(address).port));
     const after = await service({ port, appPort, keys: { owner: OTHER_CANARY } });
-    await signIn(first, running, OTHER_CANARY);
-    await isServed(second);
-    assert.deepEqual([kindOf(second), asked(second).length], ['keyRejected', 1]);
+    await first.signIn(running, OTHER_CANARY);
+    await second.isServed();
+    assert.deepEqual([second.kind, asked(second).length], ['keyRejected', 1]);
     const before = after.requests.length;
-    for (let n = 0; n < 20; n++) await isServed(second);
+    for (let n = 0; n < 20; n++) await second.isServed();
     assert.equal(after.requests.length, before);
-    assert.equal(kindOf(first), 'signedIn');
-    await enter(second, OTHER_CANARY);
-    assert.deepEqual([kindOf(second), await isServed(second)], ['signedIn', true]);
+    assert.equal(first.kind, 'signedIn');
+    await second.enter(OTHER_CANARY);
+    assert.deepEqual([second.kind, await second.isServed()], ['signedIn', true]);
   });
 
   it('from the environment is named as such, and taken again when the service does', async () => {
@@ -180,7 +174,7 @@ describe('a key that is refused', function () {
     });
     await window.connection.ready();
     const fault = revoke(running);
-    await isServed(window);
+    await window.isServed();
     const { current } = window.connection.state;
     assert.ok(current.kind === 'keyRejected');
     assert.match(
@@ -189,6 +183,6 @@ describe('a key that is refused', function () {
     );
     fault.dispose();
     await window.connection.commands.signIn();
-    assert.equal(kindOf(window), 'signedIn');
+    assert.equal(window.kind, 'signedIn');
   });
 });

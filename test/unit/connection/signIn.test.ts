@@ -4,19 +4,13 @@ import {
   Machine,
   OTHER_CANARY,
   SharedSecrets,
-  addressOf,
   anyServer,
   brokenSecrets,
   cleanUp,
   deadAddress,
-  enter,
   hostOf,
-  isServed,
-  kindOf,
   service,
-  signIn,
   signedIn,
-  surely,
 } from './support';
 
 describe('signing in', function () {
@@ -36,7 +30,7 @@ describe('signing in', function () {
     });
     assert.deepEqual(await connection.ready(), { kind: 'signedOut' });
     assert.deepEqual([connection.api, context], [undefined, contexts('signedOut', false)]);
-    await signIn(window, running);
+    await window.signIn(running);
     assert.deepEqual(
       person.steps.map(({ title, value, secret }) => [title, value, secret]),
       [
@@ -59,7 +53,7 @@ describe('signing in', function () {
     assert.deepEqual([machine.settings.baseUrl, machine.settings.appUrl], [baseUrl, appUrl]);
     assert.deepEqual([...secrets.values], [[`agentConsole.key:${baseUrl} ${appUrl}`, CANARY]]);
     assert.deepEqual(person.told, [`Signed in to ${hostOf(baseUrl)}.`]);
-    assert.ok(await isServed(window));
+    assert.ok(await window.isServed());
     assert.deepEqual(context, contexts('signedIn', true));
   });
 
@@ -85,7 +79,7 @@ describe('signing in', function () {
       [[dead, mine, 'key', two], dead, '', dead, mine],
     ] as const) {
       const window = new Machine().window();
-      await enter(window, ...answers, 'cancel');
+      await window.enter(...answers, 'cancel');
       assert.deepEqual(
         window.person.steps.map(({ value }) => value),
         ['', ...proposed],
@@ -95,7 +89,7 @@ describe('signing in', function () {
 
   it('says while typing what is wrong with an address or a key', async () => {
     const window = new Machine().window();
-    await enter(window, 'https://api.example.com', 'https://app.example.com', 'cancel');
+    await window.enter('https://api.example.com', 'https://app.example.com', 'cancel');
     const [address, app, key] = window.person.steps;
     for (const [step, expected, ...texts] of [
       [address, /not an address/, '', 'not an address'],
@@ -118,12 +112,12 @@ describe('signing in', function () {
     const secrets = new SharedSecrets();
     const machine = new Machine(secrets);
     const window = machine.window();
-    for (const answers of [[], [baseUrl], [baseUrl, appUrl]]) await enter(window, ...answers, 'cancel');
+    for (const answers of [[], [baseUrl], [baseUrl, appUrl]]) await window.enter(...answers, 'cancel');
     window.person.cancelsProgress = true;
-    await enter(window, baseUrl, appUrl, CANARY, 'cancel');
+    await window.enter(baseUrl, appUrl, CANARY, 'cancel');
     assert.equal(window.person.steps.at(-1)?.value, CANARY);
     assert.deepEqual([secrets.values.size, machine.settings.baseUrl, requests.length], [0, '', 0]);
-    assert.equal(kindOf(window), 'signedOut');
+    assert.equal(window.kind, 'signedOut');
   });
 
   it('explains an access token and lets the person go on without analytics and readiness, or not', async () => {
@@ -131,7 +125,7 @@ describe('signing in', function () {
     const window = new Machine().window();
     const { connection, person } = window;
     person.confirms(false, true);
-    await enter(window, baseUrl, appUrl, keys.jwt, keys.jwt);
+    await window.enter(baseUrl, appUrl, keys.jwt, keys.jwt);
     assert.deepEqual(
       person.steps.map(({ secret }) => secret),
       [false, false, true, true],
@@ -142,15 +136,15 @@ describe('signing in', function () {
     );
     const reports = Promise.resolve(connection.api?.pages('reports').next());
     await assert.rejects(reports, /unauthorized, jwt/);
-    assert.deepEqual([kindOf(window), await isServed(window)], ['signedIn', true]);
+    assert.deepEqual([window.kind, await window.isServed()], ['signedIn', true]);
   });
 
   it('signs in with a key that may not read computers', async () => {
     const running = await service();
     running.fail({ kind: 'status', status: 403, match: { path: '/api/v0/computers' } });
     const window = new Machine().window();
-    await signIn(window, running);
-    assert.equal(kindOf(window), 'signedIn');
+    await window.signIn(running);
+    assert.equal(window.kind, 'signedIn');
   });
 
   for (const how of ['throws', 'forgets'] as const)
@@ -158,19 +152,19 @@ describe('signing in', function () {
       const running = await service();
       const machine = new Machine(brokenSecrets(how));
       const window = machine.window();
-      await signIn(window, running);
+      await window.signIn(running);
       assert.match(
         window.person.told[0] ?? '',
         /did not keep the key, so it works only until this window closes.*AGENT_CONSOLE_API_KEY/,
       );
-      assert.ok(await isServed(window));
+      assert.ok(await window.isServed());
       const next = machine.window();
       const state = await next.connection.ready();
       assert.ok(state.kind === 'signedOut');
       assert.equal(state.reason, `There is no key for ${hostOf(running.baseUrl)}. Sign in to enter one.`);
       assert.equal(state.service?.baseUrl, running.baseUrl, 'what was stored of it can still be read');
-      await surely(window, 'signOut');
-      assert.equal(kindOf(window), 'signedOut');
+      await window.surely('signOut');
+      assert.equal(window.kind, 'signedOut');
     });
 
   it('holds a key that is not kept, whatever older one the storage still has', async () => {
@@ -179,16 +173,16 @@ describe('signing in', function () {
     const readOnly = { ...secrets.window(), store: () => Promise.reject(new Error('locked')) };
     const window = new Machine({ window: () => readOnly }).window();
     secrets.values.set(`agentConsole.key:${running.baseUrl} ${running.appUrl}`, 'an old key nobody takes');
-    await signIn(window, running);
-    assert.ok(await isServed(window));
+    await window.signIn(running);
+    assert.ok(await window.isServed());
   });
 
   it('keeps the old connection and drops the new key when the settings cannot be written', async () => {
     const { running: known, secrets, machine, window } = await signedIn();
     const problem = new Error('settings.json is read-only');
     machine.settings.storing = () => Promise.reject(problem);
-    await assert.rejects(signIn(window, await service()), error => error === problem);
-    assert.deepEqual([addressOf(window), secrets.values.size], [known.baseUrl, 1]);
+    await assert.rejects(window.signIn(await service()), error => error === problem);
+    assert.deepEqual([window.address, secrets.values.size], [known.baseUrl, 1]);
   });
 
   it('never hands out or takes a key through a command, and asks one question at a time', async () => {
@@ -260,7 +254,7 @@ describe('signing in with bad input says at the step where it can be fixed what 
       const good = await service();
       const baseUrl = base === 'ok' ? good.baseUrl : await base();
       const appUrl = app === 'ok' ? good.appUrl : await app();
-      await enter(window, baseUrl, appUrl, CANARY, 'cancel');
+      await window.enter(baseUrl, appUrl, CANARY, 'cancel');
 
       const shown = window.person.steps.at(-1);
       assert.equal(shown?.title, `Sign in (${step}/3)`, shown?.problem);
@@ -270,16 +264,16 @@ describe('signing in with bad input says at the step where it can be fixed what 
       assert.equal(window.connection.state.current, current);
       assert.deepEqual([...secrets.values], kept);
       assert.equal(machine.settings.baseUrl, known.baseUrl);
-      assert.ok(await isServed(window));
+      assert.ok(await window.isServed());
     });
 
   it('and the person can fix it and go on', async () => {
     const { baseUrl, appUrl } = await service();
     const window = new Machine().window();
     window.person.answers(await deadAddress(), appUrl, 'wrong');
-    await enter(window, baseUrl, appUrl, step => step.value, CANARY);
+    await window.enter(baseUrl, appUrl, step => step.value, CANARY);
     const steps = window.person.steps.map(({ title, problem }) => title.slice(9, 10) + (problem ? '!' : ''));
     assert.equal(steps.join(' '), '1 2 3 1! 2 3 3!');
-    assert.equal(kindOf(window), 'signedIn');
+    assert.equal(window.kind, 'signedIn');
   });
 });

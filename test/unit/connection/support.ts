@@ -205,12 +205,69 @@ export class Person implements Prompts {
   }
 }
 
-export interface Window {
-  readonly connection: ConnectionPart;
-  readonly person: Person;
-  readonly log: ReturnType<typeof silentLog>;
+/** A window with a connection, and the person before it. */
+export class Window {
+  readonly person = new Person();
+  readonly log = silentLog();
+  readonly context: Record<string, unknown> = {};
   readonly storage: Storage;
-  readonly context: Record<string, unknown>;
+  readonly connection: ConnectionPart;
+
+  constructor(
+    root: string,
+    surroundings: Omit<ConstructorParameters<typeof ServiceConnection>[0], 'setContext'>,
+  ) {
+    this.storage = openStorage({ root, log: this.log });
+    const setContext = (key: string, value: unknown): void => void (this.context[key] = value);
+    const openRepository = () =>
+      Promise.resolve({ url: 'https://git.example.com/open/one.git', commits: [] });
+    this.connection = withCommands(
+      new ServiceConnection({ ...surroundings, setContext }, this.storage, openRepository, this.log),
+      this.person,
+    );
+    later(async () => {
+      this.connection.dispose();
+      this.storage.dispose();
+      await this.storage.settled();
+    });
+  }
+
+  get kind(): ConnectionState['kind'] {
+    return this.connection.state.current.kind;
+  }
+
+  /** Of the service it is signed in to. */
+  get address(): string | undefined {
+    const { current } = this.connection.state;
+    return current.kind === 'signedIn' ? current.service.baseUrl : undefined;
+  }
+
+  turnsTo(kind: ConnectionState['kind']): Promise<void> {
+    return until(this.connection.state.onDidChange, () => this.kind === kind);
+  }
+
+  /** Asks for the computers, which the service gives in full, or not. */
+  async isServed(): Promise<boolean> {
+    const answer = await this.connection.api?.list('computers').catch(() => undefined);
+    return answer !== undefined && answer.items.length > 0 && answer.problems.length === 0;
+  }
+
+  /** Runs the command with these answers of the person. */
+  async enter(...answers: Answer[]): Promise<void> {
+    this.person.answers(...answers);
+    await this.connection.commands.signIn();
+  }
+
+  /** Signs in the way a person does. */
+  signIn({ baseUrl, appUrl }: Addresses, key = CANARY): Promise<void> {
+    return this.enter(baseUrl, appUrl, key);
+  }
+
+  /** Runs a command that asks whether the person is sure, who is. */
+  async surely(command: 'signOut' | 'useSampleService'): Promise<void> {
+    this.person.confirms(true);
+    await this.connection.commands[command]();
+  }
 }
 
 /** One machine: what all its windows share. */
@@ -226,29 +283,9 @@ export class Machine {
   }
 
   window(environment: Environment = {}): Window {
-    const log = silentLog();
-    const storage = openStorage({ root: path.join(this.root, 'storage'), log });
-    const context: Record<string, unknown> = {};
-    const person = new Person();
-    const surroundings = {
-      secrets: this.secrets.window(),
-      settings: this.settings.window(),
-      environment,
-      setContext: (key: string, value: unknown) => void (context[key] = value),
-    };
-    const openRepository = () =>
-      Promise.resolve({ url: 'https://git.example.com/open/one.git', commits: [] });
-    const connection = withCommands(
-      new ServiceConnection(surroundings, storage, openRepository, log),
-      person,
-    );
-    const window = { connection, person, log, storage, context };
+    const [secrets, settings] = [this.secrets.window(), this.settings.window()];
+    const window = new Window(path.join(this.root, 'storage'), { secrets, settings, environment });
     this.#windows.push(window);
-    later(async () => {
-      connection.dispose();
-      storage.dispose();
-      await storage.settled();
-    });
     return window;
   }
 
@@ -273,44 +310,11 @@ export class Machine {
   }
 }
 
-export const kindOf = (window: Window): ConnectionState['kind'] => window.connection.state.current.kind;
-
-export const addressOf = ({ connection }: Window): string | undefined => {
-  const { current } = connection.state;
-  return current.kind === 'signedIn' ? current.service.baseUrl : undefined;
-};
-
-export async function turnsTo(window: Window, kind: ConnectionState['kind']): Promise<void> {
-  await until(window.connection.state.onDidChange, () => kindOf(window) === kind);
-}
-
-/** Asks for the computers, which the service gives in full, or not. */
-export async function isServed({ connection }: Window): Promise<boolean> {
-  const answer = await connection.api?.list('computers').catch(() => undefined);
-  return answer !== undefined && answer.items.length > 0 && answer.problems.length === 0;
-}
-
-/** Runs the command with these answers of the person. */
-export async function enter(window: Window, ...answers: Answer[]): Promise<void> {
-  window.person.answers(...answers);
-  await window.connection.commands.signIn();
-}
-
-/** Signs in the way a person does. */
-export const signIn = (window: Window, { baseUrl, appUrl }: Addresses, key = CANARY): Promise<void> =>
-  enter(window, baseUrl, appUrl, key);
-
-/** Runs a command that asks whether the person is sure, who is. */
-export async function surely(window: Window, command: 'signOut' | 'useSampleService'): Promise<void> {
-  window.person.confirms(true);
-  await window.connection.commands[command]();
-}
-
 /** A window of a machine whose person has signed in to a service. */
 export async function signedIn(secrets = new SharedSecrets()) {
   const running = await service();
   const machine = new Machine(secrets);
   const window = machine.window();
-  await signIn(window, running);
+  await window.signIn(running);
   return { running, secrets, machine, window };
 }

@@ -9,17 +9,12 @@ import { until } from '../../until';
 import {
   CANARY,
   Machine,
-  addressOf,
   brokenSecrets,
   cleanUp,
   hostOf,
-  isServed,
-  kindOf,
   later,
   service,
-  signIn,
   signedIn,
-  surely,
   temporaryFolder,
   type Window,
 } from './support';
@@ -57,14 +52,14 @@ describe('what a key can read', function () {
   it('says which role or kind of key is missing', async () => {
     const running = await service();
     const window = new Machine().window();
-    await signIn(window, running, running.keys.member);
+    await window.signIn(running, running.keys.member);
     assert.equal((await access(window))['Analytics'], 'refused');
     assert.match(
       detailOf(window, 'Analytics'),
       /^Analytics needs the Manager or Owner role \(403, request .*Everything else works\.$/,
     );
     window.person.confirms(true);
-    await signIn(window, running, running.keys.jwt);
+    await window.signIn(running, running.keys.jwt);
     const table = await access(window);
     assert.deepEqual([table['Analytics'], table['Readiness reports']], ['refused', 'refused']);
     assert.equal(table['Computers and sessions'], 'readable');
@@ -85,7 +80,7 @@ describe('pauses a service asks for', function () {
     const { stored } = second.connection.records;
     const told = until(stored.onDidChange, () => second.connection.records.pausedUntil(running.baseUrl) > 0);
     running.fail({ kind: 'rateLimit', retryAfter: 3600, match: { path: '/api/v0/computers' } });
-    assert.equal(await isServed(first), false);
+    assert.equal(await first.isServed(), false);
     await told;
     const before = running.requests.length;
     const third = machine.window();
@@ -130,7 +125,7 @@ describe('a window', function () {
   it('tells hosts, state, source and the variables that are set for diagnostics, and no key', async () => {
     const { baseUrl, appUrl } = await service();
     const window = new Machine(brokenSecrets('throws')).window();
-    await signIn(window, { baseUrl, appUrl });
+    await window.signIn({ baseUrl, appUrl });
     const text = window.connection.diagnostics();
     assert.match(text, /^Connection: signedIn\nSource: settings\n/);
     assert.ok(text.includes(`Service: ${hostOf(baseUrl)}\nWeb application: ${hostOf(appUrl)}\n`));
@@ -155,7 +150,7 @@ describe('a window', function () {
     const { current } = gone.connection.state;
     const context = { ...gone.context };
     await other.connection.ready();
-    await surely(other, 'signOut');
+    await other.surely('signOut');
     machine.settings.set({ baseUrl: 'https://api.example.com', appUrl: '' });
     await gone.connection.ready();
     assert.deepEqual([gone.connection.state.current, gone.context], [current, context]);
@@ -205,7 +200,7 @@ describe('the sample', () => {
     const machine = new Machine();
     globalThis.fetch = () => assert.fail('The sample asked the network.');
     const window = machine.window();
-    await surely(window, 'useSampleService');
+    await window.surely('useSampleService');
     const { id, host, source } = window.connection.state.current.service ?? {};
     assert.deepEqual([id, host, source], ['sample', 'Sample service', 'sample']);
     await createSession(window);
@@ -221,8 +216,8 @@ describe('the sample', () => {
     const machine = new Machine();
     const [first, second] = [machine.window(), machine.window()];
     await second.connection.ready();
-    await surely(first, 'useSampleService');
-    await until(second.connection.state.onDidChange, () => addressOf(second) === SAMPLE.baseUrl);
+    await first.surely('useSampleService');
+    await until(second.connection.state.onDidChange, () => second.address === SAMPLE.baseUrl);
     const sessions = [await createSession(first), await createSession(second)];
     const next = machine.window();
     await next.connection.ready();
@@ -234,12 +229,12 @@ describe('the sample', () => {
   it('leads back to the service before it, whose key it leaves alone', async () => {
     const { running, window } = await signedIn();
     await window.connection.commands.useSampleService();
-    assert.equal(addressOf(window), running.baseUrl, 'the person is not sure');
+    assert.equal(window.address, running.baseUrl, 'the person is not sure');
     assert.match(window.person.confirmed[0] ?? '', /^Show sample data instead of 127\.0\.0\.1:\d+\?/);
-    await surely(window, 'useSampleService');
-    assert.equal(addressOf(window), SAMPLE.baseUrl);
-    await surely(window, 'signOut');
-    assert.equal(addressOf(window), running.baseUrl);
+    await window.surely('useSampleService');
+    assert.equal(window.address, SAMPLE.baseUrl);
+    await window.surely('signOut');
+    assert.equal(window.address, running.baseUrl);
     assert.match(
       window.person.told.at(-1) ?? '',
       /^Signed out of Sample service\. Back to 127\.0\.0\.1:\d+\.$/,
@@ -251,14 +246,14 @@ describe('the sample', () => {
     const machine = new Machine();
     const [first, second] = [machine.window(), machine.window()];
     const follows = (address: string | undefined): Promise<void> =>
-      until(first.connection.state.onDidChange, () => addressOf(first) === address);
-    await surely(first, 'useSampleService');
+      until(first.connection.state.onDidChange, () => first.address === address);
+    await first.surely('useSampleService');
     await second.connection.ready();
-    await surely(second, 'signOut');
-    assert.equal(kindOf(second), 'signedOut');
+    await second.surely('signOut');
+    assert.equal(second.kind, 'signedOut');
     await follows(undefined);
-    await surely(first, 'useSampleService');
-    await signIn(second, running);
+    await first.surely('useSampleService');
+    await second.signIn(running);
     await follows(running.baseUrl);
     assert.notEqual(first.connection.state.current.service?.source, 'sample');
   });
