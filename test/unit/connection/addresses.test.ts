@@ -78,7 +78,7 @@ describe('addresses and the key they are bound to', function () {
     assert.equal(new Set(window.person.told).size, 1);
     assert.match(window.person.told[0] ?? '', /^The environment variables AGENT_CONSOLE_BASE_URL and /);
     assert.deepEqual([...secrets.values], before);
-    assert.equal(machine.settings.baseUrl, stored.baseUrl);
+    assert.equal(machine.settings.now.baseUrl, stored.baseUrl);
 
     const half = machine.window({ [KEY]: CANARY });
     await half.connection.commands.signIn();
@@ -96,7 +96,7 @@ describe('addresses and the key they are bound to', function () {
     assert.equal((await window.connection.ready()).kind, 'signedOut');
     await window.enter(CANARY);
     assert.deepEqual([window.kind, window.person.steps[0]?.title], ['signedIn', 'Sign in (1/1)']);
-    assert.deepEqual([machine.settings.baseUrl, secrets.values.size], ['', 1]);
+    assert.deepEqual([machine.settings.now.baseUrl, secrets.values.size], ['', 1]);
     await window.surely('signOut');
     assert.deepEqual([window.kind, secrets.values.size], ['signedOut', 0]);
   });
@@ -118,7 +118,7 @@ describe('addresses and the key they are bound to', function () {
       /^Sign out of 127\.0\.0\.1:\d+\? This removes the key.*drafts stay/,
     );
     assert.equal(person.told.at(-1), `Signed out of ${hostOf(running.baseUrl)}.`);
-    assert.deepEqual([drafts.get('a'), machine.settings.baseUrl], ['half a thought', running.baseUrl]);
+    assert.deepEqual([drafts.get('a'), machine.settings.now.baseUrl], ['half a thought', running.baseUrl]);
     await window.enter('cancel');
     assert.equal(person.steps.at(-1)?.value, running.baseUrl);
     await connection.commands.signOut();
@@ -170,33 +170,22 @@ function inWords({ state, key }: Target): string {
 }
 
 describe('which service and which key', () => {
+  const stored = { settings: one, key: 'k' };
+  const all = { ...stored, sample: true };
+  const at = ({ baseUrl, appUrl }: typeof one): string => `${baseUrl} ${appUrl}`;
+  const half = (environment: Environment): Case => ({ ...all, environment });
+  const follows = { ...stored, settings: { baseUrl: `${one.baseUrl}/`, appUrl: '' } };
   const cases: readonly (readonly [string, Case, string | RegExp])[] = [
     ['nothing', {}, 'signedOut: '],
-    ['settings and key', { settings: one, key: 'k' }, `settings ${one.baseUrl} ${one.appUrl} k`],
+    ['settings and key', stored, `settings ${at(one)} k`],
     ['no key', { settings: one }, 'signedOut: There is no key for api.one.example. Sign in to enter one.'],
-    [
-      'an address alone: the other follows from it',
-      { settings: { baseUrl: 'https://api.one.example/', appUrl: '' }, key: 'k' },
-      `settings ${one.baseUrl} ${one.appUrl} k`,
-    ],
-    [
-      'the sample over the settings',
-      { settings: one, key: 'k', sample: true },
-      `sample ${SAMPLE.baseUrl} ${SAMPLE.appUrl} ${SAMPLE.key}`,
-    ],
-    [
-      'the environment over all, with its own key',
-      { environment: wholeEnvironment, settings: one, sample: true, key: 'k' },
-      `environment ${two.baseUrl} ${two.appUrl} of-environment`,
-    ],
-    [
-      'the environment with a stored key',
-      { environment: { [BASE]: two.baseUrl }, settings: one, sample: true, key: 'k' },
-      `environment ${two.baseUrl} ${two.appUrl} k`,
-    ],
+    ['an address alone: the other follows from it', follows, `settings ${at(one)} k`],
+    ['the sample over the settings', all, `sample ${at(SAMPLE)} ${SAMPLE.key}`],
+    ['the environment over all', half(wholeEnvironment), `environment ${at(two)} of-environment`],
+    ['the environment with a stored key', half({ [BASE]: two.baseUrl }), `environment ${at(two)} k`],
     [
       'a refused key',
-      { settings: one, key: 'k', refused: 'k' },
+      { ...stored, refused: 'k' },
       'keyRejected: The key was not accepted by api.one.example (401, request req_1). Enter it again or check it in the web application.',
     ],
     [
@@ -204,32 +193,23 @@ describe('which service and which key', () => {
       { environment: wholeEnvironment, refused: 'of-environment' },
       /^keyRejected: The key in AGENT_CONSOLE_API_KEY was not accepted by .* Run Refresh .* reload the window\.$/,
     ],
-    ['another key than the refused one', { settings: one, key: 'k', refused: 'j' }, /^settings /],
+    ['another key than the refused one', { ...stored, refused: 'j' }, /^settings /],
+    ['no address', { settings: { baseUrl: 'no address', appUrl: '' } }, /^signedOut: .*baseUrl: This is not/],
+    ['a key alone hides the rest', half({ [KEY]: 'k' }), /^signedOut: .*_API_KEY is set, but .*_BASE_URL is/],
+    ['so does an app alone', half({ [APP]: two.appUrl }), /^signedOut: AGENT_CONSOLE_APP_URL is set, but/],
     [
-      'no address',
-      { settings: { baseUrl: 'not an address', appUrl: '' } },
-      /^signedOut: agentConsole\.baseUrl: This is not an address/,
+      'and what cannot be used',
+      half({ [BASE]: 'http://x.example' }),
+      /_BASE_URL: The address must begin with/,
     ],
-    ...(
-      [
-        [{ [KEY]: 'k' }, /^signedOut: AGENT_CONSOLE_API_KEY is set, but AGENT_CONSOLE_BASE_URL is not/],
-        [{ [APP]: two.appUrl }, /^signedOut: AGENT_CONSOLE_APP_URL is set, but/],
-        [{ [BASE]: 'http://x.example' }, /AGENT_CONSOLE_BASE_URL: The address must begin with https/],
-        [{ [BASE]: two.baseUrl, [KEY]: 'a\nb' }, /AGENT_CONSOLE_API_KEY: This is not a key/],
-      ] as const
-    ).map(([environment, says]): (typeof cases)[number] => [
-      `half an environment hides the rest: ${Object.keys(environment).join(' ')}`,
-      { environment, settings: one, key: 'k', sample: true },
-      says,
-    ]),
+    ['or sent', half({ [BASE]: two.baseUrl, [KEY]: 'a\nb' }), /AGENT_CONSOLE_API_KEY: This is not a key/],
   ];
-  for (const [name, given, expected] of cases) {
+  for (const [name, given, expected] of cases)
     it(name, async () => {
       const words = inWords(await decided(given));
       if (typeof expected === 'string') assert.equal(words, expected);
       else assert.match(words, expected);
     });
-  }
 
   it('never sends a stored key anywhere but to the addresses in force, nor one that was refused', () =>
     fc.assert(

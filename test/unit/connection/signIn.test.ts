@@ -50,7 +50,7 @@ describe('signing in', function () {
     const { id, ...known } = connection.state.current.service ?? {};
     assert.deepEqual(known, { baseUrl, appUrl, host: hostOf(baseUrl), source: 'settings' });
     assert.match(id ?? '', /^[0-9a-f]{16}$/);
-    assert.deepEqual([machine.settings.baseUrl, machine.settings.appUrl], [baseUrl, appUrl]);
+    assert.deepEqual(machine.settings.now, { baseUrl, appUrl });
     assert.deepEqual([...secrets.values], [[`agentConsole.key:${baseUrl} ${appUrl}`, CANARY]]);
     assert.deepEqual(person.told, [`Signed in to ${hostOf(baseUrl)}.`]);
     assert.ok(await window.isServed());
@@ -116,7 +116,7 @@ describe('signing in', function () {
     window.person.cancelsProgress = true;
     await window.enter(baseUrl, appUrl, CANARY, 'cancel');
     assert.equal(window.person.steps.at(-1)?.value, CANARY);
-    assert.deepEqual([secrets.values.size, machine.settings.baseUrl, requests.length], [0, '', 0]);
+    assert.deepEqual([secrets.values.size, machine.settings.now.baseUrl, requests.length], [0, '', 0]);
     assert.equal(window.kind, 'signedOut');
   });
 
@@ -158,8 +158,7 @@ describe('signing in', function () {
         /did not keep the key, so it works only until this window closes.*AGENT_CONSOLE_API_KEY/,
       );
       assert.ok(await window.isServed());
-      const next = machine.window();
-      const state = await next.connection.ready();
+      const state = await machine.window().connection.ready();
       assert.ok(state.kind === 'signedOut');
       assert.equal(state.reason, `There is no key for ${hostOf(running.baseUrl)}. Sign in to enter one.`);
       assert.equal(state.service?.baseUrl, running.baseUrl, 'what was stored of it can still be read');
@@ -180,7 +179,7 @@ describe('signing in', function () {
   it('keeps the old connection and drops the new key when the settings cannot be written', async () => {
     const { running: known, secrets, machine, window } = await signedIn();
     const problem = new Error('settings.json is read-only');
-    machine.settings.storing = () => Promise.reject(problem);
+    machine.settings.store = () => Promise.reject(problem);
     await assert.rejects(window.signIn(await service()), error => error === problem);
     assert.deepEqual([window.address, secrets.values.size], [known.baseUrl, 1]);
   });
@@ -263,7 +262,7 @@ describe('signing in with bad input says at the step where it can be fixed what 
       if (app === 'ok') assert.deepEqual(good.requests, [], 'the web application is asked second');
       assert.equal(window.connection.state.current, current);
       assert.deepEqual([...secrets.values], kept);
-      assert.equal(machine.settings.baseUrl, known.baseUrl);
+      assert.equal(machine.settings.now.baseUrl, known.baseUrl);
       assert.ok(await window.isServed());
     });
 

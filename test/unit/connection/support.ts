@@ -5,12 +5,7 @@ import * as path from 'node:path';
 import { withCommands, type ConnectionPart } from '../../../src/connection';
 import { ServiceConnection } from '../../../src/connection/connection';
 import type { Secrets } from '../../../src/connection/keys';
-import type {
-  Addresses,
-  AddressSettings,
-  ConnectionState,
-  Environment,
-} from '../../../src/connection/decide';
+import type { Addresses, ConnectionState, Environment } from '../../../src/connection/decide';
 import type { AccessRow, Prompts, Question } from '../../../src/connection/prompts';
 import type { Storage } from '../../../src/storage';
 import type { NoticeButton } from '../../../src/ui/window';
@@ -97,31 +92,20 @@ export function brokenSecrets(how: 'throws' | 'forgets'): { window(): Secrets } 
 
 /** User settings, shared by windows; one after another, as VS Code writes them. */
 class SharedSettings {
-  baseUrl = '';
-  appUrl = '';
-  /** What happens before a write. */
-  storing: () => Promise<void> = () => Promise.resolve();
+  now: Addresses = { baseUrl: '', appUrl: '' };
   readonly #changed = new Emitter<void>();
+  readonly onDidChange = this.#changed.event;
+  readonly baseUrl = (): string => this.now.baseUrl;
+  readonly appUrl = (): string => this.now.appUrl;
 
-  window(): AddressSettings {
-    return {
-      baseUrl: () => this.baseUrl,
-      appUrl: () => this.appUrl,
-      store: async addresses => {
-        await this.storing();
-        this.baseUrl = addresses.baseUrl;
-        this.#changed.fire();
-        await Promise.resolve();
-        this.appUrl = addresses.appUrl;
-        this.#changed.fire();
-      },
-      onDidChange: listener => this.#changed.event(listener),
-    };
-  }
+  store = async ({ baseUrl, appUrl }: Addresses): Promise<void> => {
+    this.set({ ...this.now, baseUrl });
+    await Promise.resolve();
+    this.set({ baseUrl, appUrl });
+  };
 
   set(addresses: Addresses): void {
-    this.baseUrl = addresses.baseUrl;
-    this.appUrl = addresses.appUrl;
+    this.now = addresses;
     this.#changed.fire();
   }
 }
@@ -137,19 +121,14 @@ export class Person implements Prompts {
   readonly opened: string[] = [];
   readonly tables: (readonly AccessRow[])[] = [];
   readonly #answers: Answer[] = [];
-  readonly #presses: [text: RegExp, button: string][] = [];
   readonly #confirmations: boolean[] = [];
+  /** Presses this button of the next notice that has it. */
+  presses: string | undefined;
   /** Aborts the next thing under way. */
   cancelsProgress = false;
 
   answers(...answers: Answer[]): this {
     this.#answers.push(...answers);
-    return this;
-  }
-
-  /** Presses a button of the next notification that matches. */
-  presses(text: RegExp, button: string): this {
-    this.#presses.push([text, button]);
     return this;
   }
 
@@ -182,11 +161,10 @@ export class Person implements Prompts {
 
   tell(_kind: string, message: string, ...buttons: readonly NoticeButton[]): void {
     this.told.push(message);
-    const at = this.#presses.findIndex(
-      ([text, label]) => text.test(message) && buttons.some(([name]) => name === label),
-    );
-    const [, pressed] = at < 0 ? [] : (this.#presses.splice(at, 1)[0] ?? []);
-    void buttons.find(([label]) => label === pressed)?.[1]();
+    const pressed = buttons.find(([label]) => label === this.presses);
+    if (pressed === undefined) return;
+    this.presses = undefined;
+    void pressed[1]();
   }
 
   confirm(message: string, detail: string): Promise<boolean> {
@@ -283,15 +261,15 @@ export class Machine {
   }
 
   window(environment: Environment = {}): Window {
-    const [secrets, settings] = [this.secrets.window(), this.settings.window()];
-    const window = new Window(path.join(this.root, 'storage'), { secrets, settings, environment });
+    const surroundings = { secrets: this.secrets.window(), settings: this.settings, environment };
+    const window = new Window(path.join(this.root, 'storage'), surroundings);
     this.#windows.push(window);
     return window;
   }
 
   /** No key in any file, log line, diagnostic, setting or text on the screen. */
   assertNoCanary(): void {
-    const places: Record<string, string> = { settings: `${this.settings.baseUrl} ${this.settings.appUrl}` };
+    const places: Record<string, string> = { settings: JSON.stringify(this.settings.now) };
     for (const [n, { connection, person, log, context }] of this.#windows.entries()) {
       places[`log ${n}`] = log.lines.join('\n');
       places[`screen ${n}`] = person.texts.join('\n');
