@@ -117,22 +117,15 @@ describe('sentences for people', () => {
 
 /** RFC 4180, read strictly. */
 function parse(text: string): string[][] {
-  const rows: string[][] = [];
-  let at = 0;
-  while (at < text.length) {
-    const row: string[] = [];
-    for (;;) {
-      const [whole = '', quoted, bare] = /^(?:"((?:[^"]|"")*)"|([^",\r\n]*))/.exec(text.slice(at)) ?? [];
-      at += whole.length;
-      row.push(quoted === undefined ? (bare ?? '') : quoted.replaceAll('""', '"'));
-      if (text[at] === ',') at++;
-      else break;
-    }
-    assert.equal(text.slice(at, at + 2), '\r\n', `no end of line at ${at}`);
-    at += 2;
-    rows.push(row);
+  const rows: string[][] = [[]];
+  let read = '';
+  for (const [cell, quoted, bare = '', end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy)) {
+    read += cell;
+    rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? bare);
+    if (end !== ',') rows.push([]);
   }
-  return rows;
+  assert.equal(read, text);
+  return rows.slice(0, -1);
 }
 
 describe('CSV', () => {
