@@ -106,7 +106,7 @@ describe('every endpoint under every fault', () => {
         const retries = log.lines.filter(line => line.includes('retry')).length;
         assert.equal(retries, server.hits.length - 1, 'each retry is in the log');
         assert.ok(server.hits.every(hit => hit.method === method));
-        assertQuotesNothing(error, log.lines, what === 'messages.send');
+        assertQuotesNothing(error, log.lines, what === 'sendMessage');
       });
 
   it('quotes nothing that was sent where the network below does, nor a key that cannot be sent or read', async () => {

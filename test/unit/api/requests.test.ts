@@ -257,17 +257,6 @@ describe('cancelling', () => {
     assert.equal((await failureOf(list(api, abort.signal))).kind, 'cancelled');
   });
 
-  it('by disposing the client gives up what is under way and refuses what comes later', async () => {
-    server.answer({ kind: 'silence' });
-    const { api } = clientOf(server);
-    const failures = [list, list].map(call => failureOf(call(api)));
-    await server.arrived(2);
-    api.dispose();
-    for (const failure of [...failures, failureOf(list(api))])
-      assert.equal((await failure).kind, 'cancelled');
-    assert.equal(server.hits.length, 2);
-  });
-
   it('a call that succeeds leaves nothing behind either', () =>
     leavesNothing(async ({ signal }) => {
       for (const { good, call } of ENDPOINTS) {

@@ -56,7 +56,7 @@ export async function collect<T>(pages: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-const ids = { sessionId: 's1' };
+const ids = { computerId: 'c1', sessionId: 's1', messageId: 'm1' };
 export const list = (api: ApiClient, signal?: AbortSignal) => api.list('computers', { signal });
 export const create = (api: ApiClient, signal?: AbortSignal) =>
   api.createSession({ computerId: 'c1' }, { signal });
@@ -78,47 +78,36 @@ const sent = { messageId: 'm1', status: 'pending' };
 
 /** Each call of section 4, what it asks for, and an answer it takes. */
 const ASKED = [
-  ['computers.list', 'GET /api/v0/computers', { computers: [COMPUTER] }],
-  ['computers.get', 'GET /api/v0/computers/c1', COMPUTER],
-  ['sessions.get', 'GET /api/v0/sessions/s1', SESSION],
-  ['messages.get', 'GET /api/v0/sessions/s1/messages/m1', MESSAGE],
+  ['computers', 'GET /api/v0/computers', { computers: [COMPUTER] }],
+  ['computer', 'GET /api/v0/computers/c1', COMPUTER],
+  ['session', 'GET /api/v0/sessions/s1', SESSION],
+  ['message', 'GET /api/v0/sessions/s1/messages/m1', MESSAGE],
   ['users', 'GET /api/v0/organization/users?limit=100', { users: [{ id: 'u1' }], pagination }],
-  ['history', `GET /api/v0/organization/enterprise-controls/history?limit=100`, { changes, pagination }],
+  [
+    'controlHistory',
+    `GET /api/v0/organization/enterprise-controls/history?limit=100`,
+    { changes, pagination },
+  ],
   ['tokens', `GET /api/v1/analytics/tokens?${RANGE}`, rows],
   ['tools', `GET /api/v1/analytics/tools?${RANGE}`, rows],
   ['activity', `GET /api/v1/analytics/activity?${RANGE}`, rows],
   ['productivity', `GET /api/v1/analytics/productivity?${RANGE}`, rows],
   ['people', `GET /api/v1/analytics/users?${RANGE}&limit=100`, rows],
   ['reports', 'GET /api/organization/maturity-level-reports?limit=100', { reports }],
-  ['sessions.create', 'POST /api/v0/sessions', SESSION],
-  ['messages.send', 'POST /api/v0/sessions/s1/messages', sent],
+  ['createSession', 'POST /api/v0/sessions', SESSION],
+  ['sendMessage', 'POST /api/v0/sessions/s1/messages', sent],
 ] as const;
 
-type Call = (api: ApiClient, signal?: AbortSignal) => Promise<unknown>;
-const days =
-  (name: 'tokens' | 'tools' | 'activity' | 'productivity'): Call =>
-  (api, signal) =>
-    api.list(name, { query: DAYS, signal });
-const CALLS: Readonly<Record<(typeof ASKED)[number][0], Call>> = {
-  'computers.list': list,
-  'computers.get': (api, signal) => api.one('computer', { ids: { computerId: 'c1' }, signal }),
-  'sessions.get': (api, signal) => api.one('session', { ids, signal }),
-  'messages.get': (api, signal) => api.one('message', { ids: { ...ids, messageId: 'm1' }, signal }),
-  users: (api, signal) => collect(api.pages('users', { signal })),
-  history: (api, signal) => collect(api.pages('controlHistory', { signal })),
-  tokens: days('tokens'),
-  tools: days('tools'),
-  activity: days('activity'),
-  productivity: days('productivity'),
-  people: (api, signal) => collect(api.pages('people', { query: DAYS, signal })),
-  // Its first page: without an end marker, only the next one tells that it was all.
-  reports: (api, signal) => api.pages('reports', { signal }).next(),
-  'sessions.create': create,
-  'messages.send': send,
-};
-
-export type Endpoint = (typeof ENDPOINTS)[number];
 export const ENDPOINTS = ASKED.map(([name, asked, good]) => {
   const [method = '', path = '', query = ''] = asked.split(/[ ?]/);
-  return { name, method, path, query, good, call: CALLS[name] };
+  const given = { ids, query: query.startsWith(RANGE) ? DAYS : {} };
+  const call = (api: ApiClient, signal?: AbortSignal): Promise<unknown> => {
+    if (name === 'createSession') return create(api, signal);
+    if (name === 'sendMessage') return send(api, signal);
+    // Its first page: without an end marker, only the next one tells that it was all.
+    if (name === 'reports') return api.pages(name, { signal }).next();
+    const asks = { ...given, signal };
+    return query.includes('limit') ? collect(api.pages(name, asks)) : api.list(name, asks);
+  };
+  return { name, method, path, query, good, call };
 });
