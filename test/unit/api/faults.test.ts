@@ -109,24 +109,24 @@ describe('every endpoint under every fault', () => {
         assertQuotesNothing(error, log.lines, what === 'sendMessage');
       });
 
-  it('quotes nothing that was sent where the network below does, nor a key that cannot be sent or read', async () => {
+  it('quotes nothing that was sent where the network below does, nor a key that cannot be read or sent, with which nothing is', async () => {
+    const quoting = (url: string, init: RequestInit): Promise<never> => {
+      const cause = new Error(`bad header ${JSON.stringify(init.headers)} for ${url}`);
+      Object.assign(cause, { code: 'ECONNRESET', request: init });
+      return Promise.reject(new TypeError('fetch failed', { cause }));
+    };
+    const locked = () => Promise.reject(new Error(`cannot decrypt token=${KEY}`));
+    const keys = [undefined, '', `${KEY} and more`, `${KEY}\n`, `${KEY}ü`].map(
+      key => () => Promise.resolve(key),
+    );
+    server.answer({ kind: 'answer' });
     for (const [reason, options] of [
-      [
-        'broken',
-        {
-          fetch: (url: string, init: RequestInit) => {
-            const cause = new Error(`bad header ${JSON.stringify(init.headers)} for ${url}`);
-            Object.assign(cause, { code: 'ECONNRESET', request: init });
-            return Promise.reject(new TypeError('fetch failed', { cause }));
-          },
-        },
-      ],
-      ['noKey', { key: () => Promise.resolve(`${KEY}\n`) }],
-      ['noKey', { key: () => Promise.reject(new Error(`cannot decrypt token=${KEY}`)) }],
+      ['broken', { fetch: quoting }],
+      ...[locked, ...keys].map(key => ['noKey', { key }] as const),
     ] as const) {
       const { api, log } = clientOf(server, options);
       const error = await failureOf(send(api));
-      assert.equal(error.reason, reason);
+      assert.deepEqual([error.reason, error.status, server.hits.length], [reason, undefined, 0]);
       assertQuotesNothing(error, log.lines);
     }
   });

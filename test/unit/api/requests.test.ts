@@ -175,19 +175,6 @@ describe('retries and pauses', () => {
         assert.deepEqual(told, ['unauthorized', reason, times, hits]);
       });
   });
-
-  it('without a usable key nothing is sent', async () => {
-    server.answer(GOOD);
-    const locked = (): Promise<never> => Promise.reject(new Error('the keyring is locked'));
-    const given = [undefined, '', 'two words', 'line\nbreak', 'schlüssel'].map(
-      key => () => Promise.resolve(key),
-    );
-    for (const key of [locked, ...given]) {
-      const error = await failureOf(list(clientOf(server, { key }).api));
-      assert.deepEqual([error.kind, error.reason, error.status], ['unauthorized', 'noKey', undefined]);
-    }
-    assert.equal(server.hits.length, 0);
-  });
 });
 
 describe('cancelling', () => {

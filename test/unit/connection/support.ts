@@ -137,6 +137,14 @@ export class Person implements Prompts {
     return this;
   }
 
+  /** Each question: its number, what stood in it where that is no secret. */
+  get asked(): string[] {
+    return this.steps.map(({ title, secret, value }) => {
+      const shown = secret ? `(secret)${value === '' ? '' : ' with text'}` : value;
+      return `${title.replace(/^Sign in \((.*)\)$/, '$1')} ${shown}`;
+    });
+  }
+
   /** Every text that has been on the screen. */
   get texts(): string[] {
     const steps = this.steps.flatMap(step => [step.title, step.prompt, step.problem ?? '']);
