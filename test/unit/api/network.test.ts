@@ -91,6 +91,7 @@ describe('the way to the service', () => {
       [{ cause: { code: 'ENOTFOUND', hostname: 'proxy.example.com' } }, 'proxy'],
       [{ cause: { code: 'ECONNREFUSED', port: 443 } }, 'network'],
       [{ cause: { code: 'ECONNREFUSED', port: 3128 } }, 'proxy'],
+      [{ cause: { code: 'ECONNRESET', port: 3128 } }, 'broken'],
       [{ cause: { code: 'ECONNREFUSED', errors: [{ code: 'ECONNREFUSED', port: 443 }] } }, 'network'],
       [{ cause: { code: 'ETIMEDOUT', syscall: 'connect', port: 443 } }, 'network'],
       [{ cause: { code: 'ETIMEDOUT', syscall: 'read' } }, 'broken'],

@@ -129,6 +129,27 @@ describe('redaction', () => {
     assert.equal(message.content![0]?.text, `password: ${SECRET} and ${new Redactor('k').mark(KEY)}`);
   });
 
+  it('a short word is no key of a person, and a name that was known before holds none either', () => {
+    for (const [own, told] of [
+      ['word123', 'say word123'],
+      ['word1234', 'say [redacted]'],
+    ] as const)
+      assert.equal(redact(`say ${own}`, { own }), told);
+    const other = new Redactor('k');
+    const named = () => JSON.stringify(other.redact({ [KEY]: 1 }));
+    assert.ok(named().includes(KEY));
+    other.keepOut(KEY);
+    assert.ok(!named().includes(KEY));
+  });
+
+  it('what leads to the next page stays, and what is said in a message, and nothing else that looks like them', () => {
+    const at = `token=${SECRET}`;
+    const kept = { pagination: { at }, meta: { at }, role: 'user', content: [{ text: at }] };
+    assert.deepEqual(whole(kept), kept);
+    for (const other of [{ list: [{ pagination: { at } }] }, { content: [{ text: at }] }, { pin: '1234' }])
+      assert.match(JSON.stringify(whole(other)), /\[redacted [0-9a-f]{8}\]/);
+  });
+
   it('holds for whole answers, wherever a secret stands in them', async () => {
     const pagination = { hasMore: false };
     const settings = {

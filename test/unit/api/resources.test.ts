@@ -135,7 +135,7 @@ describe('what each endpoint sends and takes', () => {
   const said = { type: 'hologram', data: { token: 'said, so it stays' } };
   const day = '2026-11-01';
   const models = [{ model_id: 'a', input_tokens: 1 }, { input_tokens: 2 }];
-  const people = [{ user_id: 'u', user_email: null, by_model: [{ model_id: 'a' }, null] }];
+  const people = [{ user_id: 'u', user_email: null, by_model: [{ model_id: 'a', input_tokens: 'x' }, null] }];
   const gaps = { billable_tokens: 0, input_tokens: null, output_tokens: 'many' };
   const rationale = 'r';
   const part = (numerator: number, denominator?: number) => ({ numerator, denominator, rationale });
@@ -198,6 +198,7 @@ describe('what each endpoint sends and takes', () => {
       ],
       `0 ${day} output_tokens: output_tokens: expected number, received string`,
       `0 ${day} by_model[1]: by_model[1].model_id is missing`,
+      `0 ${day} by_user[0].by_model[0].input_tokens: by_user[0].by_model[0].input_tokens: expected number, received string`,
       `0 ${day} by_user[0].by_model[1]: by_user[0].by_model[1] is missing`,
       '1 - -: date is missing',
     ],
