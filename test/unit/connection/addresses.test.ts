@@ -136,6 +136,7 @@ describe('addresses and the key they are bound to', function () {
     assert.equal(await window.isServed(), false);
     assert.equal(window.kind, 'keyRejected');
     assert.equal(window.person.told.filter(text => text.includes('not accepted')).length, 1);
+    assert.match(window.log.lines.join('\n'), /Other windows cannot be told: /);
   });
 });
 

@@ -144,6 +144,13 @@ describe('a key that is refused', function () {
       const sent = running.requests.length - before;
       assert.ok(sent <= 5 + 2, `${sent} requests: one look whether the key is taken, and one more try`);
     }
+    for (const status of [403, 503]) {
+      const { running, window } = await signedIn();
+      running.fail({ kind: 'status', status: 401, match: { path: '/api/v0/organization/users' } });
+      running.fail({ kind: 'status', status, match: { path: '/api/v0/computers' } });
+      await assert.rejects(Promise.resolve(window.connection.api?.pages('users').next()), /unauthorized/);
+      assert.equal(window.kind, 'signedIn', `the look whether the key is taken gives ${status}`);
+    }
   });
 
   it('turns to signed out when another window has signed out', async () => {

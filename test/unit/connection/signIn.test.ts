@@ -30,7 +30,10 @@ describe('signing in', function () {
     });
     assert.deepEqual(await connection.ready(), { kind: 'signedOut' });
     assert.deepEqual([connection.api, context], [undefined, contexts('signedOut', false)]);
-    await window.signIn(running);
+    const kept = new Set<string>();
+    Object.assign(window.log, { keepOut: (key: string) => kept.add(key) });
+    await window.signIn(running, ` ${CANARY}\n`);
+    assert.deepEqual(kept, new Set([CANARY]), 'the log never holds it');
     assert.deepEqual(person.asked, ['1/3 ', `2/3 ${baseUrl}`, '3/3 (secret)']);
     assert.ok(person.steps[2]?.prompt.includes(`${appUrl}/settings`));
     const sent = running.requests.map(({ method, origin, path, query }) => [method, origin, path, query]);
@@ -163,9 +166,14 @@ describe('signing in', function () {
   it('keeps the old connection and drops the new key when the settings cannot be written', async () => {
     const { running: known, secrets, machine, window } = await signedIn();
     const problem = new Error('settings.json is read-only');
+    const { store } = machine.settings;
     machine.settings.store = () => Promise.reject(problem);
     await assert.rejects(window.signIn(await service()), error => error === problem);
     assert.deepEqual([window.address, secrets.values.size], [known.baseUrl, 1]);
+    machine.settings.store = store;
+    const other = await service();
+    await window.signIn(other);
+    assert.equal(window.address, other.baseUrl, 'with the same key');
   });
 
   it('never hands out or takes a key through a command, and asks one question at a time', async () => {
