@@ -150,6 +150,8 @@ describe('a key that is refused', function () {
       running.fail({ kind: 'status', status, match: { path: '/api/v0/computers' } });
       await assert.rejects(Promise.resolve(window.connection.api?.pages('users').next()), /unauthorized/);
       assert.equal(window.kind, 'signedIn', `the look whether the key is taken gives ${status}`);
+      const tries = running.requests.filter(({ path }) => path.endsWith('/users')).length;
+      assert.equal(tries, status === 403 ? 2 : 1, 'who lacks a right has been let in');
     }
   });
 
