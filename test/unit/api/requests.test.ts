@@ -186,7 +186,7 @@ describe('cancelling', () => {
     await Promise.resolve();
     return process.getActiveResourcesInfo().filter(name => name === 'Timeout').length;
   };
-  /** What is left of listeners and timers when `work` is done. */
+  /** Fails where `work` leaves a listener or a timer. */
   async function leavesNothing(work: (abort: AbortController) => Promise<unknown>): Promise<void> {
     const abort = new AbortController();
     const before = await timers();
