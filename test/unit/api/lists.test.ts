@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Fault, Hit } from '../../fakes/faultServer';
-import { type ApiClient, type Extra, type Page, isApiError } from '../../../src/api';
+import type { ApiClient, Extra, Page } from '../../../src/api';
 import { DAYS, RANGE, SESSION, clientOf, collect, failureOf, testServer } from './support';
 
 const query = (hit: Hit, name: string): string | null => new URL(hit.url, 'http://x').searchParams.get(name);
@@ -16,47 +16,20 @@ describe('pages', () => {
 
   /** Answers with these, one after another. */
   const inTurn = (...pages: Fault[]): void => server.answer((_, count) => pages[count - 1] ?? refused);
-  const users = (limit?: number) => clientOf(server).api.pages('users', { limit });
+  const users = () => clientOf(server).api.pages('users');
 
-  it('follow cursors to the end, one request a page, asked for as they are taken', async () => {
-    server.answer(hit => {
-      const at = Number(query(hit, 'cursor') ?? 0);
-      return usersPage([`u${at}`], at < 2, at < 2 ? String(at + 1) : null);
-    });
-    const seen: unknown[] = [];
-    for await (const page of users(1)) {
-      seen.push([page.items.map(({ id }) => id), page.cursor]);
-      assert.equal(server.hits.length, seen.length);
-    }
-    assert.deepEqual(seen, [
-      [['u0'], '1'],
-      [['u1'], '2'],
-      [['u2'], undefined],
-    ]);
-    assert.ok(server.hits.every(hit => query(hit, 'limit') === '1'));
-  });
-
-  for (const [name, pages, items] of [
-    [
-      'an empty page with a cursor is not the end',
-      [usersPage([], true, 'n'), usersPage(['u'], false, null)],
-      '|u',
-    ],
-    [
-      'overlapping pages give each item once',
-      [
-        usersPage(['a', 'b'], true, 'b'),
-        usersPage(['b', 'c', 'c'], true, 'c'),
-        usersPage(['c'], false, null),
-      ],
-      'ab|c|',
-    ],
-  ] as const)
-    it(name, async () => {
+  it('an empty page with a cursor is not the end, and overlapping pages give each item once', async () => {
+    const empty = [usersPage([], true, 'n'), usersPage(['u'], false, null)];
+    const overlapping = ['ab', 'bcc', 'c'].map(ids => usersPage(ids.split(''), ids !== 'c', ids));
+    for (const [pages, items] of [
+      [empty, '|u'],
+      [overlapping, 'ab|c|'],
+    ] as const) {
       inTurn(...pages);
       const read = await collect(users());
       assert.equal(read.map(page => page.items.map(({ id }) => id).join('')).join('|'), items);
-    });
+    }
+  });
 
   it('that do not say whether there are more end the list and say so', async () => {
     for (const [fault, reason] of [
@@ -100,37 +73,39 @@ describe('pages', () => {
       }
     });
 
-  it('that bring the same under cursors of their own end with an error as well', async () => {
-    server.answer((_, count) => usersPage(['a'], true, String(count)));
-    assert.equal((await failureOf(collect(users()))).reason, 'brokenList');
-    assert.equal(server.hits.length, 2);
-  });
-
-  it('that lead nowhere or fail end with their error, after the pages before', async () => {
-    for (const cursor of [null, '', undefined]) {
-      server.answer(usersPage(['u'], true, cursor));
-      assert.equal((await failureOf(collect(users()))).reason, 'brokenList');
+  it('that lead nowhere, bring the same under cursors of their own, or fail end with an error, after the pages before', async () => {
+    for (const [second, reason] of [
+      ...[null, '', undefined].map(cursor => [usersPage(['u'], true, cursor), 'brokenList'] as const),
+      [usersPage(['a'], true, 'm'), 'brokenList'],
+      [refused, undefined],
+    ] as const) {
+      inTurn(usersPage(['a'], true, 'n'), second);
+      const pages = users();
+      assert.equal((await pages.next()).done, false);
+      assert.equal((await failureOf(pages.next())).reason, reason);
+      assert.equal(server.hits.length, 2);
     }
-    inTurn(usersPage(['u'], true, 'n'), refused);
-    const pages = users();
-    assert.equal((await pages.next()).done, false);
-    assert.equal((await failureOf(pages.next())).kind, 'forbidden');
   });
 
-  it('of people’s days keep dates and limit from page to page and carry meta', async () => {
+  it('are asked for as they are taken, with the same dates and limit, and carry what is said of all', async () => {
     server.answer((_, count) =>
       ok({
         data: [{ user_id: `u${count}`, date: '2026-11-01', user_email: null }],
         meta: { org_id: 'o', has_more: count < 3, next_cursor: count < 3 ? `u${count}` : null },
       }),
     );
-    const pages = await collect(clientOf(server).api.pages('people', { query: DAYS, limit: 2 }));
+    const seen: unknown[] = [];
+    for await (const page of clientOf(server).api.pages('people', { query: DAYS, limit: 2 })) {
+      const [day] = page.items;
+      seen.push([day?.user_id, day?.user_email, page.meta.org_id, page.cursor]);
+      assert.equal(server.hits.length, seen.length);
+    }
     assert.deepEqual(
       server.hits.map(hit => hit.url),
       ['', '&cursor=u1', '&cursor=u2'].map(cursor => `/api/v1/analytics/users?${RANGE}&limit=2${cursor}`),
     );
     assert.deepEqual(
-      pages.map(({ items: [day], meta, cursor }) => [day?.user_id, day?.user_email, meta.org_id, cursor]),
+      seen,
       [1, 2, 3].map(n => [`u${n}`, undefined, 'o', n < 3 ? `u${n}` : undefined]),
     );
   });
@@ -146,33 +121,20 @@ describe('pages', () => {
       ['a service that does not page has given all it has', 3, 'ab|ab', 'ab', '|b'],
       ['overlapping ones give each report once', 2, 'ab|bc|', 'abc', '|b|c'],
       ['a last report without an id does not end the list', 2, 'a7|b|', 'ab', '|a|b'],
+      ['a full one that repeats is no end', 2, 'ab|ab', 'brokenList', '|b'],
     ] as const)
       it(name, async () => {
         const letters = pages.split('|').map(page => page.split('').map(id => (id === '7' ? 7 : id)));
         inTurn(...letters.map(page => reports(...page)));
-        const read = await collect(clientOf(server).api.pages('reports', { limit }));
-        assert.equal(read.flatMap(page => page.items.map(({ reportId }) => reportId)).join(''), ids);
-        assert.ok(read.every((page, at) => (page.cursor !== undefined) === at < read.length - 1));
+        const reading = collect(clientOf(server).api.pages('reports', { limit }));
+        if (ids === 'brokenList') assert.equal((await failureOf(reading)).reason, ids);
+        else {
+          const read = await reading;
+          assert.equal(read.flatMap(page => page.items.map(({ reportId }) => reportId)).join(''), ids);
+          assert.ok(read.every((page, at) => (page.cursor !== undefined) === at < read.length - 1));
+        }
         assert.equal(server.hits.map(hit => query(hit, 'startAfter') ?? '').join('|'), hits);
       });
-
-    it('a full one that repeats is no end', async () => {
-      server.answer(reports('a', 'b'));
-      const read = collect(clientOf(server).api.pages('reports', { limit: 2 }));
-      assert.equal((await failureOf(read)).reason, 'brokenList');
-    });
-
-    it('come from the path that answered', async () => {
-      server.answer(({ url }) =>
-        url.includes('/agent-readiness-reports') ? reports('a') : { kind: 'answer', status: 404 },
-      );
-      const { api } = clientOf(server);
-      for (let round = 0; round < 2; round++)
-        assert.equal((await collect(api.pages('reports')))[0]?.items.length, 1);
-      // Each round asks whether its one short page was all.
-      assert.equal(server.hits.filter(({ url }) => !url.includes('/agent-readiness-reports')).length, 1);
-      assert.equal(server.hits.length, 5);
-    });
   });
 });
 
@@ -202,27 +164,23 @@ describe('lists that only some services offer', () => {
       assert.equal(lists(), 2);
     });
 
-  it('are not taken for missing because one session is gone, nor by a question that was cancelled', async () => {
-    server.answer(({ url }) =>
-      url.includes('/sessions/gone') ? { kind: 'answer', status: 404 } : page('messages', []),
-    );
-    const { extras } = clientOf(server).api;
+  it('are not taken for missing because one session is gone, by a question that was cancelled, nor for ever because all is out of order', async () => {
+    let isBroken = true;
+    server.answer(({ url }) => {
+      if (isBroken) return { kind: 'answer', status: 503 };
+      return url.includes('/sessions/gone') ? { kind: 'answer', status: 404 } : page('messages', []);
+    });
+    const { api, clock } = clientOf(server);
+    const { extras } = api;
+    for (let round = 0; round < 2; round++) assert.equal(await extras.messages('s1'), 'missing');
+    assert.equal(server.hits.length, 1, 'not tried again at once');
+    isBroken = false;
+    clock.now += 5 * 60_000;
     assert.equal(await extras.messages('gone'), 'missing');
     assert.equal(await extras.messages('s1', undefined, { signal: AbortSignal.abort() }), 'missing');
     assert.deepEqual(given(await extras.messages('s1')).items, []);
     // Now they are known to exist, and fail like any call.
-    await assert.rejects(extras.messages('gone'), error => isApiError(error) && error.kind === 'notFound');
-  });
-
-  it('are not taken for missing for ever by a service that is out of order', async () => {
-    server.answer({ kind: 'answer', status: 503 });
-    const { api, clock } = clientOf(server);
-    assert.equal(await api.extras.sessions(), 'missing');
-    assert.equal(await api.extras.sessions(), 'missing');
-    assert.equal(server.hits.length, 1, 'not tried again at once');
-    server.answer(page('sessions', [session('s1')]));
-    clock.now += 5 * 60_000;
-    assert.equal(given(await api.extras.sessions()).items[0]?.sessionId, 's1');
+    assert.equal((await failureOf(extras.messages('gone'))).kind, 'notFound');
   });
 
   it('show what can be read of a page, each item once, and name the rest', async () => {
@@ -235,7 +193,7 @@ describe('lists that only some services offer', () => {
     assert.deepEqual([ids, problems[0]?.id, cursor], [['s1', 's3'], '2', 'c1']);
     assert.match(server.hits[0]?.url ?? '', /\/api\/v0\/sessions\?limit=100&cursor=c0$/);
     // A page that leads to itself is no page.
-    await assert.rejects(extras.sessions('c1'), error => isApiError(error) && error.reason === 'brokenList');
+    assert.equal((await failureOf(extras.sessions('c1'))).reason, 'brokenList');
   });
 
   it('an agent can be stopped where sessions are listed, until that is refused', async () => {

@@ -1,111 +1,87 @@
 import assert from 'node:assert/strict';
-import { fork } from 'node:child_process';
-import { createServer } from 'node:http';
-import path from 'node:path';
+import * as http from 'node:http';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-
 import { networkReason, type ApiErrorReason } from '../../../src/api/errors';
-import { FaultServer, LoopbackServer } from '../../fakes/faultServer';
 import certificates from '../../fakes/certificates.json';
-import { clientOf, failureOf } from './support';
+import { FaultServer, LoopbackServer } from '../../fakes/faultServer';
+import { clientOf, create, failureOf, list } from './support';
+
+/** Of Node 24.14, and not known to the types. */
+const { setGlobalProxyFromEnv } = http as unknown as {
+  readonly setGlobalProxyFromEnv: (environment: { readonly https_proxy: string }) => () => void;
+};
 
 describe('the way to the service', () => {
-  describe('certificates', () => {
-    const { key, authority } = certificates;
-    let known: string[];
+  let known: string[];
+  before(() => {
+    known = getCACertificates('default');
+    setDefaultCACertificates([...known, certificates.authority]);
+  });
+  after(() => setDefaultCACertificates(known));
 
-    before(() => {
-      known = getCACertificates('default');
-      setDefaultCACertificates([...known, authority]);
-    });
-    after(() => setDefaultCACertificates(known));
+  interface Place {
+    readonly origin: string;
+    close(): unknown;
+  }
+  const at = (origin: string, close: Place['close'] = () => undefined): Place => ({ origin, close });
+  const secured = (cert: string) => () => FaultServer.start({ key: certificates.key, cert });
+  const through = (proxy: string, close?: () => Promise<void>): Place => {
+    const restore = setGlobalProxyFromEnv({ https_proxy: proxy });
+    return at('https://api.example.invalid', () => close?.().finally(restore) ?? restore());
+  };
+  const refusing = (status: number) => async () => {
+    const server = http.createServer();
+    server.on('connect', (_, socket) => socket.end(`HTTP/1.1 ${status} No\r\n\r\n`));
+    const proxy = await LoopbackServer.listen(server);
+    return through(proxy.origin, () => proxy.close());
+  };
+  const closed = async (): Promise<Place> => {
+    const server = await FaultServer.start();
+    await server.close();
+    return at(server.origin);
+  };
+  const withoutTls = async (): Promise<Place> => {
+    const server = await FaultServer.start();
+    return at(server.origin.replace('http:', 'https:'), () => server.close());
+  };
 
-    for (const [name, cert, code] of [
-      ['signed by itself', certificates.self, /SELF_SIGNED|UNABLE_TO/],
-      ['signed by somebody unknown', certificates.strange, /SELF_SIGNED|UNABLE_TO/],
-      ['out of date', certificates.expired, /CERT_HAS_EXPIRED/],
-      ['made for another host', certificates.elsewhere, /ALTNAME_INVALID/],
-    ] as const)
-      it(name, async () => {
-        const server = await FaultServer.start({ key, cert });
-        try {
-          const { api, waits } = clientOf(server);
-          for (const work of [() => api.list('computers'), () => api.createSession({ computerId: 'c1' })]) {
-            const error = await failureOf(work());
-            assert.deepEqual(
-              [error.kind, error.reason],
-              ['unreachable', 'certificate'],
-              'certainly not sent',
-            );
-            assert.match(error.code ?? '', code);
-          }
-          assert.deepEqual([waits.length, server.hits.length], [0, 0], 'trying again would not help');
-        } finally {
-          await server.close();
-        }
-      });
-
-    it('a trusted one works', async () => {
-      const server = await FaultServer.start({ key, cert: certificates.leaf });
+  for (const [name, open, reason, code, retries] of [
+    ['a port where nothing listens', closed, 'network', /^ECONNREFUSED$/, 2],
+    ['a host that does not exist', () => at('https://no-such-host.invalid'), 'network', /./, 2],
+    ['a port no browser uses', () => at('http://127.0.0.1:6000'), 'network', /^bad port$/, 0],
+    ['no TLS where https is expected', withoutTls, 'certificate', /./, 0],
+    ['a certificate signed by itself', secured(certificates.self), 'certificate', /SELF_SIGNED|UNABLE_TO/, 0],
+    ['one signed by a stranger', secured(certificates.strange), 'certificate', /SELF_SIGNED|UNABLE_TO/, 0],
+    ['one that is out of date', secured(certificates.expired), 'certificate', /CERT_HAS_EXPIRED/, 0],
+    ['one made for another host', secured(certificates.elsewhere), 'certificate', /ALTNAME_INVALID/, 0],
+    ['a proxy that refuses with 407', refusing(407), 'proxy', /^Proxy response \(407\)$/, 0],
+    ['a proxy that refuses with 403', refusing(403), 'proxy', /^Proxy response/, 2],
+    ['a proxy that refuses with 502', refusing(502), 'proxy', /^Proxy response/, 2],
+    ['a proxy that is not there', () => through('http://127.0.0.1:9'), 'proxy', /./, 2],
+    ['a proxy of no known name', () => through('http://no-such-proxy.invalid:3128'), 'proxy', /./, 2],
+  ] as const)
+    it(`${name}: nothing arrives, which is certain, and ${retries === 0 ? 'trying again would not help' : 'a GET is tried again'}`, async () => {
+      const place = await open();
       try {
-        server.answer({ kind: 'answer', body: { computers: [] } });
-        assert.deepEqual((await clientOf(server).api.list('computers')).items, []);
+        const { api, waits } = clientOf(place);
+        for (const call of [create, list]) {
+          assert.equal(waits.length, 0, 'a POST is never tried again');
+          const error = await failureOf(call(api));
+          assert.deepEqual([error.kind, error.reason, error.status], ['unreachable', reason, undefined]);
+          assert.match(error.code ?? '', code);
+        }
+        assert.equal(waits.length, retries);
+        assert.deepEqual(place instanceof FaultServer ? place.hits : [], []);
       } finally {
-        await server.close();
+        await place.close();
       }
     });
 
-    it('no TLS where https is expected', async () => {
-      const server = await FaultServer.start();
-      try {
-        const { api } = clientOf({ origin: server.origin.replace('http:', 'https:') });
-        for (const work of [() => api.list('computers'), () => api.createSession({ computerId: 'c' })]) {
-          const error = await failureOf(work());
-          assert.deepEqual([error.kind, error.reason], ['unreachable', 'certificate']);
-        }
-      } finally {
-        await server.close();
-      }
-    });
-  });
-
-  it('a port no browser uses', async () => {
-    const { api } = clientOf({ origin: 'http://127.0.0.1:6000' });
-    const error = await failureOf(api.createSession({ computerId: 'c' }));
-    assert.deepEqual([error.kind, error.reason, error.code], ['unreachable', 'network', 'bad port']);
-  });
-
-  describe('a proxy', function () {
-    /** The kinds and reasons a process with this proxy gets for a GET and a POST. */
-    async function through(proxy: string): Promise<unknown> {
-      const child = fork(path.join(__dirname, 'proxyChild.js'), {
-        env: { NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: proxy },
-        execArgv: [],
-        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      });
-      return new Promise((resolve, reject) => {
-        child.once('message', resolve);
-        child.once('exit', code => reject(new Error(`exited with ${code ?? 'a signal'}`)));
-      });
-    }
-
-    const refused = { get: ['unreachable', 'proxy'], post: ['unreachable', 'proxy'] };
-    for (const status of [407, 403, 502])
-      it(`that refuses with ${status}`, async () => {
-        const server = createServer();
-        server.on('connect', (_, socket) => socket.end(`HTTP/1.1 ${status} No\r\n\r\n`));
-        const proxy = await LoopbackServer.listen(server);
-        try {
-          assert.deepEqual(await through(proxy.origin), refused);
-        } finally {
-          await proxy.close();
-        }
-      });
-
-    it('that is not there, by number and by name', async () => {
-      for (const proxy of ['http://127.0.0.1:9', 'http://no-such-proxy.invalid:3128'])
-        assert.deepEqual(await through(proxy), refused);
-    });
+  it('leads to a service whose certificate is trusted', async () => {
+    const server = await secured(certificates.leaf)();
+    server.answer({ kind: 'answer', body: { computers: [] } });
+    const { items } = await list(clientOf(server).api).finally(() => server.close());
+    assert.deepEqual(items, []);
   });
 
   it('reads codes wherever they stand', () => {
@@ -115,6 +91,7 @@ describe('the way to the service', () => {
       [{ cause: { code: 'ENOTFOUND', hostname: 'proxy.example.com' } }, 'proxy'],
       [{ cause: { code: 'ECONNREFUSED', port: 443 } }, 'network'],
       [{ cause: { code: 'ECONNREFUSED', port: 3128 } }, 'proxy'],
+      [{ cause: { code: 'ECONNRESET', port: 3128 } }, 'broken'],
       [{ cause: { code: 'ECONNREFUSED', errors: [{ code: 'ECONNREFUSED', port: 443 }] } }, 'network'],
       [{ cause: { code: 'ETIMEDOUT', syscall: 'connect', port: 443 } }, 'network'],
       [{ cause: { code: 'ETIMEDOUT', syscall: 'read' } }, 'broken'],

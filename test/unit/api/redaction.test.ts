@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { rmSync } from 'node:fs';
 import { Redactor, redact } from '../../../src/util/redact';
 import { harmlessTexts, harmlessValues, secretTexts, secretValues } from '../../fakes/redaction';
-import { buildApiScript, clientOf, collect, KEY, MESSAGE, testServer } from './support';
-import type { ApiClient } from '../../../src/api';
+import { clientOf, KEY, MESSAGE, testServer } from './support';
 import { growsEvenly } from '../../growth';
 
 const MARK = /^\[redacted [0-9a-f]{8}\]$/;
@@ -26,25 +24,22 @@ describe('redaction', () => {
       .filter(fault => fault !== '')
       .map(fault => `${fault}: ${spelt} -> ${told}`);
 
-  it('none gets through in a text, alone, in a sentence or in JSON, and a changed secret is a changed text', () => {
-    const found = secretTexts.flatMap(spell => {
-      const [one, two] = [spell('canary9f8e7d6c'), spell('canary0a1b2c3d')];
-      const around: readonly ((text: string) => string)[] = [
-        text => text,
-        text => `Run ${text} first`,
-        text => JSON.stringify({ run: text }),
-      ];
-      return around.flatMap(put => faults(put(one), textOf(put(one)), textOf(put(two))));
-    });
-    assert.deepEqual(found, []);
-  });
-
-  it('none gets through in a value at any depth', () => {
-    const found = secretValues.flatMap(spell => {
-      const [one, two] = [spell('canary9f8e7d6c'), spell('canary0a1b2c3d')];
-      const told = (value: unknown): string => JSON.stringify(whole({ deep: [{ deeper: value }] }));
-      return faults(JSON.stringify(one), told(one), told(two));
-    });
+  it('none gets through, in a text, a sentence, JSON or a value at any depth, and a changed secret is a changed text', () => {
+    const around: readonly ((text: string) => string)[] = [
+      text => text,
+      text => `Run ${text} first`,
+      text => JSON.stringify({ run: text }),
+    ];
+    const tell = (value: unknown): string => JSON.stringify(whole({ deep: [{ deeper: value }] }));
+    const [one, two] = ['canary9f8e7d6c', 'canary0a1b2c3d'] as const;
+    const found = [
+      ...secretTexts.flatMap(spell =>
+        around.flatMap(put => faults(put(spell(one)), textOf(put(spell(one))), textOf(put(spell(two))))),
+      ),
+      ...secretValues.flatMap(spell =>
+        faults(JSON.stringify(spell(one)), tell(spell(one)), tell(spell(two))),
+      ),
+    ];
     assert.deepEqual(found, []);
   });
 
@@ -84,50 +79,35 @@ describe('redaction', () => {
   });
 
   it('no secret survives under a secret name, wherever it is, and nothing else is lost', () => {
-    const name = fc.constantFrom(
-      'apiKey',
-      'API_KEY',
-      'extraHeaders',
-      'Password',
-      'x-client-secret',
-      'accessToken',
-      'relayAgentUrl',
-    );
-    const tree = fc.letrec(tie => ({
+    const names = 'apiKey API_KEY extraHeaders Password x-client-secret accessToken relayAgentUrl'.split(' ');
+    const secrets = fc.constantFrom<unknown>(SECRET, [SECRET], { a: { b: SECRET } });
+    const { node } = fc.letrec(tie => ({
       node: fc.oneof(
         { depthSize: 'small' },
         fc.jsonValue({ maxDepth: 1 }),
         fc.array(tie('node'), { maxLength: 3 }),
         fc.dictionary(fc.string(), tie('node'), { maxKeys: 3 }),
-        fc
-          .tuple(name, fc.constantFrom<unknown>(SECRET, [SECRET], { a: { b: SECRET } }))
-          .map(([key, value]) => ({ [key]: value })),
+        fc.tuple(fc.constantFrom(...names), secrets).map(pair => Object.fromEntries([pair])),
       ),
-    })).node;
+    }));
     fc.assert(
-      fc.property(tree, value => !JSON.stringify(whole(value) ?? null).includes('canary')),
+      fc.property(node, value => !JSON.stringify(whole(value) ?? null).includes('canary')),
       { numRuns: 500 },
     );
   });
 
   it('repository addresses lose credentials and nothing else', async () => {
-    const addresses = [
+    for (const [repoUrl, expected] of [
       ['https://user:pw@host/a/b.git', 'https://host/a/b.git'],
       ['https://token@host/a/b', 'https://host/a/b'],
       ['https://user:p@ss@host/a/b', 'https://host/a/b'],
       ['ssh://git:pw@host:22/a/b', 'ssh://git@host:22/a/b'],
-      ['ssh://git@host/a/b', 'ssh://git@host/a/b'],
-      ['git@host:a/b.git', 'git@host:a/b.git'],
-      ['https://host/a@b/c', 'https://host/a@b/c'],
-    ] as const;
-    const reports = addresses.map(([repoUrl], index) => ({ reportId: `r${index}`, repoUrl, report: {} }));
-    const answer = (): Promise<Response> => Promise.resolve(Response.json({ reports }));
-    const { api } = clientOf({ origin: 'https://app.example' }, { fetch: answer });
-    const { value } = await api.pages('reports').next();
-    assert.deepEqual(
-      value?.items.map(({ repoUrl }) => repoUrl),
-      addresses.map(([, expected]) => expected),
-    );
+      ...['ssh://git@host/a/b', 'git@host:a/b.git', 'https://host/a@b/c'].map(url => [url, url] as const),
+    ] as const) {
+      server.answer({ kind: 'answer', body: { reports: [{ reportId: 'r', repoUrl }] } });
+      const { items } = await clientOf(server).api.list('reports');
+      assert.equal(items[0]?.repoUrl, expected);
+    }
   });
 
   it('names of criteria and tools hide nothing; texts of them are searched all the same', () => {
@@ -140,24 +120,34 @@ describe('redaction', () => {
   });
 
   it("the person's own key leaves in no answer, whatever it is part of, and what was said stays otherwise as it was said", async () => {
-    const { folder, script } = buildApiScript();
-    try {
-      const said = `password: ${SECRET} and ${KEY}`;
-      const filler = 'x'.repeat(3 * 1024 * 1024);
-      for (const more of [{}, { filler }]) {
-        const content = [{ type: 'text', text: said, [KEY]: [KEY] }];
-        server.answer({
-          kind: 'answer',
-          body: { ...MESSAGE, id: KEY, content, novelty: { [KEY]: KEY }, ...more },
-        });
-        const { api } = clientOf(server, { redactionKey: 'k', workerScript: script });
-        const message = await api.one('message', { ids: { sessionId: 's', messageId: 'm' } });
-        assert.ok(!JSON.stringify(message).includes(KEY));
-        assert.equal(message.content![0]?.text, `password: ${SECRET} and ${new Redactor('k').mark(KEY)}`);
-      }
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const said = `password: ${SECRET} and ${KEY}`;
+    const content = [{ type: 'text', text: said, [KEY]: [KEY] }];
+    server.answer({ kind: 'answer', body: { ...MESSAGE, id: KEY, content, novelty: { [KEY]: KEY } } });
+    const { api } = clientOf(server, { redactionKey: 'k' });
+    const message = await api.one('message', { ids: { sessionId: 's', messageId: 'm' } });
+    assert.ok(!JSON.stringify(message).includes(KEY));
+    assert.equal(message.content![0]?.text, `password: ${SECRET} and ${new Redactor('k').mark(KEY)}`);
+  });
+
+  it('a short word is no key of a person, and a name that was known before holds none either', () => {
+    for (const [own, told] of [
+      ['word123', 'say word123'],
+      ['word1234', 'say [redacted]'],
+    ] as const)
+      assert.equal(redact(`say ${own}`, { own }), told);
+    const other = new Redactor('k');
+    const named = () => JSON.stringify(other.redact({ [KEY]: 1 }));
+    assert.ok(named().includes(KEY));
+    other.keepOut(KEY);
+    assert.ok(!named().includes(KEY));
+  });
+
+  it('what leads to the next page stays, and what is said in a message, and nothing else that looks like them', () => {
+    const at = `token=${SECRET}`;
+    const kept = { pagination: { at }, meta: { at }, role: 'user', content: [{ text: at }] };
+    assert.deepEqual(whole(kept), kept);
+    for (const other of [{ list: [{ pagination: { at } }] }, { content: [{ text: at }] }, { pin: '1234' }])
+      assert.match(JSON.stringify(whole(other)), /\[redacted [0-9a-f]{8}\]/);
   });
 
   it('holds for whole answers, wherever a secret stands in them', async () => {
@@ -174,23 +164,17 @@ describe('redaction', () => {
     const command = `curl -H "Authorization: Bearer ${SECRET}" https://host/x?token=canary2`;
     const day = { date: '2026-11-01', hooks_by_event: [{ event: 'Stop', matcher: '', command, count: 3 }] };
     const relay = { relayClientUrl: 'wss://relay/canary1', relayAgentUrl: 'wss://relay/canary2' };
-    const days = { startDate: '2026-11-01', endDate: '2026-11-01' };
-    const cases: readonly (readonly [body: object, read: (api: ApiClient) => Promise<unknown>])[] = [
-      [{ changes: [{ revision: 1, settings }], pagination }, api => collect(api.pages('controlHistory'))],
-      [
-        { users: [{ id: 'u', metadata: { ssoToken: SECRET } }], pagination },
-        api => collect(api.pages('users')),
-      ],
-      [
-        { sessionId: 's', sessionSettings: { tags: [{ name: 't', metadata: { apiToken: SECRET } }] } },
-        api => api.one('session', { ids: { sessionId: 's' } }),
-      ],
-      [{ computers: [{ id: 'c', ...relay }] }, api => api.list('computers')],
-      [{ data: [day], meta: {} }, api => api.list('tools', { query: days })],
-    ];
-    for (const [body, read] of cases) {
+    const tags = [{ name: 't', metadata: { apiToken: SECRET } }];
+    for (const [name, body] of [
+      ['controlHistory', { changes: [{ revision: 1, settings }], pagination }],
+      ['users', { users: [{ id: 'u', metadata: { ssoToken: SECRET } }], pagination }],
+      ['session', { sessionId: 's', sessionSettings: { tags } }],
+      ['computers', { computers: [{ id: 'c', ...relay }] }],
+      ['tools', { data: [day], meta: {} }],
+    ] as const) {
       server.answer({ kind: 'answer', body });
-      const told = JSON.stringify(await read(clientOf(server, { redactionKey: 'k' }).api));
+      const { items } = await clientOf(server).api.list(name, { ids: { sessionId: 's' } });
+      const told = JSON.stringify(items);
       assert.doesNotMatch(told, /canary/);
       assert.match(told, /\[redacted [0-9a-f]{8}\]/);
     }
@@ -210,20 +194,17 @@ const PIECES = [
 ].flatMap(line => line.split('¦'));
 const SIZE = 64 * 1024;
 
-/** `pieces` with a long beginning and a long end of each other, so that what is looked for is found late or never. */
+/** Each piece again and again: alone, before others, and in turn with another, so that what is looked for is found late or never. */
 function texts(): readonly ((size: number) => string)[] {
-  const repeated = PIECES.map(piece => (size: number) => piece.repeat(Math.ceil(size / piece.length)));
-  const mixed = PIECES.map((piece, index) => (size: number) => {
-    const other = PIECES[(index * 7 + 3) % PIECES.length] ?? '';
-    return (
-      piece.repeat(Math.ceil(size / 2 / piece.length)) + other.repeat(Math.ceil(size / 2 / other.length))
-    );
+  const filled = (piece: string, size: number): string => piece.repeat(Math.ceil(size / piece.length));
+  return PIECES.flatMap((piece, index) => {
+    const [end = '', other = ''] = [index * 7 + 3, index * 11 + 5].map(at => PIECES[at % PIECES.length]);
+    return [
+      size => filled(piece, size),
+      size => filled(piece, size / 2) + filled(end, size / 2),
+      size => filled(piece + other, size),
+    ] satisfies ((size: number) => string)[];
   });
-  const alternating = PIECES.map((piece, index) => (size: number) => {
-    const other = PIECES[(index * 11 + 5) % PIECES.length] ?? '';
-    return (piece + other).repeat(Math.ceil(size / (piece.length + other.length)));
-  });
-  return [...repeated, ...mixed, ...alternating];
 }
 
 describe('the work of redaction', function () {

@@ -1,18 +1,22 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
+import { inspect } from 'node:util';
 import type { ApiClient, ApiError } from '../../../src/api';
 import type { Fault } from '../../fakes/faultServer';
+import { until } from '../../until';
 import {
   COMPUTER,
+  DAYS,
   ENDPOINTS,
-  type Endpoint,
   NOON,
   SESSION,
   clientOf,
+  create,
   failureOf,
+  list,
+  send,
   testServer,
 } from './support';
-import { until } from '../../until';
 
 const GOOD: Fault = { kind: 'answer', body: { computers: [COMPUTER] } };
 const REJECTED: Fault = { kind: 'answer', status: 401, body: { requestId: 'req_1' } };
@@ -34,7 +38,7 @@ describe('retries and pauses', () => {
       ] as const) {
         failing(2, fault);
         const { api, waits, log } = clientOf(server, { random: () => random });
-        assert.equal((await api.list('computers')).items.length, 1);
+        assert.equal((await list(api)).items.length, 1);
         assert.deepEqual(waits.map(Math.round), expected);
         const [first = 0, second = 0] = expected;
         assert.ok(
@@ -51,9 +55,7 @@ describe('retries and pauses', () => {
     for (const fault of [{ kind: 'reset' }, { kind: 'answer', status: 200 }] as const) {
       server.answer(fault);
       const { api } = clientOf(server, { log });
-      const error = await failureOf(
-        api.one('sendMessage', { ids: { sessionId: 's1' }, body: '{"text":"Once"}' }),
-      );
+      const error = await failureOf(send(api));
       assert.deepEqual([error.kind, server.hits.length], ['outcomeUnknown', 1]);
     }
   });
@@ -79,7 +81,7 @@ describe('retries and pauses', () => {
     it(`Retry-After ${name}, without an earlier request`, async () => {
       failing(1, fault);
       const { api, waits } = clientOf(server);
-      await api.list('computers');
+      await list(api);
       const [wait = 0, ...others] = waits.filter(ms => ms > 0);
       assert.deepEqual([server.hits.length, others], [2, []]);
       assert.ok(wait >= least && wait <= most, String(wait));
@@ -87,63 +89,52 @@ describe('retries and pauses', () => {
 
   it('Retry-After beyond 60 s stops, and nothing leaves before it, from any client that shares the gate', async () => {
     failing(1, paused('61'));
-    const until = new Map<string, number>();
+    const ends = new Map<string, number>();
     const gate = {
-      pausedUntil: (origin: string) => until.get(origin) ?? 0,
-      pause: (origin: string, untilMs: number) => void until.set(origin, untilMs),
+      pausedUntil: (origin: string) => ends.get(origin) ?? 0,
+      pause: (origin: string, end: number) => void ends.set(origin, end),
     };
     const first = clientOf(server, { gate });
-    const error = await failureOf(first.api.list('computers'));
+    const error = await failureOf(list(first.api));
     assert.deepEqual([error.kind, error.status, error.retryAt], ['rateLimited', 429, NOON + 61_000]);
     assert.equal(first.waits.length, 0);
 
-    const { api, clock } = clientOf(server, { gate });
-    for (const work of [() => api.list('computers'), () => api.createSession({ computerId: 'c1' })]) {
-      const { kind, code, status, retryAt } = await failureOf(work());
+    other.answer({ kind: 'answer', body: { reports: [] } });
+    const { api, clock } = clientOf(server, { gate, appUrl: other.origin });
+    for (const call of [list, create]) {
+      const { kind, code, status, retryAt } = await failureOf(call(api));
       assert.deepEqual([kind, code, status, retryAt], ['rateLimited', 'paused', undefined, NOON + 61_000]);
     }
     assert.equal(server.hits.length, 1, 'only the first request was sent');
+    await api.pages('reports').next();
+    assert.equal(other.hits.length, 1, 'another address is not held');
 
     clock.now = NOON + 61_000;
-    await api.list('computers');
+    await list(api);
     assert.equal(server.hits.length, 2);
   });
 
-  it('a day is the longest a service can shut people out', async () => {
+  it('a day is the longest a service can shut people out, and a minute the longest that one call waits in all', async () => {
     failing(1, paused('99999999999'));
-    const error = await failureOf(clientOf(server).api.list('computers'));
-    assert.equal(error.retryAt, NOON + 24 * 60 * 60 * 1000);
-  });
-
-  it('a pause for one address does not hold the other', async () => {
-    failing(1, paused('3600'));
-    other.answer({ kind: 'answer', body: { reports: [] } });
-    const { api } = clientOf(server, { appUrl: other.origin });
-    await failureOf(api.list('computers'));
-    for await (const page of api.pages('reports')) assert.equal(page.cursor, undefined);
-    assert.equal(other.hits.length, 1);
-  });
-
-  it('the waits of one call are capped in all', async () => {
+    assert.equal((await failureOf(list(clientOf(server).api))).retryAt, NOON + 24 * 60 * 60 * 1000);
     server.answer(paused('40'));
     const { api, waits, clock } = clientOf(server);
-    const error = await failureOf(api.list('computers'));
-    assert.equal(error.kind, 'rateLimited');
+    const error = await failureOf(list(api));
+    assert.deepEqual([error.kind, error.retryAt], ['rateLimited', clock.now + 40_000]);
     assert.equal(server.hits.length, 2, 'a second wait of 40 s would be 80 s in all');
     assert.ok(waits.reduce((sum, ms) => sum + ms, 0) <= 60_250);
-    assert.equal(error.retryAt, clock.now + 40_000);
   });
 
   it('a short pause holds a POST back', async () => {
     server.answer((_, count) => (count === 1 ? paused('4') : { kind: 'answer', status: 201, body: SESSION }));
     const { api, waits } = clientOf(server);
-    await failureOf(api.createSession({ computerId: 'c1' }));
-    assert.equal((await api.createSession({ computerId: 'c1' })).sessionId, 's1');
+    await failureOf(create(api));
+    assert.equal((await create(api)).sessionId, 's1');
     assert.ok(waits.length === 1 && (waits[0] ?? 0) >= 4_000);
   });
 
   describe('401', () => {
-    it('asks once; with a changed key the GET is tried once more', async () => {
+    it('asks once; with a changed key, which is not kept, the GET is tried once more', async () => {
       failing(1, REJECTED);
       let key = 'stale';
       const asked: ApiError[] = [];
@@ -155,16 +146,14 @@ describe('retries and pauses', () => {
           return Promise.resolve(true);
         },
       });
-      assert.equal((await api.list('computers')).items.length, 1);
+      assert.equal((await list(api)).items.length, 1);
       const sent = server.hits.map(hit => hit.headers.authorization);
       assert.deepEqual(sent, ['Bearer stale', 'Bearer fresh']);
       assert.deepEqual([asked.length, asked[0]?.requestId], [1, 'req_1']);
+      assert.ok(!inspect(api, { depth: null, showHidden: true }).includes('fresh'));
     });
 
-    const list = (api: ApiClient) => api.list('computers');
-    const create = (api: ApiClient) => api.createSession({ computerId: 'c1' });
-    const days = { startDate: '2026-11-01', endDate: '2026-11-02' };
-    const analytics = (api: ApiClient) => api.list('tokens', { query: days });
+    const analytics = (api: ApiClient) => api.list('tokens', { query: DAYS });
     const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl';
     for (const [what, work, answer, times, hits, reason] of [
       ['of a GET is the end when it comes a second time, and is told too', list, true, 2, 2],
@@ -186,40 +175,22 @@ describe('retries and pauses', () => {
         assert.deepEqual(told, ['unauthorized', reason, times, hits]);
       });
   });
-
-  it('without a usable key nothing is sent', async () => {
-    server.answer(GOOD);
-    const locked = (): Promise<never> => Promise.reject(new Error('the keyring is locked'));
-    const given = [undefined, '', 'two words', 'line\nbreak', 'schlüssel'].map(
-      key => () => Promise.resolve(key),
-    );
-    for (const key of [locked, ...given]) {
-      const error = await failureOf(clientOf(server, { key }).api.list('computers'));
-      assert.deepEqual([error.kind, error.reason, error.status], ['unauthorized', 'noKey', undefined]);
-    }
-    assert.equal(server.hits.length, 0);
-  });
 });
 
 describe('cancelling', () => {
+  const server = testServer();
+  const never = (): Promise<never> => new Promise(() => undefined);
+
   /** Timers that keep the process alive, whoever made them; the deadline of a test runs once it has begun to wait. */
   const timers = async (): Promise<number> => {
     await Promise.resolve();
     return process.getActiveResourcesInfo().filter(name => name === 'Timeout').length;
   };
-  const server = testServer();
-
-  async function cancelled(endpoint: Endpoint, options: Parameters<typeof clientOf>[1] = {}): Promise<void> {
-    const { api } = clientOf(server, options);
+  /** Fails where `work` leaves a listener or a timer. */
+  async function leavesNothing(work: (abort: AbortController) => Promise<unknown>): Promise<void> {
     const abort = new AbortController();
     const before = await timers();
-    const failure = failureOf(endpoint.call(api, abort.signal));
-    if (options.key === undefined) await server.arrived(1);
-    if (options.key === undefined) assert.ok((await timers()) > before, 'a deadline runs');
-    abort.abort();
-    const error = await failure;
-    const sent = endpoint.method === 'POST' && options.key === undefined;
-    assert.deepEqual([error.kind, error.code], [sent ? 'outcomeUnknown' : 'cancelled', 'cancelled']);
+    await work(abort);
     assert.equal(getEventListeners(abort.signal, 'abort').length, 0);
     assert.equal(await timers(), before, 'no timer is left');
   }
@@ -228,79 +199,56 @@ describe('cancelling', () => {
     ['while nothing comes', { kind: 'silence' }],
     ['within a body', { kind: 'stall' }],
     ['within an endless body', { kind: 'large', bytes: 1e9, declared: false }],
-  ] as const satisfies readonly (readonly [string, Fault])[]) {
-    for (const endpoint of ENDPOINTS) {
-      it(`${endpoint.name} ${name}`, async () => {
-        server.answer(fault);
-        await cancelled(endpoint);
-      });
-    }
-  }
+  ] as const satisfies readonly (readonly [string, Fault])[])
+    for (const { name: what, method, call } of ENDPOINTS)
+      it(`${what} ${name}`, () =>
+        leavesNothing(async abort => {
+          server.answer(fault);
+          const before = await timers();
+          const failure = failureOf(call(clientOf(server).api, abort.signal));
+          await server.arrived(1);
+          assert.ok((await timers()) > before, 'a deadline runs');
+          abort.abort();
+          const { kind, code } = await failure;
+          assert.deepEqual([kind, code], [method === 'POST' ? 'outcomeUnknown' : 'cancelled', 'cancelled']);
+        }));
 
-  it('while the key is being read: nothing was sent', async () => {
+  it('before it begins, or while the key is being read: nothing is sent', async () => {
     server.answer({ kind: 'answer' });
-    for (const endpoint of ENDPOINTS) await cancelled(endpoint, { key: () => new Promise(() => undefined) });
+    for (const { call } of ENDPOINTS)
+      await leavesNothing(async abort => {
+        const failure = failureOf(call(clientOf(server, { key: never }).api, abort.signal));
+        abort.abort();
+        for (const each of [failure, failureOf(call(clientOf(server).api, abort.signal))])
+          assert.equal((await each).kind, 'cancelled');
+      });
     assert.equal(server.hits.length, 0);
   });
 
-  it('while waiting for the next try', async () => {
-    server.answer({ kind: 'rateLimit', retryAfter: '60' });
-    const abort = new AbortController();
-    const before = await timers();
-    const { api, log } = clientOf(server, { delay: undefined, now: undefined });
-    const failure = failureOf(api.list('computers', { signal: abort.signal }));
-    await server.arrived(1);
-    await until(() => log.lines.some(line => line.includes('retry')));
-    abort.abort();
-    assert.equal((await failure).kind, 'cancelled');
-    assert.equal(server.hits.length, 1);
-    assert.equal(getEventListeners(abort.signal, 'abort').length, 0);
-    assert.equal(await timers(), before);
-  });
+  it('while waiting for the next try', () =>
+    leavesNothing(async abort => {
+      server.answer(paused('60'));
+      const { api, log } = clientOf(server, { delay: undefined, now: undefined });
+      const failure = failureOf(list(api, abort.signal));
+      await until(() => log.lines.some(line => line.includes('retry')));
+      abort.abort();
+      assert.equal((await failure).kind, 'cancelled');
+      assert.equal(server.hits.length, 1);
+    }));
 
   it('while the person is asked for another key', async () => {
-    server.answer({ kind: 'answer', status: 401 });
+    server.answer(REJECTED);
     const abort = new AbortController();
-    const { api } = clientOf(server, {
-      onUnauthorized: () => {
-        abort.abort();
-        return new Promise(() => undefined);
-      },
-    });
-    assert.equal((await failureOf(api.list('computers', { signal: abort.signal }))).kind, 'cancelled');
+    const onUnauthorized = (): Promise<never> => (abort.abort(), never());
+    const { api } = clientOf(server, { onUnauthorized });
+    assert.equal((await failureOf(list(api, abort.signal))).kind, 'cancelled');
   });
 
-  it('before it begins: nothing is sent', async () => {
-    server.answer({ kind: 'answer' });
-    for (const endpoint of ENDPOINTS) {
-      const error = await failureOf(endpoint.call(clientOf(server).api, AbortSignal.abort()));
-      assert.equal(error.kind, 'cancelled');
-    }
-    assert.equal(server.hits.length, 0);
-  });
-
-  it('disposing the client gives up what is under way and refuses what comes later', async () => {
-    server.answer({ kind: 'silence' });
-    const { api } = clientOf(server);
-    const failures = [
-      failureOf(api.list('computers')),
-      failureOf(api.one('session', { ids: { sessionId: 's1' } })),
-    ];
-    await server.arrived(2);
-    api.dispose();
-    for (const failure of failures) assert.equal((await failure).kind, 'cancelled');
-    assert.equal((await failureOf(api.list('computers'))).kind, 'cancelled');
-    assert.equal(server.hits.length, 2);
-  });
-
-  it('a call that succeeds leaves nothing behind either', async () => {
-    const abort = new AbortController();
-    const before = await timers();
-    for (const endpoint of ENDPOINTS) {
-      server.answer({ kind: 'answer', body: endpoint.good });
-      await endpoint.call(clientOf(server).api, abort.signal);
-    }
-    assert.equal(getEventListeners(abort.signal, 'abort').length, 0);
-    assert.equal(await timers(), before);
-  });
+  it('a call that succeeds leaves nothing behind either', () =>
+    leavesNothing(async ({ signal }) => {
+      for (const { good, call } of ENDPOINTS) {
+        server.answer({ kind: 'answer', body: good });
+        await call(clientOf(server).api, signal);
+      }
+    }));
 });

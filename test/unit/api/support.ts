@@ -1,23 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import * as path from 'node:path';
-import { buildSync } from 'esbuild';
 import { ApiClient, isApiError, type ApiClientOptions, type ApiError } from '../../../src/api';
 import { FaultServer } from '../../fakes/faultServer';
 import { silentLog } from '../../fakes/log';
 
 export const KEY = 'fk-canary-0123456789-abcdefgh';
+/** What a message says. */
+export const BODY = 'canary-of-a-message-body';
 /** Noon (UTC) of a day on which 2026-11-20 is the latest that can be asked for. */
 export const NOON = Date.UTC(2026, 10, 21, 12);
-
-interface TestClient {
-  readonly api: ApiClient;
-  readonly log: ReturnType<typeof silentLog>;
-  /** Every wait asked for, ms. */
-  readonly waits: number[];
-  readonly clock: { now: number };
-}
 
 /** A server for the tests of a `describe`. */
 export function testServer(): FaultServer {
@@ -28,11 +18,9 @@ export function testServer(): FaultServer {
 }
 
 /** A client of `server` whose waits take no time but move its clock. */
-export function clientOf(
-  server: Pick<FaultServer, 'origin'>,
-  options: Partial<ApiClientOptions> = {},
-): TestClient {
+export function clientOf(server: Pick<FaultServer, 'origin'>, options: Partial<ApiClientOptions> = {}) {
   const log = silentLog();
+  /** Every wait asked for, ms. */
   const waits: number[] = [];
   const clock = { now: NOON };
   const api = new ApiClient({
@@ -68,9 +56,15 @@ export async function collect<T>(pages: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
+const ids = { computerId: 'c1', sessionId: 's1', messageId: 'm1' };
+export const list = (api: ApiClient, signal?: AbortSignal) => api.list('computers', { signal });
+export const create = (api: ApiClient, signal?: AbortSignal) =>
+  api.createSession({ computerId: 'c1' }, { signal });
+export const send = (api: ApiClient, signal?: AbortSignal) =>
+  api.one('sendMessage', { ids, body: JSON.stringify({ text: BODY }), signal });
+
 export const DAYS = { startDate: '2026-11-01', endDate: '2026-11-20' };
 export const RANGE = 'startDate=2026-11-01&endDate=2026-11-20';
-const ids = { sessionId: 's1' };
 export const SESSION = { sessionId: 's1', status: 'idle', messageCount: 2, createdAt: 1, updatedAt: 2 };
 export const COMPUTER = { id: 'c1', name: 'atlas', providerType: 'byom', createdAt: 1 };
 const content = [{ type: 'text', text: 'hi', id: 'x' }];
@@ -84,64 +78,36 @@ const sent = { messageId: 'm1', status: 'pending' };
 
 /** Each call of section 4, what it asks for, and an answer it takes. */
 const ASKED = [
-  ['computers.list', 'GET /api/v0/computers', { computers: [COMPUTER] }],
-  ['computers.get', 'GET /api/v0/computers/c1', COMPUTER],
-  ['sessions.get', 'GET /api/v0/sessions/s1', SESSION],
-  ['messages.get', 'GET /api/v0/sessions/s1/messages/m1', MESSAGE],
+  ['computers', 'GET /api/v0/computers', { computers: [COMPUTER] }],
+  ['computer', 'GET /api/v0/computers/c1', COMPUTER],
+  ['session', 'GET /api/v0/sessions/s1', SESSION],
+  ['message', 'GET /api/v0/sessions/s1/messages/m1', MESSAGE],
   ['users', 'GET /api/v0/organization/users?limit=100', { users: [{ id: 'u1' }], pagination }],
-  ['history', `GET /api/v0/organization/enterprise-controls/history?limit=100`, { changes, pagination }],
+  [
+    'controlHistory',
+    `GET /api/v0/organization/enterprise-controls/history?limit=100`,
+    { changes, pagination },
+  ],
   ['tokens', `GET /api/v1/analytics/tokens?${RANGE}`, rows],
   ['tools', `GET /api/v1/analytics/tools?${RANGE}`, rows],
   ['activity', `GET /api/v1/analytics/activity?${RANGE}`, rows],
   ['productivity', `GET /api/v1/analytics/productivity?${RANGE}`, rows],
   ['people', `GET /api/v1/analytics/users?${RANGE}&limit=100`, rows],
   ['reports', 'GET /api/organization/maturity-level-reports?limit=100', { reports }],
-  ['sessions.create', 'POST /api/v0/sessions', SESSION],
-  ['messages.send', 'POST /api/v0/sessions/s1/messages', sent],
+  ['createSession', 'POST /api/v0/sessions', SESSION],
+  ['sendMessage', 'POST /api/v0/sessions/s1/messages', sent],
 ] as const;
 
-type Call = (api: ApiClient, signal?: AbortSignal) => Promise<unknown>;
-const days =
-  (name: 'tokens' | 'tools' | 'activity' | 'productivity'): Call =>
-  (api, signal) =>
-    api.list(name, { query: DAYS, signal });
-const CALLS: Readonly<Record<(typeof ASKED)[number][0], Call>> = {
-  'computers.list': (api, signal) => api.list('computers', { signal }),
-  'computers.get': (api, signal) => api.one('computer', { ids: { computerId: 'c1' }, signal }),
-  'sessions.get': (api, signal) => api.one('session', { ids, signal }),
-  'messages.get': (api, signal) => api.one('message', { ids: { ...ids, messageId: 'm1' }, signal }),
-  users: (api, signal) => collect(api.pages('users', { signal })),
-  history: (api, signal) => collect(api.pages('controlHistory', { signal })),
-  tokens: days('tokens'),
-  tools: days('tools'),
-  activity: days('activity'),
-  productivity: days('productivity'),
-  people: (api, signal) => collect(api.pages('people', { query: DAYS, signal })),
-  // Its first page: without an end marker, only the next one tells that it was all.
-  reports: (api, signal) => api.pages('reports', { signal }).next(),
-  'sessions.create': (api, signal) => api.createSession({ computerId: 'c1' }, { signal }),
-  'messages.send': (api, signal) => api.one('sendMessage', { ids, body: '{"text":"hi"}', signal }),
-};
-
-export type Endpoint = (typeof ENDPOINTS)[number];
 export const ENDPOINTS = ASKED.map(([name, asked, good]) => {
   const [method = '', path = '', query = ''] = asked.split(/[ ?]/);
-  return { name, method, path, query, good, call: CALLS[name] };
+  const given = { ids, query: query.startsWith(RANGE) ? DAYS : {} };
+  const call = (api: ApiClient, signal?: AbortSignal): Promise<unknown> => {
+    if (name === 'createSession') return create(api, signal);
+    if (name === 'sendMessage') return send(api, signal);
+    // Its first page: without an end marker, only the next one tells that it was all.
+    if (name === 'reports') return api.pages(name, { signal }).next();
+    const asks = { ...given, signal };
+    return query.includes('limit') ? collect(api.pages(name, asks)) : api.list(name, asks);
+  };
+  return { name, method, path, query, good, call };
 });
-
-/** Bundles the reader of answers as the build does, which workers are started with; remove its folder afterwards. */
-export function buildApiScript(): { readonly folder: string; readonly script: string } {
-  const folder = mkdtempSync(path.join(tmpdir(), 'agent-console-api-'));
-  const script = path.join(folder, 'answerWorker.js');
-  buildSync({
-    entryPoints: [path.join(process.env['AGENT_CONSOLE_ROOT']!, 'src', 'api', 'answer.ts')],
-    outfile: script,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node22',
-    supported: { 'dynamic-import': false },
-    external: ['vscode'],
-  });
-  return { folder, script };
-}

@@ -3,20 +3,6 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import fc from 'fast-check';
 import {
-  CANARY,
-  Machine,
-  OTHER_CANARY,
-  SharedSecrets,
-  anyServer,
-  cleanUp,
-  hostOf,
-  kindOf,
-  service,
-  signIn,
-  turnsTo,
-  signedIn,
-} from './support';
-import {
   decide,
   parseAddress,
   proposeAppUrl,
@@ -24,84 +10,64 @@ import {
   type Environment,
   type Target,
 } from '../../../src/connection/decide';
+import {
+  CANARY,
+  Machine,
+  OTHER_CANARY,
+  SharedSecrets,
+  anyServer,
+  cleanUp,
+  hostOf,
+  service,
+  signedIn,
+} from './support';
+
+const [BASE, APP, KEY] = [
+  'AGENT_CONSOLE_BASE_URL',
+  'AGENT_CONSOLE_APP_URL',
+  'AGENT_CONSOLE_API_KEY',
+] as const;
 
 describe('addresses and the key they are bound to', function () {
   afterEach(cleanUp);
 
-  it('nothing is set: signed out without a reason', async () => {
-    const window = new Machine().window();
-    assert.deepEqual(await window.connection.ready(), { kind: 'signedOut' });
-    assert.deepEqual(window.context, {
-      'agentConsole.connection': 'signedOut',
-      'agentConsole.environment': false,
-      'agentConsole.knownService': false,
+  it('an address that changes never gets the key that was stored for another, in no window, at no sign-in, until it comes back', async () => {
+    const { running, machine, window } = await signedIn();
+    const hits: string[] = [];
+    const evil = await anyServer((request, response) => {
+      hits.push(JSON.stringify(request.headers));
+      response.end('{"computers":[],"reports":[]}');
     });
-    assert.equal(window.connection.api, undefined);
-  });
-
-  describe('an address that changes under a stored key', () => {
-    async function changed(only?: 'appUrl') {
-      const known = await service();
-      const hits: string[] = [];
-      const evil = await anyServer((request, response) => {
-        hits.push(JSON.stringify(request.headers));
-        response.end('{"computers":[],"reports":[]}');
-      });
-      const machine = new Machine(new SharedSecrets());
-      const [window, other] = [machine.window(), machine.window()];
-      await signIn(window, known);
-      await other.connection.ready();
-      const { service: before } = window.connection.state.current;
-      machine.settings.set({ baseUrl: only === undefined ? evil : known.baseUrl, appUrl: evil });
-      await Promise.all([turnsTo(window, 'signedOut'), turnsTo(other, 'signedOut')]);
-      await Promise.all([window.connection.ready(), other.connection.ready()]);
-      return { known, evil, hits, before, machine, window, other };
-    }
-
-    it('never gets that key: signed out with a reason, logged, and one window asks nobody by itself', async () => {
-      const { evil, hits, window, other } = await changed();
-      assert.deepEqual([other.person.told, window.person.confirmed], [[], []]);
-      const reason = `There is no key for ${hostOf(evil)}. Sign in to enter one.`;
-      const { current } = window.connection.state;
-      assert.equal(current.kind === 'signedOut' && current.reason, reason);
-      assert.ok(window.log.lines.includes(`Connection: signedOut: ${reason}`));
-      assert.deepEqual([window.connection.api, hits], [undefined, []]);
-    });
-
-    it('gets it nowhere when only the web application’s address changes', async () => {
-      const { evil, hits, before, window } = await changed('appUrl');
-      assert.deepEqual(hits, []);
-      const { service: now } = window.connection.state.current;
-      assert.deepEqual([now?.appUrl, now?.id], [evil, before?.id]);
-    });
-
-    it('does not get it at a sign-in either, which asks for another', async () => {
-      const { evil, hits, window } = await changed();
-      await signIn(window, { baseUrl: evil, appUrl: evil }, OTHER_CANARY);
-      assert.equal(kindOf(window), 'signedIn');
-      assert.equal(hits.length, 2);
-      for (const headers of hits) assert.ok(headers.includes(OTHER_CANARY) && !headers.includes(CANARY));
-    });
-
-    it('is signed in again without a question when the address comes back', async () => {
-      const { known, machine, window } = await changed();
-      machine.settings.set(known);
-      await turnsTo(window, 'signedIn');
-      assert.equal((await window.connection.api?.list('computers'))?.problems.length, 0);
-    });
+    const other = machine.window();
+    await other.connection.ready();
+    const { service: before } = window.connection.state.current;
+    const moveTo = async (baseUrl: string, appUrl: string, kind: 'signedIn' | 'signedOut'): Promise<void> => {
+      machine.settings.set({ baseUrl, appUrl });
+      await Promise.all([window, other].map(each => each.turnsTo(kind)));
+      await Promise.all([window, other].map(({ connection }) => connection.ready()));
+    };
+    await moveTo(running.baseUrl, evil, 'signedOut');
+    const { service: now } = window.connection.state.current;
+    assert.deepEqual([now?.appUrl, now?.id], [evil, before?.id], 'only the web application is another');
+    await moveTo(running.baseUrl, running.appUrl, 'signedIn');
+    assert.ok(await window.isServed(), 'without a question');
+    await moveTo(evil, evil, 'signedOut');
+    const reason = `There is no key for ${hostOf(evil)}. Sign in to enter one.`;
+    const { current } = window.connection.state;
+    assert.equal(current.kind === 'signedOut' && current.reason, reason);
+    assert.ok(window.log.lines.includes(`Connection: signedOut: ${reason}`));
+    assert.deepEqual([window.connection.api, hits], [undefined, []]);
+    assert.deepEqual([other.person.told, window.person.confirmed], [[], []]);
+    await window.signIn({ baseUrl: evil, appUrl: evil }, OTHER_CANARY);
+    assert.deepEqual([window.kind, hits.length], ['signedIn', 2]);
+    for (const headers of hits) assert.ok(headers.includes(OTHER_CANARY) && !headers.includes(CANARY));
   });
 
   it('the environment wins, stores nothing, and signing in and out say so', async () => {
-    const [stored, running] = [await service(), await service()];
-    const secrets = new SharedSecrets();
-    const machine = new Machine(secrets);
-    await signIn(machine.window(), stored);
+    const { secrets, machine, running: stored } = await signedIn();
+    const running = await service();
     const before = [...secrets.values];
-    const environment = {
-      AGENT_CONSOLE_API_KEY: ` ${CANARY} `,
-      AGENT_CONSOLE_BASE_URL: `${running.baseUrl}/`,
-      AGENT_CONSOLE_APP_URL: running.appUrl,
-    };
+    const environment = { [KEY]: ` ${CANARY} `, [BASE]: `${running.baseUrl}/`, [APP]: running.appUrl };
     const window = machine.window(environment);
     const state = await window.connection.ready();
     assert.deepEqual([state.service?.source, state.service?.baseUrl], ['environment', running.baseUrl]);
@@ -112,9 +78,9 @@ describe('addresses and the key they are bound to', function () {
     assert.equal(new Set(window.person.told).size, 1);
     assert.match(window.person.told[0] ?? '', /^The environment variables AGENT_CONSOLE_BASE_URL and /);
     assert.deepEqual([...secrets.values], before);
-    assert.equal(machine.settings.baseUrl, stored.baseUrl);
+    assert.equal(machine.settings.now.baseUrl, stored.baseUrl);
 
-    const half = machine.window({ AGENT_CONSOLE_API_KEY: CANARY });
+    const half = machine.window({ [KEY]: CANARY });
     await half.connection.commands.signIn();
     assert.match(
       half.person.told[0] ?? '',
@@ -126,46 +92,37 @@ describe('addresses and the key they are bound to', function () {
     const { baseUrl, appUrl } = await service();
     const secrets = new SharedSecrets();
     const machine = new Machine(secrets);
-    const window = machine.window({ AGENT_CONSOLE_BASE_URL: baseUrl, AGENT_CONSOLE_APP_URL: appUrl });
+    const window = machine.window({ [BASE]: baseUrl, [APP]: appUrl });
     assert.equal((await window.connection.ready()).kind, 'signedOut');
-    window.person.answers(CANARY);
-    await window.connection.commands.signIn();
-    assert.deepEqual(
-      window.person.steps.map(({ title }) => title),
-      ['Sign in (1/1)'],
-    );
-    assert.equal(kindOf(window), 'signedIn');
-    assert.deepEqual([machine.settings.baseUrl, secrets.values.size], ['', 1]);
-    window.person.confirms(true);
-    await window.connection.commands.signOut();
-    assert.deepEqual([kindOf(window), secrets.values.size], ['signedOut', 0]);
+    await window.enter(CANARY);
+    assert.deepEqual([window.kind, window.person.steps[0]?.title], ['signedIn', 'Sign in (1/1)']);
+    assert.deepEqual([machine.settings.now.baseUrl, secrets.values.size], ['', 1]);
+    await window.surely('signOut');
+    assert.deepEqual([window.kind, secrets.values.size], ['signedOut', 0]);
   });
 
   it('signing out asks, removes every key of the service, and keeps everything else', async () => {
     const { running, secrets, machine, window } = await signedIn();
-    const { commands } = window.connection;
-    const drafts = window.storage.collection({ path: 'drafts', version: 1, schema: { parse: String } });
+    const { person, storage, connection } = window;
+    const drafts = storage.collection({ path: 'drafts', version: 1, schema: { parse: String } });
     await drafts.put('a', 'half a thought');
     const others = ['agentConsole.key:https://elsewhere.example https://a.example', 'another extension'];
     for (const name of [...others, `agentConsole.key:${running.baseUrl} https://former.example`])
       secrets.values.set(name, CANARY);
-    window.person.confirms(false, true);
-    await commands.signOut();
-    assert.deepEqual([kindOf(window), secrets.values.size], ['signedIn', 4]);
-    await commands.signOut();
-    assert.deepEqual([kindOf(window), [...secrets.values.keys()]], ['signedOut', others]);
+    await connection.commands.signOut();
+    assert.deepEqual([window.kind, secrets.values.size], ['signedIn', 4], 'the person is not sure');
+    await window.surely('signOut');
+    assert.deepEqual([window.kind, [...secrets.values.keys()]], ['signedOut', others]);
     assert.match(
-      window.person.confirmed[0] ?? '',
+      person.confirmed[0] ?? '',
       /^Sign out of 127\.0\.0\.1:\d+\? This removes the key.*drafts stay/,
     );
-    assert.equal(window.person.told.at(-1), `Signed out of ${hostOf(running.baseUrl)}.`);
-    assert.deepEqual([drafts.get('a'), machine.settings.baseUrl], ['half a thought', running.baseUrl]);
-    window.person.steps.length = 0;
-    window.person.answers('cancel');
-    await commands.signIn();
-    assert.equal(window.person.steps[0]?.value, running.baseUrl);
-    await commands.signOut();
-    assert.equal(window.person.told.at(-1), 'You are not signed in.');
+    assert.equal(person.told.at(-1), `Signed out of ${hostOf(running.baseUrl)}.`);
+    assert.deepEqual([drafts.get('a'), machine.settings.now.baseUrl], ['half a thought', running.baseUrl]);
+    await window.enter('cancel');
+    assert.equal(person.steps.at(-1)?.value, running.baseUrl);
+    await connection.commands.signOut();
+    assert.equal(person.told.at(-1), 'You are not signed in.');
   });
 
   it('works while the storage folder cannot be written', async () => {
@@ -173,22 +130,18 @@ describe('addresses and the key they are bound to', function () {
     const machine = new Machine();
     fs.writeFileSync(path.join(machine.root, 'storage'), 'in the way');
     const window = machine.window();
-    await signIn(window, running);
-    assert.equal(kindOf(window), 'signedIn');
+    await window.signIn(running);
+    assert.equal(window.kind, 'signedIn');
     running.fail({ kind: 'status', status: 401 });
-    await window.connection.api?.list('computers').catch(() => undefined);
-    assert.equal(kindOf(window), 'keyRejected');
+    assert.equal(await window.isServed(), false);
+    assert.equal(window.kind, 'keyRejected');
     assert.equal(window.person.told.filter(text => text.includes('not accepted')).length, 1);
+    assert.match(window.log.lines.join('\n'), /Other windows cannot be told: /);
   });
 });
 
 const one = { baseUrl: 'https://api.one.example', appUrl: 'https://app.one.example' };
 const two = { baseUrl: 'https://api.two.example', appUrl: 'https://app.two.example' };
-const [BASE, APP, KEY] = [
-  'AGENT_CONSOLE_BASE_URL',
-  'AGENT_CONSOLE_APP_URL',
-  'AGENT_CONSOLE_API_KEY',
-] as const;
 const wholeEnvironment = { [BASE]: ` ${two.baseUrl}/ `, [APP]: two.appUrl, [KEY]: ' of-environment ' };
 
 interface Case {
@@ -218,33 +171,22 @@ function inWords({ state, key }: Target): string {
 }
 
 describe('which service and which key', () => {
+  const stored = { settings: one, key: 'k' };
+  const all = { ...stored, sample: true };
+  const at = ({ baseUrl, appUrl }: typeof one): string => `${baseUrl} ${appUrl}`;
+  const half = (environment: Environment): Case => ({ ...all, environment });
+  const follows = { ...stored, settings: { baseUrl: `${one.baseUrl}/`, appUrl: '' } };
   const cases: readonly (readonly [string, Case, string | RegExp])[] = [
     ['nothing', {}, 'signedOut: '],
-    ['settings and key', { settings: one, key: 'k' }, `settings ${one.baseUrl} ${one.appUrl} k`],
+    ['settings and key', stored, `settings ${at(one)} k`],
     ['no key', { settings: one }, 'signedOut: There is no key for api.one.example. Sign in to enter one.'],
-    [
-      'an address alone: the other follows from it',
-      { settings: { baseUrl: 'https://api.one.example/', appUrl: '' }, key: 'k' },
-      `settings ${one.baseUrl} ${one.appUrl} k`,
-    ],
-    [
-      'the sample over the settings',
-      { settings: one, key: 'k', sample: true },
-      `sample ${SAMPLE.baseUrl} ${SAMPLE.appUrl} ${SAMPLE.key}`,
-    ],
-    [
-      'the environment over all, with its own key',
-      { environment: wholeEnvironment, settings: one, sample: true, key: 'k' },
-      `environment ${two.baseUrl} ${two.appUrl} of-environment`,
-    ],
-    [
-      'the environment with a stored key',
-      { environment: { [BASE]: two.baseUrl }, settings: one, sample: true, key: 'k' },
-      `environment ${two.baseUrl} ${two.appUrl} k`,
-    ],
+    ['an address alone: the other follows from it', follows, `settings ${at(one)} k`],
+    ['the sample over the settings', all, `sample ${at(SAMPLE)} ${SAMPLE.key}`],
+    ['the environment over all', half(wholeEnvironment), `environment ${at(two)} of-environment`],
+    ['the environment with a stored key', half({ [BASE]: two.baseUrl }), `environment ${at(two)} k`],
     [
       'a refused key',
-      { settings: one, key: 'k', refused: 'k' },
+      { ...stored, refused: 'k' },
       'keyRejected: The key was not accepted by api.one.example (401, request req_1). Enter it again or check it in the web application.',
     ],
     [
@@ -252,32 +194,23 @@ describe('which service and which key', () => {
       { environment: wholeEnvironment, refused: 'of-environment' },
       /^keyRejected: The key in AGENT_CONSOLE_API_KEY was not accepted by .* Run Refresh .* reload the window\.$/,
     ],
-    ['another key than the refused one', { settings: one, key: 'k', refused: 'j' }, /^settings /],
+    ['another key than the refused one', { ...stored, refused: 'j' }, /^settings /],
+    ['no address', { settings: { baseUrl: 'no address', appUrl: '' } }, /^signedOut: .*baseUrl: This is not/],
+    ['a key alone hides the rest', half({ [KEY]: 'k' }), /^signedOut: .*_API_KEY is set, but .*_BASE_URL is/],
+    ['so does an app alone', half({ [APP]: two.appUrl }), /^signedOut: AGENT_CONSOLE_APP_URL is set, but/],
     [
-      'no address',
-      { settings: { baseUrl: 'not an address', appUrl: '' } },
-      /^signedOut: agentConsole\.baseUrl: This is not an address/,
+      'and what cannot be used',
+      half({ [BASE]: 'http://x.example' }),
+      /_BASE_URL: The address must begin with/,
     ],
-    ...(
-      [
-        [{ [KEY]: 'k' }, /^signedOut: AGENT_CONSOLE_API_KEY is set, but AGENT_CONSOLE_BASE_URL is not/],
-        [{ [APP]: two.appUrl }, /^signedOut: AGENT_CONSOLE_APP_URL is set, but/],
-        [{ [BASE]: 'http://x.example' }, /AGENT_CONSOLE_BASE_URL: The address must begin with https/],
-        [{ [BASE]: two.baseUrl, [KEY]: 'a\nb' }, /AGENT_CONSOLE_API_KEY: This is not a key/],
-      ] as const
-    ).map(([environment, says]): (typeof cases)[number] => [
-      `half an environment hides the rest: ${Object.keys(environment).join(' ')}`,
-      { environment, settings: one, key: 'k', sample: true },
-      says,
-    ]),
+    ['or sent', half({ [BASE]: two.baseUrl, [KEY]: 'a\nb' }), /AGENT_CONSOLE_API_KEY: This is not a key/],
   ];
-  for (const [name, given, expected] of cases) {
+  for (const [name, given, expected] of cases)
     it(name, async () => {
       const words = inWords(await decided(given));
       if (typeof expected === 'string') assert.equal(words, expected);
       else assert.match(words, expected);
     });
-  }
 
   it('never sends a stored key anywhere but to the addresses in force, nor one that was refused', () =>
     fc.assert(

@@ -3,18 +3,13 @@ import type { SampleService } from '../../fakes/sampleService';
 import { until } from '../../until';
 import {
   CANARY,
-  cleanUp,
-  hostOf,
-  kindOf,
   Machine,
   OTHER_CANARY,
-  service,
-  SharedSecrets,
-  signIn,
   SnapshotSecrets,
-  turnsTo,
-  type Window,
+  cleanUp,
+  service,
   signedIn,
+  type Window,
 } from './support';
 
 describe('a key that is refused', function () {
@@ -23,68 +18,64 @@ describe('a key that is refused', function () {
   /** From now on the service refuses everything, as after a key was revoked. */
   const revoke = (running: SampleService): { dispose(): void } =>
     running.fail({ kind: 'status', status: 401 });
+  const asked = (...windows: readonly Window[]): readonly string[] =>
+    windows.flatMap(({ person }) => person.told).filter(text => text.includes('not accepted'));
 
-  async function request(window: Window): Promise<void> {
-    await window.connection.api?.list('computers').catch(() => undefined);
-  }
-
-  async function twoWindows(
-    secrets: { window(): never } | SharedSecrets | SnapshotSecrets = new SharedSecrets(),
-  ) {
+  async function twoWindows(machine = new Machine()) {
     const running = await service();
-    const machine = new Machine(secrets);
     const first = machine.window();
-    await signIn(first, running);
+    await first.signIn(running);
     const second = machine.window();
     await second.connection.ready();
-    assert.equal(kindOf(second), 'signedIn');
+    assert.equal(second.kind, 'signedIn');
     return { running, machine, first, second };
   }
 
   it('is tried again once, then all requests of all windows rest, later ones too, and one window asks once', async () => {
     const { running, machine, first, second } = await twoWindows();
-    for (const { person } of [first, second]) person.presses(/not accepted/, 'Open web application');
+    for (const { person } of [first, second]) person.presses = 'Open web application';
     revoke(running);
     const before = running.requests.length;
     const api = first.connection.api;
-    await Promise.all([request(first), request(first), request(first), request(second)]);
-    await turnsTo(second, 'keyRejected');
-    assert.equal(kindOf(first), 'keyRejected');
-    const asked = running.requests.length - before;
-    assert.ok(asked <= 4 * 2, `${asked} requests`);
+    await Promise.all([first, first, first, second].map(each => each.isServed()));
+    await second.turnsTo('keyRejected');
+    assert.equal(first.kind, 'keyRejected');
+    const sent = running.requests.length - before;
+    assert.ok(sent <= 4 * 2, `${sent} requests`);
 
     assert.deepEqual([first.connection.api, second.connection.api], [undefined, undefined]);
     await assert.rejects(Promise.resolve(api?.list('computers')), /noKey/);
-    assert.equal(running.requests.length - before, asked);
+    const third = machine.window();
+    assert.equal((await third.connection.ready()).kind, 'keyRejected');
+    assert.equal(running.requests.length - before, sent);
 
-    const prompts = [...first.person.told, ...second.person.told].filter(text =>
-      text.includes('not accepted'),
-    );
-    assert.equal(prompts.length, 1);
+    const [said = '', ...more] = asked(first, second, third);
+    assert.deepEqual(more, []);
     assert.match(
-      prompts[0] ?? '',
+      said,
       /^The key was not accepted by 127\.0\.0\.1:\d+ \(401, request [^)]+\)\. Enter it again or check it in the web application\.$/,
     );
     const { current } = second.connection.state;
-    assert.equal(current.kind === 'keyRejected' && current.reason, prompts[0]);
+    assert.equal(current.kind === 'keyRejected' && current.reason, said);
     assert.equal(first.context['agentConsole.connection'], 'keyRejected');
     assert.deepEqual([...first.person.opened, ...second.person.opened], [`${running.appUrl}/settings`]);
-
-    const third = machine.window();
-    assert.equal((await third.connection.ready()).kind, 'keyRejected');
-    assert.deepEqual([running.requests.length - before, third.person.told], [asked, []]);
   });
 
-  it('that took the place of another in the storage is known as refused after its first request', async () => {
+  it('whose place another took in the storage, of which VS Code tells nobody, is replaced by it, which is refused once where it is no better', async () => {
     const { running, secrets, window } = await signedIn();
-    // As where VS Code tells nobody of what another window stored.
-    for (const name of [...secrets.values.keys()]) secrets.values.set(name, 'another-key-that-is-refused');
+    const put = (key: string): void =>
+      [...secrets.values.keys()].forEach(name => secrets.values.set(name, key));
+    put(running.keys.member);
+    running.fail({ kind: 'status', status: 401, times: 1 });
+    assert.ok(await window.isServed());
+    assert.deepEqual([running.requests.at(-1)?.credential, asked(window)], ['member', []]);
+    put('another-key-that-is-refused');
     revoke(running);
     const before = running.requests.length;
-    await request(window);
-    assert.equal(kindOf(window), 'keyRejected');
-    const used = running.requests.slice(before).length;
-    await request(window);
+    await window.isServed();
+    assert.equal(window.kind, 'keyRejected');
+    const used = running.requests.length - before;
+    await window.isServed();
     assert.equal(running.requests.length - before, used, 'nothing more is sent');
     assert.ok(used <= 3, `${used} requests: each key once, and a look whether the service takes the second`);
   });
@@ -92,43 +83,54 @@ describe('a key that is refused', function () {
   it('is replaced in every window when one enters another key, at the step for the key', async () => {
     const { running, first, second } = await twoWindows();
     const fault = revoke(running);
-    first.person.presses(/not accepted/, 'Enter key').answers(() => {
+    first.person.presses = 'Enter key';
+    first.person.answers(() => {
       fault.dispose();
       return running.keys.member;
     });
     first.person.steps.length = 0;
-    const mark = (): string | undefined => first.connection.keyMark('salt');
-    const before = mark();
-    await request(first);
-    await turnsTo(first, 'signedIn');
-    assert.ok(before !== undefined && mark() !== before);
-    await until(second.connection.onDidBecomeReady, () => kindOf(second) === 'signedIn');
-    assert.deepEqual(
-      first.person.steps.map(({ title, secret }) => [title, secret]),
-      [['Sign in (3/3)', true]],
-    );
-    assert.equal(mark(), second.connection.keyMark('salt'));
-    await request(second);
+    const mark = (window: Window): string | undefined => window.connection.keyMark('salt');
+    const before = mark(first);
+    await first.isServed();
+    await first.turnsTo('signedIn');
+    assert.ok(before !== undefined && mark(first) !== before);
+    await until(second.connection.onDidBecomeReady, () => second.kind === 'signedIn');
+    assert.deepEqual(first.person.asked, ['3/3 (secret)']);
+    assert.equal(mark(first), mark(second));
+    await second.isServed();
     assert.equal(running.requests.at(-1)?.credential, 'member');
   });
 
-  it('is used again after a look when the service takes it once more', async () => {
-    const { running, first, second } = await twoWindows();
-    const fault = revoke(running);
-    await request(first);
+  it('of the environment is named as such, and used again in all windows after a look when the service takes it once more', async () => {
+    const { baseUrl, appUrl, ...running } = await service();
+    const machine = new Machine();
+    const environment = {
+      AGENT_CONSOLE_BASE_URL: baseUrl,
+      AGENT_CONSOLE_APP_URL: appUrl,
+      AGENT_CONSOLE_API_KEY: CANARY,
+    };
+    const [first, second] = [machine.window(environment), machine.window(environment)];
+    for (const { connection } of [first, second]) await connection.ready();
+    const fault = running.fail({ kind: 'status', status: 401 });
+    await first.isServed();
     await first.connection.recheck();
-    assert.equal(kindOf(first), 'keyRejected');
+    const { current } = first.connection.state;
+    assert.ok(current.kind === 'keyRejected');
+    assert.match(
+      current.reason,
+      /^The key in AGENT_CONSOLE_API_KEY was not accepted by .* Run Refresh to try/,
+    );
     fault.dispose();
-    await first.connection.recheck();
-    assert.equal(kindOf(first), 'signedIn');
-    await turnsTo(second, 'signedIn');
+    await first.connection.commands.signIn();
+    assert.equal(first.kind, 'signedIn');
+    await second.turnsTo('signedIn');
   });
 
   it('is not given up for a single 401, nor for one endpoint that refuses it', async () => {
-    const { running, first } = await twoWindows();
+    const { running, window } = await signedIn();
     running.fail({ kind: 'status', status: 401, times: 1 });
-    assert.ok(((await first.connection.api?.list('computers'))?.items.length ?? 0) > 0);
-    const api = first.connection.api!;
+    assert.ok(await window.isServed());
+    const api = window.connection.api!;
     for (const [match, ask] of [
       [{ origin: 'app' }, () => api.pages('reports', { limit: 1 }).next()],
       [{ path: /\/organization\/users$/ }, () => api.pages('users', { limit: 1 }).next()],
@@ -138,92 +140,46 @@ describe('a key that is refused', function () {
       const before = running.requests.length;
       for (let n = 0; n < 5; n++) await assert.rejects(Promise.resolve(ask()), /unauthorized/);
       fault.dispose();
-      assert.equal(kindOf(first), 'signedIn');
-      const asked = running.requests.length - before;
-      assert.ok(asked <= 5 + 2, `${asked} requests: one look whether the key is taken, and one more try`);
+      assert.equal(window.kind, 'signedIn');
+      const sent = running.requests.length - before;
+      assert.ok(sent <= 5 + 2, `${sent} requests: one look whether the key is taken, and one more try`);
     }
-  });
-
-  it('is replaced without asking when another window has stored a new one (desktop)', async () => {
-    const running = await service({ keys: { owner: OTHER_CANARY, member: CANARY } });
-    const secrets = new SharedSecrets();
-    const machine = new Machine(secrets);
-    const window = machine.window();
-    await signIn(window, running, CANARY);
-    const name = [...secrets.values.keys()][0] ?? '';
-    // As if the event had not come: only the value changes.
-    secrets.values.set(name, OTHER_CANARY);
-    running.fail({ kind: 'status', status: 401, times: 1 });
-    assert.ok(((await window.connection.api?.list('computers'))?.items.length ?? 0) > 0);
-    assert.equal(running.requests.at(-1)?.credential, 'owner');
-    assert.deepEqual(
-      window.person.told.filter(text => text.includes('not accepted')),
-      [],
-    );
+    for (const status of [403, 503]) {
+      const { running, window } = await signedIn();
+      running.fail({ kind: 'status', status: 401, match: { path: '/api/v0/organization/users' } });
+      running.fail({ kind: 'status', status, match: { path: '/api/v0/computers' } });
+      await assert.rejects(Promise.resolve(window.connection.api?.pages('users').next()), /unauthorized/);
+      assert.equal(window.kind, 'signedIn', `the look whether the key is taken gives ${status}`);
+      const tries = running.requests.filter(({ path }) => path.endsWith('/users')).length;
+      assert.equal(tries, status === 403 ? 2 : 1, 'who lacks a right has been let in');
+    }
   });
 
   it('turns to signed out when another window has signed out', async () => {
     const { first, second, running } = await twoWindows();
-    first.person.confirms(true);
     const api = second.connection.api;
-    await first.connection.commands.signOut();
-    await turnsTo(second, 'signedOut');
+    await first.surely('signOut');
+    await second.turnsTo('signedOut');
     const before = running.requests.length;
     await assert.rejects(Promise.resolve(api?.list('computers')), /noKey/);
     assert.equal(running.requests.length, before);
   });
 
   it('in code-server is asked about in the page that still has the old one, never in a loop of 401s', async () => {
-    const running = await service({ keys: { owner: CANARY } });
-    const secrets = new SnapshotSecrets();
-    const machine = new Machine(secrets);
-    const first = machine.window();
-    await signIn(first, running);
-    const second = machine.window();
-    await second.connection.ready();
+    const { running, first, second } = await twoWindows(new Machine(new SnapshotSecrets()));
     const { baseUrl, appUrl } = running;
     await running.close();
     // The same addresses, but the old key is no longer good.
-    const [port, appPort] = [baseUrl, appUrl].map(address => Number(new URL(address).port)) as [
-      number,
-      number,
-    ];
+    const [port = 0, appPort = 0] = [baseUrl, appUrl].map(address => Number(new URL(address).port));
     const after = await service({ port, appPort, keys: { owner: OTHER_CANARY } });
-    first.person.answers(baseUrl, appUrl, OTHER_CANARY);
-    await first.connection.commands.signIn();
-    await request(second);
-    assert.equal(kindOf(second), 'keyRejected');
-    assert.equal(second.person.told.filter(text => text.includes('Enter it again')).length, 1);
+    await first.signIn(running, OTHER_CANARY);
+    await second.isServed();
+    assert.deepEqual([second.kind, asked(second).length], ['keyRejected', 1]);
     const before = after.requests.length;
-    for (let n = 0; n < 20; n++) await request(second);
+    for (let n = 0; n < 20; n++) await second.isServed();
     assert.equal(after.requests.length, before);
-    assert.equal(kindOf(first), 'signedIn');
-    second.person.answers(OTHER_CANARY);
-    await second.connection.commands.signIn();
-    await request(second);
-    assert.deepEqual([kindOf(second), after.requests.at(-1)?.status], ['signedIn', 200]);
-  });
-
-  it('from the environment is named as such, and taken again when the service does', async () => {
-    const running = await service();
-    const machine = new Machine();
-    const environment = {
-      AGENT_CONSOLE_BASE_URL: running.baseUrl,
-      AGENT_CONSOLE_APP_URL: running.appUrl,
-      AGENT_CONSOLE_API_KEY: CANARY,
-    };
-    const window = machine.window(environment);
-    await window.connection.ready();
-    const fault = revoke(running);
-    await request(window);
-    const state = window.connection.state.current;
-    assert.match(
-      state.kind === 'keyRejected' ? state.reason : '',
-      /^The key in AGENT_CONSOLE_API_KEY was not accepted by .* Run Refresh to try it again; .* reload the window\.$/,
-    );
-    assert.equal(hostOf(running.baseUrl), state.kind === 'keyRejected' ? state.service.host : '');
-    fault.dispose();
-    await window.connection.commands.signIn();
-    assert.equal(kindOf(window), 'signedIn');
+    assert.equal(first.kind, 'signedIn');
+    await second.enter(OTHER_CANARY);
+    assert.deepEqual([second.kind, await second.isServed()], ['signedIn', true]);
   });
 });

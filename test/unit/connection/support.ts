@@ -5,12 +5,7 @@ import * as path from 'node:path';
 import { withCommands, type ConnectionPart } from '../../../src/connection';
 import { ServiceConnection } from '../../../src/connection/connection';
 import type { Secrets } from '../../../src/connection/keys';
-import type {
-  Addresses,
-  AddressSettings,
-  ConnectionState,
-  Environment,
-} from '../../../src/connection/decide';
+import type { Addresses, ConnectionState, Environment } from '../../../src/connection/decide';
 import type { AccessRow, Prompts, Question } from '../../../src/connection/prompts';
 import type { Storage } from '../../../src/storage';
 import type { NoticeButton } from '../../../src/ui/window';
@@ -19,14 +14,13 @@ import { silentLog } from '../../fakes/log';
 import { LoopbackServer } from '../../fakes/faultServer';
 import { openStorage } from '../../fakes/storage';
 import { startSampleService, type SampleService, type SampleServiceOptions } from '../../fakes/sampleService';
-import { Emitter, type Event } from '../../../src/util/event';
+import { Emitter } from '../../../src/util/event';
 import { until } from '../../until';
 export { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 
 /** Keys no text anywhere may hold. */
 export const CANARY = 'canary-key-7f3a9b51c2';
 export const OTHER_CANARY = 'other-canary-key-d04e88';
-const CANARIES = [CANARY, OTHER_CANARY];
 
 /** A running service that takes the canary as its Owner's key. */
 export async function service(options: SampleServiceOptions = {}): Promise<SampleService> {
@@ -98,31 +92,20 @@ export function brokenSecrets(how: 'throws' | 'forgets'): { window(): Secrets } 
 
 /** User settings, shared by windows; one after another, as VS Code writes them. */
 class SharedSettings {
-  baseUrl = '';
-  appUrl = '';
-  /** What happens before a write. */
-  storing: () => Promise<void> = () => Promise.resolve();
+  now: Addresses = { baseUrl: '', appUrl: '' };
   readonly #changed = new Emitter<void>();
+  readonly onDidChange = this.#changed.event;
+  readonly baseUrl = (): string => this.now.baseUrl;
+  readonly appUrl = (): string => this.now.appUrl;
 
-  window(): AddressSettings {
-    return {
-      baseUrl: () => this.baseUrl,
-      appUrl: () => this.appUrl,
-      store: async addresses => {
-        await this.storing();
-        this.baseUrl = addresses.baseUrl;
-        this.#changed.fire();
-        await Promise.resolve();
-        this.appUrl = addresses.appUrl;
-        this.#changed.fire();
-      },
-      onDidChange: listener => this.#changed.event(listener),
-    };
-  }
+  store = async ({ baseUrl, appUrl }: Addresses): Promise<void> => {
+    this.set({ ...this.now, baseUrl });
+    await Promise.resolve();
+    this.set({ baseUrl, appUrl });
+  };
 
   set(addresses: Addresses): void {
-    this.baseUrl = addresses.baseUrl;
-    this.appUrl = addresses.appUrl;
+    this.now = addresses;
     this.#changed.fire();
   }
 }
@@ -137,29 +120,29 @@ export class Person implements Prompts {
   readonly confirmed: string[] = [];
   readonly opened: string[] = [];
   readonly tables: (readonly AccessRow[])[] = [];
-  readonly #shown = new Emitter<void>();
   readonly #answers: Answer[] = [];
-  readonly #presses: [text: RegExp, button: string][] = [];
   readonly #confirmations: boolean[] = [];
+  /** Presses this button of the next notice that has it. */
+  presses: string | undefined;
   /** Aborts the next thing under way. */
   cancelsProgress = false;
-
-  readonly onDidSee: Event<void> = this.#shown.event;
 
   answers(...answers: Answer[]): this {
     this.#answers.push(...answers);
     return this;
   }
 
-  /** Presses a button of the next notification that matches. */
-  presses(text: RegExp, button: string): this {
-    this.#presses.push([text, button]);
-    return this;
-  }
-
   confirms(...answers: boolean[]): this {
     this.#confirmations.push(...answers);
     return this;
+  }
+
+  /** Each question: its number, what stood in it where that is no secret. */
+  get asked(): string[] {
+    return this.steps.map(({ title, secret, value }) => {
+      const shown = secret ? `(secret)${value === '' ? '' : ' with text'}` : value;
+      return `${title.replace(/^Sign in \((.*)\)$/, '$1')} ${shown}`;
+    });
   }
 
   /** Every text that has been on the screen. */
@@ -170,7 +153,6 @@ export class Person implements Prompts {
 
   ask(step: Question): Promise<string | undefined> {
     this.steps.push(step);
-    this.#shown.fire();
     const answer = this.#answers.shift();
     assert.ok(answer !== undefined, `No answer to: ${step.prompt} ${step.problem ?? ''}`);
     if (answer === 'cancel') return Promise.resolve(undefined);
@@ -180,32 +162,25 @@ export class Person implements Prompts {
   }
 
   progress<T>(_title: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const abort = new AbortController();
-    if (this.cancelsProgress) abort.abort();
+    const signal = this.cancelsProgress ? AbortSignal.abort() : new AbortController().signal;
     this.cancelsProgress = false;
-    return work(abort.signal);
+    return work(signal);
   }
 
   tell(_kind: string, message: string, ...buttons: readonly NoticeButton[]): void {
     this.told.push(message);
-    const at = this.#presses.findIndex(
-      ([text, label]) => text.test(message) && buttons.some(([name]) => name === label),
-    );
-    const [, pressed] = at < 0 ? [] : (this.#presses.splice(at, 1)[0] ?? []);
-    void buttons.find(([label]) => label === pressed)?.[1]();
-    this.#shown.fire();
+    const pressed = buttons.find(([label]) => label === this.presses);
+    if (pressed === undefined) return;
+    this.presses = undefined;
+    void pressed[1]();
   }
 
   confirm(message: string, detail: string): Promise<boolean> {
     this.confirmed.push(`${message} ${detail}`);
-    this.#shown.fire();
     return Promise.resolve(this.#confirmations.shift() ?? false);
   }
 
-  async showAccess(
-    title: string,
-    read: (signal: AbortSignal) => Promise<readonly AccessRow[]>,
-  ): Promise<void> {
+  async showAccess(title: string, read: (signal: AbortSignal) => Promise<readonly AccessRow[]>) {
     this.told.push(title);
     this.tables.push(await read(new AbortController().signal));
   }
@@ -216,12 +191,69 @@ export class Person implements Prompts {
   }
 }
 
-export interface Window {
-  readonly connection: ConnectionPart;
-  readonly person: Person;
-  readonly log: ReturnType<typeof silentLog>;
+/** A window with a connection, and the person before it. */
+export class Window {
+  readonly person = new Person();
+  readonly log = silentLog();
+  readonly context: Record<string, unknown> = {};
   readonly storage: Storage;
-  readonly context: Record<string, unknown>;
+  readonly connection: ConnectionPart;
+
+  constructor(
+    root: string,
+    surroundings: Omit<ConstructorParameters<typeof ServiceConnection>[0], 'setContext'>,
+  ) {
+    this.storage = openStorage({ root, log: this.log });
+    const setContext = (key: string, value: unknown): void => void (this.context[key] = value);
+    const openRepository = () =>
+      Promise.resolve({ url: 'https://git.example.com/open/one.git', commits: [] });
+    this.connection = withCommands(
+      new ServiceConnection({ ...surroundings, setContext }, this.storage, openRepository, this.log),
+      this.person,
+    );
+    later(async () => {
+      this.connection.dispose();
+      this.storage.dispose();
+      await this.storage.settled();
+    });
+  }
+
+  get kind(): ConnectionState['kind'] {
+    return this.connection.state.current.kind;
+  }
+
+  /** Of the service it is signed in to. */
+  get address(): string | undefined {
+    const { current } = this.connection.state;
+    return current.kind === 'signedIn' ? current.service.baseUrl : undefined;
+  }
+
+  turnsTo(kind: ConnectionState['kind']): Promise<void> {
+    return until(this.connection.state.onDidChange, () => this.kind === kind);
+  }
+
+  /** Asks for the computers, which the service gives in full, or not. */
+  async isServed(): Promise<boolean> {
+    const answer = await this.connection.api?.list('computers').catch(() => undefined);
+    return answer !== undefined && answer.items.length > 0 && answer.problems.length === 0;
+  }
+
+  /** Runs the command with these answers of the person. */
+  async enter(...answers: Answer[]): Promise<void> {
+    this.person.answers(...answers);
+    await this.connection.commands.signIn();
+  }
+
+  /** Signs in the way a person does. */
+  signIn({ baseUrl, appUrl }: Addresses, key = CANARY): Promise<void> {
+    return this.enter(baseUrl, appUrl, key);
+  }
+
+  /** Runs a command that asks whether the person is sure, who is. */
+  async surely(command: 'signOut' | 'useSampleService'): Promise<void> {
+    this.person.confirms(true);
+    await this.connection.commands[command]();
+  }
 }
 
 /** One machine: what all its windows share. */
@@ -237,35 +269,15 @@ export class Machine {
   }
 
   window(environment: Environment = {}): Window {
-    const log = silentLog();
-    const storage = openStorage({ root: path.join(this.root, 'storage'), log });
-    const context: Record<string, unknown> = {};
-    const person = new Person();
-    const surroundings = {
-      secrets: this.secrets.window(),
-      settings: this.settings.window(),
-      environment,
-      setContext: (key: string, value: unknown) => void (context[key] = value),
-    };
-    const openRepository = () =>
-      Promise.resolve({ url: 'https://git.example.com/open/one.git', commits: [] });
-    const connection = withCommands(
-      new ServiceConnection(surroundings, storage, openRepository, log),
-      person,
-    );
-    const window = { connection, person, log, storage, context };
+    const surroundings = { secrets: this.secrets.window(), settings: this.settings, environment };
+    const window = new Window(path.join(this.root, 'storage'), surroundings);
     this.#windows.push(window);
-    later(async () => {
-      connection.dispose();
-      storage.dispose();
-      await storage.settled();
-    });
     return window;
   }
 
   /** No key in any file, log line, diagnostic, setting or text on the screen. */
   assertNoCanary(): void {
-    const places: Record<string, string> = { settings: `${this.settings.baseUrl} ${this.settings.appUrl}` };
+    const places: Record<string, string> = { settings: JSON.stringify(this.settings.now) };
     for (const [n, { connection, person, log, context }] of this.#windows.entries()) {
       places[`log ${n}`] = log.lines.join('\n');
       places[`screen ${n}`] = person.texts.join('\n');
@@ -277,22 +289,11 @@ export class Machine {
       places[name] = fs.statSync(file).isFile() ? fs.readFileSync(file, 'utf8') : '';
     }
     for (const [place, text] of Object.entries(places)) {
-      for (const canary of CANARIES) assert.equal(text.includes(canary), false, `a key in ${place}`);
+      for (const canary of [CANARY, OTHER_CANARY])
+        assert.equal(text.includes(canary), false, `a key in ${place}`);
       assert.equal(/bearer [a-z0-9]/i.test(text), false, `Bearer in ${place}`);
     }
   }
-}
-
-export const kindOf = (window: Window): ConnectionState['kind'] => window.connection.state.current.kind;
-
-export async function turnsTo(window: Window, kind: ConnectionState['kind']): Promise<void> {
-  await until(window.connection.state.onDidChange, () => kindOf(window) === kind);
-}
-
-/** Signs in the way a person does. */
-export async function signIn(window: Window, addresses: Addresses, key = CANARY): Promise<void> {
-  window.person.answers(addresses.baseUrl, addresses.appUrl, key);
-  await window.connection.commands.signIn();
 }
 
 /** A window of a machine whose person has signed in to a service. */
@@ -300,6 +301,6 @@ export async function signedIn(secrets = new SharedSecrets()) {
   const running = await service();
   const machine = new Machine(secrets);
   const window = machine.window();
-  await signIn(window, running);
+  await window.signIn(running);
   return { running, secrets, machine, window };
 }

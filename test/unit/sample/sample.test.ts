@@ -1,16 +1,24 @@
 import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import type * as vscode from 'vscode';
 import { ApiClient, type Message, type Session } from '../../../src/api';
+import { openSampleWorkspace } from '../../../src/changes';
+import { readRepository } from '../../../src/changes/git/branches';
+import { claimOf } from '../../../src/changes/git/evidence';
+import type { SessionFacts } from '../../../src/changes/git/model';
+import { Git } from '../../../src/changes/git/run';
 import { demoFacts, sampleFetch, sampleRecord, type SampleOptions } from '../../../src/sample';
-import { STORIES } from '../../../src/sample/stories';
+import { makeSampleRepository, SHOP, SHOP_REMOTE } from '../../../src/sample/repository';
+import { idOf, STORIES } from '../../../src/sample/stories';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { pastSessions } from '../../fakes/pastSessions';
 import { sampleRecords } from '../../fakes/sampleService';
 import { openStorage } from '../../fakes/storage';
+import { executed } from '../../fakes/vscode';
 import { until } from '../../until';
-import { copyShop } from '../../vscode/sampleWorkspace';
 
 /** A fixed moment: the data of 45 control revisions and of analytics through 20 November 2026. */
 const NOW = Date.UTC(2026, 10, 21, 9, 30);
@@ -103,47 +111,41 @@ describe('the sample and the interface', () => {
     const { api } = sample;
     for (const name of ['tokens', 'tools', 'activity', 'productivity'] as const)
       assert.deepEqual((await api.list(name, { query: RANGE })).problems, []);
-    for (const pages of [
-      api.pages('people', { query: RANGE }),
-      api.pages('users'),
-      api.pages('controlHistory'),
-      api.pages('reports'),
-    ])
-      for await (const { problems } of pages) assert.deepEqual(problems, []);
+    for (const name of ['people', 'users', 'controlHistory', 'reports'] as const)
+      for await (const { problems } of api.pages(name, name === 'people' ? { query: RANGE } : {}))
+        assert.deepEqual(problems, []);
     const sessionId = await sample.newSession();
     const image = { type: 'base64', data: base64('bytes'), mediaType: 'image/png' };
-    const { messageId } = await sample.send(sessionId, { text: 'Look at this', images: [image] });
+    await sample.send(sessionId, { text: 'Look at this', images: [image] });
     sample.time += 20_000;
     assert.equal((await sample.session(sessionId)).status, 'idle');
-    assert.equal((await api.one('message', { ids: { sessionId, messageId } })).role, 'user');
-    const odd = new Sample({ sessions: pastSessions });
-    for (const each of [sample, odd])
-      for (const { sessionId } of await each.sessions()) {
+    for (const each of [sample, new Sample({ sessions: pastSessions })]) {
+      for (const { sessionId, messageCount } of await each.sessions()) {
         await each.session(sessionId);
-        for (const { id: messageId } of await each.messages(sessionId))
+        const messages = await each.messages(sessionId);
+        assert.equal(messages.length, messageCount);
+        for (const { id: messageId } of messages)
           await each.api.one('message', { ids: { sessionId, messageId } });
       }
-    const complaints = [...sample.log.lines, ...odd.log.lines].filter(line => line.includes('left out'));
-    assert.deepEqual(complaints, []);
+      const complaints = each.log.lines.filter(line => line.includes('left out'));
+      assert.deepEqual(complaints, []);
+    }
   });
 });
 
 describe('the sessions of the sample', () => {
   let sample: Sample;
   beforeEach(() => (sample = new Sample()));
+  afterEach(cleanUp);
 
   const working = async () => (await sample.sessions()).find(({ status }) => status === 'running');
 
   it('are varied: a question each, calls of tools, a failed one, a diff, tables, a picture, and an answer', async () => {
-    const all = await sample.sessions();
-    assert.equal(new Set(all.map(({ title }) => title)).size, 8);
-    assert.deepEqual(
-      all.map(({ status }) => status).filter(status => status !== 'idle'),
-      ['running'],
-    );
-    const bodies = await Promise.all(all.map(({ sessionId }) => sample.messages(sessionId)));
-    for (const [index, body] of bodies.entries()) {
-      assert.equal(body.length, all[index]?.messageCount);
+    const sessions = await sample.sessions();
+    assert.equal(new Set(sessions.map(({ title }) => title)).size, 8);
+    assert.equal(sessions.filter(({ status }) => status !== 'idle').length, 1);
+    const bodies = await Promise.all(sessions.map(({ sessionId }) => sample.messages(sessionId)));
+    for (const body of bodies) {
       assert.equal(body[0]?.role, 'user');
       assert.ok(body.every((message, at) => message.parentId === body[at - 1]?.id));
     }
@@ -153,16 +155,13 @@ describe('the sessions of the sample', () => {
   });
 
   it('name only files and lines that the shop has', () => {
-    const shop = temporaryFolder();
-    copyShop(shop);
     const texts = JSON.stringify(STORIES);
     const named = [...texts.matchAll(/\b((?:apps|services|packages|docs)\/[\w./]*\.\w+)(?::(\d+))?/g)];
     assert.ok(named.length > 20);
     for (const [, file = '', line = '1'] of named) {
       // Of tests, also those the agent makes.
       if (file.endsWith('.test.ts') && line === '1') continue;
-      const content = fs.readFileSync(path.join(shop, file), 'utf8');
-      assert.ok(Number(line) <= content.split('\n').length, `${file}:${line}`);
+      assert.ok(Number(line) <= (SHOP.get(file)?.toString().split('\n').length ?? 0), `${file}:${line}`);
     }
   });
 
@@ -185,22 +184,24 @@ describe('the sessions of the sample', () => {
 
   it('are what hooks and people on this machine are said to have told about', async () => {
     const facts = demoFacts();
-    const known = new Map(
-      (await sample.sessions()).map(({ sessionId, messageCount = 0 }) => [sessionId, messageCount]),
-    );
+    const sessions = await sample.sessions();
+    const known = new Map(sessions.map(({ sessionId, messageCount = 0 }) => [sessionId, messageCount]));
     assert.deepEqual(new Set(facts.map(({ sessionId }) => sessionId)), new Set(known.keys()));
-    const isUnread = ({ sessionId, read = 0 }: (typeof facts)[number]) => read < known.get(sessionId)!;
     const count = (is: (fact: (typeof facts)[number]) => boolean | undefined) => facts.filter(is).length;
-    assert.deepEqual(
-      [
-        count(({ signal }) => signal?.kind === 'waiting'),
-        count(({ signal }) => signal?.reason === 'error'),
-        count(({ pinned }) => pinned),
-        count(({ archived }) => archived),
-        count(fact => fact.signal?.kind === 'finished' && isUnread(fact)),
-        count(({ sessionId, read = 0 }) => read > known.get(sessionId)!),
-      ],
-      [1, 1, 1, 1, 2, 0],
+    assert.equal(
+      count(({ signal }) => signal?.kind === 'waiting'),
+      1,
+    );
+    assert.equal(
+      count(({ signal }) => signal?.reason === 'error'),
+      1,
+    );
+    assert.deepEqual([count(({ pinned }) => pinned), count(({ archived }) => archived)], [1, 1]);
+    const unread = facts.filter(({ sessionId, read = 0 }) => read < known.get(sessionId)!);
+    assert.equal(unread.filter(({ signal }) => signal?.kind === 'finished').length, 2);
+    assert.equal(
+      count(({ sessionId, read = 0 }) => read > known.get(sessionId)!),
+      0,
     );
   });
 
@@ -230,55 +231,166 @@ describe('the sessions of the sample', () => {
     for (const part of ["I have read `no'tes.md`.", '"type":"tool_use"', '```diff', '| ---'])
       assert.ok(said.includes(part), part);
   });
-});
 
-/** Windows that share the store of one machine, each with its own copy of the sample. */
-describe('the sample in several windows', () => {
-  let root: string;
-  beforeEach(() => (root = temporaryFolder()));
-  afterEach(cleanUp);
-
-  function window(): Sample & { close(): Promise<void> } {
-    const storage = openStorage({ root, log: silentLog() });
-    const close = (): Promise<void> => {
-      storage.dispose();
-      return storage.settled();
+  it('are the same in windows that share the store of one machine, with the same ids, while agents work, and at the next start', async () => {
+    const root = temporaryFolder();
+    const window = (): Sample => {
+      const storage = openStorage({ root, log: silentLog() });
+      later(() => storage.settled().finally(() => storage.dispose()));
+      return new Sample({
+        records: storage.collection({ path: 'sample', version: 1, schema: sampleRecord }),
+      });
     };
-    later(close);
-    const records = storage.collection({ path: 'sample', version: 1, schema: sampleRecord });
-    return Object.assign(new Sample({ records }), { close });
-  }
-
-  it('shows the same sessions and messages, with the same ids, while agents work', async () => {
     const [one, two] = [window(), window()];
     const session = await one.newSession();
     const { messageId } = await one.send(session, 'Explain this');
     one.time = two.time += 3_600;
     assert.deepEqual(await two.session(session), await one.session(session));
-    assert.equal((await two.session(session)).status, 'running');
     assert.deepEqual(await two.messages(session), await one.messages(session));
     assert.equal((await two.messages(session))[0]?.id, messageId);
     assert.equal((await two.send(session, 'And now')).status, 'running');
     await until(async () => (await one.messages(session)).at(-1)?.role === 'user');
-    one.time = two.time += 60_000;
-    assert.deepEqual(await two.messages(session), await one.messages(session));
-    assert.deepEqual(await two.sessions(), await one.sessions());
+    const next = window();
+    next.time = one.time;
+    assert.deepEqual(await next.session(session), await one.session(session));
+    assert.deepEqual(await next.api.list('computers'), await one.api.list('computers'));
+    one.time = two.time = next.time += 60_000;
+    for (const each of [two, next]) {
+      assert.deepEqual(await each.messages(session), await one.messages(session));
+      assert.deepEqual(await each.sessions(), await one.sessions());
+    }
+    assert.equal((await next.session(session)).status, 'idle');
     assert.equal((await one.sessions()).length, 9, 'those of the sample once');
   });
+});
 
-  it('has everything at the next start: sessions, unfinished answers, and how far a computer is', async () => {
-    const first = window();
-    const session = await first.newSession();
-    await first.send(session, 'Explain this');
-    first.time += 2_000;
-    const [before, computers] = [await first.session(session), await first.api.list('computers')];
-    await first.close();
-    const second = window();
-    second.time = first.time;
-    assert.deepEqual(await second.session(session), before);
-    assert.equal(before.status, 'running');
-    assert.deepEqual(await second.api.list('computers'), computers);
-    second.time += 20_000;
-    assert.equal((await second.session(session)).status, 'idle');
+/** What a session's transcript says, and how long it lasted. */
+const factsOf = ({ title, minutesAgo, exchanges }: (typeof STORIES)[number]): SessionFacts => ({
+  sessionId: idOf('agent-console', { title }),
+  createdAt: NOW - minutesAgo * 60_000,
+  lastAt: NOW - (minutesAgo - 2) * 60_000,
+  said: exchanges.flatMap(({ ask, lines }) => [
+    { text: ask, by: 'me' as const },
+    ...lines.map(line => ({
+      text: line.kind === 'use' ? `${JSON.stringify(line.input)}\n${line.result}` : line.text,
+      by: 'agent' as const,
+    })),
+  ]),
+});
+
+describe('the sample repository', () => {
+  let folder: string;
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' }).trim();
+
+  beforeEach(async () => {
+    folder = path.join(temporaryFolder(), 'a shop');
+    await makeSampleRepository(folder, 'git', NOW);
+  });
+  afterEach(cleanUp);
+
+  it('has the files of the shop, a clean tree, and the branches that the sessions speak of, made while they lasted, one merged, one in conflict', () => {
+    for (const [name, content] of SHOP)
+      assert.deepEqual(fs.readFileSync(path.join(folder, name)), Buffer.from(content), name);
+    assert.equal(git('status', '--porcelain=v2', '--branch', '--untracked-files=all').match(/^[^#]/m), null);
+    const format = '--format=%(refname:lstrip=3) %(committerdate:unix)';
+    const branches = git('for-each-ref', format, 'refs/remotes').split('\n');
+    const talk = JSON.stringify(STORIES);
+    for (const line of branches.filter(each => !/^(HEAD|main) /.test(each))) {
+      const [name = '', seconds] = line.split(' ');
+      assert.equal(talk.includes(`Pushed to \`${name}\``), name.startsWith('agent/'), name);
+      const minutes = (NOW / 1000 - Number(seconds)) / 60;
+      assert.ok(
+        STORIES.some(({ minutesAgo }) => minutes < minutesAgo && minutes > minutesAgo - 2),
+        `${name} is of no session`,
+      );
+    }
+    assert.equal(branches.length, 6);
+    assert.match(git('branch', '--remotes', '--merged', 'HEAD'), /agent\/extract-button/);
+    const conflict = (branch: string): string | undefined => {
+      const options = { cwd: folder, encoding: 'utf8' } as const;
+      const merge = ['merge-tree', '--write-tree', '--name-only', 'HEAD', `origin/${branch}`];
+      const { status, stdout } = spawnSync('git', merge, options);
+      return status === 0 ? undefined : stdout.split('\n')[1];
+    };
+    assert.equal(conflict('agent/confirm-timeout'), 'services/checkout/src/total.ts');
+    assert.equal(conflict('agent/flaky-total-test') ?? conflict('returns-rate'), undefined);
+  });
+
+  it('shows whose work its branches are: certain, only likely, or nobody can tell', async () => {
+    const facts = await readRepository(new Git('git', folder));
+    const claims = STORIES.map(story => {
+      const claim = claimOf(factsOf(story), [facts]);
+      return [
+        story.title,
+        claim.sure,
+        ...(claim.sure === 'unknown' ? [] : [claim.branch.name, claim.evidence]),
+      ];
+    });
+    assert.deepEqual(claims.sort(), [
+      ['Are returns really going up?', 'likely', 'returns-rate', 'coAuthor'],
+      ['Cover the checkout with tests', 'unknown'],
+      ['Extract the button into packages/ui', 'likely', 'agent/extract-button', 'branchInTranscript'],
+      ['Find out why the total test is flaky', 'certain', 'agent/flaky-total-test', 'branchInTranscript'],
+      ['How a checkout works, end to end', 'unknown'],
+      ['Move the workspace to TypeScript 5.9', 'unknown'],
+      ['Review of the price check', 'certain', 'agent/confirm-timeout', 'branchInTranscript'],
+      ['Round the tax once per cart', 'unknown'],
+    ]);
+  });
+
+  it('is the same for the same moment, is fetched without a network, and stays as a person leaves it', async () => {
+    const tips = git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/remotes');
+    assert.equal(git('config', 'remote.origin.url'), SHOP_REMOTE);
+    execFileSync('git', ['-C', path.join(folder, '.git/pushed.git'), 'branch', 'pushed-later', 'main']);
+    assert.match(git('ls-remote', 'origin'), /pushed-later/);
+    fs.writeFileSync(path.join(folder, 'mine.txt'), 'mine');
+    await makeSampleRepository(folder, 'git', NOW + 1);
+    assert.equal(git('status', '--porcelain'), '?? mine.txt');
+
+    fs.rmSync(folder, { recursive: true });
+    // Nothing of the person's settings counts.
+    const hostile = path.join(path.dirname(folder), 'gitconfig');
+    fs.writeFileSync(
+      hostile,
+      `[init]\n\ttemplateDir = /none\n[commit]\n\tgpgSign = true\n[core]\n\tautocrlf = true\n`,
+    );
+    process.env['GIT_CONFIG_GLOBAL'] = hostile;
+    try {
+      await Promise.all([NOW, NOW].map(now => makeSampleRepository(folder, 'git', now)));
+    } finally {
+      delete process.env['GIT_CONFIG_GLOBAL'];
+    }
+    assert.equal(git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/remotes'), tips);
+    assert.deepEqual(fs.readdirSync(path.dirname(folder)).sort(), ['a shop', 'gitconfig']);
+  });
+
+  it('is made once, when the sample was first used, and opened in a window of its own', async () => {
+    const root = temporaryFolder();
+    const storage = openStorage({ root, log: silentLog() });
+    later(() => storage.settled().finally(() => storage.dispose()));
+    const records = storage.collection({ path: 'sample', version: 1, schema: sampleRecord });
+    await records.put('used', { kind: 'first', at: NOW });
+    const uri = { fsPath: root } as unknown as vscode.Uri;
+    await assert.rejects(
+      openSampleWorkspace(uri, undefined, storage),
+      /^Error: The sample workspace needs Git/,
+    );
+    const tip = git('rev-parse', 'origin/agent/flaky-total-test');
+    folder = path.join(root, 'sample/shop');
+    for (const times of [1, 2]) {
+      await openSampleWorkspace(uri, 'git', storage);
+      assert.deepEqual(executed, Array(times).fill(`vscode.openFolder file://${folder} [object Object]`));
+      assert.equal(git('rev-parse', 'origin/agent/flaky-total-test'), tip);
+    }
+  });
+
+  it('says what Git says where it cannot be made, and leaves nothing', async () => {
+    const other = path.join(temporaryFolder(), 'shop');
+    await assert.rejects(makeSampleRepository(other, 'no-such-git', NOW), /ENOENT/);
+    fs.mkdirSync(other);
+    fs.writeFileSync(path.join(other, 'mine.txt'), 'mine');
+    await assert.rejects(makeSampleRepository(other, 'git', NOW), /ENOTEMPTY|EEXIST/);
+    assert.deepEqual(fs.readdirSync(other), ['mine.txt']);
   });
 });

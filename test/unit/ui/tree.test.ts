@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import type { Command } from 'vscode';
 import { card, factsDocument, type Fact } from '../../../src/ui/text';
 import { type Row, Tree, type TreeNode } from '../../../src/ui/tree';
 import { fakeView } from '../../fakes/view';
@@ -63,17 +62,17 @@ describe('a tree', () => {
     mock.timers.reset();
   });
 
-  it('draws nothing again that says the same', () => {
+  it('draws the rows that say something else and that it is told of, once for all that changes together', () => {
     updated();
-    assert.deepEqual(fired, []);
-  });
-
-  it('draws the rows that say something else, once for all that changes together', () => {
+    assert.deepEqual(fired, [], 'they say the same');
     scene.rows['b'] = { description: 'now' };
     tree.update();
     scene.rows['c'] = { icon: { id: 'check' } };
     updated();
     assert.deepEqual(fired, [['b', 'c']]);
+    [scene.rows['a'], scene.rows['b']] = [{ description: 'x' }, { description: 'x' }];
+    updated(new Set(['b']));
+    assert.deepEqual(fired.slice(1), [['b']]);
   });
 
   it('draws a row with other children, and all rows where the first level is another', () => {
@@ -98,12 +97,6 @@ describe('a tree', () => {
     scene.below['root'] = ['g'];
     updated();
     assert.deepEqual(fired, ['all', 'all']);
-  });
-
-  it('looks only at the rows it is told of', () => {
-    [scene.rows['a'], scene.rows['b']] = [{ description: 'x' }, { description: 'x' }];
-    updated(new Set(['b']));
-    assert.deepEqual(fired, [['b']]);
   });
 
   it('keeps the objects VS Code knows rows by, with what they say now, and their parents', async () => {
@@ -137,7 +130,7 @@ describe('a tree', () => {
     assert.equal(tree.getParent(d), c);
   });
 
-  it('draws nothing while it is hidden, and what has changed meanwhile when it is shown', () => {
+  it('draws nothing while it is hidden, what has changed meanwhile when it is shown, and looks at ages once a minute', async () => {
     view.show(false);
     scene.rows['a'] = { description: 'x' };
     tree.update();
@@ -146,13 +139,11 @@ describe('a tree', () => {
     view.show(true);
     passed();
     assert.deepEqual([fired, minutes], [[['a']], 2]);
-  });
-
-  it('looks at ages once a minute', () => {
+    await draw();
     scene.rows['c'] = { description: '1 min' };
     passed(60_000);
     passed();
-    assert.deepEqual([fired, minutes], [[['c']], 2]);
+    assert.deepEqual([fired.slice(1), minutes], [[['c']], 3]);
   });
 
   it('reads label and description aloud where nothing else is said, and foreign texts hold no control characters', () => {
@@ -181,22 +172,21 @@ describe('cards and documents', () => {
 });
 
 describe('a tree whose rows come later', () => {
+  type Named = { readonly name: string };
   const [a, b] = [{ name: 'a' }, { name: 'b' }];
-  const changed = new Emitter<(typeof a)[] | undefined>();
-  beforeEach(() => (acts.length = 0));
+  const changed = new Emitter<Named[] | undefined>();
+  const retry = { command: 'retry', title: 'Try again' };
+  let tree: LazyTree<Named>;
 
-  const treeOf = (commandOf: (row: typeof a) => Command | undefined = row => openOf(row)) => {
-    const getTreeItem = (row: typeof a) => {
-      const command = commandOf(row);
-      return { id: row.name, ...(command && { command }) };
-    };
+  beforeEach(() => {
+    acts.length = 0;
+    const getTreeItem = (row: Named) =>
+      row === a ? { command: { command: 'open', title: 'Open', arguments: [row] } } : { command: retry };
     const inner = { onDidChangeTreeData: changed.event, getChildren: () => [a, b], getTreeItem };
-    return new LazyTree(() => Promise.resolve(inner), 'test.openRow');
-  };
-  const openOf = (row: object): Command => ({ command: 'open', title: 'Open', arguments: [row] });
+    tree = new LazyTree(() => Promise.resolve(inner), 'test.openRow');
+  });
 
   it('asks its provider for rows and tells its changes', async () => {
-    const tree = treeOf();
     const told: unknown[] = [];
     tree.onDidChangeTreeData(rows => told.push(rows));
     assert.deepEqual(await tree.getChildren(), [a, b]);
@@ -206,30 +196,15 @@ describe('a tree whose rows come later', () => {
   });
 
   it('gives a row a command without arguments, which VS Code cannot forget while the row is drawn anew', async () => {
-    const tree = treeOf();
-    for (const row of [a, b, a])
+    for (const row of [a, a])
       assert.deepEqual((await tree.getTreeItem(row)).command, { command: 'test.openRow', title: 'Open' });
+    assert.deepEqual((await tree.getTreeItem(b)).command, retry, 'one that needs nothing is kept');
     await tree.openSelected(() => [b]);
-    assert.deepEqual(acts, ['commands.executeCommand']);
     await tree.openSelected(() => [a, b]);
-    assert.equal(acts.length, 1, 'of several, none');
-  });
-
-  it('keeps a command that needs nothing; a row may have none', async () => {
-    const retry = { command: 'retry', title: 'Try again' };
-    const tree = treeOf(row => (row === a ? retry : undefined));
-    assert.deepEqual((await tree.getTreeItem(a)).command, retry);
-    assert.equal((await tree.getTreeItem(b)).command, undefined);
-    await tree.openSelected(() => [b]);
-    assert.deepEqual(acts, []);
-  });
-
-  it('waits for the selected row while all are drawn anew and VS Code knows none', async () => {
-    const tree = treeOf();
-    await tree.getTreeItem(a);
-    let known: readonly object[] = [];
-    const done = tree.openSelected(() => known as (typeof a)[]);
-    assert.deepEqual(acts, []);
+    assert.deepEqual(acts, [], 'of several, none');
+    let known: readonly Named[] = [];
+    const done = tree.openSelected(() => known);
+    assert.deepEqual(acts, [], 'VS Code knows none while all are drawn anew');
     known = [a];
     await done;
     assert.deepEqual(acts, ['commands.executeCommand']);
