@@ -1,16 +1,20 @@
-import { ApiClient, type Session } from '../../../src/api';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { ApiClient, Session } from '../../../src/api';
 import { Sessions, type SessionsDeps } from '../../../src/sessions';
 import type { SessionRecord } from '../../../src/sessions/record';
 import { SessionIndex } from '../../../src/sessions/sessionIndex';
-import type { OpenStorageOptions, Storage } from '../../../src/storage';
+import type { OpenStorageOptions } from '../../../src/storage';
 import { Emitter, ObservableValue } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { FakeConnection } from '../../fakes/connection';
 import { silentLog } from '../../fakes/log';
-import { startSampleService } from '../../fakes/sampleService';
+import { startSampleService, type SampleService } from '../../fakes/sampleService';
 import { openStorage } from '../../fakes/storage';
+import { answers } from '../../fakes/vscode';
 import { fakeView } from '../../fakes/view';
+import { clientOf } from '../api/support';
 export { until } from '../../until';
 
 export function sessionOf(fields: Partial<Session> = {}): Session {
@@ -21,9 +25,31 @@ export function recordOf(fields: Partial<SessionRecord> = {}): SessionRecord {
   return { sessionId: 's1', origin: 'created', addedAt: 50, local: {}, ...fields };
 }
 
+/** What a service says of a session comes to the index. */
+export function learn(
+  index: SessionIndex,
+  fields: Partial<Session> = {},
+  at = 5,
+  origin: SessionRecord['origin'] = 'created',
+): Promise<void> {
+  return index.learn('service', { session: sessionOf(fields), origin, at });
+}
+
+/** What the editor answers where it is asked by this name. */
+export function answer(name: string, given: unknown): void {
+  answers.set(name, Promise.resolve(given) as Promise<undefined>);
+}
+
 /** Takes a session out of the list, as a person does. */
 export function remove(index: SessionIndex, sessionId: string): Promise<void> {
   return index.keep(sessionId, local => ({ ...local, removedAt: Date.now() }));
+}
+
+/** A client of a service, which waits for nothing. */
+export function signedIn(service: SampleService): ApiClient {
+  const { api } = clientOf({ origin: service.baseUrl }, { key: () => Promise.resolve(service.apiKey) });
+  later(() => api.dispose());
+  return api;
 }
 
 /** The index of a window on a folder of records, gone after the test. */
@@ -52,16 +78,10 @@ export async function sessionsScene(options: { readonly extras?: boolean } = {})
   later(() => service.close());
 
   /** The sessions of one window, with everything around them but VS Code itself. */
-  const open = async (
-    deps: Partial<SessionsDeps> = {},
-    visible = true,
-    asFeatureSeesIt = (storage: Storage): Storage => storage,
-  ) => {
-    const { baseUrl, appUrl, apiKey } = service;
+  const open = async (deps: Partial<SessionsDeps> = {}, visible = true) => {
     const log = silentLog();
-    const key = () => Promise.resolve(apiKey);
-    const api = new ApiClient({ baseUrl, appUrl, key, log, delay: () => Promise.resolve() });
     const storage = openStorage({ root, log });
+    const api = signedIn(service);
     const connection = new FakeConnection(api, service);
     const view = fakeView(visible);
     const computers = {
@@ -71,7 +91,7 @@ export async function sessionsScene(options: { readonly extras?: boolean } = {})
     const memory = new Map<string, unknown>();
     const feature = new Sessions({
       connection,
-      storage: asFeatureSeesIt(storage),
+      storage,
       log,
       view,
       focused: new ObservableValue(false),
@@ -97,7 +117,6 @@ export async function sessionsScene(options: { readonly extras?: boolean } = {})
     later(async () => {
       feature.dispose();
       index.dispose();
-      api.dispose();
       await storage.settled();
       storage.dispose();
     });
@@ -105,3 +124,15 @@ export async function sessionsScene(options: { readonly extras?: boolean } = {})
   };
   return { service, open };
 }
+
+interface Item {
+  readonly command: string;
+  readonly when: string;
+  readonly group?: string;
+  readonly args: readonly [focused: unknown, marker: unknown];
+}
+
+/** What the manifest adds to the editor. */
+export const { contributes } = JSON.parse(
+  readFileSync(path.join(process.env['AGENT_CONSOLE_ROOT']!, 'package.json'), 'utf8'),
+) as { contributes: { keybindings: readonly Item[]; menus: Readonly<Record<string, readonly Item[]>> } };
