@@ -99,8 +99,8 @@ describe('the index of sessions', () => {
     assert.deepEqual(durable.slice(11), [false, true]);
   });
 
-  it('takes a session in that a hook told of, and forgets the signal when the session has moved on', async () => {
-    const index = await openIndex(root);
+  it('takes a session in that a hook told of, also one that was removed, as it was kept, and forgets the signal when it has moved on', async () => {
+    const [index, other] = [await openIndex(root), await openIndex(root)];
     const workspace = { uri: 'file:///home/ada/shop', name: 'shop' };
     const news = { sessionId: 's1', kind: 'waiting', at: 1_000, message: 'May I?' } as const;
     await index.signal('service', news, workspace);
@@ -116,6 +116,17 @@ describe('the index of sessions', () => {
       await index.observe('service', sessionOf({ status, messageCount: 3 }), at);
       assert.equal(index.get('s1')?.signal !== undefined, stays, why);
     }
+    await index.keep('s1', () => ({ name: 'Mine' }));
+    await remove(index, 's1');
+    await until(other.onDidChange, () => other.removed.length === 1);
+    await learn(other, {}, 80_000, 'listed');
+    await other.observe('service', sessionOf(), 81_000);
+    assert.deepEqual(
+      [other.records.size, other.get('s1'), await other.read('s1')],
+      [0, undefined, undefined],
+    );
+    await other.signal('service', { ...news, at: 90_000 }, undefined);
+    assert.deepEqual(plain(other.get('s1')?.local), { name: 'Mine' });
   });
 
   it('tells a change of the status once, in the window whose answer brought it', async () => {
@@ -133,25 +144,6 @@ describe('the index of sessions', () => {
     await b.noteSend('service', 's1', { status: 'pending', at: 30, text: 'More' });
     const next = { sessionId: 's1', from: 'idle', to: 'pending', at: 30, window: 'b' };
     assert.deepEqual(changes.slice(1), [next]);
-  });
-
-  it('keeps what was removed as it was, hides it from every window, and brings it back when a person or a hook does', async () => {
-    const [a, b] = [await openIndex(root), await openIndex(root)];
-    const kept = { name: 'Mine', pinned: true };
-    for (const sessionId of ['s1', 's2', 's3']) {
-      await learn(a, { sessionId }, 5, 'listed');
-      await a.keep(sessionId, () => kept);
-      await remove(a, sessionId);
-    }
-    await until(b.onDidChange, () => b.removed.length === 3);
-    await learn(b, {}, 6, 'listed');
-    await b.observe('service', sessionOf(), 7);
-    assert.deepEqual([b.records.size, b.get('s1'), await b.read('s1')], [0, undefined, undefined]);
-    await learn(b, {}, 8, 'added');
-    await b.signal('service', { sessionId: 's2', kind: 'waiting', at: 9 }, undefined);
-    assert.equal(await b.add('service', recordOf({ sessionId: 's3' })), true);
-    for (const id of ['s1', 's2', 's3']) assert.deepEqual(plain(b.get(id)?.local), kept);
-    assert.deepEqual([b.removed, b.get('s2')?.signal?.kind], [[], 'waiting']);
   });
 });
 

@@ -217,8 +217,9 @@ describe('sessions for other views', () => {
     await seen(window, () => window.feature.get(sessionId) !== undefined);
   };
 
-  it('stand below their computer, the latest first, without archived ones', async () => {
-    const ofComputer = () => window.feature.ofComputer('c1').map(({ sessionId }) => sessionId);
+  it('stand below their computer, the latest first, without archived ones, and are told of when it is called something else', async () => {
+    const { feature, computers } = window;
+    const ofComputer = () => feature.ofComputer('c1').map(({ sessionId }) => sessionId);
     assert.deepEqual(ofComputer(), []);
     await known('gone', { updatedAt: 30 }, 30);
     await window.index.keep('gone', () => ({ archivedAt: 1 }));
@@ -226,20 +227,15 @@ describe('sessions for other views', () => {
     await known('elsewhere', { computerId: 'c2', updatedAt: 15 }, 15);
     await known('new', { updatedAt: 20 }, 20);
     assert.deepEqual(ofComputer(), ['new', 'old']);
-  });
-
-  it('are told of when their computer is called something else, not whenever computers are asked for, without a look for changes', async () => {
-    const { feature, computers } = window;
-    await known('s1', {}, 10);
-    computers.changed.fire();
     const told: (readonly string[])[] = [];
+    computers.changed.fire();
     feature.onDidChange(ids => told.push(ids));
     computers.changed.fire();
     assert.deepEqual(told, []);
     computers.facts = { name: 'bolt' };
     computers.changed.fire();
-    assert.deepEqual([told, feature.get('s1')?.computerName], [[[]], 'bolt']);
-    assert.deepEqual(looked, []);
+    assert.deepEqual([told, feature.get('old')?.computerName], [[[]], 'bolt']);
+    assert.deepEqual(looked, [], 'nobody has asked what agents changed');
   });
 
   it('say the same of their state wherever they are shown', async () => {

@@ -72,21 +72,6 @@ describe('usage data', () => {
     assert.deepEqual([once.missing, cells(once, 'people', 'days'), figure(once, 'people')], [[], [[1]], 1]);
   });
 
-  it('eight windows make the calls of one, and another that asks nothing hears of the days', async () => {
-    const { service, open } = await begin();
-    const windows = Array.from({ length: 8 }, () => open().data);
-    const wanted = query('people', '2026-11-01', '2026-11-20');
-    const other = open().data;
-    assert.equal((await other.report(wanted)).missing.length, 20);
-    let isTold = false;
-    other.onDidChange(() => (isTold = true));
-    const reports = await Promise.all(windows.map(data => fetched(data, wanted)));
-    assert.deepEqual(calls(service), ['/users 2026-10-11..2026-11-20']);
-    // Days may become known a few at a time.
-    await until(async () => isTold && (await other.report(wanted)).missing.length === 0);
-    for (const made of [...reports, await other.report(wanted)]) assert.deepEqual(made, reports[0]);
-  });
-
   it('goes on when the window that fetches gives up', async () => {
     const { service, open } = await begin();
     const [first, second] = [open().data, open().data];
@@ -120,24 +105,13 @@ describe('usage data', () => {
     assert.equal(calls(service).filter(call => call.endsWith('..2026-11-10')).length, 1);
   });
 
-  it('rests in every window where a role is missing, until asked again for all days', async () => {
+  it('asks again for all days when told to', async () => {
     const { clock, service, open } = await begin();
-    let key = service.keys.member;
-    const windows = [1, 2].map(() => open(() => key).data);
-    const wanted = query('tokens', '2026-11-17', '2026-11-20');
-    for (const data of windows) {
-      assert.match((await fetched(data, wanted)).problem ?? '', /Manager or Owner role/);
-      assert.equal(data.state().kind, 'forbidden');
-    }
-    const all = '/tokens 2026-11-10..2026-11-20';
-    assert.deepEqual(calls(service), [all]);
-    key = service.apiKey;
-    for (const data of windows) {
-      clock.now += 1000;
-      await fetched(data, wanted, { again: true });
-      assert.equal(data.state().kind, 'ready');
-    }
-    assert.deepEqual(calls(service), [all, all, all]);
+    const wanted = query('productivity', '2026-11-18', '2026-11-20');
+    await fetched(open().data, wanted);
+    clock.now += 1000;
+    await fetched(open().data, wanted, { again: true });
+    assert.deepEqual(calls(service), Array(2).fill('/productivity 2026-11-11..2026-11-20'));
   });
 
   /** From now on the service says that what it answers is another organization's. */

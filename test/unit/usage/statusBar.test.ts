@@ -7,7 +7,7 @@ import { Emitter } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
 import { cleanUp, later } from '../../fakes/cleanUp';
 import { until } from '../../until';
-import { answer, begin, calls, known, type Clock, type Window } from './support';
+import { answer, begin, calls, fetched, known, query, type Clock, type Window } from './support';
 
 const format = new Formatter('en');
 
@@ -53,9 +53,9 @@ function barOf({ data }: Window, clock: Clock, span: UsageSpan = 'lastDay', toke
 describe('the status bar', () => {
   afterEach(cleanUp);
 
-  it('shows the last finished day after one call, in every window', async () => {
+  it('shows the last finished day after one call, in all of eight windows', async () => {
     const { clock, service, open } = await begin();
-    const bars = [1, 2, 3].map(() => barOf(open(), clock));
+    const bars = Array.from({ length: 8 }, () => barOf(open(), clock));
     for (const each of bars) each.start();
     // Days that another window is still storing come one by one.
     await Promise.all(bars.map(each => each.until(() => /[↑↓→] · /.test(each.item.text))));
@@ -94,9 +94,10 @@ describe('the status bar', () => {
     assert.equal(made.shown, false);
   });
 
-  it('says in one window that a role is missing, and of another key anew', async () => {
+  it('says in one window that a role is missing, and of another key anew; rests in all until asked again', async () => {
     const { clock, service, open } = await begin();
-    const windows = [1, 2].map(() => open(() => service.keys.member));
+    let key = service.keys.member;
+    const windows = [1, 2].map(() => open(() => key));
     const bars = windows.map(window => barOf(window, clock));
     const told = (): string[] => bars.flatMap(each => each.told);
     const tells = (count: number): Promise<void> =>
@@ -109,6 +110,11 @@ describe('the status bar', () => {
     await Promise.all(bars.map(each => each.until(() => !each.shown)));
     windows[0]!.useKey('another key');
     await tells(2);
+    key = service.apiKey;
+    clock.now += 1000;
+    const wanted = query('tokens', '2026-11-20', '2026-11-20');
+    const { missing } = await fetched(windows[0]!.data, wanted, { again: true });
+    assert.deepEqual([missing, windows[0]!.data.state().kind], [[], 'ready']);
   });
 
   it('tells once of each threshold of a budget', async () => {
