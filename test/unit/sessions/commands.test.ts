@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { commands, views } from '../../../src/contributions';
-import type { SessionsDeps } from '../../../src/sessions';
 import { linkedSession, linkTo, typedSession } from '../../../src/sessions/access';
 import { readPresets, settingsSummary } from '../../../src/sessions/create';
 import type { Overlay } from '../../../src/sessions/record';
@@ -183,13 +182,11 @@ describe('a new session', () => {
 
   it('is held against the controls with the kind of its computer, which is asked for where it is not known', async () => {
     const asked: (string | undefined)[] = [];
-    const policy: SessionsDeps['policy'] = {
-      warnings: ({ computerProvider }) => {
-        asked.push(computerProvider);
-        return Promise.resolve(['The controls do not allow it.']);
-      },
+    const warnings = ({ computerProvider }: { readonly computerProvider?: string | undefined }) => {
+      asked.push(computerProvider);
+      return Promise.resolve(['The controls do not allow it.']);
     };
-    const window = await scene.open({ policy });
+    const window = await scene.open({ policy: { warnings } });
     const { items } = await window.connection.api!.list('computers');
     const own = items.find(({ providerType }) => providerType !== undefined);
     for (const [computerId, facts] of [

@@ -188,11 +188,10 @@ describe('groups of sessions', () => {
     });
 
   it('go by computer and by workspace, the unknown last but for the archive, pinned ones first within', () => {
-    const session = (sessionId: string, computerId?: string, fields: Partial<SessionRecord> = {}) =>
-      recordOf({
-        ...{ sessionId, computerName: computerId, ...fields },
-        session: sessionOf({ sessionId, computerId, updatedAt: computerId === undefined ? saturday : 5 }),
-      });
+    const session = (sessionId: string, computerId?: string, fields: Partial<SessionRecord> = {}) => {
+      const told = sessionOf({ computerId, updatedAt: computerId === undefined ? saturday : 5 });
+      return recordOf({ sessionId, computerName: computerId, session: told, ...fields });
+    };
     const records = [
       session('a', 'node 10'),
       session('b', 'node 9', { workspace: { uri: 'file:///shop', name: 'shop' } }),
@@ -213,34 +212,28 @@ describe('groups of sessions', () => {
   });
 
   it('hold every session exactly once, however they are made', () => {
-    const fields = fc.record({
-      status: fc.constantFrom('idle', 'running', 'odd'),
-      updatedAt: fc.nat(2 * saturday),
-      computerId: fc.constantFrom(undefined, 'a', 'b', ''),
+    const record = fc
+      .record({
+        ...{ status: fc.constantFrom('idle', 'running', 'odd'), updatedAt: fc.nat(2 * saturday) },
+        computerId: fc.constantFrom(undefined, 'a', 'b', ''),
+        local: fc.record({ pinned: fc.boolean(), archivedAt: fc.constantFrom(undefined, 1) }),
+        signal: fc.constantFrom(undefined, { kind: 'waiting', at: 1 } as const),
+      })
+      .map(({ local, signal, ...fields }) => ({ local, signal, session: sessionOf(fields) }));
+    const many = fc.dictionary(fc.string({ minLength: 1, maxLength: 4 }), record, { maxKeys: 30 });
+    const ways = fc.record({
+      grouping: fc.constantFrom(...GROUPINGS),
+      sorting: fc.constantFrom(...SORTINGS),
     });
-    const local = fc.record({ pinned: fc.boolean(), archivedAt: fc.constantFrom(undefined, 1) });
-    const signal = fc.constantFrom(undefined, { kind: 'waiting', at: 1 } as const);
-    const many = fc.uniqueArray(
-      fc.record({ sessionId: fc.string({ minLength: 1, maxLength: 4 }), fields, local, signal }),
-      { maxLength: 30, selector: each => each.sessionId },
-    );
     fc.assert(
-      fc.property(
-        many,
-        fc.constantFrom(...GROUPINGS),
-        fc.constantFrom(...SORTINGS),
-        (all, grouping, sorting) => {
-          const records = all.map(({ fields: given, ...more }) =>
-            recordOf({ ...more, session: sessionOf({ ...given, sessionId: more.sessionId }) }),
-          );
-          const made = groups(records, { grouping, sorting });
-          const held = made.flatMap(group => group.sessionIds);
-          assert.deepEqual(held.sort(), all.map(each => each.sessionId).sort());
-          assert.equal(new Set(made.map(group => group.key)).size, made.length);
-          const again = groups(records.reverse(), { grouping, sorting });
-          assert.deepEqual(again, made, 'the order does not depend on the order of the records');
-        },
-      ),
+      fc.property(many, ways, (all, how) => {
+        const records = Object.entries(all).map(([sessionId, fields]) => recordOf({ sessionId, ...fields }));
+        const made = groups(records, how);
+        const held = made.flatMap(group => group.sessionIds);
+        assert.deepEqual(held.sort(), Object.keys(all).sort());
+        assert.equal(new Set(made.map(group => group.key)).size, made.length);
+        assert.deepEqual(groups(records.reverse(), how), made, 'whatever the order of the records');
+      }),
     );
   });
 

@@ -84,30 +84,22 @@ export async function sessionsScene(options: { readonly extras?: boolean } = {})
     const api = signedIn(service);
     const connection = new FakeConnection(api, service);
     const view = fakeView(visible);
-    const computers = {
-      facts: undefined as ReturnType<SessionsDeps['computers']['known']>,
-      changed: new Emitter<void>(),
-    };
+    const facts = undefined as ReturnType<SessionsDeps['computers']['known']>;
+    const computers = { facts, changed: new Emitter<void>() };
     const memory = new Map<string, unknown>();
     const feature = new Sessions({
-      connection,
-      storage,
-      log,
-      view,
-      focused: new ObservableValue(false),
+      ...{ connection, storage, log, view, focused: new ObservableValue(false) },
       fastestSeconds: () => 600,
       computers: { known: () => computers.facts, onDidChange: computers.changed.event },
       changes: { of: () => undefined, onDidChange: new Emitter<readonly string[]>().event },
       format: new Formatter('en'),
       memory: {
         get: (name: string) => memory.get(name),
-        update: (name: string, value: unknown) => Promise.resolve(void memory.set(name, value)),
+        update: async (name: string, value: unknown) => void memory.set(name, await value),
       },
       details: { show: () => Promise.resolve() },
       linkBase: { scheme: 'vscode', authority: 'agent-console.agent-console' },
-      presets: () => undefined,
-      seeds: () => Promise.resolve([]),
-      extras: () => false,
+      ...{ presets: () => undefined, seeds: () => Promise.resolve([]), extras: () => false },
       ...deps,
     });
     /** The same records, as another part of the window or another window changes them. */
@@ -125,12 +117,10 @@ export async function sessionsScene(options: { readonly extras?: boolean } = {})
   return { service, open };
 }
 
-interface Item {
-  readonly command: string;
-  readonly when: string;
+type Item = Readonly<Record<'command' | 'when', string>> & {
   readonly group?: string;
   readonly args: readonly [focused: unknown, marker: unknown];
-}
+};
 
 /** What the manifest adds to the editor. */
 export const { contributes } = JSON.parse(

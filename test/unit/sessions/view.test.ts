@@ -151,10 +151,11 @@ describe('the view of sessions', () => {
     const { index, feature, view } = window;
     for (const sessionId of ['s0', 's1', 's2', 'gone', 'archived']) {
       await list(window, { sessionId });
-      const lasts = sessionId === 'gone' ? { lasts: true as const } : {};
-      await index.fail('service', sessionId, { at: noon + 1, sentence: 'No answer.', ...lasts });
+      const lasts = sessionId === 'gone' || undefined;
+      await index.fail('service', sessionId, { at: noon + 1, sentence: 'No answer.', lasts });
     }
     await index.keep('archived', () => ({ archivedAt: 1 }));
+    await seen(window, () => feature.get('archived')?.isArchived === true);
     const watched = new Set<string>();
     const watch = mock.method(SessionMonitor.prototype, 'watch', (id: string) => {
       watched.add(id);
@@ -165,7 +166,6 @@ describe('the view of sessions', () => {
       mock.timers.tick(50);
       assert.equal([...watched].sort().join(), ids);
     };
-    await seen(window, () => feature.get('archived')?.isArchived === true);
     view.show(true);
     asks('s0,s1,s2');
     await list(window, { sessionId: 's1', messageCount: 9 }, noon + 2);
