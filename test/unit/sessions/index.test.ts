@@ -215,19 +215,6 @@ describe('exported lists of sessions', () => {
   const fileOf = (sessions: readonly unknown[], version = 2): string =>
     JSON.stringify({ format: 'agent-console-sessions', version, service: 'h', sessions });
 
-  it('read back as they were written, but for how the sessions stood just then', () => {
-    const b = recordOf({
-      sessionId: 'b',
-      session: sessionOf({ title: 'B' }),
-      checkedAt: 5,
-      local: { name: 'n' },
-    });
-    const check = { problem: { at: 9, sentence: 'api.example.com does not answer.' } };
-    const text = exportText([{ ...b, check, signal: { kind: 'waiting', at: 3 } }, recordOf()], 'h', 1_000);
-    assert.doesNotMatch(text, /does not answer|waiting/);
-    assert.deepEqual(plain(readImport(text)), { host: 'h', bad: [], records: plain([b, recordOf()]) });
-  });
-
   it('name what cannot be read or is no session, and bring in the others, up to date and with nothing of the future', () => {
     const base = { origin: 'added', addedAt: 1 };
     const ids = ['..', 'a b', 'x\u202e', 'y'.repeat(300)].map(sessionId => ({ ...base, sessionId }));
@@ -252,15 +239,18 @@ describe('exported lists of sessions', () => {
     fc.assert(fc.property(fc.json(), text => assert.throws(() => readImport(text), /Nothing was changed/)));
   });
 
-  it('add what is not listed, bring back what was removed, leave what is there, and name what cannot be stored', async () => {
+  it('hold what is kept, not how sessions stand just now; add what is not listed, bring back what was removed, leave what is there, name what cannot be stored', async () => {
     const index = await openIndex(temporaryFolder());
     for (const sessionId of ['here', 'gone']) await learn(index, { sessionId, title: 'Here' });
     await remove(index, 'gone');
     const theirs = ['here', 'gone', 'new', 'bad'].map(sessionId =>
-      recordOf({ sessionId, session: sessionOf({ sessionId, title: 'Theirs' }), local: { name: 'n' } }),
+      recordOf({ sessionId, session: sessionOf({ sessionId }), checkedAt: 5, local: { name: 'n' } }),
     );
+    const check = { problem: { at: 9, sentence: 'api.example.com does not answer.' } };
+    const signal = { kind: 'waiting', at: 3 } as const;
+    const standing = theirs.map(record => ({ ...record, check, signal }));
     answer('showOpenDialog', [{}]);
-    answer('readFile', new TextEncoder().encode(fileOf(theirs)));
+    answer('readFile', new TextEncoder().encode(exportText(standing, 'h', 1_000)));
     told.length = 0;
     const add = (service: string, record: SessionRecord): Promise<boolean> =>
       record.sessionId === 'bad'
@@ -270,10 +260,11 @@ describe('exported lists of sessions', () => {
     assert.deepEqual(told, [
       'Sessions imported: 2 added, 1 already there. Entries that could not be imported: 1, the first of them bad (of a newer version).',
     ]);
-    const kept = [...index.records.values()].map(
-      ({ sessionId, session, local }) => `${sessionId} ${session?.title} ${local.name}`,
+    const titles = [...index.records.values()].map(
+      ({ sessionId, session }) => `${sessionId} ${session?.title}`,
     );
-    assert.deepEqual(kept.sort(), ['gone Here undefined', 'here Here undefined', 'new Theirs n']);
+    assert.deepEqual(titles.sort(), ['gone Here', 'here Here', 'new undefined']);
+    assert.deepEqual(plain(index.get('new')), plain(theirs[2]));
   });
 
   it('hold only what every part of the view can show, whatever else was in them', () => {

@@ -38,7 +38,7 @@ describe('the watch over sessions', () => {
   });
   afterEach(cleanUp);
 
-  /** A window whose clock and timers are the test's; without `reply` its questions wait for the test. */
+  /** A window whose clock and timers are the test's; without `reply` its questions, about a session it knows, wait for the test. */
   const open = async (reply?: (question: Question) => void, focused: Focus = new ObservableValue(true)) => {
     const index = await openIndex(root);
     const one = (_: string, { ids, signal }: { ids: { sessionId: string }; signal: AbortSignal }) => {
@@ -54,6 +54,7 @@ describe('the watch over sessions', () => {
     const connection = { api: { one: one as never }, state };
     const monitor = new SessionMonitor({ index, focused, fastestSeconds: () => 2, connection });
     later(() => monitor.dispose());
+    if (reply === undefined) await learn(index, { status: 'running' });
     return { index, monitor };
   };
   /** Each answer says something new; of one that works also when, so nobody slows down. */
@@ -78,7 +79,6 @@ describe('the watch over sessions', () => {
   it('asks while somebody looks and again after the answer, one question in flight, nothing before there is a record', async () => {
     const { index, monitor } = await open();
     monitor.watch('s7');
-    await learn(index);
     const [watch, second] = [monitor.watch('s1'), monitor.watch('s1')];
     await pass(5_000);
     assert.equal(asked.length, 1);
@@ -98,8 +98,7 @@ describe('the watch over sessions', () => {
     const back = Promise.withResolvers<undefined>();
     const focused: Focus = new ObservableValue(false);
     focused.isShown = () => back.promise;
-    const { index, monitor } = await open(undefined, focused);
-    await learn(index);
+    const { monitor } = await open(undefined, focused);
     monitor.watch('s1', 'inFront');
     await pass(2_000);
     focused.set(true);
@@ -113,8 +112,7 @@ describe('the watch over sessions', () => {
   });
 
   it('tells a failed check as unknown, never as running, and recovers; one that is only cancelled is no problem', async () => {
-    const { index, monitor } = await open();
-    await learn(index, { status: 'running' });
+    const { monitor } = await open();
     const failed = monitor.check('s1');
     asked[0]!.fail(new Error('not reachable'));
     await assert.rejects(failed);
@@ -134,7 +132,6 @@ describe('the watch over sessions', () => {
 
   it('lets no answer to an older question replace what a send or a newer question of another window said', async () => {
     const { index, monitor } = await open();
-    await learn(index);
     const early = monitor.check('s1');
     mock.timers.tick(100);
     await index.noteSend('service', 's1', { status: 'pending', at: Date.now(), text: 'Hello' });
@@ -153,7 +150,6 @@ describe('the watch over sessions', () => {
 
   it('keeps what a service answered with that service, when the person has gone to another meanwhile', async () => {
     const { index, monitor } = await open();
-    await learn(index);
     const check = monitor.check('s1');
     await index.use('another');
     await learn(index, { sessionId: 's2', title: 'Made there' });

@@ -4,17 +4,18 @@ import { tabIds, type TabReport } from '../../../src/usage/report/types';
 import { cleanUp } from '../../fakes/cleanUp';
 import type { SampleService } from '../../fakes/sampleService';
 import { until } from '../../until';
-import { answer, begin, calls, cells, fetched, figure, NOON, query } from './support';
+import { answer, begin, calls, fetched, figure, lines, NOON, query } from './support';
 
 const HOUR = 60 * 60 * 1000;
 
 describe('usage data', () => {
   afterEach(cleanUp);
 
-  it('asks once for a range, for missing days only later, and shows everything offline', async () => {
-    const { service, open } = await begin();
+  it('asks once for a range, for missing days only later, for all again when told to, and shows everything offline', async () => {
+    const { clock, service, open } = await begin();
     const { data } = open();
-    const first = await fetched(data, query('tokens', '2026-11-01', '2026-11-10'));
+    const wanted = query('tokens', '2026-11-01', '2026-11-10');
+    const first = await fetched(data, wanted);
     assert.deepEqual([first.missing, first.sections[0]?.table.rows.length], [[], 10]);
     await fetched(data, query('tokens', '2026-10-28', '2026-11-14'));
     await fetched(data, query('tokens', '2026-11-01', '2026-11-14'));
@@ -23,13 +24,17 @@ describe('usage data', () => {
       '/tokens 2026-10-07..2026-10-17',
       '/tokens 2026-11-11..2026-11-14',
     ]);
+    clock.now += 1000;
+    await fetched(data, query('tokens', '2026-11-13', '2026-11-14'), { again: true });
+    assert.equal(calls(service)[3], '/tokens 2026-11-06..2026-11-14');
+    const online = await data.report(wanted);
+    assert.equal(online.through, '2026-11-14');
     await service.close();
     const directory = { people: () => assert.fail('nobody asks') };
     const quiet = open(undefined, { directory }).data;
     assert.equal((await quiet.report(query('people', '2026-11-01', '2026-11-02'), true)).missing.length, 2);
     const later = open().data;
-    const offline = await later.report(query('tokens', '2026-11-01', '2026-11-10'));
-    assert.deepEqual(offline, { ...first, through: '2026-11-14' });
+    assert.deepEqual(await later.report(wanted), online);
     const partly = await fetched(later, query('tokens', '2026-11-13', '2026-11-16'));
     assert.deepEqual(partly.missing, ['2026-11-15', '2026-11-16']);
     assert.match(partly.problem ?? '', /127\.0\.0\.1/);
@@ -69,7 +74,7 @@ describe('usage data', () => {
       data: data.slice(-1).flatMap(row => [row, { ...row, date: `${row.date}T00:00:00Z` }]),
     }));
     const once = await fetched(open().data, wanted, { again: true });
-    assert.deepEqual([once.missing, cells(once, 'people', 'days'), figure(once, 'people')], [[], [[1]], 1]);
+    assert.deepEqual([once.missing, lines(once, 'people', 'days')[0], figure(once, 'people')], [[], '1', 1]);
   });
 
   it('goes on when the window that fetches gives up', async () => {
@@ -103,15 +108,6 @@ describe('usage data', () => {
     assert.deepEqual((await fetched(first, wanted)).missing, []);
     assert.deepEqual((await other)?.missing, []);
     assert.equal(calls(service).filter(call => call.endsWith('..2026-11-10')).length, 1);
-  });
-
-  it('asks again for all days when told to', async () => {
-    const { clock, service, open } = await begin();
-    const wanted = query('productivity', '2026-11-18', '2026-11-20');
-    await fetched(open().data, wanted);
-    clock.now += 1000;
-    await fetched(open().data, wanted, { again: true });
-    assert.deepEqual(calls(service), Array(2).fill('/productivity 2026-11-11..2026-11-20'));
   });
 
   /** From now on the service says that what it answers is another organization's. */
@@ -189,7 +185,7 @@ describe('usage data', () => {
     await before.put('2026-11-20', packed);
     const made = await open().data.report(query('tokens', '2026-11-20', '2026-11-20'));
     assert.deepEqual([made.missing, figure(made, 'billable'), figure(made, 'input')], [[], 7, undefined]);
-    assert.deepEqual(cells(made, 'models', 'name0', 'billable'), [['m', 5]]);
+    assert.equal(lines(made, 'models', 'name0', 'billable')[0], 'm | 5');
   });
 
   for (const says of [false, true]) {
@@ -202,8 +198,8 @@ describe('usage data', () => {
         data: data.filter(({ date }) => date !== '2026-11-20'),
         meta: says ? { ...meta, end_date: '2026-11-19' } : meta,
       }));
-      for (const { missing, problem, unread } of await ask())
-        assert.deepEqual([missing, problem, unread], [['2026-11-20'], undefined, 0]);
+      for (const { missing, problem, unread, through } of await ask())
+        assert.deepEqual([missing, problem, unread, through], [['2026-11-20'], undefined, 0, '2026-11-19']);
       late.dispose();
       clock.now += 0.99 * HOUR;
       await ask();

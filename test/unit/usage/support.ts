@@ -4,7 +4,7 @@ import { readDay, type DayRecord, type KnownDays } from '../../../src/usage/days
 import { report as steps, type Extras } from '../../../src/usage/report/report';
 import type { Cell, Section, TabId, TabReport, UsageQuery } from '../../../src/usage/report/types';
 import { chartOf } from '../../../media/usage/plot';
-import { knownOf } from '../../../src/util/amount';
+import { amountCell, knownOf } from '../../../src/util/amount';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { FakeConnection } from '../../fakes/connection';
 import { silentLog } from '../../fakes/log';
@@ -97,23 +97,16 @@ export type Days = readonly (Rows | readonly Rows[])[] | Readonly<Record<string,
 
 /** As they are stored and read back. */
 export function known(endpoint: TabId, days: Days): Map<string, DayRecord> {
-  const entries = Array.isArray(days)
-    ? (days as readonly (Rows | readonly Rows[])[]).map((rows, at) => [DAYS[at]!, rows] as const)
-    : Object.entries(days);
   return new Map(
-    entries.map(([day, given]) => {
-      const rows = (Array.isArray(given) ? given : [given]) as readonly Rows[];
-      return [day, readDay(endpoint, { at: 1, rows: rows.map(row => ({ date: day, ...row })) })];
+    Object.entries(days).map(([key, given]: [string, Rows | readonly Rows[]]) => {
+      const date = DAYS[Number(key)] ?? key;
+      const rows = [given].flat().map(row => ({ date, ...row }));
+      return [date, readDay(endpoint, { at: 1, rows })];
     }),
   );
 }
 
-type Asked = readonly [
-  tab: TabId,
-  days: Days | KnownDays,
-  asked?: Partial<UsageQuery>,
-  more?: Partial<Extras>,
-];
+type Asked = [tab: TabId, days: Days | KnownDays, asked?: Partial<UsageQuery>, more?: Partial<Extras>];
 
 /** A report of the three days where nothing else is asked for. */
 export function inSteps(...[tab, days, asked, more]: Asked) {
@@ -134,15 +127,16 @@ export function section(made: TabReport, id: string): Section {
 export function cells(made: TabReport, id: string, ...columns: readonly string[]): (Cell | undefined)[][] {
   const { table } = section(made, id);
   const places = columns.map(name => table.columns.findIndex(column => column.id === name));
-  const rows = table.rows.map(row => row.cells);
-  for (const row of [...rows, ...(table.total === undefined ? [] : [table.total])])
-    assert.equal(row.length, table.columns.length);
+  const rows = [...table.rows.map(row => row.cells), ...(table.total === undefined ? [] : [table.total])];
+  for (const row of rows) assert.equal(row.length, table.columns.length);
   return rows.map(row => places.map(place => row[place]));
 }
 
-export function totals(made: TabReport, id: string, ...columns: readonly string[]): (Cell | undefined)[] {
-  const { table } = section(made, id);
-  return columns.map(name => table.total?.[table.columns.findIndex(column => column.id === name)]);
+/** The same as text: what is not known is a dash. */
+export function lines(...of: Parameters<typeof cells>): readonly string[] {
+  const textOf = (cell: Cell | undefined): string =>
+    String(typeof cell === 'string' ? cell : (amountCell(cell ?? null) ?? '–'));
+  return cells(...of).map(row => row.map(textOf).join(' | '));
 }
 
 /** What the page draws of a section. */
