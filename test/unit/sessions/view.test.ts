@@ -52,7 +52,7 @@ describe('the view of sessions', () => {
     };
   };
 
-  it('shows each session in its group, with its title and its age, says what cannot be told, and nothing of a service one has left', async () => {
+  it('shows each session in its group, with its title and its age, counts what waits or is unread, says what cannot be told, and nothing of a service one has left', async () => {
     const window = await scene.open();
     const title = 'A title that is far too long for a side bar of three hundred pixels';
     await list(window, { sessionId: 'long', title, status: 'running' });
@@ -69,7 +69,8 @@ describe('the view of sessions', () => {
       await list(window, { sessionId, status, computerId: 'c1', updatedAt: noon - ageMs });
     const { index, computers, view, feature, connection } = window;
     computers.facts = { name: 'atlas' };
-    for (const id of ['pinned', 'works']) await index.keep(id, () => ({ pinned: true }));
+    for (const id of ['pinned', 'works', 'lost'])
+      await index.keep(id, () => ({ pinned: id !== 'lost', readCount: 1 }));
     await index.signal('service', { sessionId: 'asks', kind: 'waiting', at: noon - 2 * MINUTE }, undefined);
     await index.keep('kept', () => ({ archivedAt: 1, pinned: true }));
     await index.fail('service', 'lost', { at: noon + 1, sentence: 'No answer.' });
@@ -97,7 +98,10 @@ describe('the view of sessions', () => {
       rows.find(row => row.text.startsWith(text))?.item.accessibilityInformation?.label;
     assert.equal(label('Today'), 'Group Today, 2 sessions');
     assert.equal(label('rests'), 'Session rests, idle 5 min, atlas, 2 messages');
-    assert.equal(label('pinned'), 'Session pinned, idle 4 min, atlas, 2 messages, pinned');
+    assert.equal(label('pinned'), 'Session pinned, idle 4 min, unread, atlas, 2 messages, pinned');
+    const states = rows.filter(({ depth }) => depth === 0).map(({ item }) => item.collapsibleState);
+    assert.deepEqual(states, [2, 2, 2, 2, 2, 2, 1], 'the archive is closed');
+    assert.deepEqual(view.badge, { value: 3, tooltip: 'Waiting for you: 1, Unread: 2' });
     assert.match(view.description ?? '', /^9 · 127\.0\.0\.1/);
     connection.signOut();
     assert.deepEqual(await textOf(feature.tree), []);
@@ -132,9 +136,12 @@ describe('the view of sessions', () => {
     assert.deepEqual([await textOf(feature.tree), view.message], [[], undefined]);
   });
 
-  it('is left to sessions of a workspace only in a window that has one', async () => {
+  it('is grouped as one chooses, and left to sessions of a workspace only in a window that has one', async () => {
     const window = await scene.open();
     await list(window, { sessionId: 'elsewhere' });
+    choices.push('Computer');
+    await window.feature.commands.viewOptions();
+    assert.deepEqual(await textOf(window.feature.tree), ['Unknown computer | 1', '  elsewhere | 1 min']);
     const folders: object[] = workspace.workspaceFolders;
     for (const left of [undefined, 'Only sessions of this workspace are shown: 0 of 1.']) {
       if (left !== undefined) folders.push({ uri: { path: '/a' } });
@@ -281,6 +288,15 @@ describe('sessions for other views', () => {
     await window.storage.settled();
     queue.dispose();
     assert.equal(unread(), true, 'a queue reads nothing');
+  });
+
+  it('are asked about on a refresh where their agents work, and of the others the latest twenty', async () => {
+    for (let n = 0; n < 22; n++) await learn(window.index, { sessionId: `s${n}`, updatedAt: 100 + n });
+    await known('works', { status: 'running', updatedAt: 1 }, 5);
+    await window.feature.refreshAll();
+    const asked = scene.service.requests.map(({ path: each }) => each.split('/').at(-1));
+    const latest = Array.from({ length: 20 }, (_, n) => `s${21 - n}`);
+    assert.deepEqual(asked.sort(), [...latest, 'works'].sort());
   });
 
   it('begin with what is known of them, once, and stay as people have left them', async () => {

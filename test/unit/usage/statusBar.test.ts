@@ -147,7 +147,7 @@ describe('the status bar', () => {
     assert.match(made.told[0]!, days);
     const { text, tooltip } = made.said.at(-1)!;
     assert.equal(text, '$(graph) 29K (29 of 30 days)');
-    assert.match(tooltip, /Last 30 days +29,000 \(29 of 30 days\)$/m);
+    assert.match(tooltip, /Last 30 days +29,000 \(29 of 30 days\)$[^]*Your own budget: 10 a month\./m);
     const { label } = made.item.accessibilityInformation!;
     assert.match(label, /29K \(29 of 30 days\) billable tokens/);
   });
