@@ -16,7 +16,7 @@ import { FakeConnection } from '../../fakes/connection';
 import { silentLog } from '../../fakes/log';
 import { startSampleService, type SampleService } from '../../fakes/sampleService';
 import { openStorage } from '../../fakes/storage';
-import { drawnRows, fakeView, textOf, type DrawnRow } from '../../fakes/view';
+import { drawnRows, fakeView, textOf } from '../../fakes/view';
 import { told } from '../../fakes/vscode';
 import { until } from '../../until';
 import { clientOf } from '../api/support';
@@ -46,16 +46,15 @@ describe('the view of computers', () => {
     const connection = new FakeConnection(api, service);
     const view = fakeView(visible);
     const documents = new Map<string, string>();
-    const sessions = { list: [] as readonly SessionOfComputer[], changed: new Emitter<void>() };
+    const sessions = { list: [] as readonly SessionOfComputer[] };
+    const { event: onDidChange } = new Emitter<void>();
     const feature = new Computers({
       ...{ log: silentLog(), connection, storage, view },
-      focused: new ObservableValue(true),
-      refreshSeconds: () => 30,
+      ...{ focused: new ObservableValue(true), refreshSeconds: () => 30 },
       details: {
         show: (_id, title, content) => Promise.resolve(void documents.set(title, content())),
       },
-      sessions: () =>
-        Promise.resolve({ ofComputer: () => sessions.list, onDidChange: sessions.changed.event }),
+      sessions: () => Promise.resolve({ ofComputer: () => sessions.list, onDidChange }),
     });
     later(async () => {
       feature.dispose();
@@ -71,11 +70,6 @@ describe('the view of computers', () => {
       alter: body => ({ computers: change((body as { computers: Record<string, unknown>[] }).computers) }),
     });
   const listings = (): number => service.requests.filter(request => request.path === path).length;
-  const rowOf = async ({ feature }: ReturnType<typeof open>, name: string): Promise<DrawnRow> => {
-    const row = (await drawnRows(feature.tree)).find(({ text }) => text.startsWith(name));
-    assert.ok(row, name);
-    return row;
-  };
 
   it('lists every computer by name with its state, steps and sessions, how many there are, and as a document all there is to know', async () => {
     const { feature, sessions, view, documents } = open();
@@ -84,12 +78,8 @@ describe('the view of computers', () => {
     const drawn = await drawnRows(feature.tree);
     const rows = await textOf(feature.tree);
     assert.ok(rows[0]?.startsWith('atlas | active · cloud'), rows[0]);
-    for (const row of [
-      /^cinder \| error · /,
-      /^ {2}Start machine \| error · /,
-      /^ {2}Fix the test \| 2 min$/,
-    ])
-      assert.match(rows.join('\n'), new RegExp(row, 'm'));
+    assert.match(rows.join('\n'), /^cinder \| error · [^]*^ {2}Start machine \| error · /m);
+    assert.ok(rows.includes('  Fix the test | 2 min'));
     assert.equal(view.description, String(drawn.filter(({ depth }) => depth === 0).length));
     const [atlas, below] = drawn;
     const { accessibilityInformation, description } = atlas!.item;
@@ -99,14 +89,8 @@ describe('the view of computers', () => {
     assert.equal(listings(), 1, 'once, however often it is drawn');
     const cinder = drawn.find(({ text }) => text.startsWith('cinder'))?.node;
     await feature.commands.showDetails(cinder);
-    for (const part of [
-      '# cinder\n',
-      '**Status**: error',
-      '## Steps\n',
-      'Fix the test',
-      '"providerType": "cloud"',
-    ])
-      assert.ok(documents.get('cinder')?.includes(part), part);
+    const parts = '# cinder\n|**Status**: error|## Steps\n|Fix the test|"providerType": "cloud"';
+    for (const part of parts.split('|')) assert.ok(documents.get('cinder')?.includes(part), part);
     const another = open();
     await another.feature.commands.showDetails(cinder);
     assert.match(another.documents.get('cinder') ?? '', /^# cinder$/m, 'also before anything is listed');
@@ -123,7 +107,10 @@ describe('the view of computers', () => {
     fails();
     await window.feature.refresh();
     assert.match(String(window.view.message), /503.*Shown as of .* ago\./);
-    assert.match((await rowOf(window, 'atlas')).text, /^atlas \| unknown, was active 0 sec ago · cloud/);
+    assert.match(
+      (await textOf(window.feature.tree))[0] ?? '',
+      /^atlas \| unknown, was active 0 sec ago · cloud/,
+    );
   });
 
   it('lists what the service has where what is kept cannot be read, and names what cannot be read of the answer', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { mock } from 'node:test';
 import fc from 'fast-check';
 import {
   failed,
@@ -17,14 +18,13 @@ import { ServiceList } from '../../../src/sessions/serviceList';
 import type { SessionIndex } from '../../../src/sessions/sessionIndex';
 import { exportText, importSessions, readImport } from '../../../src/sessions/transfer';
 import { sessionDocument, sessionRow } from '../../../src/sessions/words';
-import type { Write } from '../../../src/storage/database';
-import type { MakeEngine } from '../../../src/storage/engine';
+import { Database } from '../../../src/storage/database';
 import { ObservableValue } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { startSampleService } from '../../fakes/sampleService';
-import { localEngine, storedRows } from '../../fakes/storage';
+import { storedRows } from '../../fakes/storage';
 import { answers, told } from '../../fakes/vscode';
 import { answer, learn, openIndex, recordOf, remove, sessionOf, signedIn, until } from './support';
 
@@ -74,29 +74,22 @@ describe('the index of sessions', () => {
   });
 
   it('waits for the disk when a person keeps something, not for what the service is asked, and other windows hear of both', async () => {
-    const durable: boolean[] = [];
-    const engine: MakeEngine = options => {
-      const real = localEngine(options);
-      return {
-        close: () => real.close(),
-        call: (name, ...args) => {
-          if (name === 'write') durable.push((args[0] as readonly Write[]).some(write => write.durable));
-          return real.call(name, ...args);
-        },
-      };
-    };
-    const index = await openIndex(root, { engine });
+    const write = mock.method(Database.prototype, 'write');
+    later(() => write.mock.restore());
+    const durable = () =>
+      write.mock.calls.map(({ arguments: [writes] }) => writes.some(({ durable: waits }) => waits));
+    const index = await openIndex(root);
     const other = await openIndex(root);
     await learn(index, { status: 'running' });
-    durable.length = 0;
+    write.mock.resetCalls();
     for (let at = 10; at < 20; at++) await index.observe('service', sessionOf({ status: 'running' }), at);
     await index.fail('service', 's1', { at: 20, sentence: 'No answer.' });
     await until(other.onDidChange, () => other.get('s1')?.check?.problem?.at === 20);
     assert.equal(other.get('s1')?.checkedAt, 19);
-    assert.deepEqual([durable.length, durable.some(Boolean)], [11, false]);
+    assert.deepEqual(durable(), Array(11).fill(false));
     await index.observe('service', sessionOf({ status: 'idle' }), 21);
     await index.keep('s1', local => ({ ...local, name: 'Mine' }));
-    assert.deepEqual(durable.slice(11), [false, true]);
+    assert.deepEqual(durable().slice(11), [false, true]);
   });
 
   it('takes a session in that a hook told of, also one that was removed, as it was kept, and forgets the signal when it has moved on', async () => {

@@ -4,7 +4,6 @@ import type { ApiClient, Session } from '../../../src/api';
 import { Sessions, type SessionsDeps } from '../../../src/sessions';
 import type { SessionRecord } from '../../../src/sessions/record';
 import { SessionIndex } from '../../../src/sessions/sessionIndex';
-import type { OpenStorageOptions } from '../../../src/storage';
 import { Emitter, ObservableValue } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
@@ -53,11 +52,8 @@ export function signedIn(service: SampleService): ApiClient {
 }
 
 /** The index of a window on a folder of records, gone after the test. */
-export async function openIndex(
-  root: string,
-  options: Partial<OpenStorageOptions> = {},
-): Promise<SessionIndex> {
-  const storage = openStorage({ root, log: silentLog(), ...options });
+export async function openIndex(root: string): Promise<SessionIndex> {
+  const storage = openStorage({ root, log: silentLog() });
   const index = new SessionIndex(storage);
   later(async () => {
     index.dispose();
