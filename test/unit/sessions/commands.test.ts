@@ -4,7 +4,7 @@ import { commands, views } from '../../../src/contributions';
 import { linkedSession, linkTo, typedSession } from '../../../src/sessions/access';
 import { readPresets, settingsSummary } from '../../../src/sessions/create';
 import type { Overlay } from '../../../src/sessions/record';
-import { cleanUp } from '../../fakes/cleanUp';
+import { cleanUp, later } from '../../fakes/cleanUp';
 import { acts, answers, choices, executed, told } from '../../fakes/vscode';
 import {
   answer,
@@ -20,17 +20,19 @@ const row = (sessionId: string): object => ({ kind: 'session', sessionId });
 const IDS = ['s1', 's2', 's3'];
 
 let scene: SessionsScene;
-beforeEach(async () => {
-  scene = await sessionsScene();
-  acts.length = executed.length = choices.length = told.length = 0;
-});
-afterEach(() => {
-  answers.clear();
-  return cleanUp();
-});
+/** A scene for each test of a `describe`, where nothing has been done yet. */
+function withScene(): void {
+  beforeEach(async () => {
+    scene = await sessionsScene();
+    acts.length = executed.length = choices.length = told.length = 0;
+    later(() => answers.clear());
+  });
+  afterEach(cleanUp);
+}
 
 describe('what is done with sessions', () => {
   let window: SessionsWindow;
+  withScene();
   beforeEach(async () => {
     window = await scene.open();
     for (const sessionId of IDS) await learn(window.index, { sessionId });
@@ -104,6 +106,7 @@ describe('what is done with sessions', () => {
 });
 
 describe('a new session', () => {
+  withScene();
   const computerIds = async ({ connection }: SessionsWindow): Promise<ReadonlyMap<string, string>> => {
     const { items } = await connection.api!.list('computers');
     return new Map(items.map(({ id, name }) => [name ?? '', id]));
