@@ -114,10 +114,8 @@ describe('the index of sessions', () => {
     await until(other.onDidChange, () => other.removed.length === 1);
     await learn(other, {}, 80_000, 'listed');
     await other.observe('service', sessionOf(), 81_000);
-    assert.deepEqual(
-      [other.records.size, other.get('s1'), await other.read('s1')],
-      [0, undefined, undefined],
-    );
+    const shown = [other.records.size, other.get('s1'), await other.read('s1')];
+    assert.deepEqual(shown, [0, undefined, undefined]);
     await other.signal('service', { ...news, at: 90_000 }, undefined);
     assert.deepEqual(plain(other.get('s1')?.local), { name: 'Mine' });
   });
@@ -216,10 +214,7 @@ describe('exported lists of sessions', () => {
     const { records, bad } = readImport(
       fileOf([dreamt, null, ...ids, { ...base, ...odd, sessionId: 'good' }]),
     );
-    assert.deepEqual(
-      records.map(({ session }) => session),
-      [{ sessionId: 'good' }],
-    );
+    assert.deepEqual([records.length, records[0]?.session], [1, { sessionId: 'good' }]);
     assert.deepEqual([bad.length, bad[0]], [6, 'sessions[0] (origin: not allowed)']);
     const read = (record: object, version?: number) => readImport(fileOf([record], version)).records[0];
     const old = { ...base, sessionId: 'a', firstText: 'And now?' };

@@ -169,10 +169,8 @@ it('the menu of a session’s row leads to its chat, offers what can be done and
     const row = sessionRow(recordOf({ session: sessionOf(), local }), context(given));
     assert.deepEqual(offered(row.context, 'inline'), buttons);
     const menu = new Set(offered(row.context));
-    assert.deepEqual(
-      [archive, unarchive, chat.stop].filter(id => menu.has(id)),
-      some,
-    );
+    const offers = [archive, unarchive, chat.stop].filter(id => menu.has(id));
+    assert.deepEqual(offers, some);
     for (const command of [chat.open, chat.export, sessions.remove]) assert.ok(menu.has(command), command);
   }
 });
@@ -204,10 +202,8 @@ describe('groups of sessions', () => {
       ['workspace', 'shop: b', 'Unknown workspace: d c a', 'Archived: e'],
     ] as const) {
       const made = groups(records, { grouping });
-      assert.deepEqual(
-        made.map(({ label, sessionIds }) => `${label}: ${sessionIds.join(' ')}`),
-        expected,
-      );
+      const said = made.map(({ label, sessionIds }) => `${label}: ${sessionIds.join(' ')}`);
+      assert.deepEqual(said, expected);
     }
   });
 

@@ -196,11 +196,8 @@ describe('the view of sessions', () => {
       await feature.commands.remove([{ kind: 'session', sessionId }, { kind: 'selection' }]);
       await seen(window, () => feature.get(sessionId) === undefined);
     }
-    const next = ['session/c', 'session/a', 'session/a', 'session/runs'];
-    assert.deepEqual(
-      view.revealed.map(({ id }) => id),
-      next,
-    );
+    const next = view.revealed.map(({ id }) => id);
+    assert.deepEqual(next, ['session/c', 'session/a', 'session/a', 'session/runs']);
   });
 });
 
