@@ -156,6 +156,15 @@ describe('usage data', () => {
   it('keeps no day of one key for another that comes while it is fetched', async () => {
     const { service, open } = await begin();
     const { data, storage, useKey } = open();
+    // While the answer is on its way, and while it is kept whose days they are.
+    const early = answer(service, () => {
+      early.dispose();
+      useKey('a key before');
+      return {};
+    });
+    const { orgId } = await fetched(data, query('tokens', '2026-11-20', '2026-11-20'));
+    assert.equal(orgId, undefined);
+    useKey('key');
     const fault = becomeOther(service);
     await fetched(data, query('tokens', '2026-11-20', '2026-11-20'));
     fault.dispose();

@@ -102,8 +102,13 @@ describe('the status bar', () => {
     const told = (): string[] => bars.flatMap(each => each.told);
     const tells = (count: number): Promise<void> =>
       Promise.race(bars.map(each => each.until(() => told().length === count)));
+    // A window that asks nothing hears of it.
+    const { data } = open();
+    await data.open();
+    const heard = until(data.onDidChange, () => data.state().kind === 'forbidden');
     for (const each of bars) each.start();
     await tells(1);
+    await heard;
     assert.match(told().join('\n'), /^info: .*Manager or Owner role.*$/);
     assert.equal(calls(service).length, 1);
     // Nothing stays in the bar of who cannot read it.
@@ -177,6 +182,7 @@ describe('the status bar', () => {
     ['a change since the same weekday before', [10, ...week(15)], 'lastDay', '15 ↑ · Sun, Nov 22'],
     ['never a bare 0', [...week(5), ...week(0)], '7days', '0 ↓ · Last 7 days'],
     ['no change where a day of either week is missing', [...week(5).slice(1), ...week(5)], '7days', '35'],
+    ['no change since a week of nothing', [...week(0), ...week(5)], '7days', '35'],
     ['how many days a sum is made of', [20], '7days', '20 (1 of 7 days)'],
     ['through which day', [...week(5), ...week(10)], '7days', '70 ↑ · through Nov 22, 2026', '2026-11-23'],
   ] as const)
