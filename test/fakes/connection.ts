@@ -8,6 +8,8 @@ export class FakeConnection {
   readonly #ready = new Emitter<Service>();
   readonly onDidBecomeReady = this.#ready.event;
   api: ApiClient | undefined;
+  /** Another one for each key. */
+  mark = 'key';
 
   constructor(api: ApiClient, addresses: Pick<Service, 'baseUrl' | 'appUrl'>, id = 'service') {
     this.api = api;
@@ -18,7 +20,7 @@ export class FakeConnection {
   }
 
   keyMark(): string | undefined {
-    return this.api && 'key';
+    return this.api && this.mark;
   }
 
   ready(): Promise<ConnectionState> {

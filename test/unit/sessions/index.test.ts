@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Write } from '../../../src/storage/database';
-import type { MakeEngine } from '../../../src/storage/engine';
-import { localEngine, storedRows } from '../../fakes/storage';
+import { mock } from 'node:test';
+import fc from 'fast-check';
 import {
   failed,
   observed,
@@ -15,8 +14,19 @@ import {
   untilDue,
   type SessionRecord,
 } from '../../../src/sessions/record';
-import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
-import { openIndex, recordOf, remove, sessionOf, until } from './support';
+import { ServiceList } from '../../../src/sessions/serviceList';
+import type { SessionIndex } from '../../../src/sessions/sessionIndex';
+import { exportText, importSessions, readImport } from '../../../src/sessions/transfer';
+import { sessionDocument, sessionRow } from '../../../src/sessions/words';
+import { Database } from '../../../src/storage/database';
+import { ObservableValue } from '../../../src/util/event';
+import { Formatter } from '../../../src/util/format';
+import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
+import { silentLog } from '../../fakes/log';
+import { startSampleService } from '../../fakes/sampleService';
+import { storedRows } from '../../fakes/storage';
+import { answers, told } from '../../fakes/vscode';
+import { answer, learn, openIndex, recordOf, remove, sessionOf, signedIn, until } from './support';
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
@@ -27,95 +37,66 @@ describe('the index of sessions', () => {
   });
   afterEach(cleanUp);
 
-  /** Before any window: as a file of version 0.1, which the first one takes over. */
-  const store = async (id: string, version: number, value: unknown): Promise<void> => {
+  it('reads what earlier versions stored, keeps what people wrote where the rest is odd, and leaves what it cannot read as it is', async () => {
     const folder = path.join(root, 'services', 'service', 'sessions');
     await mkdir(folder, { recursive: true });
-    const record = JSON.stringify({ id, version, value, writers: [] });
-    await writeFile(path.join(folder, `${id}.1.json`), record);
-  };
-
-  it('reads records of version 1, with nothing kept about them, and writes them as they are now', async () => {
-    const old = { sessionId: 's1', origin: 'added', addedAt: 5, firstText: 'Hello', session: sessionOf() };
-    await store('s1', 1, old);
-    const index = await openIndex(root);
-    assert.equal(index.get('s1')?.firstText, 'Hello');
-    assert.deepEqual(index.get('s1')?.local, {});
-    await index.keep('s1', local => ({ ...local, name: 'Mine' }));
-    const again = await openIndex(root);
-    assert.equal(again.get('s1')?.local.name, 'Mine');
-    assert.equal(again.get('s1')?.session?.messageCount, 2);
-    assert.deepEqual(
-      storedRows(root).map(({ version }) => version),
-      [RECORD_VERSION],
-    );
-  });
-
-  it('lists a record with an answer no service gives, or with a note nobody made, by the name it has here', async () => {
     const local = { name: 'Mine' };
-    for (const [sessionId, odd] of Object.entries({
-      s1: { local, session: { ...sessionOf(), title: 5 } },
-      s2: { local, session: 'idle' },
-      s3: { local: { ...local, pinned: 'yes' } },
-      s4: { firstText: 'Hello', local: 'none' },
-    }))
-      await store(sessionId, 2, { ...recordOf({ sessionId }), ...odd });
+    const future = { sessionId: 's9', shape: 'of the future' };
+    for (const [id, version, value] of [
+      ['s0', 1, { addedAt: 5, firstText: 'Hello', session: sessionOf(), local: undefined }],
+      ['s1', 2, { local, session: { ...sessionOf(), title: 5 } }],
+      ['s2', 2, { local, session: 'idle' }],
+      ['s3', 2, { local: { ...local, pinned: 'yes' } }],
+      ['s4', 2, { firstText: 'Hello', local: 'none' }],
+      ['s5', 2, { origin: 'dreamt' }],
+      ['s9', RECORD_VERSION + 1, future],
+    ] as const) {
+      // As a file of version 0.1, which the first window takes over.
+      const whole = value === future ? future : { ...recordOf({ sessionId: id }), ...value };
+      const record = JSON.stringify({ id, version, value: whole, writers: [] });
+      await writeFile(path.join(folder, `${id}.1.json`), record);
+    }
     const index = await openIndex(root);
-    assert.deepEqual(index.unreadable, []);
     const titles = [...index.records].map(([id, record]) => `${id} ${titleOf(record)}`);
-    assert.deepEqual(titles.sort(), ['s1 Mine', 's2 Mine', 's3 Mine', 's4 Hello']);
+    assert.deepEqual(titles.sort(), ['s0 Hello', 's1 Mine', 's2 Mine', 's3 Mine', 's4 Hello']);
     const { title, messageCount } = index.get('s1')?.session ?? {};
     assert.deepEqual([title, messageCount, index.get('s2')?.session], [undefined, 2, undefined]);
-  });
-
-  it('leaves a record of a newer version, or one that cannot be read, as it is, names it, and shows the others', async () => {
-    await store('s9', RECORD_VERSION + 1, { sessionId: 's9', shape: 'of the future' });
-    await store('s2', 2, { sessionId: 's2', origin: 'dreamt', addedAt: 1 });
-    await store('s1', 2, recordOf());
-    const index = await openIndex(root);
-    assert.deepEqual([...index.records.keys()], ['s1']);
-    assert.deepEqual(index.unreadable.map(({ id }) => id).sort(), ['s2', 's9']);
-    await assert.rejects(
-      index.learn('service', { session: sessionOf({ sessionId: 's9' }), origin: 'added', at: 9 }),
-    );
-    const future = storedRows(root).find(({ id }) => id === 's9');
-    assert.deepEqual(
-      [future?.version, future?.value],
-      [RECORD_VERSION + 1, '{"sessionId":"s9","shape":"of the future"}'],
-    );
+    assert.deepEqual(index.unreadable.map(({ id }) => id).sort(), ['s5', 's9']);
+    await assert.rejects(learn(index, { sessionId: 's9' }, 9, 'added'));
+    assert.deepEqual(index.get('s0')?.local, {});
+    await index.keep('s0', () => local);
+    const again = (await openIndex(root)).get('s0');
+    assert.deepEqual([plain(again?.local), again?.session?.messageCount], [local, 2]);
+    const stored = (id: string) => storedRows(root).find(row => row.id === id);
+    assert.equal(stored('s0')?.version, RECORD_VERSION);
+    const { version, value } = stored('s9') ?? {};
+    assert.deepEqual([version, value], [RECORD_VERSION + 1, JSON.stringify(future)]);
   });
 
   it('waits for the disk when a person keeps something, not for what the service is asked, and other windows hear of both', async () => {
-    const durable: boolean[] = [];
-    const engine: MakeEngine = options => {
-      const real = localEngine(options);
-      return {
-        close: () => real.close(),
-        call: (name, ...args) => {
-          if (name === 'write') durable.push((args[0] as readonly Write[]).some(write => write.durable));
-          return real.call(name, ...args);
-        },
-      };
-    };
-    const index = await openIndex(root, { engine });
+    const write = mock.method(Database.prototype, 'write');
+    later(() => write.mock.restore());
+    const durable = () =>
+      write.mock.calls.map(({ arguments: [writes] }) => writes.some(({ durable: waits }) => waits));
+    const index = await openIndex(root);
     const other = await openIndex(root);
-    await index.learn('service', { session: sessionOf({ status: 'running' }), origin: 'added', at: 5 });
-    durable.length = 0;
+    await learn(index, { status: 'running' });
+    write.mock.resetCalls();
     for (let at = 10; at < 20; at++) await index.observe('service', sessionOf({ status: 'running' }), at);
     await index.fail('service', 's1', { at: 20, sentence: 'No answer.' });
     await until(other.onDidChange, () => other.get('s1')?.check?.problem?.at === 20);
     assert.equal(other.get('s1')?.checkedAt, 19);
-    assert.deepEqual([durable.length, durable.some(Boolean)], [11, false]);
+    assert.deepEqual(durable(), Array(11).fill(false));
     await index.observe('service', sessionOf({ status: 'idle' }), 21);
     await index.keep('s1', local => ({ ...local, name: 'Mine' }));
-    assert.deepEqual(durable.slice(11), [false, true]);
+    assert.deepEqual(durable().slice(11), [false, true]);
   });
 
-  it('takes a session in that a hook told of, and forgets the signal when the session has moved on', async () => {
-    const index = await openIndex(root);
+  it('takes a session in that a hook told of, also one that was removed, as it was kept, and forgets the signal when it has moved on', async () => {
+    const [index, other] = [await openIndex(root), await openIndex(root)];
     const workspace = { uri: 'file:///home/ada/shop', name: 'shop' };
-    const told = { sessionId: 's1', kind: 'waiting', at: 1_000, message: 'May I?' } as const;
-    await index.signal('service', told, workspace);
+    const news = { sessionId: 's1', kind: 'waiting', at: 1_000, message: 'May I?' } as const;
+    await index.signal('service', news, workspace);
     const { origin, signal, workspace: kept } = index.get('s1') ?? {};
     assert.deepEqual([origin, signal?.message, kept], ['hook', 'May I?', workspace]);
     for (const [status, at, stays, why] of [
@@ -128,66 +109,45 @@ describe('the index of sessions', () => {
       await index.observe('service', sessionOf({ status, messageCount: 3 }), at);
       assert.equal(index.get('s1')?.signal !== undefined, stays, why);
     }
+    await index.keep('s1', () => ({ name: 'Mine' }));
+    await remove(index, 's1');
+    await until(other.onDidChange, () => other.removed.length === 1);
+    await learn(other, {}, 80_000, 'listed');
+    await other.observe('service', sessionOf(), 81_000);
+    const shown = [other.records.size, other.get('s1'), await other.read('s1')];
+    assert.deepEqual(shown, [0, undefined, undefined]);
+    await other.signal('service', { ...news, at: 90_000 }, undefined);
+    assert.deepEqual(plain(other.get('s1')?.local), { name: 'Mine' });
   });
 
   it('tells a change of the status once, in the window whose answer brought it', async () => {
     const [a, b] = [await openIndex(root), await openIndex(root)];
-    const told: unknown[] = [];
-    a.onDidChangeState(change => told.push({ ...change, window: 'a' }));
-    b.onDidChangeState(change => told.push({ ...change, window: 'b' }));
-    await a.learn('service', { session: sessionOf({ status: 'running' }), origin: 'created', at: 5 });
+    const changes: unknown[] = [];
+    a.onDidChangeState(change => changes.push({ ...change, window: 'a' }));
+    b.onDidChangeState(change => changes.push({ ...change, window: 'b' }));
+    await learn(a, { status: 'running' });
     await until(b.onDidChange, () => b.get('s1') !== undefined);
-    await Promise.all([
-      a.observe('service', sessionOf({ status: 'idle' }), 10),
-      b.observe('service', sessionOf({ status: 'idle' }), 11),
-    ]);
-    await a.observe('service', sessionOf({ status: 'idle' }), 20);
-    assert.deepEqual(told, [{ sessionId: 's1', from: 'running', to: 'idle', at: 10, window: 'a' }]);
+    const idle = sessionOf({ status: 'idle' });
+    await Promise.all([a.observe('service', idle, 10), b.observe('service', idle, 11)]);
+    await a.observe('service', idle, 20);
+    assert.deepEqual(changes, [{ sessionId: 's1', from: 'running', to: 'idle', at: 10, window: 'a' }]);
     await b.signal('service', { sessionId: 's1', kind: 'waiting', at: 25 }, undefined);
     await b.noteSend('service', 's1', { status: 'pending', at: 30, text: 'More' });
-    assert.deepEqual(told.slice(1), [{ sessionId: 's1', from: 'idle', to: 'pending', at: 30, window: 'b' }]);
-  });
-
-  it('keeps what was removed as it was, hides it from every window, and brings it back when a person or a hook does', async () => {
-    const [a, b] = [await openIndex(root), await openIndex(root)];
-    const listed = { session: sessionOf({ title: 'Ours' }), origin: 'listed', at: 5 } as const;
-    const kept = { name: 'Mine', pinned: true };
-    for (const sessionId of ['s1', 's2', 's3']) {
-      await a.learn('service', { ...listed, session: sessionOf({ sessionId }) });
-      await a.keep(sessionId, () => kept);
-      await remove(a, sessionId);
-    }
-    await until(b.onDidChange, () => b.removed.length === 3);
-    await b.learn('service', { ...listed, at: 6 });
-    await b.observe('service', listed.session, 7);
-    assert.deepEqual([b.records.size, b.get('s1'), await b.read('s1')], [0, undefined, undefined]);
-    await b.learn('service', { ...listed, origin: 'added', at: 8 });
-    await b.signal('service', { sessionId: 's2', kind: 'waiting', at: 9 }, undefined);
-    assert.equal(await b.add('service', recordOf({ sessionId: 's3' })), true);
-    for (const id of ['s1', 's2', 's3']) assert.deepEqual(plain(b.get(id)?.local), kept);
-    assert.deepEqual(b.removed, []);
-    assert.equal(b.get('s2')?.signal?.kind, 'waiting');
+    const next = { sessionId: 's1', from: 'idle', to: 'pending', at: 30, window: 'b' };
+    assert.deepEqual(changes.slice(1), [next]);
   });
 });
 
 describe('session records', () => {
-  const waiting = { sessionId: 's1', kind: 'waiting', at: 1_000 } as const;
-
-  it('take what comes after an answer that a clock far ahead has dated', () => {
-    const ahead = observed(recordOf(), sessionOf({ status: 'running' }), 365 * 24 * 3_600_000);
-    assert.equal(observed(ahead, sessionOf(), 1_000_000).session?.status, 'idle');
-  });
-
-  it('keep what a hook told for older and repeated events, and until the next message at the service', () => {
-    const told = signalled(recordOf(), waiting);
+  it('keep what a hook told for older and repeated events, and for no more than what it told of', () => {
+    const waiting = { sessionId: 's1', kind: 'waiting', at: 1_000 } as const;
+    const news = signalled(recordOf(), waiting);
     for (const event of [{ ...waiting, kind: 'ended', at: 900 } as const, waiting])
-      assert.equal(signalled(told, event), told);
-    const seen = observed(told, sessionOf(), 1_100);
+      assert.equal(signalled(news, event), news);
+    const seen = observed(news, sessionOf(), 1_100);
     assert.equal(seen.signal?.kind, 'waiting');
     assert.equal(observed(seen, sessionOf({ messageCount: 3 }), 1_200).signal, undefined);
-  });
-
-  it('take nothing from a hook where the session has moved on before the event was read', () => {
+    // Where the session has moved on before the event was read, it tells nothing.
     for (const [updatedAt, kind] of [
       [200_000, undefined],
       [100_500, 'waiting'],
@@ -201,14 +161,8 @@ describe('session records', () => {
     }
   });
 
-  it('remember work that has ended', () => {
-    const asked = sent(observed(recordOf(), sessionOf(), 100), { status: 'pending', at: 900, text: 'Go' });
-    const working = observed(asked, sessionOf({ status: 'running' }), 950);
-    assert.deepEqual(observed(working, sessionOf(), 970).work, { at: 950 });
-  });
-
   const now = 1_800_000_000_000;
-  const HOUR = 3_600_000;
+  const [MINUTE, HOUR] = [60_000, 3_600_000];
   const due = (record: SessionRecord, eager = false): number => {
     const status = statusOf(record, record.check?.problem);
     return untilDue(record, status, { eager, inFront: false }, 3_000, now);
@@ -226,20 +180,190 @@ describe('session records', () => {
       const session = sessionOf({ status, updatedAt: now - quietMs });
       assert.equal(Math.round(due(recordOf({ session, checkedAt: now }), eager) / 0.9), pause);
     }
-    const told = recordOf({ session: sessionOf({ updatedAt: now - HOUR }), checkedAt: now });
-    const answered = sent(told, { status: undefined, at: now, text: 'Go on' });
+    const quiet = recordOf({ session: sessionOf({ updatedAt: now - HOUR }), checkedAt: now });
+    const answered = sent(quiet, { status: undefined, at: now, text: 'Go on' });
     assert.equal(due(failed(answered, { at: now, sentence: 'x' })), 27_000);
-    assert.equal(due(sent(told, { status: 'pending', at: now, text: 'Go on' })), 2_700);
+    const pending = sent(quiet, { status: 'pending', at: now, text: 'Go on' });
+    assert.equal(due(pending), 2_700);
+    assert.deepEqual(observed(pending, sessionOf(), now + 20).work, { at: now }, 'it has worked');
     // Also after a change that the service does not date.
-    assert.equal(due(observed(told, sessionOf({ updatedAt: now - HOUR, status: 'running' }), now)), 2_700);
+    assert.equal(due(observed(quiet, sessionOf({ updatedAt: now - HOUR, status: 'running' }), now)), 2_700);
   });
 
   it('are not checked while a clock that was ahead would win over the answers, and are as soon as it would not', () => {
-    const minute = 60_000;
-    const dueAt = (aheadMs: number): number =>
-      due(recordOf({ checkedAt: now + aheadMs, session: sessionOf({ status: 'running' }) }), true);
-    assert.ok(dueAt(minute) > minute);
-    assert.equal(dueAt(10 * minute), 0);
-    assert.ok(dueAt(-minute) < 0);
+    const ahead = (byMs: number) =>
+      recordOf({ checkedAt: now + byMs, session: sessionOf({ status: 'running' }) });
+    assert.ok(due(ahead(MINUTE), true) > MINUTE);
+    assert.equal(observed(ahead(MINUTE), sessionOf(), now).session?.status, 'running');
+    assert.equal(due(ahead(10 * MINUTE), true), 0);
+    assert.equal(observed(ahead(10 * MINUTE), sessionOf(), now).session?.status, 'idle');
+    assert.ok(due(ahead(-MINUTE), true) < 0);
+  });
+});
+
+describe('exported lists of sessions', () => {
+  afterEach(cleanUp);
+  const fileOf = (sessions: readonly unknown[], version = 2): string =>
+    JSON.stringify({ format: 'agent-console-sessions', version, service: 'h', sessions });
+
+  it('name what cannot be read or is no session, and bring in the others, up to date and with nothing of the future', () => {
+    const base = { origin: 'added', addedAt: 1 };
+    const ids = ['..', 'a b', 'x\u202e', 'y'.repeat(300)].map(sessionId => ({ ...base, sessionId }));
+    const odd = { session: { sessionId: 'good', title: 1, status: {} }, local: { tags: [1] } };
+    const dreamt = { ...base, origin: 'dreamt', sessionId: 'a' };
+    const { records, bad } = readImport(
+      fileOf([dreamt, null, ...ids, { ...base, ...odd, sessionId: 'good' }]),
+    );
+    assert.deepEqual([records.length, records[0]?.session], [1, { sessionId: 'good' }]);
+    assert.deepEqual([bad.length, bad[0]], [6, 'sessions[0] (origin: not allowed)']);
+    const read = (record: object, version?: number) => readImport(fileOf([record], version)).records[0];
+    const old = { ...base, sessionId: 'a', firstText: 'And now?' };
+    assert.deepEqual(plain(read(old, 1)?.local), {});
+    const named = read({ ...old, session: sessionOf({ title: 'Theirs' }), local: { name: 'Mine' } });
+    assert.deepEqual([named?.firstText, named?.local.name], [undefined, 'Mine'], 'its title stays the same');
+    const ahead = read(recordOf({ addedAt: 8e15, checkedAt: 8e15 }));
+    assert.ok(ahead!.addedAt <= Date.now() && ahead!.checkedAt! <= Date.now());
+    assert.throws(() => readImport(fileOf([], 4)), /newer version/);
+    fc.assert(fc.property(fc.json(), text => assert.throws(() => readImport(text), /Nothing was changed/)));
+  });
+
+  it('hold what is kept, not how sessions stand just now; add what is not listed, bring back what was removed, leave what is there, name what cannot be stored', async () => {
+    const index = await openIndex(temporaryFolder());
+    for (const sessionId of ['here', 'gone']) await learn(index, { sessionId, title: 'Here' });
+    await remove(index, 'gone');
+    const theirs = ['here', 'gone', 'new', 'bad'].map(sessionId =>
+      recordOf({ sessionId, session: sessionOf({ sessionId }), checkedAt: 5, local: { name: 'n' } }),
+    );
+    const check = { problem: { at: 9, sentence: 'api.example.com does not answer.' } };
+    const signal = { kind: 'waiting', at: 3 } as const;
+    const standing = theirs.map(record => ({ ...record, check, signal }));
+    answer('showOpenDialog', [{}]);
+    answer('readFile', new TextEncoder().encode(exportText(standing, 'h', 1_000)));
+    told.length = 0;
+    const add = (service: string, record: SessionRecord): Promise<boolean> =>
+      record.sessionId === 'bad'
+        ? Promise.reject(new Error('of a newer version'))
+        : index.add(service, record);
+    await importSessions({ add }, { id: 'service', host: 'h' }).finally(() => answers.clear());
+    assert.deepEqual(told, [
+      'Sessions imported: 2 added, 1 already there. Entries that could not be imported: 1, the first of them bad (of a newer version).',
+    ]);
+    const titles = [...index.records.values()].map(
+      ({ sessionId, session }) => `${sessionId} ${session?.title}`,
+    );
+    assert.deepEqual(titles.sort(), ['gone Here', 'here Here', 'new undefined']);
+    assert.deepEqual(plain(index.get('new')), plain(theirs[2]));
+  });
+
+  it('hold only what every part of the view can show, whatever else was in them', () => {
+    const status = { value: 'idle' };
+    const context = { status, computer: () => undefined, format: new Formatter('en'), now: 200 };
+    const names = 'title status messageCount updatedAt sessionSettings computerId name at'.split(' ');
+    const anything = fc.letrec<{ value: unknown }>(tie => ({
+      value: fc.oneof(
+        { maxDepth: 3 },
+        fc.jsonValue(),
+        fc.dictionary(fc.constantFrom(...names), tie('value')),
+      ),
+    })).value;
+    const session = fc.record({ sessionId: fc.constant('s1'), sessionSettings: anything, title: anything });
+    const entry = fc.record({
+      sessionId: fc.constantFrom('s1', 's2'),
+      origin: fc.constantFrom('added', 'hook'),
+      ...{ addedAt: fc.nat(), session: fc.oneof(anything, session), local: anything, signal: anything },
+      ...{ workspace: anything, firstText: anything, computerName: anything },
+    });
+    fc.assert(
+      fc.property(fc.array(entry, { maxLength: 3 }), entries => {
+        for (const record of readImport(fileOf(entries)).records) {
+          sessionRow(record, context).tooltip?.();
+          sessionDocument(record, context);
+        }
+      }),
+    );
+  });
+});
+
+describe('the list of sessions that some services offer', () => {
+  let root: string;
+  let index: SessionIndex;
+  beforeEach(async () => {
+    root = temporaryFolder();
+    index = await openIndex(root);
+  });
+  afterEach(cleanUp);
+
+  const start = async (extras: boolean) => {
+    const service = await startSampleService({ pace: 0, extras });
+    later(() => service.close());
+    const asked = (): number =>
+      service.requests.filter(({ method, path }) => method === 'GET' && path === '/api/v0/sessions').length;
+    return { service, api: signedIn(service), asked };
+  };
+  const open = (api: unknown, deps: object = {}) => {
+    const focused = new ObservableValue(true);
+    const usual = { index, connection: { api }, extras: () => true, focused, log: silentLog() };
+    const list = new ServiceList({ ...usual, ...deps } as never);
+    later(() => list.dispose());
+    return list;
+  };
+
+  it('is taken into the index once for all who ask, brings back nothing removed and overwrites nothing kept here', async () => {
+    const { service, api, asked } = await start(true);
+    const sessions = open(api);
+    await Promise.all([sessions.read(), sessions.read()]);
+    assert.equal(asked(), 1);
+    assert.deepEqual([...index.records.keys()].sort(), [...service.sessionIds].sort());
+    for (const { origin, session } of index.records.values())
+      assert.deepEqual([origin, typeof session?.status], ['listed', 'string']);
+    const [first = '', second = '', ...others] = service.sessionIds;
+    await remove(index, first);
+    await index.keep(second, local => ({ ...local, name: 'Mine' }));
+    await api.one('sendMessage', { ids: { sessionId: second }, body: JSON.stringify({ text: 'More' }) });
+    const before = index.get(second)?.session;
+    await sessions.read();
+    assert.notDeepEqual(index.get(second)?.session, before, 'what the service says of it is taken in');
+    const next = await openIndex(root);
+    await open(api, { index: next }).read();
+    for (const window of [index, next]) {
+      assert.deepEqual([...window.records.keys()].sort(), [second, ...others].sort());
+      assert.equal(window.get(second)?.local.name, 'Mine');
+    }
+    assert.equal(asked(), 3);
+  });
+
+  it('is asked for once where the service has none, never where that is switched off, and not before the window has the focus', async () => {
+    const without = await start(false);
+    const none = open(without.api);
+    for (let time = 0; time < 2; time++) await none.read();
+    assert.deepEqual([without.asked(), index.records.size], [1, 0]);
+    const { api, asked } = await start(true);
+    await open(api, { extras: () => false }).read();
+    const focused = new ObservableValue(false);
+    const sessions = open(api, { focused });
+    await sessions.read();
+    assert.equal(asked(), 0);
+    focused.set(true);
+    await sessions.read();
+    assert.equal(asked(), 1);
+    assert.ok(index.records.size > 0);
+  });
+
+  it('is read page by page, up to 20, and no further once it is given up', async () => {
+    const cursors: (string | undefined)[] = [];
+    let onPage = (): void => undefined;
+    const sessions = async (cursor?: string) => {
+      await Promise.resolve();
+      const page = cursors.push(cursor);
+      onPage();
+      return { items: [sessionOf({ sessionId: `s${page}` })], problems: [], cursor: `page ${page}` };
+    };
+    const limited = open({ extras: { sessions } });
+    await limited.read();
+    assert.deepEqual([...cursors.slice(0, 3), cursors.length], [undefined, 'page 1', 'page 2', 20]);
+    assert.equal(index.records.size, 20);
+    onPage = () => limited.cancel();
+    await limited.read();
+    assert.deepEqual([cursors.length, index.records.has('s21')], [21, false]);
   });
 });

@@ -1,72 +1,47 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import fc from 'fast-check';
-import type { SessionSettings } from '../../../src/api';
 import { commands } from '../../../src/contributions';
-import { observed, sent, STALE_MS, statusOf } from '../../../src/sessions/record';
+import { observed, sent, STALE_MS, statusOf, type SessionRecord } from '../../../src/sessions/record';
+import { GROUPINGS, groupSessions, SORTINGS, type Arrangement } from '../../../src/sessions/view';
 import { sessionDocument, sessionRow, timeText, type ComputerFacts } from '../../../src/sessions/words';
 import { Formatter } from '../../../src/util/format';
-import { recordOf, sessionOf } from './support';
+import { contributes, recordOf, sessionOf } from './support';
 
 const format = new Formatter('en');
 const now = 10 * 60_000;
 const context = (fields: object = {}) => ({
-  status: { value: 'idle', at: now },
+  ...{ status: { value: 'idle', at: now }, format, now },
   computer: (): ComputerFacts | undefined => ({ name: 'atlas', status: 'active' }),
-  format,
-  now,
   ...fields,
 });
-const settings: SessionSettings = {
+const rowOf = (fields: Partial<SessionRecord>, given: object = {}) =>
+  sessionRow(recordOf({ session: sessionOf(), ...fields }), context(given));
+const settings = {
   model: 'atlas-large',
-  reasoningEffort: 'high',
-  interactionMode: 'spec',
-  autonomyLevel: 'low',
-  autonomyMode: 'auto-low',
-  specModeModel: 'atlas-mini',
-  specModeReasoningEffort: 'max',
-  providerLock: 'one',
-  providerLockTimestamp: '2026-11-20T10:00:00Z',
-  apiProviderLock: 'two',
+  fieldOfTheFuture: 'shown, too',
   assistantActiveTimeMs: 61_000,
   archivedAt: '2026-11-20T11:00:00Z',
   tags: [{ name: 'build', metadata: { team: 'web' } }],
-  enabledToolIds: ['shell'],
   disabledToolIds: ['browser'],
-  tokenUsage: {
-    inputTokens: 1_001,
-    outputTokens: 2_002,
-    cacheCreationTokens: 3_003,
-    cacheReadTokens: 4_004,
-    thinkingTokens: 5_005,
-  },
+  tokenUsage: { inputTokens: 1_001, outputTokens: 2_002, thinkingTokens: 5_005 },
 };
-
-/** The lines of a row's card, as they are read. */
-function cardOf(...of: Parameters<typeof sessionRow>): readonly string[] {
-  const { value = '' } = sessionRow(...of).tooltip?.() ?? {};
-  return value.replaceAll('\u200b', '').split('\n');
-}
 
 describe('a session as a row', () => {
   it('says by its icon what waits, works and is unread, and in words what no icon says', () => {
-    const shown = (fields: Parameters<typeof recordOf>[0], given: object = {}): readonly unknown[] => {
-      const { icon, description } = sessionRow(recordOf({ session: sessionOf(), ...fields }), context(given));
-      return [icon?.id, description];
-    };
-    const session = sessionOf({ messageCount: 3, computerId: 'c', updatedAt: now - 60_000 });
-    const signal = (kind: 'waiting' | 'ended', reason?: string) => ({ kind, at: now - 60_000, reason });
-    const status = (value: string): object => ({ status: { value, at: now - 60_000 } });
-    for (const [icon, description, fields, given] of [
-      ['bell-dot', '1 min', { signal: signal('waiting') }],
+    const at = now - 60_000;
+    const session = sessionOf({ messageCount: 3, computerId: 'c', updatedAt: at });
+    const status = (value: string): object => ({ status: { value, at } });
+    for (const [id, description, fields, given] of [
+      ['bell-dot', '1 min', { signal: { kind: 'waiting', at } }],
       ['sync~spin', '1 min', { session }, status('running')],
       ['watch', 'pending 1 min', { session }, status('pending')],
       ['circle-outline', 'paused 1 min', { session }, status('paused')],
       ['circle-filled', '1 min', { session, local: { readCount: 2 } }],
-      ['error', 'ended (error) 1 min', { signal: signal('ended', 'error') }],
-    ] as const)
-      assert.deepEqual(shown(fields, given), [icon, description]);
+      ['error', 'ended (error) 1 min', { signal: { kind: 'ended', at, reason: 'error' } }],
+    ] as const) {
+      const row = rowOf(fields, given);
+      assert.deepEqual([row.icon?.id, row.description], [id, description]);
+    }
   });
 
   it('does not show a state nobody has asked about for long as if it were true', () => {
@@ -79,28 +54,27 @@ describe('a session as a row', () => {
   });
 
   it('is a new session until it has a title, which never changes by itself', () => {
-    const title = (fields: Parameters<typeof recordOf>[0]): string =>
-      sessionRow(recordOf(fields), context()).label;
-    assert.equal(title({ session: sessionOf({ messageCount: 0 }) }), 'New session');
-    // How many messages it has is not known: unknown is not none.
-    assert.equal(title({ session: { sessionId: 's1' } }), 'Session s1');
-    assert.equal(title({ session: sessionOf() }), 'Session s1');
+    const asked = (record: SessionRecord) =>
+      sent(record, { status: 'running', at: now, text: ' Fix the test\nplease' });
     const fresh = recordOf({ session: sessionOf({ messageCount: 0 }) });
-    const asked = sent(fresh, { status: 'running', at: now, text: ' Fix the test\nplease' });
-    assert.equal(title(asked), 'Fix the test');
-    const named = observed(asked, sessionOf({ title: 'Repair of the failing test' }), now + 1);
-    assert.equal(title(named), 'Fix the test');
-    const known = recordOf({ session: sessionOf({ title: 'Theirs' }) });
-    assert.equal(title(sent(known, { status: 'running', at: now, text: 'And now?' })), 'Theirs');
-    assert.equal(title({ ...named, local: { name: 'Mine' } }), 'Mine');
+    const named = observed(asked(fresh), sessionOf({ title: 'Repair of the failing test' }), now + 1);
+    for (const [title, record] of [
+      ['New session', fresh],
+      // How many messages it has is not known: unknown is not none.
+      ['Session s1', recordOf({ session: { sessionId: 's1' } })],
+      ['Fix the test', asked(fresh)],
+      ['Fix the test', named],
+      ['Theirs', asked(recordOf({ session: sessionOf({ title: 'Theirs' }) }))],
+      ['Mine', { ...named, local: { name: 'Mine' } }],
+    ] as const)
+      assert.equal(sessionRow(record, context()).label, title);
   });
 
   it('is one clean line, whatever the service calls it', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (title, name) => {
-        const computer = (): ComputerFacts => ({ name: 'x', status: 'odd' });
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (title, computerName) => {
         const session = sessionOf({ title, computerId: 'c' });
-        const row = sessionRow(recordOf({ session, computerName: name }), context({ computer }));
+        const row = rowOf({ session, computerName }, { computer: () => undefined });
         const said = [row.label, row.description, row.spoken].join(' ');
         assert.doesNotMatch(said, /[\n\u202a-\u202e\u2066-\u2069\u0000-\u0008]/);
       }),
@@ -109,127 +83,161 @@ describe('a session as a row', () => {
 
   it('has a small card: title, state and age, what it waits for, where it runs, its tokens', () => {
     const signal = { kind: 'waiting', at: now - 72_000, message: 'May I?' } as const;
-    const session = sessionOf({ title: 'Fix it', computerId: 'c-1', sessionSettings: settings });
-    assert.deepEqual(cardOf(recordOf({ session, signal }), context()), [
-      '**Fix it**',
-      'waiting 1 min',
-      'May I?',
-      'atlas · atlas-large',
-      '3K tokens (1K in, 2K out)',
-    ]);
+    const title = 'Fix it';
+    const session = sessionOf({ title, computerId: 'c-1', sessionSettings: settings });
     const problem = { at: now, sentence: 'No answer.' };
     const unknown = { value: 'unknown', at: now - 5_000, last: 'idle', problem };
-    for (const [status, ...lines] of [
-      [unknown, 'unknown, was idle', 'No answer.'],
+    const waits = ['waiting 1 min', 'May I?', 'atlas · atlas-large', '3K tokens (1K in, 2K out)'];
+    for (const [fields, given, ...lines] of [
+      [{ session, signal }, {}, ...waits],
+      [{ session: sessionOf({ title }) }, { status: unknown }, 'unknown, was idle', 'No answer.'],
       // A card that is looked at is not drawn anew: seconds in it would stand still.
-      [{ value: 'running', at: now - 5_000 }, 'running'],
+      [{ session: sessionOf({ title }) }, { status: { value: 'running', at: now - 5_000 } }, 'running'],
     ] as const) {
-      const record = recordOf({ session: sessionOf({ title: 'Fix it' }) });
-      assert.deepEqual(cardOf(record, context({ status })), ['**Fix it**', ...lines]);
+      const { value = '' } = rowOf(fields, given).tooltip?.() ?? {};
+      assert.deepEqual(value.replaceAll('\u200b', '').split('\n'), ['**Fix it**', ...lines]);
     }
   });
 });
 
 describe('the details of a session', () => {
-  it('name every field of the interface and everything that is kept here', () => {
-    const session = sessionOf({
-      title: 'Theirs',
-      completedAt: 5,
-      computerId: 'c-1',
-      sessionSettings: settings,
-    });
+  const documentOf = (fields: Partial<SessionRecord>, given: object = {}): string =>
+    sessionDocument(recordOf(fields), context(given)).replaceAll('\\', '');
+
+  it('name every field of the service, those of the future too, and everything that is kept here', () => {
+    const named = { title: 'Theirs', completedAt: 5, computerId: 'c-1' };
+    const session = sessionOf({ ...named, sessionSettings: settings });
     const local = { name: 'Mine', pinned: true, archivedAt: 5 };
     const workspace = { uri: 'file:///shop', name: 'shop' };
-    const text = sessionDocument(recordOf({ session, local, workspace }), context()).replaceAll('\\', '');
-    const [told = '', answer = ''] = text.split('```json');
+    const [told = '', answer = ''] = documentOf({ session, local, workspace }).split('```json');
     assert.deepEqual(JSON.parse(answer.split('```')[0] ?? ''), session);
-    const words = [
-      '# Mine|## Settings|## Tokens|## Only on this machine|Theirs|shop|c-1|s1|1 min 1 sec|build {"team":"web"}',
-      'atlas-large|high|spec|low|auto-low|atlas-mini|max|one|two|shell|browser|1,001|2,002|3,003|4,004|5,005',
-      ...['2026-11-20T10:00:00Z', '2026-11-20T11:00:00Z'].map(at =>
-        timeText(Date.parse(at), { format, now }),
-      ),
-      `**Completed**: ${timeText(5, { format, now }) ?? ''}`,
-    ];
-    for (const value of words.flatMap(each => each?.split('|') ?? []))
-      assert.ok(told.includes(value), `${value} is missing in\n${told}`);
+    const words =
+      '# Mine|## Settings|## Tokens|## Only on this machine|Theirs|shop|c-1|s1|1 min 1 sec|build {"team":"web"}|' +
+      'atlas-large|shown, too|browser|1,001|2,002|5,005|**Completed**: ';
+    for (const word of words.split('|')) assert.ok(told.includes(word), `${word} is missing in\n${told}`);
+    assert.ok(told.includes(`**Completed**: ${timeText(5, { format, now }) ?? ''}`));
   });
 
   it('say what the service left out of its answer, and nothing of what was never asked', () => {
-    const bare = sessionDocument(recordOf({ session: { sessionId: 's1' } }), context());
+    const bare = documentOf({ session: { sessionId: 's1' } });
     for (const name of ['Messages', 'Created', 'Updated']) assert.ok(bare.includes(`**${name}**: not known`));
-    assert.ok(!sessionDocument(recordOf({ session: undefined }), context()).includes('Created'));
+    assert.ok(!documentOf({ session: undefined }).includes('Created'));
   });
 
   it('show times of the service as its own, with their age, what is none as it came, and durations in two units', () => {
-    const later = Date.parse('2026-11-21T10:00:00Z');
-    const told = (sessionSettings: SessionSettings): string => {
-      const record = recordOf({ session: sessionOf({ sessionSettings }) });
-      return sessionDocument(record, context({ now: later })).replaceAll('\\', '');
-    };
-    const text = told({ ...settings, archivedAt: 'last week', assistantActiveTimeMs: 7_140_000 });
-    assert.match(text, /\*\*Provider lock timestamp\*\*: Nov \d+, 2026, .*\(1 day ago\)/);
-    assert.ok(text.includes('**Archived at**: last week'));
-    assert.ok(text.includes('**Assistant active time**: 1 hr 59 min'));
-    assert.ok(told({ archivedAt: '2026-99-99T00:00:00Z' }).includes('Archived at**: 2026-99-99T00:00:00Z'));
+    for (const [sessionSettings, word] of [
+      [settings, /\*\*Archived at\*\*: Nov \d+, 2026, .*\(1 day ago\)/],
+      [{ archivedAt: 'last week' }, /\*\*Archived at\*\*: last week/],
+      [{ archivedAt: '2026-99-99T00:00:00Z' }, /\*\*Archived at\*\*: 2026-99-99T00:00:00Z/],
+      [{ assistantActiveTimeMs: 7_140_000 }, /\*\*Assistant active time\*\*: 1 hr 59 min/],
+    ] as const) {
+      const session = sessionOf({ sessionSettings });
+      assert.match(documentOf({ session }, { now: Date.parse('2026-11-21T12:00:00Z') }), word);
+    }
   });
 });
 
-interface Item {
-  readonly command: string;
-  readonly when?: string;
-  readonly group?: string;
-}
+const items = contributes.menus['view/item/context'] ?? [];
 
-const manifest = JSON.parse(
-  readFileSync(path.join(process.env['AGENT_CONSOLE_ROOT']!, 'package.json'), 'utf8'),
-) as { readonly contributes: { readonly menus: Record<string, readonly Item[]> } };
-const rows = manifest.contributes.menus['view/item/context'] ?? [];
-
-/** Whether a row with this context, in the Sessions view, has the item. */
-function offers({ when = '' }: Item, context: string): boolean {
-  return when.split(' && ').every(term => {
+/** What a row with this context, in the Sessions view, has in its menu, or on itself. */
+function offered(context = '', group = ''): readonly string[] {
+  const facts: Readonly<Record<string, string>> = { view: 'agentConsole.sessions', viewItem: context };
+  const holds = (term: string): boolean => {
     // A repository is open, and a comment is written.
     if (['gitOpenRepositoryCount != 0', 'agentConsole.draftComments'].includes(term)) return true;
-    const [, key, operator, value = ''] = /^(\w+) (==|=~) (.+)$/.exec(term) ?? [];
-    const actual =
-      key === 'view' ? 'agentConsole.sessions' : key === 'viewItem' ? context : assert.fail(term);
-    return operator === '=='
-      ? actual === value.replace(/^'|'$/g, '')
-      : new RegExp(value.slice(1, -1)).test(actual);
-  });
+    const [, key = '', operator, value = ''] = /^(\w+) (==|=~) (.+)$/.exec(term) ?? [];
+    const actual = facts[key] ?? assert.fail(term);
+    const isEqual = actual === value.replace(/^'|'$/g, '');
+    return operator === '==' ? isEqual : new RegExp(value.slice(1, -1)).test(actual);
+  };
+  const all = items.filter(item => (item.group ?? '').startsWith(group));
+  return all.filter(({ when }) => when.split(' && ').every(holds)).map(({ command }) => command);
 }
 
-describe('the menu of a session’s row', () => {
-  const menuOf = (record: Parameters<typeof sessionRow>[0], fields: object = {}): Set<string> => {
-    const row = sessionRow(record, context(fields));
-    return new Set(rows.filter(item => offers(item, row.context ?? '')).map(({ command }) => command));
-  };
+it('the menu of a session’s row leads to its chat, offers what can be done and is not so already, and has one button for that', () => {
+  const { changes, chat, sessions } = commands;
+  const { archive, unarchive } = sessions;
+  const working = { status: { value: 'running', at: 100 } };
+  const changed = { changes: { short: '2 files', lines: [] } };
+  for (const [local, given, buttons, ...some] of [
+    [{}, {}, [archive], archive],
+    [{ archivedAt: 5, pinned: true }, {}, [], unarchive],
+    [{ pinned: true }, { ...working, canStop: true }, [chat.stop], archive, chat.stop],
+    [{ readCount: 1 }, { ...working, canStop: false }, [archive], archive],
+    [{}, changed, [archive, changes.show], archive],
+  ] as const) {
+    const row = sessionRow(recordOf({ session: sessionOf(), local }), context(given));
+    assert.deepEqual(offered(row.context, 'inline'), buttons);
+    const menu = new Set(offered(row.context));
+    const offers = [archive, unarchive, chat.stop].filter(id => menu.has(id));
+    assert.deepEqual(offers, some);
+    for (const command of [chat.open, chat.export, sessions.remove]) assert.ok(menu.has(command), command);
+  }
+});
 
-  it('leads to its chat and its transcript, and offers what can be done, not what is so already', () => {
-    const { sessions, chat } = commands;
-    const running = { status: { value: 'running', at: 100 } };
-    for (const [local, fields, ...offered] of [
-      [{}, {}, sessions.archive],
-      [{ archivedAt: 5, pinned: true }, {}, sessions.unarchive],
-      [{}, { ...running, canStop: true }, sessions.archive, chat.stop],
-      [{ readCount: 1 }, { ...running, canStop: false }, sessions.archive],
+describe('groups of sessions', () => {
+  const saturday = new Date(2026, 10, 21, 12).getTime();
+  const groups = (records: readonly SessionRecord[], how: Partial<Arrangement> = {}) =>
+    groupSessions(records, {
+      ...{ grouping: 'attention', sorting: 'activity', now: saturday, language: 'en' },
+      statusOf: record => statusOf(record, undefined),
+      computerName: record => record.computerName,
+      ...how,
+    });
+
+  it('go by computer and by workspace, the unknown last but for the archive, pinned ones first within', () => {
+    const session = (sessionId: string, computerId?: string, fields: Partial<SessionRecord> = {}) => {
+      const told = sessionOf({ computerId, updatedAt: computerId === undefined ? saturday : 5 });
+      return recordOf({ sessionId, computerName: computerId, session: told, ...fields });
+    };
+    const records = [
+      session('a', 'node 10'),
+      session('b', 'node 9', { workspace: { uri: 'file:///shop', name: 'shop' } }),
+      session('c'),
+      session('d', 'node 9', { local: { pinned: true } }),
+      session('e', undefined, { local: { archivedAt: 1 } }),
+    ];
+    for (const [grouping, ...expected] of [
+      ['computer', 'node 9: d b', 'node 10: a', 'Unknown computer: c', 'Archived: e'],
+      ['workspace', 'shop: b', 'Unknown workspace: d c a', 'Archived: e'],
     ] as const) {
-      const menu = menuOf(recordOf({ session: sessionOf(), local }), fields);
-      const some = [sessions.archive, sessions.unarchive, chat.stop].filter(id => menu.has(id));
-      assert.deepEqual(some, offered);
-      for (const command of [chat.open, chat.export, sessions.remove]) assert.ok(menu.has(command), command);
+      const made = groups(records, { grouping });
+      const said = made.map(({ label, sessionIds }) => `${label}: ${sessionIds.join(' ')}`);
+      assert.deepEqual(said, expected);
     }
   });
 
-  it('has one button on a row, to archive what rests or to stop what runs, and one that shows what has changed', () => {
-    const { changes, sessions } = commands;
-    const inline = rows.filter(({ group }) => group?.startsWith('inline'));
-    const on = (context: string): readonly string[] =>
-      inline.filter(item => offers(item, context)).map(({ command }) => command);
-    assert.deepEqual(on('session unpinned listed'), [commands.sessions.archive]);
-    assert.deepEqual(on('session pinned listed stoppable'), [commands.chat.stop]);
-    assert.deepEqual(on('session pinned archived'), []);
-    assert.deepEqual(on('session pinned listed changed'), [sessions.archive, changes.show]);
+  it('hold every session exactly once, however they are made', () => {
+    const record = fc
+      .record({
+        ...{ status: fc.constantFrom('idle', 'running', 'odd'), updatedAt: fc.nat(2 * saturday) },
+        computerId: fc.constantFrom(undefined, 'a', 'b', ''),
+        local: fc.record({ pinned: fc.boolean(), archivedAt: fc.constantFrom(undefined, 1) }),
+        signal: fc.constantFrom(undefined, { kind: 'waiting', at: 1 } as const),
+      })
+      .map(({ local, signal, ...fields }) => ({ local, signal, session: sessionOf(fields) }));
+    const many = fc.dictionary(fc.string({ minLength: 1, maxLength: 4 }), record, { maxKeys: 30 });
+    const ways = fc.record({
+      grouping: fc.constantFrom(...GROUPINGS),
+      sorting: fc.constantFrom(...SORTINGS),
+    });
+    fc.assert(
+      fc.property(many, ways, (all, how) => {
+        const records = Object.entries(all).map(([sessionId, fields]) => recordOf({ sessionId, ...fields }));
+        const made = groups(records, how);
+        const held = made.flatMap(group => group.sessionIds);
+        assert.deepEqual(held.sort(), Object.keys(all).sort());
+        assert.equal(new Set(made.map(group => group.key)).size, made.length);
+        assert.deepEqual(groups(records.reverse(), how), made, 'whatever the order of the records');
+      }),
+    );
+  });
+
+  it('begin days at midnight', () => {
+    const at = (day: number, hour: number): unknown => {
+      const session = sessionOf({ updatedAt: new Date(2026, 10, day, hour).getTime() });
+      return groups([recordOf({ session })])[0]?.key;
+    };
+    assert.deepEqual([at(21, 0), at(20, 23), at(15, 0), at(14, 23)], ['today', 'week', 'week', 'earlier']);
   });
 });

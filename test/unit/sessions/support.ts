@@ -1,16 +1,19 @@
-import { ApiClient, type Session } from '../../../src/api';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { ApiClient, Session } from '../../../src/api';
 import { Sessions, type SessionsDeps } from '../../../src/sessions';
 import type { SessionRecord } from '../../../src/sessions/record';
 import { SessionIndex } from '../../../src/sessions/sessionIndex';
-import type { OpenStorageOptions, Storage } from '../../../src/storage';
 import { Emitter, ObservableValue } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { FakeConnection } from '../../fakes/connection';
 import { silentLog } from '../../fakes/log';
-import { startSampleService } from '../../fakes/sampleService';
+import { startSampleService, type SampleService } from '../../fakes/sampleService';
 import { openStorage } from '../../fakes/storage';
+import { answers } from '../../fakes/vscode';
 import { fakeView } from '../../fakes/view';
+import { clientOf } from '../api/support';
 export { until } from '../../until';
 
 export function sessionOf(fields: Partial<Session> = {}): Session {
@@ -21,17 +24,36 @@ export function recordOf(fields: Partial<SessionRecord> = {}): SessionRecord {
   return { sessionId: 's1', origin: 'created', addedAt: 50, local: {}, ...fields };
 }
 
+/** What a service says of a session comes to the index. */
+export function learn(
+  index: SessionIndex,
+  fields: Partial<Session> = {},
+  at = 5,
+  origin: SessionRecord['origin'] = 'created',
+): Promise<void> {
+  return index.learn('service', { session: sessionOf(fields), origin, at });
+}
+
+/** What the editor answers where it is asked by this name. */
+export function answer(name: string, given: unknown): void {
+  answers.set(name, Promise.resolve(given) as Promise<undefined>);
+}
+
 /** Takes a session out of the list, as a person does. */
 export function remove(index: SessionIndex, sessionId: string): Promise<void> {
   return index.keep(sessionId, local => ({ ...local, removedAt: Date.now() }));
 }
 
+/** A client of a service, which waits for nothing. */
+export function signedIn(service: SampleService): ApiClient {
+  const { api } = clientOf({ origin: service.baseUrl }, { key: () => Promise.resolve(service.apiKey) });
+  later(() => api.dispose());
+  return api;
+}
+
 /** The index of a window on a folder of records, gone after the test. */
-export async function openIndex(
-  root: string,
-  options: Partial<OpenStorageOptions> = {},
-): Promise<SessionIndex> {
-  const storage = openStorage({ root, log: silentLog(), ...options });
+export async function openIndex(root: string): Promise<SessionIndex> {
+  const storage = openStorage({ root, log: silentLog() });
   const index = new SessionIndex(storage);
   later(async () => {
     index.dispose();
@@ -52,42 +74,28 @@ export async function sessionsScene(options: { readonly extras?: boolean } = {})
   later(() => service.close());
 
   /** The sessions of one window, with everything around them but VS Code itself. */
-  const open = async (
-    deps: Partial<SessionsDeps> = {},
-    visible = true,
-    asFeatureSeesIt = (storage: Storage): Storage => storage,
-  ) => {
-    const { baseUrl, appUrl, apiKey } = service;
+  const open = async (deps: Partial<SessionsDeps> = {}, visible = true) => {
     const log = silentLog();
-    const key = () => Promise.resolve(apiKey);
-    const api = new ApiClient({ baseUrl, appUrl, key, log, delay: () => Promise.resolve() });
     const storage = openStorage({ root, log });
+    const api = signedIn(service);
     const connection = new FakeConnection(api, service);
     const view = fakeView(visible);
-    const computers = {
-      facts: undefined as ReturnType<SessionsDeps['computers']['known']>,
-      changed: new Emitter<void>(),
-    };
+    const facts = undefined as ReturnType<SessionsDeps['computers']['known']>;
+    const computers = { facts, changed: new Emitter<void>() };
     const memory = new Map<string, unknown>();
     const feature = new Sessions({
-      connection,
-      storage: asFeatureSeesIt(storage),
-      log,
-      view,
-      focused: new ObservableValue(false),
+      ...{ connection, storage, log, view, focused: new ObservableValue(false) },
       fastestSeconds: () => 600,
       computers: { known: () => computers.facts, onDidChange: computers.changed.event },
       changes: { of: () => undefined, onDidChange: new Emitter<readonly string[]>().event },
       format: new Formatter('en'),
       memory: {
         get: (name: string) => memory.get(name),
-        update: (name: string, value: unknown) => Promise.resolve(void memory.set(name, value)),
+        update: async (name: string, value: unknown) => void memory.set(name, await value),
       },
       details: { show: () => Promise.resolve() },
       linkBase: { scheme: 'vscode', authority: 'agent-console.agent-console' },
-      presets: () => undefined,
-      seeds: () => Promise.resolve([]),
-      extras: () => false,
+      ...{ presets: () => undefined, seeds: () => Promise.resolve([]), extras: () => false },
       ...deps,
     });
     /** The same records, as another part of the window or another window changes them. */
@@ -97,7 +105,6 @@ export async function sessionsScene(options: { readonly extras?: boolean } = {})
     later(async () => {
       feature.dispose();
       index.dispose();
-      api.dispose();
       await storage.settled();
       storage.dispose();
     });
@@ -105,3 +112,13 @@ export async function sessionsScene(options: { readonly extras?: boolean } = {})
   };
   return { service, open };
 }
+
+type Item = Readonly<Record<'command' | 'when', string>> & {
+  readonly group?: string;
+  readonly args: readonly [focused: unknown, marker: unknown];
+};
+
+/** What the manifest adds to the editor. */
+export const { contributes } = JSON.parse(
+  readFileSync(path.join(process.env['AGENT_CONSOLE_ROOT']!, 'package.json'), 'utf8'),
+) as { contributes: { keybindings: readonly Item[]; menus: Readonly<Record<string, readonly Item[]>> } };

@@ -1,30 +1,30 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { mock } from 'node:test';
-import fc from 'fast-check';
 import type { Session } from '../../../src/api';
+import { headerOf } from '../../../src/chat/panel/panelState';
 import { SessionMonitor } from '../../../src/sessions/monitor';
-import { statusOf, type SessionRecord } from '../../../src/sessions/record';
-import { GROUPINGS, groupSessions, SORTINGS, type Arrangement } from '../../../src/sessions/view';
-import { ObservableValue } from '../../../src/util/event';
+import { isUnread } from '../../../src/sessions/record';
+import { Emitter, ObservableValue } from '../../../src/util/event';
+import { Formatter } from '../../../src/util/format';
+import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
+import { silentLog } from '../../fakes/log';
+import { openStorage } from '../../fakes/storage';
 import { drawnRows, textOf } from '../../fakes/view';
 import { choices, workspace } from '../../fakes/vscode';
-import { cleanUp } from '../../fakes/cleanUp';
-import {
-  recordOf,
-  sessionOf,
-  sessionsScene,
-  until,
-  type SessionsScene,
-  type SessionsWindow,
-} from './support';
+import { learn, remove, sessionsScene, until, type SessionsScene, type SessionsWindow } from './support';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
+/** A Saturday at noon, so that what is an hour old is of today. */
+const noon = new Date(2026, 10, 21, 12).getTime();
+
+let scene: SessionsScene;
+const seen = ({ feature }: SessionsWindow, isSo: () => boolean): Promise<void> =>
+  until(feature.onDidChange, isSo);
 
 describe('the view of sessions', () => {
-  let scene: SessionsScene;
-  /** Noon, so that what is an hour old is of today. */
-  const noon = new Date(2026, 10, 21, 12).getTime();
   beforeEach(async () => {
     scene = await sessionsScene();
     mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: noon });
@@ -34,20 +34,16 @@ describe('the view of sessions', () => {
     await cleanUp();
   });
 
-  const learn = (window: SessionsWindow, fields: Partial<Session>, at = noon): Promise<void> => {
-    const session = sessionOf({ title: fields.sessionId ?? 's1', updatedAt: noon - MINUTE, ...fields });
-    return window.index.learn('service', { session, origin: 'listed', at });
-  };
+  const list = ({ index }: SessionsWindow, fields: Partial<Session>, at = noon): Promise<void> =>
+    learn(index, { title: fields.sessionId, updatedAt: noon - MINUTE, ...fields }, at, 'listed');
   /** Draws everything, and hands out what is to be drawn again afterwards. */
-  const drawn = async (
-    { feature, index }: SessionsWindow,
-    count: number,
-  ): Promise<() => readonly string[]> => {
-    await until(feature.onDidChange, () => index.records.size === count);
-    await drawnRows(feature.tree);
+  const drawn = async (window: SessionsWindow, count: number): Promise<() => readonly string[]> => {
+    const { tree } = window.feature;
+    await seen(window, () => window.index.records.size === count);
+    await drawnRows(tree);
     mock.timers.tick(100);
     const fired: string[] = [];
-    feature.tree.onDidChangeTreeData(nodes => {
+    tree.onDidChangeTreeData(nodes => {
       for (const node of Array.isArray(nodes) ? nodes : [undefined]) fired.push(node?.id ?? 'all');
     });
     return () => {
@@ -56,10 +52,10 @@ describe('the view of sessions', () => {
     };
   };
 
-  it('shows each session in its group, with its title and its age, and says what cannot be told', async () => {
+  it('shows each session in its group, with its title and its age, counts what waits or is unread, says what cannot be told, and nothing of a service one has left', async () => {
     const window = await scene.open();
     const title = 'A title that is far too long for a side bar of three hundred pixels';
-    await learn(window, { sessionId: 'long', title, status: 'running' });
+    await list(window, { sessionId: 'long', title, status: 'running' });
     for (const [sessionId, ageMs, status = 'idle'] of [
       ['asks', 3 * MINUTE, 'running'],
       ['rests', 5 * MINUTE],
@@ -70,15 +66,16 @@ describe('the view of sessions', () => {
       ['of the week', 2 * DAY],
       ['older', 9 * DAY],
     ] as const)
-      await learn(window, { sessionId, status, computerId: 'c1', updatedAt: noon - ageMs });
-    const { index, computers } = window;
+      await list(window, { sessionId, status, computerId: 'c1', updatedAt: noon - ageMs });
+    const { index, computers, view, feature, connection } = window;
     computers.facts = { name: 'atlas' };
-    for (const id of ['pinned', 'works']) await index.keep(id, () => ({ pinned: true }));
+    for (const id of ['pinned', 'works', 'lost'])
+      await index.keep(id, () => ({ pinned: id !== 'lost', readCount: 1 }));
     await index.signal('service', { sessionId: 'asks', kind: 'waiting', at: noon - 2 * MINUTE }, undefined);
     await index.keep('kept', () => ({ archivedAt: 1, pinned: true }));
     await index.fail('service', 'lost', { at: noon + 1, sentence: 'No answer.' });
     await drawn(window, 9);
-    assert.deepEqual(await textOf(window.feature.tree), [
+    assert.deepEqual(await textOf(feature.tree), [
       'Waiting for input | 1',
       '  asks | 2 min',
       'Running | 2',
@@ -96,226 +93,243 @@ describe('the view of sessions', () => {
       'Archived | 1',
       '  kept | 7 min',
     ]);
-    const rows = await drawnRows(window.feature.tree);
+    const rows = await drawnRows(feature.tree);
     const label = (text: string): string | undefined =>
       rows.find(row => row.text.startsWith(text))?.item.accessibilityInformation?.label;
     assert.equal(label('Today'), 'Group Today, 2 sessions');
     assert.equal(label('rests'), 'Session rests, idle 5 min, atlas, 2 messages');
-    assert.equal(label('pinned'), 'Session pinned, idle 4 min, atlas, 2 messages, pinned');
-    assert.match(window.view.description ?? '', /^9 · 127\.0\.0\.1/);
+    assert.equal(label('pinned'), 'Session pinned, idle 4 min, unread, atlas, 2 messages, pinned');
+    const states = rows.filter(({ depth }) => depth === 0).map(({ item }) => item.collapsibleState);
+    assert.deepEqual(states, [2, 2, 2, 2, 2, 2, 1], 'the archive is closed');
+    assert.deepEqual(view.badge, { value: 3, tooltip: 'Waiting for you: 1, Unread: 2' });
+    assert.match(view.description ?? '', /^9 · 127\.0\.0\.1/);
+    connection.signOut();
+    assert.deepEqual(await textOf(feature.tree), []);
+    mock.timers.tick(100);
+    assert.equal(view.description, '');
   });
 
   it('draws the one row of 1,000 that says something else, and none where words are the same', async () => {
     const window = await scene.open();
-    await Promise.all(
-      Array.from({ length: 1_000 }, (_, n) =>
-        learn(window, { sessionId: `s${n}`, updatedAt: noon - 5 * MINUTE - n }),
-      ),
-    );
+    const fields = (n: number) => ({ sessionId: `s${n}`, updatedAt: noon - 5 * MINUTE - n });
+    await Promise.all(Array.from({ length: 1_000 }, (_, n) => list(window, fields(n))));
     const again = await drawn(window, 1_000);
     assert.deepEqual(again(), []);
     await window.index.keep('s77', () => ({ name: 'Named' }));
     assert.deepEqual(again(), ['session/s77']);
     await drawnRows(window.feature.tree);
-    await learn(window, { sessionId: 's77', updatedAt: noon - 5 * MINUTE - 77 }, noon + 1);
+    await list(window, fields(77), noon + 1);
     assert.deepEqual(again(), [], 'it is as it was, and was only asked about');
   });
 
   it('says why rows cannot be read, with a row that tries again', async () => {
-    let isBroken = true;
-    const window = await scene.open({}, true, storage => {
-      const collection: typeof storage.collection = options => {
-        if (isBroken) throw new Error('The disk is gone.');
-        return storage.collection(options);
-      };
-      return Object.assign(Object.create(storage) as typeof storage, { collection });
-    });
+    const storage = openStorage({ root: temporaryFolder(), log: silentLog() });
+    later(() => storage.dispose());
+    const broken = mock.method(storage, 'collection', () => assert.fail('The disk is gone.'));
+    const { feature, view } = await scene.open({ storage });
     mock.timers.tick(100);
-    assert.match(String(window.view.message), /The disk is gone/);
-    assert.deepEqual(await textOf(window.feature.tree), ['Try again']);
-    isBroken = false;
-    await learn(window, { sessionId: 'a' });
-    await window.feature.refreshAll();
-    assert.equal((await textOf(window.feature.tree)).length, 2);
+    assert.match(String(view.message), /The disk is gone/);
+    assert.deepEqual(await textOf(feature.tree), ['Try again']);
+    broken.mock.restore();
+    await feature.refreshAll();
+    mock.timers.tick(100);
+    assert.deepEqual([await textOf(feature.tree), view.message], [[], undefined]);
   });
 
-  it('is left to sessions of a workspace only in a window that has one', async () => {
-    const kept: object[] = [];
-    const memory = {
-      get: () => undefined,
-      update: (_: string, value: object) => Promise.resolve(void kept.push(value)),
-    };
-    const { feature } = await scene.open({ memory });
-    const folders: object[] = workspace.workspaceFolders;
-    for (const [has, count] of [
-      [false, 0],
-      [true, 1],
-    ] as const) {
-      if (has) folders.push({ uri: { path: '/a' } });
-      choices.push('Only sessions of this workspace');
-      await feature.commands.viewOptions();
-      assert.equal(kept.length, count);
-    }
-    folders.pop();
-    choices.length = 0;
-  });
-
-  it('shows nothing of a service one has left', async () => {
+  it('is grouped as one chooses, and left to sessions of a workspace only in a window that has one', async () => {
     const window = await scene.open();
-    await learn(window, { sessionId: 'a' });
-    await drawnRows(window.feature.tree);
-    window.connection.signOut();
-    assert.deepEqual(await textOf(window.feature.tree), []);
-    mock.timers.tick(100);
-    assert.equal(window.view.description, '');
+    await list(window, { sessionId: 'elsewhere' });
+    choices.push('Computer');
+    await window.feature.commands.viewOptions();
+    assert.deepEqual(await textOf(window.feature.tree), ['Unknown computer | 1', '  elsewhere | 1 min']);
+    const folders: object[] = workspace.workspaceFolders;
+    for (const left of [undefined, 'Only sessions of this workspace are shown: 0 of 1.']) {
+      if (left !== undefined) folders.push({ uri: { path: '/a' } });
+      choices.push('Only sessions of this workspace');
+      await window.feature.commands.viewOptions();
+      mock.timers.tick(100);
+      assert.equal(window.view.message, left);
+    }
+    folders.length = choices.length = 0;
   });
 
   it('asks again about what could not be asked about, until it answers or cannot', async () => {
     const window = await scene.open();
-    const [later, gone] = [
-      ['s0', 's1', 's2'],
-      ['gone', 'archived'],
-    ];
-    for (const sessionId of [...later, ...gone]) {
-      await learn(window, { sessionId });
-      const lasts = sessionId === 'gone' ? { lasts: true as const } : {};
-      await window.index.fail('service', sessionId, { at: noon + 1, sentence: 'No answer.', ...lasts });
+    const { index, feature, view } = window;
+    for (const sessionId of ['s0', 's1', 's2', 'gone', 'archived']) {
+      await list(window, { sessionId });
+      const lasts = sessionId === 'gone' || undefined;
+      await index.fail('service', sessionId, { at: noon + 1, sentence: 'No answer.', lasts });
     }
-    await window.index.keep('archived', () => ({ archivedAt: 1 }));
+    await index.keep('archived', () => ({ archivedAt: 1 }));
+    await seen(window, () => feature.get('archived')?.isArchived === true);
     const watched = new Set<string>();
     const watch = mock.method(SessionMonitor.prototype, 'watch', (id: string) => {
       watched.add(id);
       return { dispose: () => void watched.delete(id) };
     });
-    try {
-      const { feature, view } = window;
-      await until(feature.onDidChange, () => feature.get('archived')?.isArchived === true);
-      view.show(true);
+    later(() => watch.mock.restore());
+    const asks = (ids: string): void => {
       mock.timers.tick(50);
-      assert.deepEqual([...watched].sort(), later);
-      await learn(window, { sessionId: 's1', messageCount: 9 }, noon + 2);
-      await until(feature.onDidChange, () => feature.get('s1')?.messageCount === 9);
-      mock.timers.tick(50);
-      assert.deepEqual([...watched].sort(), ['s0', 's2']);
-      view.show(false);
-      mock.timers.tick(50);
-      assert.equal(watched.size, 0, 'nobody looks');
-    } finally {
-      watch.mock.restore();
-    }
+      assert.equal([...watched].sort().join(), ids);
+    };
+    view.show(true);
+    asks('s0,s1,s2');
+    await list(window, { sessionId: 's1', messageCount: 9 }, noon + 2);
+    await seen(window, () => feature.get('s1')?.messageCount === 9);
+    asks('s0,s2');
+    // Nobody looks.
+    view.show(false);
+    asks('');
   });
 
   it('takes the keyboard from a row that goes to one beside it', async () => {
     const window = await scene.open();
+    const { feature, view } = window;
     for (const [at, sessionId] of ['a', 'b', 'c'].entries())
-      await learn(window, { sessionId, updatedAt: noon - at * MINUTE });
-    for (const sessionId of ['runs', 'old'])
-      await learn(window, { sessionId, ...(sessionId === 'old' ? { updatedAt: 1 } : { status: 'running' }) });
+      await list(window, { sessionId, updatedAt: noon - at * MINUTE });
+    await list(window, { sessionId: 'runs', status: 'running' });
+    await list(window, { sessionId: 'old', updatedAt: 1 });
     await drawn(window, 5);
     for (const sessionId of ['b', 'c', 'old', 'a']) {
-      Object.assign(window.view, { selection: [] });
-      await window.feature.commands.remove([{ kind: 'session', sessionId }, { kind: 'selection' }]);
-      await until(window.feature.onDidChange, () => window.feature.get(sessionId) === undefined);
+      Object.assign(view, { selection: [] });
+      await feature.commands.remove([{ kind: 'session', sessionId }, { kind: 'selection' }]);
+      await seen(window, () => feature.get(sessionId) === undefined);
     }
-    assert.deepEqual(
-      window.view.revealed.map(({ id }) => id),
-      ['session/c', 'session/a', 'session/a', 'session/runs'],
-    );
-  });
-
-  it('offers to stop an agent at work, where the service can', async () => {
-    await cleanUp();
-    mock.timers.reset();
-    scene = await sessionsScene({ extras: true });
-    const window = await scene.open({ extras: () => true, focused: new ObservableValue(true) });
-    const forChat = window.feature;
-    await until(forChat.onDidChange, () =>
-      scene.service.sessionIds.every(id => forChat.get(id) !== undefined),
-    );
-    const session = sessionOf({ sessionId: 'busy', status: 'running' });
-    await window.index.learn('service', { session, origin: 'listed', at: Date.now() });
-    await until(forChat.onDidChange, () => forChat.get('busy') !== undefined);
-    const rows = await drawnRows(window.feature.tree);
-    const contexts = rows
-      .map(({ item }) => item.contextValue ?? '')
-      .filter(context => context.startsWith('session '));
-    const stoppable = contexts.filter(context => context.endsWith(' stoppable'));
-    assert.ok(stoppable.length > 0 && stoppable.length < contexts.length, contexts.join());
+    const next = view.revealed.map(({ id }) => id);
+    assert.deepEqual(next, ['session/c', 'session/a', 'session/a', 'session/runs']);
   });
 });
 
-describe('groups of sessions', () => {
-  const saturday = new Date(2026, 10, 21, 12).getTime();
-  const groups = (records: readonly SessionRecord[], how: Partial<Arrangement> = {}) =>
-    groupSessions(records, {
-      ...{ grouping: 'attention', sorting: 'activity', now: saturday, language: 'en' },
-      statusOf: record => statusOf(record, undefined),
-      computerName: record => record.computerName,
-      ...how,
-    });
+describe('sessions for other views', () => {
+  let window: SessionsWindow;
+  const styles = path.join(process.env['AGENT_CONSOLE_ROOT']!, 'media', 'chat', 'chat.css');
+  const icons = readFileSync(styles, 'utf8').split(/[\s;]+/);
+  /** Sessions whose changes were looked for. */
+  let looked: string[];
+  beforeEach(async () => {
+    looked = [];
+    scene = await sessionsScene();
+    const { event: onDidChange } = new Emitter<readonly string[]>();
+    window = await scene.open({ changes: { of: id => void looked.push(id), onDidChange } }, false);
+    window.computers.facts = { name: 'atlas', status: 'active' };
+  });
+  afterEach(cleanUp);
 
-  it('go by computer and by workspace, the unknown last but for the archive, pinned ones first within', () => {
-    const session = (sessionId: string, computerId?: string, fields: Partial<SessionRecord> = {}) =>
-      recordOf({
-        ...{ sessionId, computerName: computerId, ...fields },
-        session: sessionOf({ sessionId, computerId, updatedAt: computerId === undefined ? saturday : 5 }),
-      });
-    const records = [
-      session('a', 'node 10'),
-      session('b', 'node 9', { workspace: { uri: 'file:///shop', name: 'shop' } }),
-      session('c'),
-      session('d', 'node 9', { local: { pinned: true } }),
-      session('e', undefined, { local: { archivedAt: 1 } }),
-    ];
-    for (const [grouping, ...expected] of [
-      ['computer', 'node 9: d b', 'node 10: a', 'Unknown computer: c', 'Archived: e'],
-      ['workspace', 'shop: b', 'Unknown workspace: d c a', 'Archived: e'],
-    ] as const)
-      assert.deepEqual(
-        groups(records, { grouping }).map(({ label, sessionIds }) => `${label}: ${sessionIds.join(' ')}`),
-        expected,
-      );
+  const known = async (sessionId: string, fields: Partial<Session>, at: number): Promise<void> => {
+    await learn(window.index, { sessionId, computerId: 'c1', title: sessionId, ...fields }, at);
+    await seen(window, () => window.feature.get(sessionId) !== undefined);
+  };
+
+  it('stand below their computer, the latest first, without archived ones, and are told of when it is called something else', async () => {
+    const { feature, computers } = window;
+    const ofComputer = () => feature.ofComputer('c1').map(({ sessionId }) => sessionId);
+    assert.deepEqual(ofComputer(), []);
+    await known('gone', { updatedAt: 30 }, 30);
+    await window.index.keep('gone', () => ({ archivedAt: 1 }));
+    await known('old', { updatedAt: 10 }, 10);
+    await known('elsewhere', { computerId: 'c2', updatedAt: 15 }, 15);
+    await known('new', { updatedAt: 20 }, 20);
+    assert.deepEqual(ofComputer(), ['new', 'old']);
+    const told: (readonly string[])[] = [];
+    computers.changed.fire();
+    feature.onDidChange(ids => told.push(ids));
+    computers.changed.fire();
+    assert.deepEqual(told, []);
+    computers.facts = { name: 'bolt' };
+    computers.changed.fire();
+    assert.deepEqual([told, feature.get('old')?.computerName], [[[]], 'bolt']);
+    assert.deepEqual(looked, [], 'nobody has asked what agents changed');
   });
 
-  it('hold every session exactly once, however they are made', () => {
-    const record = fc.record({
-      sessionId: fc.string({ minLength: 1, maxLength: 4 }),
-      status: fc.constantFrom('idle', 'running', 'odd'),
-      updatedAt: fc.nat(2 * saturday),
-      computerId: fc.option(fc.constantFrom('a', 'b', ''), { nil: undefined }),
-      pinned: fc.boolean(),
-      archived: fc.boolean(),
-      waiting: fc.boolean(),
-    });
-    const many = fc.uniqueArray(record, { maxLength: 30, selector: each => each.sessionId });
-    const ways = [fc.constantFrom(...GROUPINGS), fc.constantFrom(...SORTINGS)] as const;
-    fc.assert(
-      fc.property(many, ...ways, (all, grouping, sorting) => {
-        const records = all.map(({ sessionId, pinned, archived, waiting, ...fields }) =>
-          recordOf({
-            sessionId,
-            session: sessionOf({ ...fields, sessionId }),
-            local: { ...(pinned ? { pinned } : {}), ...(archived ? { archivedAt: 1 } : {}) },
-            signal: waiting ? { kind: 'waiting', at: 1 } : undefined,
-          }),
-        );
-        const made = groups(records, { grouping, sorting });
-        assert.deepEqual(
-          made.flatMap(group => group.sessionIds).sort(),
-          all.map(each => each.sessionId).sort(),
-        );
-        assert.equal(new Set(made.map(group => group.key)).size, made.length);
-        const again = groups([...records].reverse(), { grouping, sorting });
-        assert.deepEqual(again, made, 'the order does not depend on the order of the records');
-      }),
-    );
-  });
-
-  it('begin days at midnight', () => {
-    const at = (day: number, hour: number): unknown => {
-      const session = sessionOf({ updatedAt: new Date(2026, 10, day, hour).getTime() });
-      return groups([recordOf({ session })])[0]?.key;
+  it('say the same of their state wherever they are shown', async () => {
+    const { feature, index } = window;
+    const now = Date.now();
+    const shows = async (word: RegExp): Promise<void> => {
+      await seen(window, () => word.test(feature.get('s1')?.shown.word ?? ''));
+      const { status } = headerOf(feature.get('s1'), 's1', false, Date.now(), new Formatter('en'));
+      const row = feature.ofComputer('c1')[0]?.row();
+      assert.ok(row?.spoken?.includes(`, ${status.word}`), `${row?.spoken ?? ''} / ${status.word}`);
+      assert.ok(icons.includes(status.icon), `the page has no ${status.icon}`);
+      assert.equal(row?.icon?.id, status.spin ? `${status.icon}~spin` : status.icon);
     };
-    assert.deepEqual([at(21, 0), at(20, 23), at(15, 0), at(14, 23)], ['today', 'week', 'week', 'earlier']);
+    const signal = (kind: 'finished' | 'waiting', at: number): Promise<void> =>
+      index.signal('service', { sessionId: 's1', kind, at }, undefined);
+    await known('s1', { status: 'running' }, now - 60_000);
+    await shows(/^running$/);
+    await signal('finished', now - 50_000);
+    await shows(/^running$/);
+    await signal('waiting', now - 40_000);
+    await shows(/^waiting$/);
+    await index.noteSend('service', 's1', { status: 'pending', at: now - 30_000, text: 'Yes' });
+    await shows(/^pending$/);
+    await index.fail('service', 's1', { at: now, sentence: 'No answer.' });
+    await shows(/^unknown, was pending/);
+  });
+
+  it('are read while their chat is open, and unread when more comes afterwards', async () => {
+    const { index, feature } = window;
+    await known('s1', {}, 10);
+    const unread = (): boolean => isUnread(index.get('s1')!);
+    const read = (count: number): Promise<void> =>
+      until(index.onDidChange, () => index.get('s1')?.local.readCount === count);
+    assert.equal(unread(), false, 'a session nobody has opened here is not unread');
+    const watch = feature.watch('s1', 'inFront');
+    await read(2);
+    await known('s1', { messageCount: 5 }, 20);
+    await read(5);
+    watch.dispose();
+    await known('s1', { messageCount: 6 }, 30);
+    assert.equal(unread(), true);
+    const queue = feature.watch('s1');
+    await window.storage.settled();
+    queue.dispose();
+    assert.equal(unread(), true, 'a queue reads nothing');
+  });
+
+  it('are asked about on a refresh where their agents work, and of the others the latest twenty', async () => {
+    for (let n = 0; n < 22; n++) await learn(window.index, { sessionId: `s${n}`, updatedAt: 100 + n });
+    await known('works', { status: 'running', updatedAt: 1 }, 5);
+    await window.feature.refreshAll();
+    const asked = scene.service.requests.map(({ path: each }) => each.split('/').at(-1));
+    const latest = Array.from({ length: 20 }, (_, n) => `s${21 - n}`);
+    assert.deepEqual(asked.sort(), [...latest, 'works'].sort());
+  });
+
+  it('begin with what is known of them, once, and stay as people have left them', async () => {
+    const [waits = '', pinned = '', old = ''] = scene.service.sessionIds;
+    const seeds = [
+      { sessionId: waits, read: 1, signal: { kind: 'waiting', message: 'May I?' } },
+      { sessionId: pinned, pinned: true },
+      { sessionId: old, archived: true },
+    ] as const;
+    const open = (): Promise<SessionsWindow> => scene.open({ seeds: () => Promise.resolve(seeds) });
+    const { index } = await open();
+    const of = (id: string): unknown => JSON.parse(JSON.stringify(index.get(id)?.local));
+    assert.deepEqual([of(waits), of(pinned)], [{ readCount: 1 }, { pinned: true }]);
+    assert.equal(index.get(waits)?.signal?.message, 'May I?');
+    assert.notEqual(index.get(old)?.local.archivedAt, undefined);
+    await index.keep(pinned, () => ({}));
+    await remove(index, waits);
+    const asked = scene.service.requests.length;
+    const again = (await open()).index;
+    assert.equal(scene.service.requests.length, asked, 'what was there is not asked about');
+    assert.deepEqual([...again.records.keys()].sort(), [pinned, old].sort());
+    assert.deepEqual(again.get(pinned)?.local, {});
+  });
+
+  it('offer to stop an agent at work, where the service can', async () => {
+    const { open, service } = await sessionsScene({ extras: true });
+    window = await open({ extras: () => true, focused: new ObservableValue(true) });
+    await seen(window, () => service.sessionIds.every(id => window.feature.get(id) !== undefined));
+    for (const [sessionId, status] of [
+      ['busy', 'running'],
+      ['rests', 'idle'],
+    ] as const)
+      await known(sessionId, { status, title: sessionId }, Date.now());
+    const rows = await drawnRows(window.feature.tree);
+    const offer = (name: string) =>
+      rows.find(({ text }) => text.startsWith(name))?.item.contextValue?.endsWith(' stoppable');
+    assert.deepEqual([offer('busy'), offer('rests')], [true, false]);
   });
 });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { inTurns } from '../../../src/usage/data';
-import type { Steps } from '../../../src/usage/report/types';
 import * as fc from 'fast-check';
+import { inTurns } from '../../../src/usage/data';
 import {
   addDays,
   firstState,
@@ -11,32 +10,15 @@ import {
   type Preset,
   type UsageProtocol,
 } from '../../../src/usage/protocol';
-import { pageSide } from '../../../src/webview/ipc';
-import { activityOfPeople } from '../../../src/usage/report/people';
 import { daysOf, periodBefore, runsOf } from '../../../src/usage/report/calendar';
-import { bounds, FakeDashboard } from '../../fakes/usage';
+import { copyOf, csvOf, jsonOf, shown } from '../../../src/usage/report/table';
+import type { Cell, Figure, Steps, Table, TabReport } from '../../../src/usage/report/types';
+import { pageSide } from '../../../src/webview/ipc';
+import { cleanUp, later } from '../../fakes/cleanUp';
+import { bounds, FakeDashboard, hostileNames } from '../../fakes/usage';
 import { until } from '../../until';
+import { query as queryFor } from './support';
 
-const stages: Stage[] = [];
-
-/** A dashboard, and a page's end that talks with it. */
-class Stage extends FakeDashboard {
-  readonly heard: string[] = [];
-  readonly page = pageSide<UsageProtocol>(
-    {
-      changed: ({ bounds: { end }, state }) => this.heard.push(`${state.kind} through ${end}`),
-      fetching: now => this.heard.push(now === null ? 'over' : now.label),
-    },
-    message => this.panel?.receive(message),
-  );
-
-  constructor() {
-    super(message => this.page.receive(message));
-    stages.push(this);
-  }
-}
-
-const query = queryOf(firstState, bounds);
 const day = fc
   .date({ min: new Date('2020-01-01'), max: new Date('2030-01-01'), noInvalidDate: true })
   .map(date => date.toISOString().slice(0, 10));
@@ -55,15 +37,12 @@ describe('days', () => {
   it('are compared with the same weekdays before: a period of the same length, some whole weeks earlier', () => {
     fc.assert(
       fc.property(day, fc.integer({ min: 1, max: 400 }), (start, length) => {
-        const range = { start, end: addDays(start, length - 1) };
-        const before = periodBefore(range);
+        const before = periodBefore({ start, end: addDays(start, length - 1) });
         assert.equal(lengthOf(before), length);
         assert.ok(before.end < start && addDays(before.end, 7) >= start, 'as near as can be');
         assert.equal(new Date(before.start).getUTCDay(), new Date(start).getUTCDay());
       }),
     );
-    const month = { start: '2026-03-01', end: '2026-03-31' };
-    assert.deepEqual(periodBefore(month), { start: '2026-01-25', end: '2026-02-24' });
   });
 
   it('of the dashboard always lie within what may be asked for, whatever is chosen', () => {
@@ -77,33 +56,29 @@ describe('days', () => {
       }),
     );
   });
-
-  it('without a figure of a person are not counted as days without use', () => {
-    const user = (user_id: string, billable_tokens?: number) => ({ user_id, billable_tokens });
-    const days = [
-      [user('a', 5), user('b'), user('c', 1)],
-      [user('d', 1)],
-      [user('a', 7), user('b'), user('c')],
-    ];
-    const read = (rows: typeof days) =>
-      Object.fromEntries(
-        activityOfPeople(rows.map((day, at) => day.map(each => ({ ...each, date: `2026-11-0${at + 1}` })))),
-      );
-    const { a, b, c, d } = read(days);
-    assert.deepEqual(a, { lastActiveDay: '2026-11-03', tokens: 12 });
-    assert.deepEqual(b, { lastActiveDay: '2026-11-03', tokens: undefined });
-    assert.deepEqual([c?.tokens, d?.tokens], [{ value: 1, known: 2, of: 3 }, 1]);
-    assert.deepEqual(read([days[0]!, [], days[2]!])['a']?.tokens, { value: 12, known: 2, of: 3 });
-  });
 });
 
 describe('the dashboard', () => {
-  afterEach(() => {
-    for (const { dashboard } of stages.splice(0)) dashboard.dispose();
-  });
+  const query = queryOf(firstState, bounds);
+  afterEach(cleanUp);
+
+  /** A dashboard, and a page's end that talks with it. */
+  const open = () => {
+    const heard: string[] = [];
+    const made: FakeDashboard = new FakeDashboard(message => page.receive(message));
+    const page = pageSide<UsageProtocol>(
+      {
+        changed: ({ bounds: { end }, state }) => heard.push(`${state.kind} through ${end}`),
+        fetching: now => heard.push(now === null ? 'over' : now.label),
+      },
+      message => made.panel?.receive(message),
+    );
+    later(() => made.dashboard.dispose());
+    return Object.assign(made, { heard, page });
+  };
 
   it('fetches what a report lacks without being asked, once for the same days', async () => {
-    const { page, source } = new Stage();
+    const { page, source } = open();
     source.forget(2);
     source.fetch = (asked, { again }) => {
       source.fetched.push({ query: asked, again: again === true });
@@ -116,39 +91,41 @@ describe('the dashboard', () => {
     await page.request('report', other);
     const told = source.fetched.map(({ query: { range }, again }) => `${lengthOf(range)} ${again}`);
     assert.deepEqual(told, ['30 false', '4 false', '30 false', '4 true']);
-    // Whoever has another key may have another answer.
-    source.orgId = 'org_other';
-    await page.request('report', other);
-    assert.equal(source.fetched.length, 5);
-    // Whose days a new key sees is known after their fetch, which is the only one.
-    for (const orgId of [undefined, 'org_new', 'org_new']) {
+    // Whoever has another key may have another answer, and whose days a new one sees is known after its fetch, which is the only one.
+    for (const [orgId, fetches] of [
+      ['org_other', 5],
+      [undefined, 6],
+      ['org_new', 6],
+      ['org_new', 6],
+    ] as const) {
       source.orgId = orgId;
       await page.request('report', other);
-      assert.equal(source.fetched.length, 6);
+      assert.equal(source.fetched.length, fetches);
     }
   });
 
   it('begins anew where a page is said to have kept what makes no sense', () => {
-    for (const [start, end] of [
-      ['2026-02-30', '2026-03-01'],
-      ['2026-03-02', '2026-03-01'],
-    ])
-      assert.ok(!pageState({ ...firstState, custom: { start, end } }), start);
-    for (const kept of [null, { ...firstState, tab: 'passwords' }, { ...firstState, extra: 1 }])
-      assert.ok(!pageState(kept), JSON.stringify(kept));
-    assert.ok(pageState(structuredClone(firstState)));
+    const real = { start: '2026-02-27', end: '2026-03-01' };
+    for (const [kept, isSense] of [
+      [{ ...firstState, custom: real }, true],
+      [{ ...firstState, custom: { ...real, start: '2026-02-30' } }, false],
+      [{ ...firstState, custom: { start: real.end, end: real.start } }, false],
+      [{ ...firstState, tab: 'passwords' }, false],
+      [{ ...firstState, extra: 1 }, false],
+      [null, false],
+    ] as const)
+      assert.equal(pageState(kept), isSense, JSON.stringify(kept));
   });
 
   it('ends a fetch for a newer one, when it is cancelled, and when the page goes', async () => {
-    const { dashboard, page, problems, source } = new Stage();
+    const { dashboard, page, problems, source } = open();
     source.fetchGate = new Promise(() => undefined);
-    const acts: (() => unknown)[] = [
+    for (const act of [
       () => page.notify('fetch', { query, again: true }),
       () => page.notify('cancel', {}),
       () => dashboard.pageGone(),
       () => page.notify('ready', {}),
-    ];
-    for (const act of acts) {
+    ]) {
       const { ended } = source;
       const given = page.request('fetch', { query, again: true });
       await until(() => source.running === 1);
@@ -162,44 +139,152 @@ describe('the dashboard', () => {
   });
 
   it('tells of changes, and of another finished day when somebody looks again', () => {
-    const { dashboard, heard, source } = new Stage();
+    const { dashboard, heard, source } = open();
     source.become({ kind: 'forbidden', sentence: 'No.' });
     dashboard.lookAgain();
     source.bounds = { ...bounds, end: addDays(bounds.end, 1) };
-    dashboard.lookAgain();
-    dashboard.lookAgain();
+    for (let time = 0; time < 2; time++) dashboard.lookAgain();
     dashboard.dispose();
     source.become({ kind: 'ready' });
     assert.deepEqual(heard, ['forbidden through 2026-11-20', 'forbidden through 2026-11-21']);
   });
 
   it('saves under a name of its own only', async () => {
-    const { copied, page, problems, saved } = new Stage();
-    await page.request('save', { name: 'usage-tools-2026-11-01.csv', text: 'abc' });
+    const { copied, page, problems, saved } = open();
+    const file = { name: 'usage-tools-2026-11-01.csv', text: 'abc' };
+    await page.request('save', file);
     await page.request('copy', { text: 'abcd' });
     for (const name of ['../usage-x.csv', 'usage-x.exe', 'usage-x/y.csv'])
       await assert.rejects(page.request('save', { name, text: '' }));
-    assert.deepEqual(saved, [{ name: 'usage-tools-2026-11-01.csv', text: 'abc' }]);
-    assert.deepEqual([copied, problems.length], [['abcd'], 3]);
+    assert.deepEqual([saved, copied, problems.length], [[file], ['abcd'], 3]);
   });
 
   it('lets others have their turn while a report is made', async () => {
-    let others = 0;
-    const tick = (): void => {
-      others++;
-      if (before.length < 4) setImmediate(tick);
+    const turns: string[] = [];
+    const other = (): void => {
+      turns.push('other');
+      if (turns.filter(turn => turn === 'step').length < 4) setImmediate(other);
     };
-    setImmediate(tick);
-    const before: number[] = [];
+    setImmediate(other);
     function* work(): Steps<string> {
       for (let step = 0; step < 4; step++) {
-        before.push(others);
+        turns.push('step');
         for (const until = performance.now() + 10; performance.now() < until;);
         yield;
       }
       return 'done';
     }
     assert.equal(await inTurns(work()), 'done');
-    assert.deepEqual(before, [...new Set(before)], 'somebody else between any two');
+    assert.ok(!turns.join().includes('step,step'), 'somebody else between any two');
+  });
+});
+
+describe('exports', () => {
+  const figure: Figure = { id: 'f', label: 'F', value: 3, unit: 'count', explanation: '' };
+  const withRows = (rows: readonly (readonly Cell[])[], figures = [figure]) => {
+    const columns = [
+      { id: 'name', label: 'Name', kind: 'text' },
+      { id: 'calls', label: 'Calls', kind: 'count' },
+      { id: 'day', label: 'Last day', kind: 'day' },
+    ] as const;
+    const made = rows.map((cells, at) => ({ id: String(at), cells, person: 'user_secret' }));
+    const section = {
+      ...{ id: 's', title: 'T', explanation: '' },
+      table: { columns, rows: made, total: ['Total', 4, ''] },
+    };
+    const report: TabReport = {
+      query: queryFor('tokens', '2026-11-01', '2026-11-02', { person: 'u1', pseudonyms: true }),
+      ...{ through: '2026-11-20', isComparable: true, missing: [], unread: 0, markers: [] },
+      ...{ figures, sections: [section] },
+    };
+    return { report, csv: csvOf(report, section), copied: copyOf(report, section).split('\n') };
+  };
+  const days = '2026-11-01,2026-11-02,2026-11-20,UTC';
+
+  it('CSV of a section is its table, each line with its days and that they are UTC', () => {
+    const { csv } = withRows([
+      ['a, "b"', 1, null],
+      ['=1+1', 0, 'never'],
+    ]);
+    const lines = ['"a, ""b""",1,', "'=1+1,0,never", 'Total,4,'].map(line => `${line},${days}`);
+    const head = 'Name,Calls,Last day,start,end,data through,time zone';
+    assert.equal(csv, [head, ...lines, ''].join('\r\n'));
+  });
+
+  it('a copied table has a line a row and a cell a tab, whatever is in the cells, and none is a formula', () => {
+    const evil = ['\t=1+1', '\r\n-2', ' @x', '\uff0b1', '\uff0d1', '\uff201', '\uff1d1', ...hostileNames];
+    const cell = fc.oneof(fc.string(), fc.constantFrom(...evil), fc.integer());
+    fc.assert(
+      fc.property(fc.array(fc.tuple(cell, cell, cell), { maxLength: 20 }), rows => {
+        const lines = withRows(rows).copied;
+        assert.equal(lines.length, rows.length + 3);
+        for (const line of lines.slice(1, -1)) assert.ok(line.endsWith(`\t${days.replaceAll(',', '\t')}`));
+        for (const [index, row] of rows.entries()) {
+          const cells = lines[index + 1]!.split('\t');
+          assert.equal(cells.length, 7);
+          for (const [place, sent] of row.entries()) {
+            if (typeof sent === 'number') assert.equal(cells[place], String(sent));
+            else assert.doesNotMatch(cells[place]!, /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/);
+          }
+        }
+      }),
+    );
+  });
+
+  it('says in every file what is missing, and of what only a part is known; names nobody the tables do not', () => {
+    const part = { value: 7000, known: 29, of: 30 };
+    const figures = [part, undefined].map(value => ({ ...figure, value }));
+    const { report, csv, copied } = withRows([['a', part, null]], figures);
+    assert.ok(csv.includes('\r\na,7000 (29 of 30),,'));
+    assert.ok(copied[1]?.startsWith('a\t7000 (29 of 30)\t\t'));
+    assert.doesNotMatch(jsonOf(report), /user_secret|"u1"/);
+    const json = JSON.parse(jsonOf(report)) as TabReport & { sections: { rows: unknown }[] };
+    assert.deepEqual([json.figures[0]?.value, json.figures[1]?.value], [part, null]);
+    assert.deepEqual(json.sections[0]?.rows, [{ name: 'a', calls: part, day: null }]);
+  });
+});
+
+describe('a view of a table', () => {
+  const table: Table = {
+    columns: [
+      { id: 'name', label: 'Name', kind: 'text' },
+      { id: 'tokens', label: 'Tokens', kind: 'count' },
+      { id: 'ratio', label: 'Ratio', kind: 'ratio' },
+      { id: 'mode', label: 'Mode', kind: 'text' },
+    ],
+    rows: [
+      { id: '1', cells: ['Zoë', 30, 1.5, 'auto-high'] },
+      { id: '2', cells: ['adam', null, 2, 'manual'], person: 'p2' },
+      { id: '3', cells: ['Item 10', { value: 5, known: 1, of: 2 }, null, null] },
+      { id: '4', cells: ['item 9', 200, 0.5, 'manual'] },
+    ],
+    // Of all together: no sum of the ratios above.
+    total: ['Total', { value: 235, known: 2, of: 4 }, 0.8, ''],
+  };
+  const names = (how: Parameters<typeof shown>[1]): string =>
+    shown(table, how, 'en')
+      .rows.map(({ id }) => id)
+      .join();
+
+  it('sorts text as people do, numbers by size, and puts what is not known last both ways', () => {
+    const by = (column: string, descending: boolean) => names({ sort: { column, descending } });
+    assert.equal(by('name', false), '2,4,3,1');
+    assert.equal(by('tokens', true), '4,1,3,2');
+    assert.equal(by('tokens', false), '3,1,4,2');
+    assert.equal(by('gone', false), '1,2,3,4');
+  });
+
+  it('finds rows that have all words, whatever the case and the accents', () => {
+    for (const [search, found] of Object.entries({ ZOE: '1', 'manual item': '4', '  ': '1,2,3,4', 30: '' }))
+      assert.equal(names({ search }), found);
+  });
+
+  it('sums exactly the rows it shows, where the table sums at all', () => {
+    const total = (search?: string) => shown(table, { search }).total;
+    assert.deepEqual(total(), table.total);
+    assert.deepEqual(total('item'), ['Total', { value: 205, known: 1, of: 2 }, null, '']);
+    // Of what is not known there is no sum, not even 0.
+    assert.deepEqual(total('adam'), ['Total', null, null, '']);
+    assert.equal(shown({ ...table, total: undefined }, { search: 'item' }).total, undefined);
   });
 });

@@ -1,23 +1,22 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import type { KnownDays } from '../../../src/usage/days';
-import { tokenRows, userRows } from '../../fakes/usage';
 import { addDays } from '../../../src/usage/report/calendar';
+import { activityOfPeople } from '../../../src/usage/report/people';
 import { knownOf, type Amount } from '../../../src/util/amount';
+import { bounds, tokenRows, userRows } from '../../fakes/usage';
 import {
   agrees,
-  BOUNDS,
   cells,
   figure,
   FIRST,
   inSteps,
   known,
+  lines,
   report,
   SECOND,
   section,
   series,
   THIRD,
-  totals,
   type Days,
 } from './support';
 
@@ -25,27 +24,20 @@ const count = fc.integer({ min: 0, max: 1_000_000 });
 const name = fc.constantFrom('a', 'b', 'A', 'B', 'c', '__proto__', 'x\ny', '');
 const sumOf = <T>(items: readonly T[], of: (item: T) => number | undefined): number =>
   items.reduce((sum, item) => sum + (of(item) ?? 0), 0);
+/** The service has nothing of a day, long after it is through with it. */
+const nothing = { at: Date.parse('2026-11-20'), rows: [], problems: [] };
+const user = (user_id: string, billable_tokens?: number) => ({ user_id, billable_tokens });
+const LAST_TWO = { range: { start: SECOND, end: THIRD } };
 
 describe('a usage report', () => {
   it('adds up tokens as an independent calculation does, and its totals are those of its rows', () => {
-    const model = fc.record(
-      { model_id: name, model_tier: name, billable_tokens: count, input_tokens: count, output_tokens: count },
-      { requiredKeys: ['model_id'] },
-    );
-    const by_model = fc.array(model, { maxLength: 6 });
-    const user = fc.record(
-      { user_id: name, billable_tokens: count, by_model },
-      { requiredKeys: ['user_id'] },
-    );
-    const day = fc.record(
-      {
-        billable_tokens: count,
-        cache_read_tokens: count,
-        by_model,
-        by_user: fc.array(user, { maxLength: 6 }),
-      },
-      { requiredKeys: [] },
-    );
+    const amounts = { billable_tokens: count, input_tokens: count, output_tokens: count };
+    const model = { model_id: name, model_tier: name, ...amounts };
+    const by_model = fc.array(fc.record(model, { requiredKeys: ['model_id'] }), { maxLength: 6 });
+    const person = { user_id: name, billable_tokens: count, by_model };
+    const by_user = fc.array(fc.record(person, { requiredKeys: ['user_id'] }), { maxLength: 6 });
+    const parts = { billable_tokens: count, cache_read_tokens: count, by_model, by_user };
+    const day = fc.record(parts, { requiredKeys: [] });
     fc.assert(
       fc.property(fc.tuple(day, day, day), rows => {
         const made = report('tokens', rows);
@@ -54,23 +46,21 @@ describe('a usage report', () => {
         const wanted = billable.length === 0 ? undefined : sumOf(billable, each => each);
         assert.equal(figure(made, 'billable'), wanted);
         const models = rows.flatMap(row => row.by_model ?? []);
-        const inputs = cells(made, 'models', 'input').map(([input]) => knownOf(input as Amount));
-        const shown = section(made, 'models').table.rows.map(({ id }, at) => ({ id, input: inputs[at] }));
-        for (const { model_id: id } of models) {
-          const own = shown.filter(row => row.id.split('\u0000')[0] === id);
-          const given = models.filter(each => each.model_id === id);
+        const { rows: modelRows } = section(made, 'models').table;
+        const shown = cells(made, 'models', 'input').map(([input], at) => ({
+          model: modelRows[at]?.id.split('\u0000')[0],
+          input: knownOf(input as Amount),
+        }));
+        for (const { model_id: id } of models)
           assert.equal(
-            sumOf(own, each => each.input),
-            sumOf(given, each => each.input_tokens),
+            sumOf(shown, ({ model, input }) => (model === id ? input : 0)),
+            sumOf(models, each => (each.model_id === id ? each.input_tokens : 0)),
           );
-        }
         rows.forEach(({ by_model: own }, at) => {
           const stacked = sumOf(series(made, 'days'), ({ values }) => knownOf(values[at] ?? null));
-          if (own !== undefined)
-            assert.equal(
-              stacked,
-              sumOf(own, each => each.billable_tokens),
-            );
+          if (own === undefined) return;
+          const wanted = sumOf(own, each => each.billable_tokens);
+          assert.equal(stacked, wanted);
         });
       }),
       { numRuns: 150 },
@@ -108,24 +98,30 @@ describe('a usage report', () => {
   });
 
   it('folds servers by letter case and rare odd tools, says so, and takes it back', () => {
-    const tools = { Read: 10_000, 'Read</tool>\n<x': 2 };
-    const servers = { docs: 5, Docs: 3, web: 1 };
     const day = {
-      by_tool: Object.entries(tools).map(([tool, invocations]) => ({ tool, invocations })),
-      mcp_by_server: Object.entries(servers).map(([server, invocations]) => ({ server, invocations })),
+      by_tool: [
+        { tool: 'Read', invocations: 10_000 },
+        { tool: 'Read</tool>\n<x', invocations: 2 },
+      ],
+      mcp_by_server: [
+        { server: 'docs', invocations: 5 },
+        { server: 'Docs', invocations: 3 },
+        { server: 'web', invocations: 1 },
+      ],
     };
-    const folded = report('tools', [day]);
-    assert.deepEqual(Object.fromEntries(cells(folded, 'servers', 'name0', 'count')), { docs: 8, web: 1 });
-    const read = { Read: 10_000, 'Other (odd names: 1)': 2 };
-    assert.deepEqual(Object.fromEntries(cells(folded, 'tools', 'name0', 'count')), read);
-    const explained = (made: typeof folded, id: string) => section(made, id).explanation;
-    assert.match(explained(folded, 'tools'), / less than 0\.1% of the calls, .*: 1 name, 2 calls\.$/);
-    assert.match(explained(folded, 'servers'), /: 2 spellings, 1 server\.$/);
-    const raw = report('tools', [day], { folded: false });
-    assert.equal(explained(raw, 'servers'), explained(raw, 'tools'));
-    assert.ok(section(raw, 'servers').isFoldable);
+    const tools = ['Read | 10000', 'Other (odd names: 1) | 2', 'Total | 10002'];
+    const [folded, raw] = [report('tools', [day]), report('tools', [day], { folded: false })];
+    for (const [id, wanted, explained] of [
+      ['servers', ['docs | 8', 'web | 1', 'Total | 9'], /: 2 spellings, 1 server\.$/],
+      ['tools', tools, / less than 0\.1% of the calls, .*: 1 name, 2 calls\.$/],
+    ] as const) {
+      assert.deepEqual(lines(folded, id, 'name0', 'count'), wanted);
+      assert.match(section(folded, id).explanation, explained);
+      assert.doesNotMatch(section(raw, id).explanation, explained);
+      assert.equal(section(raw, id).table.rows.length, id === 'servers' ? 3 : 2);
+      assert.ok(section(raw, id).isFoldable);
+    }
     assert.ok(!section(raw, 'skills').isFoldable);
-    assert.equal(section(raw, 'servers').table.rows.length, 3);
     for (const each of [folded, raw]) agrees(each);
   });
 
@@ -139,7 +135,7 @@ describe('a usage report', () => {
     assert.equal(section(made, 'active').table.total, undefined);
     assert.deepEqual(made.missing, [SECOND]);
     assert.deepEqual(series(made, 'active')[0]?.values, [3, null, 4]);
-    assert.deepEqual(cells(made, 'clients', 'client=tv')[0], [1]);
+    assert.equal(lines(made, 'clients', 'client=tv')[0], '1');
     const ratios = [1, 9, 2].map(ratio => ({ autonomy_ratio_avg: ratio }));
     assert.equal(figure(report('tools', ratios), 'autonomyAverage'), 2);
   });
@@ -147,27 +143,24 @@ describe('a usage report', () => {
   it('compares with the period before only where every day of both is known', () => {
     const day = (index: number): string => addDays('2026-11-07', index);
     const range = { start: day(7), end: day(13) };
-    const ask = (days: KnownDays) => {
-      const made = report('tokens', days, { range, compare: true });
-      const [billable] = made.figures;
-      return [knownOf(billable?.value), billable?.previous, made.isComparable];
-    };
     const rows = Array.from({ length: 14 }, (_, index) => [day(index), { billable_tokens: 100 }]);
     const all = known('tokens', Object.fromEntries(rows) as Days);
-    assert.deepEqual(ask(all), [700, 700, true]);
-    // An hour after its end the service has nothing of the last day.
+    // An hour after its end the service has nothing of a day.
     const settling = { at: Date.parse('2026-11-21T01:00:00Z'), rows: [], problems: [] };
-    assert.deepEqual(ask(new Map([...all, [day(13), settling]])), [600, undefined, false]);
-    assert.deepEqual(ask(new Map([...all, [day(6), settling]])), [700, undefined, false]);
-    assert.deepEqual(ask(new Map([...all].slice(0, 10))), [300, undefined, false]);
-    assert.equal(
-      report('tokens', new Map([...all].slice(2)), { range }).unread,
-      2,
-      'of the days compared with',
-    );
-    const { previousRange } = report('tokens', all, { range, compare: true });
-    assert.deepEqual(previousRange, { start: day(0), end: day(6) });
-    const earliest = { range: { start: BOUNDS.start, end: '2026-01-15' }, compare: true };
+    for (const [days, now, before, isComparable] of [
+      [all, 700, 700, true],
+      [new Map([...all, [day(13), settling]]), 600, undefined, false],
+      [new Map([...all, [day(6), settling]]), 700, undefined, false],
+      [new Map([...all].slice(0, 10)), 300, undefined, false],
+    ] as const) {
+      const made = report('tokens', days, { range, compare: true });
+      const [billable] = made.figures;
+      const told = [knownOf(billable?.value), billable?.previous, made.isComparable, made.previousRange];
+      assert.deepEqual(told, [now, before, isComparable, { start: day(0), end: day(6) }]);
+    }
+    const late = report('tokens', new Map([...all].slice(2)), { range });
+    assert.equal(late.unread, 2, 'of the days compared with');
+    const earliest = { range: { start: bounds.start, end: '2026-01-15' }, compare: true };
     assert.equal(report('tokens', all, earliest).previousRange, undefined);
   });
 
@@ -179,68 +172,68 @@ describe('a usage report', () => {
     ['people', 'billable_tokens', { user_id: 'u1', billable_tokens: 100 }],
   ] as const) {
     it(`reads a day of which the service has nothing as missing, and says so: ${tab}`, () => {
-      // Long after the day the service is through with it.
-      const nothing = { at: Date.parse('2026-11-20'), rows: [], problems: [] };
       const made = report(tab, known(tab, [row, row, row]).set(SECOND, nothing));
       assert.deepEqual(made.figures.find(each => each.id === id)?.value, { value: 200, known: 2, of: 3 });
       assert.deepEqual([made.missing, made.problem], [[SECOND], undefined]);
       const daily = made.sections.find(({ table }) => table.columns.some(column => column.id === id));
-      assert.deepEqual(cells(made, daily!.id, id)[1], [null]);
+      assert.equal(lines(made, daily!.id, id)[1], '–');
     });
   }
 
   it('shows a figure that is missing of a person as missing: in rows, sums, shares and order', () => {
-    const user = (user_id: string, billable_tokens?: number) => ({ user_id, billable_tokens });
     const made = report('tokens', [
       { billable_tokens: 100, by_user: [user('a'), user('b', 30), user('c', 10)] },
       { billable_tokens: 100, by_user: [user('a'), user('b', 20), user('c')] },
     ]);
-    assert.deepEqual(cells(made, 'users', 'name0', 'billable', 'share'), [
-      ['b', 50, null],
-      ['c', { value: 10, known: 1, of: 2 }, null],
-      ['a', null, null],
-    ]);
-    assert.deepEqual(totals(made, 'users', 'billable', 'share'), [{ value: 60, known: 1, of: 3 }, null]);
-    const everybody = report('people', [
-      [
-        { user_id: 'a', tool_calls: 1 },
-        { user_id: 'b', billable_tokens: 0 },
-      ],
-    ]);
-    assert.deepEqual(cells(everybody, 'people', 'person', 'billable_tokens'), [
-      ['b', 0],
-      ['a', null],
-    ]);
-    assert.deepEqual(cells(everybody, 'days', 'billable_tokens')[0], [{ value: 0, known: 1, of: 2 }]);
+    const users = ['b | 50 | –', 'c | 10 (1 of 2) | –', 'a | – | –', 'Total | 60 (1 of 3) | –'];
+    assert.deepEqual(lines(made, 'users', 'name0', 'billable', 'share'), users);
+    const everybody = report('people', [[{ user_id: 'a', tool_calls: 1 }, user('b', 0)]]);
+    const order = ['b | 0', 'a | –'];
+    assert.deepEqual(lines(everybody, 'people', 'person', 'billable_tokens').slice(0, 2), order);
+    assert.equal(lines(everybody, 'days', 'billable_tokens')[0], '0 (1 of 2)');
+  });
+
+  it('counts days of a person without a figure as not known, not as days without use', () => {
+    const days = [
+      [user('a', 5), user('b'), user('c', 1)],
+      [user('d', 1)],
+      [user('a', 7), user('b'), user('c')],
+    ].map((rows, at) => rows.map(each => ({ ...each, date: [FIRST, SECOND, THIRD][at]! })));
+    const people = activityOfPeople(days);
+    assert.deepEqual(people.get('a'), { lastActiveDay: THIRD, tokens: 12 });
+    assert.deepEqual(people.get('b'), { lastActiveDay: THIRD, tokens: undefined });
+    assert.deepEqual(people.get('c')?.tokens, { value: 1, known: 2, of: 3 });
+    assert.equal(people.get('d')?.tokens, 1);
+    const unknown = activityOfPeople([days[0]!, [], days[2]!]).get('a');
+    assert.deepEqual(unknown?.tokens, { value: 12, known: 2, of: 3 });
   });
 
   it('says of how many days a breakdown is known', () => {
     const by_language = [{ language: 'Go', count: 1 }];
-    const explained = (second: object): string =>
-      section(report('productivity', [{ by_language }, { ...second }, { by_language }]), 'languages')
-        .explanation;
-    assert.match(explained({ git_commits: 1 }), / Known for 2 of 3 days\.$/);
-    assert.doesNotMatch(explained({ by_language }), /Known/);
+    for (const second of [{ git_commits: 1 }, { by_language }]) {
+      const made = report('productivity', [{ by_language }, second, { by_language }]);
+      const { explanation } = section(made, 'languages');
+      assert.equal(/ Known for 2 of 3 days\.$/.test(explanation), 'git_commits' in second, explanation);
+    }
   });
 
   it('draws models as the service has them: without a figure, and of the days before also those used no more', () => {
     const drawn = (days: Days, compare = false) =>
-      series(report('tokens', days, { compare, range: { start: SECOND, end: THIRD } }), 'days').map(
-        ({ id, values, previous }) => [id, values, ...(compare ? [previous] : [])],
+      series(report('tokens', days, { compare, ...LAST_TWO }), 'days').map(({ id, values, previous }) =>
+        compare ? [id, values, previous] : [id, values],
       );
-    const row = (model_id: string, billable_tokens?: number) => ({ model_id, billable_tokens });
-    const unknown = { billable_tokens: 9, by_model: [row('m'), row('n', 5)] };
+    const model = (model_id: string, billable_tokens?: number) => ({ model_id, billable_tokens });
+    const unknown = { billable_tokens: 9, by_model: [model('m'), model('n', 5)] };
     assert.deepEqual(drawn({ [SECOND]: unknown, [THIRD]: {} }), [
       ['model=n', [5, null]],
       ['model=m', [null, null]],
     ]);
-    const used = { '2026-10-25': row('old', 40), '2026-10-26': row('kept', 30), [SECOND]: row('kept', 50) };
-    const days = Object.fromEntries(
-      Object.entries({ ...used, [THIRD]: row('kept', 60) }).map(([day, model]) => [
-        day,
-        { by_model: [model] },
-      ]),
-    );
+    const days = {
+      '2026-10-25': { by_model: [model('old', 40)] },
+      '2026-10-26': { by_model: [model('kept', 30)] },
+      [SECOND]: { by_model: [model('kept', 50)] },
+      [THIRD]: { by_model: [model('kept', 60)] },
+    };
     assert.deepEqual(drawn(days, true), [
       ['model=kept', [50, 60], [0, 30]],
       ['model=old', [0, 0], [40, 0]],
@@ -268,19 +261,8 @@ describe('a usage report', () => {
     const made = report('people', [[own, other], [], [other]], { person: 'u1' });
     assert.deepEqual([figure(made, 'billable_tokens'), figure(made, 'days')], [5, 1]);
     // The service has nothing of the second day; on the third only others worked.
-    assert.deepEqual(cells(made, 'person', 'billable_tokens', 'languages', 'autonomy_ratio'), [
-      [5, 'Go', 3],
-      [null, '', null],
-      [0, '', null],
-    ]);
-    assert.deepEqual(totals(made, 'person', 'autonomy_ratio'), [3]);
-  });
-
-  it('says through which day there is data: the last one known, not yesterday', () => {
-    assert.equal(report('tokens', [{ billable_tokens: 1 }]).through, FIRST);
-    assert.equal(report('tokens', {}).through, undefined);
-    const settling = { at: Date.parse('2026-11-21'), rows: [], problems: [] };
-    assert.equal(report('tokens', new Map([[THIRD, settling]])).through, undefined);
+    const days = ['5 | Go | 3', '– |  | –', '0 |  | –', '5 (2 of 3) |  | 3'];
+    assert.deepEqual(lines(made, 'person', 'billable_tokens', 'languages', 'autonomy_ratio'), days);
   });
 
   it('marks changes of controls, without names among pseudonyms, in the table of days too', () => {
@@ -291,13 +273,14 @@ describe('a usage report', () => {
     ];
     const dates = ['2026-10-25', '2026-10-26', SECOND, THIRD];
     const days = Object.fromEntries(dates.map((day, at) => [day, { git_commits: at + 1 }]));
-    const asked = { range: { start: SECOND, end: THIRD }, compare: true };
+    const asked = { ...LAST_TWO, compare: true };
     const marked = report('productivity', days, asked, { revisions });
     const mark = 'Controls, revision 7 · mcpPolicy, +1 · Ann';
     assert.deepEqual(marked.markers[0], { day: THIRD, label: mark });
-    assert.deepEqual(cells(marked, 'git', 'day', 'day:before', 'commits', 'commits:before', 'controls'), [
-      [SECOND, '2026-10-25', 3, 1, ''],
-      [THIRD, '2026-10-26', 4, 2, `${mark}; Controls, revision 8`],
+    assert.deepEqual(lines(marked, 'git', 'day', 'day:before', 'commits', 'commits:before', 'controls'), [
+      `${SECOND} | 2026-10-25 | 3 | 1 | `,
+      `${THIRD} | 2026-10-26 | 4 | 2 | ${mark}; Controls, revision 8`,
+      'Total | – | 7 | 3 | ',
     ]);
     agrees(marked);
     const { columns } = section(report('productivity', days, { ...asked, compare: false }), 'git').table;
@@ -312,50 +295,40 @@ describe('a usage report', () => {
       { auto_high: 25, manual: 25, 'x\u202ey': 50 },
       { auto_high: 0, manual: 0 },
     ];
-    const made = report(
-      'tools',
-      levels.map(level => ({ tool_autonomy_level_ratio: level })),
-    );
-    assert.deepEqual(cells(made, 'levels', 'level=auto_high', 'level=manual'), [
-      [0.25, 0.75],
-      [0.25, 0.25],
-      [0, 0],
-    ]);
+    const days = levels.map(level => ({ tool_autonomy_level_ratio: level }));
+    const made = report('tools', days);
+    const shares = ['0.25 | 0.75', '0.25 | 0.25', '0 | 0'];
+    assert.deepEqual(lines(made, 'levels', 'level=auto_high', 'level=manual'), shares);
     assert.ok(section(made, 'levels').table.columns.some(({ label }) => label === 'x\ufffdy'));
   });
 
   it('says of people without activity when they last were, and "never" only when every day is known', () => {
     const directory = ['u1', 'u2', 'u3'].map(id => ({ id, email: `${id}@acme.example` }));
     const more = { directory, bounds: { start: '2026-10-30', end: THIRD } };
-    const asked = { range: { start: SECOND, end: THIRD } };
-    const ask = (days: Days) => cells(report('people', days, asked, more), 'inactive', 'person', 'last');
-    const user = (id: string) => [{ user_id: id, billable_tokens: 5 }];
-    const days = { [FIRST]: user('u2'), [SECOND]: user('u1'), [THIRD]: user('u1') };
+    const ask = (days: Days) => lines(report('people', days, LAST_TWO, more), 'inactive', 'person', 'last');
+    const days = { [FIRST]: [user('u2', 5)], [SECOND]: [user('u1', 5)], [THIRD]: [user('u1', 5)] };
     const [second, third] = ['u2@acme.example', 'u3@acme.example'];
-    const unsure = [
-      [second, FIRST],
-      [third, `none from ${FIRST} on`],
-    ];
-    assert.deepEqual(ask(days), unsure);
-    // The service has nothing of a day: somebody may have been active on it.
-    assert.deepEqual(ask({ ...days, '2026-10-30': [] }), unsure);
-    assert.deepEqual(ask({ ...days, '2026-10-30': user('u2') }), [
-      [second, FIRST],
-      [third, 'never'],
-    ]);
-    assert.deepEqual(ask({ '2026-10-30': user('u2'), [SECOND]: user('u2') }).at(-1), [third, null]);
-    const nothing = report('people', {}, asked, more);
-    assert.equal(figure(nothing, 'inactive'), undefined);
-    assert.ok(nothing.sections.every(({ id }) => id !== 'inactive'));
+    const first = '2026-10-30';
+    for (const [given, ...told] of [
+      [days, `${second} | ${FIRST}`, `${third} | none from ${FIRST} on`],
+      // The service has nothing of a day: somebody may have been active on it.
+      [{ ...days, [first]: [] }, `${second} | ${FIRST}`, `${third} | none from ${FIRST} on`],
+      [{ ...days, [first]: [user('u2', 5)] }, `${second} | ${FIRST}`, `${third} | never`],
+    ] as const)
+      assert.deepEqual(ask(given), told);
+    const gaps = { [first]: [user('u2', 5)], [SECOND]: [user('u2', 5)] };
+    assert.equal(ask(gaps).at(-1), `${third} | –`);
+    const made = report('people', {}, LAST_TWO, more);
+    assert.equal(figure(made, 'inactive'), undefined);
+    assert.ok(made.sections.every(({ id }) => id !== 'inactive'));
   });
 
   it('tells what could not be read, without names among pseudonyms', () => {
     const problems = ['ann@acme.example: user_messages: no number'];
-    const unread = { at: Date.parse('2026-11-20'), rows: [], problems };
-    const told = (pseudonyms: boolean) =>
-      report('people', new Map([[FIRST, unread]]), { pseudonyms }).unreadable;
-    assert.deepEqual(told(false), { count: 1, names: problems });
-    assert.deepEqual(told(true), { count: 1, names: [] });
+    for (const pseudonyms of [false, true]) {
+      const made = report('people', new Map([[FIRST, { ...nothing, problems }]]), { pseudonyms });
+      assert.deepEqual(made.unreadable, { count: 1, names: pseudonyms ? [] : problems });
+    }
   });
 
   for (const [tab, made] of [
@@ -384,10 +357,9 @@ describe('a usage report', () => {
         isDone = steps.next().done === true;
         each.push(reads);
       }
-      const most = Math.max(...each);
-      const all = each.reduce((sum, count) => sum + count);
+      const all = sumOf(each, count => count);
       assert.ok(all > 30_000, `${all} reads`);
-      assert.ok(most < all / 5, `${most} of ${all} reads in one step`);
+      assert.ok(Math.max(...each) < all / 5, `${Math.max(...each)} of ${all} reads in one step`);
     });
   }
 });

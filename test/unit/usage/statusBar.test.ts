@@ -5,26 +5,31 @@ import { UsageStatusBar, type StatusBarDeps } from '../../../src/usage/statusBar
 import { budgetNotice, statusText, type StatusFacts } from '../../../src/usage/statusBar';
 import { Emitter } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
+import { cleanUp, later } from '../../fakes/cleanUp';
 import { until } from '../../until';
-import { answer, begin, calls, cleanUp, known, type Clock, type Window } from './support';
+import { answer, begin, calls, fetched, known, query, type Clock, type Window } from './support';
 
-const bars: UsageStatusBar[] = [];
+const format = new Formatter('en');
 
 /** A status bar as a person sees it, of whose settings a test disposes. */
-function barOf({ data }: Window, clock: Clock) {
+function barOf({ data }: Window, clock: Clock, span: UsageSpan = 'lastDay', tokens = 0) {
   const drawn = new Emitter<void>();
   const settingsChanged = new Emitter<void>();
   const set = (shown: boolean): void => {
-    item.shown = shown;
+    made.shown = shown;
+    const { value = '' } = (item.tooltip ?? {}) as { readonly value?: string };
+    if (shown) made.said.push({ text: item.text, tooltip: value });
     drawn.fire();
   };
-  const item: StatusBarDeps['item'] & { shown: boolean } = {
-    ...{ text: '', tooltip: undefined, accessibilityInformation: undefined, shown: false },
+  const item: StatusBarDeps['item'] = {
+    ...{ text: '', tooltip: undefined, accessibilityInformation: undefined },
     ...{ show: () => set(true), hide: () => set(false) },
   };
   const made = {
-    ...{ item, told: [] as string[], span: 'lastDay' as UsageSpan },
-    budget: { tokens: 0, per: 'day' } as UsageBudget,
+    ...{ item, span, shown: undefined as boolean | undefined, told: [] as string[] },
+    /** Each time it was drawn. */
+    said: [] as { readonly text: string; readonly tooltip: string }[],
+    budget: { tokens, per: 'day' } as UsageBudget,
     /** Resolves once it looks as wanted. */
     until: (holds: () => boolean): Promise<void> => until(drawn.event, holds),
     change: (changed: { span?: UsageSpan; budget?: UsageBudget }): void => {
@@ -34,51 +39,34 @@ function barOf({ data }: Window, clock: Clock) {
     start: () => bar.start(),
   };
   const bar = new UsageStatusBar({
-    ...{ usage: data, item, onDidChangeSettings: settingsChanged.event, now: clock.read },
+    ...{ usage: data, item, onDidChangeSettings: settingsChanged.event, now: clock.read, format },
     settings: { usageStatusBar: () => made.span, usageBudget: () => made.budget },
-    format: new Formatter('en'),
     tell: (severity, sentence) => {
       made.told.push(`${severity}: ${sentence}`);
       drawn.fire();
     },
   });
-  bars.push(bar);
+  later(() => bar.dispose());
   return made;
 }
 
-type Bar = ReturnType<typeof barOf>;
-const tooltip = ({ item }: Bar): string => (item.tooltip as { readonly value: string }).value;
-/** What it says each time it is drawn. */
-const saying = (made: Bar, say: (made: Bar) => string): string[] => {
-  const said: string[] = [];
-  const { show } = made.item;
-  made.item.show = () => {
-    said.push(say(made));
-    show();
-  };
-  return said;
-};
-
 describe('the status bar', () => {
-  afterEach(async () => {
-    for (const bar of bars.splice(0)) bar.dispose();
-    await cleanUp();
-  });
+  afterEach(cleanUp);
 
-  it('shows the last finished day after one call, in every window', async () => {
+  it('shows the last finished day after one call, in all of eight windows', async () => {
     const { clock, service, open } = await begin();
-    const made = [1, 2, 3].map(() => barOf(open(), clock));
-    for (const each of made) each.start();
+    const bars = Array.from({ length: 8 }, () => barOf(open(), clock));
+    for (const each of bars) each.start();
     // Days that another window is still storing come one by one.
-    await Promise.all(made.map(each => each.until(() => /[↑↓→] · /.test(each.item.text))));
-    assert.equal(calls(service).length, 1);
-    assert.match(made[0]!.item.text, /^\$\(graph\) [\d.]+[KM] [↑↓→] · Fri, Nov 20$/);
-    assert.match(String(made[0]!.item.accessibilityInformation?.label), /20, 2026 UTC/);
-    const day = made[0]!.item.text;
-    made[0]!.change({ span: '30days' });
-    await made[0]!.until(() => made[0]!.item.text !== day);
-    made[0]!.change({ span: 'off' });
-    await made[0]!.until(() => !made[0]!.item.shown);
+    await Promise.all(bars.map(each => each.until(() => /[↑↓→] · /.test(each.item.text))));
+    const [made] = bars;
+    const { text, accessibilityInformation } = made!.item;
+    assert.match(text, /^\$\(graph\) [\d.]+[KM] [↑↓→] · Fri, Nov 20$/);
+    assert.match(String(accessibilityInformation?.label), /20, 2026 UTC/);
+    made!.change({ span: '30days' });
+    await made!.until(() => made!.item.text !== text);
+    made!.change({ span: 'off' });
+    await made!.until(() => !made!.shown);
     assert.equal(calls(service).length, 1);
   });
 
@@ -89,97 +77,95 @@ describe('the status bar', () => {
     made.start();
     await made.until(() => /\d/.test(made.item.text));
     service.fail({ kind: 'status', status: 500 });
-    const texts = saying(made, ({ item }) => item.text);
+    made.said.length = 0;
     window.useKey('another key');
-    await made.until(() => texts.at(-1) === '$(graph) $(warning)');
-    assert.doesNotMatch(texts.join(), /\d/);
+    await made.until(() => made.said.at(-1)?.text === '$(graph) $(warning)');
+    assert.doesNotMatch(made.said.map(({ text }) => text).join(), /\d/);
   });
 
-  it('asks for nothing while it is off', async () => {
+  it('asks for nothing while it is off, unless it watches over a budget', async () => {
     const { clock, service, open } = await begin();
-    const made = barOf(open(), clock);
-    made.span = 'off';
-    const hidden = new Promise<void>(resolve => {
-      made.item.hide = () => resolve();
-    });
+    const made = barOf(open(), clock, 'off');
     made.start();
-    await hidden;
+    await made.until(() => made.shown === false);
     assert.deepEqual(calls(service), []);
+    made.change({ budget: { tokens: 10, per: 'day' } });
+    await made.until(() => made.told.length === 1);
+    assert.equal(made.shown, false);
   });
 
-  it('says in one window that a role is missing, and of another key anew', async () => {
+  it('says in one window that a role is missing, and of another key anew; rests in all until asked again', async () => {
     const { clock, service, open } = await begin();
-    const key = (): string => service.keys.member;
-    const windows = [1, 2].map(() => open(key));
-    const made = windows.map(window => barOf(window, clock));
-    const told = (): string[] => made.flatMap(each => each.told);
-    for (const each of made) each.start();
-    await Promise.race(made.map(each => each.until(() => told().length > 0)));
+    let key = service.keys.member;
+    const windows = [1, 2].map(() => open(() => key));
+    const bars = windows.map(window => barOf(window, clock));
+    const told = (): string[] => bars.flatMap(each => each.told);
+    const tells = (count: number): Promise<void> =>
+      Promise.race(bars.map(each => each.until(() => told().length === count)));
+    // A window that asks nothing hears of it.
+    const { data } = open();
+    await data.open();
+    const heard = until(data.onDidChange, () => data.state().kind === 'forbidden');
+    for (const each of bars) each.start();
+    await tells(1);
+    await heard;
     assert.match(told().join('\n'), /^info: .*Manager or Owner role.*$/);
     assert.equal(calls(service).length, 1);
     // Nothing stays in the bar of who cannot read it.
-    await Promise.all(made.map(each => each.until(() => !each.item.shown)));
+    await Promise.all(bars.map(each => each.until(() => !each.shown)));
     windows[0]!.useKey('another key');
-    await Promise.race(made.map(each => each.until(() => told().length === 2)));
+    await tells(2);
+    key = service.apiKey;
+    clock.now += 1000;
+    const wanted = query('tokens', '2026-11-20', '2026-11-20');
+    const { missing } = await fetched(windows[0]!.data, wanted, { again: true });
+    assert.deepEqual([missing, windows[0]!.data.state().kind], [[], 'ready']);
   });
 
   it('tells once of each threshold of a budget', async () => {
     const { clock, open } = await begin();
-    const [one, two] = [1, 2].map(() => barOf(open(), clock));
-    for (const each of [one!, two!]) each.budget = { tokens: 10, per: 'day' };
+    const [one, two] = [1, 2].map(() => barOf(open(), clock, 'lastDay', 10));
     one!.start();
     await one!.until(() => one!.told.length === 1);
     two!.start();
     await two!.until(() => /\d/.test(two!.item.text));
-    assert.match(
-      one!.told[0]!,
-      /^warning: .* Nov 20, 2026 UTC: 100% of your own budget of 10 a day is reached\.$/,
-    );
+    const told = /^warning: .* Nov 20, 2026 UTC: 100% of your own budget of 10 a day is reached\.$/;
+    assert.match(one!.told[0]!, told);
     one!.change({ budget: { tokens: 11, per: 'day' } });
     await one!.until(() => one!.told.length === 2);
     assert.deepEqual(two!.told, []);
-  });
-
-  it('watches over a budget while it shows nothing', async () => {
-    const { clock, open } = await begin();
-    const made = barOf(open(), clock);
-    made.span = 'off';
-    made.budget = { tokens: 10, per: 'day' };
-    made.start();
-    await made.until(() => made.told.length === 1);
-    assert.equal(made.item.shown, false);
   });
 
   it('takes a finished day of which the service has nothing for a missing one: said, and not compared', async () => {
     const { clock, service, open } = await begin();
     // Long after the newest of these days.
     clock.now += 3 * 24 * 60 * 60 * 1000;
-    answer(service, rows =>
-      rows.filter(({ date }) => date !== '2026-11-20').map(row => ({ ...row, billable_tokens: 1000 })),
-    );
-    const made = barOf(open(), clock);
-    made.span = '30days';
+    answer(service, ({ data }) => {
+      const rows = data.filter(({ date }) => date !== '2026-11-20');
+      return { data: rows.map(row => ({ ...row, billable_tokens: 1000 })) };
+    });
+    const made = barOf(open(), clock, '30days');
     made.budget = { tokens: 10, per: 'month' };
     made.start();
     await made.until(() => made.told.length === 1);
-    assert.match(
-      made.told[0]!,
-      /^warning: 22,000 \(22 of 23 days\) billable tokens, Nov 1, 2026 – Nov 23, 2026 UTC: /,
-    );
-    assert.equal(made.item.text, '$(graph) 29K (29 of 30 days)');
-    assert.match(tooltip(made), /Last 30 days +29,000 \(29 of 30 days\)$/m);
-    assert.match(String(made.item.accessibilityInformation?.label), /29K \(29 of 30 days\) billable tokens/);
+    const days = /^warning: 22,000 \(22 of 23 days\) billable tokens, Nov 1, 2026 – Nov 23, 2026 UTC: /;
+    assert.match(made.told[0]!, days);
+    const { text, tooltip } = made.said.at(-1)!;
+    assert.equal(text, '$(graph) 29K (29 of 30 days)');
+    assert.match(tooltip, /Last 30 days +29,000 \(29 of 30 days\)$[^]*Your own budget: 10 a month\./m);
+    const { label } = made.item.accessibilityInformation!;
+    assert.match(label, /29K \(29 of 30 days\) billable tokens/);
   });
 
   it('says that the service has nothing of the days shown', async () => {
     const { clock, service, open } = await begin();
-    answer(service, () => []);
-    const none = barOf(open(), clock);
-    const sentences = saying(none, tooltip);
+    answer(service, () => ({ data: [] }));
+    const { said, ...none } = barOf(open(), clock);
     none.start();
-    await none.until(() => sentences.at(-1) === 'There are no token figures through Nov 20, 2026 UTC yet.');
-    assert.equal(sentences[0], 'Usage is being fetched');
-    assert.equal(none.item.text, '$(graph) –');
+    const last = 'There are no token figures through Nov 20, 2026 UTC yet.';
+    await none.until(() => said.at(-1)?.tooltip === last);
+    assert.equal(said[0]?.tooltip, 'Usage is being fetched');
+    assert.equal(said.at(-1)?.text, '$(graph) –');
   });
 
   const END = '2026-11-22';
@@ -190,34 +176,30 @@ describe('the status bar', () => {
     const facts = { span: 'lastDay', end: END, budget: { tokens: 0, per: 'day' } } as const;
     return { ...facts, known: known('tokens', tokens), ...more };
   };
-  const told = (...asked: Parameters<typeof factsOf>) => statusText(factsOf(...asked), new Formatter('en'));
   const week = (tokens: number): number[] => Array.from({ length: 7 }, () => tokens);
   for (const [what, values, span, wanted, end = END] of [
     ['a day with its weekday, and nothing to compare it with', [5], 'lastDay', '5 · Sun, Nov 22'],
     ['a change since the same weekday before', [10, ...week(15)], 'lastDay', '15 ↑ · Sun, Nov 22'],
     ['never a bare 0', [...week(5), ...week(0)], '7days', '0 ↓ · Last 7 days'],
     ['no change where a day of either week is missing', [...week(5).slice(1), ...week(5)], '7days', '35'],
+    ['no change since a week of nothing', [...week(0), ...week(5)], '7days', '35'],
     ['how many days a sum is made of', [20], '7days', '20 (1 of 7 days)'],
     ['through which day', [...week(5), ...week(10)], '7days', '70 ↑ · through Nov 22, 2026', '2026-11-23'],
   ] as const)
-    it(`says ${what}`, () => assert.equal(told(values, { span, end }).text, wanted));
+    it(`says ${what}`, () => assert.equal(statusText(factsOf(values, { span, end }), format).text, wanted));
 
-  it('draws foreign text as text', () => {
-    const { notes } = told([4_200_000], { budget: { tokens: 5, per: 'month' }, problem: 'x\u202ey' });
-    assert.deepEqual(notes, [
+  it('draws foreign text as text, and tells of the highest threshold of a budget that is reached', () => {
+    const facts = factsOf([4_200_000], { budget: { tokens: 5, per: 'month' }, problem: 'x\u202ey' });
+    assert.deepEqual(statusText(facts, format).notes, [
       'Your own budget: 5 a month.',
       'Compared with the same weekdays before.',
       'Data through Nov 22, 2026 UTC.',
-      `Fetched ${new Formatter('en').exact(1)}.`,
+      `Fetched ${format.exact(1)}.`,
       'x\ufffdy',
     ]);
-  });
-
-  it('tells of the highest threshold of a budget that is reached', () => {
-    const budget = { tokens: 100, per: 'month' } as const;
-    const percents = [79, 80, 250].map(
-      spent => budgetNotice(factsOf([spent], { budget }), new Formatter('en'))?.percent,
-    );
-    assert.deepEqual(percents, [undefined, 80, 100]);
+    for (const [spent, percent] of [[79], [80, 80], [250, 100]] as const) {
+      const notice = budgetNotice(factsOf([spent], { budget: { tokens: 100, per: 'month' } }), format);
+      assert.equal(notice?.percent, percent);
+    }
   });
 });

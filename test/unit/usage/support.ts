@@ -1,97 +1,65 @@
 import assert from 'node:assert/strict';
-import * as fs from 'node:fs';
-import * as os from 'node:os';
-import * as path from 'node:path';
-import { ApiClient } from '../../../src/api';
-import type { ConnectionState } from '../../../src/connection';
 import { UsageData, type UsageDataDeps } from '../../../src/usage/data';
 import { readDay, type DayRecord, type KnownDays } from '../../../src/usage/days';
 import { report as steps, type Extras } from '../../../src/usage/report/report';
 import type { Cell, Section, TabId, TabReport, UsageQuery } from '../../../src/usage/report/types';
 import { chartOf } from '../../../media/usage/plot';
-import { knownOf } from '../../../src/util/amount';
-import { Emitter, ObservableValue } from '../../../src/util/event';
+import { amountCell, knownOf } from '../../../src/util/amount';
+import { later, temporaryFolder } from '../../fakes/cleanUp';
+import { FakeConnection } from '../../fakes/connection';
 import { silentLog } from '../../fakes/log';
 import { startSampleService, type SampleService } from '../../fakes/sampleService';
 import { openStorage } from '../../fakes/storage';
-import { drained } from '../../fakes/usage';
+import { bounds, drained } from '../../fakes/usage';
+import { clientOf, NOON } from '../api/support';
 
-const cleanups: (() => unknown)[] = [];
-
-export async function cleanUp(): Promise<void> {
-  for (const run of cleanups.splice(0).reverse()) await run();
-}
-
-/** Noon (UTC) of a day; the latest that can be asked for is the day before, 2026-11-20. */
-export const NOON = Date.UTC(2026, 10, 21, 12);
+export { NOON };
 
 export type Clock = Awaited<ReturnType<typeof begin>>['clock'];
 export type Window = ReturnType<Awaited<ReturnType<typeof begin>>['open']>;
 
-/** A service and the windows that share its days. */
+/** A service and the windows that share its days, at noon (UTC) of a day; the latest that can be asked for is the day before, 2026-11-20. */
 export async function begin() {
   const clock = { now: NOON, read: (): number => clock.now };
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'agent-console-usage-'));
+  const root = temporaryFolder();
   const service = await startSampleService({ pace: 0, now: clock.read });
-  cleanups.push(
-    () => fs.rmSync(root, { recursive: true, force: true }),
-    () => service.close(),
-  );
-  const { baseUrl, appUrl } = service;
-  const known = { id: 'test', baseUrl, appUrl, host: 'test', source: 'settings' } as const;
+  later(() => service.close());
 
   /** What one window has, signed in with `apiKey`. */
   const open = (apiKey = (): string => service.apiKey, more: Partial<UsageDataDeps> = {}) => {
     const log = silentLog();
     const storage = openStorage({ root, log, now: clock.read });
-    const state = new ObservableValue<ConnectionState>({ kind: 'signedIn', service: known });
-    const ready = new Emitter<never>();
-    let key = 'a key';
-    const signedIn = (): boolean => state.current.kind === 'signedIn';
-    const client = (): ApiClient => {
-      const api = new ApiClient({
-        ...{ baseUrl, appUrl, key: async () => Promise.resolve(apiKey()), log, now: clock.read },
-        ...{ random: () => 0, delay: () => Promise.resolve() },
-      });
-      cleanups.push(() => api.dispose());
+    const client = () => {
+      const key = () => Promise.resolve(apiKey());
+      const { api } = clientOf({ origin: service.baseUrl }, { key, now: clock.read });
+      later(() => api.dispose());
       return api;
     };
-    const connection = {
-      ...{
-        state,
-        api: client(),
-        onDidBecomeReady: ready.event,
-        keyMark: () => (signedIn() ? key : undefined),
-      },
-      ready: () => Promise.resolve(state.current),
-    };
+    const connection = new FakeConnection(client(), service);
     const data = new UsageData({ connection, storage, log, now: clock.read, ...more });
-    cleanups.push(async () => {
+    later(async () => {
       data.dispose();
       await storage.settled();
       storage.dispose();
     });
     /** Another key takes the place of the one before. */
     const useKey = (mark: string): void => {
-      key = mark;
-      connection.api = client();
-      if (signedIn()) ready.fire(undefined as never);
-      else state.set({ kind: 'signedIn', service: known });
+      connection.mark = mark;
+      connection.go(client(), service, 'service');
     };
-    const reject = (): void => state.set({ kind: 'keyRejected', service: known, reason: 'No.' });
-    return { data, storage, useKey, reject };
+    return { data, storage, useKey, reject: () => connection.reject('No.') };
   };
   return { clock, service, open };
 }
 
-type Loose = Readonly<Record<string, unknown>> & { readonly date: string };
+interface Body {
+  readonly data: readonly (Readonly<Record<string, unknown>> & { readonly date: string })[];
+  readonly meta: { readonly start_date: string; readonly end_date: string };
+}
 
-/** The service answers with other rows than it has. */
-export function answer(service: SampleService, rows: (sent: readonly Loose[]) => readonly Loose[]) {
-  return service.fail({
-    kind: 'alter',
-    alter: body => ({ ...(body as object), data: rows((body as { data: Loose[] }).data) }),
-  });
+/** The service answers something else than it has. */
+export function answer(service: SampleService, change: (body: Body) => object) {
+  return service.fail({ kind: 'alter', alter: body => ({ ...(body as Body), ...change(body as Body) }) });
 }
 
 export function query(tab: TabId, start: string, end: string, more: Partial<UsageQuery> = {}): UsageQuery {
@@ -120,7 +88,6 @@ export function calls(service: SampleService): string[] {
     });
 }
 
-export const BOUNDS = { start: '2026-01-14', end: '2026-11-20' };
 export const [FIRST, SECOND, THIRD] = ['2026-10-31', '2026-11-01', '2026-11-02'] as const;
 const DAYS = [FIRST, SECOND, THIRD];
 
@@ -130,28 +97,21 @@ export type Days = readonly (Rows | readonly Rows[])[] | Readonly<Record<string,
 
 /** As they are stored and read back. */
 export function known(endpoint: TabId, days: Days): Map<string, DayRecord> {
-  const entries = Array.isArray(days)
-    ? (days as readonly (Rows | readonly Rows[])[]).map((rows, at) => [DAYS[at]!, rows] as const)
-    : Object.entries(days);
   return new Map(
-    entries.map(([day, given]) => {
-      const rows = (Array.isArray(given) ? given : [given]) as readonly Rows[];
-      return [day, readDay(endpoint, { at: 1, rows: rows.map(row => ({ date: day, ...row })) })];
+    Object.entries(days).map(([key, given]: [string, Rows | readonly Rows[]]) => {
+      const date = DAYS[Number(key)] ?? key;
+      const rows = [given].flat().map(row => ({ date, ...row }));
+      return [date, readDay(endpoint, { at: 1, rows })];
     }),
   );
 }
 
-type Asked = readonly [
-  tab: TabId,
-  days: Days | KnownDays,
-  asked?: Partial<UsageQuery>,
-  more?: Partial<Extras>,
-];
+type Asked = [tab: TabId, days: Days | KnownDays, asked?: Partial<UsageQuery>, more?: Partial<Extras>];
 
 /** A report of the three days where nothing else is asked for. */
 export function inSteps(...[tab, days, asked, more]: Asked) {
   const records = days instanceof Map ? (days as KnownDays) : known(tab, days as Days);
-  const extras = { bounds: BOUNDS, directory: [], revisions: [], salt: 's', ...more };
+  const extras = { bounds, directory: [], revisions: [], salt: 's', ...more };
   return steps(query(tab, FIRST, THIRD, asked), records, extras);
 }
 
@@ -167,15 +127,16 @@ export function section(made: TabReport, id: string): Section {
 export function cells(made: TabReport, id: string, ...columns: readonly string[]): (Cell | undefined)[][] {
   const { table } = section(made, id);
   const places = columns.map(name => table.columns.findIndex(column => column.id === name));
-  const rows = table.rows.map(row => row.cells);
-  for (const row of [...rows, ...(table.total === undefined ? [] : [table.total])])
-    assert.equal(row.length, table.columns.length);
+  const rows = [...table.rows.map(row => row.cells), ...(table.total === undefined ? [] : [table.total])];
+  for (const row of rows) assert.equal(row.length, table.columns.length);
   return rows.map(row => places.map(place => row[place]));
 }
 
-export function totals(made: TabReport, id: string, ...columns: readonly string[]): (Cell | undefined)[] {
-  const { table } = section(made, id);
-  return columns.map(name => table.total?.[table.columns.findIndex(column => column.id === name)]);
+/** The same as text: what is not known is a dash. */
+export function lines(...of: Parameters<typeof cells>): readonly string[] {
+  const textOf = (cell: Cell | undefined): string =>
+    String(typeof cell === 'string' ? cell : (amountCell(cell ?? null) ?? '–'));
+  return cells(...of).map(row => row.map(textOf).join(' | '));
 }
 
 /** What the page draws of a section. */
