@@ -46,7 +46,7 @@ describe('the package', () => {
     fs.symlinkSync(path.join(root, 'node_modules'), path.join(clone, 'node_modules'));
     const env = { ...process.env, GIT_COMMITTER_DATE: '2026-11-22T12:00:00Z' };
     const run = (program: string, ...args: readonly string[]): unknown =>
-      execFileSync(program, args, { cwd: clone, env, stdio: 'ignore' });
+      execFileSync(program, args, { cwd: clone, env, stdio: 'pipe' });
     run('git', 'init', '--quiet');
     const by = ['-c', 'user.name=A', '-c', 'user.email=a@example.com'];
     run('git', ...by, 'commit', '--allow-empty', '--no-gpg-sign', '-m', 'All');
