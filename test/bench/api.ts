@@ -4,7 +4,6 @@ import { buildSync } from 'esbuild';
 import { readAnswer } from '../../src/api/answer';
 import { redact, Redactor } from '../../src/util/redact';
 import { LoopbackServer } from '../fakes/faultServer';
-import { startSampleService } from '../fakes/sampleService';
 import { root } from '../vscode/paths';
 import { atMost, bundled, bytes, clientOf, median, ms, timed, times, type Row } from './rows';
 
@@ -12,14 +11,17 @@ const ROUNDS = 600;
 
 /** What our client adds to a request on loopback: asked in turn with bare `fetch`, p50 against p50. */
 export async function clientRows(): Promise<Row[]> {
-  const service = await startSampleService();
-  const { computers } = await service.ask<{ computers: readonly object[] }>('/api/v0/computers');
-  await service.close();
-  const twenty = Array.from({ length: 20 }, (_, n) => ({
-    ...computers[n % computers.length],
-    id: `computer-${n}`,
+  const computers = Array.from({ length: 20 }, (_, index) => ({
+    id: `computer-${index}`,
+    name: `computer ${index}`,
+    status: 'active',
+    providerType: 'cloud',
+    hostname: `host${index}.example.com`,
+    remoteUser: 'agent',
+    createdAt: 1_790_000_000_000 + index,
+    updatedAt: 1_790_000_000_000 + index,
   }));
-  const answer = JSON.stringify({ computers: twenty, pagination: { hasMore: false, nextCursor: null } });
+  const answer = JSON.stringify({ computers, pagination: { hasMore: false, nextCursor: null } });
   const server = await LoopbackServer.listen(
     createServer((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
