@@ -37,7 +37,8 @@ async function measure(): Promise<Activation> {
   const staged = process.env['AGENT_CONSOLE_BENCH_STAGE'] ?? '';
   const extension = vscode.extensions.all.find(({ extensionPath }) => extensionPath.startsWith(staged));
   if (extension?.isActive !== false) throw new Error(`No extension below ${staged} waits to be activated.`);
-  const main = path.join(extension.extensionPath, (extension.packageJSON as { main: string }).main);
+  const { main: entry } = extension.packageJSON as { main: string };
+  const main = require.resolve(path.join(extension.extensionPath, entry));
   // The garbage collector as a function, which the host does not show by itself.
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
@@ -60,7 +61,7 @@ async function measure(): Promise<Activation> {
   const loader = Module as unknown as { _load: (request: string, ...rest: unknown[]) => unknown };
   const load = loader._load;
   loader._load = (request, ...rest) => {
-    if (path.resolve(request) !== require.resolve(main)) return load.call(Module, request, ...rest);
+    if (request !== main) return load.call(Module, request, ...rest);
     const { activate, ...exported } = timed(() => load.call(Module, request, ...rest) as Extension);
     return {
       ...exported,
@@ -76,7 +77,7 @@ async function measure(): Promise<Activation> {
 
 /** Counts what is read (but for `main` itself) and connected until the returned function is called. */
 function watch(main: string): () => void {
-  const read = (file: unknown): unknown => file !== require.resolve(main) && counts.filesRead++;
+  const read = (file: unknown): unknown => file !== main && counts.filesRead++;
   const connected = (): unknown => counts.connections++;
   const reading = 'readFile readFileSync open openSync readdir readdirSync createReadStream'.split(' ');
   const restore = [
