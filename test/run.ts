@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { parseArgs } from 'node:util';
 import { changedFiles, testsOf } from './vscode/changed';
 import { ensureVsCode } from './vscode/install';
 import { type Tally } from './vscode/mochaRun';
@@ -18,22 +19,17 @@ type Step = (typeof steps)[number];
 const stepLimitMs = 60 * 60_000;
 
 /** Programs that say nothing where all is well, one after the other. */
-const checks = (files: readonly string[]): Partial<Record<Step, readonly (readonly string[])[]>> => ({
-  lint:
-    files.length === 0
-      ? []
-      : [
-          [
-            'node_modules/eslint/bin/eslint.js',
-            '--no-warn-ignored',
-            '--pass-on-no-patterns',
-            ...files.filter(isCode),
-          ],
-          ['node_modules/prettier/bin/prettier.cjs', '--check', '--cache', '--ignore-unknown', ...files],
-        ],
-  types: ['.', 'media'].map(project => ['node_modules/typescript/bin/tsc', '-p', project]),
-});
-const isCode = (file: string): boolean => file === '.' || /\.(?:[mc]?js|tsx?)$/.test(file);
+const checks = (files: readonly string[]): Partial<Record<Step, readonly (readonly string[])[]>> => {
+  const isCode = (file: string): boolean => file === '.' || /\.(?:[mc]?js|tsx?)$/.test(file);
+  const eslint = ['node_modules/eslint/bin/eslint.js', '--no-warn-ignored', '--pass-on-no-patterns'];
+  const prettier = ['node_modules/prettier/bin/prettier.cjs', '--check', '--cache', '--ignore-unknown'];
+  const lint = [
+    [...eslint, ...files.filter(isCode)],
+    [...prettier, ...files],
+  ];
+  const types = ['.', 'media'].map(project => ['node_modules/typescript/bin/tsc', '-p', project]);
+  return { lint: files.length === 0 ? [] : lint, types };
+};
 /** The extension as it ships, and the tests. */
 const builds = ['--production', '--tests'].map(what => ['esbuild.js', what]);
 const builtProgram: Partial<Record<Step, readonly string[]>> = {
@@ -42,15 +38,12 @@ const builtProgram: Partial<Record<Step, readonly string[]>> = {
   ui: ['vscode/mochaMain.js', 'ui'],
 };
 
-const failure: Tally = { passed: 0, failed: 1, skipped: 0, failures: [], tookMs: {} };
-const success: Tally = { ...failure, passed: 1, failed: 0 };
+const nothing: Tally = { passed: 0, failed: 0, skipped: 0, failures: [], tookMs: {} };
 
 async function main(): Promise<number> {
-  const { chosen, grep, isChanged } = parse(process.argv.slice(2));
-  const changed = isChanged ? changedFiles() : undefined;
+  const { chosen, changed } = parse();
   for (const name of ['AGENT_CONSOLE_API_KEY', 'AGENT_CONSOLE_BASE_URL', 'AGENT_CONSOLE_APP_URL'])
     Reflect.deleteProperty(process.env, name);
-  if (grep !== undefined) process.env['AGENT_CONSOLE_TEST_GREP'] = grep;
   const programs = chosen.filter(step => builtProgram[step] !== undefined);
 
   // The first installation waits for the network most of the time: it runs beside lint and types.
@@ -59,19 +52,17 @@ async function main(): Promise<number> {
       () => undefined,
       (error: unknown) => `VS Code for tests could not be installed. ${String(error)}`,
     );
-  const missing = !isChanged && programs.some(step => step !== 'unit') ? installed() : undefined;
+  const missing = !changed && programs.some(step => step !== 'unit') ? installed() : undefined;
   const there = changed?.filter(file => fs.existsSync(path.join(root, file)));
   const check = checks(there ?? ['.']);
-  const rows = await Promise.all(
-    chosen
-      .filter(step => check[step] !== undefined)
-      .map(step => timed(step, async () => ((await runAll(check[step] ?? [])) === 0 ? success : failure))),
-  );
+  const checking = async (step: Step): Promise<Tally> =>
+    (await runAll(check[step] ?? [])) === 0 ? { ...nothing, passed: 1 } : { ...nothing, failed: 1 };
+  const checked = chosen.filter(step => check[step] !== undefined);
+  const rows = await Promise.all(checked.map(step => timed(step, () => checking(step))));
   const unbuilt = programs.length > 0 && (await runAll(builds)) !== 0 ? 'The build failed.' : undefined;
   for (const step of programs) {
-    const files =
-      changed === undefined || unbuilt !== undefined ? [] : testsOf(changed)[step === 'ui' ? 'ui' : 'unit'];
-    if (isChanged && unbuilt === undefined && files.length === 0) continue;
+    const files = changed && unbuilt === undefined ? testsOf(changed)[step === 'ui' ? 'ui' : 'unit'] : [];
+    if (changed && unbuilt === undefined && files.length === 0) continue;
     const problem = unbuilt ?? (step === 'unit' ? undefined : await (missing ?? installed()));
     rows.push(await timed(step, () => (problem === undefined ? runTests(step, files) : failed(problem))));
   }
@@ -99,20 +90,21 @@ async function timed(step: Step, act: () => Tally | Promise<Tally>) {
 
 function failed(problem: string): Tally {
   console.error(problem);
-  return { ...failure, failures: [problem] };
+  return { ...nothing, failed: 1, failures: [problem] };
 }
 
-function parse(args: readonly string[]) {
-  const at = args.indexOf('--grep');
-  const names = at < 0 ? args : args.toSpliced(at, 2);
-  const grep = at < 0 ? undefined : args[at + 1];
-  if (names.length === 1 && names[0] === 'changed')
-    return { chosen: steps.filter(step => step !== 'host'), grep, isChanged: true };
+function parse(): { readonly chosen: readonly Step[]; readonly changed?: readonly string[] } {
+  const { positionals: names, values } = parseArgs({
+    allowPositionals: true,
+    options: { grep: { type: 'string' } },
+  });
+  if (values.grep !== undefined) process.env['AGENT_CONSOLE_TEST_GREP'] = values.grep;
+  if (names.join() === 'changed')
+    return { chosen: steps.filter(step => step !== 'host'), changed: changedFiles() };
   const unknown = names.filter(name => !steps.some(step => step === name));
   if (unknown.length > 0)
     throw new Error(`Unknown: ${unknown.join(' ')}. Steps are ${steps.join(', ')}, or changed.`);
-  const chosen = names.length === 0 ? steps : steps.filter(step => names.includes(step));
-  return { chosen, grep, isChanged: false };
+  return { chosen: steps.filter(step => names.length === 0 || names.includes(step)) };
 }
 
 /** Runs programs one after the other; resolves with the code of the last one that failed, else 0. */
@@ -127,11 +119,10 @@ async function runTests(step: Step, files: readonly string[]): Promise<Tally> {
   const [program = '', ...args] = builtProgram[step] ?? [];
   const folder = temporaryFolder('result');
   const resultFile = path.join(folder, 'result.json');
-  const command = ['--enable-source-maps', path.join(testOutput, program), ...args, ...files];
   const running = path.join(folder, 'running');
   fs.mkdirSync(running);
   const env = { AGENT_CONSOLE_TEST_RESULT: resultFile, AGENT_CONSOLE_TEST_RUNNING: running };
-  const code = await run(command, env);
+  const code = await run(['--enable-source-maps', path.join(testOutput, program), ...args, ...files], env);
   try {
     if (!fs.existsSync(resultFile)) {
       const at = fs.readdirSync(running).map(name => fs.readFileSync(path.join(running, name), 'utf8'));
@@ -153,7 +144,6 @@ async function run(args: readonly string[], env: Record<string, string> = {}): P
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    graceMs: 10_000,
   });
   const timer = setTimeout(() => {
     console.error(`Ended after ${stepLimitMs / 60_000} minutes.`);

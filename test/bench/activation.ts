@@ -3,10 +3,10 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { commands, documents, panels, views } from '../../src/contributions';
-import { removeFolder, root, temporaryFolder } from '../vscode/paths';
-import { packageExtension, startServer, type Server } from '../vscode/server';
-import type { Activation, Failure } from './probe';
-import { atMost, bundled, bytes, median, megabytes, times, type Row } from './rows';
+import { root, temporaryFolder } from '../vscode/paths';
+import { packageExtension, startServer } from '../vscode/server';
+import type { Activation } from './probe';
+import { atMost, bundled, bytes, median, megabytes, ms, times, type Row } from './rows';
 
 const rounds = 7;
 const trees = Object.values(views).filter(id => id !== views.chat);
@@ -17,10 +17,8 @@ type Variant = (typeof variants)[number];
 
 /** Puts the three below `folder`, none of them activated by anything but a request, and returns where. */
 function stageVariants(folder: string): Record<Variant, string> {
-  const ours = path.join(folder, 'ours');
-  execFileSync(process.execPath, ['esbuild.js', '--production', '--dist', path.join(ours, 'dist')], {
-    cwd: root,
-  });
+  const build = ['esbuild.js', '--production', '--dist', path.join(folder, 'ours', 'dist')];
+  execFileSync(process.execPath, build, { cwd: root });
   const manifest = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as object;
   const stage = (name: string, changes: object, code?: string) => {
     const target = path.join(folder, name);
@@ -64,67 +62,37 @@ export async function activationRows(): Promise<Row[]> {
   const staged = stageVariants(folder);
   const probe = bundled('test/bench/probe.ts').replace(/\.js$/, '');
   const resultFile = path.join(folder, 'result.json');
-  const server = await startServer({
-    env: { AGENT_CONSOLE_BENCH_STAGE: folder, AGENT_CONSOLE_BENCH_RESULT: resultFile },
-  });
-  const samples: Record<Variant, Activation[]> = { ours: [], empty: [], 'ui only': [] };
-  try {
-    // The first host pays for what the server caches; it is not counted.
-    await activate(server, staged.empty, probe, resultFile);
-    for (let round = 0; round < rounds; round++) {
-      for (let turn = 0; turn < variants.length; turn++) {
-        const variant = variants[(round + turn) % variants.length] ?? 'ours';
-        samples[variant].push(await activate(server, staged[variant], probe, resultFile));
-      }
+  const env = { AGENT_CONSOLE_BENCH_STAGE: folder, AGENT_CONSOLE_BENCH_RESULT: resultFile };
+  const server = await startServer({ env });
+  /** In a window with one extension, whose extension host ends then. */
+  const activate = async (variant: Variant): Promise<Activation> => {
+    fs.rmSync(resultFile, { force: true });
+    const payload = { extensionDevelopmentPath: staged[variant], extensionTestsPath: probe };
+    const code = await server.runInside(undefined, Object.entries(payload));
+    if (!fs.existsSync(resultFile)) throw new Error(`The probe of ${variant} ended with code ${code}.`);
+    const activation = JSON.parse(fs.readFileSync(resultFile, 'utf8')) as Activation;
+    try {
+      // Where it is still there: the server keeps a host for a window that may come back.
+      process.kill(activation.pid, 'SIGKILL');
+    } catch {
+      // It has ended with its window.
     }
-  } finally {
-    await server.close();
-    removeFolder(folder);
-  }
-  for (const variant of variants) console.log(describe(variant, samples[variant]));
-  return rows(samples);
-}
-
-/** Opens a window with one extension, activates it there, and ends that extension host. */
-async function activate(
-  server: Server,
-  extension: string,
-  probe: string,
-  resultFile: string,
-): Promise<Activation> {
-  fs.rmSync(resultFile, { force: true });
-  let exited: (code: number) => void = () => undefined;
-  const exit = new Promise<number>(resolve => (exited = resolve));
-  const page = await server.openPage(undefined, {
-    payload: [
-      ['extensionDevelopmentPath', extension],
-      ['extensionTestsPath', probe],
-    ],
-    prepare: async prepared => {
-      await prepared.exposeFunction('codeAutomationLog', () => undefined);
-      await prepared.exposeFunction('codeAutomationExit', exited);
-    },
-  });
-  const code = await exit;
-  await page.close();
-  const activation = fs.existsSync(resultFile)
-    ? (JSON.parse(fs.readFileSync(resultFile, 'utf8')) as Activation | Failure)
-    : { error: `it ended with code ${code}` };
-  if ('error' in activation) throw new Error(`The probe of ${extension} failed: ${activation.error}`);
-  try {
-    // Where it is still there: the server keeps a host for a window that may come back.
-    process.kill(activation.pid, 'SIGKILL');
-  } catch {
-    // It has ended with its window.
-  }
-  return activation;
-}
-
-function rows(samples: Record<Variant, Activation[]>): Row[] {
+    return activation;
+  };
+  const samples: Record<Variant, Activation[]> = { ours: [], empty: [], 'ui only': [] };
+  // The first host pays for what the server caches; it is not counted.
+  await activate('empty');
+  for (let round = 0; round < rounds; round++)
+    for (const turn of variants.keys()) {
+      const variant = variants[(round + turn) % variants.length] ?? 'ours';
+      samples[variant].push(await activate(variant));
+    }
+  await server.close();
+  const all = (of: keyof Activation, variant: Variant = 'ours') => samples[variant].map(sample => sample[of]);
+  for (const variant of variants) console.log(`${variant}: ${all('took', variant).map(ms).join(', ')}`);
   // Round by round, so that what else the machine does meets both sides.
   const against = (other: Variant) =>
-    median(samples.ours.map((ours, round) => cold(ours) / cold(samples[other][round] ?? ours)));
-  const all = (of: keyof Activation, variant: Variant = 'ours') => samples[variant].map(sample => sample[of]);
+    median(samples.ours.map(({ took }, round) => took / (samples[other][round]?.took ?? NaN)));
   const added = (of: keyof Activation) => (median(all(of)) - median(all(of, 'empty'))) / 1024 / 1024;
   const most = (of: keyof Activation) => Math.max(...all(of));
   return [
@@ -138,36 +106,17 @@ function rows(samples: Record<Variant, Activation[]>): Row[] {
   ];
 }
 
-function cold(sample: Activation): number {
-  return sample.loadMs + sample.callMs;
-}
-
-function describe(variant: Variant, samples: readonly Activation[]): string {
-  const range = (of: 'loadMs' | 'callMs' | 'resolvedMs') => {
-    const values = samples.map(sample => sample[of]);
-    return [Math.min(...values), median(values), Math.max(...values)]
-      .map(value => value.toFixed(2))
-      .join('/');
-  };
-  const told = `load ${range('loadMs')} ms, call ${range('callMs')} ms, resolved ${range('resolvedMs')} ms`;
-  return `${variant.padEnd(8)} ${told} (least/median/most of ${samples.length})`;
-}
-
 /** Sizes of the production build in `dist` and of the package. */
 export function sizeRows(dist: string): Row[] {
   const host = fs.readdirSync(dist).filter(file => /\.m?js$/.test(file));
-  const size = (file: string) => fs.statSync(path.join(dist, file)).size;
   const page = ['pages/chat.js', 'pages/chat.css'];
-  const gzipped = page.map(file => gzipSync(fs.readFileSync(path.join(dist, file)), { level: 9 }).length);
+  const of = (...files: string[]) => Buffer.concat(files.map(file => fs.readFileSync(path.join(dist, file))));
+  const gzipped = page.map(file => gzipSync(of(file), { level: 9 }));
   return [
-    atMost('code loaded at activation, minified', size('extension.js'), 15 * 1024, bytes),
-    atMost('all code of the extension host, minified', sum(host.map(size)), 450 * 1024, bytes),
+    atMost('code loaded at activation, minified', of('extension.js').length, 15 * 1024, bytes),
+    atMost('all code of the extension host, minified', of(...host).length, 450 * 1024, bytes),
     atMost('.vsix', fs.statSync(packageExtension()).size, 330 * 1024, bytes),
-    atMost('chat page, script and style, minified', sum(page.map(size)), 220 * 1024, bytes),
-    atMost('chat page, script and style, gzipped', sum(gzipped), 80 * 1024, bytes),
+    atMost('chat page, script and style, minified', of(...page).length, 220 * 1024, bytes),
+    atMost('chat page, script and style, gzipped', Buffer.concat(gzipped).length, 80 * 1024, bytes),
   ];
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

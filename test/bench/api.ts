@@ -5,59 +5,44 @@ import { readAnswer } from '../../src/api/answer';
 import { redact, Redactor } from '../../src/util/redact';
 import { LoopbackServer } from '../fakes/faultServer';
 import { root } from '../vscode/paths';
-import { atMost, bundled, bytes, clientOf, median, ms, times, type Row } from './rows';
+import { atMost, bundled, bytes, clientOf, median, ms, timed, times, type Row } from './rows';
 
 const ROUNDS = 600;
 
-/** A list of twenty computers, as a service answers it. */
-const ANSWER = JSON.stringify({
-  computers: Array.from({ length: 20 }, (_, index) => ({
-    id: `computer-${String(index)}`,
-    name: `computer ${String(index)}`,
+/** What our client adds to a request on loopback: asked in turn with bare `fetch`, p50 against p50. */
+export async function clientRows(): Promise<Row[]> {
+  const computers = Array.from({ length: 20 }, (_, index) => ({
+    id: `computer-${index}`,
+    name: `computer ${index}`,
     status: 'active',
     providerType: 'cloud',
-    hostname: `host${String(index)}.example.com`,
+    hostname: `host${index}.example.com`,
     remoteUser: 'agent',
     createdAt: 1_790_000_000_000 + index,
     updatedAt: 1_790_000_000_000 + index,
-  })),
-  pagination: { hasMore: false, nextCursor: null },
-});
-
-/** What our client adds to a request on loopback: asked in turn with bare `fetch`, p50 against p50. */
-export async function clientRows(): Promise<Row[]> {
+  }));
+  const answer = JSON.stringify({ computers, pagination: { hasMore: false, nextCursor: null } });
   const server = await LoopbackServer.listen(
     createServer((_, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' }).end(ANSWER);
+      response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
     }),
   );
-  const address = server.origin;
-  const client = clientOf(address);
-  const bare = async (): Promise<unknown> =>
-    (await fetch(`${address}/api/v0/computers`, { headers: { Authorization: 'Bearer key' } })).json();
-  const took: Record<'ours' | 'bare', number[]> = { ours: [], bare: [] };
-  try {
-    for (let round = 0; round < ROUNDS; round++) {
-      for (const [name, ask] of [
-        ['ours', () => client.list('computers')],
-        ['bare', bare],
-      ] as const) {
-        const began = performance.now();
-        await ask();
-        // The first ones pay for what is loaded once.
-        if (round >= ROUNDS / 6) took[name].push(performance.now() - began);
-      }
-    }
-  } finally {
-    client.dispose();
-    await server.close();
+  const client = clientOf(server.origin);
+  const headers = { Authorization: 'Bearer key' };
+  const bare = async () => (await fetch(`${server.origin}/api/v0/computers`, { headers })).json();
+  const took: { ours: number[]; bare: number[] } = { ours: [], bare: [] };
+  for (let round = 0; round < ROUNDS; round++) {
+    const [ours, theirs] = [await timed(() => client.list('computers')), await timed(bare)];
+    // The first ones pay for what is loaded once.
+    if (round < ROUNDS / 6) continue;
+    took.ours.push(ours);
+    took.bare.push(theirs);
   }
-  console.log(
-    `client: p50 ${median(took.ours).toFixed(2)} ms, bare fetch ${median(took.bare).toFixed(2)} ms`,
-  );
-  return [
-    atMost('client on loopback against bare fetch, p50', median(took.ours) / median(took.bare), 1.5, times),
-  ];
+  client.dispose();
+  await server.close();
+  const [ours, theirs] = [median(took.ours), median(took.bare)];
+  console.log(`client: p50 ${ms(ours)}, bare fetch ${ms(theirs)}`);
+  return [atMost('client on loopback against bare fetch, p50', ours / theirs, 1.5, times)];
 }
 
 /** What asking the service loads, minified as one file, with what of it is whose. */
@@ -78,40 +63,28 @@ export function interfaceRows(): Row[] {
 
 const PIECES = [
   'Plain words of a person. ',
-  'a://b:',
-  'akey=',
-  '--key ',
-  'bearer ',
-  'token="',
-  'https://a@',
-  'password: |\n ',
-  'pwd,,,,,,,,,,,,--',
-  '-u=',
-  '//:a',
+  ...['a://b:', 'akey=', '--key ', 'bearer ', 'token="', 'https://a@', 'password: |\n '],
+  ...['pwd,,,,,,,,,,,,--', '-u=', '//:a'],
 ];
 
 /** Redaction of the worst of several texts, and what a large answer costs the extension host. */
 export async function redactionRows(): Promise<Row[]> {
   const redactor = new Redactor('bench');
   const text = (piece: string, size: number): string => piece.repeat(Math.ceil(size / piece.length));
-  const took = PIECES.map(piece => {
+  const took: number[] = [];
+  for (const piece of PIECES) {
     const long = text(piece, 64 * 1024);
-    let quickest = Infinity;
-    for (let round = 0; round < 20; round++) {
-      const began = performance.now();
-      redact(long, redactor);
-      quickest = Math.min(quickest, performance.now() - began);
-    }
-    return quickest;
-  });
+    const rounds: number[] = [];
+    for (let round = 0; round < 20; round++) rounds.push(await timed(() => redact(long, redactor)));
+    took.push(Math.min(...rounds));
+  }
   const script = bundled('src/api/answer.ts');
   const costs: number[] = [];
   for (const piece of PIECES.slice(0, 2)) {
     const rows = Array.from({ length: 2_000 }, (_, id) => ({ id, note: text(piece, 8 * 1024) }));
-    const body = new Uint8Array(new TextEncoder().encode(JSON.stringify({ users: rows })));
-    const signal = new AbortController().signal;
+    const body = new TextEncoder().encode(JSON.stringify({ users: rows }));
     const before = process.threadCpuUsage();
-    await readAnswer('users', body, redactor, signal, script);
+    await readAnswer('users', body, redactor, new AbortController().signal, script);
     const { user, system } = process.threadCpuUsage(before);
     costs.push((user + system) / 1_000);
   }

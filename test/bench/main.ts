@@ -25,20 +25,18 @@ async function main(): Promise<undefined> {
     store: storeRows,
     redaction: redactionRows,
     usage: usageRows,
-    sending: () => sendingRows(temporaryFolder('sending')),
+    sending: sendingRows,
     transcript: () => transcriptRows(production()),
     changes: changesRows,
     windows: () => windowRows(),
     enter: () => windowRows([enterRows]),
   };
-  const chosen = process.argv.slice(2);
   const rows: Row[] = [];
-  for (const [name, part] of Object.entries(parts)) {
-    if (chosen.length > 0 && !chosen.includes(name)) continue;
+  for (const name of process.argv.length > 2 ? process.argv.slice(2) : Object.keys(parts)) {
     try {
-      rows.push(...(await part()));
+      rows.push(...((await parts[name]?.()) ?? []));
     } catch (error) {
-      console.log(`not measured: ${error instanceof Error ? error.message : String(error)}`);
+      console.log(`${name} is not measured: ${String(error)}`);
     }
   }
   console.log('');

@@ -9,120 +9,86 @@ import * as vscode from 'vscode';
 /** What one cold activation cost; times in ms, memory in bytes. */
 export interface Activation {
   readonly pid: number;
-  readonly loadMs: number;
-  readonly callMs: number;
-  readonly resolvedMs: number;
+  /** Of loading, and of the call of `activate`. */
+  readonly took: number;
   readonly heap: number;
   readonly rss: number;
-  /** During loading and the call of `activate`. */
+  /** During both. */
   readonly connections: number;
   readonly secretsRead: number;
   readonly filesRead: number;
 }
 
-export interface Failure {
-  readonly error: string;
-}
-
-type Load = (request: string, parent: unknown, isMain: boolean) => unknown;
 interface Extension {
   activate(this: void, context: vscode.ExtensionContext): unknown;
 }
 
 /**
  * The entry of `extensionTestsPath` in a fresh extension host: activates the one extension under development, timed around
- * VS Code's own loader, and writes an `Activation` or a `Failure` to AGENT_CONSOLE_BENCH_RESULT.
+ * VS Code's own loader, and writes an `Activation` to AGENT_CONSOLE_BENCH_RESULT.
  */
 export async function run(): Promise<void> {
-  const result = await measure().catch((error: unknown): Failure => ({ error: String(error) }));
-  fs.writeFileSync(process.env['AGENT_CONSOLE_BENCH_RESULT'] ?? '', JSON.stringify(result));
+  fs.writeFileSync(process.env['AGENT_CONSOLE_BENCH_RESULT'] ?? '', JSON.stringify(await measure()));
 }
+
+const counts = { connections: 0, secretsRead: 0, filesRead: 0 };
 
 async function measure(): Promise<Activation> {
   const staged = process.env['AGENT_CONSOLE_BENCH_STAGE'] ?? '';
   const extension = vscode.extensions.all.find(({ extensionPath }) => extensionPath.startsWith(staged));
-  if (!extension) throw new Error(`No extension below ${staged} is there.`);
-  if (extension.isActive) throw new Error('The extension is active already.');
-  const main = require.resolve(
-    path.join(extension.extensionPath, (extension.packageJSON as { main: string }).main),
-  );
-
-  const collect = collector();
-  const counts = { connections: 0, secretsRead: 0, filesRead: 0 };
-  const times = { loadMs: 0, callMs: 0, resolvedMs: 0 };
-  const before = memory(collect);
-  const loader = Module as unknown as { _load: Load };
-  const load = loader._load;
-  loader._load = (request, parent, isMain) => {
-    if (request !== main) return load.call(Module, request, parent, isMain);
-    const stop = watch(counts, main);
+  if (extension?.isActive !== false) throw new Error(`No extension below ${staged} waits to be activated.`);
+  const { main: entry } = extension.packageJSON as { main: string };
+  const main = require.resolve(path.join(extension.extensionPath, entry));
+  // The garbage collector as a function, which the host does not show by itself.
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const memory = (): NodeJS.MemoryUsage => {
+    collect();
+    collect();
+    return process.memoryUsage();
+  };
+  const before = memory();
+  let took = 0;
+  /** Nothing else runs in between. */
+  const timed = <T>(work: () => T): T => {
+    const stop = watch(main);
     const began = performance.now();
-    const exported = load.call(Module, request, parent, isMain) as Extension;
-    times.loadMs = performance.now() - began;
+    const result = work();
+    took += performance.now() - began;
     stop();
-    const { activate } = exported;
+    return result;
+  };
+  const loader = Module as unknown as { _load: (request: string, ...rest: unknown[]) => unknown };
+  const load = loader._load;
+  loader._load = (request, ...rest) => {
+    if (request !== main) return load.call(Module, request, ...rest);
+    const { activate, ...exported } = timed(() => load.call(Module, request, ...rest) as Extension);
     return {
       ...exported,
-      activate(context: vscode.ExtensionContext) {
-        const counted = countSecrets(context, counts);
-        const stopCall = watch(counts, main);
-        const called = performance.now();
-        const result = activate(counted);
-        times.callMs = performance.now() - called;
-        stopCall();
-        void Promise.resolve(result).finally(() => (times.resolvedMs = performance.now() - called));
-        return result;
-      },
+      activate: (context: vscode.ExtensionContext) => timed(() => activate(counted(context))),
     };
   };
   await extension.activate();
   loader._load = load;
-  const after = memory(collect);
-  return {
-    pid: process.pid,
-    ...times,
-    heap: after.heapUsed - before.heapUsed,
-    rss: after.rss - before.rss,
-    ...counts,
-  };
+  const after = memory();
+  const [heap, rss] = [after.heapUsed - before.heapUsed, after.rss - before.rss];
+  return { pid: process.pid, took, heap, rss, ...counts };
 }
 
-function memory(collect: () => void): NodeJS.MemoryUsage {
-  collect();
-  collect();
-  return process.memoryUsage();
-}
-
-/** The garbage collector as a function, which the host does not show by itself. */
-function collector(): () => void {
-  setFlagsFromString('--expose-gc');
-  return runInNewContext('gc') as () => void;
-}
-
-interface Counts {
-  connections: number;
-  filesRead: number;
-}
-
-/** Counts what is read (but for `main` itself) and connected until the returned function is called; nothing else runs in between. */
-function watch(counts: Counts, main: string): () => void {
-  const fileRead = (file: unknown) => {
-    if (file !== main) counts.filesRead++;
-  };
+/** Counts what is read (but for `main` itself) and connected until the returned function is called. */
+function watch(main: string): () => void {
+  const read = (file: unknown): unknown => file !== main && counts.filesRead++;
+  const connected = (): unknown => counts.connections++;
+  const reading = 'readFile readFileSync open openSync readdir readdirSync createReadStream'.split(' ');
   const restore = [
-    ...(
-      ['readFile', 'readFileSync', 'open', 'openSync', 'readdir', 'readdirSync', 'createReadStream'] as const
-    ).map(name => count(fs, name, fileRead)),
-    ...(['readFile', 'open', 'readdir'] as const).map(name => count(fs.promises, name, fileRead)),
-    count(net.Socket.prototype, 'connect', () => counts.connections++),
-    count(globalThis, 'fetch', () => counts.connections++),
+    ...[fs, fs.promises].flatMap(target => reading.map(name => count(target, name, read))),
+    count(net.Socket.prototype, 'connect', connected),
+    count(globalThis, 'fetch', connected),
   ];
-  return () => {
-    for (const undo of restore) undo();
-  };
+  return () => restore.forEach(undo => undo());
 }
 
-function count(target: object, name: string, tick: (first: unknown) => void): () => void {
+function count(target: object, name: string, tick: (first: unknown) => unknown): () => void {
   const holder = target as Record<string, (...args: unknown[]) => unknown>;
   const original = holder[name];
   if (!original) return () => undefined;
@@ -130,24 +96,16 @@ function count(target: object, name: string, tick: (first: unknown) => void): ()
     tick(args[0]);
     return original.apply(this, args);
   };
-  return () => {
-    holder[name] = original;
-  };
+  return () => (holder[name] = original);
 }
 
-function countSecrets(
-  context: vscode.ExtensionContext,
-  counts: { secretsRead: number },
-): vscode.ExtensionContext {
-  const { secrets } = context;
-  const counted = Object.create(secrets, {
-    get: {
-      value: (key: string) => {
-        counts.secretsRead++;
-        return secrets.get(key);
-      },
-    },
-    onDidChange: { value: secrets.onDidChange },
-  }) as vscode.SecretStorage;
-  return Object.create(context, { secrets: { value: counted } }) as vscode.ExtensionContext;
+function counted(context: vscode.ExtensionContext): vscode.ExtensionContext {
+  const get = (key: string) => {
+    counts.secretsRead++;
+    return context.secrets.get(key);
+  };
+  const { onDidChange } = context.secrets;
+  const own = { get: { value: get }, onDidChange: { value: onDidChange } };
+  const secrets = Object.create(context.secrets, own) as vscode.SecretStorage;
+  return Object.create(context, { secrets: { value: secrets } }) as vscode.ExtensionContext;
 }

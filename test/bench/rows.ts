@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import * as path from 'node:path';
 import { buildSync } from 'esbuild';
 import { ApiClient } from '../../src/api';
 import { silentLog } from '../fakes/log';
 import { root } from '../vscode/paths';
+import { end, start } from '../vscode/processes';
 
 /** One line of the report: what was measured, the figure, the target, and whether it holds. */
 export interface Row {
@@ -47,15 +49,11 @@ export async function timed(act: () => unknown): Promise<number> {
 export async function stall(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let running = true;
-  const cpu = (): number => {
-    const { user, system } = process.threadCpuUsage();
-    return (user + system) / 1000;
-  };
-  let before = cpu();
+  let before = process.threadCpuUsage();
   const turn = (): void => {
-    const now = cpu();
-    longest = Math.max(longest, now - before);
-    before = now;
+    const { user, system } = process.threadCpuUsage(before);
+    longest = Math.max(longest, (user + system) / 1000);
+    before = process.threadCpuUsage();
     if (running) setImmediate(turn);
   };
   setImmediate(turn);
@@ -81,3 +79,17 @@ export const clientOf = (origin: string, options: Partial<ConstructorParameters<
     ...{ baseUrl: origin, appUrl: origin, key: () => Promise.resolve('key'), log: silentLog() },
     ...options,
   });
+
+const SERVER = `process.once('message', answers => require('node:http').createServer((request, response) => {
+  const [, body] = answers.find(([part]) => request.url.includes(part));
+  response.setHeader('content-type', 'application/json');
+  request.resume().on('end', () => response.end(body));
+}).listen(0, '127.0.0.1', function () { process.send(this.address().port); }));`;
+
+/** A service in a process of its own, so that only the client is measured; the first answer counts whose part the address has. */
+export async function answering(...answers: readonly (readonly [part: string, body: string])[]) {
+  const server = start(process.execPath, ['-e', SERVER], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  server.send(answers);
+  const [port] = (await once(server, 'message')) as [number];
+  return { origin: `http://127.0.0.1:${port}`, close: () => end(server) };
+}

@@ -1,48 +1,36 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { SentBody } from '../../src/api/client';
 import { messageBody } from '../../src/chat/attach/body';
 import { attachmentsIn } from '../unit/chat/support';
-import { atMost, clientOf, ms, stall, times, type Row } from './rows';
+import { temporaryFolder } from '../vscode/paths';
+import { answering, atMost, clientOf, ms, stall, times, type Row } from './rows';
 
 const SIZE = 25 * 1024 * 1024;
 
-/** Takes any message and says that it was accepted. */
-const SINK = `require('node:http').createServer((request, response) => {
-  request.resume().on('end', () => response.end('{"messageId":"m1","status":"idle"}'));
-}).listen(0, '127.0.0.1', function () { console.log(this.address().port); });`;
-
 /** What attaching and sending 25 MB costs the thread it is done on. */
-export async function sendingRows(folder: string): Promise<Row[]> {
+export async function sendingRows(): Promise<Row[]> {
   const rows: Row[] = [];
-  const sink = spawn(process.execPath, ['-e', SINK], { stdio: ['ignore', 'pipe', 'inherit'] });
-  try {
-    const [line] = (await once(sink.stdout, 'data')) as [Buffer];
-    for (const [kind, head] of [
-      ['a PDF', '%PDF-1.7\n'],
-      ['a text', 'text\n'],
-    ] as const) {
-      const file = path.join(folder, `large-${kind.replace(' ', '-')}`);
-      fs.writeFileSync(file, head + 'A line of words, with "quotes".\n'.repeat(SIZE / 32).slice(head.length));
-      const { longest, peak } = await measure(pathToFileURL(file).href, Number(line.toString()));
-      rows.push(
-        atMost(`attach and send 25 MB, ${kind}: longest stall`, longest, 50, ms),
-        atMost(`attach and send 25 MB, ${kind}: peak extra memory`, peak, 4, times),
-      );
-    }
-    return rows;
-  } finally {
-    const exit = once(sink, 'exit');
-    sink.kill();
-    await exit;
+  const sink = await answering(['', '{"messageId":"m1","status":"idle"}']);
+  for (const [kind, head] of [
+    ['a PDF', '%PDF-1.7\n'],
+    ['a text', 'text\n'],
+  ] as const) {
+    const file = path.join(temporaryFolder('sending'), 'large');
+    fs.writeFileSync(file, head + 'A line of words, with "quotes".\n'.repeat(SIZE / 32).slice(head.length));
+    const { longest, peak } = await measure(pathToFileURL(file).href, sink.origin);
+    rows.push(
+      atMost(`attach and send 25 MB, ${kind}: longest stall`, longest, 50, ms),
+      atMost(`attach and send 25 MB, ${kind}: peak extra memory`, peak, 4, times),
+    );
   }
+  await sink.close();
+  return rows;
 }
 
-async function measure(uri: string, port: number) {
-  const client = clientOf(`http://127.0.0.1:${port}`);
+async function measure(uri: string, origin: string) {
+  const client = clientOf(origin);
   const attachments = attachmentsIn('/nowhere', 2 * SIZE);
   const send = (body: SentBody) => client.one('sendMessage', { ids: { sessionId: 's' }, body });
   await send(JSON.stringify({ text: 'loads the code' }));

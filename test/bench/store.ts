@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import type { Session } from '../../src/api';
+import { seeded } from '../../src/sample/random';
 import { ServiceList } from '../../src/sessions/serviceList';
 import { statusOf } from '../../src/sessions/record';
 import { SessionIndex } from '../../src/sessions/sessionIndex';
@@ -11,7 +12,8 @@ import { openStorage, workerEngine, type CollectionOptions, type Storage } from 
 import { ObservableValue } from '../../src/util/event';
 import { Formatter } from '../../src/util/format';
 import { silentLog } from '../fakes/log';
-import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { until } from '../until';
+import { temporaryFolder } from '../vscode/paths';
 import { atMost, bundled, median, ms, percentile, stall, timed, type Row } from './rows';
 
 const SESSIONS = 5_000;
@@ -21,150 +23,117 @@ const PROCESSES = 4;
 const EACH = 500;
 const MESSAGES = 100_000;
 const SEARCHES = 200;
+const COMPUTERS = 500;
 interface Message {
   readonly text: string;
   readonly at: number;
 }
 const text = 'A note about something or other'.padEnd(300, '.');
-const notes: CollectionOptions<Message> = {
-  path: 'services/bench/notes',
+const records = (path: string): CollectionOptions<Message> => ({
+  path: `services/bench/${path}`,
   version: 1,
   schema: { parse: value => value as Message },
-};
-const transcript = (session: string): CollectionOptions<Message> => ({
-  ...notes,
-  path: `services/bench/transcripts/${session}`,
-  text: message => message,
 });
+const format = new Formatter('en');
 
 /** The store as the product has it: in a thread of its own, windows and processes beside each other. */
 export async function storeRows(): Promise<Row[]> {
   const folder = temporaryFolder('store');
-  const opened: Storage[] = [];
   // A store that waits for others keeps no process alive.
   const alive = setInterval(() => undefined, 1_000);
-  const script = bundled('src/storage/worker.ts');
-  const open = (): Storage => {
-    const storage = openStorage({ root: folder, log: silentLog(), engine: workerEngine(script) });
-    opened.push(storage);
-    return storage;
+  const engine = workerEngine(bundled('src/storage/worker.ts'));
+  const open = (): Storage => openStorage({ root: folder, log: silentLog(), engine });
+  const rows: Row[] = [];
+  const add = (...row: Parameters<typeof atMost>): unknown => rows.push(atMost(...row));
+  const sessions = `${SESSIONS} sessions`;
+  /** How long something takes, and what it holds up meanwhile. */
+  const both = async (act: () => unknown): Promise<readonly [took: number, held: number]> => {
+    let took = 0;
+    const held = await stall(async () => (took = await timed(act)));
+    return [took, held];
   };
-  try {
-    const rows: Row[] = [];
-    const add = (...row: Parameters<typeof atMost>): unknown => rows.push(atMost(...row));
-    const here = open();
-    const index = new SessionIndex(here);
-    await index.use('bench');
-    let learn = 0;
-    const learning = await stall(async () => (learn = await timed(() => listed(index))));
-    add(`${SESSIONS} sessions: learn them from the service's list (before: 7.2 s)`, learn, 2_000, ms);
-    add(`${SESSIONS} sessions: longest stall of the host while learning`, learning, 10, ms);
+  const [here, second] = [open(), open()];
+  const [index, loaded] = [new SessionIndex(here), new SessionIndex(second)];
+  await index.use('bench');
+  const [learn, learning] = await both(() => listed(index));
+  add(`${sessions}: learn them from the service's list (before: 7.2 s)`, learn, 2_000, ms);
+  add(`${sessions}: longest stall of the host while learning`, learning, 10, ms);
+  const [load, loading] = await both(() => loaded.use('bench'));
+  if (loaded.records.size !== SESSIONS) throw new Error(`${loaded.records.size} sessions were read`);
+  add(`${sessions}: loaded by a window that opens (before: 776 ms)`, load, 500, ms);
+  add(`${sessions}: longest stall of the host while loading`, loading, 10, ms);
+  const draws = await timesOf(9, () => draw(loaded));
+  add(`${sessions}: groups and all rows`, median(draws), 100, ms);
+  const answers = await timesOf(9, n =>
+    index.observe('bench', { ...sessionOf(n), messageCount: 100 + n }, Date.now()),
+  );
+  add(`${sessions}: store one answer`, median(answers), 50, ms);
+  for (const each of [index, loaded]) each.dispose();
 
-    let load = 0;
-    const second = open();
-    const loaded = new SessionIndex(second);
-    const loading = await stall(async () => (load = await timed(() => loaded.use('bench'))));
-    if (loaded.records.size !== SESSIONS) throw new Error(`${loaded.records.size} sessions were read`);
-    add(`${SESSIONS} sessions: loaded by a window that opens (before: 776 ms)`, load, 500, ms);
-    add(`${SESSIONS} sessions: longest stall of the host while loading`, loading, 10, ms);
-    const draws: number[] = [];
-    for (let round = 0; round < 9; round++) draws.push(await timed(() => draw(loaded)));
-    add(`${SESSIONS} sessions: groups and all rows`, median(draws), 100, ms);
-    const answers: number[] = [];
-    for (let round = 0; round < 9; round++) {
-      const session = { ...sessionOf(round), messageCount: 100 + round };
-      answers.push(await timed(() => index.observe('bench', session, Date.now())));
-    }
-    add(`${SESSIONS} sessions: store one answer`, median(answers), 50, ms);
-    for (const each of [index, loaded]) each.dispose();
-
-    const all = here.collection(notes);
-    const other = second.collection(notes);
-    await Promise.all([other.load(), ...range(UPDATES).map(n => all.put(`n${n}`, { at: n, text }))]);
-    const updates: number[] = [];
-    for (const n of range(UPDATES)) {
-      const time = await timed(() => all.update(`n${n}`, current => ({ text, at: (current?.at ?? 0) + 1 })));
-      updates.push(time);
-    }
-    add('one durable update, p50 (before: 1.3 ms)', percentile(updates, 50), 0.5, ms);
-    add('one durable update, p99 (before: 12 ms)', percentile(updates, 99), 3, ms);
-
-    const heard: number[] = [];
-    for (const n of range(50)) {
-      const told = new Promise<number>(resolve => {
-        const subscription = other.onDidChange(ids => {
-          if (!ids.includes(`heard${n}`)) return;
-          subscription.dispose();
-          resolve(performance.now());
-        });
-      });
-      await all.put(`heard${n}`, { at: n, text });
-      const written = performance.now();
-      heard.push((await told) - written);
-    }
-    add('another window hears of a change, p50 (before: 90 ms)', Math.max(0, percentile(heard, 50)), 20, ms);
-
-    const days = here.collection<object>({
-      path: 'services/bench/usage',
-      version: 1,
-      schema: { parse: value => value as object },
-    });
-    await Promise.all(range(DAYS).map(n => days.put(`d${n}`, { tokens: n, rows: range(20) })));
-    const files = fs
-      .readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter(entry => entry.isFile());
-    add(`files kept for ${SESSIONS} sessions and 300 usage days (before: 6,500)`, files.length, 10, String);
-
-    const child = bundled('test/unit/storage/writer.child.ts');
-    const race = await timed(() =>
-      Promise.all(
-        range(PROCESSES).map(async () => once(fork(child, ['race', folder, String(EACH)]), 'exit')),
-      ),
-    );
-    const start = await timed(() => once(fork(child, ['race', folder, '0']), 'exit'));
-    add(
-      `${PROCESSES} processes x ${EACH} updates of one record, besides their start (before: 5.1 s)`,
-      Math.max(0, race - start),
-      1_000,
-      ms,
-    );
-    rows.push(...(await searchRows(open())));
-    return rows;
-  } finally {
-    clearInterval(alive);
-    for (const storage of opened) {
-      storage.dispose();
-      await storage.settled();
-    }
-    removeFolder(folder);
+  const all = here.collection(records('notes'));
+  const other = second.collection(records('notes'));
+  await Promise.all([other.load(), ...range(UPDATES).map(n => all.put(`n${n}`, { at: n, text }))]);
+  const updates = await timesOf(UPDATES, n =>
+    all.update(`n${n}`, current => ({ text, at: (current?.at ?? 0) + 1 })),
+  );
+  add('one durable update, p50 (before: 1.3 ms)', percentile(updates, 50), 0.5, ms);
+  add('one durable update, p99 (before: 12 ms)', percentile(updates, 99), 3, ms);
+  const heard: number[] = [];
+  for (const n of range(50)) {
+    let at = 0;
+    const subscription = other.onDidChange(ids => (at = ids.includes(`heard${n}`) ? performance.now() : at));
+    await all.put(`heard${n}`, { at: n, text });
+    const written = performance.now();
+    await until(other.onDidChange, () => at > 0);
+    subscription.dispose();
+    heard.push(at - written);
   }
+  add('another window hears of a change, p50 (before: 90 ms)', Math.max(0, percentile(heard, 50)), 20, ms);
+
+  const days = here.collection(records('usage'));
+  await Promise.all(range(DAYS).map(n => days.put(`d${n}`, { at: n, text })));
+  const files = fs
+    .readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(each => each.isFile());
+  add(`files kept for ${SESSIONS} sessions and 300 usage days (before: 6,500)`, files.length, 10, String);
+  const child = bundled('test/unit/storage/writer.child.ts');
+  const race = (each: number) => once(fork(child, ['race', folder, String(each)]), 'exit');
+  const start = await timed(() => race(0));
+  const updating = (await timed(() => Promise.all(range(PROCESSES).map(() => race(EACH))))) - start;
+  const together = `${PROCESSES} processes x ${EACH} updates of one record, besides their start`;
+  add(`${together} (before: 5.1 s)`, Math.max(0, updating), 1_000, ms);
+  rows.push(...(await searchRows(open())));
+  clearInterval(alive);
+  return rows;
+}
+
+async function timesOf(count: number, act: (n: number) => unknown): Promise<readonly number[]> {
+  const times: number[] = [];
+  for (const n of range(count)) times.push(await timed(() => act(n)));
+  return times;
 }
 
 /** Words, beginnings and phrases in many messages, as somebody types them. */
 async function searchRows(storage: Storage): Promise<Row[]> {
-  const random = randomNumbers(1);
+  const random = seeded('search');
   const vocabulary = range(20_000).map(n => (n * 7_919 + 1_000_003).toString(36));
   // Few words are common and many are rare.
-  const word = (): string => vocabulary[Math.floor(vocabulary.length * random() ** 4)] ?? '';
+  const word = (): string =>
+    vocabulary[Math.floor(vocabulary.length * (random.int(0, 1e9) / 1e9) ** 4)] ?? '';
   for (let from = 0; from < MESSAGES; from += 500) {
-    const messages = storage.collection(transcript(`s${from / 500}`));
+    const transcript = { ...records(`transcripts/s${from}`), text: (message: Message) => message };
+    const messages = storage.collection(transcript);
     await Promise.all(
       range(500).map(n => messages.put(`m${n}`, { text: range(40).map(word).join(' '), at: from + n })),
     );
   }
-  const whole = [
-    () => word(),
-    () => `${word()} ${word()}`,
-    () => word().slice(0, 3),
-    () => word().slice(0, 1),
-  ];
-  const times: number[] = [];
+  const typed = [word, () => `${word()} ${word()}`, () => word().slice(0, 3), () => word().slice(0, 1)];
+  let times: readonly number[] = [];
   const held = await stall(async () => {
-    for (const n of range(SEARCHES)) {
-      const terms = [{ text: whole[n % whole.length]?.() ?? '', isPrefix: n % whole.length > 1 }];
-      const query = { terms, within: ['services/bench'], limit: 50 };
-      times.push(await timed(() => storage.search(query)));
-    }
+    times = await timesOf(SEARCHES, n => {
+      const terms = [{ text: typed[n % 4]?.() ?? '', isPrefix: n % 4 > 1 }];
+      return storage.search({ terms, within: ['services/bench'], limit: 50 });
+    });
   });
   return [
     atMost(`search in ${MESSAGES} messages, p95`, percentile(times.slice(1), 95), 50, ms),
@@ -172,19 +141,9 @@ async function searchRows(storage: Storage): Promise<Row[]> {
   ];
 }
 
-/** The same numbers each time, from 0 to 1. */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
-}
-
 function range(count: number): readonly number[] {
   return Array.from({ length: count }, (_, n) => n);
 }
-
-const COMPUTERS = 500;
-
-const format = new Formatter('en');
 
 /** Takes all sessions in from a service that lists them, on pages as they are asked for; one reading ends before the last of so many. */
 async function listed(index: SessionIndex): Promise<void> {
@@ -201,7 +160,7 @@ async function listed(index: SessionIndex): Promise<void> {
   list.dispose();
 }
 
-function draw(index: SessionIndex): Promise<number> {
+function draw(index: SessionIndex): number {
   const now = Date.now();
   const computer = () => ({ name: 'atlas', status: 'active' });
   const groups = groupSessions(index.records.values(), {
@@ -217,7 +176,7 @@ function draw(index: SessionIndex): Promise<number> {
     const status = statusOf(record, undefined, now);
     characters += sessionRow(record, { status, computer, format, now }).description?.length ?? 0;
   }
-  return Promise.resolve(groups.length + characters);
+  return groups.length + characters;
 }
 
 function sessionOf(n: number): Session {

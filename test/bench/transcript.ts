@@ -5,12 +5,7 @@ import { atMost, median, ms, type Row } from './rows';
 const MESSAGES = 10_000;
 const ROUNDS = 3;
 
-interface Measured {
-  readonly opened: number;
-  readonly longestFrame: number;
-  readonly elements: number;
-  readonly keystroke: number;
-}
+type Measured = Readonly<Record<'opened' | 'longestFrame' | 'elements' | 'keystroke', number>>;
 
 /** The chat page with a long transcript, as its panel sends it, in the browser of the tests. */
 export async function transcriptRows(dist: string): Promise<Row[]> {
@@ -39,18 +34,11 @@ export async function transcriptRows(dist: string): Promise<Row[]> {
 /** What an agent answers: 2 KB of Markdown with code in it. */
 function typicalRow(index: number): ChatRow {
   const sentence = 'The job takes a lock in `src/jobs/nightly.ts:24`, so **two** workers never run at once. ';
-  const code = Array.from(
-    { length: 12 },
-    (_, line) => `  const total${line} = sum(items, ${line}); // cents`,
-  ).join('\n');
-  const list = Array.from({ length: 5 }, (_, item) => `- item ${item}: ${sentence}`).join('\n');
-  const text = `Typical ${index}. ${sentence.repeat(8)}\n\n${list}\n\n\`\`\`ts\n${code}\n\`\`\`\n`;
-  return {
-    ...(messageRow(1) as Extract<ChatRow, { kind: 'message' }>),
-    key: `typical:${index}`,
-    id: `typical${index}`,
-    parts: [{ kind: 'text', text }],
-  };
+  const code = '  const total = sum(items, 7); // cents\n'.repeat(12);
+  const list = `- item: ${sentence}\n`.repeat(5);
+  const text = `Typical ${index}. ${sentence.repeat(8)}\n\n${list}\n\`\`\`ts\n${code}\`\`\`\n`;
+  const [row, id] = [messageRow(1) as Extract<ChatRow, { kind: 'message' }>, `typical${index}`];
+  return { ...row, key: id, id, parts: [{ kind: 'text', text }] };
 }
 
 /** From the message with the row until its elements stand and are laid out; the median, in ms, of all but the first ones. */

@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import type { Locator } from 'playwright-core';
 import { Transcript } from '../../src/chat/transcript/transcript';
 import { silentLog } from '../fakes/log';
 import { openStorage } from '../fakes/storage';
 import { serviceIdOf, storageOf } from '../ui/seed';
 import { openStage, signedInTo, type Stage } from '../ui/stage';
 import { Workbench } from '../ui/workbench';
-import { atMost, median, ms, times, type Row } from './rows';
+import { atMost, median, ms, timed, times, type Row } from './rows';
 
 const LATENCY_MS = 50;
 const IDLE_MS = 60_000;
@@ -77,61 +78,52 @@ async function manyRows(stage: Stage): Promise<Row[]> {
   const analytics = (): number =>
     service.requests.filter(({ path: asks }) => asks.includes('/analytics/')).length;
   const empty = await openEmpty(stage);
-  try {
-    await workbench.openContainer('Agent Console');
-    await workbench.row('Computers', 'active').waitFor();
-    await usageItem(workbench).waitFor();
-    const one = analytics();
-    const others: Workbench[] = [];
-    for (let window = 1; window < 8; window++) {
-      const other = await workbench.openAnother(folder);
-      await usageItem(other).waitFor();
-      others.push(other);
-    }
-    const eight = analytics();
-    for (const other of others) await other.close();
-    await workbench.openContainer('Explorer');
-    const hosts = [workbench, empty].map(hostOf);
-    const before = hosts.map(cpuMs);
-    const hidden = Date.now();
-    // What a minute of nothing costs takes a minute to see.
-    await new Promise(done => setTimeout(done, IDLE_MS));
-    const [ours = 0, theirs = 0] = hosts.map((host, index) => cpuMs(host) - (before[index] ?? 0));
-    const asked = service.requests
-      .filter(({ method, receivedAt }) => method === 'GET' && receivedAt >= hidden)
-      .filter(({ path: asks }) => /\/(sessions|computers)/.test(asks))
-      .map(({ path: asks, receivedAt }) => `${asks} after ${ms(receivedAt - hidden)}`);
-    if (asked.length > 0) console.log(`asked while views were hidden: ${asked.join(', ')}`);
-    console.log(`idle: ${ours} ms of the extension host, ${theirs} ms without us`);
-    return [
-      atMost('eight windows: analytics calls beyond those of one', eight - one, 0, String),
-      atMost('60 s idle, views hidden: polls', asked.length, 0, String),
-      atMost('60 s idle, views hidden: CPU beyond an empty extension', Math.max(0, ours - theirs), 10, ms),
-    ];
-  } finally {
-    await empty.close();
+  await workbench.openContainer('Agent Console');
+  await workbench.row('Computers', 'active').waitFor();
+  await usageItem(workbench).waitFor();
+  const one = analytics();
+  const others: Workbench[] = [];
+  while (others.length < 7) {
+    const other = await workbench.openAnother(folder);
+    await usageItem(other).waitFor();
+    others.push(other);
   }
+  const eight = analytics();
+  for (const other of others) await other.close();
+  await workbench.openContainer('Explorer');
+  const hosts = [workbench, empty].map(hostOf);
+  const before = hosts.map(cpuMs);
+  const hidden = Date.now();
+  // What a minute of nothing costs takes a minute to see.
+  await new Promise(done => setTimeout(done, IDLE_MS));
+  const [ours = 0, theirs = 0] = hosts.map((host, index) => cpuMs(host) - (before[index] ?? 0));
+  const asked = service.requests
+    .filter(({ method, receivedAt }) => method === 'GET' && receivedAt >= hidden)
+    .filter(({ path: asks }) => /\/(sessions|computers)/.test(asks));
+  console.log(`idle: ${ours} ms of the extension host, ${theirs} ms without us`);
+  await empty.close();
+  return [
+    atMost('eight windows: analytics calls beyond those of one', eight - one, 0, String),
+    atMost('60 s idle, views hidden: polls', asked.length, 0, String),
+    atMost('60 s idle, views hidden: CPU beyond an empty extension', Math.max(0, ours - theirs), 10, ms),
+  ];
 }
 
-/** The process of a window's extension host. */
-function hostOf(workbench: Workbench): number {
-  const listed = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).trim().split('\n');
-  const processes = listed.map(each => {
-    const [, id, parent, line = ''] = /^ *(\d+) +(\d+) (.*)$/.exec(each) ?? [];
-    return { id: Number(id), parent: Number(parent), line };
-  });
-  const server = processes.find(each => each.line.includes(workbench.server.userDataFolder));
-  const hosts = processes.filter(each => each.parent === server?.id && each.line.includes('extensionHost'));
-  const [host] = hosts.sort((a, b) => a.id - b.id);
-  if (host === undefined)
-    throw new Error('The extension host was not found; this is measured on Linux only.');
-  return host.id;
+/** The process of a window's extension host; on Linux only. */
+function hostOf({ server }: Workbench): number {
+  const pids = (pattern: string, ...of: readonly string[]): readonly number[] => {
+    const found = execFileSync('pgrep', ['-o', '-f', ...of, pattern], { encoding: 'utf8' });
+    return found.trim().split('\n').map(Number);
+  };
+  const [parent = 0] = pids(server.userDataFolder);
+  const [host = 0] = pids('extensionHost', '-P', String(parent));
+  return host;
 }
 
 /** Processor time a process has used, ms; the system counts in steps of 10. */
 function cpuMs(pid: number): number {
   const fields = fs
-    .readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
+    .readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
     .split(' ');
   return (Number(fields[11]) + Number(fields[12])) * 10;
@@ -141,64 +133,37 @@ function cpuMs(pid: number): number {
 async function panelRows(stage: Stage): Promise<Row[]> {
   const { service, workbench: ours } = stage;
   const empty = await openEmpty(stage);
-  try {
-    await ours.openContainer('Agent Console');
-    await ours.openSession(service.sessionIds[0]);
-    const field = ours.webview().getByRole('textbox', { name: 'Message to the agent' });
-    await field.waitFor();
-    const link = empty.page.locator('.statusbar-item', { hasText: 'Empty page' });
-    await link.waitFor();
-    const chat: number[] = [];
-    const page: number[] = [];
-    const word = empty.webview().getByText('empty page');
-    for (let round = 0; round < OPENINGS; round++) {
-      const row = ours.rows('Sessions').last();
-      chat.push(
-        await opened(
-          ours,
-          () => row.click({ force: true }),
-          () => field.waitFor(),
-        ),
-      );
-      page.push(
-        await opened(
-          empty,
-          () => link.click({ force: true }),
-          () => word.waitFor(),
-        ),
-      );
-    }
-    console.log(`ready: chat ${ms(median(chat))}, empty page ${ms(median(page))}`);
-    return [atMost('chat page ready against an empty page', median(chat) / median(page), 1.35, times)];
-  } finally {
-    await empty.close();
+  await ours.openContainer('Agent Console');
+  await ours.openSession(service.sessionIds[0]);
+  const field = ours.webview().getByRole('textbox', { name: 'Message to the agent' });
+  await field.waitFor();
+  const link = empty.page.locator('.statusbar-item', { hasText: 'Empty page' });
+  await link.waitFor();
+  const chat: number[] = [];
+  const page: number[] = [];
+  for (let round = 0; round < OPENINGS; round++) {
+    chat.push(await opened(ours, ours.rows('Sessions').last(), field));
+    page.push(await opened(empty, link, empty.webview().getByText('empty page')));
   }
-}
-
-/** A window with an extension that does nothing, at the same service. */
-function openEmpty({ service, folder, parent }: Stage): Promise<Workbench> {
-  return Workbench.open({ folder, extensions: [emptyExtension(parent)], env: signedInTo(service) });
+  await empty.close();
+  console.log(`ready: chat ${ms(median(chat))}, empty page ${ms(median(page))}`);
+  return [atMost('chat page ready against an empty page', median(chat) / median(page), 1.35, times)];
 }
 
 /** How long a page takes to be ready in an editor area that is empty, ms. */
-async function opened(
-  { page }: Workbench,
-  open: () => Promise<unknown>,
-  ready: () => Promise<unknown>,
-): Promise<number> {
+async function opened({ page }: Workbench, link: Locator, ready: Locator): Promise<number> {
   await page.keyboard.press('Control+K');
   await page.keyboard.press('Control+W');
   await page.locator('iframe.webview').waitFor({ state: 'detached' });
-  const began = performance.now();
-  await open();
-  await ready();
-  return performance.now() - began;
+  return timed(async () => {
+    await link.click({ force: true });
+    await ready.waitFor();
+  });
 }
 
-/** An extension that does nothing but show an empty page. */
-function emptyExtension(folder: string): string {
-  const target = path.join(folder, 'empty');
-  fs.mkdirSync(target, { recursive: true });
+/** A window at the same service with an extension that does nothing but show an empty page. */
+function openEmpty({ service, folder, parent }: Stage): Promise<Workbench> {
+  const target = path.join(parent, 'empty');
   const command = 'emptyPage.open';
   const manifest = {
     name: 'empty-page',
@@ -209,10 +174,7 @@ function emptyExtension(folder: string): string {
     activationEvents: ['onStartupFinished'],
     contributes: { commands: [{ command, title: 'Open the empty page' }] },
   };
-  fs.writeFileSync(path.join(target, 'package.json'), JSON.stringify(manifest));
-  fs.writeFileSync(
-    path.join(target, 'main.js'),
-    `const vscode = require('vscode');
+  const code = `const vscode = require('vscode');
 exports.activate = context => {
   const item = vscode.window.createStatusBarItem();
   Object.assign(item, { text: 'Empty page', command: '${command}' }).show();
@@ -221,9 +183,11 @@ exports.activate = context => {
     panel.webview.html = '<!DOCTYPE html><html><body><p>empty page</p></body></html>';
   }));
 };
-`,
-  );
-  return target;
+`;
+  fs.mkdirSync(target, { recursive: true });
+  fs.writeFileSync(path.join(target, 'package.json'), JSON.stringify(manifest));
+  fs.writeFileSync(path.join(target, 'main.js'), code);
+  return Workbench.open({ folder, extensions: [target], env: signedInTo(service) });
 }
 
 /** In the page: `drawn` becomes the time from the next Enter until the log shows the text, ms. */

@@ -2,21 +2,19 @@ import type { ApiClient } from '../../src/api';
 import type { ConnectionState, Service } from '../../src/connection/decide';
 import { Emitter, ObservableValue } from '../../src/util/event';
 
+type Addresses = Pick<Service, 'baseUrl' | 'appUrl'>;
+
 /** A connection as one window has it, signed in to a service. */
 export class FakeConnection {
-  readonly state: ObservableValue<ConnectionState>;
+  readonly state = new ObservableValue<ConnectionState>({ kind: 'signedOut', service: undefined });
   readonly #ready = new Emitter<Service>();
   readonly onDidBecomeReady = this.#ready.event;
   api: ApiClient | undefined;
   /** Another one for each key. */
   mark = 'key';
 
-  constructor(api: ApiClient, addresses: Pick<Service, 'baseUrl' | 'appUrl'>, id = 'service') {
-    this.api = api;
-    this.state = new ObservableValue<ConnectionState>({
-      kind: 'signedIn',
-      service: serviceOf(id, addresses),
-    });
+  constructor(api: ApiClient, addresses: Addresses, id = 'service') {
+    this.go(api, addresses, id);
   }
 
   keyMark(): string | undefined {
@@ -27,10 +25,11 @@ export class FakeConnection {
     return Promise.resolve(this.state.current);
   }
 
-  /** Another service with another client. */
-  go(api: ApiClient, addresses: Pick<Service, 'baseUrl' | 'appUrl'>, id: string): void {
+  /** A service with a client. */
+  go(api: ApiClient, { baseUrl, appUrl }: Addresses, id: string): void {
     this.api = api;
-    this.state.set({ kind: 'signedIn', service: serviceOf(id, addresses) });
+    const { host } = new URL(baseUrl);
+    this.state.set({ kind: 'signedIn', service: { id, baseUrl, appUrl, host, source: 'environment' } });
   }
 
   /** The key is gone; where the service is, is still known. */
@@ -40,17 +39,11 @@ export class FakeConnection {
   }
 
   reject(reason: string): void {
-    const { service } = this.state.current;
     this.api = undefined;
-    if (service !== undefined) this.state.set({ kind: 'keyRejected', service, reason });
+    this.state.set({ kind: 'keyRejected', service: this.state.current.service!, reason });
   }
 
   anotherKey(): void {
-    const { service } = this.state.current;
-    if (service !== undefined) this.#ready.fire(service);
+    this.#ready.fire(this.state.current.service!);
   }
-}
-
-function serviceOf(id: string, { baseUrl, appUrl }: Pick<Service, 'baseUrl' | 'appUrl'>): Service {
-  return { id, baseUrl, appUrl, host: new URL(baseUrl).host, source: 'environment' };
 }

@@ -11,6 +11,8 @@ import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Server as SecureServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
+import { Emitter } from '../../src/util/event';
+import { until } from '../until';
 
 /** A server on a port of this machine, and the connections it has. */
 export class LoopbackServer {
@@ -55,25 +57,15 @@ export type Fault =
     }
   /** The error body of interface section 7. */
   | { readonly kind: 'status'; readonly status: number; readonly detail?: string }
-  /** Never answers; the connection stays until the client leaves. */
-  | { readonly kind: 'silence' }
-  /** Sends the head and part of a body, then nothing. */
-  | { readonly kind: 'stall'; readonly status?: number }
-  | { readonly kind: 'reset' }
-  | { readonly kind: 'resetAfterHead' }
-  | { readonly kind: 'close' }
-  /** Promises more than it sends, then closes. */
-  | { readonly kind: 'truncate' }
-  | { readonly kind: 'html'; readonly status?: number }
-  | { readonly kind: 'empty'; readonly status?: number }
+  /** `silence` never answers; `stall` sends the head and part of a body, then nothing; `truncate` then closes. */
+  | { readonly kind: 'silence' | 'reset' | 'resetAfterHead' | 'close' | 'truncate' | 'badGzip' | 'notHttp' }
+  | { readonly kind: 'stall' | 'html' | 'empty'; readonly status?: number }
   | { readonly kind: 'redirect'; readonly status?: number; readonly to: string }
   | { readonly kind: 'rateLimit'; readonly retryAfter?: string | number }
   /** A valid JSON object of about `bytes`, with or without saying so first. */
   | { readonly kind: 'large'; readonly bytes: number; readonly declared: boolean }
   /** Small on the wire, `bytes` when unpacked. */
-  | { readonly kind: 'gzipBomb'; readonly bytes: number }
-  | { readonly kind: 'badGzip' }
-  | { readonly kind: 'notHttp' };
+  | { readonly kind: 'gzipBomb'; readonly bytes: number };
 
 /** A request as it arrived. */
 export interface Hit {
@@ -86,31 +78,26 @@ export interface Hit {
 
 export const REQUEST_ID = 'req_fault_1';
 
-interface Certificate {
-  readonly key: string;
-  readonly cert: string;
-}
-
 /** A loopback service that fails as told and counts what reached it. */
 export class FaultServer {
   readonly hits: Hit[] = [];
-  #reply: (hit: Hit, count: number) => Fault = () => ({ kind: 'answer', body: {} });
+  #reply: (hit: Hit, count: number) => Fault = () => ({ kind: 'answer' });
   readonly #server: Server;
   #loopback: LoopbackServer | undefined;
-  readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
+  readonly #arrived = new Emitter<void>();
   /** Bytes of large bodies handed to the network so far. */
   sentBytes = 0;
   /** Called for each four megabytes of a large body. */
   onLargePart: () => void = () => undefined;
 
-  constructor(tls?: Certificate) {
+  constructor(tls?: { readonly key: string; readonly cert: string }) {
     this.#server = tls === undefined ? createServer() : createSecureServer(tls);
     this.#server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       void this.#serve(request, response);
     });
   }
 
-  static async start(tls?: Certificate): Promise<FaultServer> {
+  static async start(tls?: { readonly key: string; readonly cert: string }): Promise<FaultServer> {
     const server = new FaultServer(tls);
     await server.listen();
     return server;
@@ -132,9 +119,8 @@ export class FaultServer {
   }
 
   /** Resolves when `count` requests have arrived since `answer`. */
-  async arrived(count: number): Promise<void> {
-    if (this.hits.length >= count) return;
-    await new Promise<void>(resolve => this.#waiting.push({ count, resolve }));
+  arrived(count: number): Promise<void> {
+    return until(this.#arrived.event, () => this.hits.length >= count);
   }
 
   async close(): Promise<void> {
@@ -145,10 +131,7 @@ export class FaultServer {
     const { method = '', url = '', headers } = request;
     const hit: Hit = { method, url, headers, body: await text(request) };
     this.hits.push(hit);
-    for (const waiter of this.#waiting.filter(({ count }) => this.hits.length >= count)) {
-      this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
-      waiter.resolve();
-    }
+    this.#arrived.fire();
     await send(this.#reply(hit, this.hits.length), response, REQUEST_ID, bytes => {
       const before = this.sentBytes;
       this.sentBytes += bytes;
@@ -159,6 +142,40 @@ export class FaultServer {
 
 const LARGE_PART = 4 * 1024 * 1024;
 const JSON_TYPE = { 'content-type': 'application/json' };
+const GZIPPED = { ...JSON_TYPE, 'content-encoding': 'gzip' };
+
+type Answer = readonly [status: number, headers: Readonly<Record<string, string>>, body?: string | Buffer];
+
+/** What a fault that answers whole answers. */
+function answerOf(fault: Fault, requestId: string): Answer | undefined {
+  switch (fault.kind) {
+    case 'answer': {
+      const { status = 200, headers, body = {} } = fault;
+      return [status, { ...JSON_TYPE, ...headers }, typeof body === 'string' ? body : JSON.stringify(body)];
+    }
+    case 'status': {
+      const { status, detail = 'The service was told to fail.' } = fault;
+      const title = STATUS_CODES[status];
+      return [status, JSON_TYPE, JSON.stringify({ title, detail, status, requestId })];
+    }
+    case 'html': {
+      const page = '<!doctype html><html><body>Sign in [x](command:evil)</body></html>';
+      return [fault.status ?? 200, { 'content-type': 'text/html' }, page];
+    }
+    case 'empty':
+      return [fault.status ?? 200, {}];
+    case 'redirect':
+      return [fault.status ?? 307, { location: fault.to }];
+    case 'rateLimit':
+      return [429, fault.retryAfter === undefined ? {} : { 'retry-after': String(fault.retryAfter) }];
+    case 'gzipBomb':
+      return [200, GZIPPED, gzipSync(JSON.stringify({ a: 'a'.repeat(fault.bytes) }))];
+    case 'badGzip':
+      return [200, GZIPPED, 'this is not gzip'];
+    default:
+      return undefined;
+  }
+}
 
 /** Answers as a fault says; `onSent` hears how many bytes of a large body went out. */
 export async function send(
@@ -169,67 +186,18 @@ export async function send(
 ): Promise<void> {
   const { socket } = response;
   if (socket === null || response.destroyed) return;
-  const answer = (status: number, headers: Readonly<Record<string, string>>, body?: string | Buffer): void =>
-    void response.writeHead(status, headers).end(body);
   response.setHeader('x-request-id', requestId);
-  switch (fault.kind) {
-    case 'answer': {
-      const body = typeof fault.body === 'string' ? fault.body : JSON.stringify(fault.body ?? {});
-      answer(fault.status ?? 200, { ...JSON_TYPE, ...fault.headers }, body);
-      return;
-    }
-    case 'status': {
-      const { status, detail = 'The service was told to fail.' } = fault;
-      answer(status, JSON_TYPE, JSON.stringify({ title: STATUS_CODES[status], detail, status, requestId }));
-      return;
-    }
-    case 'silence':
-      return;
-    case 'stall':
-      response.writeHead(fault.status ?? 200, { ...JSON_TYPE, 'content-length': '100' }).write('{"a":');
-      return;
-    case 'reset':
-      socket.resetAndDestroy();
-      return;
-    case 'close':
-      socket.destroy();
-      return;
-    case 'resetAfterHead':
-    case 'truncate':
-      response.writeHead(200, { ...JSON_TYPE, 'content-length': '100' });
-      await new Promise<void>(resolve => response.write('{"a":', () => resolve()));
-      if (fault.kind === 'truncate') socket.destroy();
-      else socket.resetAndDestroy();
-      return;
-    case 'html': {
-      const page = '<!doctype html><html><body>Sign in [x](command:evil)</body></html>';
-      answer(fault.status ?? 200, { 'content-type': 'text/html' }, page);
-      return;
-    }
-    case 'empty':
-      answer(fault.status ?? 200, {});
-      return;
-    case 'redirect':
-      answer(fault.status ?? 307, { location: fault.to });
-      return;
-    case 'rateLimit':
-      answer(429, fault.retryAfter === undefined ? {} : { 'retry-after': String(fault.retryAfter) });
-      return;
-    case 'large':
-      await sendLarge(fault, response, onSent);
-      return;
-    case 'gzipBomb': {
-      const body = Buffer.concat([Buffer.from('{"a":"'), Buffer.alloc(fault.bytes, 0x61), Buffer.from('"}')]);
-      answer(200, { ...JSON_TYPE, 'content-encoding': 'gzip' }, gzipSync(body));
-      return;
-    }
-    case 'badGzip':
-      answer(200, { ...JSON_TYPE, 'content-encoding': 'gzip' }, 'this is not gzip');
-      return;
-    case 'notHttp':
-      socket.end('220 mail.example.com ready\r\n');
-      return;
+  const answer = answerOf(fault, requestId);
+  if (answer !== undefined) response.writeHead(answer[0], answer[1]).end(answer[2]);
+  else if (fault.kind === 'large') await sendLarge(fault, response, onSent);
+  else if (fault.kind === 'notHttp') socket.end('220 mail.example.com ready\r\n');
+  else if (['stall', 'truncate', 'resetAfterHead'].includes(fault.kind)) {
+    const status = 'status' in fault ? fault.status : undefined;
+    response.writeHead(status ?? 200, { ...JSON_TYPE, 'content-length': '100' });
+    await new Promise<void>(resolve => response.write('{"a":', () => resolve()));
   }
+  if (fault.kind === 'close' || fault.kind === 'truncate') socket.destroy();
+  if (fault.kind === 'reset' || fault.kind === 'resetAfterHead') socket.resetAndDestroy();
 }
 
 async function sendLarge(
@@ -241,18 +209,16 @@ async function sendLarge(
   response.writeHead(200, { ...JSON_TYPE, ...(declared ? { 'content-length': String(bytes) } : {}) });
   response.write(head);
   const block = Buffer.alloc(64 * 1024, 0x61);
-  let left = bytes - head.length - tail.length;
-  while (left > 0 && !response.destroyed) {
-    const part = block.subarray(0, Math.min(left, block.length));
-    left -= part.length;
+  for (let left = bytes - head.length - tail.length; left > 0 && !response.destroyed; left -= block.length) {
+    const part = block.subarray(0, left);
     onSent?.(part.length);
-    if (!response.write(part)) {
-      const done = new AbortController();
-      const { signal } = done;
-      const ends = ['drain', 'close'].map(name => once(response, name, { signal }).catch(() => undefined));
-      await Promise.race(ends);
-      done.abort();
-    }
+    if (response.write(part)) continue;
+    const done = new AbortController();
+    const { signal } = done;
+    await Promise.race(
+      ['drain', 'close'].map(name => once(response, name, { signal }).catch(() => undefined)),
+    );
+    done.abort();
   }
   response.end(tail);
 }

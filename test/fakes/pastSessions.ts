@@ -23,46 +23,37 @@ const LONG = [
 
 /** Sessions from before this service started: an everyday one, a long one, and one with everything out of the ordinary. */
 export function pastSessions({ seed, now }: Surroundings): SessionState[] {
-  const midnight = dayOf(now) * DAY_MS;
-  const at = (daysAgo: number, hour: number): number => midnight - daysAgo * DAY_MS + hour * 3600_000;
+  let index = 0;
+  /** A session begun at an hour some days ago, and what is random in it. */
+  const begin = (
+    computer: string,
+    daysAgo: number,
+    hour: number,
+    settings: Settings,
+  ): [SessionState, Random] => {
+    const createdAt = (dayOf(now) - daysAgo) * DAY_MS + hour * 3600_000;
+    const sessionId = seeded(seed, 'past session', index).uuid();
+    const state = emptySession({ sessionId, computerId: computerIdOf(seed, computer), createdAt, settings });
+    return [state, seeded(seed, 'past messages', index++)];
+  };
   return [
-    talk(seed, 0, computerIdOf(seed, 'atlas'), at(1, 10), FLAKY, {
-      model: 'onyx-large',
-      autonomyLevel: 'medium',
-    }),
-    talk(seed, 1, computerIdOf(seed, 'dune'), at(6, 14), LONG, {
-      reasoningEffort: 'high',
-      tags: [{ name: 'migration', metadata: {} }],
-    }),
-    unusual(seed, 2, computerIdOf(seed, 'atlas'), at(2, 16)),
+    talk(FLAKY, ...begin('atlas', 1, 10, { model: 'onyx-large', autonomyLevel: 'medium' })),
+    talk(
+      LONG,
+      ...begin('dune', 6, 14, { reasoningEffort: 'high', tags: [{ name: 'migration', metadata: {} }] }),
+    ),
+    unusual(...begin('atlas', 2, 16, { interactionMode: 'spec' })),
   ];
 }
 
-function begin(
-  seed: string,
-  index: number,
-  computerId: string,
-  createdAt: number,
-  settings: Readonly<Record<string, unknown>>,
-): [SessionState, Random] {
-  const sessionId = seeded(seed, 'past session', index).uuid();
-  const state = emptySession({ sessionId, computerId, createdAt, settings });
-  return [state, seeded(seed, 'past messages', index)];
-}
+type Settings = Readonly<Record<string, unknown>>;
 
 /** A session as it comes about: a person asks, the agent answers, some minutes later the next question. */
-function talk(
-  seed: string,
-  index: number,
-  computerId: string,
-  createdAt: number,
-  questions: readonly string[],
-  settings: Readonly<Record<string, unknown>>,
-): SessionState {
-  const [state, random] = begin(seed, index, computerId, createdAt, settings);
+function talk(questions: readonly string[], state: SessionState, random: Random): SessionState {
   for (const [turn, text] of questions.entries()) {
     const asked = state.updatedAt + random.int(60, 900) * 1000;
     const content = [{ type: 'text', text, id: `item_${random.hex(12)}` }];
+    const { settings } = state;
     ask(state, content, asked, begin => plan({ text, attachments: [], settings, turn }, begin, 4));
     advance(state, Infinity);
   }
@@ -70,43 +61,26 @@ function talk(
 }
 
 /** One message of every kind a transcript must cope with. */
-function unusual(seed: string, index: number, computerId: string, createdAt: number): SessionState {
-  const [state, random] = begin(seed, index, computerId, createdAt, { interactionMode: 'spec' });
+function unusual(state: SessionState, random: Random): SessionState {
   state.title = 'Odd corners of a transcript';
-  const item = (type: string, fields: Readonly<Record<string, unknown>>) => ({
-    type,
-    id: `item_${random.hex(12)}`,
-    ...fields,
-  });
-  const text = (value: string) => item('text', { text: value });
-  const drafts: readonly MessageDraft[] = [
-    {
-      role: 'system',
-      content: [text('You are an agent. Follow the guide in the root.')],
-      visibility: 'llm_only',
-    },
-    { role: 'user', content: [text('Show me everything you can say')], visibility: 'both' },
-    { role: 'assistant', content: [text('An internal note.')], isUserVisible: false },
-    {
-      role: 'assistant',
-      content: [item('thinking', { thinking: 'Which kinds are there?', signature: random.hex(32) })],
-      providerBThoughtSignature: random.hex(64),
-    },
-    { role: 'assistant', content: [item('redacted_thinking', { data: random.hex(48) })] },
-    { role: 'assistant', content: [item('hologram', { frames: 3, caption: 'a kind nobody knows yet' })] },
-    { role: 'assistant', content: [], providerAEncryptedContent: random.hex(96), providerAPhase: null },
-    {
-      role: 'system',
-      content: [text('The connection to the computer was lost and came back.')],
-      visibility: 'user_only',
-    },
-    { role: 'assistant', content: [text('The model did not answer in time.')], isError: true },
-    { role: 'assistant', content: [text(HOSTILE)], providerAPhase: 'final_answer' },
-    { role: 'assistant', content: [text(LONG_ANSWER)], providerAPhase: 'final_answer' },
-  ];
-  for (const draft of drafts) {
-    append(state, draft, state.updatedAt + random.int(1, 20) * 1000);
-  }
+  const item = (type: string, fields: Settings) => ({ type, id: `item_${random.hex(12)}`, ...fields });
+  const text = (value: string) => [item('text', { text: value })];
+  const add = (role: MessageDraft['role'], content: MessageDraft['content'], more: Settings = {}): void => {
+    append(state, { role, content, ...more }, state.updatedAt + random.int(1, 20) * 1000);
+  };
+  add('system', text('You are an agent. Follow the guide in the root.'), { visibility: 'llm_only' });
+  add('user', text('Show me everything you can say'), { visibility: 'both' });
+  add('assistant', text('An internal note.'), { isUserVisible: false });
+  const thinking = { thinking: 'Which kinds are there?', signature: random.hex(32) };
+  add('assistant', [item('thinking', thinking)], { providerBThoughtSignature: random.hex(64) });
+  add('assistant', [item('redacted_thinking', { data: random.hex(48) })]);
+  add('assistant', [item('hologram', { frames: 3, caption: 'a kind nobody knows yet' })]);
+  add('assistant', [], { providerAEncryptedContent: random.hex(96), providerAPhase: null });
+  const lost = 'The connection to the computer was lost and came back.';
+  add('system', text(lost), { visibility: 'user_only' });
+  add('assistant', text('The model did not answer in time.'), { isError: true });
+  add('assistant', text(HOSTILE), { providerAPhase: 'final_answer' });
+  add('assistant', text(LONG_ANSWER), { providerAPhase: 'final_answer' });
   state.completedAt = state.updatedAt;
   return state;
 }
@@ -123,16 +97,27 @@ $(alert) icon syntax, a bidi override: \u202Egnp.exe\u202C, and a [real link](ht
 const LONG_ANSWER = [
   '# Everything at once',
   'A paragraph with **bold**, *emphasis*, ~~struck~~ and `code`.',
-  ...Array.from({ length: 12 }, (_, index) =>
-    [
-      `## Part ${index + 1}`,
-      '1. first\n   - nested\n     - deeper\n2. second\n\n> A quotation of\n> two lines.',
-      '| column | number | a longer column of text |\n| :--- | ---: | --- |\n' +
-        Array.from(
-          { length: 4 },
-          (_row, row) => `| row ${row} | ${(index + 1) * (row + 3)} | \`value_${row}\` |`,
-        ).join('\n'),
-      `\`\`\`ts\nexport function part${index + 1}(input: readonly number[]): number {\n  return input.reduce((sum, value) => sum + value * ${index + 1}, 0);\n}\n\`\`\``,
-    ].join('\n\n'),
-  ),
+  ...Array.from({ length: 12 }, (_, index) => {
+    const row = (n: number): string => `| row ${n} | ${(index + 1) * (n + 3)} | \`value_${n}\` |`;
+    const rows = [0, 1, 2, 3].map(row).join('\n');
+    return `## Part ${index + 1}
+
+1. first
+   - nested
+     - deeper
+2. second
+
+> A quotation of
+> two lines.
+
+| column | number | a longer column of text |
+| :--- | ---: | --- |
+${rows}
+
+\`\`\`ts
+export function part${index + 1}(input: readonly number[]): number {
+  return input.reduce((sum, value) => sum + value * ${index + 1}, 0);
+}
+\`\`\``;
+  }),
 ].join('\n\n');

@@ -1,7 +1,7 @@
 import { createServer, request as ask } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { connect, type Server } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { pipeline, type Duplex } from 'node:stream';
 import certificates from './certificates.json';
 import { LoopbackServer } from './faultServer';
 
@@ -19,9 +19,7 @@ export class PrivateNetwork {
   readonly tunnels: string[] = [];
   readonly #ports = new Map<string, number>();
   readonly #servers: LoopbackServer[] = [];
-  #proxyUrl = '';
-
-  private constructor() {}
+  proxyUrl = '';
 
   static async start(hosts: Hosts, strangers: Hosts = {}): Promise<PrivateNetwork> {
     const network = new PrivateNetwork();
@@ -30,12 +28,8 @@ export class PrivateNetwork {
       await network.#answerFor(host, url, certificates.strange);
     const proxy = createServer((_, response) => response.writeHead(400).end());
     proxy.on('connect', ({ url = '' }, socket) => network.#tunnel(url, socket));
-    network.#proxyUrl = (await network.#listen(proxy)).origin;
+    network.proxyUrl = (await network.#listen(proxy)).origin;
     return network;
-  }
-
-  get proxyUrl(): string {
-    return this.#proxyUrl;
   }
 
   async close(): Promise<void> {
@@ -46,11 +40,8 @@ export class PrivateNetwork {
   async #answerFor(host: string, url: string, cert: string): Promise<void> {
     const server = createSecureServer({ key: certificates.key, cert }, (request, response) => {
       const { method, headers } = request;
-      const onward = ask(new URL(request.url ?? '/', url), {
-        method,
-        headers: { ...headers, host: new URL(url).host },
-      });
-      onward.on('response', answer => {
+      const to = new URL(request.url ?? '/', url);
+      const onward = ask(to, { method, headers: { ...headers, host: to.host } }, answer => {
         response.writeHead(answer.statusCode ?? 502, answer.headers);
         answer.pipe(response);
       });
@@ -67,11 +58,8 @@ export class PrivateNetwork {
       socket.on('error', () => undefined).end('HTTP/1.1 403 No\r\n\r\n');
       return;
     }
-    const onward = connect(port, '127.0.0.1');
     socket.write('HTTP/1.1 200 Yes\r\n\r\n');
-    socket.pipe(onward).pipe(socket);
-    for (const end of [socket, onward])
-      end.on('error', () => void [socket, onward].map(each => each.destroy()));
+    pipeline(socket, connect(port, '127.0.0.1'), socket, () => undefined);
   }
 
   async #listen(server: Server): Promise<LoopbackServer> {

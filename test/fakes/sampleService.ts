@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { buffer } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sampleFetch, type SampleOptions, type SampleRecord, type SampleRecords } from '../../src/sample';
 import { demoSessions } from '../../src/sample/stories';
@@ -17,21 +17,14 @@ export interface SampleServiceOptions extends Partial<SampleOptions> {
   readonly port?: number;
   readonly appPort?: number;
   /** Credentials to accept, instead of the usual ones. */
-  readonly keys?: Partial<SampleKeys>;
-}
-
-/** Credentials the service accepts. */
-interface SampleKeys {
-  /** An API key of someone with the Owner role. */
-  readonly owner: string;
-  /** An API key of a plain member: everything but analytics. */
-  readonly member: string;
-  /** An access token: the `/api/v0` endpoints only. */
-  readonly jwt: string;
+  readonly keys?: Partial<typeof usualKeys>;
 }
 
 /** The sample behind two loopback ports, with a memory of the requests and with things that go wrong. */
 export type SampleService = Awaited<ReturnType<typeof startSampleService>>;
+
+type Origin = 'base' | 'app';
+type Credential = keyof typeof usualKeys | 'invalid' | 'none';
 
 /** A request as it arrived. The credential itself is not kept. */
 interface RecordedRequest {
@@ -40,20 +33,16 @@ interface RecordedRequest {
   readonly origin: Origin;
   readonly method: string;
   readonly path: string;
-  /** A name given more than once has all its values. */
-  readonly query: Readonly<Record<string, string | readonly string[]>>;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, unknown>>;
   readonly credential: Credential;
   /** The parsed JSON; `undefined` for anything else. */
   readonly body: unknown;
   /** The status answered; `undefined` before the answer, 0 where the connection was cut instead. */
-  readonly status: number | undefined;
+  status: number | undefined;
 }
 
 const EXTRAS = /^GET .*\/(sessions|sessions\/[^/]+\/messages)$|\/interrupt$/;
-
-type Origin = 'base' | 'app';
-type Credential = keyof SampleKeys | 'invalid' | 'none';
 
 /**
  * What goes wrong instead of the true answer, and with which requests: with all, unless told otherwise. An answer is altered, late, or
@@ -73,9 +62,12 @@ type ServiceFault = (
 };
 
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-const usualKeys: SampleKeys = {
+const usualKeys = {
+  /** An API key of someone with the Owner role. */
   owner: 'sample_owner_5f0c9d6a1be24783',
+  /** An API key of a plain member: everything but analytics. */
   member: 'sample_member_c1d2e3f4a5b60798',
+  /** An access token: the `/api/v0` endpoints only. */
   jwt: `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ sub: 'user_1', role: 'owner' })}.c2lnbmF0dXJl`,
 };
 
@@ -87,7 +79,7 @@ const usualKeys: SampleKeys = {
 export async function startSampleService(options: SampleServiceOptions = {}) {
   const { port = 0, appPort = 0, now = Date.now, seed = 'agent-console' } = options;
   const keys = { ...usualKeys, ...options.keys };
-  const requests: { -readonly [K in keyof RecordedRequest]: RecordedRequest[K] }[] = [];
+  const requests: RecordedRequest[] = [];
   const received = new Emitter<RecordedRequest>();
   const faults = new Map<object, { readonly fault: ServiceFault; left: number }>();
   const ending = new AbortController();
@@ -98,8 +90,7 @@ export async function startSampleService(options: SampleServiceOptions = {}) {
     await first.close();
     throw error;
   });
-  const [baseUrl, appUrl] = [first.origin, second.origin];
-  /** Ends every connection and lets go of the ports. May be called again. */
+  const urls = { base: first.origin, app: second.origin };
   const close = async (): Promise<void> => {
     ending.abort();
     faults.clear();
@@ -109,7 +100,7 @@ export async function startSampleService(options: SampleServiceOptions = {}) {
   /** True after `ms`, false as soon as the service is closed. It is the slowness that a test asks for, and no test waits by it. */
   const wait = (ms: number): Promise<boolean> =>
     sleep(ms, true, { signal: ending.signal }).catch(() => false);
-  const faultFor = (origin: Origin, method: string, path: string): ServiceFault | undefined => {
+  const faultFor = ({ origin, method, path }: RecordedRequest): ServiceFault | undefined => {
     for (const [key, entry] of faults) {
       const { match = {} } = entry.fault;
       if ((match.origin ?? origin) !== origin || (match.method ?? method) !== method) continue;
@@ -128,61 +119,51 @@ export async function startSampleService(options: SampleServiceOptions = {}) {
   const sample = { sessions: pastSessions, records: sampleRecords(), ...options };
   const fetch = sampleFetch(sample);
 
-  const answer = async (
-    origin: Origin,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> => {
-    const body = await buffer(request);
+  /** What the service answers where nothing goes wrong. */
+  const truth = async (url: URL, request: RecordedRequest, sent: string): Promise<Fault> => {
+    const { origin, method, headers, credential } = request;
+    const refused = refusalOf(credential, url.pathname);
+    if (refused !== undefined) return refused;
+    const body = request.body ?? (sent.length || undefined);
+    const breach = breachOf(method, url, headers['content-type'] as string | undefined, body);
+    if (breach !== undefined) return { kind: 'status', status: 400, detail: breach };
+    const isElsewhere = url.pathname.startsWith('/api/organization/') !== (origin === 'app');
+    const isExtra = EXTRAS.test(`${method} ${url.pathname}`) && options.extras !== true;
+    if (isElsewhere || isExtra) return { kind: 'status', status: 404, detail: 'There is no such endpoint.' };
+    const answer = await fetch(url.href, { method, ...(sent !== '' && { body: sent }) });
+    const { status } = answer;
+    return { kind: 'answer', status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
+  };
+
+  const serve = async (origin: Origin, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const sent = await text(request);
     const { method = '', headers } = request;
-    const url = new URL(`${origin === 'base' ? baseUrl : appUrl}${request.url ?? ''}`);
+    const url = new URL(`${urls[origin]}${request.url ?? ''}`);
     const credential = credentialOf(headers.authorization, keys);
-    const query = [...new Set(url.searchParams.keys())].map(name => {
-      const [value = '', ...more] = url.searchParams.getAll(name);
-      return [name, more.length === 0 ? value : [value, ...more]] as const;
-    });
-    const recorded: (typeof requests)[number] = {
+    const recorded: RecordedRequest = {
       ...{ receivedAt: Math.floor(now()), origin, method, path: url.pathname, credential },
-      query: Object.fromEntries(query),
-      headers: { ...(headers as Record<string, string>), authorization: `[${credential}]` },
-      ...{ body: parsed(body), status: undefined },
+      query: Object.fromEntries(url.searchParams),
+      headers: { ...headers, authorization: `[${credential}]` },
+      ...{ body: parsed(sent), status: undefined },
     };
     requests.push(recorded);
     received.fire(recorded);
-    const truth = async (): Promise<Fault> => {
-      const refused = refusalOf(credential, url.pathname);
-      if (refused !== undefined) return refused;
-      const given = recorded.body ?? (body.length || undefined);
-      const breach = breachOf(method, url, headers['content-type'], given);
-      if (breach !== undefined) return { kind: 'status', status: 400, detail: breach };
-      const isElsewhere = url.pathname.startsWith('/api/organization/') !== (origin === 'app');
-      const isExtra = EXTRAS.test(`${method} ${url.pathname}`) && options.extras !== true;
-      if (isElsewhere || isExtra)
-        return { kind: 'status', status: 404, detail: 'There is no such endpoint.' };
-      const sent = body.length === 0 ? {} : { body: new Uint8Array(body) };
-      const answer = await fetch(url.href, { method, ...sent });
-      const { status } = answer;
-      return {
-        kind: 'answer',
-        status,
-        headers: Object.fromEntries(answer.headers),
-        body: await answer.text(),
-      };
-    };
-    const fault = faultFor(origin, method, url.pathname);
-    const answer = await spoiled(fault, truth, async ms => (await wait(ms)) && !response.destroyed);
-    const sent = send(answer, response, `req_${requests.length}`);
+    const fault = faultFor(recorded);
+    const isLate = fault?.kind === 'delay' && !((await wait(fault.ms)) && !response.destroyed);
+    const isTrue = ['delay', 'alter', 'truncate', undefined].includes(fault?.kind);
+    let answer = isLate ? RESET : isTrue ? await truth(url, recorded, sent) : (fault as Fault);
+    if (fault?.kind === 'alter' && answer.kind === 'answer')
+      answer = { ...answer, body: JSON.stringify(fault.alter(JSON.parse(String(answer.body)))) };
+    if (fault?.kind === 'truncate') answer = fault;
+    const done = send(answer, response, `req_${requests.length}`);
     recorded.status = response.headersSent && answer.kind !== 'truncate' ? response.statusCode : 0;
-    await sent;
+    await done;
   };
 
-  for (const [server, origin] of [
-    [base, 'base'],
-    [app, 'app'],
-  ] as const)
-    server.on('request', (request, response) => {
+  for (const [origin, server] of Object.entries({ base, app }))
+    server.on('request', (request: IncomingMessage, response) => {
       for (const side of [request, response]) side.on('error', () => undefined);
-      answer(origin, request, response).catch(() => request.socket.destroy());
+      serve(origin as Origin, request, response).catch(() => request.socket.destroy());
     });
 
   const isBusy = (): boolean =>
@@ -191,10 +172,10 @@ export async function startSampleService(options: SampleServiceOptions = {}) {
     );
   const made = (sample.sessions ?? demoSessions)({ seed, now: now(), pace: 1 });
   return {
-    /** `http://127.0.0.1:PORT`: everything but readiness. */
-    baseUrl,
-    /** `http://127.0.0.1:PORT`: readiness reports. */
-    appUrl,
+    /** Everything but readiness. */
+    baseUrl: urls.base,
+    /** Readiness reports. */
+    appUrl: urls.app,
     keys,
     /** The key of an Owner. */
     apiKey: keys.owner,
@@ -225,18 +206,21 @@ export async function startSampleService(options: SampleServiceOptions = {}) {
     ask: async <T>(path: string, body?: unknown): Promise<T> => {
       const headers = { authorization: `Bearer ${keys.owner}`, 'content-type': 'application/json' };
       const post = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-      return (await globalThis.fetch(`${baseUrl}${path}`, { headers, ...post })).json() as Promise<T>;
+      return (await globalThis.fetch(`${urls.base}${path}`, { headers, ...post })).json() as Promise<T>;
     },
     /** Resolves when no agent is working any more, or the service is closed. */
     settle: async () => {
       while (!ending.signal.aborted && isBusy()) await wait(20);
     },
+    /** Ends every connection and lets go of the ports. May be called again. */
     close,
   };
 }
 
+const RESET: Fault = { kind: 'reset' };
+
 /** Whose credential an `Authorization` header holds. */
-function credentialOf(header: string | undefined, keys: SampleKeys): Credential {
+function credentialOf(header: string | undefined, keys: typeof usualKeys): Credential {
   if (header === undefined) return 'none';
   const token = /^bearer +(\S+)$/i.exec(header)?.[1];
   return (['owner', 'member', 'jwt'] as const).find(name => keys[name] === token) ?? 'invalid';
@@ -254,32 +238,9 @@ function refusalOf(credential: Credential, path: string): Fault | undefined {
   return undefined;
 }
 
-/** What a fault makes of the true answer. */
-async function spoiled(
-  fault: ServiceFault | undefined,
-  truth: () => Promise<Fault>,
-  wait: (ms: number) => Promise<boolean>,
-): Promise<Fault> {
-  if (fault === undefined) return truth();
-  switch (fault.kind) {
-    case 'delay':
-      return (await wait(fault.ms)) ? truth() : { kind: 'reset' };
-    case 'alter': {
-      const given = await truth();
-      if (given.kind !== 'answer') return given;
-      return { ...given, body: JSON.stringify(fault.alter(JSON.parse(String(given.body)))) };
-    }
-    case 'truncate':
-      await truth();
-      return fault;
-    default:
-      return fault;
-  }
-}
-
-function parsed(body: Buffer): unknown {
+function parsed(body: string): unknown {
   try {
-    return JSON.parse(body.toString('utf8')) as unknown;
+    return JSON.parse(body) as unknown;
   } catch {
     return undefined;
   }

@@ -32,9 +32,6 @@ export function openStorage(
   return open({ engine: localEngine, ...options });
 }
 
-/** Between looks past the product, ms. */
-const LOOK_MS = 100;
-
 /** One record as the database has it. */
 interface StoredRow {
   readonly collection: string;
@@ -60,49 +57,31 @@ export function storeRows(
 ): void {
   const quiet = { onChanged: () => undefined, onReplaced: () => undefined, onProblem: () => undefined };
   const database = new Database({ root, now: Date.now, ...quiet });
+  const same = { collection, version, expected: 0, quarantine: false, durable: true };
   database.write(
-    records.map(([id, value]) => ({
-      collection,
-      id,
-      expected: 0,
-      version,
-      value: JSON.stringify(value),
-      quarantine: false,
-      durable: true,
-      text: found?.text?.(found.schema.parse(value)),
-    })),
+    records.map(([id, value]) => {
+      const text = found?.text?.(found.schema.parse(value));
+      return { ...same, id, value: JSON.stringify(value), text };
+    }),
   );
   database.close();
 }
 
-/** Resolves when `holds` is true of what is stored below a root. Looks now and then: a look of its own may be a change, and hold up a writer. */
-export async function untilStored(
-  root: string,
-  holds: (rows: readonly StoredRow[]) => boolean,
-): Promise<void> {
-  await until(async () => {
-    await new Promise(resolve => setTimeout(resolve, LOOK_MS));
+/** Resolves when `holds` is true of what is stored below a root. A look of its own may be a change, and hold up a writer: ten a second. */
+export function untilStored(root: string, holds: (rows: readonly StoredRow[]) => boolean): Promise<void> {
+  return until(async () => {
+    await new Promise(resolve => setTimeout(resolve, 100));
     return holds(storedRows(root));
   });
 }
 
 /** Changes what is stored behind the product's back, as damage or another version would. */
 export function spoil(root: string, collection: string, id: string, value: string, version = 1): void {
-  withDatabase(root, db => {
-    db.prepare('UPDATE documents SET value = ?, version = ? WHERE collection = ? AND id = ?').run(
-      value,
-      version,
-      collection,
-      id,
-    );
-  });
+  const update = 'UPDATE documents SET value = ?, version = ? WHERE collection = ? AND id = ?';
+  withDatabase(root, db => db.prepare(update).run(value, version, collection, id));
 }
 
 function withDatabase<T>(root: string, work: (db: DatabaseSync) => T): T {
-  const db = new DatabaseSync(path.join(root, 'store', 'console.db'), { timeout: 5_000 });
-  try {
-    return work(db);
-  } finally {
-    db.close();
-  }
+  using db = new DatabaseSync(path.join(root, 'store', 'console.db'), { timeout: 5_000 });
+  return work(db);
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Analytics, type Row } from '../../src/sample/analytics';
 import { dayOf, EARLIEST_DAY, seeded } from '../../src/sample/random';
 import { addDays, daysOf } from '../../src/usage/report/calendar';
@@ -64,16 +65,17 @@ const hostileTools = [
   { tool: hostileNames[3], invocations: 1 },
 ];
 const manyExtensions = Array.from({ length: 600 }, (_, count) => ({ extension: `e${count}`, count }));
+const withHostile = (row: Row): Row => ({ ...row, by_tool: [...(row['by_tool'] as Row[]), ...hostileTools] });
 const makers: Readonly<Record<TabId, () => readonly Row[]>> = {
   tokens: () => usage.tokens(days),
   people: () => usage.users(days, Infinity).rows,
-  tools: () =>
-    usage.tools(days).map(row => ({ ...row, by_tool: [...(row['by_tool'] as Row[]), ...hostileTools] })),
+  tools: () => usage.tools(days).map(withHostile),
   activity: () => usage.activity(days),
-  productivity: () =>
-    usage
-      .productivity(days)
-      .map((row, at, { length }) => ({ ...row, by_extension: at + 1 < length ? [] : manyExtensions })),
+  productivity: () => {
+    const rows = usage.productivity(days).map(row => ({ ...row, by_extension: [] as object[] }));
+    rows.at(-1)!.by_extension = manyExtensions;
+    return rows;
+  },
 };
 const made = new Map<TabId, ReadonlyMap<unknown, readonly Row[]>>();
 
@@ -124,18 +126,16 @@ export class FakeUsageSource implements UsageSource {
   orgId: string | undefined = 'org_01JH7ZK3QF5Y8';
   /** What could not be read of each day. */
   problems: readonly string[] = [];
-  /** Awaited before a report from the cache is answered. */
+  /** Awaited before a report from the cache is answered, and between the first half of a fetch and the rest. */
   gate: Promise<unknown> = Promise.resolve();
-  /** Awaited between the first half of a fetch and the rest. */
   fetchGate: Promise<unknown> = Promise.resolve();
   /** Fetches under way, and those that were given up. */
   running = 0;
   ended = 0;
-  readonly #changed = new Emitter<void>();
   #known = new Set(daysOf(bounds));
   #told: string | undefined;
   #state: State = { kind: 'ready' };
-
+  readonly #changed = new Emitter<void>();
   readonly onDidChange = this.#changed.event;
 
   state(): State {
@@ -150,15 +150,14 @@ export class FakeUsageSource implements UsageSource {
   /** Forgets days: all of them, or the newest so many. */
   forget(count = Infinity): void {
     const days = daysOf(bounds);
-    this.#known = new Set(count === Infinity ? [] : days.slice(0, days.length - count));
+    this.#known = new Set(days.slice(0, Math.max(0, days.length - count)));
   }
 
   async report(query: UsageQuery): Promise<TabReport> {
     this.asked.push(query);
     await this.gate;
     const known = { days: this.#known, fetchedAt: this.fetchedAt, problems: this.problems };
-    const problem = this.problem && this.#told;
-    return { ...makeReport(query, known, problem), orgId: this.orgId };
+    return { ...makeReport(query, known, this.problem && this.#told), orgId: this.orgId };
   }
 
   async fetch(
@@ -167,11 +166,8 @@ export class FakeUsageSource implements UsageSource {
   ): Promise<string | undefined> {
     this.fetched.push({ query, again });
     this.running++;
-    signal.addEventListener('abort', () => this.ended++);
     onProgress?.(0.4, 'Fetching 12 of 30 days');
-    const left = new Promise((_, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason as Error));
-    });
+    const left = once(signal, 'abort').then(() => this.ended++);
     await Promise.race([this.fetchGate, left]).finally(() => this.running--);
     signal.throwIfAborted();
     if (this.problem === undefined) {

@@ -5,14 +5,13 @@ import { Emitter } from '../../src/util/event';
 /** The view of a tree, as far as features touch it. */
 export function fakeView(visible = true) {
   const changed = new Emitter<{ readonly visible: boolean }>();
+  const revealed: TreeNode[] = [];
   const view = {
     visible,
-    message: undefined as string | undefined,
-    description: undefined as string | undefined,
-    revealed: [] as TreeNode[],
+    revealed,
     onDidChangeVisibility: changed.event,
     reveal: (node: TreeNode): Promise<void> => {
-      view.revealed.push(node);
+      revealed.push(node);
       return Promise.resolve();
     },
     show(isVisible: boolean): void {
@@ -20,12 +19,7 @@ export function fakeView(visible = true) {
       changed.fire({ visible: isVisible });
     },
   };
-  return view as unknown as Omit<vscode.TreeView<TreeNode>, 'visible' | 'message'> & {
-    readonly visible: boolean;
-    readonly message: string | undefined;
-    readonly revealed: readonly TreeNode[];
-    show(visible: boolean): void;
-  } & vscode.TreeView<TreeNode>;
+  return view as unknown as typeof view & vscode.TreeView<TreeNode>;
 }
 
 export interface DrawnRow {

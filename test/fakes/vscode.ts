@@ -1,52 +1,73 @@
 import type * as vscode from 'vscode';
 
 /**
- * What unit tests see as `vscode`: only the text functions and the plain data of rows, which work the same outside the
- * editor. Anything else a unit test needs must come in through a constructor; what acts on the editor does nothing here and is
- * noted in `acts`, for tests that expect none of it.
+ * What unit tests see as `vscode`: the text functions and the plain data of rows, which work the same outside the editor. What acts on
+ * the editor does nothing here and is noted in `acts`, for tests that expect none of it.
  */
 export const acts: string[] = [];
 /** What was said in notices and questions. */
 export const told: string[] = [];
 /** What acts with this name answer, instead of nothing at once. */
 export const answers = new Map<string, Promise<undefined>>();
-
 /** The texts of the documents that were opened. */
 export const opened: string[] = [];
 /** Commands that were run, with what they were given: in words, and as it is. */
 export const executed: string[] = [];
 export const calls: (readonly unknown[])[] = [];
-
-function noted(
-  owner: string,
-): Readonly<Record<string, (...words: readonly unknown[]) => Promise<undefined>>> {
-  const act =
-    (name: string) =>
-    (...words: readonly unknown[]) => {
-      const [first] = words;
-      acts.push(`${owner}.${name}`);
-      if (name === 'executeCommand') {
-        executed.push(words.join(' '));
-        calls.push(words);
-      }
-      if (/^show\w+Message$/.test(name)) told.push(String(first));
-      return answers.get(name) ?? Promise.resolve(undefined);
-    };
-  return new Proxy({}, { get: (_, name) => act(String(name)) });
-}
-
 /** What was written to output channels. */
 export const output: string[] = [];
+/** What was created, registered or listened to and is not disposed of, by the name of the call, with what it was given. */
+export const alive = new Map<object, { readonly name: string; readonly given: readonly unknown[] }>();
+
+type Acts = Readonly<Record<string, (...words: readonly unknown[]) => Promise<undefined>>>;
+
+/** A part of the editor: its `own` members, and others that do nothing. */
+function part<T extends object>(name: string, own: T): T & Acts {
+  const get = (_: T, member: string | symbol): unknown =>
+    member in own || typeof member === 'symbol' || member === 'then'
+      ? own[member as keyof T]
+      : anything(`${name}.${member}`);
+  return new Proxy(own, { get }) as T & Acts;
+}
+
+/** What may be called, has members, and takes what is written to them. */
+function anything(name: string): object {
+  const members = part(name, {});
+  const apply = (_: unknown, __: unknown, words: readonly unknown[]): unknown => {
+    const act = name.slice(name.lastIndexOf('.') + 1);
+    if (!/^(on|register)[A-Z]/.test(act)) acts.push(name);
+    if (/^(on|register|create)[A-Z]/.test(act)) return made(name, words);
+    if (act === 'executeCommand') {
+      executed.push(words.join(' '));
+      calls.push(words);
+    }
+    if (/^show\w+Message$/.test(act)) told.push(String(words[0]));
+    return answers.get(act) ?? Promise.resolve(undefined);
+  };
+  const get = (_: unknown, member: string): unknown => members[member];
+  const set = (_: unknown, member: string, value: unknown) => Reflect.set(members, member, value);
+  return new Proxy(() => undefined, { apply, get, set });
+}
+
+/** What listens to a thing goes with it. Panels are the editor's own. */
+function made(name: string, given: readonly unknown[]): object {
+  const dispose = (): void => {
+    for (const [other, of] of alive)
+      if (other === thing || of.name.startsWith(`${name}.`)) alive.delete(other);
+  };
+  const isPanel = name === 'window.createWebviewPanel';
+  const webview = part(`${name}.webview`, { cspSource: 'self' });
+  const thing = part(
+    name,
+    isPanel ? { visible: true, title: 'A page', webview } : { visible: true, dispose },
+  );
+  if (!isPanel) alive.set(thing, { name, given });
+  return thing;
+}
+
 const write = (line: string): unknown => output.push(line);
-const channel = {
-  trace: write,
-  debug: write,
-  info: write,
-  warn: write,
-  error: write,
-  dispose: () => undefined,
-};
-const noting = noted('window');
+const channel = { debug: write, info: write, warn: write, error: write, dispose: () => undefined };
+
 /** A box as a person sees it: they type, and choose what is listed. */
 class QuickPick {
   title = '';
@@ -112,49 +133,49 @@ const unstoppable = {
   isCancellationRequested: false,
   onCancellationRequested: () => ({ dispose: () => undefined }),
 };
-export const window = new Proxy(
-  {
-    createOutputChannel: () => channel,
-    tabGroups: { all: [] },
-    createQuickPick: () => {
-      const made = new QuickPick();
-      quickPicks.push(made);
-      return made;
-    },
-    showQuickPick,
-    withProgress: <T>(_options: object, work: (progress: object, token: object) => Promise<T>): Promise<T> =>
-      work({}, unstoppable),
+export const window = part('window', {
+  state: {},
+  activeTextEditor: undefined,
+  visibleTextEditors: [],
+  terminals: [],
+  createOutputChannel: () => channel,
+  tabGroups: part('window.tabGroups', { all: [], activeTabGroup: {} }),
+  createQuickPick: () => {
+    const made = new QuickPick();
+    quickPicks.push(made);
+    return made;
   },
-  { get: (own, name) => (name in own ? own[name as keyof typeof own] : noting[String(name)]) },
-);
-export const commands = noted('commands');
-export const languages = noted('languages');
+  showQuickPick,
+  withProgress: <T>(_options: object, work: (progress: object, token: object) => Promise<T>): Promise<T> =>
+    work({}, unstoppable),
+});
+export const commands = part('commands', {});
+export const languages = part('languages', {});
 export const CodeActionKind = { QuickFix: 'quickfix' } as const;
 export class CodeAction {}
-export const env = {
+export const env = part('env', {
   language: 'en',
+  remoteName: undefined,
   clipboard: {
     writeText: (text: string): Promise<void> => {
       acts.push(`clipboard.writeText=${text}`);
       return Promise.resolve();
     },
   },
-  openExternal: noted('env')['openExternal'],
-};
-export const workspace = {
+});
+export const workspace = part('workspace', {
   isTrusted: true,
-  onDidGrantWorkspaceTrust: () => ({ dispose: () => undefined }),
   workspaceFolders: [],
+  name: undefined,
+  workspaceFile: undefined,
   getWorkspaceFolder: () => undefined,
-  fs: noted('fs'),
+  getConfiguration: () => ({ get: (_: string, otherwise: unknown) => otherwise, inspect: () => undefined }),
   openTextDocument: (document: { readonly content?: string }): Promise<object> => {
     opened.push(document.content ?? '');
     return Promise.resolve(document);
   },
   findFiles: () => Promise.resolve([]),
-  onDidChangeWorkspaceFolders: () => ({ dispose: () => undefined }),
-  registerTextDocumentContentProvider: () => new Disposable(),
-};
+});
 
 export const Uri = {
   joinPath: (base: { readonly path: string }, ...parts: string[]) =>
@@ -229,6 +250,9 @@ export const l10n = {
 
 export class McpStdioServerDefinition {}
 
+export class TabInputText {}
+export class TabInputNotebook {}
+export class TabInputCustom {}
 /** What a tab that shows a page holds. */
 export class TabInputWebview {
   readonly viewType: string = '';
@@ -298,17 +322,15 @@ export class FileSystemError extends Error {
 }
 
 export class Disposable {
-  static from = (...all: readonly { dispose(): unknown }[]) => ({
-    dispose: () => all.forEach(each => each.dispose()),
-  });
-  dispose(): void {}
+  static from = (...all: readonly { dispose(): unknown }[]) =>
+    new Disposable(() => all.forEach(each => each.dispose()));
+  constructor(readonly dispose: () => unknown = () => undefined) {}
 }
 
 /** Other extensions, by their ids. */
 export const installed = new Map<string, object>();
-export const extensions = {
+export const extensions = part('extensions', {
   getExtension: (id: string): object | undefined => installed.get(id),
-  onDidChange: () => new Disposable(),
-};
+});
 /** An editor without language models. */
 export const lm = undefined;

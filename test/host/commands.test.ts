@@ -11,13 +11,13 @@ import { until } from '../until';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { run, sitDown, told } from './person';
 
+const extension = (): vscode.Extension<AgentConsole> =>
+  vscode.extensions.getExtension('agent-console.agent-console') ?? assert.fail('the extension is not there');
+
 describe('activation', () => {
   it('finds the extension, activates it, and loads one file for that', async () => {
-    const extension = vscode.extensions.getExtension('agent-console.agent-console');
-    assert.ok(extension, 'the extension is not there');
-    await extension.activate();
-    assert.equal(extension.isActive, true);
-    const dist = path.join(extension.extensionPath, 'dist');
+    await extension().activate();
+    const dist = path.join(extension().extensionPath, 'dist');
     const loaded = Object.keys(require.cache).filter(file => file.startsWith(dist));
     assert.deepEqual(loaded, [path.join(dist, 'extension.js')]);
   });
@@ -31,6 +31,9 @@ type Happy = readonly [
   answers: readonly (string | vscode.Uri)[],
   ...seen: readonly Seen[],
 ];
+
+const { changes, chat, connection, hooks, organization, readiness, sessions, tools, usage } = commands;
+const ids = Object.values(commands).flatMap(feature => Object.values<string>(feature));
 
 /** Every command on its happy path, in a real extension host against the sample, as people and other extensions run it. */
 describe('commands', () => {
@@ -46,41 +49,39 @@ describe('commands', () => {
     copied: async () => vscode.env.clipboard.readText(),
     document: () => vscode.window.visibleTextEditors.map(({ document }) => document.getText()).join('\n'),
     tab: () => vscode.window.tabGroups.activeTabGroup.activeTab?.label ?? '',
-    written: () =>
-      fs
-        .readdirSync(outside)
-        .map(name => fs.readFileSync(path.join(outside, name), 'utf8'))
-        .join('\n'),
+    written: () => {
+      const files = fs.readdirSync(outside).map(name => path.join(outside, name));
+      return files.map(file => fs.readFileSync(file, 'utf8')).join('\n');
+    },
   };
-  const expected = async ([where, pattern]: Seen): Promise<void> => {
-    let last = '';
-    await until(async () => pattern.test((last = await look[where]()))).catch(() =>
-      assert.fail(
-        `${where}: ${String(pattern)} is not in “${last.slice(0, 800)}”; told: ${told.join(' | ')}`,
-      ),
-    );
-  };
-  const works = async ([command, args, answers, ...seen]: Happy): Promise<void> => {
+  const works = async <T>([command, args, answers, ...seen]: Happy): Promise<T> => {
     ran.add(command);
-    await run(command, args, answers);
-    for (const each of seen) await expected(each);
+    const result = await run<T>(command, args, answers);
+    for (const [where, pattern] of seen) {
+      let last = '';
+      await until(async () => pattern.test((last = await look[where]()))).catch(() =>
+        assert.fail(`${where}: ${pattern} is not in “${last.slice(0, 800)}”; told: ${told.join(' | ')}`),
+      );
+    }
+    return result;
   };
   const table = (what: string, rows: () => readonly Happy[]): void => {
     it(what, async () => {
       for (const row of rows()) await works(row);
     });
   };
+  const file = (name: string): vscode.Uri => vscode.Uri.file(path.join(outside, name));
+  const known = async () => (await extension().exports.getApi(1)).sessions();
 
   before(async () => {
     service = await startSampleService();
     outside = temporaryFolder('host');
     folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? assert.fail('no folder');
     // Ids of the sample are the same in every installation, so one of our own tells them.
-    const { computers } = await service.ask<{ computers: { id: string; name: string }[] }>(
-      '/api/v0/computers',
-    );
+    type Computers = { computers: { id: string; name: string }[] };
+    const { computers } = await service.ask<Computers>('/api/v0/computers');
     computerId = computers.find(({ name }) => name === 'atlas')!.id;
-    await vscode.extensions.getExtension('agent-console.agent-console')?.activate();
+    await extension().activate();
     sitDown();
   });
   after(async () => {
@@ -91,38 +92,37 @@ describe('commands', () => {
 
   it('are all registered', async () => {
     const registered = await vscode.commands.getCommands(true);
-    for (const id of Object.values(commands).flatMap(feature => Object.values<string>(feature)))
-      assert.ok(registered.includes(id), id);
-  });
-
-  table('sign in, show what the key can read, sign out, and try with sample data', () => [
-    [
-      commands.connection.signIn,
+    assert.deepEqual(
+      ids.filter(id => !registered.includes(id)),
       [],
-      [service.baseUrl, service.appUrl, service.apiKey],
-      ['told', /Signed in to/],
-    ],
-    [commands.connection.showAccess, [], ['Computers']],
-    [commands.connection.signOut, [], ['Sign out'], ['told', /Signed out of/]],
-    [commands.connection.useSampleService, [], [], ['told', /sample data/]],
-    [commands.console.refresh, [], []],
-  ]);
-
-  it('create a session and answer with its id', async () => {
-    const settings = { model: 'atlas-large', tags: [{ name: 'from a test' }] };
-    sessionId = await run<string>(commands.sessions.create, [{ computerId, sessionSettings: settings }], []);
-    assert.match(sessionId, /\S/);
-    ran.add(commands.sessions.create);
+    );
   });
 
-  it('send a message with a file and answer with its id and the status', async () => {
-    const file = vscode.Uri.file(path.join(outside, 'sent.txt'));
-    fs.writeFileSync(file.fsPath, 'content\n');
-    const request = { sessionId, text: 'Read this, please.', attachments: [file] };
-    const answer = await run<{ messageId: string; status: string }>(commands.chat.send, [request], []);
+  table('sign in, show what the key can read, sign out, and try with sample data', () => {
+    const answers = [service.baseUrl, service.appUrl, service.apiKey];
+    return [
+      [connection.signIn, [], answers, ['told', /Signed in to/]],
+      [connection.showAccess, [], ['Computers']],
+      [connection.signOut, [], ['Sign out'], ['told', /Signed out of/]],
+      [connection.useSampleService, [], [], ['told', /sample data/]],
+      [commands.console.refresh, [], []],
+    ];
+  });
+
+  it('create a session, send it a message with a file, and answer with ids and the status', async () => {
+    const settings = { model: 'atlas-large', tags: [{ name: 'from a test' }] };
+    sessionId = await works([sessions.create, [{ computerId, sessionSettings: settings }], []]);
+    assert.match(sessionId, /\S/);
+    fs.writeFileSync(file('sent.txt').fsPath, 'content\n');
+    const request = { sessionId, text: 'Read this, please.', attachments: [file('sent.txt')] };
+    const answer = await works<{ messageId: string; status: string }>([chat.send, [request], []]);
     assert.match(answer.messageId, /\S/);
     assert.ok(['idle', 'pending', 'running'].includes(answer.status), answer.status);
-    ran.add(commands.chat.send);
+    assert.equal(
+      await works([sessions.add, [sessionId], []]),
+      sessionId,
+      'a known one is added without harm',
+    );
   });
 
   it('leave the tools of chats and the API of other extensions something to tell', async () => {
@@ -136,46 +136,34 @@ describe('commands', () => {
       async () => vscode.lm.invokeTool('agentConsole_send_message', sent),
       /agentConsole\.tools\.write/,
     );
-    const extension = vscode.extensions.getExtension<AgentConsole>('agent-console.agent-console');
-    const sessions = await (await extension?.exports.getApi(1))?.sessions();
-    assert.ok(sessions?.some(session => session.sessionId === sessionId));
-  });
-
-  it('add a known session again without harm', async () => {
-    assert.equal(await run(commands.sessions.add, [sessionId], []), sessionId);
-    ran.add(commands.sessions.add);
+    assert.ok((await known()).some(session => session.sessionId === sessionId));
   });
 
   table('do with a session what people do', () => {
-    const list = vscode.Uri.file(path.join(outside, 'list.json'));
+    const list = file('list.json');
     const at = { sessionId };
     return [
-      [commands.sessions.create, [], ['atlas', 'Default'], ['tab', /New session/]],
-      [commands.chat.open, [], [sessionId], ['tab', /Read this/]],
-      [
-        commands.chat.attachFiles,
-        [vscode.Uri.file(path.join(outside, 'sent.txt'))],
-        [],
-        ['tab', /Read this/],
-      ],
-      [commands.chat.find, [], []],
-      [commands.chat.stop, [sessionId], []],
-      [commands.chat.export, [sessionId], [], ['document', /Read this, please\./]],
+      [sessions.create, [], ['atlas', 'Default'], ['tab', /New session/]],
+      [chat.open, [], [sessionId], ['tab', /Read this/]],
+      [chat.attachFiles, [file('sent.txt')], [], ['tab', /Read this/]],
+      [chat.find, [], []],
+      [chat.stop, [sessionId], []],
+      [chat.export, [sessionId], [], ['document', /Read this, please\./]],
       [commands.search.open, [], ['type:please', 'Read this, please'], ['tab', /Read this/]],
-      [commands.sessions.copyId, [at], [], ['copied', new RegExp(`^${sessionId}$`)]],
-      [commands.sessions.copyLink, [at], [], ['copied', /agent-console\.agent-console\/session\//]],
-      [commands.sessions.rename, [at], ['By another name'], ['tab', /By another name/]],
-      [commands.sessions.showDetails, [at], [], ['document', /By another name/]],
-      [commands.sessions.pin, [at], []],
-      [commands.sessions.export, [], [list], ['written', /"pinned": ?true/]],
-      [commands.sessions.pin, [at], []],
-      [commands.sessions.archive, [at], [], ['told', /Archived/]],
-      [commands.sessions.unarchive, [at], []],
-      [commands.sessions.import, [], [list], ['told', /Sessions imported/]],
-      [commands.sessions.remove, [at], [], ['told', /Nothing was removed/]],
-      [commands.sessions.restore, [], [sessionId]],
-      [commands.sessions.viewOptions, [], ['Computer']],
-      [commands.sessions.viewOptions, [], ['Status']],
+      [sessions.copyId, [at], [], ['copied', new RegExp(`^${sessionId}$`)]],
+      [sessions.copyLink, [at], [], ['copied', /agent-console\.agent-console\/session\//]],
+      [sessions.rename, [at], ['By another name'], ['tab', /By another name/]],
+      [sessions.showDetails, [at], [], ['document', /By another name/]],
+      [sessions.pin, [at], []],
+      [sessions.export, [], [list], ['written', /"pinned": ?true/]],
+      [sessions.pin, [at], []],
+      [sessions.archive, [at], [], ['told', /Archived/]],
+      [sessions.unarchive, [at], []],
+      [sessions.import, [], [list], ['told', /Sessions imported/]],
+      [sessions.remove, [at], [], ['told', /Nothing was removed/]],
+      [sessions.restore, [], [sessionId]],
+      [sessions.viewOptions, [], ['Computer']],
+      [sessions.viewOptions, [], ['Status']],
       [commands.computers.showDetails, [], ['atlas'], ['document', /atlas/]],
     ];
   });
@@ -183,7 +171,7 @@ describe('commands', () => {
   it('attach what is selected in an editor', async () => {
     const document = await vscode.workspace.openTextDocument({ content: 'one\ntwo\n' });
     await vscode.window.showTextDocument(document, { selection: new vscode.Range(0, 0, 1, 0) });
-    await works([commands.chat.attachSelection, [], [sessionId], ['tab', /By another name/]]);
+    await works([chat.attachSelection, [], [sessionId], ['tab', /By another name/]]);
   });
 
   it('attach the problems of a file, by one of their fixes', async () => {
@@ -194,38 +182,34 @@ describe('commands', () => {
     await vscode.window.showTextDocument(uri);
     let fix: vscode.CodeAction | undefined;
     await until(async () => {
-      const all = await vscode.commands.executeCommand<readonly vscode.CodeAction[]>(
-        'vscode.executeCodeActionProvider',
-        ...[uri, range],
-      );
+      const provide = 'vscode.executeCodeActionProvider';
+      const all = await vscode.commands.executeCommand<readonly vscode.CodeAction[]>(provide, uri, range);
       return (fix = all.find(({ title }) => title === 'Send to agent session…')) !== undefined;
     });
     const { command = '', arguments: args = [] } = fix?.command ?? {};
-    assert.equal(command, commands.chat.attachFiles);
+    assert.equal(command, chat.attachFiles);
     await works([command, args, [sessionId], ['tab', /By another name/]]);
     problems.dispose();
   });
 
   it('take uncommitted changes along; show what an agent changed, comment on it, and bring it home', async () => {
     const shop = path.join(folder, 'shop');
+    const readme = path.join(shop, 'README.md');
     await makeSampleRepository(shop, 'git', Date.now());
-    fs.appendFileSync(path.join(shop, 'README.md'), 'Mine\n');
+    fs.appendFileSync(readme, 'Mine\n');
     await vscode.commands.executeCommand('git.openRepository', shop);
-    await vscode.window.showTextDocument(vscode.Uri.file(path.join(shop, 'README.md')));
-    await works([commands.changes.takeAlong, [{ sessionId }], [], ['tab', /By another name/]]);
+    await vscode.window.showTextDocument(vscode.Uri.file(readme));
+    await works([changes.takeAlong, [{ sessionId }], [], ['tab', /By another name/]]);
     const name = 'agent/flaky-total-test';
-    const extension = vscode.extensions.getExtension<AgentConsole>('agent-console.agent-console');
-    const sessions = (await (await extension?.exports.getApi(1))?.sessions()) ?? [];
-    const at = sessions.find(({ title }) => /flaky/i.test(title)) ?? assert.fail('no such session');
-    const changes = commands.changes;
+    const at = (await known()).find(({ title }) => /flaky/i.test(title)) ?? assert.fail('no such session');
     await works([changes.show, [at], [], ['tab', new RegExp(name)]]);
     await works([changes.chooseBranch, [at], [name]]);
-    const commit = execFileSync('git', ['rev-parse', `origin/${name}`], {
-      cwd: shop,
-      encoding: 'utf8',
-    }).trim();
+    const commit = execFileSync('git', ['rev-parse', `origin/${name}`], { cwd: shop })
+      .toString()
+      .trim();
     const uri = vscode.Uri.from({
-      ...{ scheme: 'agentconsole-changes', path: '/services/checkout/src/total.test.ts' },
+      scheme: 'agentconsole-changes',
+      path: '/services/checkout/src/total.test.ts',
       query: new URLSearchParams({ root: shop, commit }).toString(),
     });
     assert.match((await vscode.workspace.openTextDocument(uri)).getText(), /total/);
@@ -236,67 +220,49 @@ describe('commands', () => {
     await works([changes.removeComment, thread.comments, []]);
     await works([changes.bringHome, [at], ['Open in a new worktree', 'Continue'], ['told', /is in /]]);
     await vscode.commands.executeCommand('git.close', vscode.Uri.file(shop));
-    for (const each of fs.readdirSync(folder).filter(file => file.startsWith('shop')))
-      removeFolder(path.join(folder, each));
+    for (const made of fs.globSync('shop*', { cwd: folder })) removeFolder(path.join(folder, made));
   });
 
-  table('show the organization, readiness and usage', () => {
-    const csv = vscode.Uri.file(path.join(outside, 'users.csv'));
-    return [
-      [commands.organization.showUser, [], ['@acme.example'], ['document', /@acme\.example/]],
-      [commands.organization.export, [], ['Users', csv], ['written', /@acme\.example/]],
-      [commands.organization.openChanges, [], ['rev'], ['tab', /Controls: revision \d+/]],
-      [commands.organization.compareRevisions, [], ['rev', 'rev'], ['tab', /revision \d+ ↔ \d+/]],
-      [commands.organization.showRevision, [], ['rev'], ['document', /maxAutonomyLevel/]],
-      [commands.readiness.openReport, [], ['acme/billing'], ['tab', /billing/]],
-      [commands.readiness.compare, [], ['acme/shop', '%', '%'], ['tab', /shop/]],
-      [commands.readiness.fix, [], ['acme/shop', '', sessionId], ['tab', /By another name/]],
-      [commands.readiness.exportReport, [], ['acme/shop'], ['document', /# .*shop/]],
-      [commands.usage.open, [], [], ['tab', /Usage/]],
-      [commands.tools.copyMcpConfiguration, [], [], ['copied', /agent-console-mcp\.js/]],
-    ];
-  });
+  table('show the organization, readiness and usage', () => [
+    [organization.showUser, [], ['@acme.example'], ['document', /@acme\.example/]],
+    [organization.export, [], ['Users', file('users.csv')], ['written', /@acme\.example/]],
+    [organization.openChanges, [], ['rev'], ['tab', /Controls: revision \d+/]],
+    [organization.compareRevisions, [], ['rev', 'rev'], ['tab', /revision \d+ ↔ \d+/]],
+    [organization.showRevision, [], ['rev'], ['document', /maxAutonomyLevel/]],
+    [readiness.openReport, [], ['acme/billing'], ['tab', /billing/]],
+    [readiness.compare, [], ['acme/shop', '%', '%'], ['tab', /shop/]],
+    [readiness.fix, [], ['acme/shop', '', sessionId], ['tab', /By another name/]],
+    [readiness.exportReport, [], ['acme/shop'], ['document', /# .*shop/]],
+    [usage.open, [], [], ['tab', /Usage/]],
+    [tools.copyMcpConfiguration, [], [], ['copied', /agent-console-mcp\.js/]],
+  ]);
 
   table('install hooks, check and try them, and take them out again', () => {
-    const answers = [path.join(outside, 'settings.json'), 'Stop', 'Write change'];
+    const answers = [file('settings.json').fsPath, 'Stop', 'Write change'];
     return [
-      [commands.hooks.install, [], answers, ['told', /are installed/], ['written', /"Stop"/]],
-      [commands.hooks.test, [], [], ['told', /Hooks work/]],
-      [commands.hooks.doctor, [], ['This window listens']],
-      [commands.hooks.attention, [], ['']],
-      [commands.hooks.uninstall, [], ['settings.json', 'Delete file'], ['told', /were removed/]],
+      [hooks.install, [], answers, ['told', /are installed/], ['written', /"Stop"/]],
+      [hooks.test, [], [], ['told', /Hooks work/]],
+      [hooks.doctor, [], ['This window listens']],
+      [hooks.attention, [], ['']],
+      [hooks.uninstall, [], ['settings.json', 'Delete file'], ['told', /were removed/]],
     ];
   });
 
-  for (const [what, command, argument, sentence] of [
-    ['a computer that is not there', commands.sessions.create, { computerId: 'no-such-computer' }, /404/],
-    [
-      'settings that are no object',
-      commands.sessions.create,
-      { computerId: 'x', sessionSettings: 7 },
-      /sessionSettings/,
-    ],
-    ['an id with spaces', commands.sessions.add, 'not an id', /no spaces/],
-    ['a session that is not there', commands.sessions.add, 'no-such-session', /404/],
-    ['a message to no session', commands.chat.send, { text: 'x' }, /session id/],
-    ['a message without text', commands.chat.send, { sessionId: 'x', text: '' }, /text/],
-    [
-      'a message to a session that is not there',
-      commands.chat.send,
-      { sessionId: 'no-such-session', text: 'x' },
-      /404/,
-    ],
-    ['a file that is not there', commands.chat.send, 'file', /missing\.txt/],
-  ] as const) {
-    it(`refuse ${what} with a sentence`, async () => {
-      const missing = [vscode.Uri.file('/no/such/folder/missing.txt')];
-      const given = argument === 'file' ? { sessionId, text: 'x', attachments: missing } : argument;
-      await assert.rejects(
-        async () => vscode.commands.executeCommand(command, given),
-        (error: Error) => sentence.test(error.message) || assert.fail(error.message),
-      );
-    });
-  }
+  it('refuse with a sentence what cannot be done', async () => {
+    const nowhere = { sessionId: 'no-such-session', text: 'x' };
+    const missing = { sessionId, text: 'x', attachments: [vscode.Uri.file('/no/such/missing.txt')] };
+    for (const [command, argument, sentence] of [
+      [sessions.create, { computerId: 'no-such-computer' }, /404/],
+      [sessions.create, { computerId: 'x', sessionSettings: 7 }, /sessionSettings/],
+      [sessions.add, 'not an id', /no spaces/],
+      [sessions.add, 'no-such-session', /404/],
+      [chat.send, { text: 'x' }, /session id/],
+      [chat.send, { sessionId: 'x', text: '' }, /text/],
+      [chat.send, nowhere, /404/],
+      [chat.send, missing, /missing\.txt/],
+    ] as const)
+      await assert.rejects(async () => vscode.commands.executeCommand(command, argument), sentence);
+  });
 
   it('tell of themselves without a key', async () => {
     await works([commands.console.showLog, [], []]);
@@ -320,9 +286,8 @@ describe('commands', () => {
   });
 
   it('have all been run', () => {
-    const all = Object.values(commands).flatMap(feature => Object.values<string>(feature));
     assert.deepEqual(
-      all.filter(id => !ran.has(id)),
+      ids.filter(id => !ran.has(id)),
       [],
     );
   });
@@ -330,11 +295,10 @@ describe('commands', () => {
 
 describe('settings', () => {
   it('of a workspace cannot change where requests go', async () => {
+    const settings = vscode.workspace.getConfiguration('agentConsole');
     await assert.rejects(
       async () =>
-        vscode.workspace
-          .getConfiguration('agentConsole')
-          .update('baseUrl', 'https://evil.example.com', vscode.ConfigurationTarget.Workspace),
+        settings.update('baseUrl', 'https://evil.example.com', vscode.ConfigurationTarget.Workspace),
       /agentConsole\.baseUrl.* can be written only into User settings/,
     );
   });

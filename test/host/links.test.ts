@@ -14,9 +14,9 @@ import { Formatter } from '../../src/util/format';
 import { saveText } from '../../src/ui/saveText';
 import { forEditor } from '../../src/util/text';
 import { hostileForms, hostileTargets, isFollowable } from '../unit/chat/hostileLinks';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { openAddress } from '../../src/ui/window';
-import { LoopbackServer } from '../fakes/faultServer';
+import { FaultServer } from '../fakes/faultServer';
+import { until } from '../until';
 
 /** What VS Code itself would follow in what it opens of others' words (trust 41). */
 describe('documents of foreign words', () => {
@@ -24,98 +24,83 @@ describe('documents of foreign words', () => {
   const [command] = hostileTargets;
 
   const linksIn = async ({ uri }: vscode.TextDocument): Promise<readonly string[]> => {
-    const links = await vscode.commands.executeCommand<vscode.DocumentLink[]>(
-      'vscode.executeLinkProvider',
-      uri,
-      10_000,
-    );
+    const provide = 'vscode.executeLinkProvider';
+    const links = await vscode.commands.executeCommand<vscode.DocumentLink[]>(provide, uri, 10_000);
     return links.map(({ target }) => target?.toString(true) ?? 'a link that leads nowhere known');
   };
-  const linksOf = async (content: string, language = 'markdown'): Promise<readonly string[]> =>
-    linksIn(await vscode.workspace.openTextDocument({ content, language }));
-  const assertNone = async (content: string, language?: string): Promise<void> => {
-    const wrong = (await linksOf(content, language)).filter(target => !isFollowable(target));
-    assert.deepEqual(wrong, [], content);
+  const made = async (content: string, language = 'markdown'): Promise<vscode.TextDocument> =>
+    vscode.workspace.openTextDocument({ content, language });
+  const assertNone = async (document: vscode.TextDocument): Promise<void> => {
+    const wrong = (await linksIn(document)).filter(target => !isFollowable(target));
+    assert.deepEqual(wrong, [], document.getText());
   };
-  const folded = { kind: 'fold', icon: 'tools', preview: '', failed: false } as const;
   /** A session whose agent said all these. */
-  const transcript = (texts: readonly string[]): string =>
-    forEditor(
-      transcriptDocument(
-        { title: texts[0] ?? '', facts: [] },
-        texts.map((text, index) => ({
-          kind: 'message',
-          key: String(index),
-          id: String(index),
-          at: 0,
-          author: 'other',
-          role: text,
-          failed: false,
-          parts: [
-            { kind: 'text', text },
-            ...[true, false].map(isCode => ({
-              ...folded,
-              label: ['Used ', text],
-              texts: [text, text],
-              isCode,
-            })),
-            { kind: 'file', label: text },
-          ] satisfies readonly Part[],
-          chips: [{ key: '0', name: text, size: '1 KB' }],
-        })) as unknown as Parameters<typeof transcriptDocument>[1],
-        new Formatter('en'),
-      ),
-    );
+  const transcript = (...texts: readonly string[]): Promise<vscode.TextDocument> => {
+    const folded = { kind: 'fold', icon: 'tools', preview: '', failed: false } as const;
+    const partsOf = (text: string): readonly Part[] => [
+      { kind: 'text', text },
+      { ...folded, label: ['Used ', text], texts: [text, text], isCode: true },
+      { ...folded, label: ['Used ', text], texts: [text, text], isCode: false },
+      { kind: 'file', label: text },
+    ];
+    const messages = texts.map((text, index) => ({
+      ...{ kind: 'message', key: String(index), id: String(index), at: 0, author: 'other', failed: false },
+      ...{ role: text, parts: partsOf(text), chips: [{ key: '0', name: text, size: '1 KB' }] },
+    })) as unknown as Parameters<typeof transcriptDocument>[1];
+    const header = { title: texts[0] ?? '', facts: [] };
+    return made(forEditor(transcriptDocument(header, messages, new Formatter('en'))));
+  };
 
-  before(async function () {
-    const markdown = vscode.extensions.getExtension('vscode.markdown-language-features');
-    assert.ok(markdown, 'VS Code has its Markdown support');
-    await markdown.activate();
-    const targets = await linksOf('[a](command:x) file:///x [b]: y\n\n[c]: d\n\n<a href="/e">');
+  before(async () => {
+    await vscode.extensions.getExtension('vscode.markdown-language-features')!.activate();
+    const targets = await linksIn(await made('[a](command:x) file:///x [b]: y\n\n[c]: d\n\n<a href="/e">'));
     assert.ok(targets.includes('command:x') && targets.includes('file:///x'), targets.join());
     assert.equal(targets.length, 4, targets.join());
   });
 
-  it('hold no other link of any form', async function () {
-    for (const form of hostileForms(command)) await assertNone(transcript([form]));
-    for (const target of hostileTargets) await assertNone(transcript(hostileForms(target)));
+  it('hold no other link of any form', async () => {
+    for (const form of hostileForms(command)) await assertNone(await transcript(form));
+    for (const target of hostileTargets) await assertNone(await transcript(...hostileForms(target)));
   });
 
   it('hold no other link where what stands in code goes on behind it', async () => {
-    const [, , , , , target] = hostileTargets;
-    for (const texts of [
-      // Its brackets pair with those within the words of a link.
-      [`[a \`](/etc/passwd)\` b](https://x.invalid)[click\\](${target}) \\![click](${target})`],
-      // A tag in the quotes of another.
-      ['<a href="hi\'> <a href=hi\'>\n">', `\`\`\`html\n<a href=${target}></a>\n\`\`\`\n\nWords behind it.`],
-    ])
-      await assertNone(transcript(texts));
+    const target = hostileTargets[5];
+    // Its brackets pair with those within the words of a link.
+    await assertNone(
+      await transcript(
+        `[a \`](/etc/passwd)\` b](https://x.invalid)[click\\](${target}) \\![click](${target})`,
+      ),
+    );
+    // A tag in the quotes of another.
+    const [quoted, code] = ['<a href="hi\'> <a href=hi\'>\n">', `\`\`\`html\n<a href=${target}></a>\n\`\`\``];
+    await assertNone(await transcript(quoted, `${code}\n\nWords behind it.`));
   });
 
-  it('hold no other link of the CommonMark examples', async function () {
+  it('hold no other link of the CommonMark examples', async () => {
     for (const target of [command, '../x', 'file:///x']) {
       const hostile = examples.map(example => example.replaceAll('/url', target));
       for (let at = 0; at < hostile.length; at += 60)
-        await assertNone(transcript(hostile.slice(at, at + 60)));
+        await assertNone(await transcript(...hostile.slice(at, at + 60)));
     }
   });
 
   it('keep the links that may be followed', async () => {
-    const targets = await linksOf(
-      transcript(['[a](https://a.invalid/x_(y)?b=c&d) <mailto:b@c.invalid> https://d.invalid']),
+    const wanted = ['https://a.invalid/x_(y)?b=c&d', 'mailto:b@c.invalid', 'https://d.invalid'];
+    const [link, mail, bare] = wanted;
+    const found = await linksIn(await transcript(`[a](${link}) <${mail}> ${bare}`));
+    const targets = found.map(target => decodeURIComponent(target).replace(/\/$/, ''));
+    assert.deepEqual(
+      wanted.filter(target => !targets.includes(target)),
+      [],
+      targets.join(' '),
     );
-    for (const target of ['https://a.invalid/x_(y)?b=c&d', 'mailto:b@c.invalid', 'https://d.invalid/'])
-      assert.ok(
-        targets.some(each => decodeURIComponent(each).replace(/\/$/, '') === target.replace(/\/$/, '')),
-        `${target} is not among ${targets.join(' ')}`,
-      );
   });
 
-  it('hold no other link in details, settings, reports and tables', async function () {
+  it('hold no other link in details, settings, reports and tables', async () => {
     const texts = hostileTargets.flatMap(hostileForms);
     const facts = texts.map((text): Fact => [text, text]);
-    await assertNone(forEditor(factsDocument(texts[0] ?? '', [['', facts]], { texts })));
-    await assertNone(forEditor(stableText({ texts })), 'jsonc');
+    await assertNone(await made(forEditor(factsDocument(texts[0] ?? '', [['', facts]], { texts }))));
+    await assertNone(await made(forEditor(stableText({ texts })), 'jsonc'));
     for (const text of texts.slice(0, 60)) {
       const report = {
         createdAt: 0,
@@ -125,48 +110,32 @@ describe('documents of foreign words', () => {
         repoUrl: text,
       };
       const shown = { repository: { name: text, reports: [report] }, report } as unknown as ShownReport;
-      await assertNone(markdownOf(shown, { staleness: 'unknown', commits: undefined }));
+      await assertNone(await made(markdownOf(shown, { staleness: 'unknown', commits: undefined })));
     }
-    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-    assert.ok(folder);
-    const target = vscode.Uri.joinPath(folder, 'links.csv');
-    await saveText({
-      name: 'links.csv',
-      content: csv(
-        ['a'],
-        texts.map(text => [text]),
-      ),
-      target,
-    });
-    const saved = await vscode.workspace.openTextDocument(target);
-    assert.deepEqual(
-      (await linksIn(saved)).filter(each => !isFollowable(each)),
-      [],
-    );
+    const [folder] = vscode.workspace.workspaceFolders ?? [];
+    const target = vscode.Uri.joinPath(folder!.uri, 'links.csv');
+    const rows = texts.map(text => [text]);
+    await saveText({ name: 'links.csv', content: csv(['a'], rows), target });
+    await assertNone(await vscode.workspace.openTextDocument(target));
     await vscode.workspace.fs.delete(target);
   });
 
-  it('hold no other link when a session is opened', async function () {
+  it('hold no other link when a session is opened', async () => {
     const service = await startSampleService();
     type Computers = { readonly computers: readonly { readonly id: string; readonly status?: string }[] };
     const { computers } = await service.ask<Computers>('/api/v0/computers');
     await service.close();
-    await vscode.commands.executeCommand(commands.connection.useSampleService);
+    const run = vscode.commands.executeCommand;
+    await run(commands.connection.useSampleService);
     const computerId = computers.find(({ status }) => status === 'active')?.id;
-    const sessionId = await vscode.commands.executeCommand<string>(commands.sessions.create, {
-      computerId,
-      sessionSettings: { model: 'atlas-large', tags: [{ name: 'from a test' }] },
-    });
-    const text = hostileForms(command).join('\n\n');
-    await vscode.commands.executeCommand(commands.chat.send, { sessionId, text });
-    await vscode.commands.executeCommand(commands.chat.export, sessionId);
+    const sessionSettings = { model: 'atlas-large', tags: [{ name: 'from a test' }] };
+    const sessionId = await run<string>(commands.sessions.create, { computerId, sessionSettings });
+    await run(commands.chat.send, { sessionId, text: hostileForms(command).join('\n\n') });
+    await run(commands.chat.export, sessionId);
     const document = vscode.window.activeTextEditor?.document;
     assert.equal(document?.uri.scheme, documents.details);
     assert.match(document.getText(), /some\.command/);
-    assert.deepEqual(
-      (await linksIn(document)).filter(each => !isFollowable(each)),
-      [],
-    );
+    await assertNone(document);
   });
 
   it('say that they are not kept, after a reload', async () => {
@@ -178,16 +147,9 @@ describe('documents of foreign words', () => {
 
 /** What a browser asks for when a link of a message is opened. */
 describe('an address', () => {
-  let server: Server;
-  let loopback: LoopbackServer;
-  let origin: string;
-  before(async () => {
-    server = createServer((request, response) => void response.end(request.url));
-    loopback = await LoopbackServer.listen(server);
-    // This machine under a name whose ports no server of VS Code maps.
-    origin = `http://links.localhost:${loopback.port}`;
-  });
-  after(() => loopback.close());
+  let server: FaultServer;
+  before(async () => void (server = await FaultServer.start()));
+  after(() => server.close());
 
   for (const address of [
     '/plain?a=b&c=d',
@@ -195,16 +157,11 @@ describe('an address', () => {
     '/%E2%9C%93/%25?to=https%3A%2F%2Fexample.com%2F%3Fa%3Db%23c',
   ]) {
     it(`is opened as it is written: ${address}`, async () => {
-      const asked = new Promise<string | undefined>(resolve => {
-        const listen = ({ url }: IncomingMessage): void => {
-          if (url === '/favicon.ico') return;
-          server.off('request', listen);
-          resolve(url);
-        };
-        server.on('request', listen);
-      });
-      await openAddress(`${origin}${address}`);
-      assert.equal(await asked, address);
+      server.answer({ kind: 'empty' });
+      // This machine under a name whose ports no server of VS Code maps.
+      await openAddress(server.origin.replace('127.0.0.1', 'links.localhost') + address);
+      await until(() => server.hits.some(({ url }) => url !== '/favicon.ico'));
+      assert.equal(server.hits.find(({ url }) => url !== '/favicon.ico')?.url, address);
     });
   }
 });

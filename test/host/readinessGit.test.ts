@@ -4,6 +4,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { LocalGit } from '../../src/readiness/git';
+import { until } from '../until';
 import { openRepository, remoteUrls, type GitRepository } from '../../src/util/git';
 
 const COMMITTED = '2026-02-03T14:05:00Z';
@@ -13,36 +14,27 @@ describe('the repositories of this window', () => {
   let folder: string;
   let git: LocalGit;
 
-  const run = (...args: readonly string[]): string =>
-    execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', '-C', folder, ...args], {
-      encoding: 'utf8',
-      env: { ...process.env, GIT_AUTHOR_DATE: COMMITTED, GIT_COMMITTER_DATE: COMMITTED },
-    }).trim();
+  const run = (...args: readonly string[]): string => {
+    const env = { ...process.env, GIT_AUTHOR_DATE: COMMITTED, GIT_COMMITTER_DATE: COMMITTED };
+    const as = ['-c', 'user.name=A', '-c', 'user.email=a@example.com'];
+    return execFileSync('git', [...as, ...args], { cwd: folder, env, encoding: 'utf8' }).trim();
+  };
   const commit = (message: string): string => {
     run('commit', '--quiet', '--allow-empty', '--no-gpg-sign', '--message', message);
     return run('rev-parse', 'HEAD');
   };
-  const found = async (holds: (local: GitRepository) => boolean): Promise<GitRepository> => {
-    const look = (): GitRepository | undefined => git.repositories.find(holds);
-    return (
-      look() ??
-      new Promise(resolve => {
-        const subscription = git.onDidChange(() => {
-          const local = look();
-          if (local === undefined) return;
-          subscription.dispose();
-          resolve(local);
-        });
-      })
-    );
+  const at = async (head: string): Promise<GitRepository> => {
+    // A window without the focus does not look by itself.
+    await vscode.commands.executeCommand('git.refresh');
+    const look = (): GitRepository | undefined =>
+      git.repositories.find(each => each.state.HEAD?.commit === head && remoteUrls(each).length === 2);
+    await until(() => look() !== undefined);
+    return look()!;
   };
-  const at = (head: string) =>
-    found(local => local.state.HEAD?.commit === head && remoteUrls(local).length === 2);
 
   before(async () => {
     const [workspace] = vscode.workspace.workspaceFolders ?? [];
-    assert.ok(workspace);
-    folder = path.join(workspace.uri.fsPath, 'with-git');
+    folder = path.join(workspace!.uri.fsPath, 'with-git');
     fs.mkdirSync(folder);
     run('init', '--quiet', '--initial-branch=main');
     run('remote', 'add', 'upstream', 'ssh://git@git.example.com/acme/shop.git');
@@ -58,7 +50,6 @@ describe('the repositories of this window', () => {
   it('have all their remotes, count commits, and know the ones between two', async () => {
     const first = commit('first');
     await vscode.commands.executeCommand('git.openRepository', folder);
-    await vscode.commands.executeCommand('git.refresh');
     const local = await at(first);
     assert.deepEqual(remoteUrls(local), [
       'https://git.example.com/me/shop.git',
@@ -69,18 +60,15 @@ describe('the repositories of this window', () => {
     run('checkout', '--quiet', '-b', 'other');
     const beside = commit('beside');
     run('checkout', '--quiet', 'main');
-    const last = [commit('second'), commit('third')].at(-1);
-    // A window without the focus does not look by itself.
-    await vscode.commands.executeCommand('git.refresh');
-    const now = await at(last!);
+    commit('second');
+    const last = commit('third');
+    const now = await at(last);
     assert.deepEqual(await git.counted(first, now), { behind: 2, isInHead: true });
     assert.deepEqual(await git.counted(beside, now), { behind: 2, isInHead: false });
     assert.equal(await git.counted(undefined, now), 'unnamed');
     const between = await git.between(now, first, last);
-    assert.deepEqual(
-      between?.map(({ message, authorName }) => `${message} by ${authorName ?? ''}`),
-      ['third by A', 'second by A'],
-    );
+    const told = between?.map(({ message, authorName }) => `${message} by ${authorName ?? ''}`);
+    assert.deepEqual(told, ['third by A', 'second by A']);
     assert.deepEqual(await git.between(now, last, first), []);
 
     const open = await openRepository();
@@ -90,13 +78,12 @@ describe('the repositories of this window', () => {
   });
 
   it('do not know other commits, and are asked for nothing that is no commit id', async () => {
-    const local = await found(each => remoteUrls(each).length === 2);
-    assert.equal(await git.counted('f'.repeat(40), local), 'unknown');
-    assert.equal(await git.between(local, 'f'.repeat(40), run('rev-parse', 'HEAD')), undefined);
+    const head = run('rev-parse', 'HEAD');
+    const local = await at(head);
     const target = path.join(folder, 'written');
-    for (const evil of [`--output=${target}`, 'HEAD', 'main', '']) {
+    for (const evil of ['f'.repeat(40), `--output=${target}`, 'HEAD', 'main', '']) {
       assert.equal(await git.counted(evil, local), 'unknown');
-      assert.equal(await git.between(local, evil, run('rev-parse', 'HEAD')), undefined);
+      assert.equal(await git.between(local, evil, head), undefined);
     }
     assert.equal(fs.existsSync(target), false);
     assert.equal(git.staleness('f'.repeat(40), undefined), undefined);

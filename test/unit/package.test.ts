@@ -13,6 +13,7 @@ describe('the package', () => {
     const [one, two] = [packaged(), packaged()];
     assert.ok(one.equals(two), 'two clones make two packages');
     const files = entriesOf(one).map(file => file.replace(/\/[\w-]+\.(mjs|css|ttf)$/, '/*.$1'));
+    const media = fs.globSync('media/{*.png,*.svg,*/*.svg,hooks/*,skills/*/*}', { cwd: root }).sort();
     assert.deepEqual([...new Set(files)].sort(), [
       '[Content_Types].xml',
       'extension.vsixmanifest',
@@ -28,7 +29,7 @@ describe('the package', () => {
       'extension/dist/pages/readiness.js',
       'extension/dist/pages/usage.js',
       'extension/dist/third-party-notices.txt',
-      ...shipped('media/{*.png,*.svg,*/*.svg,hooks/*,skills/*/*}'),
+      ...media.map(file => `extension/${file}`),
       'extension/package.json',
       'extension/package.nls.json',
       'extension/readme.md',
@@ -38,36 +39,19 @@ describe('the package', () => {
   /** What a clone of what stands here makes, links to its README's pictures and files left out. */
   function packaged(): Buffer {
     const clone = path.join(temporaryFolder(), 'clone');
-    const git = (...args: string[]): unknown =>
-      execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], {
-        cwd: clone,
-        env: { ...process.env, GIT_COMMITTER_DATE: '2026-11-22T12:00:00Z' },
-      });
-    const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], {
-      cwd: root,
-      encoding: 'utf8',
-    })
-      .trim()
-      .split('\n');
-    for (const file of files.filter(
-      each => fs.existsSync(path.join(root, each)) && !each.startsWith('test/'),
-    ))
-      fs.cpSync(path.join(root, file), path.join(clone, file));
+    const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root });
+    for (const file of listed.toString().trim().split('\n'))
+      if (fs.existsSync(path.join(root, file)) && !file.startsWith('test/'))
+        fs.cpSync(path.join(root, file), path.join(clone, file));
     fs.symlinkSync(path.join(root, 'node_modules'), path.join(clone, 'node_modules'));
-    git('init', '--quiet');
-    git('commit', '--quiet', '--allow-empty', '--no-gpg-sign', '-m', 'All');
-    execFileSync(process.execPath, ['scripts/package.js', '--out', 'made.vsix'], {
-      cwd: clone,
-      stdio: 'ignore',
-    });
+    const env = { ...process.env, GIT_COMMITTER_DATE: '2026-11-22T12:00:00Z' };
+    const run = (program: string, ...args: readonly string[]): unknown =>
+      execFileSync(program, args, { cwd: clone, env, stdio: 'pipe' });
+    run('git', 'init', '--quiet');
+    const by = ['-c', 'user.name=A', '-c', 'user.email=a@example.com'];
+    run('git', ...by, 'commit', '--allow-empty', '--no-gpg-sign', '-m', 'All');
+    run(process.execPath, 'scripts/package.js', '--out', 'made.vsix');
     return fs.readFileSync(path.join(clone, 'made.vsix'));
-  }
-
-  function shipped(pattern: string): readonly string[] {
-    return fs
-      .globSync(pattern, { cwd: root })
-      .map(file => `extension/${file}`)
-      .sort();
   }
 
   /** The names in the directory at the end of an archive. */
@@ -75,11 +59,9 @@ describe('the package', () => {
     const end = archive.lastIndexOf('PK\x05\x06', undefined, 'latin1');
     const names: string[] = [];
     for (let at = archive.readUInt32LE(end + 16); archive.readUInt32LE(at) === 0x02014b50;) {
-      const [name = 0, extra = 0, comment = 0] = [28, 30, 32].map(offset =>
-        archive.readUInt16LE(at + offset),
-      );
-      names.push(archive.toString('utf8', at + 46, at + 46 + name));
-      at += 46 + name + extra + comment;
+      const lengths = [28, 30, 32].map(offset => archive.readUInt16LE(at + offset));
+      names.push(archive.toString('utf8', at + 46, at + 46 + lengths[0]!));
+      at += lengths.reduce((sum, length) => sum + length, 46);
     }
     return names;
   }

@@ -7,54 +7,53 @@ import { hookPlace, Installation, installedFile } from '../../src/hooks/installa
 import { hasInstalledHooks, hasQueued, isSampleChosen } from '../../src/startup';
 import type { OutputLog } from '../../src/log';
 import { notify } from '../../src/ui/window';
-import { cleanUp, temporaryFolder } from '../fakes/cleanUp';
+import { cleanUp, later, temporaryFolder } from '../fakes/cleanUp';
 import { silentLog } from '../fakes/log';
 import { openStorage } from '../fakes/storage';
 import { acts, answers } from '../fakes/vscode';
 
 describe('what is in use, before anything is loaded', () => {
-  let root: string;
-  beforeEach(() => (root = temporaryFolder()));
   afterEach(cleanUp);
 
+  function storageIn(root: string) {
+    const storage = openStorage({ root, log: silentLog() });
+    later(() => storage.dispose());
+    return storage;
+  }
+
   it('is nothing where nothing was ever stored, and looking makes no file', async () => {
-    const folder = path.join(root, 'none');
-    const storage = openStorage({ root: folder, log: silentLog() });
-    const answers = [
-      await isSampleChosen(storage),
-      await hasInstalledHooks(storage),
-      await hasQueued(storage),
-    ];
-    assert.deepEqual(answers, [false, false, false]);
+    const folder = path.join(temporaryFolder(), 'none');
+    const storage = storageIn(folder);
+    for (const isUsed of [isSampleChosen, hasInstalledHooks, hasQueued])
+      assert.equal(await isUsed(storage), false);
     assert.equal(fs.existsSync(folder), false);
   });
 
   it('tells hooks that are installed', async () => {
-    const storage = openStorage({ root, log: silentLog() });
+    const root = temporaryFolder();
+    const storage = storageIn(root);
     const files = storage.collection({ path: 'hook-files', version: 1, schema: installedFile });
     const place = hookPlace(path.join(root, 'hooks'), process.env['AGENT_CONSOLE_ROOT']!);
     const installation = new Installation(place, files);
-    const names = ['one', 'two'].map(name => path.join(root, `${name}.json`));
-    for (const file of names) {
+    const [one, two] = [path.join(root, 'one.json'), path.join(root, 'two.json')];
+    for (const file of [one, two]) {
       await installation.carryOut(await installation.planInstall(file, ['Stop']));
       assert.equal(await hasInstalledHooks(storage), true);
     }
-    for (const [index, file] of names.entries()) {
+    for (const file of [one, two]) {
       await installation.carryOut(await installation.planUninstall(file));
-      assert.equal(await hasInstalledHooks(storage), index === 0);
+      assert.equal(await hasInstalledHooks(storage), file === one);
     }
-    storage.dispose();
   });
 
   it('tells whether the sample was chosen last', async () => {
-    const storage = openStorage({ root, log: silentLog() });
+    const storage = storageIn(temporaryFolder());
     const records = new ConnectionRecords(storage, silentLog());
     await records.stored.load();
     for (const chosen of [false, true, false, true]) {
       await records.chooseSample(chosen);
       assert.equal(await isSampleChosen(storage), chosen);
     }
-    storage.dispose();
   });
 });
 

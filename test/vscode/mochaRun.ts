@@ -1,8 +1,9 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { format } from 'node:util';
 import Mocha from 'mocha';
+import { testOutput } from './paths';
+import { mochaHooks } from './rootHooks';
 
 /** Begins each line of a report that is written inside VS Code, so that it is found among what VS Code logs. */
 export const lineMarker = 'test report | ';
@@ -23,34 +24,21 @@ export interface Tally {
   readonly tookMs: Readonly<Record<string, number>>;
 }
 
-export interface MochaRun {
-  /** Of the built tests. */
-  readonly files: readonly string[];
-  /** How many processes share the files; 1 is this process. */
-  readonly jobs?: number;
-  /** A file that exports the `mochaHooks` of every process. */
-  readonly hooks?: string;
-  /** Begin each line of the report with `lineMarker`. */
-  readonly marked?: boolean;
-}
-
 /**
- * Runs test files with the `spec` reporter; a hook that fails counts as a failed test. The environment says which: only tests whose
+ * Runs built test files in so many processes; a hook that fails counts as a failed test. The environment says which: only tests whose
  * full title contains AGENT_CONSOLE_TEST_GREP, and the tally goes as JSON to the file AGENT_CONSOLE_TEST_RESULT.
  */
-export async function runMocha({ files, jobs = 1, hooks, marked = false }: MochaRun): Promise<Tally> {
+export async function runMocha(files: readonly string[], jobs = 1): Promise<Tally> {
   const { AGENT_CONSOLE_TEST_GREP: grep = '', AGENT_CONSOLE_TEST_RESULT: resultFile } = process.env;
   process.setSourceMapsEnabled(true);
-  if (marked) markLines();
-  Mocha.reporters.Base.useColors = process.stdout.isTTY && !marked;
+  if (process.env['AGENT_CONSOLE_MARKED'] === '1') markLines();
+  else Mocha.reporters.Base.useColors = process.stdout.isTTY;
   const options = { ui: 'bdd', timeout: longestTestMs, reporter: 'spec', slow: 2 * slowMs } as const;
-  const mocha = new Mocha({ ...options, parallel: jobs > 1, jobs, require: hooks ? [hooks] : [] });
+  const require = [path.join(testOutput, 'vscode/rootHooks.js')];
+  const mocha = new Mocha({ ...options, parallel: jobs > 1, jobs, require });
   if (grep !== '') mocha.fgrep(grep);
   // Other processes load them by themselves.
-  if (hooks !== undefined && jobs === 1) {
-    const module: unknown = await import(pathToFileURL(hooks).href);
-    mocha.rootHooks((module as { readonly mochaHooks: Mocha.RootHookObject }).mochaHooks);
-  }
+  if (jobs === 1) mocha.rootHooks(mochaHooks);
   for (const file of files) mocha.addFile(file);
   const tookMs: Record<string, number> = {};
   const tally = { passed: 0, failed: 0, skipped: 0, failures: [] as string[], tookMs };
@@ -76,13 +64,14 @@ export async function runMocha({ files, jobs = 1, hooks, marked = false }: Mocha
 
 /** The built test files of a folder and all below it. */
 export function testFiles(folder: string): string[] {
-  if (!fs.existsSync(folder)) return [];
-  const names = fs.readdirSync(folder, { recursive: true }).map(String);
-  const tests = names.filter(name => name.endsWith('.test.js')).sort();
-  return tests.map(name => path.join(folder, name));
+  return fs
+    .globSync('**/*.test.js', { cwd: folder })
+    .map(name => path.join(folder, name))
+    .sort();
 }
 
 function markLines(): void {
+  Mocha.reporters.Base.useColors = false;
   const write = Mocha.reporters.Base.consoleLog;
   Mocha.reporters.Base.consoleLog = (...values: unknown[]) => {
     for (const line of format(...values).split('\n')) write(`${lineMarker}${line}`);

@@ -5,11 +5,10 @@ import type Mocha from 'mocha';
 import type { Workbench } from '../ui/workbench';
 
 // The check says the same of the same code each time. To look for more: AGENT_CONSOLE_TEST_SEED=any, or a number that was told.
-const { AGENT_CONSOLE_TEST_SEED: seed = '1' } = process.env;
+const { AGENT_CONSOLE_TEST_SEED: seed = '1', AGENT_CONSOLE_TEST_RUNNING: folder } = process.env;
 if (seed !== 'any') fc.configureGlobal({ seed: Number(seed) });
 
-/** The folder in which each process of a run names its test, so that a run that is ended from outside can say what it was at. */
-const folder = process.env['AGENT_CONSOLE_TEST_RUNNING'];
+/** In which each process of a run names its test, so that a run that is ended from outside can say what it was at. */
 const note = folder === undefined ? undefined : path.join(folder, String(process.pid));
 
 const windows = (): readonly Workbench[] => [
@@ -23,9 +22,8 @@ export const mochaHooks: Mocha.RootHookObject = {
   },
   async afterEach(this: Mocha.Context) {
     if (note !== undefined) fs.rmSync(note, { force: true });
-    const test = this.currentTest;
-    if (test?.state !== 'failed') return;
-    const name = test
+    if (this.currentTest?.state !== 'failed') return;
+    const name = this.currentTest
       .fullTitle()
       .replace(/[^a-z0-9]+/gi, '-')
       .slice(0, 80);

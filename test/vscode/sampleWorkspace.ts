@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { makeSampleRepository, SHOP, SHOP_REMOTE } from '../../src/sample/repository';
@@ -19,10 +19,7 @@ export function copyShop(folder: string): void {
 
 /** What was checked out in the sample workspace when, the oldest first: its readiness reports name these commits. */
 export function sampleCommits(folder: string): { readonly hash: string; readonly at: number }[] {
-  const result = spawnSync('git', ['log', '--reverse', '--format=%H %ct'], { cwd: folder, encoding: 'utf8' });
-  if (result.status !== 0) return [];
-  return [...result.stdout.matchAll(/^(\w+) (\d+)$/gm)].map(([, hash = '', seconds]) => ({
-    hash,
-    at: Number(seconds) * 1000,
-  }));
+  const log = execFileSync('git', ['log', '--reverse', '--format=%H %ct'], { cwd: folder, encoding: 'utf8' });
+  const lines = log.trim().split('\n');
+  return lines.map(line => ({ hash: line.slice(0, 40), at: Number(line.slice(41)) * 1000 }));
 }

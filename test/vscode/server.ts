@@ -1,14 +1,9 @@
 import { spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { createServer } from 'node:net';
 import * as path from 'node:path';
-import {
-  chromium,
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  type Page,
-} from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { LoopbackServer } from '../fakes/faultServer';
 import { ensureVsCode, type Installation } from './install';
 import { cacheFolder, removeFolder, root, temporaryFolder } from './paths';
@@ -40,7 +35,10 @@ export interface PageOptions {
   readonly payload?: readonly (readonly [string, string])[];
   /** A window in the browser session of another page: it shares storage and secrets with it. */
   readonly context?: BrowserContext;
-  readonly contextOptions?: BrowserContextOptions;
+  readonly contextOptions?: {
+    readonly bypassCSP?: true;
+    readonly viewport?: { width: number; height: number };
+  };
   /** Called with the page before it loads anything. */
   readonly prepare?: (page: Page) => Promise<void>;
 }
@@ -48,19 +46,11 @@ export interface PageOptions {
 /** Longest time for a server or a window to stand, in ms: it ends what never will. */
 export const openingLimitMs = 5 * 60_000;
 
+/** Longest time for what runs inside a window, in ms. */
+const runLimitMs = 2 * openingLimitMs;
+
 /** A running VS Code server. Each page is one window with an extension host of its own. */
-export interface Server {
-  readonly url: string;
-  readonly version: string;
-  readonly userDataFolder: string;
-  /** Opens a folder (or none) in a new window and resolves when the workbench stands. */
-  openPage(folder: string | undefined, options?: PageOptions): Promise<Page>;
-  /** Resolves when it has ended by itself or otherwise. */
-  readonly exited: Promise<unknown>;
-  /** What the server said, and the log files of its windows. */
-  logs(): string;
-  close(): Promise<void>;
-}
+export type Server = Awaited<ReturnType<typeof startServer>>;
 
 /** Quiet, and without anything that asks the network. */
 const quietSettings: Readonly<Record<string, unknown>> = {
@@ -101,84 +91,100 @@ const chromiumArguments = [
 ];
 
 /** Starts a VS Code server on a free loopback port with empty data folders. */
-export async function startServer(options: ServerOptions = {}): Promise<Server> {
+export async function startServer(options: ServerOptions = {}) {
   const installation = await ensureVsCode();
-  const { data = temporaryFolder('vscode') } = options;
-  try {
-    return await startIn(data, installation, options);
-  } catch (error) {
-    removeFolder(data);
-    throw error;
-  }
-}
-
-async function startIn(data: string, installation: Installation, options: ServerOptions): Promise<Server> {
+  const { data = temporaryFolder('vscode'), person, builtIn, vsix = [], keybindings = [] } = options;
   const userDataFolder = path.join(data, 'user');
   fs.mkdirSync(path.join(userDataFolder, 'User'), { recursive: true });
-  const settings = { ...quietSettings, ...(options.person ? {} : testSettings), ...options.settings };
-  fs.writeFileSync(path.join(userDataFolder, 'User', 'settings.json'), JSON.stringify(settings, null, 2));
-  const { keybindings = [] } = options;
-  fs.writeFileSync(path.join(userDataFolder, 'User', 'keybindings.json'), JSON.stringify(keybindings));
-
+  const settings = { ...quietSettings, ...(person ? {} : testSettings), ...options.settings };
+  for (const [name, content] of Object.entries({ settings, keybindings }))
+    fs.writeFileSync(path.join(userDataFolder, 'User', `${name}.json`), JSON.stringify(content));
   const folders = [
     ...['--user-data-dir', userDataFolder],
     ...['--extensions-dir', path.join(data, 'extensions')],
     ...['--server-data-dir', path.join(data, 'server')],
-    ...(options.builtIn === undefined ? [] : ['--builtin-extensions-dir', path.join(data, 'built-in')]),
+    ...(builtIn === undefined ? [] : ['--builtin-extensions-dir', path.join(data, 'built-in')]),
   ];
-  if (options.builtIn !== undefined)
-    linkExtensions(installation, options.builtIn, path.join(data, 'built-in'));
-  const { person } = options;
+  if (builtIn !== undefined) linkExtensions(installation, builtIn, path.join(data, 'built-in'));
   const tokenFile = path.join(data, 'token');
   if (person) fs.writeFileSync(tokenFile, person.token, { mode: 0o600 });
   const compiled = { NODE_COMPILE_CACHE: path.join(cacheFolder, 'compiled') };
   const env = { ...environment(), ...(person ? {} : { ...atNoon(), ...compiled }), ...options.env };
-  const wanted = person?.port ?? (await freePort(shared.port)) ?? 0;
-  if (options.vsix && options.vsix.length > 0) {
-    await installPackages(installation, options.vsix, folders, env);
+  const run = (...args: readonly string[]) => {
+    const all = [installation.serverMain, ...folders, '--accept-server-license-terms', ...args];
+    const child = start(process.execPath, all, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const output: string[] = [];
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk: Buffer) => output.push(chunk.toString()));
+    return { child, output };
+  };
+  if (vsix.length > 0) {
+    const { child, output } = run(...vsix.flatMap(file => ['--install-extension', file]));
+    const [code] = (await once(child, 'close')) as [number | null];
+    if (code !== 0) throw new Error(`VS Code did not install ${vsix.join(', ')}:\n${output.join('')}`);
   }
-  const child = start(
-    process.execPath,
-    [
-      installation.serverMain,
-      ...['--host', '127.0.0.1', '--port', String(wanted)],
-      ...folders,
-      // Anyone else on this machine can reach a loopback port and read command lines, and an editor is as good as a shell.
-      ...(person
-        ? ['--connection-token-file', tokenFile]
-        : ['--without-connection-token', '--enable-smoke-test-driver']),
-      '--accept-server-license-terms',
-      '--force-disable-user-env',
-      '--disable-telemetry',
-      '--disable-experiments',
-      ...(options.workspaceTrust === true ? [] : ['--disable-workspace-trust']),
-    ],
-    { env, stdio: ['ignore', 'pipe', 'pipe'] },
+  const { child, output } = run(
+    ...['--host', '127.0.0.1'],
+    ...['--port', String(person?.port ?? (await freePort(shared.port)) ?? 0)],
+    // Anyone else on this machine can reach a loopback port and read command lines, and an editor is as good as a shell.
+    ...(person
+      ? ['--connection-token-file', tokenFile]
+      : ['--without-connection-token', '--enable-smoke-test-driver']),
+    '--force-disable-user-env',
+    '--disable-telemetry',
+    '--disable-experiments',
+    ...(options.workspaceTrust === true ? [] : ['--disable-workspace-trust']),
   );
-  const output = outputOf(child);
   const port = await listening(child, output);
   if (shared.port === 0) shared.port = port;
   const authority = `localhost:${port}`;
   const pages = new Set<Page>();
 
+  /** Opens a folder (or none) in a new window and resolves when the workbench stands. */
+  async function openPage(folder: string | undefined, page: PageOptions = {}): Promise<Page> {
+    const remote = (file: string) => `vscode-remote://${authority}${file}`;
+    const payload = [
+      ...(options.extensions ?? []).map(extension => ['extensionDevelopmentPath', remote(extension)]),
+      ...(page.payload ?? []).map(([key, value]) => [key, remote(value)]),
+      ['skipWelcome', 'true'],
+    ];
+    const url = new URL(`http://${authority}/`);
+    if (folder === undefined) url.searchParams.set('ew', 'true');
+    else url.searchParams.set(folder.endsWith('.code-workspace') ? 'workspace' : 'folder', folder);
+    url.searchParams.set('payload', JSON.stringify(payload));
+    return open(pages, url, page);
+  }
+
+  /** Runs the program of `extensionTestsPath` in a window of its own; resolves with its exit code. */
+  async function runInside(
+    folder: string | undefined,
+    payload: NonNullable<PageOptions['payload']>,
+    print: (values: readonly unknown[]) => void = () => undefined,
+  ): Promise<number> {
+    let page: Page | undefined;
+    const code = await new Promise<number>((resolve, reject) => {
+      const fail = (reason: string) => reject(new Error(`The window of VS Code ${reason}.`));
+      setTimeout(fail, runLimitMs, `ran for more than ${runLimitMs / 60_000} minutes`).unref();
+      const prepare = async (prepared: Page) => {
+        page = prepared.once('crash', () => fail('crashed'));
+        await page.exposeFunction('codeAutomationLog', (_: string, values: unknown[]) => print(values));
+        await page.exposeFunction('codeAutomationExit', resolve);
+      };
+      openPage(folder, { payload, prepare }).catch(reject);
+    });
+    await page?.close();
+    return code;
+  }
+
   return {
     url: `http://${authority}/`,
     version: installation.version,
     userDataFolder,
-    async openPage(folder, page = {}) {
-      const remote = (file: string) => `vscode-remote://${authority}${file}`;
-      const payload = [
-        ...(options.extensions ?? []).map(extension => ['extensionDevelopmentPath', remote(extension)]),
-        ...(page.payload ?? []).map(([key, value]) => [key, path.isAbsolute(value) ? remote(value) : value]),
-        ['skipWelcome', 'true'],
-      ];
-      const url = new URL(`http://${authority}/`);
-      if (folder === undefined) url.searchParams.set('ew', 'true');
-      else url.searchParams.set(folder.endsWith('.code-workspace') ? 'workspace' : 'folder', folder);
-      url.searchParams.set('payload', JSON.stringify(payload));
-      return open(pages, url.href, page);
-    },
-    exited: new Promise(resolve => child.once('exit', resolve)),
+    openPage,
+    runInside,
+    /** Resolves when it has ended by itself or otherwise. */
+    exited: once(child, 'exit'),
+    /** What the server said, and the log files of its windows. */
     logs: () => [...output, ...logFiles(path.join(userDataFolder, 'logs'))].join('\n'),
     async close() {
       const contexts = new Set([...pages].map(page => page.context()));
@@ -203,7 +209,7 @@ function linkExtensions(installation: Installation, names: readonly string[], fo
   }
 }
 
-async function open(pages: Set<Page>, url: string, options: PageOptions): Promise<Page> {
+async function open(pages: Set<Page>, { href, origin }: URL, options: PageOptions): Promise<Page> {
   const { viewport = options.context?.pages()[0]?.viewportSize(), ...special } = options.contextOptions ?? {};
   const context = options.context ?? (await contextOf(special));
   const page = await context.newPage();
@@ -211,20 +217,16 @@ async function open(pages: Set<Page>, url: string, options: PageOptions): Promis
   // What the person of the server before has left at this address goes; the code of VS Code stays compiled.
   if (pages.size === 1 && context === shared.context) {
     const session = await context.newCDPSession(page);
-    await session.send('Storage.clearDataForOrigin', {
-      origin: new URL(url).origin,
-      storageTypes: LEFT_BEHIND,
-    });
+    const storageTypes = 'cookies,local_storage,indexeddb,service_workers,cache_storage';
+    await session.send('Storage.clearDataForOrigin', { origin, storageTypes });
     await session.detach();
   }
   if (viewport) await page.setViewportSize(viewport);
   await options.prepare?.(page);
-  await page.goto(url, { timeout: openingLimitMs });
+  await page.goto(href, { timeout: openingLimitMs });
   await page.locator('.monaco-workbench').waitFor({ timeout: openingLimitMs });
   return page;
 }
-
-const LEFT_BEHIND = 'cookies,local_storage,indexeddb,service_workers,cache_storage';
 
 /** What test files share in one process, each being a bundle of its own. */
 interface Shared {
@@ -236,7 +238,7 @@ interface Shared {
 }
 const shared = ((globalThis as { agentConsoleShared?: Shared }).agentConsoleShared ??= { port: 0 });
 
-async function contextOf(special: BrowserContextOptions): Promise<BrowserContext> {
+async function contextOf(special: NonNullable<PageOptions['contextOptions']>): Promise<BrowserContext> {
   const known = await shared.browser;
   const browser = await sharedBrowser();
   const usual = { viewport: { width: 1280, height: 800 }, locale: 'en-US' };
@@ -296,60 +298,22 @@ export function packageExtension(cwd = root, ...options: readonly string[]): str
   return file;
 }
 
-async function installPackages(
-  installation: Installation,
-  packages: readonly string[],
-  folders: readonly string[],
-  env: Record<string, string>,
-): Promise<void> {
-  const child = start(
-    process.execPath,
-    [
-      installation.serverMain,
-      ...folders,
-      '--accept-server-license-terms',
-      ...packages.flatMap(file => ['--install-extension', file]),
-    ],
-    { env, stdio: ['ignore', 'pipe', 'pipe'] },
-  );
-  const output = outputOf(child);
-  const code = await new Promise<number | null>(resolve => child.once('close', resolve));
-  if (code !== 0) throw new Error(`VS Code did not install ${packages.join(', ')}:\n${output.join('')}`);
-}
-
-/** What a program says, as it comes. */
-function outputOf(child: ChildProcess): readonly string[] {
-  const output: string[] = [];
-  for (const stream of [child.stdout, child.stderr])
-    stream?.on('data', (chunk: Buffer) => output.push(chunk.toString()));
-  return output;
-}
-
 /** Resolves with the port once the server says that it listens. */
 async function listening(child: ChildProcess, output: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
     const fail = (reason: string) => reject(new Error(`The VS Code server ${reason}:\n${output.join('')}`));
-    const timer = setTimeout(() => fail(`did not start in ${openingLimitMs} ms`), openingLimitMs);
-    const look = () => {
+    setTimeout(fail, openingLimitMs, `did not start in ${openingLimitMs} ms`).unref();
+    child.stdout?.on('data', () => {
       const port = /Extension host agent listening on (\d+)/.exec(output.join(''))?.[1];
-      if (port === undefined) return;
-      clearTimeout(timer);
-      resolve(Number(port));
-    };
-    child.stdout?.on('data', look);
-    child.once('error', error => fail(`could not be started (${error.message})`));
-    child.once('exit', code => {
-      clearTimeout(timer);
-      fail(`ended with code ${code ?? 'none'}`);
+      if (port !== undefined) resolve(Number(port));
     });
+    child.once('error', error => fail(`could not be started (${error.message})`));
+    child.once('exit', code => fail(`ended with code ${code ?? 'none'}`));
   });
 }
 
 function logFiles(folder: string): string[] {
-  if (!fs.existsSync(folder)) return [];
   return fs
-    .readdirSync(folder, { recursive: true })
-    .map(name => path.join(folder, String(name)))
-    .filter(file => file.endsWith('.log') && fs.statSync(file).size > 0)
-    .map(file => `\n=== ${path.relative(folder, file)}\n${fs.readFileSync(file, 'utf8')}`);
+    .globSync('**/*.log', { cwd: folder })
+    .map(name => `\n=== ${name}\n${fs.readFileSync(path.join(folder, name), 'utf8')}`);
 }

@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -22,38 +23,29 @@ const shop = path.join(cacheFolder, 'workspaces', 'shop');
  * in the VS Code whose `code` is on PATH.
  */
 async function main(): Promise<undefined> {
-  const given = parse();
-  if (given.desktop) return startDesktop();
-  const { port: named, folder: own } = given;
+  const { desktop, port: named, folder: own, 'no-open': noOpen, 'signed-out': signedOut } = parse();
+  if (desktop) return startDesktop();
   const folder = path.resolve(own ?? shop);
+  if (!fs.existsSync(folder) && own !== undefined) throw new Error(`The folder ${folder} does not exist.`);
   if (own === undefined) await makeWorkspace();
-  else if (!fs.existsSync(folder)) throw new Error(`The folder ${folder} does not exist.`);
   const port =
-    named === undefined
-      ? ((await freePort(usualPort)) ?? (await freePort(0)))
-      : await freePort(Number(named));
-  if (port === undefined)
-    throw new Error(`Port ${named ?? usualPort} is taken. Name another one with --port.`);
+    (await freePort(Number(named ?? usualPort))) ?? (named === undefined ? await freePort(0) : undefined);
+  if (port === undefined) throw new Error(`Port ${named} is taken. Name another one with --port.`);
   console.log('Packaging the extension.');
-  const vsix = packageExtension();
-
+  const vsix = [packageExtension()];
   const data = temporaryFolder('start');
-  if (!given['signed-out']) await useSample(path.join(data, 'user'));
-  const token = randomBytes(18).toString('base64url');
-  const server = await startServer({
-    data,
-    vsix: [vsix],
-    person: { port, token },
-    settings: {
-      // The one of the editor is not part of what was installed.
-      'typescript.tsdk': path.join(root, 'node_modules', 'typescript', 'lib'),
-      'workbench.startupEditor': 'readme',
-    },
-  });
-  const url = `http://127.0.0.1:${port}/?folder=${encodeURIComponent(folder).replaceAll('%2F', '/')}&tkn=${token}`;
-  console.log(`Agent Console is running at ${url}`);
-  console.log('Press Ctrl+C to end it.');
-  if (!given['no-open']) openInBrowser(url);
+  if (!signedOut) await useSample(path.join(data, 'user'));
+  const person = { port, token: randomBytes(18).toString('base64url') };
+  const settings = {
+    // The one of the editor is not part of what was installed.
+    'typescript.tsdk': path.join(root, 'node_modules', 'typescript', 'lib'),
+    'workbench.startupEditor': 'readme',
+  };
+  const server = await startServer({ data, vsix, person, settings });
+  const where = encodeURIComponent(folder).replaceAll('%2F', '/');
+  const url = `http://127.0.0.1:${port}/?folder=${where}&tkn=${person.token}`;
+  console.log(`Agent Console is running at ${url}\nPress Ctrl+C to end it.`);
+  if (!noOpen) openInBrowser(url);
   await server.exited;
   throw new Error(`VS Code ended.\n${server.logs()}`);
 }
@@ -79,10 +71,7 @@ async function startDesktop(): Promise<undefined> {
   console.log(
     'VS Code opens with the sample workspace and sample data. Close its window or press Ctrl+C to end.',
   );
-  await new Promise((resolve, reject) => {
-    editor.once('exit', resolve);
-    editor.once('error', reject);
-  });
+  await once(editor, 'exit');
 }
 
 /** The sample workspace anew, as its sessions are: what agents have pushed is as old as they say. */
@@ -117,18 +106,15 @@ function parse() {
 /** Where a person sits before a screen; else they open the address themselves. */
 function openInBrowser(url: string): void {
   const { platform, env } = process;
-  const [command, ...args] =
-    platform === 'darwin'
-      ? ['open', url]
-      : platform === 'win32'
-        ? ['cmd', '/c', 'start', '""', url]
-        : env['DISPLAY'] !== undefined || env['WAYLAND_DISPLAY'] !== undefined
-          ? ['xdg-open', url]
-          : [];
+  const hasScreen = (env['DISPLAY'] ?? env['WAYLAND_DISPLAY']) !== undefined;
+  const openers: Partial<Record<NodeJS.Platform, readonly string[]>> = {
+    darwin: ['open'],
+    win32: ['cmd', '/c', 'start', '""'],
+  };
+  const [command, ...args] = openers[platform] ?? (hasScreen ? ['xdg-open'] : []);
   if (command === undefined) return;
-  const child = spawn(command, args, { stdio: 'ignore', detached: true });
-  child.once('error', () => undefined);
-  child.unref();
+  const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true });
+  child.once('error', () => undefined).unref();
 }
 
 runProgram(main);
