@@ -4,42 +4,33 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { mock } from 'node:test';
+import { textOf } from '../../../src/chat/transcript/messages';
 import { Database } from '../../../src/storage/database';
-import { entriesOf, transcriptTexts, World, type Answer, type Disk, type Process } from './outboxWorld';
+import { World, type Answer, type Process } from './outboxWorld';
 
 const MINUTE = 60_000;
 
-type InWindow = 'write' | 'erase' | 'submit' | 'look' | 'store' | 'crash' | 'doom' | 'refresh';
-type Decision = 'sendAgain' | 'discard' | 'takeBack';
-type Act =
-  | { readonly act: InWindow; readonly at: number }
-  | { readonly act: 'decide'; readonly at: number; readonly how: Decision }
-  | { readonly act: 'answer'; readonly answer: Answer }
-  | { readonly act: 'status'; readonly status: 'idle' | 'running' }
-  | { readonly act: 'step'; readonly which: number }
-  | { readonly act: 'run'; readonly at: number; readonly most: number }
-  | { readonly act: 'pass' | 'jump'; readonly ms: number }
-  | { readonly act: 'fail'; readonly how: 'before' | 'after' };
-
 const at = fc.nat(1);
 const one = fc.constantFrom;
-const weighed = <T>(weight: number, of: { [K in keyof T]: fc.Arbitrary<T[K]> }) => ({
+const weighed = <T extends unknown[]>(weight: number, ...of: { [K in keyof T]: fc.Arbitrary<T[K]> }) => ({
   weight,
-  arbitrary: fc.record<T>(of),
+  arbitrary: fc.tuple<T>(...of),
 });
-const acts: fc.Arbitrary<Act> = fc.oneof(
-  weighed(12, { act: one('write', 'submit'), at }),
-  weighed(4, { act: one('look', 'store', 'refresh', 'erase'), at }),
-  weighed(2, { act: one('crash', 'doom'), at }),
-  weighed(4, { act: one('decide'), at, how: one('sendAgain', 'discard', 'takeBack') }),
-  weighed(4, { act: one('answer'), answer: one('accepted', 'accepted', 'refused', 'lost', 'never arrived') }),
-  weighed(2, { act: one('status'), status: one('idle', 'running') }),
-  weighed(14, { act: one('step'), which: fc.nat(20) }),
-  weighed(10, { act: one('run'), at, most: fc.nat(25) }),
-  weighed(2, { act: one('pass'), ms: one(300, 10_000, 30_000) }),
-  weighed(2, { act: one('jump'), ms: one(20 * MINUTE, -24 * 60 * MINUTE) }),
-  weighed(2, { act: one('fail'), how: one('before', 'after') }),
+/** What happens, by the name of a method of `Run`, and with what it is called. */
+const acts = fc.oneof(
+  weighed(12, one('write', 'submit'), at),
+  weighed(4, one('look', 'store', 'refresh', 'erase'), at),
+  weighed(2, one('crash', 'doom'), at),
+  weighed(4, one('decide'), at, one('sendAgain', 'discard', 'takeBack')),
+  weighed(4, one('answer'), one('accepted', 'accepted', 'refused', 'lost', 'never arrived')),
+  weighed(2, one('status'), one('idle', 'running')),
+  weighed(14, one('step'), fc.nat(20)),
+  weighed(10, one('run'), at, fc.nat(25)),
+  weighed(2, one('pass'), one(300, 10_000, 30_000)),
+  weighed(2, one('jump'), one(20 * MINUTE, -24 * 60 * MINUTE)),
+  weighed(2, one('fail'), one('before', 'after')),
 );
+type Act = typeof acts extends fc.Arbitrary<infer T> ? T : never;
 
 /** The pieces of text a person wrote, by what may have become of each. */
 class Ledger {
@@ -87,88 +78,32 @@ class Run {
     this.windows.push(await this.world.start(), await this.world.start());
   }
 
-  async do(act: Act): Promise<void> {
-    const { world } = this;
-    switch (act.act) {
-      case 'answer':
-        this.#answer(act.answer);
-        break;
-      case 'status':
-        world.status = act.status;
-        for (const { tellStatus } of world.alive) tellStatus();
-        break;
-      case 'step':
-        await world.take(act.which);
-        break;
-      case 'pass':
-        await world.pass(act.ms);
-        break;
-      case 'jump':
-        world.now += act.ms;
-        // A draft that a page kept is known by when it was written: a clock that is set back deceives it.
-        for (const { unsaved } of act.ms < 0 ? this.windows : [])
-          if (unsaved !== undefined && unsaved.sendId === undefined) unsaved.at += act.ms;
-        break;
-      case 'fail':
-        world.failures.push(act.how);
-        break;
-      default: {
-        const window = this.windows[act.at];
-        if (window !== undefined) await this.#inWindow(window, act, act.at);
-      }
-    }
+  async do([name, ...args]: Act): Promise<void> {
+    const act = this[name].bind(this) as (...given: typeof args) => unknown;
+    await act(...args);
     for (const [index, { isAlive }] of this.windows.entries()) if (!isAlive) await this.#reopen(index);
   }
 
-  async #inWindow(window: Process, act: Extract<Act, { at: number }>, index: number): Promise<void> {
-    const { world, ledger } = this;
-    switch (act.act) {
-      case 'write': {
-        if (window.isSubmitting) return;
-        const piece = ledger.next();
-        this.#look(window);
-        const text = window.shown;
-        // A text that was rewritten is another, also where what it keeps leaves elsewhere at the same time.
-        if (window.hasErased) ledger.allow(text);
-        this.#write(window, text === '' ? piece : `${text} ${piece}`);
-        return;
-      }
-      case 'erase': {
-        // The last piece that the field holds.
-        const text = window.shown;
-        const piece = ledger.written.find(each => text.endsWith(each));
-        if (window.isSubmitting || piece === undefined) return;
-        ledger.discarded.add(piece);
-        window.hasErased = true;
-        this.#write(window, text.slice(0, -piece.length).trimEnd());
-        return;
-      }
-      case 'submit':
-        this.#submit(window);
-        return;
-      case 'look':
-        if (!window.isSubmitting) this.#look(window);
-        return;
-      case 'store': {
-        const { unsaved } = window;
-        const stored = window.conversation.flush().then(() => {
-          if (window.unsaved === unsaved && unsaved?.sendId === undefined) window.unsaved = undefined;
-        });
-        await world.finish(stored, window.pid);
-        return;
-      }
-      case 'refresh':
-        return void window.conversation.refresh().catch(() => undefined);
-      case 'crash':
-        world.end(window);
-        return;
-      case 'doom':
-        return void (window.isDoomed = true);
-      case 'run':
-        return world.run(window.pid, act.most);
-      case 'decide':
-        this.#decide(this.windows[index] ?? window, act.how);
-    }
+  write(index: number): void {
+    const window = this.windows[index]!;
+    if (window.isSubmitting) return;
+    const piece = this.ledger.next();
+    this.look(index);
+    const text = window.shown;
+    // A text that was rewritten is another, also where what it keeps leaves elsewhere at the same time.
+    if (window.hasErased) this.ledger.allow(text);
+    this.#write(window, text === '' ? piece : `${text} ${piece}`);
+  }
+
+  /** The last piece that the field holds. */
+  erase(index: number): void {
+    const window = this.windows[index]!;
+    const text = window.shown;
+    const piece = this.ledger.written.find(each => text.endsWith(each));
+    if (window.isSubmitting || piece === undefined) return;
+    this.ledger.discarded.add(piece);
+    window.hasErased = true;
+    this.#write(window, text.slice(0, -piece.length).trimEnd());
   }
 
   #write(window: Process, text: string): void {
@@ -177,20 +112,19 @@ class Run {
     window.unsaved = { text, at: this.world.now };
   }
 
-  #submit(window: Process): void {
-    const { world } = this;
-    this.#look(window);
+  submit(index: number): void {
+    const window = this.windows[index]!;
+    this.look(index);
     const text = window.shown;
     if (window.isSubmitting || text.trim() === '') return;
     const sendId = `send-${++this.#ids}-of-a-person`;
     window.isSubmitting = true;
-    window.unsaved = { text, at: world.now, sendId };
+    window.unsaved = { text, at: this.world.now, sendId };
     window.conversation.submit(text, sendId, text).then(
       () => {
         window.isSubmitting = false;
-        window.shown = '';
         window.unsaved = undefined;
-        this.#look(window);
+        window.shown = window.conversation.composition.draft.text;
       },
       () => {
         window.isSubmitting = false;
@@ -200,24 +134,78 @@ class Run {
   }
 
   /** The page shows the draft as its process knows it. */
-  #look(window: Process): void {
+  look(index: number): void {
+    const window = this.windows[index]!;
     if (!window.isSubmitting) window.shown = window.conversation.composition.draft.text;
   }
 
-  #answer(answer: Answer): void {
-    const post = this.world.open.shift();
-    if (post === undefined) return;
-    if (answer === 'refused') this.ledger.allow(post.text);
-    post.answer(answer);
+  async store(index: number): Promise<void> {
+    const window = this.windows[index]!;
+    const { unsaved, conversation, pid } = window;
+    const stored = conversation.flush().then(() => {
+      if (window.unsaved === unsaved && unsaved?.sendId === undefined) window.unsaved = undefined;
+    });
+    await this.world.finish(stored, pid);
   }
 
-  #decide({ conversation }: Process, how: Decision): void {
+  refresh(index: number): void {
+    this.windows[index]!.conversation.refresh().catch(() => undefined);
+  }
+
+  crash(index: number): void {
+    this.world.end(this.windows[index]!);
+  }
+
+  /** It dies with its next write. */
+  doom(index: number): void {
+    this.windows[index]!.isDoomed = true;
+  }
+
+  decide(index: number, how: 'sendAgain' | 'discard' | 'takeBack'): void {
+    const { conversation } = this.windows[index]!;
     const { queued, sends } = conversation;
     const entry = how === 'takeBack' ? queued[0] : sends.find(({ state }) => state === 'unknown');
     if (entry === undefined) return;
     if (entry.state === 'unknown') this.ledger.allow(entry.text);
     if (how === 'discard') for (const piece of this.ledger.in(entry.text)) this.ledger.discarded.add(piece);
     conversation[how](entry.id).catch(() => undefined);
+  }
+
+  /** Of the service, to the oldest request. */
+  answer(answer: Answer): void {
+    const post = this.world.open.shift();
+    if (answer === 'refused') this.ledger.allow(post?.text ?? '');
+    post?.answer(answer);
+  }
+
+  status(status: 'idle' | 'running'): void {
+    this.world.status = status;
+    for (const { tellStatus } of this.windows) tellStatus();
+  }
+
+  step(which: number): Promise<void> {
+    return this.world.take(which);
+  }
+
+  run(index: number, most: number): Promise<void> {
+    return this.world.run(this.windows[index]!.pid, most);
+  }
+
+  pass(ms: number): Promise<void> {
+    return this.world.pass(ms);
+  }
+
+  /** The clock is set, or the machine slept. */
+  jump(ms: number): void {
+    this.world.now += ms;
+    // A draft that a page kept is known by when it was written: a clock that is set back deceives it.
+    for (const { unsaved } of ms < 0 ? this.windows : [])
+      if (unsaved !== undefined && unsaved.sendId === undefined) unsaved.at += ms;
+  }
+
+  /** So ends the next write. */
+  fail(how: 'before' | 'after'): void {
+    this.world.failures.push(how);
   }
 
   async #reopen(index: number): Promise<void> {
@@ -238,13 +226,13 @@ class Run {
     for (const window of this.windows) window.isDoomed = false;
     for (let round = 0; round < 12; round++) {
       await world.run();
-      for (let at = world.open.length; at > 0; at--) this.#answer('accepted');
+      for (let left = world.open.length; left > 0; left--) this.answer('accepted');
       await world.run();
       world.now += 20 * MINUTE;
       await world.pass(30_000);
-      for (const window of this.windows) {
-        window.tellStatus();
-        void window.conversation.flush().catch(() => undefined);
+      for (const { tellStatus, conversation } of this.windows) {
+        tellStatus();
+        conversation.flush().catch(() => undefined);
       }
     }
     await world.run();
@@ -252,18 +240,21 @@ class Run {
     await world.run();
     // What the last window to open has found out may let a message go.
     while (world.open.length > 0) {
-      this.#answer('accepted');
+      this.answer('accepted');
       await world.run();
     }
   }
 
   check(): void {
     const { world, ledger } = this;
-    const seen = this.windows.map(window => ({
-      pid: window.pid,
-      draft: window.conversation.composition.draft,
-      entries: entriesOf(window),
-      transcript: transcriptTexts(window),
+    const seen = this.windows.map(({ pid, conversation }) => ({
+      pid,
+      draft: conversation.composition.draft,
+      entries: [...conversation.sends, ...conversation.queued],
+      transcript: [...conversation.transcript.known.values()].map(({ message, sent }) =>
+        message === undefined ? (sent?.text ?? '') : textOf(message),
+      ),
+      isUnwritten: conversation.isUnwritten,
     }));
     const told = JSON.stringify(seen, undefined, 1);
     assert.deepEqual(this.#recorded, [], told);
@@ -280,38 +271,34 @@ class Run {
         assert.ok(places <= most, `${piece} is shown ${places} times in ${pid}: ${told}`);
       }
     }
-    for (const { pid, draft, entries } of seen) {
+    for (const { pid, draft, entries, isUnwritten } of seen) {
       assert.deepEqual(draft, seen[0]?.draft, `${pid} shows another draft: ${told}`);
       assert.ok(!entries.some(({ state }) => state === 'sending'), `${pid} sends for ever: ${told}`);
+      assert.ok(!isUnwritten, `${pid} keeps something it never writes: ${told}`);
     }
-    for (const { pid, conversation } of this.windows)
-      assert.ok(!conversation.isUnwritten, `${pid} keeps something it never writes: ${told}`);
   }
 }
 
 describe('what a person writes, in windows that die, sleep and fill the disk', () => {
-  let close = (): void => undefined;
+  let [close, number] = [(): void => undefined, 0];
   let current = { now: Date.now() };
-  let number = 0;
+  let disk: ConstructorParameters<typeof World>[0];
 
   /** A new database, in memory where that is possible: it is not the disk that is tested. */
-  function open(): Disk {
-    const memory = '/dev/shm';
-    const root = fs.mkdtempSync(
-      path.join(fs.existsSync(memory) ? memory : os.tmpdir(), 'agent-console-outbox-'),
-    );
+  function open(): void {
+    const memory = fs.existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir();
+    const root = fs.mkdtempSync(path.join(memory, 'agent-console-outbox-'));
     const quiet = { onChanged: () => undefined, onReplaced: () => undefined, onProblem: () => undefined };
     const database = new Database({ root, now: () => current.now, ...quiet });
     database.write([]);
+    disk = { database, root };
     close = () => {
       database.close();
       fs.rmSync(root, { recursive: true, force: true });
     };
-    return { database, root };
   }
-  let disk: Disk;
 
-  beforeEach(() => (disk = open()));
+  beforeEach(open);
 
   afterEach(() => {
     mock.timers.reset();
@@ -325,7 +312,7 @@ describe('what a person writes, in windows that die, sleep and fill the disk', (
         // What many runs leave makes each of them slow.
         if (++number % 250 === 0) {
           close();
-          disk = open();
+          open();
         }
         mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
         const world = new World(disk, number);

@@ -10,7 +10,7 @@ import type { Place } from '../../../src/webview/page';
 import { silentLog } from '../../fakes/log';
 import { Uri } from '../../fakes/vscode';
 import type { Scene } from './scene';
-import { afterwards, limits, temporaryFolder, until, type Window } from './support';
+import { afterwards, temporaryFolder, until, type Window } from './support';
 
 /** What a panel says to its page. */
 export interface ToPage {
@@ -75,7 +75,7 @@ function depsOf(window: Window, client: ApiClient, show: DetailsDocuments['show'
     ...{ extensionUri, connection, sessions: window.sessions, log },
     changes: { of: () => undefined, onDidChange: never },
     details: { show, compare: () => assert.fail('a document is shown') },
-    composer: { sendKey: () => 'enter', limits: () => limits(1024), onDidChange: never },
+    composer: { sendKey: () => 'enter', limits: () => ({ file: 1024, message: 10_240 }), onDidChange: never },
   };
   return { deps, log, state, becameReady };
 }

@@ -1,35 +1,46 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { hasQueued } from '../../../src/startup';
-import { busy, drained, posts, queued, queueUp, scene, sendAndRead, sent, settled } from './scene';
+import { busy, drained, failSends, posts, queued, queueUp, scene, sendAndRead, sent, settled } from './scene';
 import { cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
 
 afterEach(cleanUp);
 
 describe('a queue', () => {
-  it('takes what is written while the agent works, and sends it in order when it rests', async () => {
+  it('takes what is written while the agent works, each once, and sends it in order when it rests', async () => {
     const it = await scene();
     const work = busy(it);
-    const { conversation, sessions } = it.window;
-    const uri = writeFile(temporaryFolder(), 'a.txt', 'file');
-    await queueUp(it.window, 'one', 'two');
-    await conversation.composition.attach([uri]);
-    const [computer] = (await it.client.list('computers')).items;
-    conversation.composition.setTarget({ computerId: computer!.id, name: computer!.name! });
+    const { conversation, sessions, storage } = it.window;
+    const { composition } = conversation;
+    assert.equal(await hasQueued(storage), false);
+    await queueUp(it.window, 'one');
+    await conversation.submit('two', 'the-same-id');
+    await assert.rejects(conversation.submit('two', 'the-same-id'), /already recorded/);
+    composition.setText('');
+    await composition.attach([writeFile(temporaryFolder(), 'a.txt', 'file')]);
+    composition.setTarget(it.computer);
     await queueUp(it.window, 'three');
     assert.deepEqual(queued(it.window), ['one', 'two', 'three']);
-    assert.deepEqual(conversation.composition.draft.attachments, []);
-    assert.equal(conversation.composition.draft.text, '');
+    assert.deepEqual([composition.draft.attachments, composition.draft.text], [[], '']);
     await sessions.refresh(it.sessionId);
     assert.deepEqual(sent(it), []);
+    assert.equal(
+      await hasQueued(storage),
+      true,
+      'a window that opens sees that without reading anything else',
+    );
     conversation.watch().dispose();
     assert.deepEqual(sessions.watched, [undefined, 'inFront'], 'only who shows a session reads it');
-    conversation.composition.setTarget(undefined);
+    composition.setTarget(undefined);
     work.rest();
     await drained(it.window);
     assert.deepEqual(sent(it).slice(0, 2), ['one', 'two']);
     const { text, files, computerId } = posts(it)[2]?.body as Record<string, unknown>;
-    assert.deepEqual([text, (files as readonly unknown[]).length, computerId], ['three', 1, computer!.id]);
+    assert.deepEqual(
+      [text, (files as readonly unknown[]).length, computerId],
+      ['three', 1, it.computer.computerId],
+    );
+    assert.equal(await hasQueued(storage), false);
   });
 
   it('waits for an agent that another window has set to work, also before this one hears of that', async () => {
@@ -71,35 +82,17 @@ describe('a queue', () => {
     assert.deepEqual(sent(it), ['three']);
   });
 
-  it('is sent by one of many windows, each message once', async () => {
-    const it = await scene();
-    const work = busy(it);
-    await queueUp(it.window, ...'abcdef'.split(''));
-    const others = await Promise.all([1, 2, 3].map(() => openWindow(it)));
-    const windows = [it.window, ...others];
-    const arrived: string[] = [];
-    it.service.onDidReceive(({ method, body }) => {
-      if (method === 'POST') arrived.push((body as { readonly text: string }).text);
-    });
-    work.rest();
-    while (windows.some(({ conversation }) => conversation.queued.length > 0 || conversation.isSending)) {
-      await Promise.all(windows.map(({ sessions }) => sessions.refresh(it.sessionId)));
-      await new Promise(resolve => setImmediate(resolve));
-    }
-    assert.deepEqual(arrived, 'abcdef'.split(''));
-  });
-
   for (const [state, fault] of [
-    ['refused', { kind: 'status', status: 403 }],
-    ['unknown', { kind: 'reset' }],
-  ] as const) {
+    ['refused', 403],
+    ['unknown', 'reset'],
+  ] as const)
     it(`stops behind a message that is ${state} and goes on when that is settled`, async () => {
       const it = await scene();
       const work = busy(it);
       const { conversation, sessions } = it.window;
       const { composition } = conversation;
       await queueUp(it.window, 'one', 'two');
-      it.service.fail({ ...fault, match: { method: 'POST' }, times: 1 });
+      failSends(it, fault);
       const outcome = settled(it.window);
       work.rest();
       await sessions.refresh(it.sessionId);
@@ -112,7 +105,6 @@ describe('a queue', () => {
       await drained(it.window);
       assert.deepEqual(sent(it), ['one', 'two']);
     });
-  }
 
   it('keeps a message whose file is gone, says why, and goes on when it is taken back', async () => {
     const it = await scene();
@@ -132,16 +124,18 @@ describe('a queue', () => {
     assert.deepEqual([sent(it), conversation.composition.draft.text], [['two'], 'one']);
   });
 
-  it('refuses nothing that is sent while one of its messages is being made ready', async () => {
+  it('refuses nothing that a command sends while one of its messages is being made ready, and no draft is touched', async () => {
     const it = await scene();
     const work = busy(it);
     const { conversation, sessions } = it.window;
     await queueUp(it.window, 'one');
+    conversation.composition.setText('mine');
     work.rest();
     await sessions.refresh(it.sessionId);
     assert.equal(conversation.isStarting, false, 'the person can write and send');
     const { state } = await conversation.sendDirectly('from a script', []);
     assert.deepEqual([state, sent(it)], ['accepted', ['one', 'from a script']]);
+    assert.equal(conversation.composition.draft.text, 'mine');
   });
 
   it('says that what a window was sending that is gone is unknown, and waits for the person', async () => {
@@ -178,7 +172,7 @@ describe('a queue', () => {
     const directly = conversation.sendDirectly('from a script', []);
     await assert.rejects(directly, { message: /queue/, recorded: true });
     await drained(window);
-    it.service.fail({ kind: 'reset', match: { method: 'POST' }, times: 1 });
+    failSends(it, 'reset');
     await conversation.submit('lost');
     await until(conversation.onDidChange, () => conversation.sends[0]?.state === 'unknown');
     isToLapse = true;
@@ -186,45 +180,21 @@ describe('a queue', () => {
     await drained(window);
     assert.deepEqual(sent(it), ['from a script', 'lost', 'lost']);
   });
-
-  it('refuses the same id twice', async () => {
-    const it = await scene();
-    busy(it);
-    const { conversation, sessions } = it.window;
-    await sessions.refresh(it.sessionId);
-    await conversation.submit('one', 'the-same-id');
-    await assert.rejects(conversation.submit('one', 'the-same-id'), /already recorded/);
-    assert.deepEqual(queued(it.window), ['one']);
-  });
-});
-
-describe('what an earlier window has queued', () => {
-  it('is seen without reading anything else, until it is gone', async () => {
-    const it = await scene();
-    const { conversation, storage } = it.window;
-    assert.equal(await hasQueued(storage), false);
-    busy(it);
-    await queueUp(it.window, 'later');
-    await storage.settled();
-    assert.equal(await hasQueued(storage), true);
-    await conversation.discard(conversation.queued[0]!.id);
-    await storage.settled();
-    assert.equal(await hasQueued(storage), false);
-  });
 });
 
 describe('what a page still held when it went', () => {
-  for (const [what, stored, held, after] of [
-    ['replaces what it begins with', 'half a', 'half a thought', 'half a thought'],
-    ['is there already', 'half a thought', 'half a', 'half a thought'],
-    ['comes below other words', 'elsewhere', 'a thought', 'elsewhere\n\na thought'],
-  ] as const)
-    it(what, async () => {
-      const { conversation } = (await scene()).window;
+  it('replaces what it begins with, is there already, or comes below other words', async () => {
+    const { conversation } = (await scene()).window;
+    for (const [stored, held, after] of [
+      ['half a', 'half a thought', 'half a thought'],
+      ['half a thought', 'half a', 'half a thought'],
+      ['elsewhere', 'a thought', 'elsewhere\n\na thought'],
+    ] as const) {
       conversation.composition.setText(stored);
       await conversation.takeUnsaved({ text: held, at: Date.now() });
       assert.equal(conversation.composition.draft.text, after);
-    });
+    }
+  });
 
   it('is gone once it was sent or queued from elsewhere', async () => {
     const it = await scene();
@@ -255,7 +225,7 @@ describe('the look at the session beside a send', () => {
     work.rest();
     await drained(it.window);
     assert.equal(looks(), before + 2, 'each asked for here');
-    it.service.fail({ kind: 'reset', match: { method: 'POST' }, times: 1 });
+    failSends(it, 'reset');
     await sendAndRead(it.window, 'two');
     assert.equal(it.window.conversation.sends[0]?.before?.messageCount, messageCount);
     assert.equal(looks(), before + 3);
