@@ -39,6 +39,9 @@ describe('a conversation', () => {
     await sendAndRead(it.window, 'And then?');
     assert.ok(transcript.known.size > before + 3, `replies were read (${before}, ${transcript.known.size})`);
     const asked = it.service.requests.length;
+    const isList = ({ method, path }: { method: string; path: string }): boolean =>
+      method === 'GET' && path.endsWith('/messages');
+    assert.ok(!it.service.requests.some(isList), 'extras are off');
     const later = await openWindow({ ...it, signedIn: () => false });
     for (const window of [it.window, later]) assert.deepEqual(texts(window), ['Please look.', 'And then?']);
     assert.equal(it.service.requests.length, asked, 'what was read is not asked again');
