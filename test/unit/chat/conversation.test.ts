@@ -172,7 +172,6 @@ describe('what is sent', () => {
   });
 
   it('has let go of the bytes of its files when it leaves', async () => {
-    const { service, client, sessionId } = await scene();
     const read: WeakRef<Uint8Array>[] = [];
     const attachments = attachmentsIn(temporaryFolder());
     attachments.parts = () => {
@@ -181,7 +180,8 @@ describe('what is sent', () => {
       const part = { kind: 'image', mediaType: 'image/png', name: 'a.png', path: 'a.png' } as const;
       return Promise.resolve([{ bytes, ...part }]);
     };
-    const { conversation } = await openWindow({ root: temporaryFolder(), client, sessionId, attachments });
+    const { service, window } = await scene({ attachments });
+    const { conversation } = window;
     const held: unknown[] = [];
     service.onDidReceive(({ method }) => method === 'POST' && held.push(left(read).length));
     await conversation.submit('Look at this');

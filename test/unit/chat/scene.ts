@@ -8,7 +8,7 @@ import { afterwards, openWindow, temporaryFolder, until, type Window, type Windo
 
 export type Scene = Awaited<ReturnType<typeof scene>>;
 
-interface SceneOptions extends Pick<WindowOptions, 'signedIn' | 'fails' | 'extras'> {
+interface SceneOptions extends Pick<WindowOptions, 'signedIn' | 'fails' | 'extras' | 'attachments'> {
   /** The service lists its sessions and their messages. */
   readonly lists?: boolean;
 }
