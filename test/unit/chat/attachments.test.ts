@@ -134,7 +134,10 @@ describe('the body of a message', () => {
     const part = fc.record({
       kind: fc.constantFrom('image' as const, 'pdf' as const, 'text' as const),
       mediaType: fc.constantFrom('image/png', 'application/pdf', 'text/plain'),
-      bytes: fc.oneof(fc.uint8Array({ maxLength: 50 }), words.map(Buffer.from)),
+      bytes: fc.oneof(
+        fc.uint8Array({ maxLength: 50 }),
+        words.map(word => Buffer.from(word)),
+      ),
       ...{ name: words, path: words },
     });
     const source = fc.record({

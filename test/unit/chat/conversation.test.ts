@@ -6,7 +6,7 @@ import { mock } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ApiClient } from '../../../src/api';
-import { Conversations } from '../../../src/chat/conversations';
+import { Conversations, type ConversationsOptions } from '../../../src/chat/conversations';
 import { Outbox } from '../../../src/chat/outbox/outbox';
 import { outboxRecords } from '../../../src/chat/outbox/record';
 import type { ChatSessions } from '../../../src/chat/sessions';
@@ -17,15 +17,19 @@ import type { Storage } from '../../../src/storage';
 import { Emitter, ObservableValue } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
-import { failSends, posts, queueUp, scene, sendAndRead, sent, settled, texts } from './scene';
+import { draftOf, failSends, posts, queueUp, scene, sendAndRead } from './scene';
+import { sent, settled, texts, type Scene } from './scene';
 import { afterwards, attachmentsIn, cleanUp, left, openWindow, storageIn } from './support';
 import { temporaryFolder, until, writeFile } from './support';
 
 afterEach(cleanUp);
 
+const lists = ({ service }: Scene) =>
+  service.requests.filter(({ method, path }) => method === 'GET' && path.endsWith('/messages'));
+
 describe('a conversation', () => {
   it('sends the documented body once, reads earlier replies with the next message, and shows another window both', async () => {
-    const it = await scene();
+    const it = await scene({ extras: () => true });
     const { composition, transcript } = it.window.conversation;
     await composition.attach([writeFile(temporaryFolder(), 'notes.md', '# Notes\n')]);
     await sendAndRead(it.window, 'Please look.');
@@ -39,9 +43,8 @@ describe('a conversation', () => {
     await sendAndRead(it.window, 'And then?');
     assert.ok(transcript.known.size > before + 3, `replies were read (${before}, ${transcript.known.size})`);
     const asked = it.service.requests.length;
-    const isList = ({ method, path }: { method: string; path: string }): boolean =>
-      method === 'GET' && path.endsWith('/messages');
-    assert.ok(!it.service.requests.some(isList), 'extras are off');
+    assert.equal(lists(it).length, 1, 'a service is asked once whether it has a list of messages');
+    assert.ok(!it.window.log.lines.some(line => /warn|error/i.test(line)));
     const later = await openWindow({ ...it, signedIn: () => false });
     for (const window of [it.window, later]) assert.deepEqual(texts(window), ['Please look.', 'And then?']);
     assert.equal(it.service.requests.length, asked, 'what was read is not asked again');
@@ -61,6 +64,7 @@ describe('a conversation', () => {
     await later.conversation.readOn();
     assert.deepEqual(unread(later.conversation.transcript.known), []);
     assert.ok(later.conversation.transcript.known.size > 3);
+    assert.deepEqual(lists(it), [], 'extras are off');
   });
 });
 
@@ -68,35 +72,25 @@ describe('a send that is refused', () => {
   it('is in the composer again, with its files, one that came meanwhile, and the reason, until that is empty', async () => {
     const it = await scene();
     failSends(it, 403);
-    const [a, b] = ['a.ts', 'b.ts'].map(name => writeFile(temporaryFolder(), name, name));
+    const [a, b, empty] = ['a.ts', 'b.ts', ''].map(name =>
+      writeFile(temporaryFolder(), name || 'empty', name),
+    );
     const { conversation } = it.window;
-    await conversation.composition.attach([a!]);
+    await conversation.composition.attach([a!, empty!]);
+    await assert.rejects(conversation.submit('Hello'), /Remove the attachments/);
+    assert.deepEqual([draftOf(it.window), posts(it)], [['Hello', a, empty], []], 'it never left');
+    conversation.composition.detach(empty!);
     const began = conversation.submit('Hello');
     await Promise.all([began, conversation.composition.attach([b!]), settled(it.window)]);
     const later = await openWindow(it);
-    for (const { composition, sends } of [conversation, later.conversation]) {
-      const { text, attachments, problem } = composition.draft;
-      const uris = attachments.map(({ uri }) => uri).sort();
-      assert.deepEqual([text, uris, sends], ['Hello', [a, b].sort(), []]);
-      assert.match(problem ?? '', /403/);
+    for (const window of [it.window, later]) {
+      assert.deepEqual([draftOf(window).sort(), window.conversation.sends], [['Hello', a, b].sort(), []]);
+      assert.match(window.conversation.composition.draft.problem ?? '', /403/);
     }
     assert.equal(posts(it).length, 1);
     conversation.composition.setText('');
     assert.equal(conversation.composition.draft.problem, undefined);
   });
-
-  for (const [why, signedIn, reason] of [
-    ['a file cannot be sent', true, /Remove the attachments/],
-    ['signed out', false, /Sign in/],
-  ] as const)
-    it(`never left while ${why}; the draft stays`, async () => {
-      const it = await scene({ signedIn: () => signedIn });
-      const { conversation } = it.window;
-      if (signedIn) await conversation.composition.attach([writeFile(temporaryFolder(), 'empty', '')]);
-      await assert.rejects(conversation.submit('Hello'), reason);
-      assert.equal(conversation.composition.draft.text, 'Hello');
-      assert.deepEqual([posts(it), conversation.sends], [[], []]);
-    });
 });
 
 describe('a send without an answer', () => {
@@ -211,44 +205,14 @@ const storedIn = (storage: Storage, { path, version }: { path: string; version: 
 const outboxes = outboxRecords('service1');
 
 describe('what is written', () => {
-  function outboxIn(root: string, storage = storageIn(root), onError?: (error: unknown) => void): Outbox {
-    const report = onError ?? (error => assert.fail(String(error)));
-    const outbox = new Outbox(storage.collection(outboxes), 'session', report);
+  function outboxIn(root: string): Outbox {
+    const report = (error: unknown) => assert.fail(String(error));
+    const outbox = new Outbox(storageIn(root).collection(outboxes), 'session', report);
     afterwards(() => outbox.dispose());
     return outbox;
   }
   const type = (outbox: Outbox, text: string): void => outbox.type({ text, over: outbox.current.draft.text });
   const textIn = async (outbox: Outbox) => (await outbox.read()).draft.text;
-
-  it('is written when its window goes', async () => {
-    const root = temporaryFolder();
-    const storage = storageIn(root);
-    const outbox = outboxIn(root, storage);
-    type(outbox, 'last words');
-    outbox.dispose();
-    await storage.settled();
-    assert.equal(await textIn(outboxIn(root)), 'last words');
-  });
-
-  it('stays where it cannot be written, is told of once, and is written as soon as that works', async () => {
-    mock.timers.enable({ apis: ['setTimeout'] });
-    afterwards(() => mock.timers.reset());
-    const root = temporaryFolder();
-    let tries = 0;
-    const errors: unknown[] = [];
-    const storage = storageIn(root, undefined, () => tries++ < 3);
-    const outbox = outboxIn(root, storage, error => errors.push(error));
-    type(outbox, 'first');
-    await assert.rejects(outbox.flush());
-    type(outbox, 'first and second');
-    await assert.rejects(outbox.flush());
-    await assert.rejects(outbox.flush());
-    assert.equal(outbox.current.draft.text, 'first and second');
-    const stored = new Promise<void>(resolve => outbox.onDidStore(resolve));
-    mock.timers.tick(5_000);
-    await stored;
-    assert.deepEqual([await textIn(outboxIn(root)), errors.length], ['first and second', 1]);
-  });
 
   it('is nothing where it was erased at once, and moves no words of another window', async () => {
     const root = temporaryFolder();
@@ -303,48 +267,52 @@ describe('what is written', () => {
 
 const unasked = { onDidChange: new Emitter().event, get: () => undefined } as unknown as ChatSessions;
 
-function conversationsIn(root: string, storage: Storage, sessions = unasked, api?: ApiClient): Conversations {
-  const state = { kind: api === undefined ? 'signedOut' : 'signedIn', service: { id: 'service1' } };
+type Given = Partial<ConversationsOptions> & { readonly api?: ApiClient };
+
+function conversationsIn(root: string, storage: Storage, given: Given = {}): Conversations {
+  const { api, ...more } = given;
+  const state = new ObservableValue({ kind: 'signedIn', service: { id: 'service1' } });
   const conversations = new Conversations({
-    ...{ storage, sessions, attachments: attachmentsIn(root), log: silentLog(), extras: () => false },
-    connection: { api, state: new ObservableValue(state) } as unknown as Connection,
+    ...{
+      storage,
+      sessions: unasked,
+      attachments: attachmentsIn(root),
+      log: silentLog(),
+      extras: () => false,
+    },
+    connection: { api, state } as unknown as Connection,
+    ...more,
   });
   afterwards(() => conversations.dispose());
   return conversations;
 }
 
 describe('a file of ours that no draft names', () => {
-  for (const [what, isLeft] of [
-    ['goes after a day', false],
-    ['stays where a draft cannot be read, which may name it', true],
-  ] as const)
-    it(what, async () => {
+  for (const isLegible of [true, false])
+    it(isLegible ? 'goes after a day' : 'stays where a draft cannot be read, which may name it', async () => {
       const root = temporaryFolder();
       const storage = storageIn(root);
-      if (isLeft) await storedIn(storage, outboxes).put('other', { draft: 'broken' });
+      if (!isLegible) await storedIn(storage, outboxes).put('other', { draft: 'broken' });
       const away = { name: 'a.txt', read: () => Promise.resolve(Buffer.from('a')) };
       const file = fileURLToPath((await attachmentsIn(root).keep('service1', 'a.txt', away)).uri);
       await utimes(dirname(file), 0, 0);
       const later = storageIn(root);
       conversationsIn(root, later).use('service1', 'session');
       await later.collection(outboxes).load();
-      while (!isLeft && existsSync(file)) await setImmediate();
+      while (isLegible && existsSync(file)) await setImmediate();
       for (let turn = 0; turn < 50; turn++) await setImmediate();
-      assert.equal(existsSync(file), isLeft);
+      assert.equal(existsSync(file), !isLegible);
     });
 });
 
 describe('a conversation that nobody uses any more', () => {
-  for (const [what, isHeard] of [
-    ['is queued', false],
-    ['another window queues', true],
-  ] as const)
-    it(`sends what ${what}, where no chat is shown, and goes after that`, async () => {
+  for (const isHeard of [false, true])
+    it(`sends what ${isHeard ? 'another window queues' : 'is queued'}, where no chat is shown, and goes after that`, async () => {
       const { sessionId, client, ...it } = await scene();
       const { conversation: of, sessions, storage } = it.window;
       const work = it.service.busy(sessionId);
       if (!isHeard) await queueUp(it.window, 'later');
-      const conversations = conversationsIn(it.root, storage, sessions, client);
+      const conversations = conversationsIn(it.root, storage, { sessions, api: client });
       conversations.goOn();
       await storage.settled();
       if (isHeard) await queueUp(it.window, 'later');
@@ -370,31 +338,36 @@ describe('a conversation that nobody uses any more', () => {
     while (!conversation.isDisposed) await setImmediate();
     await storage.settled();
     const kept = await storage.collection(outboxes).read('session');
-    assert.deepEqual(
-      kept?.draft.attachments.map(({ name }) => name),
-      ['a.txt'],
-    );
+    assert.equal(kept?.draft.attachments[0]?.name, 'a.txt');
   });
 
-  it('goes when all that was written in it is stored, and is the same until then', async () => {
+  it('stays the same until all that was written in it is stored, which is tried again, and told of once', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     afterwards(() => mock.timers.reset());
     const root = temporaryFolder();
     let isFull = true;
     const storage = storageIn(root, undefined, () => isFull);
-    const conversations = conversationsIn(root, storage);
+    const log = silentLog();
+    const conversations = conversationsIn(root, storage, { log });
     const { conversation, lease } = conversations.use('service1', 'session');
-    conversation.composition.setText('last words');
+    conversation.composition.setText('last');
     lease.dispose();
     await assert.rejects(conversation.flush());
     const again = conversations.use('service1', 'session');
     assert.deepEqual([again.conversation === conversation, conversation.isDisposed], [true, false]);
+    conversation.composition.setText('last words');
+    await assert.rejects(conversation.flush());
     again.lease.dispose();
+    assert.deepEqual([log.lines.length, conversation.composition.draft.text], [1, 'last words']);
     isFull = false;
     mock.timers.tick(5_000);
     await conversation.flush();
     assert.equal(conversation.isDisposed, true);
+    const last = conversations.use('service1', 'session').conversation;
+    last.composition.setText('and more', 'last words');
+    last.dispose();
+    await storage.settled();
     const { draft } = (await storage.collection(outboxes).read('session'))!;
-    assert.equal(draft.text, 'last words');
+    assert.equal(draft.text, 'and more', 'what is written is stored when a window goes');
   });
 });

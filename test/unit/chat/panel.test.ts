@@ -6,18 +6,8 @@ import { safeLink } from '../../../src/chat/panel/panelHandlers';
 import { catchUnhandled } from '../../fakes/cleanUp';
 import { acts } from '../../fakes/vscode';
 import { begunOf, chatOf, panelOf } from './panelScene';
-import {
-  busy,
-  failSends,
-  posts,
-  queued,
-  queueUp,
-  scene,
-  sendAndRead,
-  sent,
-  settled,
-  type Scene,
-} from './scene';
+import { busy, draftOf, failSends, posts, queued, queueUp } from './scene';
+import { scene, sendAndRead, sent, settled, type Scene } from './scene';
 import { afterwards, answering, cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
 
 afterEach(cleanUp);
@@ -52,17 +42,10 @@ describe('a chat page that begins', () => {
     await outcome;
     await until(page.heard, () => page.draft() === 'Two');
     assert.deepEqual(sent(it), ['One']);
+    await until(page.heard, () => page.told('draftStored') !== undefined);
+    assert.deepEqual(page.told('draftStored'), { version: 0 }, 'of this page, before its first word');
     const drafts = page.posted.filter(({ name }) => name === 'setDraft').map(({ payload }) => payload);
     assert.doesNotMatch(JSON.stringify(drafts), /One/);
-  });
-
-  it('with what the one before it still held hears when that is stored', async () => {
-    const page = begunOf(await scene());
-    page.write('Half a', 0, 3);
-    page.begun();
-    page.said.fire({ name: 'unsaved', params: { text: 'Half a thought' } });
-    await until(page.heard, () => page.told('draftStored') !== undefined);
-    assert.deepEqual(page.told('draftStored'), { version: 0 }, 'before its first word');
   });
 
   it('keeps what is being written when an earlier message is sent again, which has a row when it is recorded', async () => {
@@ -72,24 +55,12 @@ describe('a chat page that begins', () => {
     const outcome = settled(it.window);
     page.send('Sent before');
     await outcome;
-    const { text } = it.window.conversation.composition.draft;
-    assert.deepEqual([text, sent(it)], ['Half a thought', ['Sent before']]);
+    assert.deepEqual([draftOf(it.window), sent(it)], [['Half a thought'], ['Sent before']]);
     assert.equal(page.draft(), undefined, 'the page has it already');
     const answered = (): number => page.posted.findIndex(({ kind, id }) => kind === 'answer' && id === 1);
     await until(page.heard, () => answered() > 0);
     const before = JSON.stringify(page.posted.slice(0, answered()));
     assert.ok(before.includes(`"key":"send:${page.sendId}"`), 'the page need not show it by itself any more');
-  });
-
-  it('hears that a message has left the queue with the message in its composer', async () => {
-    const it = await scene();
-    busy(it);
-    await queueUp(it.window, 'Later');
-    const page = begunOf(it);
-    const [{ id } = assert.fail()] = it.window.conversation.queued;
-    page.said.fire({ id: 1, name: 'takeBack', params: { id } });
-    await until(page.heard, () => page.draft() !== undefined);
-    assert.deepEqual([page.draft(), page.shows()?.composer.queue], ['Later', []]);
   });
 
   it('has its session followed from when it listens, while its service is in use, and asked once that is', async () => {
@@ -101,7 +72,9 @@ describe('a chat page that begins', () => {
         return { dispose: () => now.watched-- };
       },
     });
-    it.window.conversation.refresh = () => Promise.resolve(void now.asked++);
+    it.window.conversation.refresh = async () => {
+      await Promise.resolve(now.asked++);
+    };
     const { panel, state, becameReady, ...page } = panelOf(it);
     const signedIn = state.current;
     becameReady.fire();
@@ -179,9 +152,7 @@ describe('what is written', () => {
     page.write('Quick, before it loads', 0, 2);
     await attached;
     await later.conversation.load();
-    const { text, attachments } = later.conversation.composition.draft;
-    const uris = attachments.map(({ uri }) => uri);
-    assert.deepEqual([text, uris], ['Written yesterday\n\nQuick, before it loads', [a, b]]);
+    assert.deepEqual(draftOf(later), ['Written yesterday\n\nQuick, before it loads', a, b]);
   });
 
   it('and thrown away comes back with its files and its computer, whatever was chosen and written since', async () => {
@@ -208,9 +179,8 @@ describe('what is written', () => {
     const { ask } = panelOf(it);
     await ask('discard', { id: conversation.sends[0]!.id });
     await until(conversation.onDidChange, () => composition.draft.text !== 'Since');
-    const { text, attachments, target } = composition.draft;
-    const uris = attachments.map(({ uri }) => uri);
-    assert.deepEqual([text, uris, target], ['Since\n\nDid it arrive?', [file], it.computer]);
+    assert.deepEqual(draftOf(it.window), ['Since\n\nDid it arrive?', file]);
+    assert.deepEqual(composition.draft.target, it.computer);
     await ask('discard', { id: conversation.queued[0]!.id });
     await until(conversation.onDidChange, () => composition.draft.text.endsWith('Next'));
     assert.equal(composition.draft.target, undefined);
@@ -286,31 +256,25 @@ describe('stopping an agent', () => {
     };
   }
 
-  it('is offered while it works, sends one request, asks how it stands, and keeps what is queued back', async () => {
-    const it = await working();
-    const { conversation, sessions } = it.window;
-    await queueUp(it.window, 'And then this', 'And that');
-    assert.equal(it.composer()?.canStop, true);
-    it.work.rest();
-    await it.stop();
-    assert.equal(it.stops(), 1);
-    await until(it.heard, () => it.composer()?.canStop === false);
-    assert.match(conversation.queued[0]?.sentence ?? '', /^You stopped the agent/);
-    assert.equal(it.composer()?.queueNote, 'On hold: see the first message.');
-    await conversation.discard(conversation.queued[0]!.id);
-    for (let times = 0; times < 2; times++) await sessions.refresh(it.sessionId);
-    const stillThere = [queued(it.window), posts(it)];
-    assert.deepEqual(stillThere, [['And that'], []], 'the next one waits for the person, too');
-  });
-
-  it('is done from the row of the session, too, and then what is queued rests', async () => {
-    const it = await working();
-    await queueUp(it.window, 'And then this');
-    it.work.rest();
-    await chatOf(it).commands.stop({ kind: 'session', sessionId: it.sessionId });
-    assert.equal(it.stops(), 1);
-    await until(it.heard, () => /^You stopped/.test(it.window.conversation.queued[0]?.sentence ?? ''));
-  });
+  for (const [from, how] of [
+    ['the page', it => it.stop()],
+    ['the row of the session', it => chatOf(it).commands.stop({ kind: 'session', sessionId: it.sessionId })],
+  ] satisfies [string, (it: Awaited<ReturnType<typeof working>>) => unknown][])
+    it(`from ${from} sends one request, asks how it stands, and keeps what is queued back`, async () => {
+      const it = await working();
+      const { conversation, sessions } = it.window;
+      await queueUp(it.window, 'And then this', 'And that');
+      it.work.rest();
+      await how(it);
+      assert.equal(it.stops(), 1);
+      await until(it.heard, () => it.composer()?.canStop === false);
+      assert.match(conversation.queued[0]?.sentence ?? '', /^You stopped the agent/);
+      assert.equal(it.composer()?.queueNote, 'On hold: see the first message.');
+      await conversation.discard(conversation.queued[0]!.id);
+      for (let times = 0; times < 2; times++) await sessions.refresh(it.sessionId);
+      const stillThere = [queued(it.window), posts(it)];
+      assert.deepEqual(stillThere, [['And that'], []], 'the next one waits for the person, too');
+    });
 
   it('says why it failed, is not tried again, and goes where the service does not have it', async () => {
     for (const [lists, used] of [

@@ -1,17 +1,30 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { hasQueued } from '../../../src/startup';
-import { busy, drained, failSends, posts, queued, queueUp, scene, sendAndRead, sent, settled } from './scene';
+import { busy, draftOf, drained, failSends, posts, queued, queueUp } from './scene';
+import { scene, sendAndRead, sent, settled } from './scene';
 import { cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
 
 afterEach(cleanUp);
 
+/** A session whose agent works, and what waits until it rests. */
+async function queueing(...texts: readonly string[]) {
+  const it = await scene();
+  const work = busy(it);
+  await queueUp(it.window, ...texts);
+  const refresh = () => it.window.sessions.refresh(it.sessionId);
+  const rest = (): Promise<unknown> => {
+    work.rest();
+    return refresh();
+  };
+  const { conversation } = it.window;
+  return { ...it, ...it.window, composition: conversation.composition, refresh, rest };
+}
+
 describe('a queue', () => {
   it('takes what is written while the agent works, each once, and sends it in order when it rests', async () => {
-    const it = await scene();
-    const work = busy(it);
-    const { conversation, sessions, storage } = it.window;
-    const { composition } = conversation;
+    const it = await queueing();
+    const { conversation, composition, sessions, storage } = it;
     assert.equal(await hasQueued(storage), false);
     await queueUp(it.window, 'one');
     await conversation.submit('two', 'the-same-id');
@@ -20,9 +33,8 @@ describe('a queue', () => {
     await composition.attach([writeFile(temporaryFolder(), 'a.txt', 'file')]);
     composition.setTarget(it.computer);
     await queueUp(it.window, 'three');
-    assert.deepEqual(queued(it.window), ['one', 'two', 'three']);
-    assert.deepEqual([composition.draft.attachments, composition.draft.text], [[], '']);
-    await sessions.refresh(it.sessionId);
+    assert.deepEqual([queued(it.window), draftOf(it.window)], [['one', 'two', 'three'], ['']]);
+    await it.refresh();
     assert.deepEqual(sent(it), []);
     assert.equal(
       await hasQueued(storage),
@@ -32,38 +44,30 @@ describe('a queue', () => {
     conversation.watch().dispose();
     assert.deepEqual(sessions.watched, [undefined, 'inFront'], 'only who shows a session reads it');
     composition.setTarget(undefined);
-    work.rest();
+    await it.rest();
     await drained(it.window);
     assert.deepEqual(sent(it).slice(0, 2), ['one', 'two']);
     const { text, files, computerId } = posts(it)[2]?.body as Record<string, unknown>;
-    assert.deepEqual(
-      [text, (files as readonly unknown[]).length, computerId],
-      ['three', 1, it.computer.computerId],
-    );
+    assert.deepEqual([text, computerId], ['three', it.computer.computerId]);
+    assert.equal((files as readonly unknown[]).length, 1);
     assert.equal(await hasQueued(storage), false);
   });
 
   it('waits for an agent that another window has set to work, also before this one hears of that', async () => {
-    const it = await scene();
-    const work = busy(it);
-    const { sessions } = it.window;
-    await queueUp(it.window, 'one');
-    sessions.unheard = { status: 'running' };
-    work.rest();
-    for (let times = 0; times < 3; times++) await sessions.refresh(it.sessionId);
+    const it = await queueing('one');
+    it.sessions.unheard = { status: 'running' };
+    await it.rest();
+    for (let times = 0; times < 2; times++) await it.refresh();
     assert.deepEqual(sent(it), []);
-    sessions.unheard = {};
+    it.sessions.unheard = {};
     await drained(it.window);
     assert.deepEqual(sent(it), ['one']);
   });
 
   it('can be removed and taken back into the composer while it waits', async () => {
-    const it = await scene();
-    const work = busy(it);
-    const { conversation } = it.window;
-    const { composition } = conversation;
+    const it = await queueing('one');
+    const { conversation, composition } = it;
     const [a, b] = ['a.txt', 'b.txt'].map(name => writeFile(temporaryFolder(), name, name));
-    await queueUp(it.window, 'one');
     await composition.attach([a!]);
     await queueUp(it.window, 'two', 'three');
     const [one, two] = conversation.queued.map(({ id }) => id);
@@ -72,70 +76,54 @@ describe('a queue', () => {
     await composition.attach([b!]);
     composition.setText('A thought');
     await conversation.takeBack(two!);
-    assert.deepEqual(queued(it.window), ['three']);
     const later = await openWindow(it);
-    assert.deepEqual(queued(later), ['three']);
-    const { text, attachments } = later.conversation.composition.draft;
-    assert.deepEqual([text, ...attachments.map(({ uri }) => uri)], ['A thought\n\ntwo', b, a]);
-    work.rest();
+    assert.deepEqual([queued(later), draftOf(later)], [['three'], ['A thought\n\ntwo', b, a]]);
+    await it.rest();
     await drained(it.window);
     assert.deepEqual(sent(it), ['three']);
   });
 
-  for (const [state, fault] of [
-    ['refused', 403],
-    ['unknown', 'reset'],
-  ] as const)
-    it(`stops behind a message that is ${state} and goes on when that is settled`, async () => {
-      const it = await scene();
-      const work = busy(it);
-      const { conversation, sessions } = it.window;
-      const { composition } = conversation;
-      await queueUp(it.window, 'one', 'two');
+  for (const fault of [403, 'reset'] as const)
+    it(`stops behind a message that is ${fault === 403 ? 'refused' : 'unknown'}, until that is settled`, async () => {
+      const it = await queueing('one', 'two');
+      const { conversation, composition } = it;
       failSends(it, fault);
       const outcome = settled(it.window);
-      work.rest();
-      await sessions.refresh(it.sessionId);
+      await it.rest();
       await outcome;
-      await sessions.refresh(it.sessionId);
+      await it.refresh();
       assert.deepEqual([sent(it), queued(it.window)], [['one'], ['two']]);
       assert.ok(conversation.isQueueStopped);
-      if (state === 'unknown') await conversation.discard(conversation.sends[0]!.id);
+      if (fault === 'reset') await conversation.discard(conversation.sends[0]!.id);
       else composition.setText(composition.draft.text.replace('one', ''));
       await drained(it.window);
       assert.deepEqual(sent(it), ['one', 'two']);
     });
 
   it('keeps a message whose file is gone, says why, and goes on when it is taken back', async () => {
-    const it = await scene();
-    const work = busy(it);
-    const { conversation, sessions } = it.window;
+    const it = await queueing();
+    const { conversation } = it;
     const uri = writeFile(temporaryFolder(), 'a.txt', 'file');
-    await conversation.composition.attach([uri]);
+    await it.composition.attach([uri]);
     await queueUp(it.window, 'one', 'two');
     rmSync(new URL(uri));
-    work.rest();
-    await sessions.refresh(it.sessionId);
+    await it.rest();
     await until(conversation.onDidChange, () => conversation.queued[0]?.sentence !== undefined);
     assert.match(conversation.queued[0]?.sentence ?? '', /a\.txt cannot be read/);
     assert.deepEqual(sent(it), []);
     await conversation.takeBack(conversation.queued[0]!.id);
     await drained(it.window);
-    assert.deepEqual([sent(it), conversation.composition.draft.text], [['two'], 'one']);
+    assert.deepEqual([sent(it), draftOf(it.window)], [['two'], ['one', uri]]);
   });
 
   it('refuses nothing that a command sends while one of its messages is being made ready, and no draft is touched', async () => {
-    const it = await scene();
-    const work = busy(it);
-    const { conversation, sessions } = it.window;
-    await queueUp(it.window, 'one');
-    conversation.composition.setText('mine');
-    work.rest();
-    await sessions.refresh(it.sessionId);
-    assert.equal(conversation.isStarting, false, 'the person can write and send');
-    const { state } = await conversation.sendDirectly('from a script', []);
+    const it = await queueing('one');
+    it.composition.setText('mine');
+    await it.rest();
+    assert.equal(it.conversation.isStarting, false, 'the person can write and send');
+    const { state } = await it.conversation.sendDirectly('from a script', []);
     assert.deepEqual([state, sent(it)], ['accepted', ['one', 'from a script']]);
-    assert.equal(conversation.composition.draft.text, 'mine');
+    assert.deepEqual(draftOf(it.window), ['mine']);
   });
 
   it('says that what a window was sending that is gone is unknown, and waits for the person', async () => {
@@ -145,17 +133,18 @@ describe('a queue', () => {
     await it.window.conversation.submit('lost');
     let late = 0;
     const other = await openWindow({ ...it, now: () => Date.now() + late });
-    const { conversation, sessions } = other;
-    await sessions.refresh(it.sessionId);
-    await conversation.submit('next');
+    const { conversation } = other;
+    await queueUp(other, 'next');
     assert.deepEqual([conversation.sends[0]?.state, queued(other)], ['sending', ['next']]);
     await conversation.refresh();
     assert.equal(conversation.sends[0]?.state, 'sending', 'its window lives');
     it.window.conversation.dispose();
     late = 60_000;
     await conversation.refresh();
-    const [lost, ...others] = conversation.sends;
-    assert.deepEqual([lost.state, lost.text, others], ['unknown', 'lost', []]);
+    assert.deepEqual(
+      conversation.sends.map(({ state, text }) => [state, text]),
+      [['unknown', 'lost']],
+    );
     assert.deepEqual([queued(other), sent(it)], [['next'], ['lost']]);
   });
 
@@ -183,8 +172,9 @@ describe('a queue', () => {
 });
 
 describe('what a page still held when it went', () => {
-  it('replaces what it begins with, is there already, or comes below other words', async () => {
-    const { conversation } = (await scene()).window;
+  it('replaces what it begins with, is there already, comes below other words, or is gone where it was sent', async () => {
+    const it = await scene();
+    const { conversation } = it.window;
     for (const [stored, held, after] of [
       ['half a', 'half a thought', 'half a thought'],
       ['half a thought', 'half a', 'half a thought'],
@@ -192,20 +182,15 @@ describe('what a page still held when it went', () => {
     ] as const) {
       conversation.composition.setText(stored);
       await conversation.takeUnsaved({ text: held, at: Date.now() });
-      assert.equal(conversation.composition.draft.text, after);
+      assert.deepEqual(draftOf(it.window), [after]);
     }
-  });
-
-  it('is gone once it was sent or queued from elsewhere', async () => {
-    const it = await scene();
-    const { conversation } = it.window;
     const at = Date.now() - 1000;
-    await sendAndRead(it.window, 'half a thought');
-    await conversation.takeUnsaved({ text: 'half a thought', at });
+    await sendAndRead(it.window, 'sent');
+    await conversation.takeUnsaved({ text: 'sent', at });
     busy(it);
-    await queueUp(it.window, 'the other half');
-    await conversation.takeUnsaved({ text: 'the other half', at });
-    assert.equal(conversation.composition.draft.text, '');
+    await queueUp(it.window, 'queued');
+    await conversation.takeUnsaved({ text: 'queued', at });
+    assert.deepEqual(draftOf(it.window), ['']);
   });
 });
 
@@ -216,9 +201,9 @@ describe('the look at the session beside a send', () => {
     await it.service.settle();
     const { messageCount } = await it.window.sessions.refresh(it.sessionId);
     it.window.sessions.age(it.sessionId, 60_000);
-    const isLook = ({ method, path }: { method: string; path: string }): boolean =>
-      method === 'GET' && path.endsWith(it.sessionId);
-    const looks = (): number => it.service.requests.filter(isLook).length;
+    const looks = (): number =>
+      it.service.requests.filter(({ method, path }) => method === 'GET' && path.endsWith(it.sessionId))
+        .length;
     const before = looks();
     const work = busy(it);
     await queueUp(it.window, 'queued');

@@ -38,6 +38,12 @@ export const sent = (it: Pick<Scene, 'service'>): readonly unknown[] =>
 export const queued = ({ conversation }: Window): readonly string[] =>
   conversation.queued.map(({ text }) => text);
 
+/** The composer's text and the addresses of its files. */
+export const draftOf = ({ conversation }: Window): string[] => {
+  const { text, attachments } = conversation.composition.draft;
+  return [text, ...attachments.map(({ uri }) => uri)];
+};
+
 /** What the person said, as the transcript has it. */
 export const texts = ({ conversation }: Window): string[] =>
   inOrder(conversation.transcript.known).flatMap(({ message }) =>

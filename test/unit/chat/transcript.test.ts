@@ -200,7 +200,6 @@ describe('messages from a list of the service', () => {
 });
 
 describe('a conversation with a service that lists messages', () => {
-  const live = (lists: boolean) => scene({ lists, extras: () => true });
   /** Asks how the session stands, and waits until the transcript has all its messages. */
   async function complete({ conversation, sessions }: Window): Promise<void> {
     const { messageCount } = await sessions.refresh(conversation.sessionId);
@@ -208,7 +207,7 @@ describe('a conversation with a service that lists messages', () => {
   }
 
   it('shows replies while somebody looks, without another message, also after the list could not be read once', async () => {
-    const { service, window, client, sessionId } = await live(true);
+    const { service, window, client, sessionId } = await scene({ lists: true, extras: () => true });
     const { conversation } = window;
     const watch = conversation.watch();
     await sendAndRead(window, 'Hello');
@@ -230,19 +229,6 @@ describe('a conversation with a service that lists messages', () => {
     await complete(window);
     assert.ok(texts(window).includes('From elsewhere'));
     watch.dispose();
-  });
-
-  it('falls back to the documented way, with one question where there is no list, and without a word', async () => {
-    const { service, window } = await live(false);
-    await sendAndRead(window, 'one');
-    await service.settle();
-    await sendAndRead(window, 'two');
-    assert.deepEqual(texts(window), ['one', 'two']);
-    const lists = service.requests.filter(
-      ({ method, path }) => method === 'GET' && path.endsWith('/messages'),
-    );
-    const told = window.log.lines.filter(line => /warn|error/i.test(line));
-    assert.deepEqual([lists.length, told], [1, []]);
   });
 });
 
