@@ -53,10 +53,8 @@ describe('a file that is attached', () => {
     const uris = Object.entries(files).map(([name, content]) => writeFile(folder, name, content));
     const found = await Promise.all(uris.map(uri => attachments().inspect(uri)));
     assert.equal(found[0]?.problem, undefined);
-    await assert.rejects(
-      attachments().parts(found),
-      /^Error: a\.log is not supported\..* c\.txt is empty\.$/,
-    );
+    const reasons = /^Error: a\.log is not supported\..* c\.txt is empty\.$/;
+    await assert.rejects(attachments().parts(found), reasons);
   });
 
   it('is refused before anything is read when it is too large or no regular file', async () => {
@@ -116,13 +114,13 @@ function expected({ text, computerId, parts }: BodySource): string {
     ...(kind === 'text' ? { parsedData: new TextDecoder().decode(bytes) } : {}),
     ...(kind === 'image' ? {} : { name, path }),
   });
-  const images = parts.filter(({ kind }) => kind === 'image').map(encoded);
-  const files = parts.filter(({ kind }) => kind !== 'image').map(encoded);
+  const listed = (isImage: boolean) => parts.filter(each => (each.kind === 'image') === isImage).map(encoded);
+  const [images, files] = [listed(true), listed(false)];
   return JSON.stringify({
     text,
-    ...(images.length > 0 ? { images } : {}),
-    ...(files.length > 0 ? { files } : {}),
-    ...(computerId === undefined ? {} : { computerId }),
+    images: images.length > 0 ? images : undefined,
+    files: files.length > 0 ? files : undefined,
+    computerId,
   });
 }
 
@@ -206,7 +204,7 @@ describe('what menus hand over to be attached', () => {
     assert.deepEqual(given, [['total.ts:5 problem.txt', said.join('\n')]]);
   });
 
-  it('is a discussion at lines of a file', async () => {
+  it('is a discussion at lines of a file, or a failed test with what was expected, and where', async () => {
     documentOf('a');
     const comments = [
       { author: { name: 'Ann' }, body: 'Why?' },
@@ -215,19 +213,17 @@ describe('what menus hand over to be attached', () => {
     assert.deepEqual(await attached([{ uri: uri('/shop/total.ts'), range: range(0, 0), comments }]), [
       ['total.ts comments.txt', 'total.ts:1:3\n> 1 | a\n\nAnn:\nWhy?\n\nBo:\n*So*\n'],
     ]);
-  });
-
-  it('is a failed test with what was expected, and where', async () => {
-    const message = { message: { value: 'Not *equal*' }, expectedOutput: '143', actualOutput: '144' };
-    const location = { uri: uri('/shop/tax.test.ts'), range: range(8, 8) };
-    const stackTrace = [{ label: 'taxOf', uri: uri('/shop/tax.ts'), position: { line: 1, character: 0 } }];
-    const test = { label: 'rounds once', parent: { label: 'tax' } };
+    const message = {
+      ...{ message: { value: 'Not *equal*' }, expectedOutput: '143', actualOutput: '144' },
+      location: { uri: uri('/shop/tax.test.ts'), range: range(8, 8) },
+      stackTrace: [{ label: 'taxOf', uri: uri('/shop/tax.ts'), position: { line: 1, character: 0 } }],
+    };
     const said = [
       ...['Failed test: tax > rounds once', 'tax.test.ts:9:3', '', 'Not *equal*', ''],
       ...['Expected:', '143', '', 'Actual:', '144', '', 'Stack:', '  taxOf (tax.ts:2:1)'],
     ];
-    const given = await attached([{ test, message: { ...message, location, stackTrace } }]);
-    assert.deepEqual(given, [['rounds once failed.txt', said.join('\n')]]);
+    const test = { label: 'rounds once', parent: { label: 'tax' } };
+    assert.deepEqual(await attached([{ test, message }]), [['rounds once failed.txt', said.join('\n')]]);
   });
 
   it('is one diff of rows and groups of Source Control; what has none goes itself', async () => {

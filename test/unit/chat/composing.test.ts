@@ -40,11 +40,17 @@ describe('what a page hands over', () => {
     await assert.rejects(composition.attachFiles([file('late')], a), /has been removed meanwhile/);
   });
 
-  it('may have the largest size, and leaves nothing behind when it has more, or the disk is full', async () => {
+  it('may have the largest size; what has more or cannot be read keeps nothing from the others, and leaves nothing behind', async () => {
     const { composition, kept, texts } = await stage(10);
-    await composition.attachFiles([file('1234567890')]);
-    for (const large of [file('12345678901'), { ...file(''), size: 11, read: () => assert.fail('was read') }])
-      await assert.rejects(composition.attachFiles([large]), /a-2\.txt is 11 byte.*; the limit is 10 byte/);
+    const large = [
+      file('12345678901'),
+      { ...file('', 'b.txt'), size: 11, read: () => assert.fail('was read') },
+    ];
+    const folder = { name: 'folder', read: () => Promise.reject(new Error('no file')) };
+    await assert.rejects(composition.attachFiles([...large, folder, file('1234567890')]), {
+      message:
+        'a.txt is 11 bytes; the limit is 10 bytes. b.txt is 11 bytes; the limit is 10 bytes. folder cannot be read: no file',
+    });
     const { writeFile } = fs.promises;
     const full = mock.method(fs.promises, 'writeFile', async (...[place]: Parameters<typeof writeFile>) => {
       await writeFile(place, 'the beginning');
@@ -123,47 +129,34 @@ describe('files that are in none of the person', () => {
 });
 
 describe('what is dropped on the list of sessions', () => {
-  /** What VS Code hands over, as far as it is looked at. */
-  function transfer(list: string, ...files: readonly object[]) {
-    const items: [mime: string, item: object][] = [
-      ['text/uri-list', { asString: () => Promise.resolve(list), asFile: () => undefined }],
-    ];
-    items.push(...files.map((file): [string, object] => ['text/plain', { asFile: () => file }]));
-    const data = { get: (mime: string) => new Map(items).get(mime), [Symbol.iterator]: () => items.values() };
-    return data as unknown as vscode.DataTransfer;
-  }
-  const bytes = (text: string) => () => Promise.resolve(new TextEncoder().encode(text));
-
-  it('is every file that has an address, and no link to a page', async () => {
+  it('is every file that has an address, and no link to a page; only others are read', async () => {
     const list = 'file:///a\r\n# a note\r\nhttps://example.com/x\r\nvscode-remote://host/b\r\n';
-    const { uris, files } = await droppedFiles(transfer(list));
-    assert.deepEqual([uris, files], [['file:///a', 'vscode-remote://host/b'], []]);
+    const addressed = {
+      name: 'c.png',
+      uri: { toString: () => 'file:///c.png' },
+      data: (): never => assert.fail(),
+    };
+    /** What VS Code hands over, as far as it is looked at. */
+    const given = (uris: string) => {
+      const items = new Map<string, object>([
+        ['text/uri-list', { asString: () => Promise.resolve(uris), asFile: () => undefined }],
+        ['image/png', { asFile: () => addressed }],
+        ['text/plain', { asFile: () => ({ name: 'd.txt', data: () => Promise.resolve(PNG) }) }],
+      ]);
+      return droppedFiles(items as unknown as vscode.DataTransfer);
+    };
+    assert.deepEqual((await given(list)).uris, ['file:///a', 'vscode-remote://host/b']);
+    const { uris, files } = await given('');
+    assert.deepEqual([uris, files.map(({ name }) => name)], [['file:///c.png'], ['d.txt']]);
+    assert.equal(await files[0]?.read(), PNG);
   });
+});
 
-  it('is read only where it has no address, held to the limit then, and keeps nothing from the others', async () => {
-    const { composition, texts } = await stage(5);
-    const addressed = { name: 'a.png', uri: { toString: () => 'file:///a.png' }, data: () => assert.fail() };
-    const { uris, files } = await droppedFiles(
-      transfer(
-        '',
-        addressed,
-        { name: 'large.txt', data: bytes('123456') },
-        { name: 'folder', data: () => Promise.reject(new Error('no file')) },
-        { name: 'small.txt', data: bytes('12345') },
-      ),
-    );
-    assert.deepEqual(uris, ['file:///a.png']);
-    await assert.rejects(
-      composition.attachFiles(files),
-      /^Error: large\.txt is 6 bytes?; the limit is 5 bytes?\. folder cannot be read: no file$/,
-    );
-    assert.deepEqual(await texts(), ['12345']);
-  });
-
+describe('a drop of very many files', () => {
   const names = (from: number, to: number): string[] =>
     Array.from({ length: to - from }, (_, index) => `file:///${String(from + index)}.txt`);
 
-  it('is looked at a few at a time, cut to what one message takes however much it is, and sent only when all is looked at', async () => {
+  it('is looked at a few at a time, cut to what one message takes, and sent only when all is looked at', async () => {
     const looks = { now: 0, most: 0, all: 0 };
     const { composition, of } = await stage(1000, {
       ...diskFiles,

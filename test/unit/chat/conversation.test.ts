@@ -153,19 +153,7 @@ describe('a send without an answer', () => {
 });
 
 describe('what is sent', () => {
-  it('costs three durable writes of the chat, from what is typed to the transcript', async () => {
-    let writes = 0;
-    const { conversation } = (await scene({ fails: () => ++writes < 0 })).window;
-    conversation.composition.setText('Hello');
-    writes = 0;
-    const after = new Promise<number>(resolve => conversation.onDidSettle(() => resolve(writes)));
-    await conversation.submit('Hello');
-    assert.equal(await after, 3, 'with what the sessions note of it, four');
-    assert.equal(conversation.transcript.known.size, 1);
-    assert.deepEqual(conversation.sends, []);
-  });
-
-  it('has let go of the bytes of its files when it leaves', async () => {
+  it('costs three durable writes of the chat, and has let go of the bytes of its files when it leaves', async () => {
     const read: WeakRef<Uint8Array>[] = [];
     const attachments = attachmentsIn(temporaryFolder());
     attachments.parts = () => {
@@ -174,13 +162,22 @@ describe('what is sent', () => {
       const part = { kind: 'image', mediaType: 'image/png', name: 'a.png', path: 'a.png' } as const;
       return Promise.resolve([{ bytes, ...part }]);
     };
-    const { service, window } = await scene({ attachments });
+    let writes = 0;
+    const { service, window } = await scene({ attachments, fails: () => ++writes < 0 });
     const { conversation } = window;
     const held: unknown[] = [];
     service.onDidReceive(({ method }) => method === 'POST' && held.push(left(read).length));
+    conversation.composition.setText('Look at this');
+    writes = 0;
+    const after = new Promise<number>(resolve => conversation.onDidSettle(() => resolve(writes)));
     await conversation.submit('Look at this');
-    await until(conversation.onDidChange, () => !conversation.isSending);
+    assert.equal(
+      await after,
+      3,
+      'from what is typed to the transcript; with what the sessions note of it, four',
+    );
     assert.deepEqual([read.length, held], [1, [0]]);
+    assert.deepEqual([conversation.transcript.known.size, conversation.sends], [1, []]);
   });
 
   it('and accepted, but cannot be written any more, has its id logged and is kept as soon as that works', async () => {
@@ -227,6 +224,21 @@ describe('what is written', () => {
     await one.read();
     await one.flush();
     assert.equal(await textIn(other), 'words of the other window');
+  });
+
+  it('is told of at once where it is typed, and in every other window when it is stored', async () => {
+    const storage = storageIn(temporaryFolder());
+    const told: string[] = [];
+    const [here, there, elsewhere] = ['session', 'session', 'other'].map((sessionId, index) => {
+      const outbox = new Outbox(storage.collection(outboxes), sessionId, error => assert.fail(String(error)));
+      afterwards(() => outbox.dispose());
+      outbox.onDidChange(() => told.push(`${index} ${outbox.current.draft.text}`));
+      return outbox;
+    });
+    type(here!, 'words');
+    assert.deepEqual(told, ['0 words']);
+    await Promise.all([here, there, elsewhere].map(outbox => outbox!.flush()));
+    assert.deepEqual(new Set(told), new Set(['0 words', '1 words']));
   });
 
   // What one window makes of the draft it shows, when another has made something else of that meanwhile.

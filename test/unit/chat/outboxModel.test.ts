@@ -32,38 +32,14 @@ const acts = fc.oneof(
 );
 type Act = typeof acts extends fc.Arbitrary<infer T> ? T : never;
 
-/** The pieces of text a person wrote, by what may have become of each. */
-class Ledger {
-  readonly written: string[] = [];
-  readonly discarded = new Set<string>();
-  /** How often each may leave: once, and again after it was refused or by a person's decision about one whose outcome is unknown. */
-  readonly #allowed = new Map<string, number>();
-
-  /** A piece unlike every other. */
-  next(): string {
-    const number = this.written.length + 1;
-    const piece = `<${(number * 2_654_435_761) % 1_000_000_007}>`;
-    this.written.push(piece);
-    return piece;
-  }
-
-  in(text: string): readonly string[] {
-    return this.written.filter(piece => text.includes(piece));
-  }
-
-  allow(text: string): void {
-    for (const piece of this.in(text)) this.#allowed.set(piece, this.allowed(piece) + 1);
-  }
-
-  allowed(piece: string): number {
-    return this.#allowed.get(piece) ?? 1;
-  }
-}
-
+/** What a person does in two windows, and what may have become of each piece of text they wrote. */
 class Run {
   readonly world: World;
-  readonly ledger = new Ledger();
   readonly windows: Process[] = [];
+  readonly #written: string[] = [];
+  readonly #discarded = new Set<string>();
+  /** How often a piece may leave: once, and again after it was refused or by a person's decision about one whose outcome is unknown. */
+  readonly #allowed = new Map<string, number>();
   /** What a page was told is not sent, although it is recorded. */
   readonly #recorded: string[] = [];
   /** What a page that died had left: nobody knows what it was written over, so it may stand beside its earlier version, or that has gone out. */
@@ -74,8 +50,12 @@ class Run {
     this.world = world;
   }
 
-  async begin(): Promise<void> {
-    this.windows.push(await this.world.start(), await this.world.start());
+  #in(text: string): readonly string[] {
+    return this.#written.filter(piece => text.includes(piece));
+  }
+
+  #allow(text: string): void {
+    for (const piece of this.#in(text)) this.#allowed.set(piece, (this.#allowed.get(piece) ?? 1) + 1);
   }
 
   async do([name, ...args]: Act): Promise<void> {
@@ -87,11 +67,13 @@ class Run {
   write(index: number): void {
     const window = this.windows[index]!;
     if (window.isSubmitting) return;
-    const piece = this.ledger.next();
+    // Unlike every other.
+    const piece = `<${((this.#written.length + 1) * 2_654_435_761) % 1_000_000_007}>`;
+    this.#written.push(piece);
     this.look(index);
     const text = window.shown;
     // A text that was rewritten is another, also where what it keeps leaves elsewhere at the same time.
-    if (window.hasErased) this.ledger.allow(text);
+    if (window.hasErased) this.#allow(text);
     this.#write(window, text === '' ? piece : `${text} ${piece}`);
   }
 
@@ -99,9 +81,9 @@ class Run {
   erase(index: number): void {
     const window = this.windows[index]!;
     const text = window.shown;
-    const piece = this.ledger.written.find(each => text.endsWith(each));
+    const piece = this.#written.find(each => text.endsWith(each));
     if (window.isSubmitting || piece === undefined) return;
-    this.ledger.discarded.add(piece);
+    this.#discarded.add(piece);
     window.hasErased = true;
     this.#write(window, text.slice(0, -piece.length).trimEnd());
   }
@@ -148,51 +130,37 @@ class Run {
     await this.world.finish(stored, pid);
   }
 
-  refresh(index: number): void {
-    this.windows[index]!.conversation.refresh().catch(() => undefined);
-  }
-
-  crash(index: number): void {
-    this.world.end(this.windows[index]!);
-  }
-
+  readonly refresh = (index: number) =>
+    void this.windows[index]!.conversation.refresh().catch(() => undefined);
+  readonly crash = (index: number) => this.world.end(this.windows[index]!);
   /** It dies with its next write. */
-  doom(index: number): void {
-    this.windows[index]!.isDoomed = true;
-  }
+  readonly doom = (index: number) => (this.windows[index]!.isDoomed = true);
+  readonly step = (which: number) => this.world.take(which);
+  readonly run = (index: number, most: number) => this.world.run(this.windows[index]!.pid, most);
+  readonly pass = (ms: number) => this.world.pass(ms);
+  /** So ends the next write. */
+  readonly fail = (how: 'before' | 'after') => this.world.failures.push(how);
 
   decide(index: number, how: 'sendAgain' | 'discard' | 'takeBack'): void {
     const { conversation } = this.windows[index]!;
     const { queued, sends } = conversation;
     const entry = how === 'takeBack' ? queued[0] : sends.find(({ state }) => state === 'unknown');
     if (entry === undefined) return;
-    if (entry.state === 'unknown') this.ledger.allow(entry.text);
-    if (how === 'discard') for (const piece of this.ledger.in(entry.text)) this.ledger.discarded.add(piece);
+    if (entry.state === 'unknown') this.#allow(entry.text);
+    if (how === 'discard') for (const piece of this.#in(entry.text)) this.#discarded.add(piece);
     conversation[how](entry.id).catch(() => undefined);
   }
 
   /** Of the service, to the oldest request. */
   answer(answer: Answer): void {
     const post = this.world.open.shift();
-    if (answer === 'refused') this.ledger.allow(post?.text ?? '');
+    if (answer === 'refused') this.#allow(post?.text ?? '');
     post?.answer(answer);
   }
 
   status(status: 'idle' | 'running'): void {
     this.world.status = status;
     for (const { tellStatus } of this.windows) tellStatus();
-  }
-
-  step(which: number): Promise<void> {
-    return this.world.take(which);
-  }
-
-  run(index: number, most: number): Promise<void> {
-    return this.world.run(this.windows[index]!.pid, most);
-  }
-
-  pass(ms: number): Promise<void> {
-    return this.world.pass(ms);
   }
 
   /** The clock is set, or the machine slept. */
@@ -203,17 +171,12 @@ class Run {
       if (unsaved !== undefined && unsaved.sendId === undefined) unsaved.at += ms;
   }
 
-  /** So ends the next write. */
-  fail(how: 'before' | 'after'): void {
-    this.world.failures.push(how);
-  }
-
   async #reopen(index: number): Promise<void> {
     const unsaved = this.windows[index]?.unsaved;
     // Another window has sent the same words meanwhile: nobody can tell them from the same words written anew.
-    for (const piece of this.ledger.in(unsaved?.text ?? '')) {
+    for (const piece of this.#in(unsaved?.text ?? '')) {
       this.#left.add(piece);
-      if (this.world.hasLeft(piece)) this.ledger.allow(piece);
+      if (this.world.hasLeft(piece)) this.#allow(piece);
     }
     this.windows[index] = await this.world.start(unsaved);
   }
@@ -246,7 +209,7 @@ class Run {
   }
 
   check(): void {
-    const { world, ledger } = this;
+    const { world } = this;
     const seen = this.windows.map(({ pid, conversation }) => ({
       pid,
       draft: conversation.composition.draft,
@@ -258,16 +221,17 @@ class Run {
     }));
     const told = JSON.stringify(seen, undefined, 1);
     assert.deepEqual(this.#recorded, [], told);
-    for (const piece of ledger.written) {
+    for (const piece of this.#written) {
+      const allowed = this.#allowed.get(piece) ?? 1;
       const posts = world.posted.filter(text => text.includes(piece)).length;
-      assert.ok(posts <= ledger.allowed(piece), `${piece} left ${posts} times: ${told}`);
+      assert.ok(posts <= allowed, `${piece} left ${posts} times: ${told}`);
       for (const { pid, draft, entries, transcript } of seen) {
         const isLeft = this.#left.has(piece);
         const counts = [draft, ...entries].map(({ text }) => text.split(piece).length - 1);
         const written = counts.reduce((sum, count) => sum + (isLeft ? Math.min(1, count) : count), 0);
         const places = written + Number(transcript.some(entry => entry.includes(piece)));
-        if (!ledger.discarded.has(piece)) assert.ok(places > 0, `${piece} is lost in ${pid}: ${told}`);
-        const most = ledger.allowed(piece) > 1 ? Infinity : isLeft ? 2 : 1;
+        if (!this.#discarded.has(piece)) assert.ok(places > 0, `${piece} is lost in ${pid}: ${told}`);
+        const most = allowed > 1 ? Infinity : isLeft ? 2 : 1;
         assert.ok(places <= most, `${piece} is shown ${places} times in ${pid}: ${told}`);
       }
     }
@@ -318,7 +282,7 @@ describe('what a person writes, in windows that die, sleep and fill the disk', (
         const world = new World(disk, number);
         current = world;
         const run = new Run(world);
-        await run.begin();
+        run.windows.push(await world.start(), await world.start());
         for (const act of chosen) await run.do(act);
         await run.end();
         run.check();

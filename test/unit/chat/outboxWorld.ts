@@ -233,6 +233,7 @@ export class World {
           const messageId = kind === 'accepted' || kind === 'lost' ? this.#serve(text) : '';
           if (!this.#isAlive(pid)) return;
           if (kind === 'accepted') resolve({ messageId, status: this.status });
+          else if (kind === 'lost') reject(new Error('Nobody expects this'));
           else reject(new ApiError(kind === 'refused' ? 'refused' : 'outcomeUnknown', { request }));
         };
         this.open.push({ text, answer });

@@ -44,13 +44,10 @@ export function pageOf(kind: 'panel' | 'view', active = true) {
       written.push(text);
     },
   };
+  const [own, nothing] = [{ active, onDidChangeViewState: shown.event }, (): void => undefined];
   const place = {
-    ...(kind === 'panel'
-      ? { active, onDidChangeViewState: shown.event }
-      : { onDidChangeVisibility: shown.event }),
-    ...{ visible: true, onDidDispose: never, webview },
-    reveal: () => undefined,
-    show: () => undefined,
+    ...(kind === 'panel' ? own : { onDidChangeVisibility: shown.event }),
+    ...{ visible: true, onDidDispose: never, webview, reveal: nothing, show: nothing },
   };
   /** As the person shows and hides it. */
   const show = (visible: boolean): void => {

@@ -264,27 +264,24 @@ describe('the use of a tool in a transcript', () => {
       assert.deepEqual(told(call(name, given as object), result(content)), [words, false, content]);
     });
 
-  it('is found by the message of a result, too', () => {
-    const known = knownOf(call('Read', { path: 'a.ts' }), result('text'), message('a'));
-    const keys = ['result', 'use', 'a', 'gone'].map(id => rowKeyOf(known, id));
-    assert.deepEqual(keys, ['message:use', 'message:use', 'message:a', 'message:gone']);
-  });
-
   it('tells that a tool failed, also where only its message says so, and shows a result without its use', () => {
     const run = call('Execute', { command: 'npm ci' });
     assert.deepEqual(told(run), ['Ran |npm ci|', false, '']);
     assert.deepEqual(told(run, result('no', { isError: true })), ['Ran |npm ci|, failed', true, 'no']);
     assert.deepEqual(told(result('yes')), ['Used a tool||', false, 'yes']);
+    const known = knownOf(run, result('text'), message('a'));
+    const keys = ['result', 'use', 'a', 'gone'].map(id => rowKeyOf(known, id));
+    assert.deepEqual(keys, ['message:use', 'message:use', 'message:a', 'message:gone'], 'found by either');
   });
 });
 
 const headerWith = (known: Partial<ChatSession> | undefined) =>
   headerOf(known && { sessionId: 's', title: 't', status: 'idle', ...known }, 't', false, 0, format);
 
-describe('the tokens in the header of a chat', () => {
+describe('the header of a chat', () => {
   const tokens = (settings: ChatSession['settings']) => headerWith({ settings }).tokens;
 
-  it('are told kind by kind, as the service counts them, also of kinds nobody knew, or of some only', () => {
+  it('tells tokens kind by kind, as the service counts them, also of kinds nobody knew, or of some only', () => {
     const counted = { inputTokens: 12_000, outputTokens: 3_456, cacheCreationTokens: 789 };
     const others = {
       cacheReadTokens: 0,
@@ -300,13 +297,10 @@ describe('the tokens in the header of a chat', () => {
         ...['audioTokens: 7', 'bad\ufffdname: 1', `Agent active: ${format.span(125_000)}`],
       ].join('\n'),
     });
-    const one = { cacheReadTokens: 0 };
-    assert.equal(tokens({ tokenUsage: one })?.detail, 'Cache read: 0');
+    assert.equal(tokens({ tokenUsage: { cacheReadTokens: 0 } })?.detail, 'Cache read: 0');
     for (const nothing of [undefined, {}, { tokenUsage: {} }]) assert.equal(tokens(nothing), undefined);
   });
-});
 
-describe('the menu of the header of a chat', () => {
   const manifest = path.join(process.env['AGENT_CONSOLE_ROOT']!, 'package.json');
   const { contributes } = JSON.parse(readFileSync(manifest, 'utf8')) as {
     contributes: { menus: Record<string, { command: string; when: string }[]> };
@@ -327,7 +321,7 @@ describe('the menu of the header of a chat', () => {
     );
   }
 
-  it('offers what is not so already or takes it back, and changes nothing of a session that is not in the list', () => {
+  it('has a menu that offers what is not so already or takes it back, and changes nothing of a session that is not in the list', () => {
     const changes = ['show', 'chooseBranch', 'bringHome', 'sendComments'];
     const copies = ['takeAlong', 'copyId', 'copyLink', 'showDetails', 'rename', 'pin'];
     for (const [session, expected] of [
