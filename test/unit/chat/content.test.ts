@@ -19,12 +19,7 @@ describe('a file named in a message', () => {
   const folder = { path: '/home/me/shop', name: 'shop' };
 
   for (const [text, ...names] of [
-    [
-      'See src/a.ts:41, (./b/c-d.test.tsx:1:20) and "C.java:7".',
-      'src/a.ts:41',
-      './b/c-d.test.tsx:1:20',
-      'C.java:7',
-    ],
+    ['See src/a.ts:41, (./c-d.test.tsx:1:20), "C.java:7"', 'src/a.ts:41', './c-d.test.tsx:1:20', 'C.java:7'],
     ['at /home/me/shop/a.ts:3:1\n  src\\win.ts:9', '/home/me/shop/a.ts:3:1', 'src\\win.ts:9'],
     ['@scope/pkg/index.d.ts:12', '@scope/pkg/index.d.ts:12'],
     ['api.example.com:443, 10:30, v1.2.3:4, https://a.example/b.ts:4 a:b:4 x.ts:'],
@@ -45,20 +40,17 @@ describe('a file named in a message', () => {
   });
 
   it('is looked for below the folder only', () => {
-    for (const [path, ...found] of [
-      ...[
-        ['src/a.ts', 'src/a.ts'],
-        ['./src/../src/a.ts', 'src/a.ts'],
-        ['/home/me/shop/src/a.ts', 'src/a.ts'],
-      ],
-      ...[
-        ['shop/src/a.ts', 'shop/src/a.ts', 'src/a.ts'],
-        ['a/src/a.ts', 'a/src/a.ts', 'src/a.ts'],
-      ],
-      ...[['/etc/passwd'], ['../a.ts'], ['src/../../a.ts'], ['/home/me/shop/../other/a.ts']],
-      ...[['/home/me/shopping/a.ts'], ['..'], ['.'], ['/']],
-    ])
-      assert.deepEqual(candidates(path!, folder), found, path);
+    const paths = {
+      'src/a.ts': ['src/a.ts'],
+      './src/../src/a.ts': ['src/a.ts'],
+      '/home/me/shop/src/a.ts': ['src/a.ts'],
+      'shop/src/a.ts': ['shop/src/a.ts', 'src/a.ts'],
+      'a/src/a.ts': ['a/src/a.ts', 'src/a.ts'],
+    };
+    for (const [path, found] of Object.entries(paths)) assert.deepEqual(candidates(path, folder), found);
+    const outside =
+      '/etc/passwd ../a.ts src/../../a.ts /home/me/shop/../b/a.ts /home/me/shopping/a.ts .. . /';
+    for (const path of outside.split(' ')) assert.deepEqual(candidates(path, folder), [], path);
     const known = fc.constantFrom('..', '.', '', 'a', 'src', 'shop', '/', '/home/me/shop');
     fc.assert(
       fc.property(fc.array(fc.oneof(known, fc.string())), parts => {
@@ -196,17 +188,10 @@ describe('bounds of Markdown', () => {
     assert.match(bounded(`| a | b |\n| - | - |\n${'| 1 | 2 |\n'.repeat(1000)}`), /<table>/);
   });
 
-  for (const [name, piece] of Object.entries({
-    emphasis: '*_a ',
-    underscores: 'a_',
-    'strikes on lines': '~~a~\n',
-    brackets: '![a](',
-    'half an address': 'a',
-    'rules of tables': '|-\n',
-    'underlined titles': 'a\n-\n',
-  }))
-    it(`keep ${name} from holding up the page`, () =>
-      growsEvenly(name, 120_000, size => attempt(`${repeated(piece, size)}@`)));
+  it('keep texts made to be read slowly from holding up the page', async () => {
+    for (const piece of ['*_a ', 'a_', '~~a~\n', '![a](', 'a', '|-\n', 'a\n-\n'])
+      await growsEvenly(piece, 120_000, size => attempt(`${repeated(piece, size)}@`));
+  });
 });
 
 const inputOf = (known: ReadonlyMap<string, KnownMessage>): RowsInput => ({
@@ -242,6 +227,8 @@ const keys = (rows: readonly Row[] = []): string[] => rows.map(({ key }) => key)
 const built = (input: RowsInput): string[] => keys(new RowBuilder(new Formatter('en')).build(input));
 
 describe('the rows a page is sent', () => {
+  const wordy = { content: [{ type: 'text', text: 'word '.repeat(40_000) }] };
+
   it('are all of them when it is built anew', async () => {
     const { feed, splices, filled, rebuilt } = paged();
     feed.show(many(1));
@@ -275,17 +262,13 @@ describe('the rows a page is sent', () => {
 
   for (const [what, input, most] of [
     ['long transcript', many(5000), 250],
-    [
-      'transcript of long messages, with less',
-      many(100, { content: [{ type: 'text', text: 'word '.repeat(40_000) }] }),
-      20,
-    ],
+    ['transcript of long messages, with less', many(100, wordy), 20],
   ] as const)
     it(`begin with the end of a ${what}, and the rest follows`, async () => {
       const { feed, splices, rows, filled } = paged();
       feed.show(input);
       const all = built(input);
-      assert.equal(rows().at(-1), all.at(-1));
+      assert.equal(rows().at(-1), `message:m${input.known.size - 1}`);
       assert.ok(rows().length > 1 && rows().length <= most, `${rows().length} rows`);
       assert.equal(splices[0]!.total, all.length, 'the page waits for the rest');
       assert.deepEqual(await filled(), all);

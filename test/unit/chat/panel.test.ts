@@ -356,12 +356,8 @@ describe('a page that says 10,000 things of what is not there', () => {
     await until(heard, () => answers().length >= asked.length);
     await conversation.flush();
 
-    assert.deepEqual(
-      answers()
-        .flatMap(({ id }) => id)
-        .sort(),
-      asked.sort(),
-    );
+    const ids = answers().flatMap(({ id }) => id);
+    assert.deepEqual(ids.sort(), asked.sort());
     assert.deepEqual(unhandled.errors, []);
     assert.deepEqual(acts, []);
     assert.deepEqual(held(), before);

@@ -78,7 +78,6 @@ describe('rows of a transcript', () => {
     const asked = knownOf(message('q', { role: 'user' }));
     const answered = knownOf(message('a'));
     const broken = knownOf(message('q', { role: 'user', parentId: 'p' }));
-    const walked = (...failed: [string, string][]) => ({ isOn: false, failed: new Map(failed) });
     const later = '7 messages cannot be read yet; they appear with your next message';
     const working = ['running', 'pending', 'unknown', undefined].map(status => ({ known: asked, status }));
     const cases: readonly (readonly [sentence: string, isReasoned: boolean, facts: Partial<RowsInput>])[] = [
@@ -89,7 +88,11 @@ describe('rows of a transcript', () => {
       [later, false, { known: asked, sends: [sendRecord({ state: 'sending' })] }],
       ...working.map(facts => [later, false, facts] as const),
       ['7 messages of this session are not shown by the service', false, { known: asked, complete: true }],
-      ['7 messages have not been read yet', false, { known: broken, walk: walked() }],
+      [
+        '7 messages have not been read yet',
+        false,
+        { known: broken, walk: { isOn: false, failed: new Map() } },
+      ],
     ];
     for (const [sentence, isReasoned, facts] of cases)
       it(`say "${sentence}" of ${JSON.stringify(Object.keys(facts))}, ${facts.status ?? ''}`, () => {
@@ -99,12 +102,6 @@ describe('rows of a transcript', () => {
         const told = [gap?.sentence, gap?.reason, gap?.webApp];
         assert.deepEqual(told, [sentence, reason, isReasoned || undefined]);
       });
-
-    it('say where it has not read on, and that it can', () => {
-      const [gap] = build({ known: broken, walk: walked(['p', 'Down.']) });
-      assert.ok(gap?.kind === 'gap' && gap.canRead === true);
-      assert.equal(gap.sentence, 'Earlier messages could not be read: Down.');
-    });
   });
 
   it('show each kind of content as what it is', () => {
