@@ -128,8 +128,8 @@ describe('files that are in none of the person', () => {
   });
 });
 
-describe('what is dropped on the list of sessions', () => {
-  it('is every file that has an address, and no link to a page; only others are read', async () => {
+describe('what is dropped', () => {
+  it('on the list of sessions is every file that has an address, and no link to a page; only others are read', async () => {
     const list = 'file:///a\r\n# a note\r\nhttps://example.com/x\r\nvscode-remote://host/b\r\n';
     const addressed = {
       name: 'c.png',
@@ -150,13 +150,11 @@ describe('what is dropped on the list of sessions', () => {
     assert.deepEqual([uris, files.map(({ name }) => name)], [['file:///c.png'], ['d.txt']]);
     assert.equal(await files[0]?.read(), PNG);
   });
-});
 
-describe('a drop of very many files', () => {
   const names = (from: number, to: number): string[] =>
     Array.from({ length: to - from }, (_, index) => `file:///${String(from + index)}.txt`);
 
-  it('is looked at a few at a time, cut to what one message takes, and sent only when all is looked at', async () => {
+  it('is looked at a few at a time where it is very many files, cut to what one message takes, and sent only when all is looked at', async () => {
     const looks = { now: 0, most: 0, all: 0 };
     const { composition, of } = await stage(1000, {
       ...diskFiles,

@@ -50,7 +50,9 @@ function placesOf(location: 'panel' | 'view', memory = memoryOf()) {
         get isDisposed() {
           return isDisposed;
         },
-        close: () => void ('dispose' in place && place.dispose()),
+        close: () => {
+          if (isPanel(place)) place.dispose();
+        },
       };
       return panel as ChatPanel;
     },
@@ -127,6 +129,15 @@ describe('the view as the place of chats', () => {
       resolve();
       assert.deepEqual(made, ['panel s1']);
     });
+
+  it('shows its session again where it was moved to, and after a reload', () => {
+    const memory = memoryOf();
+    const [now, later] = [placesOf('view', memory), placesOf('view', memory)];
+    now.resolve();
+    now.places.follow('s1');
+    for (const { resolve } of [now, later]) resolve();
+    assert.deepEqual([now.made, later.made], [['view s1', 'view s1'], ['view s1']]);
+  });
 });
 
 describe('a panel', () => {

@@ -138,7 +138,7 @@ describe('a queue', () => {
     late = 60_000;
     await conversation.refresh();
     const [lost, ...others] = conversation.sends;
-    assert.deepEqual([lost?.state, lost?.text, others], ['unknown', 'lost', []]);
+    assert.deepEqual([lost.state, lost.text, others], ['unknown', 'lost', []]);
     assert.deepEqual([queued(other), sent(it)], [['next'], ['lost']]);
   });
 
@@ -163,10 +163,8 @@ describe('a queue', () => {
     await drained(window);
     assert.deepEqual(sent(it), ['from a script', 'lost', 'lost']);
   });
-});
 
-describe('what a page still held when it went', () => {
-  it('replaces what it begins with, is there already, comes below other words, or is gone where it was sent', async () => {
+  it('beside what a page still held when it went: that replaces what it begins with, is there already, comes below other words, or is gone where that was sent', async () => {
     const it = await scene();
     const { conversation } = it.window;
     for (const [stored, held, after] of [
@@ -185,28 +183,5 @@ describe('what a page still held when it went', () => {
     await queueUp(it.window, 'queued');
     await conversation.takeUnsaved({ text: 'queued', at });
     assert.deepEqual(draftOf(it.window), ['']);
-  });
-});
-
-describe('the look at the session beside a send', () => {
-  it('costs no request before, also of what is queued, and one after an unknown outcome', async () => {
-    const it = await scene();
-    await sendAndRead(it.window, 'one');
-    await it.service.settle();
-    const { messageCount } = await it.window.sessions.refresh(it.sessionId);
-    it.window.sessions.age(it.sessionId, 60_000);
-    const looks = (): number =>
-      it.service.requests.filter(({ method, path }) => method === 'GET' && path.endsWith(it.sessionId))
-        .length;
-    const before = looks();
-    const work = busy(it);
-    await queueUp(it.window, 'queued');
-    work.rest();
-    await drained(it.window);
-    assert.equal(looks(), before + 2, 'each asked for here');
-    failSends(it, 'reset');
-    await sendAndRead(it.window, 'two');
-    assert.equal(it.window.conversation.sends[0]?.before?.messageCount, messageCount);
-    assert.equal(looks(), before + 3);
   });
 });

@@ -67,10 +67,6 @@ export function writeFile(folder: string, name: string, content: string | Uint8A
 function askingSessions(api: ApiClient) {
   const changed = new Emitter<readonly string[]>();
   const known = new Map<string, ChatSession>();
-  const learn = (sessionId: string, facts: Partial<ChatSession>): unknown => {
-    const before = known.get(sessionId);
-    return before && known.set(sessionId, { ...before, ...facts });
-  };
   const sessions = {
     noted: [] as string[],
     watched: [] as (string | undefined)[],
@@ -94,9 +90,10 @@ function askingSessions(api: ApiClient) {
       changed.fire([sessionId]);
       return session;
     },
-    read: (sessionId: string) => Promise.resolve(learn(sessionId, sessions.unheard)),
-    /** Makes what is known of a session older, ms. */
-    age: (sessionId: string, ms: number) => learn(sessionId, { statusAt: Date.now() - ms }),
+    read: (sessionId: string) => {
+      const before = known.get(sessionId);
+      return Promise.resolve(before && known.set(sessionId, { ...before, ...sessions.unheard }));
+    },
     noteSend: (_: string, { text }: { text: string }) => Promise.resolve(void sessions.noted.push(text)),
   };
   return sessions;

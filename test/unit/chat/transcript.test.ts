@@ -123,19 +123,6 @@ describe('messages by the ancestor walk', () => {
 });
 
 describe('messages from a list of the service', () => {
-  it('are not called unreadable while the rest of the list is still being read', async () => {
-    const served = new Served(10);
-    served.all = served.all.map(each => ({ ...each, content: text('x') }));
-    served.session = { messageCount: 10, updatedAt: 1 };
-    const said: unknown[][] = [];
-    served.list = cursor => {
-      if (cursor !== undefined) said.push(served.breaks);
-      return served.pages(cursor);
-    };
-    await served.reading.read(false);
-    assert.deepEqual(said, [[], [], []]);
-  });
-
   for (const newestFirst of [false, true])
     it(`are read whole once, then only where something is new or it was away, ${newestFirst ? 'newest' : 'oldest'} first`, async () => {
       const served = new Served(10, true);
@@ -159,18 +146,22 @@ describe('messages from a list of the service', () => {
       assert.equal(served.known.size, 18);
     });
 
-  it('are asked for once at a time, and once more for what came meanwhile', async () => {
-    const served = new Served(1);
+  it('are asked for once at a time, once more for what came meanwhile, and not called unreadable until then', async () => {
+    const served = new Served(10);
+    served.all = served.all.map(each => ({ ...each, content: text('x') }));
+    served.session = { messageCount: 10, updatedAt: 1 };
     let inFlight = 0;
+    const said: unknown[][] = [];
     served.list = async cursor => {
-      assert.equal(++inFlight, 1);
+      said.push([++inFlight, ...(cursor === undefined ? [] : served.breaks)]);
       const answer = await served.pages(cursor);
       await setImmediate();
       inFlight--;
       return answer;
     };
     await Promise.all([1, 2, 3].map(() => served.reading.read(false)));
-    assert.equal(served.asked.length, 2);
+    assert.deepEqual(served.asked, [undefined, 'm2', 'm5', 'm8', 'm8']);
+    assert.deepEqual(said, [[1], [1], [1], [1], [1]]);
   });
 
   it('leave the reading to the walk where that fails, which is logged once, and are not read in circles', async () => {
@@ -220,8 +211,8 @@ describe('a conversation with a service that lists messages', () => {
   });
 });
 
-describe('order of messages', () => {
-  it('holds for any links among messages: each once, parents first unless they loop', () => {
+describe('messages that are known', () => {
+  it('have an order whatever links there are: each once, parents first unless they loop', () => {
     const link = fc.record({ at: fc.integer({ min: 0, max: 5 }), parent: fc.option(fc.nat(30)) });
     fc.assert(
       fc.property(fc.array(link, { maxLength: 30 }), links => {
@@ -241,26 +232,22 @@ describe('order of messages', () => {
       }),
     );
   });
-});
 
-describe('the message that a send without an answer became', () => {
   const send = sendRecord({ before: { messageCount: 3, updatedAt: 500 } });
   const user = (id: string, words: string, createdAt: number): KnownMessage => ({
     id,
     message: message(id, { role: 'user', createdAt, content: text(words) }),
   });
 
-  it('is known by its text, after the state known before it, and is no reply and of no other send', () => {
+  it('are what a send without an answer became by text and time, but no reply and of no other send', () => {
     const reply = { id: 'r', message: message('r', { createdAt: 600, content: text('Hello') }) };
     const other = { ...user('o', 'Hello', 600), sent: { at: 1, text: 'Hello', attachments: [] } };
     const others = [user('x', 'Hello!', 600), reply, other, user('old', 'Hello', 400)];
     assert.equal(messages.arrivedAs(send, others), undefined);
     assert.equal(messages.arrivedAs(send, [...others, user('new', 'Hello', 600)]), 'new');
   });
-});
 
-describe('what the person sent before', () => {
-  it('is called up with the latest first, each text once', () => {
+  it('are called up with the latest of the person first, each text once', () => {
     const said = ['one', 'two', 'one', ' '].map((words, createdAt) => {
       const role = createdAt === 1 ? 'assistant' : 'user';
       return message(`m${createdAt}`, { role, createdAt, content: text(words) });
@@ -268,10 +255,8 @@ describe('what the person sent before', () => {
     const sent = { at: 9, text: 'three', attachments: [] };
     assert.deepEqual(messages.ownTexts(knownOf(...said).set('s', { id: 's', sent })), ['three', 'one']);
   });
-});
 
-describe('what is kept of a message', () => {
-  it('is no encrypted field, no signature, and no content of hidden messages', () => {
+  it('hold no encrypted field, no signature, and no content of hidden messages', () => {
     const foreign = {
       ...{ id: 'other', role: 'assistant', createdAt: 1, updatedAt: 2 },
       providerAEncryptedContent: 'SECRET-1',
@@ -294,7 +279,7 @@ describe('what is kept of a message', () => {
     assert.deepEqual([content, providerAReasoningSummary, parentId], [[], undefined, 'p']);
   });
 
-  it('is the newer body, and what was sent, whatever comes first, after everything known', async () => {
+  it('hold the newer body, and what was sent, whatever comes first, after everything known', async () => {
     const transcript = new Transcript(storageIn(temporaryFolder()), 'service1', 'session');
     await transcript.load();
     await transcript.keep([message('m', { updatedAt: 2, createdAt: 9_000, content: text('new') })]);
