@@ -37,7 +37,8 @@ describe('a chat page that begins', () => {
     page.send('One');
     // VS Code puts the page away and makes another before the send is recorded.
     page.begun();
-    const unsaved = { text: 'One', sendId: page.sendId, at: Date.now(), next: 'Two' };
+    // By its own clock the page wrote it after it was sent: the id tells that it was.
+    const unsaved = { text: 'One', sendId: page.sendId, at: Date.now() + 60_000, next: 'Two' };
     page.said.fire({ id: 2, name: 'unsaved', params: unsaved });
     await outcome;
     await until(page.heard, () => page.draft() === 'Two');
