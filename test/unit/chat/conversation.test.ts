@@ -9,6 +9,7 @@ import type { ApiClient } from '../../../src/api';
 import { Conversations, type ConversationsOptions } from '../../../src/chat/conversations';
 import { Outbox } from '../../../src/chat/outbox/outbox';
 import { outboxRecords } from '../../../src/chat/outbox/record';
+import type { SendOutcome } from '../../../src/chat/outbox/sender';
 import type { ChatSessions } from '../../../src/chat/sessions';
 import { unread } from '../../../src/chat/transcript/messages';
 import { RowBuilder } from '../../../src/chat/transcript/rows';
@@ -41,6 +42,8 @@ describe('a conversation', () => {
     assert.deepEqual([body?.text, files, others], ['Please look.', ['notes.md'], []]);
     assert.deepEqual(composition.draft, { text: '', attachments: [] });
     assert.deepEqual(it.window.sessions.noted, ['Please look.']);
+    const [{ sent: kept } = assert.fail()] = transcript.known.values();
+    assert.deepEqual(kept?.attachments, [{ name: 'notes.md', kind: 'text', size: 8 }], 'and no address');
     await it.service.settle();
     const before = transcript.known.size;
     await sendAndRead(it.window, 'And then?');
@@ -85,7 +88,9 @@ describe('a send that is refused', () => {
     assert.deepEqual([draftOf(it.window), posts(it)], [['Hello', a, empty], []], 'it never left');
     conversation.composition.detach(empty!);
     const began = conversation.submit('Hello');
-    await Promise.all([began, conversation.composition.attach([b!]), settled(it.window)]);
+    const ends = [began, conversation.composition.attach([b!]), settled(it.window)];
+    const [, , outcome] = await Promise.all(ends);
+    assert.equal((outcome as SendOutcome).state, 'refused');
     const later = await openWindow(it);
     for (const window of [it.window, later]) {
       assert.deepEqual([draftOf(window).sort(), window.conversation.sends], [['Hello', a, b].sort(), []]);

@@ -183,5 +183,7 @@ describe('a queue', () => {
     await queueUp(it.window, 'queued');
     await conversation.takeUnsaved({ text: 'queued', at });
     assert.deepEqual(draftOf(it.window), ['']);
+    for (const text of ['sent', 'queued']) await conversation.takeUnsaved({ text, at: Date.now() + 60_000 });
+    assert.deepEqual(draftOf(it.window), ['sent\n\nqueued'], 'the same words, written anew');
   });
 });

@@ -196,18 +196,24 @@ describe('a conversation with a service that lists messages', () => {
     await until(conversation.onDidChange, () => conversation.rows.messageCount !== undefined);
     assert.ok(!rowsOf(conversation.rows).some(row => row.kind === 'gap'));
     const before = service.requests.length;
-    await window.sessions.refresh(sessionId);
-    await setImmediate();
-    assert.equal(service.requests.length, before + 1, 'nothing is read again while nothing changes');
+    for (let times = 0; times < 2; times++) await window.sessions.refresh(sessionId);
+    assert.equal(service.requests.length, before + 2, 'nothing is read again while nothing changes');
     service.fail({ kind: 'status', status: 400, match: { method: 'GET', path: /\/messages$/ }, times: 1 });
-    await client.one('sendMessage', { ids: { sessionId }, body: JSON.stringify({ text: 'From elsewhere' }) });
-    await service.settle();
+    const sendElsewhere = async (text: string): Promise<void> => {
+      await client.one('sendMessage', { ids: { sessionId }, body: JSON.stringify({ text }) });
+      await service.settle();
+    };
+    await sendElsewhere('From elsewhere');
     const failed = (): boolean => window.log.lines.some(line => /could not be read/.test(line));
     await window.sessions.refresh(sessionId);
     await until(conversation.onDidChange, failed);
     await complete(window);
     assert.ok(texts(window).includes('From elsewhere'));
     watch.dispose();
+    await sendElsewhere('Unseen');
+    const asked = service.requests.length;
+    for (let times = 0; times < 2; times++) await window.sessions.refresh(sessionId);
+    assert.equal(service.requests.length, asked + 2, 'nothing is read while nobody looks');
   });
 });
 
