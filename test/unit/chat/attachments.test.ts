@@ -4,18 +4,16 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { AttachableFiles } from '../../../src/chat/attach/attachments';
 import { messageBody, type BodyPart, type BodySource } from '../../../src/chat/attach/body';
-import { attachmentsIn, cleanUp, diskFiles, PNG, temporaryFolder, writeFile } from './support';
+import { givenBy, readSendRequest, type DiffOf } from '../../../src/chat/attach/given';
+import { workspace } from '../../fakes/vscode';
+import { afterwards, attachmentsIn, cleanUp, diskFiles, PNG, temporaryFolder, writeFile } from './support';
 
 afterEach(cleanUp);
 
-const PDF = Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'latin1');
+const attachments = (files = diskFiles, limit = 1024 * 1024) => attachmentsIn('/nowhere', limit, files);
 
-const attachments = (files: AttachableFiles = diskFiles, limit = 1024 * 1024) =>
-  attachmentsIn('/nowhere', limit, files);
-
-async function problemOf(uri: string, files?: AttachableFiles, limit?: number): Promise<string> {
+async function problemOf(uri: string, files = diskFiles, limit?: number): Promise<string> {
   return (await attachments(files, limit).inspect(uri)).problem ?? 'none';
 }
 
@@ -29,7 +27,7 @@ describe('a file that is attached', () => {
     ['JPEG', bytes(0xff, 0xd8, 0xff, 0xe0, 0), 'image/jpeg'],
     ['GIF', Buffer.from('GIF89a\0\0'), 'image/gif'],
     ['WebP', Buffer.from('RIFF\x04\0\0\0WEBPVP8 '), 'image/webp'],
-    ['PDF', PDF, 'application/pdf'],
+    ['PDF', Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'latin1'), 'application/pdf'],
     ['text', Buffer.from('Grüße, 世界 👋\n'), 'text/plain'],
     ['text with a BOM', Buffer.from('\ufeffhello'), 'text/plain'],
     ['SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'text/plain'],
@@ -49,21 +47,24 @@ describe('a file that is attached', () => {
       else assert.equal((await attachments().parts([inspected]))[0]?.mediaType, found);
     });
 
-  it('is looked at to its end before it is sent', async () => {
-    const uri = writeFile(temporaryFolder(), 'a.log', long(bytes(0xff)));
-    const inspected = await attachments().inspect(uri);
-    assert.equal(inspected.problem, undefined);
-    await assert.rejects(attachments().parts([inspected]), /a\.log is not supported/);
+  it('is looked at to its end before any is sent, and each that cannot be has its reason', async () => {
+    const folder = temporaryFolder();
+    const files = { 'a.log': long(bytes(0xff)), 'b.txt': 'fine', 'c.txt': '' };
+    const uris = Object.entries(files).map(([name, content]) => writeFile(folder, name, content));
+    const found = await Promise.all(uris.map(uri => attachments().inspect(uri)));
+    assert.equal(found[0]?.problem, undefined);
+    const reasons = /^Error: a\.log is not supported\..* c\.txt is empty\.$/;
+    await assert.rejects(attachments().parts(found), reasons);
   });
 
   it('is refused before anything is read when it is too large or no regular file', async () => {
     const folder = temporaryFolder();
-    const unread: AttachableFiles = { ...diskFiles, read: () => assert.fail('was read') };
-    const large = writeFile(folder, 'a.txt', 'x'.repeat(2049));
-    assert.match(await problemOf(large, unread, 2048), /^a\.txt is 2 kB; the limit is 2 kB\.$/);
-    assert.match(await problemOf(pathToFileURL(folder).href, unread), /is a folder/);
+    const unread = { ...diskFiles, read: () => assert.fail('was read') };
     const address = (name: string): string => pathToFileURL(path.join(folder, name)).href;
+    const large = writeFile(folder, 'a.txt', 'x'.repeat(2049));
     fs.symlinkSync(path.join(folder, 'a.txt'), path.join(folder, 'link'));
+    assert.match(await problemOf(large, unread, 2048), /^a\.txt is 2 kB; the limit is 2 kB\.$/);
+    assert.match(await problemOf(address(''), unread), /is a folder/);
     assert.match(await problemOf(address('link'), unread), /symbolic link/);
     if (process.platform === 'win32') return;
     execFileSync('mkfifo', [path.join(folder, 'pipe')]);
@@ -72,19 +73,13 @@ describe('a file that is attached', () => {
 
   it('is refused when it changes while it is read, is not there, or its address is none', async () => {
     const uri = writeFile(temporaryFolder(), 'a.txt', 'before');
-    const changing: AttachableFiles = {
-      ...diskFiles,
-      read: async (address, most) => {
-        const read = await diskFiles.read(address, most);
-        fs.writeFileSync(new URL(address), 'after that');
-        return read;
-      },
+    const changing = async (address: string, most?: number): Promise<Uint8Array> => {
+      const read = await diskFiles.read(address, most);
+      fs.writeFileSync(new URL(address), 'after that');
+      return read;
     };
-    assert.match(await problemOf(uri, changing), /changed while being read/);
-    const other: AttachableFiles = {
-      ...diskFiles,
-      read: () => Promise.resolve(Buffer.from('more than that')),
-    };
+    assert.match(await problemOf(uri, { ...diskFiles, read: changing }), /changed while being read/);
+    const other = { ...diskFiles, read: () => Promise.resolve(Buffer.from('more than that')) };
     assert.match(await problemOf(uri, other), /changed while being read/, 'not as much as was said');
     const inspected = await attachments().inspect(uri);
     await assert.rejects(attachments(other).parts([inspected]), /changed while being read/);
@@ -110,13 +105,6 @@ describe('a file that is attached', () => {
     assert.equal(subject.tooMuch(10_000), undefined);
     assert.match(subject.tooMuch(10_001) ?? '', /are 9\.8 kB together; the limit for a message is 9\.8 kB/);
   });
-
-  it('is checked with all others before one is sent, each with its own reason', async () => {
-    const folder = temporaryFolder();
-    const uris = ['a', 'b', 'c'].map(name => writeFile(folder, name, name === 'b' ? 'fine' : ''));
-    const found = await Promise.all(uris.map(uri => attachments().inspect(uri)));
-    await assert.rejects(attachments().parts(found), { message: 'a is empty. c is empty.' });
-  });
 });
 
 /** Section 4.7, made the plain way. */
@@ -126,13 +114,13 @@ function expected({ text, computerId, parts }: BodySource): string {
     ...(kind === 'text' ? { parsedData: new TextDecoder().decode(bytes) } : {}),
     ...(kind === 'image' ? {} : { name, path }),
   });
-  const images = parts.filter(({ kind }) => kind === 'image').map(encoded);
-  const files = parts.filter(({ kind }) => kind !== 'image').map(encoded);
+  const listed = (isImage: boolean) => parts.filter(each => (each.kind === 'image') === isImage).map(encoded);
+  const [images, files] = [listed(true), listed(false)];
   return JSON.stringify({
     text,
-    ...(images.length > 0 ? { images } : {}),
-    ...(files.length > 0 ? { files } : {}),
-    ...(computerId === undefined ? {} : { computerId }),
+    images: images.length > 0 ? images : undefined,
+    files: files.length > 0 ? files : undefined,
+    computerId,
   });
 }
 
@@ -146,20 +134,17 @@ describe('the body of a message', () => {
       mediaType: fc.constantFrom('image/png', 'application/pdf', 'text/plain'),
       bytes: fc.oneof(
         fc.uint8Array({ maxLength: 50 }),
-        words.map(text => new TextEncoder().encode(text)),
+        words.map(word => Buffer.from(word)),
       ),
-      name: words,
-      path: words,
+      ...{ name: words, path: words },
     });
     const source = fc.record({
       text: words,
       computerId: fc.option(words, { nil: undefined }),
       parts: fc.array(part, { maxLength: 5 }),
     });
-    await fc.assert(
-      fc.asyncProperty(source, async made => assert.equal(await built(made), expected(made))),
-      { numRuns: 1000 },
-    );
+    const same = fc.asyncProperty(source, async made => assert.equal(await built(made), expected(made)));
+    await fc.assert(same, { numRuns: 1000 });
   });
 
   it('is the same when large, also where pieces meet, while others have their turn', async () => {
@@ -179,5 +164,103 @@ describe('the body of a message', () => {
     clearInterval(counting);
     assert.ok(turns > 3, `${turns} turns of others`);
     assert.ok((await new Response(body).text()) === expected(source));
+  });
+});
+
+const uri = (path: string) => ({ scheme: 'file', path, toString: () => `file://${path}` });
+const range = (from: number, to: number) => ({ start: { line: from, character: 2 }, end: { line: to } });
+const noDiff: DiffOf = () => assert.fail('a diff is asked for');
+
+/** What would be attached: addresses, and files with their texts. */
+async function attached(args: readonly unknown[], diffOf = noDiff): Promise<unknown> {
+  const given = await givenBy(args, diffOf);
+  if (given === undefined) return 'files';
+  const made = given.files.map(async file => [file.name, Buffer.from(await file.read()).toString()]);
+  return [...given.uris, ...(await Promise.all(made))];
+}
+
+describe('what menus hand over to be attached', () => {
+  const documentOf = (...lines: readonly string[]): void => {
+    const { openTextDocument } = workspace;
+    afterwards(() => Object.assign(workspace, { openTextDocument }));
+    const document = { lineCount: lines.length, lineAt: (line: number) => ({ text: lines[line] }) };
+    Object.assign(workspace, { openTextDocument: () => Promise.resolve(document) });
+  };
+
+  it('is a problem with its source, its code, and its lines with their numbers', async () => {
+    const x = 'x'.repeat(1_000);
+    documentOf('a', 'b', 'c', 'd', 'e', `${x}, cut`, 'g', 'h', 'i');
+    const problem = {
+      ...{ message: 'No x.\nOr y.', severity: 0, source: 'ts', code: { value: 2304 }, range: range(4, 5) },
+      relatedInformation: [{ message: 'See', location: { uri: uri('/a/b.ts'), range: range(0, 0) } }],
+    };
+    const bare = { message: 'Long', severity: 9, range: range(8, 8_000_000) };
+    const said = [
+      ...['total.ts:5:3', 'error (ts 2304): No x.\nOr y.', '  b.ts:1:3: See', ''],
+      ...['  2 | b', '  3 | c', '  4 | d', '> 5 | e', `> 6 | ${x}`, '  7 | g', '  8 | h', '  9 | i', ''],
+      ...['total.ts:9:3', 'problem: Long', '', `  6 | ${x}`, '  7 | g', '  8 | h', '> 9 | i'],
+    ];
+    const given = await attached([{ uri: uri('/shop/total.ts'), problems: [problem, bare] }]);
+    assert.deepEqual(given, [['total.ts:5 problem.txt', said.join('\n')]]);
+  });
+
+  it('is a discussion at lines of a file, or a failed test with what was expected, and where', async () => {
+    documentOf('a');
+    const comments = [
+      { author: { name: 'Ann' }, body: 'Why?' },
+      { author: { name: 'Bo' }, body: { value: '*So*' } },
+    ];
+    assert.deepEqual(await attached([{ uri: uri('/shop/total.ts'), range: range(0, 0), comments }]), [
+      ['total.ts comments.txt', 'total.ts:1:3\n> 1 | a\n\nAnn:\nWhy?\n\nBo:\n*So*\n'],
+    ]);
+    const message = {
+      ...{ message: { value: 'Not *equal*' }, expectedOutput: '143', actualOutput: '144' },
+      location: { uri: uri('/shop/tax.test.ts'), range: range(8, 8) },
+      stackTrace: [{ label: 'taxOf', uri: uri('/shop/tax.ts'), position: { line: 1, character: 0 } }],
+    };
+    const said = [
+      ...['Failed test: tax > rounds once', 'tax.test.ts:9:3', '', 'Not *equal*', ''],
+      ...['Expected:', '143', '', 'Actual:', '144', '', 'Stack:', '  taxOf (tax.ts:2:1)'],
+    ];
+    const test = { label: 'rounds once', parent: { label: 'tax' } };
+    assert.deepEqual(await attached([{ test, message }]), [['rounds once failed.txt', said.join('\n')]]);
+  });
+
+  it('is one diff of rows and groups of Source Control; what has none goes itself', async () => {
+    const [a, b, c] = ['/a.ts', '/b.ts', '/new.ts'].map(path => ({ resourceUri: uri(path) }));
+    const diffOf: DiffOf = files =>
+      Promise.resolve({
+        diff: Buffer.from(files.map(({ path }) => (path === '/new.ts' ? '' : `diff ${path};`)).join('')),
+        rest: files.filter(({ path }) => path === '/new.ts'),
+      });
+    assert.deepEqual(await attached([a, a], diffOf), [['a.ts.diff', 'diff /a.ts;']]);
+    assert.deepEqual(await attached([{ id: 'group', resourceStates: [a, b, c] }], diffOf), [
+      'file:///new.ts',
+      ['changes.diff', 'diff /a.ts;diff /b.ts;'],
+    ]);
+  });
+
+  it('is files as before, or a sentence for what is nothing of this', async () => {
+    for (const args of [[], [undefined], [null, {}], [uri('/a.ts'), [uri('/a.ts')]]])
+      assert.equal(await attached(args), 'files');
+    const loop: Record<string, unknown> = { resourceStates: [] };
+    loop['resourceStates'] = [loop, null, 7];
+    const odd = [
+      ...['/etc/passwd', 7, {}, [], loop, { resourceUri: 'x' }, { test: {}, message: null }],
+      ...[{ test: { label: 'x' }, message: { message: {} } }, { resourceStates: 'all' }],
+      ...[[], [null]].map(problems => ({ uri: uri('/a.ts'), problems })),
+      ...[{ uri: 'file:///a.ts', problems: [{ message: 'x', range: range(0, 0) }] }],
+    ];
+    for (const each of odd)
+      await assert.rejects(attached([each]), /^Error: There is nothing here that can be attached\.$/);
+  });
+
+  it('is text and addresses of a session where it is sent at once', () => {
+    const request = { sessionId: 's', text: 'hi' };
+    const read = readSendRequest({ ...request, attachments: [uri('/a')] });
+    assert.deepEqual(read, { ...request, attachments: ['file:///a'] });
+    for (const wrong of [undefined, 's', { sessionId: 's' }, { sessionId: 's', text: ' ' }, { text: 'hi' }])
+      assert.throws(() => readSendRequest(wrong), /session id and a text/);
+    assert.throws(() => readSendRequest({ ...request, attachments: ['/a'] }), /list of URIs/);
   });
 });

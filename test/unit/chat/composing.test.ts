@@ -3,36 +3,26 @@ import * as fc from 'fast-check';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { mock } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import * as vscode from 'vscode';
 import { droppedFiles, type AwayFile } from '../../../src/chat/attach/given';
 import { scene } from './scene';
-import {
-  afterwards,
-  attachmentsIn,
-  cleanUp,
-  diskFiles,
-  openWindow,
-  PNG,
-  temporaryFolder,
-  writeFile,
-} from './support';
+import { afterwards, attachmentsIn, cleanUp, diskFiles, PNG, temporaryFolder, writeFile } from './support';
 
 afterEach(cleanUp);
 
 /** A composer whose files may have `maxBytes`. */
 async function stage(maxBytes = 1000, files = diskFiles) {
-  const { client, sessionId } = await scene();
   const root = temporaryFolder();
   const attachments = attachmentsIn(root, maxBytes, files);
-  const { conversation } = await openWindow({ root: temporaryFolder(), client, sessionId, attachments });
-  const { composition } = conversation;
+  const { composition } = (await scene({ attachments })).window.conversation;
   const texts = async (): Promise<readonly string[]> => {
     const parts = await attachments.parts(composition.draft.attachments);
     return parts.map(({ bytes }) => Buffer.from(bytes).toString());
   };
-  const uris = (): readonly string[] => composition.draft.attachments.map(({ uri }) => uri);
-  return { kept: path.join(root, 'services/service1/attachments'), attachments, composition, texts, uris };
+  const of = (fact: 'uri' | 'name') => composition.draft.attachments.map(each => each[fact]);
+  return { kept: path.join(root, 'services/service1/attachments'), attachments, composition, texts, of };
 }
 
 const file = (text: string, name = 'a.txt'): AwayFile => ({
@@ -42,26 +32,25 @@ const file = (text: string, name = 'a.txt'): AwayFile => ({
 
 describe('what a page hands over', () => {
   it('is attached in order, or takes the place of an attachment', async () => {
-    const { composition, texts, uris } = await stage();
-    await composition.attachFiles([file('first')]);
-    await composition.attachFiles([file('second', 'b.txt')]);
-    const [a] = uris();
+    const { composition, texts, of } = await stage();
+    await composition.attachFiles([file('first'), file('second', 'b.txt')]);
+    const [a] = of('uri');
     await composition.attachFiles([file('smaller', 'c.txt')], a);
     assert.deepEqual(await texts(), ['smaller', 'second']);
     await assert.rejects(composition.attachFiles([file('late')], a), /has been removed meanwhile/);
   });
 
-  it('may have the largest size, and leaves nothing behind when it has more', async () => {
+  it('may have the largest size; what has more or cannot be read keeps nothing from the others, and leaves nothing behind', async () => {
     const { composition, kept, texts } = await stage(10);
-    await composition.attachFiles([file('1234567890')]);
-    for (const large of [file('12345678901'), { ...file(''), size: 11, read: () => assert.fail('was read') }])
-      await assert.rejects(composition.attachFiles([large]), /a-2\.txt is 11 byte.*; the limit is 10 byte/);
-    assert.deepEqual(await texts(), ['1234567890']);
-    assert.equal(fs.readdirSync(kept).length, 1);
-  });
-
-  it('takes no room on a full disk', async () => {
-    const { composition, kept } = await stage();
+    const large = [
+      file('12345678901'),
+      { ...file('', 'b.txt'), size: 11, read: () => assert.fail('was read') },
+    ];
+    const folder = { name: 'folder', read: () => Promise.reject(new Error('no file')) };
+    await assert.rejects(composition.attachFiles([...large, folder, file('1234567890')]), {
+      message:
+        'a.txt is 11 bytes; the limit is 10 bytes. b.txt is 11 bytes; the limit is 10 bytes. folder cannot be read: no file',
+    });
     const { writeFile } = fs.promises;
     const full = mock.method(fs.promises, 'writeFile', async (...[place]: Parameters<typeof writeFile>) => {
       await writeFile(place, 'the beginning');
@@ -69,28 +58,35 @@ describe('what a page hands over', () => {
     });
     afterwards(() => full.mock.restore());
     await assert.rejects(composition.attachFiles([file('all of it')]), /no space left/);
-    assert.deepEqual(fs.readdirSync(kept), []);
+    assert.deepEqual([await texts(), fs.readdirSync(kept).length], [['1234567890'], 1]);
   });
 
   it('has a name that is seen, and that no other has', async () => {
+    const { composition, of } = await stage();
+    const names = {
+      '': 'file',
+      'folder/ ': 'file-2',
+      '\u200b': 'file-3',
+      '\u3164': 'file-4',
+      '\u202etxt.exe': '\ufffdtxt.exe',
+      'a\u0000b\nc.txt': 'a\ufffdb c.txt',
+      '../../..': '..',
+      '\u{1F642}': '\u{1F642}',
+      'image.png': 'image.png',
+    };
+    const given = Object.keys(names).map(name => file('text', name));
+    await composition.attachFiles([...given, file('text', 'image.png')]);
+    assert.deepEqual(of('name'), [...Object.values(names), 'image-2.png']);
+  });
+
+  it('crosses, where it is a picture to be shown or made smaller, with a buffer of its own', async () => {
     const { composition } = await stage();
-    const names = [
-      ['', 'file'],
-      ['folder/ ', 'file-2'],
-      ['\u200b', 'file-3'],
-      ['\u3164', 'file-4'],
-      ['\u202etxt.exe', '\ufffdtxt.exe'],
-      ['a\u0000b\nc.txt', 'a\ufffdb c.txt'],
-      ['../../..', '..'],
-      ['\u{1F642}', '\u{1F642}'],
-      ['image.png', 'image.png'],
-      ['image.png', 'image-2.png'],
-    ] as const;
-    for (const [given] of names) await composition.attachFiles([file('text', given)]);
-    assert.deepEqual(
-      composition.draft.attachments.map(({ name }) => name),
-      names.map(([, shown]) => shown),
-    );
+    const uri = writeFile(temporaryFolder(), 'a.png', PNG);
+    await composition.attach([uri]);
+    const { mediaType, bytes } = await composition.picture(uri);
+    assert.deepEqual([mediaType, Buffer.from(bytes)], ['image/png', PNG]);
+    assert.equal(bytes.buffer.byteLength, bytes.length);
+    assert.throws(() => composition.picture('file:///gone.png'), /has been removed meanwhile/);
   });
 });
 
@@ -119,8 +115,7 @@ describe('files that are in none of the person', () => {
 
   it('go when they are a day old and nothing refers to them', async () => {
     const { composition, attachments, texts, kept } = await stage();
-    await composition.attachFiles([file('used')]);
-    await composition.attachFiles([file('unused')]);
+    await composition.attachFiles([file('used'), file('unused')]);
     const [used, unused] = composition.draft.attachments;
     await attachments.sweep('service1', [used!]);
     assert.equal(fs.readdirSync(kept).length, 2, 'young');
@@ -133,59 +128,40 @@ describe('files that are in none of the person', () => {
   });
 });
 
-describe('what is dropped on the list of sessions', () => {
-  /** What VS Code hands over, as far as it is looked at. */
-  function transfer(...items: readonly (readonly [mime: string, text: string, file?: object])[]) {
-    const entries = items.map(
-      ([mime, text, file]) => [mime, { asString: () => Promise.resolve(text), asFile: () => file }] as const,
-    );
-    const data = {
-      get: (mime: string) => new Map(entries).get(mime),
-      [Symbol.iterator]: () => entries.values(),
-    };
-    return data as unknown as vscode.DataTransfer;
-  }
-  const bytes = (text: string) => () => Promise.resolve(new TextEncoder().encode(text));
-
-  it('is every file that has an address, and no link to a page', async () => {
+describe('what is dropped', () => {
+  it('on the list of sessions is every file that has an address, and no link to a page; only others are read', async () => {
     const list = 'file:///a\r\n# a note\r\nhttps://example.com/x\r\nvscode-remote://host/b\r\n';
-    const { uris, files } = await droppedFiles(transfer(['text/uri-list', list]));
-    assert.deepEqual([uris, files], [['file:///a', 'vscode-remote://host/b'], []]);
+    const addressed = {
+      name: 'c.png',
+      uri: { toString: () => 'file:///c.png' },
+      data: (): never => assert.fail(),
+    };
+    /** What VS Code hands over, as far as it is looked at. */
+    const given = (uris: string) => {
+      const items = new Map<string, object>([
+        ['text/uri-list', { asString: () => Promise.resolve(uris), asFile: () => undefined }],
+        ['image/png', { asFile: () => addressed }],
+        ['text/plain', { asFile: () => ({ name: 'd.txt', data: () => Promise.resolve(PNG) }) }],
+      ]);
+      return droppedFiles(items as unknown as vscode.DataTransfer);
+    };
+    assert.deepEqual((await given(list)).uris, ['file:///a', 'vscode-remote://host/b']);
+    const { uris, files } = await given('');
+    assert.deepEqual([uris, files.map(({ name }) => name)], [['file:///c.png'], ['d.txt']]);
+    assert.equal(await files[0]?.read(), PNG);
   });
 
-  it('is read only where it has no address, held to the limit then, and keeps nothing from the others', async () => {
-    const { composition, texts } = await stage(5);
-    const addressed = { name: 'a.png', uri: { toString: () => 'file:///a.png' }, data: () => assert.fail() };
-    const { uris, files } = await droppedFiles(
-      transfer(
-        ['text/uri-list', ''],
-        ['image/png', '', addressed],
-        ['text/plain', '', { name: 'large.txt', data: bytes('123456') }],
-        ['text/plain', '', { name: 'folder', data: () => Promise.reject(new Error('no file')) }],
-        ['text/plain', '', { name: 'small.txt', data: bytes('12345') }],
-      ),
-    );
-    assert.deepEqual(uris, ['file:///a.png']);
-    await assert.rejects(
-      composition.attachFiles(files),
-      /^Error: large\.txt is 6 bytes?; the limit is 5 bytes?\. folder cannot be read: no file$/,
-    );
-    assert.deepEqual(await texts(), ['12345']);
-  });
-});
-
-describe('a drop of very many files', () => {
   const names = (from: number, to: number): string[] =>
     Array.from({ length: to - from }, (_, index) => `file:///${String(from + index)}.txt`);
 
-  it('is looked at a few at a time, cut to what one message takes, and sent only when all is looked at', async () => {
+  it('is looked at a few at a time where it is very many files, cut to what one message takes, and sent only when all is looked at', async () => {
     const looks = { now: 0, most: 0, all: 0 };
-    const { composition, uris } = await stage(1000, {
+    const { composition, of } = await stage(1000, {
       ...diskFiles,
       stat: async () => {
         looks.all++;
         looks.most = Math.max(looks.most, ++looks.now);
-        await new Promise(resolve => setImmediate(resolve));
+        await setImmediate();
         looks.now--;
         return { type: vscode.FileType.File, size: 1, ctime: 0, mtime: 0 };
       },
@@ -196,23 +172,11 @@ describe('a drop of very many files', () => {
     await attached;
     assert.deepEqual([looks.most <= 16, looks.all], [true, 600], 'before and after reading');
     await assert.rejects(composition.attach(names(200, 5_000)), /can have up to 500 attachments/);
-    assert.deepEqual(uris(), names(0, 500));
+    assert.deepEqual(of('uri'), names(0, 500));
     assert.ok(looks.all < 1_300, 'what cannot be attached any more is not looked at');
     assert.equal(composition.message.attachments.length, 500);
     const leftOut = /^Error: A message can have up to 500 attachments\. The others were left out\.$/;
     await assert.rejects(composition.attachFiles([file('pasted'), file('too', 'b.txt')]), leftOut);
-    await composition.attachFiles([file('in its place')], uris()[0]);
-  });
-});
-
-describe('a picture that is shown or made smaller', () => {
-  it('crosses with a buffer of its own', async () => {
-    const { composition } = await stage();
-    const uri = writeFile(temporaryFolder(), 'a.png', PNG);
-    await composition.attach([uri]);
-    const { mediaType, bytes } = await composition.picture(uri);
-    assert.deepEqual([mediaType, Buffer.from(bytes)], ['image/png', PNG]);
-    assert.equal(bytes.buffer.byteLength, bytes.length);
-    assert.throws(() => composition.picture('file:///gone.png'), /has been removed meanwhile/);
+    await composition.attachFiles([file('in its place')], of('uri')[0]);
   });
 });

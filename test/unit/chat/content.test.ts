@@ -1,98 +1,69 @@
 import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { Marked } from 'marked';
 import { bounds } from '../../../media/chat/bounds';
 import { candidates, changed, insertCode, readDiff, readPosition } from '../../../src/chat/panel/codeBlocks';
-import { PATH } from '../../../src/chat/protocol';
+import { PATH, type Row, type Splice } from '../../../src/chat/protocol';
+import type { KnownMessage, StoredMessage } from '../../../src/chat/transcript/messages';
+import { RowBuilder, RowFeed, type RowsInput } from '../../../src/chat/transcript/rows';
+import { Formatter } from '../../../src/util/format';
 import { workspace } from '../../fakes/vscode';
 import { growsEvenly } from '../../growth';
-import { afterwards, answering, cleanUp } from './support';
+import { afterwards, answering, cleanUp, knownOf, message } from './support';
 
 afterEach(cleanUp);
 
-const found = (text: string): string[] => [...text.matchAll(PATH)].map(([match]) => match);
+describe('a file named in a message', () => {
+  const found = (text: string): string[] => [...text.matchAll(PATH)].map(([match]) => match);
+  const folder = { path: '/home/me/shop', name: 'shop' };
 
-describe('names of files in a text', () => {
-  it('are those with a line, and perhaps a column', () => {
-    assert.deepEqual(found('See src/a.ts:41, (./b/c-d.test.tsx:1:20) and "C.java:7".'), [
-      'src/a.ts:41',
-      './b/c-d.test.tsx:1:20',
-      'C.java:7',
-    ]);
-    assert.deepEqual(found('at /home/me/shop/src/a.ts:3:1\n  src\\win.ts:9'), [
-      '/home/me/shop/src/a.ts:3:1',
-      'src\\win.ts:9',
-    ]);
-    assert.deepEqual(found('@scope/pkg/index.d.ts:12'), ['@scope/pkg/index.d.ts:12']);
-  });
+  for (const [text, ...names] of [
+    ['See src/a.ts:41, (./c-d.test.tsx:1:20), "C.java:7"', 'src/a.ts:41', './c-d.test.tsx:1:20', 'C.java:7'],
+    ['at /home/me/shop/a.ts:3:1\n  src\\win.ts:9', '/home/me/shop/a.ts:3:1', 'src\\win.ts:9'],
+    ['@scope/pkg/index.d.ts:12', '@scope/pkg/index.d.ts:12'],
+    ['api.example.com:443, 10:30, v1.2.3:4, https://a.example/b.ts:4 a:b:4 x.ts:'],
+  ])
+    it(`has a line, and perhaps a column: ${text}`, () => assert.deepEqual(found(text!), names));
 
-  it('are not hosts, times, versions or addresses', () => {
-    for (const text of [
-      'api.example.com:443',
-      '10:30',
-      'v1.2.3:4',
-      'https://a.example/b.ts:4',
-      'a:b:4',
-      'x.ts:',
-    ]) {
-      assert.deepEqual(found(text), [], text);
-    }
-  });
-
-  it('are found in texts made to be read slowly', async () => {
+  it('is found in texts made to be read slowly', async () => {
     for (const part of ['a/', 'a.', '.a', '+', '~a', 'a.b/', '/.', 'a.b:1:', '..\\', '@a.b '])
       await growsEvenly(part, 50_000, size => found(part.repeat(size / part.length)));
   });
-});
 
-const folder = { path: '/home/me/shop', name: 'shop' };
-
-describe('a file named in a message', () => {
-  it('is a path with a line, and perhaps a column', () => {
+  it('is read as a path with a line, and perhaps a column', () => {
     assert.deepEqual(readPosition('src/a.ts:41'), { path: 'src/a.ts', line: 41, column: 1 });
     assert.deepEqual(readPosition('src\\a.ts:41:7'), { path: 'src/a.ts', line: 41, column: 7 });
     assert.deepEqual(readPosition('a.ts:0:0'), { path: 'a.ts', line: 1, column: 1 });
-    for (const wrong of ['a.ts', 'a.ts:', ':4', 'a.ts:x', 'a\n.ts:4', 'https://a.ts:4', 'command:x:4']) {
+    for (const wrong of ['a.ts', 'a.ts:', ':4', 'a.ts:x', 'a\n.ts:4', 'https://a.ts:4', 'command:x:4'])
       assert.equal(readPosition(wrong), undefined, wrong);
-    }
   });
 
   it('is looked for below the folder only', () => {
-    assert.deepEqual(candidates('src/a.ts', folder), ['src/a.ts']);
-    assert.deepEqual(candidates('./src/../src/a.ts', folder), ['src/a.ts']);
-    assert.deepEqual(candidates('/home/me/shop/src/a.ts', folder), ['src/a.ts']);
-    assert.deepEqual(candidates('shop/src/a.ts', folder), ['shop/src/a.ts', 'src/a.ts']);
-    assert.deepEqual(candidates('a/src/a.ts', folder), ['a/src/a.ts', 'src/a.ts']);
-    for (const outside of [
-      '/etc/passwd',
-      '../a.ts',
-      'src/../../a.ts',
-      '/home/me/shop/../other/a.ts',
-      '/home/me/shopping/a.ts',
-      '..',
-      '.',
-      '/',
-    ]) {
-      assert.deepEqual(candidates(outside, folder), [], outside);
-    }
-  });
-
-  it('never leads out of the folder, whatever it is', () => {
-    const part = fc.oneof(
-      fc.constantFrom('..', '.', '', 'a', 'src', 'shop', '/', '/home/me/shop'),
-      fc.string(),
-    );
+    const paths = {
+      'src/a.ts': ['src/a.ts'],
+      './src/../src/a.ts': ['src/a.ts'],
+      '/home/me/shop/src/a.ts': ['src/a.ts'],
+      'shop/src/a.ts': ['shop/src/a.ts', 'src/a.ts'],
+      'a/src/a.ts': ['a/src/a.ts', 'src/a.ts'],
+    };
+    for (const [path, found] of Object.entries(paths)) assert.deepEqual(candidates(path, folder), found);
+    const outside =
+      '/etc/passwd ../a.ts src/../../a.ts /home/me/shop/../b/a.ts /home/me/shopping/a.ts .. . /';
+    for (const path of outside.split(' ')) assert.deepEqual(candidates(path, folder), [], path);
+    const known = fc.constantFrom('..', '.', '', 'a', 'src', 'shop', '/', '/home/me/shop');
     fc.assert(
-      fc.property(fc.array(part), parts => {
-        for (const found of candidates(parts.join('/'), folder)) {
-          assert.ok(!found.startsWith('/') && !found.split('/').includes('..') && found !== '');
-        }
+      fc.property(fc.array(fc.oneof(known, fc.string())), parts => {
+        for (const path of candidates(parts.join('/'), folder))
+          assert.ok(!path.startsWith('/') && !path.split('/').includes('..') && path !== '');
       }),
     );
   });
 });
 
 const NAMED = '--- a/f\n+++ b/f\n';
+const OFF = '@@ -3 +3 @@\n-four\n+4\n';
+const TWO = '--- f\n+++ f\n@@ @@\n-three\n+3\n\n--- g\n+++ g\n@@ @@\n';
 const FILE = 'one\ntwo\nthree\nfour\ntwo\nfive\n';
 
 /** The file after each change of a diff in turn. */
@@ -104,59 +75,43 @@ const after = (diff: string, file = FILE): string | undefined =>
 
 describe('a diff of a message', () => {
   for (const [what, diff, expected, file] of [
-    [
-      'with places',
-      '--- a/f\n+++ b/f\n@@ -5,2 +5,2 @@\n-two\n+2\n five\n',
-      'one\ntwo\nthree\nfour\n2\nfive\n',
-    ],
-    [
-      'whose places are off',
-      '@@ -3 +3 @@\n-four\n+4\n@@ -2,1 +2,1 @@ f()\n-one\n+1',
-      '1\ntwo\nthree\n4\ntwo\nfive\n',
-    ],
+    ['with places', '@@ -5,2 +5,2 @@\n-two\n+2\n five\n', 'one\ntwo\nthree\nfour\n2\nfive\n'],
+    ['whose places are off', `${OFF}@@ -2,1 +2,1 @@ f()\n-one\n+1`, '1\ntwo\nthree\n4\ntwo\nfive\n'],
     ['without places', '@@ @@\n-three\n+3\n+3.5\n four', 'one\ntwo\n3\n3.5\nfour\ntwo\nfive\n'],
     ['with an empty line as written', '@@ @@\n one\n-two\n+2\n three', 'one\n2\nthree\nfour\ntwo\nfive\n'],
     ['that only adds', '@@ -1,0 +2,1 @@\n+new', 'one\nnew\ntwo\nthree\nfour\ntwo\nfive\n'],
     ['that adds at the beginning', '@@ -0,0 +1 @@\n+new', `new\n${FILE}`],
-    [
-      'of two files, with an empty line between',
-      '--- f\n+++ f\n@@ @@\n-three\n+3\n\n--- g\n+++ g\n@@ @@\n-five\n+5\n',
-      'one\ntwo\n3\nfour\ntwo\n5\n',
-    ],
+    ['of two files, with an empty line between', `${TWO}-five\n+5\n`, 'one\ntwo\n3\nfour\ntwo\n5\n'],
     ['with an empty line in it', '@@ @@\n-six\n\n+6\n', '\n6\n', 'six\n\n'],
+    ['that ends lines as Windows does', '@@ @@\n-one\n+1', '1\r\ntwo', 'one\r\ntwo'],
+    [
+      'without an end of the last line',
+      '@@ @@\n-two\n+2\n\\ No newline at end of file',
+      'one\n2',
+      'one\ntwo',
+    ],
     ['that fits two places and names neither', '@@ -4 +4 @@\n-two\n+2', undefined],
     ['that fits nowhere', '@@ -1 +1 @@\n-none\n+1', undefined],
   ] as const)
-    it(`${what} ${expected === undefined ? 'does not fit' : 'is made'}`, () => {
-      assert.equal(after(diff, file), expected);
-    });
-
-  it('keeps the ends of lines, and whether the last one has one', () => {
-    assert.equal(after('@@ @@\n-one\n+1', 'one\r\ntwo'), '1\r\ntwo');
-    assert.equal(after('@@ @@\n-two\n+2\n\\ No newline at end of file', 'one\ntwo'), 'one\n2');
-  });
+    it(`${what} ${expected === undefined ? 'does not fit' : 'is made'}`, () =>
+      assert.equal(after(diff, file), expected));
 
   it('names its files, new ones too', () => {
-    const diff = [
-      'diff --git a/src/a.ts b/src/a.ts',
-      'index 1..2 100644',
-      '--- a/src/a.ts\t2026-11-20',
-      '+++ b/src/a.ts\t2026-11-21',
-      '@@ -1 +1 @@',
-      '-a',
-      '+b',
-      '--- /dev/null',
-      '+++ b/src/b.ts',
-      '@@ -0,0 +1 @@',
-      '+new',
-    ].join('\n');
-    const [first, second] = readDiff(diff);
-    assert.deepEqual([first?.path, first?.isNew], ['b/src/a.ts', false]);
-    assert.deepEqual([second?.path, second?.isNew], ['b/src/b.ts', true]);
-    assert.equal(changed('', second!), 'new\n');
-    assert.equal(second?.isDeleted, false);
-    const [gone] = readDiff('--- a/src/a.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n-a');
-    assert.deepEqual([gone?.path, gone?.isDeleted], ['a/src/a.ts', true]);
+    const files = readDiff(
+      [
+        ...['diff --git a/src/a.ts b/src/a.ts', 'index 1..2 100644'],
+        ...['--- a/src/a.ts\t2026-11-20', '+++ b/src/a.ts\t2026-11-21', '@@ -1 +1 @@', '-a', '+b'],
+        ...['--- /dev/null', '+++ b/src/b.ts', '@@ -0,0 +1 @@', '+new'],
+        ...['--- a/src/c.ts', '+++ /dev/null', '@@ -1 +0,0 @@', '-a'],
+      ].join('\n'),
+    );
+    const told = files.map(({ path, isNew, isDeleted }) => [path, isNew, isDeleted]);
+    assert.deepEqual(told, [
+      ['b/src/a.ts', false, false],
+      ['b/src/b.ts', true, false],
+      ['a/src/c.ts', false, true],
+    ]);
+    assert.equal(changed('', files[1]!), 'new\n');
     for (const none of ['just words', '-one\n+1', '@@ -1 +1 @@\n-one\n+1'])
       assert.deepEqual(readDiff(none), []);
   });
@@ -219,14 +174,12 @@ const repeated = (text: string, length: number): string => text.repeat(Math.floo
 
 describe('bounds of Markdown', () => {
   it('change nothing in everyday texts', () => {
-    const text = repeated(
-      [
-        '## Part\n\nA paragraph with **bold**, *emphasis*, `code` and a [link](https://example.com/a_b_c).',
-        '| name | value |\n| :--- | ---: |\n| a | 1 |\n| b | `2` |',
-        '1. first\n   - nested\n\n> quoted\n\n```ts\nlet a = b * c;\n```\n\n',
-      ].join('\n\n'),
-      50_000,
-    );
+    const parts = [
+      '## Part\n\nA paragraph with **bold**, *emphasis*, `code` and a [link](https://example.com/a_b_c).',
+      '| name | value |\n| :--- | ---: |\n| a | 1 |\n| b | `2` |',
+      '1. first\n   - nested\n\n> quoted\n\n```ts\nlet a = b * c;\n```\n\n',
+    ];
+    const text = repeated(parts.join('\n\n'), 50_000);
     assert.equal(bounded(text), new Marked({ gfm: true }).parse(text, { async: false }));
   });
 
@@ -235,17 +188,98 @@ describe('bounds of Markdown', () => {
     assert.match(bounded(`| a | b |\n| - | - |\n${'| 1 | 2 |\n'.repeat(1000)}`), /<table>/);
   });
 
-  for (const [name, piece] of Object.entries({
-    emphasis: '*_a ',
-    underscores: 'a_',
-    'strikes on lines': '~~a~\n',
-    brackets: '![a](',
-    'half an address': 'a',
-    'rules of tables': '|-\n',
-    'underlined titles': 'a\n-\n',
-  })) {
-    it(`keep ${name} from holding up the page`, async () => {
-      await growsEvenly(name, 120_000, size => attempt(`${repeated(piece, size)}@`));
+  it('keep texts made to be read slowly from holding up the page', async () => {
+    for (const piece of ['*_a ', 'a_', '~~a~\n', '![a](', 'a', '|-\n', 'a\n-\n'])
+      await growsEvenly(piece, 120_000, size => attempt(`${repeated(piece, size)}@`));
+  });
+});
+
+const inputOf = (known: ReadonlyMap<string, KnownMessage>): RowsInput => ({
+  ...{ known, sends: [], messageCount: undefined },
+});
+
+/** So many messages; their links alone tell their order. */
+const many = (length: number, facts: Partial<StoredMessage> = {}): RowsInput => {
+  const made = Array.from({ length }, (_, index) => {
+    const parent = index === 0 ? {} : { parentId: `m${index - 1}` };
+    return message(`m${index}`, { createdAt: 1_000_000_000_000 - index * 60_000, ...parent, ...facts });
+  });
+  return inputOf(knownOf(...made));
+};
+
+/** A page and what it holds after the splices it was sent. */
+function paged() {
+  const splices: Splice[] = [];
+  let rows: readonly Row[] = [];
+  const feed = new RowFeed(splice => {
+    splices.push(splice);
+    rows = rows.toSpliced(splice.from, splice.remove, ...splice.rows);
+  }, new Formatter('en'));
+  afterwards(() => feed.dispose());
+  const filled = async (): Promise<readonly string[]> => {
+    while (splices.at(-1)?.total !== rows.length) await setImmediate();
+    return keys(rows);
+  };
+  return { feed, splices, filled, rows: () => keys(rows), rebuilt: () => (rows = []) };
+}
+
+const keys = (rows: readonly Row[] = []): string[] => rows.map(({ key }) => key);
+const built = (input: RowsInput): string[] => keys(new RowBuilder(new Formatter('en')).build(input));
+
+describe('the rows a page is sent', () => {
+  const wordy = { content: [{ type: 'text', text: 'word '.repeat(40_000) }] };
+
+  it('are all of them when it is built anew', async () => {
+    const { feed, splices, filled, rebuilt } = paged();
+    feed.show(many(1));
+    feed.pause();
+    rebuilt();
+    feed.show(many(2));
+    assert.deepEqual(await filled(), built(many(2)));
+    assert.equal(splices.length, 2);
+  });
+
+  it('are only those that changed, and end up as the panel has them', async () => {
+    const pool = [...many(12).known];
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.subarray(pool), { maxLength: 12 }), async changes => {
+        const { feed, filled, splices } = paged();
+        for (const change of changes) {
+          const input = inputOf(new Map(change));
+          feed.show(input);
+          assert.deepEqual(await filled(), built(input));
+          const { length } = splices;
+          feed.show(input);
+          assert.equal(splices.length, length);
+        }
+      }),
+    );
+    const { feed, splices } = paged();
+    for (const shown of [2, 3]) feed.show(inputOf(new Map(pool.slice(0, shown))));
+    const { from, remove, total, rows } = splices.at(-1) ?? {};
+    assert.deepEqual([from, remove, total, keys(rows)], [2, 0, 3, ['message:m2']]);
+  });
+
+  for (const [what, input, most] of [
+    ['long transcript', many(5000), 250],
+    ['transcript of long messages, with less', many(100, wordy), 20],
+  ] as const)
+    it(`begin with the end of a ${what}, and the rest follows`, async () => {
+      const { feed, splices, rows, filled } = paged();
+      feed.show(input);
+      const all = built(input);
+      assert.equal(rows().at(-1), `message:m${input.known.size - 1}`);
+      assert.ok(rows().length > 1 && rows().length <= most, `${rows().length} rows`);
+      assert.equal(splices[0]!.total, all.length, 'the page waits for the rest');
+      assert.deepEqual(await filled(), all);
     });
-  }
+
+  it('are never taken away again when a transcript grows long while it is shown', () => {
+    const { feed, splices, rows } = paged();
+    const { known } = many(1200);
+    feed.show(inputOf(new Map([...known].slice(0, 100))));
+    feed.show(inputOf(known));
+    assert.ok(splices.every(({ remove }) => remove === 0));
+    assert.ok(rows().length >= 1200);
+  });
 });

@@ -12,38 +12,32 @@ import { growsEvenly } from '../../growth';
 import { hostileForms, hostileTargets, isFollowable } from './hostileLinks';
 import { knownOf, message, sendRecord } from './support';
 
-/** Documents are written in the time zone of the machine. */
-const AT = new Date(2026, 10, 20, 10, 2).getTime();
+const format = new Formatter('en');
+const text = (words: string) => [{ type: 'text', text: words }];
 
 function written(known: ReadonlyMap<string, KnownMessage>, more: object = {}): string {
-  const format = new Formatter('en');
   const rows = new RowBuilder(format).build({ known, sends: [], messageCount: known.size, ...more });
-  const header = {
-    title: 'Fix it',
-    facts: [{ label: 'Model', value: 'onyx' }],
-    messages: '3 messages',
-    tokens: { short: '5', detail: 'Input: 3\nOutput: 2' },
-  };
-  return transcriptDocument(header, rows, format);
+  const facts = [{ label: 'Model', value: 'onyx' }];
+  const tokens = { short: '5', detail: 'Input: 3\nOutput: 2' };
+  return transcriptDocument({ title: 'Fix it', facts, messages: '3 messages', tokens }, rows, format);
 }
 
 describe('a session as Markdown', () => {
   it('has headings for the day, each message and what is collapsed, and nothing a person must not see', () => {
-    const text = written(
+    // Documents are written in the time zone of the machine.
+    const at = { createdAt: new Date(2026, 10, 20, 10, 2).getTime() };
+    const document = written(
       knownOf(
-        message('a', { role: 'user', createdAt: AT, content: [{ type: 'text', text: '# Please\nlook' }] }),
-        message('h', { createdAt: AT, visibility: 'llm_only', content: [{ type: 'text', text: 'hidden!' }] }),
-        message('s', { role: 'system', createdAt: AT, content: [{ type: 'text', text: 'For all.' }] }),
+        message('a', { ...at, role: 'user', content: text('# Please\nlook') }),
+        message('h', { ...at, visibility: 'llm_only', content: text('hidden!') }),
+        message('s', { ...at, role: 'system', content: text('For all.') }),
         toStored('b', {
-          id: 'b',
-          role: 'assistant',
-          createdAt: AT + 60_000,
-          updatedAt: 0,
+          ...{ id: 'b', role: 'assistant', createdAt: at.createdAt + 60_000, updatedAt: 0 },
           providerAPhase: 'final_answer',
           providerAEncryptedContent: 'hidden!',
           providerAReasoningSummary: 'Thinking',
           content: [
-            { type: 'text', text: 'Done\n```js\n# no heading\n' },
+            ...text('Done\n```js\n# no heading\n'),
             { type: 'tool_use', name: 'Read', input: { fence: '````', signature: 'hidden!' } },
             { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'hidden!' } },
             { type: 'odd', value: 1 },
@@ -51,28 +45,24 @@ describe('a session as Markdown', () => {
         } as Parameters<typeof toStored>[1]),
       ),
     );
-    assert.ok(!text.includes('hidden!'), text);
-    const headings = text.split('\n').filter(line => /^#+ /.test(line));
-    assert.deepEqual(headings, [
-      '# Fix it',
-      '## Friday, November 20, 2026',
-      headings[2],
-      '##### Please',
-      headings[4],
-      '#### System message',
-      headings[6],
-      '#### Reasoning',
-      '# no heading',
-      '#### Used Read',
-      '#### Content of the type "odd"',
-    ]);
-    assert.match(headings[2] ?? '', /^### You, /);
-    assert.match(headings[4] ?? '', /^### system, /);
-    assert.match(text, /^For all\.$/m);
-    assert.match(headings[6] ?? '', /^### Agent \(Final answer\), /);
-    assert.match(text, /# no heading\n```\n/, 'a fence left open is closed');
-    assert.match(text, /\n`````\nRead \{\n {2}"fence": "````"\n\}\n`````\n/);
-    assert.match(text, /- Model: onyx\n- Input: 3\n- Output: 2\n- 3 messages/);
+    const parts = [
+      ...['# Fix it', '- Model: onyx\n- Input: 3\n- Output: 2\n- 3 messages', '## Friday, November 20, 2026'],
+      ...['### You, 10:02', '##### Please\nlook', '### system, 10:02', '#### System message', 'For all.'],
+      ...['### Agent (Final answer), 10:03', '#### Reasoning', 'Thinking'],
+      ...['Done', '```js\n# no heading\n```', '#### Used Read', '`````\nRead {\n  "fence": "````"\n}\n`````'],
+      ...[
+        '*Image · image/png · 5 bytes*',
+        '#### Content of the type "odd"',
+        '```\n{\n  "value": 1\n}\n```\n',
+      ],
+    ];
+    assert.deepEqual(document.replace(/ AM$/gm, '').split('\n\n'), parts);
+  });
+
+  it('tells of sends by their state, and of the gap with its number', () => {
+    const document = written(new Map(), { sends: [sendRecord({ text: 'Hi' })], messageCount: 4 });
+    assert.match(document, /### You, .* \(outcome unknown\)\n\nHi\n\nIt is not known whether/);
+    assert.match(document, /\*4 messages cannot be read yet/);
   });
 
   it('loads nothing of what others have written when it is shown', () => {
@@ -86,17 +76,10 @@ describe('a session as Markdown', () => {
     const chips = ['1 KB', ''].map(size => ({ name: size === '' ? 'Image' : bad, size }));
     const row = { kind: 'message', author: 'other', role: bad, parts, chips };
     const header = { title: bad, facts: [{ label: 'Model', value: bad }] };
-    const text = transcriptDocument(header, [row as never], new Formatter('en'));
-    assert.match(text, /\(1 KB\)\n- Image$/m);
-    const kinds = new Set<string>();
-    void marked.walkTokens(marked.lexer(text), ({ type }) => void kinds.add(type));
-    assert.ok(kinds.has('code') && kinds.has('link') && !kinds.has('image') && !kinds.has('html'), text);
-  });
-
-  it('tells of sends by their state, and of the gap with its number', () => {
-    const text = written(new Map(), { sends: [sendRecord({ text: 'Hi' })], messageCount: 4 });
-    assert.match(text, /### You, .* \(outcome unknown\)\n\nHi\n\nIt is not known whether/);
-    assert.match(text, /\*4 messages cannot be read yet/);
+    const document = transcriptDocument(header, [row as never], format);
+    assert.match(document, /\(1 KB\)\n- Image$/m);
+    assert.match(document, /^```\n.*<img/m);
+    assert.deepEqual(activeIn(document), []);
   });
 });
 
@@ -114,11 +97,10 @@ function activeIn(text: string): readonly string[] {
     if (token.type === 'image' || token.type === 'html') found.push(token.raw);
     if (token.type === 'link' && !isFollowable((token as { href: string }).href)) found.push(token.raw);
   });
-  const tokens = markdownIt.parse(text, {});
-  for (const token of tokens.flatMap(each => [each, ...(each.children ?? [])])) {
+  for (const token of markdownIt.parse(text, {}).flatMap(each => [each, ...(each.children ?? [])])) {
+    const href = token.attrGet('href') ?? '';
     if (token.type.startsWith('html') || token.type === 'image') found.push(token.content);
-    if (token.type === 'link_open' && !isFollowable(token.attrGet('href') ?? ''))
-      found.push(token.attrGet('href') ?? '');
+    if (token.type === 'link_open' && !isFollowable(href)) found.push(href);
   }
   return found;
 }
@@ -127,12 +109,10 @@ function assertInert(text: string): void {
   const inert = inertMarkdown(text);
   const line = inMarkdown(text);
   const document = `# Title\n\n${inert}\n\n### Next ${line}\n\n- ${line}\n\n[last](https://last.invalid)\n`;
-  assert.deepEqual(activeIn(document), [], JSON.stringify({ text, document }));
-  assert.match(
-    markdownIt.render(document),
-    /<a href="https:\/\/last.invalid">last<\/a><\/p>\n$/,
-    `nothing is left open: ${JSON.stringify({ text, document })}`,
-  );
+  const told = JSON.stringify({ text, document });
+  assert.deepEqual(activeIn(document), [], told);
+  const last = '<a href="https://last.invalid">last</a></p>\n';
+  assert.ok(markdownIt.render(document).endsWith(last), `nothing is left open: ${told}`);
 }
 
 describe('foreign Markdown in a document', () => {
@@ -172,9 +152,8 @@ describe('foreign Markdown in a document', () => {
     ['# a\n\n- ## b\n\nc\n===\nd\n---', '##### a\n\n- ###### b\n\nc\n\n===\nd\n\n---'],
     ['`<a href=x>` `<a href="x">` `<a href={x}>`', '`<\\a href=x>` `<a href="x">` `<a href={x}>`'],
   ] as const)
-    it(`is ${JSON.stringify(expected)} for ${JSON.stringify(written)}`, () => {
-      assert.equal(inertMarkdown(written, 4), expected);
-    });
+    it(`is ${JSON.stringify(expected)} for ${JSON.stringify(written)}`, () =>
+      assert.equal(inertMarkdown(written, 4), expected));
 
   for (const target of hostileTargets)
     it(`leads nowhere by ${target}`, () => {
@@ -191,18 +170,13 @@ describe('foreign Markdown in a document', () => {
       ...['\n|-|-|\n', '\r', '\u2028', '\n[x]: '],
     ];
     const links = ['<a href="', 'https://x.invalid', '[x](https://x.invalid)'];
-    const pieces = [...marks.split(' '), ...spaces, ...links];
-    const piece = fc.oneof(
-      { weight: 6, arbitrary: fc.constantFrom(...pieces) },
-      { weight: 1, arbitrary: target },
-      { weight: 1, arbitrary: target.chain(each => fc.constantFrom(...hostileForms(each))) },
-      { weight: 1, arbitrary: fc.constantFrom(...examples) },
-    );
+    const pieces = fc.constantFrom(...marks.split(' '), ...spaces, ...links);
+    const form = target.chain(each => fc.constantFrom(...hostileForms(each)));
+    const others = fc.oneof(target, form, fc.constantFrom(...examples));
+    const piece = fc.oneof({ weight: 2, arbitrary: pieces }, { weight: 1, arbitrary: others });
     assertInert('\\https://x.invalid!!!!//x.invalid/share');
-    fc.assert(
-      fc.property(fc.array(piece, { maxLength: 30 }), all => assertInert(all.join(''))),
-      { numRuns: 3000 },
-    );
+    const inert = fc.property(fc.array(piece, { maxLength: 30 }), all => assertInert(all.join('')));
+    fc.assert(inert, { numRuns: 3000 });
   });
 
   it('leaves code as it is', () => {

@@ -2,31 +2,18 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { ApiError, type ApiClient } from '../../../src/api';
 import { Conversation } from '../../../src/chat/conversation';
-import { textOf } from '../../../src/chat/transcript/messages';
+import type { OutboxRecord } from '../../../src/chat/outbox/record';
 import type { ChatSession, ChatSessions } from '../../../src/chat/sessions';
 import { openStorage, StorageError } from '../../../src/storage';
 import type { Database, Row, Write } from '../../../src/storage/database';
 import type { Engine, MakeEngine } from '../../../src/storage/engine';
 import { Emitter } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
-import type { Entry, OutboxRecord } from '../../../src/chat/outbox/record';
 
 /** The same for all windows of one run. */
-export const SESSION = 'session';
+const SESSION = 'session';
 
 export type Answer = 'accepted' | 'refused' | 'lost' | 'never arrived';
-
-interface Post {
-  readonly text: string;
-  readonly answer: (answer: Answer) => void;
-}
-
-interface Served {
-  readonly id: string;
-  readonly text: string;
-  readonly parentId: string | undefined;
-  readonly createdAt: number;
-}
 
 /** A process with its window: what it knows, and what the page in it shows. */
 export interface Process {
@@ -41,16 +28,11 @@ export interface Process {
   shown: string;
   unsaved: { readonly text: string; at: number; readonly sendId?: string } | undefined;
   isSubmitting: boolean;
-  hasErased?: boolean;
+  hasErased: boolean;
 }
 
 const settle = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 const request = { method: 'POST', path: '', origin: '' } as const;
-
-export interface Disk {
-  readonly database: Database;
-  readonly root: string;
-}
 
 /**
  * One database, clock and service that processes share. Each write, lease, notice of another window's write, look and request is a
@@ -62,28 +44,26 @@ export class World {
   /** The service's own clock, which nobody changes. */
   #clock = 1_000_000;
   readonly serviceId: string;
-  readonly steps: { readonly pid: number; readonly go: () => void }[] = [];
-  readonly processes: Process[] = [];
-  readonly open: Post[] = [];
+  readonly #steps: { readonly pid: number; readonly go: () => void }[] = [];
+  readonly #processes: Process[] = [];
+  /** Requests without an answer. */
+  readonly open: { readonly text: string; readonly answer: (answer: Answer) => void }[] = [];
   /** Every message that left, by its text. */
   readonly posted: string[] = [];
   /** How the next writes end: not at all, or written all the same. */
   readonly failures: ('before' | 'after')[] = [];
   readonly #database: Database;
   readonly #root: string;
-  readonly #served = new Map<string, Served>();
+  /** The messages of the session, as the service answers with them. */
+  readonly #served = new Map<string, object>();
   /** By process: the last that its engine has said. */
   readonly #said = new Map<number, Promise<void>>();
   #pids = 0;
 
-  constructor({ database, root }: Disk, run: number) {
+  constructor({ database, root }: { readonly database: Database; readonly root: string }, run: number) {
     this.#database = database;
     this.#root = root;
     this.serviceId = `service${run}`;
-  }
-
-  get alive(): readonly Process[] {
-    return this.processes.filter(({ isAlive }) => isAlive);
   }
 
   /** Opens a process and lets it read what is stored. */
@@ -103,7 +83,7 @@ export class World {
       changed.fire([SESSION]);
     };
     const refresh = async (): Promise<ChatSession> => {
-      await this.step(pid);
+      await this.#step(pid);
       tellStatus();
       return known;
     };
@@ -113,7 +93,7 @@ export class World {
       watch: () => ({ dispose: () => undefined }),
       noteSend: () => Promise.resolve(),
     };
-    const attachments = { parts: () => this.step(pid).then(() => []), tooMuch: () => undefined };
+    const attachments = { parts: () => this.#step(pid).then(() => []), tooMuch: () => undefined };
     const conversation = new Conversation({
       ...{ serviceId: this.serviceId, sessionId: SESSION, storage, log, now },
       ...{ sessions: sessions as ChatSessions, attachments: attachments as never },
@@ -121,12 +101,12 @@ export class World {
       api: () => this.#client(pid),
       describe: String,
     });
-    const state = { isAlive: true, isDoomed: false, shown: '', isSubmitting: false };
+    const state = { isAlive: true, isDoomed: false, shown: '', isSubmitting: false, hasErased: false };
     const process: Process = {
       ...{ ...state, pid, conversation, tellStatus, unsaved },
       follow: rows => follow?.(rows),
     };
-    this.processes.push(process);
+    this.#processes.push(process);
     await this.finish(conversation.load(), pid);
     const taken = unsaved && conversation.takeUnsaved(unsaved).then(() => (process.unsaved = undefined));
     if (taken !== undefined) await this.finish(taken, pid);
@@ -138,23 +118,23 @@ export class World {
   end(process: Process): void {
     process.isAlive = false;
     process.conversation.dispose();
-    for (let at = this.steps.length - 1; at >= 0; at--)
-      if (this.steps[at]?.pid === process.pid) this.steps.splice(at, 1);
+    const others = this.#steps.filter(({ pid }) => pid !== process.pid);
+    this.#steps.splice(0, Infinity, ...others);
   }
 
   /** Takes the steps there are, of one process or of all, and those that follow from them. */
   async run(pid?: number, most = 3000): Promise<void> {
     for (let round = 0; round < most; round++) {
       await settle();
-      const index = this.steps.findIndex(step => pid === undefined || step.pid === pid);
+      const index = this.#steps.findIndex(step => pid === undefined || step.pid === pid);
       if (index === -1) return;
-      this.steps.splice(index, 1)[0]?.go();
+      this.#steps.splice(index, 1)[0]?.go();
     }
     assert.ok(most < 3000, 'It never comes to rest');
   }
 
   async take(which: number): Promise<void> {
-    this.steps.splice(which % Math.max(1, this.steps.length), 1)[0]?.go();
+    this.#steps.splice(which % Math.max(1, this.#steps.length), 1)[0]?.go();
     await settle();
   }
 
@@ -182,13 +162,12 @@ export class World {
   }
 
   /** Resolves when the process may go on; never for one that is gone. */
-  step(pid: number): Promise<void> {
-    if (!this.#isAlive(pid)) return new Promise(() => undefined);
-    return new Promise(go => this.steps.push({ pid, go }));
+  #step(pid: number): Promise<void> {
+    return new Promise(go => this.#isAlive(pid) && this.#steps.push({ pid, go }));
   }
 
   #isAlive(pid: number): boolean {
-    return !this.processes.some(it => it.pid === pid && !it.isAlive);
+    return !this.#processes.some(it => it.pid === pid && !it.isAlive);
   }
 
   #session(): ChatSession {
@@ -200,16 +179,21 @@ export class World {
   #engine(pid: number): Engine {
     return {
       call: async (name, ...args) => {
-        await this.step(pid);
-        const failure = name === 'write' ? this.failures.shift() : undefined;
-        const result: unknown =
-          failure === 'before'
-            ? undefined
-            : Reflect.apply(this.#database[name] as (...args: unknown[]) => unknown, this.#database, args);
-        if (name === 'write' && failure !== 'before') this.#tell(pid, args[0] as readonly Write[]);
-        const doomed = this.processes.find(it => it.pid === pid && it.isDoomed);
-        if (name === 'write' && failure === undefined && doomed !== undefined) this.end(doomed);
-        await this.#inOrder(pid, name === 'write' || name === 'lease' ? this.step(pid) : undefined);
+        await this.#step(pid);
+        const isWrite = name === 'write';
+        const failure = isWrite ? this.failures.shift() : undefined;
+        let result: unknown;
+        if (failure !== 'before') {
+          result = Reflect.apply(
+            this.#database[name] as (...args: unknown[]) => unknown,
+            this.#database,
+            args,
+          );
+          if (isWrite) this.#tell(pid, args[0] as readonly Write[]);
+        }
+        const doomed = this.#processes.find(it => it.pid === pid && it.isDoomed);
+        if (isWrite && failure === undefined && doomed !== undefined) this.end(doomed);
+        await this.#inOrder(pid, isWrite || name === 'lease' ? this.#step(pid) : undefined);
         if (failure !== undefined) throw new StorageError('no space left');
         return result as never;
       },
@@ -219,8 +203,8 @@ export class World {
 
   /** Other processes hear of a write, each at some time, with what is stored by then. */
   #tell(from: number, writes: readonly Write[]): void {
-    for (const { pid, follow } of this.alive) {
-      if (pid === from) continue;
+    for (const { pid, follow, isAlive } of this.#processes) {
+      if (pid === from || !isAlive) continue;
       const go = (): void => {
         const rows = writes.flatMap(({ collection, id }) => {
           const row = this.#database.read(collection, id);
@@ -228,14 +212,11 @@ export class World {
         });
         void this.#inOrder(pid).then(() => follow(rows));
       };
-      this.steps.push({ pid, go });
+      this.#steps.push({ pid, go });
     }
   }
 
-  /**
-   * A thread's messages arrive in the order it has sent them, each when all that followed from the one before is done: resolves
-   * after what the engine has said before, and after `wait`.
-   */
+  /** A thread's messages arrive in the order it has sent them, each when all that followed from the one before is done, and after `wait`. */
   #inOrder(pid: number, wait?: Promise<void>): Promise<void> {
     const turn = Promise.all([this.#said.get(pid), wait]).then(
       () => new Promise<void>(resolve => process.nextTick(resolve)),
@@ -245,46 +226,38 @@ export class World {
   }
 
   #client(pid: number): ApiClient {
+    const post = (text: string): Promise<unknown> =>
+      new Promise((resolve, reject) => {
+        this.posted.push(text);
+        const answer = (kind: Answer): void => {
+          const messageId = kind === 'accepted' || kind === 'lost' ? this.#serve(text) : '';
+          if (!this.#isAlive(pid)) return;
+          if (kind === 'accepted') resolve({ messageId, status: this.status });
+          else if (kind === 'lost') reject(new Error('Nobody expects this'));
+          else reject(new ApiError(kind === 'refused' ? 'refused' : 'outcomeUnknown', { request }));
+        };
+        this.open.push({ text, answer });
+      });
+    const read = async (id: string): Promise<unknown> => {
+      await this.#step(pid);
+      const found = this.#served.get(id);
+      if (found === undefined) throw new ApiError('notFound', { request: { ...request, method: 'GET' } });
+      return found;
+    };
     return {
-      one: async (name: string, { ids, body = '' }: { ids: { messageId: string }; body?: string }) => {
-        if (name === 'sendMessage')
-          return new Promise((resolve, reject) => {
-            const { text } = JSON.parse(body) as { readonly text: string };
-            this.posted.push(text);
-            const answer = (kind: Answer): void => {
-              const id = kind === 'accepted' || kind === 'lost' ? this.#serve(text) : '';
-              if (!this.#isAlive(pid)) return;
-              if (kind === 'accepted') resolve({ messageId: id, status: this.status });
-              else reject(new ApiError(kind === 'refused' ? 'refused' : 'outcomeUnknown', { request }));
-            };
-            this.open.push({ text, answer });
-          });
-        await this.step(pid);
-        const found = this.#served.get(ids.messageId);
-        if (found === undefined) throw new ApiError('notFound', { request: { ...request, method: 'GET' } });
-        const content = [{ type: 'text', text: found.text }];
-        const { id, parentId, createdAt } = found;
-        return { id, parentId, createdAt, role: 'user', updatedAt: createdAt, content };
-      },
+      one: (name: string, { ids, body = '' }: { ids: { messageId: string }; body?: string }) =>
+        name === 'sendMessage'
+          ? post((JSON.parse(body) as { readonly text: string }).text)
+          : read(ids.messageId),
     } as never;
   }
 
   #serve(text: string): string {
     const id = `message${this.#served.size + 1}`;
     const parentId = [...this.#served.keys()].at(-1);
-    this.#served.set(id, { id, text, parentId, createdAt: (this.#clock += 1) });
+    const at = ++this.#clock;
+    const times = { createdAt: at, updatedAt: at };
+    this.#served.set(id, { id, role: 'user', parentId, ...times, content: [{ type: 'text', text }] });
     return id;
   }
-}
-
-/** What has left the composer of a window, each once. */
-export function entriesOf({ conversation }: Process): readonly Entry[] {
-  return [...conversation.sends, ...conversation.queued];
-}
-
-/** The texts of a window's transcript. */
-export function transcriptTexts({ conversation }: Process): readonly string[] {
-  return [...conversation.transcript.known.values()].map(({ message, sent }) =>
-    message === undefined ? (sent?.text ?? '') : textOf(message),
-  );
 }

@@ -1,182 +1,128 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
+import * as fc from 'fast-check';
 import type * as vscode from 'vscode';
-import { chatOf, panelOf, type ToPage } from './panelScene';
-import { busy, posts, queued, queueUp, scene, sendAndRead, sent, type Scene } from './scene';
-import { answering, cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
+import { safeLink } from '../../../src/chat/panel/panelHandlers';
+import { catchUnhandled } from '../../fakes/cleanUp';
+import { acts } from '../../fakes/vscode';
+import { begunOf, chatOf, panelOf } from './panelScene';
+import { busy, draftOf, failSends, posts, queued, queueUp } from './scene';
+import { scene, sendAndRead, sent, settled, type Scene } from './scene';
+import { afterwards, answering, cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
 
 afterEach(cleanUp);
 
-/** A panel whose page listens. */
-function begun(...about: Parameters<typeof panelOf>): ReturnType<typeof panelOf> {
-  const panel = panelOf(...about);
-  panel.begun();
-  return panel;
-}
-
-/** Resolves when a message of this window has its outcome. */
-const settled = ({ window }: Scene): Promise<unknown> =>
-  new Promise(resolve => window.conversation.onDidSettle(resolve));
-
 describe('a chat page that begins', () => {
-  it('has the cursor in an editor, but in a view only when the person went there', async () => {
+  it('has the cursor in an editor, but in a view only when the person went there, and not for what find opens', async () => {
     const it = await scene();
-    const asked = panelOf(it, 'view');
+    const [asked, found] = [panelOf(it, 'view'), panelOf(it)];
     asked.panel.reveal();
-    asked.begun();
-    const pages = [begun(it), begun(it, 'view'), asked];
-    assert.deepEqual(
-      pages.map(page => page.start()?.focus),
-      [true, false, true],
-    );
-  });
-
-  it('opens find at what it was opened for, and nothing else takes the cursor', async () => {
-    const page = panelOf(await scene());
     const wanted = { words: 'mended', key: 'message:a' };
-    page.panel.find(wanted);
-    assert.equal(page.told('find'), undefined);
-    page.begun();
-    assert.deepEqual(page.told('find'), wanted);
-    assert.equal(page.start()?.focus, false);
-    // A page that is built anew has nothing to find.
-    page.posted.length = 0;
-    page.begun();
-    assert.equal(page.told('find'), undefined);
+    found.panel.find(wanted);
+    assert.equal(found.told('find'), undefined);
+    for (const page of [asked, found]) page.begun();
+    assert.deepEqual(found.told('find'), wanted);
+    const focus = [begunOf(it), begunOf(it, 'view'), asked, found].map(page => page.start()?.focus);
+    assert.deepEqual(focus, [true, false, true, false]);
+    found.posted.length = 0;
+    found.begun();
+    assert.equal(found.told('find'), undefined, 'a page that is built anew has nothing to find');
   });
 
-  it('in the place of one that was just sent from does not show the message as a draft', async () => {
-    const page = begun(await scene());
-    page.write('Only once', 0, 1);
-    page.send('Only once');
+  it('in the place of one that was being sent from shows what was written meanwhile, and not the message', async () => {
+    const it = await scene();
+    const page = begunOf(it);
+    page.write('One', 0, 1);
+    const outcome = settled(it.window);
+    page.send('One');
     // VS Code puts the page away and makes another before the send is recorded.
     page.begun();
-    await until(page.heard, () => page.posted.some(({ kind, id }) => kind === 'answer' && id === 1));
-    await until(page.heard, () => page.draft() !== undefined);
-    assert.equal(page.draft(), '');
-  });
-
-  it('with what the one before it still held hears when that is stored', async () => {
-    const page = begun(await scene());
-    page.write('Half a', 0, 3);
-    page.begun();
-    page.said.fire({ name: 'unsaved', params: { text: 'Half a thought' } });
-    await until(page.heard, () => page.told('draftStored') !== undefined);
-    assert.deepEqual(page.told('draftStored'), { version: 0 }, 'before its first word');
-  });
-
-  it('in the place of one that was being sent from takes up what was written meanwhile', async () => {
-    const it = await scene();
-    const { conversation } = it.window;
-    const page = begun(it);
-    page.write('One', 0, 1);
-    const outcome = settled(it);
-    page.send('One', 'an-id-of-a-send');
-    page.begun();
-    const unsaved = { text: 'One', sendId: 'an-id-of-a-send', at: Date.now(), next: 'Two' };
+    // By its own clock the page wrote it after it was sent: the id tells that it was.
+    const unsaved = { text: 'One', sendId: page.sendId, at: Date.now() + 60_000, next: 'Two' };
     page.said.fire({ id: 2, name: 'unsaved', params: unsaved });
     await outcome;
-    await until(conversation.onDidChange, () => conversation.composition.draft.text !== '');
-    assert.deepEqual([conversation.composition.draft.text, sent(it)], ['Two', ['One']]);
+    await until(page.heard, () => page.draft() === 'Two');
+    assert.deepEqual(sent(it), ['One']);
+    await until(page.heard, () => page.told('draftStored') !== undefined);
+    assert.deepEqual(page.told('draftStored'), { version: 0 }, 'of this page, before its first word');
+    const drafts = page.posted.filter(({ name }) => name === 'setDraft').map(({ payload }) => payload);
+    assert.doesNotMatch(JSON.stringify(drafts), /One/);
   });
 
-  it('keeps what is being written when an earlier message is sent again', async () => {
+  it('keeps what is being written when an earlier message is sent again, which has a row when it is recorded', async () => {
     const it = await scene();
-    const { posted, ...page } = begun(it);
+    const page = begunOf(it);
     page.write('Half a thought', 0, 1);
-    const outcome = settled(it);
-    page.send('Sent before', 'an-id-of-a-send');
+    const outcome = settled(it.window);
+    page.send('Sent before');
     await outcome;
-    assert.deepEqual(
-      [it.window.conversation.composition.draft.text, sent(it)],
-      ['Half a thought', ['Sent before']],
-    );
+    assert.deepEqual([draftOf(it.window), sent(it)], [['Half a thought'], ['Sent before']]);
     assert.equal(page.draft(), undefined, 'the page has it already');
-    const isAnswer = ({ kind, id }: ToPage): boolean => kind === 'answer' && id === 1;
-    await until(page.heard, () => posted.some(isAnswer));
-    const before = JSON.stringify(posted.slice(0, posted.findIndex(isAnswer)));
-    assert.match(before, /"key":"send:an-id-of-a-send"/, 'the page need not show it by itself any more');
-  });
-
-  it('hears that a message has left the queue with the message in its composer', async () => {
-    const it = await scene();
-    busy(it);
-    await queueUp(it.window, 'Later');
-    const page = begun(it);
-    const [{ id } = assert.fail()] = it.window.conversation.queued;
-    page.said.fire({ id: 1, name: 'takeBack', params: { id } });
-    await until(page.heard, () => page.draft() !== undefined);
-    assert.deepEqual([page.draft(), page.shows()?.composer.queue], ['Later', []]);
+    const answered = (): number => page.posted.findIndex(({ kind, id }) => kind === 'answer' && id === 1);
+    await until(page.heard, () => answered() > 0);
+    const before = JSON.stringify(page.posted.slice(0, answered()));
+    assert.ok(before.includes(`"key":"send:${page.sendId}"`), 'the page need not show it by itself any more');
   });
 
   it('has its session followed from when it listens, while its service is in use, and asked once that is', async () => {
     const it = await scene();
-    let watched = 0;
+    const now = { watched: 0, asked: 0 };
     Object.assign(it.window.sessions, {
       watch: () => {
-        watched++;
-        return { dispose: () => watched-- };
+        now.watched++;
+        return { dispose: () => now.watched-- };
       },
     });
+    it.window.conversation.refresh = async () => {
+      await Promise.resolve(now.asked++);
+    };
     const { panel, state, becameReady, ...page } = panelOf(it);
     const signedIn = state.current;
-    let asked = 0;
-    it.window.conversation.refresh = () => {
-      asked++;
-      return Promise.resolve();
-    };
     becameReady.fire();
     await it.window.conversation.load();
-    assert.equal(watched, 0);
+    assert.deepEqual(now, { watched: 0, asked: 0 });
     page.begun();
-    assert.deepEqual([watched, asked], [1, 1]);
+    assert.deepEqual(now, { watched: 1, asked: 1 });
     state.set({ ...signedIn, service: { id: 'another', host: 'another' } });
     becameReady.fire();
-    assert.deepEqual([watched, asked], [0, 1]);
+    assert.deepEqual(now, { watched: 0, asked: 1 });
     state.set(signedIn);
-    assert.deepEqual([watched, asked], [1, 1]);
+    assert.deepEqual(now, { watched: 1, asked: 1 });
     becameReady.fire();
-    assert.equal(asked, 2);
+    assert.equal(now.asked, 2);
     page.show(false);
-    assert.equal(watched, 0, 'nobody sees it');
+    assert.equal(now.watched, 0, 'nobody sees it');
     page.show(true);
     page.begun();
-    assert.deepEqual([watched, page.isLet()], [1, true]);
+    assert.deepEqual([now.watched, page.isLet()], [1, true]);
     panel.dispose();
     becameReady.fire();
-    assert.deepEqual([watched, asked, page.isLet()], [0, 2, false]);
+    assert.deepEqual([now, page.isLet()], [{ watched: 0, asked: 2 }, false]);
   });
 
   it('lets nobody choose among the computers of another service, and opens its own messages', async () => {
     const it = await scene();
     await sendAndRead(it.window, 'A question');
-    const { ask, state, shown } = panelOf(it);
+    it.window.conversation.composition.setText('A draft');
+    const { ask, state, shown, write } = panelOf(it, 'view');
+    write('said by the page before it in the same place', 0, 1);
     answering({ showQuickPick: () => assert.fail('there is nothing to choose') });
     state.set({ kind: 'signedIn', service: { id: 'another', host: 'another' } });
     await assert.rejects(ask('chooseTarget', {}), /belongs to a different service/);
     const [id = ''] = it.window.conversation.transcript.known.keys();
     await ask('openMessage', { key: `message:${id}` });
     assert.match(shown[0]?.[2] ?? '', /\n### You.*\n\nA question\n$/s);
-  });
-
-  it('hears nothing of what the page before it in the same place still says', async () => {
-    const it = await scene();
-    await sendAndRead(it.window, 'A question');
-    it.window.conversation.composition.setText('A draft');
-    const page = panelOf(it, 'view');
-    page.write('of another session', 0, 1);
-    page.begun();
-    assert.equal(it.window.conversation.composition.draft.text, 'A draft');
+    assert.deepEqual(draftOf(it.window), ['A draft'], 'only what its own page says is heard');
   });
 });
 
 describe('what is written', () => {
   it('comes back beside what is written then when it is refused, also where the page has not heard of it', async () => {
     const it = await scene();
-    const page = begun(it);
-    it.service.fail({ kind: 'status', status: 422, match: { method: 'POST' } });
+    const page = begunOf(it);
+    failSends(it, 422);
     page.write('One', 0, 1);
-    const outcome = settled(it);
+    const outcome = settled(it.window);
     page.send('One');
     await outcome;
     await until(page.heard, () => page.draft() === 'One');
@@ -189,36 +135,29 @@ describe('what is written', () => {
 
   it('before the stored draft was read comes after that: no attachment and no text is lost', async () => {
     const it = await scene();
-    const { window, client, root, sessionId } = it;
-    const folder = temporaryFolder();
-    const [a, b] = [writeFile(folder, 'a.ts', 'a'), writeFile(folder, 'b.ts', 'b')];
-    await window.conversation.composition.attach([a]);
-    window.conversation.composition.setText('Written yesterday');
-    await window.conversation.flush();
-    const later = await openWindow({ root, client, sessionId, unread: true });
+    const { composition } = it.window.conversation;
+    const [a, b] = ['a.ts', 'b.ts'].map(name => writeFile(temporaryFolder(), name, name));
+    await composition.attach([a!]);
+    composition.setText('Written yesterday');
+    await it.window.conversation.flush();
+    const later = await openWindow({ ...it, unread: true });
     const page = panelOf({ ...it, window: later });
     const attached = page.ask('attachUris', { uris: [b] });
     page.write('Quick,', 0, 1);
     page.write('Quick, before it loads', 0, 2);
     await attached;
     await later.conversation.load();
-    const { text, attachments } = later.conversation.composition.draft;
-    assert.deepEqual(
-      [text, attachments.map(({ uri }) => uri)],
-      ['Written yesterday\n\nQuick, before it loads', [a, b]],
-    );
+    assert.deepEqual(draftOf(later), ['Written yesterday\n\nQuick, before it loads', a, b]);
   });
 
   it('and thrown away comes back with its files and its computer, whatever was chosen and written since', async () => {
     const it = await scene();
     const { conversation } = it.window;
     const { composition } = conversation;
-    const [computer] = (await it.client.list('computers')).items;
-    const target = { computerId: computer!.id, name: computer!.name! };
     const file = writeFile(temporaryFolder(), 'a.ts', 'a');
     await composition.attach([file]);
-    composition.setTarget(target);
-    it.service.fail({ kind: 'reset', match: { method: 'POST' }, times: 1 });
+    composition.setTarget(it.computer);
+    failSends(it, 'reset');
     await sendAndRead(it.window, 'Did it arrive?');
     composition.setTarget(undefined);
     busy(it);
@@ -235,11 +174,8 @@ describe('what is written', () => {
     const { ask } = panelOf(it);
     await ask('discard', { id: conversation.sends[0]!.id });
     await until(conversation.onDidChange, () => composition.draft.text !== 'Since');
-    const { text, attachments, target: to } = composition.draft;
-    assert.deepEqual(
-      [text, attachments.map(({ uri }) => uri), to],
-      ['Since\n\nDid it arrive?', [file], target],
-    );
+    assert.deepEqual(draftOf(it.window), ['Since\n\nDid it arrive?', file]);
+    assert.deepEqual(composition.draft.target, it.computer);
     await ask('discard', { id: conversation.queued[0]!.id });
     await until(conversation.onDidChange, () => composition.draft.text.endsWith('Next'));
     assert.equal(composition.draft.target, undefined);
@@ -276,25 +212,23 @@ describe('a page that does not load', () => {
   it('is told of without links, and an input box sends over the same road', async () => {
     const it = await scene();
     it.window.conversation.composition.setText('begun');
-    const outcome = settled(it);
+    const outcome = settled(it.window);
     const { told } = missing(it, 'Write a message', 'written here');
     await outcome;
     const [warning = '', ...others] = told;
-    assert.match(warning, /did not load within 10 seconds/);
-    assert.ok(!warning.includes(']('));
+    assert.match(warning, /^(?!.*\]\().*did not load within 10 seconds/);
     assert.deepEqual([others, posts(it).map(({ body }) => body)], [['begun'], [{ text: 'written here' }]]);
   });
 
   it('loses nothing when that box is closed or it cannot be sent, and is loaded again', async () => {
     const it = await scene({ signedIn: () => false });
-    const { conversation } = it.window;
+    const { onDidChange } = it.window.conversation;
     missing(it, 'Write a message', undefined, 'half a thought');
-    await until(conversation.onDidChange, () => conversation.composition.draft.text === 'half a thought');
+    await until(onDidChange, () => draftOf(it.window)[0] === 'half a thought');
     assert.match(await missing(it, 'Write a message', 'for later').error, /Sign in/);
-    assert.equal(conversation.composition.draft.text, 'for later');
+    assert.deepEqual([draftOf(it.window), posts(it)], [['for later'], []]);
     const { written } = missing(it, 'Try again');
     await until(() => written.length === 2);
-    assert.equal(posts(it).length, 0);
   });
 });
 
@@ -304,7 +238,7 @@ describe('stopping an agent', () => {
     const it = await scene({ lists, extras: () => used });
     const work = busy(it);
     await it.client.extras.sessions();
-    const { heard, ask, shows } = begun(it);
+    const { heard, ask, shows } = begunOf(it);
     await it.window.sessions.refresh(it.sessionId);
     await until(heard, () => shows()?.header.status.word === 'running');
     return {
@@ -312,53 +246,122 @@ describe('stopping an agent', () => {
       stop: () => ask('stop', {}),
       stops: () => it.service.requests.filter(({ path }) => path.endsWith('/interrupt')).length,
       composer: () => shows()?.composer,
-      hasButton: () => shows()?.composer.canStop,
     };
   }
 
-  it('is offered while it works, sends one request, asks how it stands, and keeps what is queued back', async () => {
-    const it = await working();
-    const { conversation, sessions } = it.window;
-    await queueUp(it.window, 'And then this', 'And that');
-    assert.equal(it.hasButton(), true);
-    it.work.rest();
-    await it.stop();
-    assert.equal(it.stops(), 1);
-    await until(it.heard, () => it.hasButton() === false);
-    assert.match(conversation.queued[0]?.sentence ?? '', /^You stopped the agent/);
-    assert.equal(it.composer()?.queueNote, 'On hold: see the first message.');
-    await conversation.discard(conversation.queued[0]!.id);
-    await sessions.refresh(it.sessionId);
-    await sessions.refresh(it.sessionId);
-    const stillThere = [queued(it.window), posts(it)];
-    assert.deepEqual(stillThere, [['And that'], []], 'the next one waits for the person, too');
-  });
+  for (const [from, how] of [
+    ['the page', it => it.stop()],
+    ['the row of the session', it => chatOf(it).commands.stop({ kind: 'session', sessionId: it.sessionId })],
+  ] satisfies [string, (it: Awaited<ReturnType<typeof working>>) => unknown][])
+    it(`from ${from} sends one request, asks how it stands, and keeps what is queued back`, async () => {
+      const it = await working();
+      const { conversation, sessions } = it.window;
+      await queueUp(it.window, 'And then this', 'And that');
+      it.work.rest();
+      await how(it);
+      assert.equal(it.stops(), 1);
+      await until(it.heard, () => it.composer()?.canStop === false);
+      assert.match(conversation.queued[0]?.sentence ?? '', /^You stopped the agent/);
+      assert.equal(it.composer()?.queueNote, 'On hold: see the first message.');
+      await conversation.discard(conversation.queued[0]!.id);
+      for (let times = 0; times < 2; times++) await sessions.refresh(it.sessionId);
+      const stillThere = [queued(it.window), posts(it)];
+      assert.deepEqual(stillThere, [['And that'], []], 'the next one waits for the person, too');
+    });
 
-  it('is done from the row of the session, too, and then what is queued rests', async () => {
-    const it = await working();
-    await queueUp(it.window, 'And then this');
-    it.work.rest();
-    await chatOf(it.window, it.client).commands.stop({ kind: 'session', sessionId: it.sessionId });
-    assert.equal(it.stops(), 1);
-    await until(it.heard, () => /^You stopped/.test(it.window.conversation.queued[0]?.sentence ?? ''));
-  });
-
-  it('is not offered where the service has no list of sessions, or it may not be used', async () => {
-    assert.equal((await working(false)).hasButton(), false);
-    assert.equal((await working(true, false)).hasButton(), false);
-  });
-
-  it('says why it failed, is not tried again, and goes where it is not offered', async () => {
+  it('says why it failed, is not tried again, and goes where the service does not have it', async () => {
+    for (const [lists, used] of [
+      [false, true],
+      [true, false],
+    ])
+      assert.equal((await working(lists, used)).composer()?.canStop, false, 'no list, or not to be used');
     const it = await working();
     await queueUp(it.window, 'And then this');
-    const fault = it.service.fail({ kind: 'status', status: 500, match: { method: 'POST' } });
+    failSends(it, 500);
     await assert.rejects(it.stop(), /^Error: The agent could not be stopped\. .*500/);
     assert.equal(it.stops(), 1);
     assert.equal(it.window.conversation.isQueueStopped, false, 'what is queued goes on');
-    assert.equal(it.hasButton(), true, 'it may do better the next time');
-    fault.dispose();
-    it.service.fail({ kind: 'status', status: 405, match: { method: 'POST' } });
+    assert.equal(it.composer()?.canStop, true, 'it may do better the next time');
+    failSends(it, 405);
     await assert.rejects(it.stop(), /^Error: The agent could not be stopped\./);
-    await until(it.heard, () => it.hasButton() === false);
+    await until(it.heard, () => it.composer()?.canStop === false);
+  });
+});
+
+describe('a page that says 10,000 things of what is not there', () => {
+  /** What the page may say on a person's word: it does what it says. */
+  function isAct({ name, params }: { readonly name: string; readonly params: unknown }): boolean {
+    if (name === 'openLink') return safeLink((params as { readonly href: string }).href) !== undefined;
+    if (name !== 'send') return false;
+    const { text, sendId } = params as { readonly text: string; readonly sendId: string };
+    return text.trim() !== '' && /^[\w-]{8,64}$/.test(sendId);
+  }
+
+  /** Names of nothing, of everything, and of places a page has no business in. */
+  const names =
+    '__proto__ constructor toString ../../etc/passwd:1 file:///etc/passwd /etc/passwd:1 command:workbench.action.quit javascript:alert(1) vscode://a/b data:text/html,x';
+  const word = fc.oneof(fc.string(), fc.constantFrom(...names.split(' '), '', 'a'.repeat(20_000)));
+  const number = fc.oneof(fc.integer(), fc.double(), fc.constantFrom(-1, 0, 1, Infinity, NaN, 2 ** 60));
+  const keyed = fc.tuple(word, fc.nat(100)).map(each => each.join('\n'));
+  const about = (list: string, shape: Record<string, fc.Arbitrary<unknown>>) =>
+    fc.record({ name: fc.constantFrom(...list.split(' ')), params: fc.record(shape) });
+  /** In the right shape, about what is not there. */
+  const nothingThere = fc.oneof(
+    about('send', { text: word, seen: number, sendId: word }),
+    about('sendAgain discard takeBack', { id: word }),
+    about('detach openAttachment', { key: word }),
+    about('picture', { key: fc.oneof(word, keyed) }),
+    about('openPath', { path: word }),
+    about('openLink', { href: word }),
+    about('kept', { opened: fc.array(word), scroll: fc.record({ key: word, offset: number }) }),
+  );
+
+  it('makes the panel of a real session throw nothing, run nothing, ask nothing and lose nothing', async () => {
+    const it = await scene();
+    const { conversation } = it.window;
+    await sendAndRead(it.window, 'A question');
+    failSends(it, 'reset');
+    await sendAndRead(it.window, 'Did it arrive?');
+    busy(it);
+    await queueUp(it.window, 'Later');
+    await conversation.composition.attach([writeFile(temporaryFolder(), 'a.ts', 'a')]);
+    conversation.composition.setText('Half a thought');
+    await conversation.flush();
+    await conversation.readOn();
+
+    const { said, posted, heard, log, begun } = panelOf(it);
+    const unhandled = catchUnhandled();
+    afterwards(() => unhandled.dispose());
+    const held = () => ({
+      draft: conversation.composition.draft,
+      sends: conversation.sends,
+      queued: conversation.queued,
+      known: [...conversation.transcript.known.values()],
+      asked: it.service.requests.length,
+    });
+    const before = structuredClone(held());
+    assert.deepEqual([before.sends.length, before.queued.length, before.draft.attachments.length], [1, 1, 1]);
+    acts.length = 0;
+
+    begun();
+    const asked: unknown[] = [];
+    fc.assert(
+      fc.property(nothingThere, fc.option(fc.nat()), ({ name, params }, id) => {
+        const extra = isAct({ name, params }) ? { extra: 1 } : {};
+        if (id !== null) asked.push(id);
+        said.fire({ name, params: { ...params, ...extra }, ...(id === null ? {} : { id }) });
+      }),
+      { numRuns: 10_000 },
+    );
+    const answers = () => posted.filter(({ kind }) => kind === 'answer' || kind === 'refusal');
+    await until(heard, () => answers().length >= asked.length);
+    await conversation.flush();
+
+    const ids = answers().flatMap(({ id }) => id);
+    assert.deepEqual(ids.sort(), asked.sort());
+    assert.deepEqual(unhandled.errors, []);
+    assert.deepEqual(acts, []);
+    assert.deepEqual(held(), before);
+    assert.ok(log.lines.length < 100, 'the log is not flooded');
   });
 });

@@ -1,23 +1,24 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
-import type { ApiClient } from '../../../src/api';
 import { Chat } from '../../../src/chat';
 import { ChatPanel, type PanelDeps } from '../../../src/chat/panel/panel';
 import type { PanelState, Start } from '../../../src/chat/protocol';
-import { Emitter, ObservableValue, type Event } from '../../../src/util/event';
+import { Emitter, ObservableValue } from '../../../src/util/event';
 import type { DetailsDocuments } from '../../../src/util/detailsDocuments';
 import type { Place } from '../../../src/webview/page';
 import { silentLog } from '../../fakes/log';
 import { Uri } from '../../fakes/vscode';
 import type { Scene } from './scene';
-import { afterwards, limits, temporaryFolder, until, type Window } from './support';
+import { afterwards, memoryOf, temporaryFolder, until } from './support';
 
 /** What a panel says to its page. */
-export interface ToPage {
+interface ToPage {
   readonly kind: string;
   readonly id?: number;
   readonly name?: string;
   readonly payload?: unknown;
+  /** Why it refuses what was asked. */
+  readonly reason?: string;
 }
 
 const never = new Emitter<never>().event;
@@ -43,13 +44,10 @@ export function pageOf(kind: 'panel' | 'view', active = true) {
       written.push(text);
     },
   };
+  const [own, nothing] = [{ active, onDidChangeViewState: shown.event }, (): void => undefined];
   const place = {
-    ...(kind === 'panel'
-      ? { active, onDidChangeViewState: shown.event }
-      : { onDidChangeVisibility: shown.event }),
-    ...{ visible: true, onDidDispose: never, webview },
-    reveal: () => undefined,
-    show: () => undefined,
+    ...(kind === 'panel' ? own : { onDidChangeVisibility: shown.event }),
+    ...{ visible: true, onDidDispose: never, webview, reveal: nothing, show: nothing },
   };
   /** As the person shows and hides it. */
   const show = (visible: boolean): void => {
@@ -59,10 +57,8 @@ export function pageOf(kind: 'panel' | 'view', active = true) {
   return { place: place as unknown as Place, said, posted, heard, written, show };
 }
 
-const extensionUri = Uri.file('/extension') as unknown as vscode.Uri;
-
 /** What panels need of a window, and the state of its connection. */
-function depsOf(window: Window, client: ApiClient, show: DetailsDocuments['show']) {
+function depsOf({ window, client }: Scene, show: DetailsDocuments['show']) {
   const service = { id: window.conversation.serviceId, host: 'localhost' };
   const state = new ObservableValue({ kind: 'signedIn', service });
   const becameReady = new Emitter<void>();
@@ -72,70 +68,78 @@ function depsOf(window: Window, client: ApiClient, show: DetailsDocuments['show'
   } as unknown as PanelDeps['connection'];
   const log = silentLog();
   const deps: PanelDeps = {
-    ...{ extensionUri, connection, sessions: window.sessions, log },
+    ...{ connection, sessions: window.sessions, log },
+    extensionUri: Uri.file('/extension') as unknown as vscode.Uri,
     changes: { of: () => undefined, onDidChange: never },
     details: { show, compare: () => assert.fail('a document is shown') },
-    composer: { sendKey: () => 'enter', limits: () => limits(1024), onDidChange: never },
+    composer: {
+      ...{ sendKey: () => 'enter', onDidChange: never },
+      limits: () => ({ file: 1024, message: 10_240 }),
+    },
   };
   return { deps, log, state, becameReady };
 }
 
 /** The real panel of a conversation, and its page. */
-export function panelOf({ window, client }: Scene, kind: 'panel' | 'view' = 'panel', title = 'Session') {
-  const { place, said, posted, heard, written, show: showPage } = pageOf(kind);
+export function panelOf(it: Scene, kind: 'panel' | 'view' = 'panel', title = 'Session') {
+  const { place, said, posted, heard, written, show } = pageOf(kind);
   const shown: string[][] = [];
-  const show: DetailsDocuments['show'] = (...about) =>
-    Promise.resolve(void shown.push([about[0], about[1], about[2]()]));
-  const { deps, ...rest } = depsOf(window, client, show);
+  const { deps, ...rest } = depsOf(it, (...about) =>
+    Promise.resolve(void shown.push([about[0], about[1], about[2]()])),
+  );
   let isLet = true;
   const lease = { dispose: () => (isLet = false) };
-  const { conversation } = window;
+  const { conversation } = it.window;
   const panel = new ChatPanel(place, { ...deps, conversation, lease, title, reading: new Map() });
   afterwards(() => panel.dispose());
-  /** Asks the panel, as its page does: resolves to the answer, rejects with the reason. */
-  const ask = async (name: string, params: object): Promise<unknown> => {
-    said.fire({ name: 'ready', params: {} });
-    const id = posted.length + 1;
-    said.fire({ id, name, params });
-    await until(heard.event, () => posted.some(message => message.id === id));
-    const answer = posted.find(message => message.id === id) as { value?: unknown; reason?: string };
-    if (answer.reason !== undefined) throw new Error(answer.reason);
-    return answer.value;
-  };
+  const begun = (): void => said.fire({ name: 'ready', params: {} });
+  const sendId = 'an-id-of-a-send';
   /** What the page was told last under this name. */
   const told = (name: string): unknown => posted.findLast(message => message.name === name)?.payload;
   return {
-    ...{ panel, said, ask, posted, heard: heard.event, shown, written, show: showPage, ...rest },
+    ...{ panel, said, posted, heard: heard.event, shown, written, show, begun, told, sendId, ...rest },
+    /** Asks the panel, as its page does: resolves to the answer, rejects with the reason. */
+    ask: async (name: string, params: object): Promise<void> => {
+      begun();
+      const id = posted.length + 1;
+      said.fire({ id, name, params });
+      const answer = (): ToPage | undefined => posted.find(message => message.id === id);
+      await until(heard.event, () => answer() !== undefined);
+      if (answer()?.reason !== undefined) throw new Error(answer()?.reason);
+    },
     isLet: () => isLet,
-    begun: () => said.fire({ name: 'ready', params: {} }),
     write: (text: string, seen: number, version: number) =>
       said.fire({ name: 'draft', params: { text, seen, version } }),
-    send: (text: string, sendId = 'an-id-of-a-send') =>
-      said.fire({ id: 1, name: 'send', params: { text, seen: 0, sendId } }),
+    send: (text: string) => said.fire({ id: 1, name: 'send', params: { text, seen: 0, sendId } }),
     draft: () => (told('setDraft') as { readonly text?: string } | undefined)?.text,
     start: () => told('start') as Start | undefined,
     shows: () => told('state') as PanelState | undefined,
-    told,
   };
+}
+
+/** A panel whose page listens. */
+export function begunOf(...about: Parameters<typeof panelOf>): ReturnType<typeof panelOf> {
+  const panel = panelOf(...about);
+  panel.begun();
+  return panel;
 }
 
 /** The whole chat of a window, in its view. */
 export function chatOf(
-  window: Window,
-  client: ApiClient,
-  onDidSelect: Event<readonly unknown[]> = never,
+  it: Scene,
+  options: Partial<ConstructorParameters<typeof Chat>[0]> = {},
   show: DetailsDocuments['show'] = () => assert.fail('a document is shown'),
-  location: () => 'panel' | 'view' = () => 'view',
 ): Chat {
   const chat = new Chat({
-    ...depsOf(window, client, show).deps,
-    storage: window.storage,
-    storageUri: { fsPath: temporaryFolder() } as unknown as vscode.Uri,
-    location,
+    ...depsOf(it, show).deps,
+    storage: it.window.storage,
+    storageUri: Uri.file(temporaryFolder()) as unknown as vscode.Uri,
+    location: () => 'view',
     extras: () => true,
     diffOf: () => assert.fail('a diff is asked for'),
-    memory: { get: () => undefined, update: () => Promise.resolve() },
-    onDidSelect,
+    memory: memoryOf(),
+    onDidSelect: never,
+    ...options,
   });
   afterwards(() => chat.dispose());
   return chat;

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import * as path from 'node:path';
 import { mock } from 'node:test';
+import * as fc from 'fast-check';
 import type * as vscode from 'vscode';
+import { EMPTY, outboxRecords } from '../../../src/chat/outbox/record';
 import type { ChatPanel } from '../../../src/chat/panel/panel';
-import { Places } from '../../../src/chat/panel/places';
+import { Places, readPageState } from '../../../src/chat/panel/places';
 import { isPanel } from '../../../src/webview/page';
 import { Emitter } from '../../../src/util/event';
 import { acts, answers, TabInputWebview, Uri } from '../../fakes/vscode';
@@ -13,18 +15,21 @@ import { afterwards, answering, cleanUp, left, memoryOf, temporaryFolder, until 
 
 afterEach(cleanUp);
 
+const turn = () => new Promise(resolve => setImmediate(resolve));
+
 function emptyPanel() {
   const gone = new Emitter<void>();
-  return {
-    webview: {},
-    onDidDispose: gone.event,
-    onDidChangeViewState: gone.event,
-    dispose: () => gone.fire(),
-  };
+  const [onDidDispose, dispose] = [gone.event, () => gone.fire()];
+  return { webview: {}, onDidDispose, onDidChangeViewState: gone.event, dispose };
 }
 
-function placesOf(memory = memoryOf(), location: 'panel' | 'view' = 'view') {
-  const made: { readonly kind: 'panel' | 'view'; readonly sessionId: string }[] = [];
+/** Panels can be made, and there are no tabs. */
+function makingPanels(createWebviewPanel: () => unknown = emptyPanel): void {
+  answering({ tabGroups: { all: [] }, createWebviewPanel });
+}
+
+function placesOf(location: 'panel' | 'view', memory = memoryOf()) {
+  const made: string[] = [];
   const anew: (() => Promise<unknown>)[] = [];
   const places = new Places({
     extensionUri: Uri.file('/extension') as unknown as vscode.Uri,
@@ -34,7 +39,7 @@ function placesOf(memory = memoryOf(), location: 'panel' | 'view' = 'view') {
     memory,
     makePanel: (place, { serviceId, sessionId }, startAnew) => {
       if (startAnew !== undefined) anew.push(startAnew);
-      made.push({ kind: 'show' in place ? 'view' : 'panel', sessionId });
+      made.push(`${'show' in place ? 'view' : 'panel'} ${sessionId}`);
       const nothing = (): void => undefined;
       let isDisposed = false;
       if (isPanel(place)) place.onDidDispose(() => (isDisposed = true));
@@ -53,19 +58,18 @@ function placesOf(memory = memoryOf(), location: 'panel' | 'view' = 'view') {
     },
   });
   afterwards(() => places.dispose());
-  return { places, made, anew };
+  const resolve = (): void => places.resolveView(pageOf('view').place as vscode.WebviewView);
+  return { places, made, anew, resolve };
 }
 
 describe('a tab of an earlier window', () => {
   /** Of the sessions `s1` had a tab; the one with `*` is in front. */
   async function openWith(...labels: readonly string[]) {
     const input = Object.assign(new TabInputWebview(), { viewType: 'mainThreadWebview-agentConsole.chat' });
-    const did: unknown[] = [];
+    const did: string[] = [];
     const tabs = labels.map(label => ({
-      label: label.replace('*', ''),
-      isActive: label.startsWith('*'),
-      group: { viewColumn: 2 },
-      input,
+      ...{ label: label.replace('*', ''), isActive: label.startsWith('*') },
+      ...{ group: { viewColumn: 2 }, input },
     }));
     const close = ({ label }: vscode.Tab) => Promise.resolve(did.push(`closed ${label}`) > 0);
     const createWebviewPanel = (_type: string, title: string, column: number) => {
@@ -73,35 +77,31 @@ describe('a tab of an earlier window', () => {
       return { ...emptyPanel(), title };
     };
     const memory = memoryOf();
-    answering({ tabGroups: { all: [], close }, createWebviewPanel });
-    const earlier = placesOf(memory, 'panel').places;
+    makingPanels();
+    const earlier = placesOf('panel', memory).places;
     await earlier.show('s1');
     earlier.dispose();
-    const restored = createWebviewPanel('', '', 0) as unknown as vscode.WebviewPanel;
-    did.length = 0;
     answering({ tabGroups: { all: [{ tabs }], close }, createWebviewPanel });
-    return { did, restored, places: placesOf(memory, 'panel').places };
+    return { did, places: placesOf('panel', memory).places };
   }
 
-  it('gives its place to its session when that is opened, and no other tab moves', async () => {
+  it('gives its place to its session when that is opened, unless nobody knows which it is, and no other tab moves', async () => {
     acts.length = 0;
     const { did, places } = await openWith('Other', 'Title of s1', 'Title of s2');
     await places.show('s2');
     await places.show('s1');
     assert.deepEqual(did, ['made Title of s2 in -1', 'closed Title of s1', 'made Title of s1 in 2']);
     assert.deepEqual(acts, [], 'no tab is brought forward to find out what it is');
-  });
-
-  it('stays where nobody knows which of several it is', async () => {
-    const { did, places } = await openWith('Title of s1', 'Title of s1');
-    await places.show('s1');
-    assert.deepEqual(did, ['made Title of s1 in -1']);
+    const twice = await openWith('Title of s1', 'Title of s1');
+    await twice.places.show('s1');
+    assert.deepEqual(twice.did, ['made Title of s1 in -1']);
   });
 
   it('that is in front is restored by VS Code, and waited for', async () => {
-    const { did, places, restored } = await openWith('*Title of s1');
+    const { did, places } = await openWith('*Title of s1');
     const shown = places.show('s1');
-    await new Promise(resolve => setImmediate(resolve));
+    await turn();
+    const restored = emptyPanel() as unknown as vscode.WebviewPanel;
     places.restorePanel(restored, { serviceId: 'service', sessionId: 's1', title: 'Older title' });
     assert.equal((await shown).conversation.sessionId, 's1');
     assert.deepEqual(did, []);
@@ -109,101 +109,82 @@ describe('a tab of an earlier window', () => {
 });
 
 describe('the view as the place of chats', () => {
-  it('is waited for, since VS Code says that it is shown before it is there', async () => {
-    const { places, made } = placesOf();
-    acts.length = 0;
-    const shown = places.show('s1');
-    let settled = false;
-    const all = places.settled().then(() => (settled = true));
-    // What VS Code answers comes first.
-    await new Promise(resolve => setImmediate(resolve));
-    assert.deepEqual([acts, made, settled], [['commands.executeCommand'], [], false]);
-    places.resolveView(pageOf('view').place as vscode.WebviewView);
-    await shown;
-    await all;
-    assert.deepEqual(made, [{ kind: 'view', sessionId: 's1' }]);
-    assert.deepEqual(acts, ['commands.executeCommand'], 'no panel is made beside it');
-    assert.equal(places.inFront?.conversation.sessionId, 's1');
-    assert.deepEqual(
-      ['s1', 's2'].map(id => places.isShown(id)),
-      [true, false],
-    );
-  });
-
-  it('that does not come leaves its session to a panel, and does not show it beside that when it comes later', async () => {
-    const { places, made } = placesOf();
-    answering({ tabGroups: { all: [] }, createWebviewPanel: emptyPanel });
-    mock.timers.enable({ apis: ['setTimeout'] });
-    afterwards(() => mock.timers.reset());
-    const shown = places.show('s1');
-    await new Promise(resolve => setImmediate(resolve));
-    mock.timers.tick(10_000);
-    await shown;
-    places.resolveView(pageOf('view').place as vscode.WebviewView);
-    assert.deepEqual(made, [{ kind: 'panel', sessionId: 's1' }]);
-  });
+  for (const [what, isKnown] of [
+    ['does not come', true],
+    ['cannot be asked for', false],
+  ] as const)
+    it(`that ${what} leaves its session to a panel, and does not show it beside that when it comes later`, async () => {
+      const { places, made, resolve } = placesOf('view');
+      makingPanels();
+      if (!isKnown) answers.set('executeCommand', Promise.reject(new Error('no such command')));
+      mock.timers.enable({ apis: ['setTimeout'] });
+      afterwards(() => {
+        answers.clear();
+        mock.timers.reset();
+      });
+      const shown = places.show('s1');
+      await turn();
+      if (isKnown) mock.timers.tick(10_000);
+      await shown;
+      resolve();
+      assert.deepEqual(made, ['panel s1']);
+    });
 
   it('shows its session again where it was moved to, and after a reload', () => {
     const memory = memoryOf();
-    const [now, later] = [placesOf(memory), placesOf(memory)];
-    const resolve = ({ places }: typeof now): void =>
-      places.resolveView(pageOf('view').place as vscode.WebviewView);
-    resolve(now);
+    const [now, later] = [placesOf('view', memory), placesOf('view', memory)];
+    now.resolve();
     now.places.follow('s1');
-    for (const each of [now, later]) resolve(each);
-    const made = [now, later].map(each => each.made.map(({ sessionId }) => sessionId));
-    assert.deepEqual(made, [['s1', 's1'], ['s1']]);
-  });
-
-  it('that cannot be asked for leaves its session to a panel at once', async () => {
-    const { places, made } = placesOf();
-    answering({ tabGroups: { all: [] }, createWebviewPanel: emptyPanel });
-    answers.set('executeCommand', Promise.reject(new Error('no such command')));
-    mock.timers.enable({ apis: ['setTimeout'] });
-    afterwards(() => {
-      answers.clear();
-      mock.timers.reset();
-    });
-    await places.show('s1');
-    assert.deepEqual(made, [{ kind: 'panel', sessionId: 's1' }]);
+    for (const { resolve } of [now, later]) resolve();
+    assert.deepEqual([now.made, later.made], [['view s1', 'view s1'], ['view s1']]);
   });
 });
 
-describe('a panel that was closed', () => {
-  it('is not kept in memory', async () => {
+describe('a panel', () => {
+  it('that was closed is not kept in memory', async () => {
     const tabs = [emptyPanel(), emptyPanel()];
-    answering({ tabGroups: { all: [] }, createWebviewPanel: () => tabs.shift() });
+    makingPanels(() => tabs.shift());
     const [tab] = tabs;
-    const { places } = placesOf(memoryOf(), 'panel');
+    const { places } = placesOf('panel');
     const shown = new WeakRef(await places.show('s1'));
     await places.show('s2');
     assert.equal(left([shown]).length, 1);
     tab?.dispose();
-    await new Promise(resolve => setImmediate(resolve));
+    await turn();
     assert.equal(left([shown]).length, 0);
   });
-});
 
-describe('a page that does not load', () => {
-  it('says to who asked for another in its place why there is none', async () => {
-    const { places, made, anew } = placesOf(memoryOf(), 'panel');
-    const createWebviewPanel = () => (made.length === 0 ? emptyPanel() : assert.fail('no more panels'));
-    answering({ tabGroups: { all: [] }, createWebviewPanel });
+  it('whose page does not load says to who asked for another in its place why there is none', async () => {
+    const { places, made, anew } = placesOf('panel');
+    makingPanels(() => (made.length === 0 ? emptyPanel() : assert.fail('no more panels')));
     await places.show('s1');
     await assert.rejects(anew[0]!(), /no more panels/);
+  });
+
+  it('is restored by what a page has kept, which may be old or hostile, and is never trusted', () => {
+    const kept = { sessionId: 's', serviceId: 'ab12', title: 't' };
+    assert.deepEqual(readPageState(kept), kept);
+    for (const wrong of [{ serviceId: '../../etc' }, { sessionId: '' }, { extra: 1 }, { title: 7 }])
+      assert.equal(readPageState({ ...kept, ...wrong }), undefined);
+    const field = fc.oneof(fc.string(), fc.anything(), fc.constant('../../x'));
+    const fields = fc.record({ sessionId: field, serviceId: field, title: field });
+    fc.assert(
+      fc.property(fc.oneof(fields, fc.anything(), fc.constant('text'), fc.constant(null)), state => {
+        assert.match(readPageState(state)?.serviceId ?? 'none', /^[a-z0-9_-]+$/);
+      }),
+    );
   });
 });
 
 describe('the chat in front', () => {
   it('gets what is attached where it is, also as soon as it is asked for, and when chats are opened elsewhere by now', async () => {
-    const { window, client, sessionId } = await scene();
+    const it = await scene();
     let location: 'panel' | 'view' = 'view';
-    const chat = chatOf(window, client, undefined, undefined, () => location);
+    const chat = chatOf(it, { location: () => location });
     const { place, said, posted, heard } = pageOf('view');
     answering({ createWebviewPanel: () => assert.fail('a panel is made') });
     acts.length = 0;
-    const opened = chat.commands.open(sessionId);
-    const turn = () => new Promise(resolve => setImmediate(resolve));
+    const opened = chat.commands.open(it.sessionId);
     while (!acts.includes('commands.executeCommand')) await turn();
     location = 'panel';
     const attached = chat.commands.attachFiles(Uri.file(path.join(temporaryFolder(), 'a.txt')));
@@ -214,23 +195,48 @@ describe('the chat in front', () => {
     await attached;
     await until(heard.event, () => JSON.stringify(posted).includes('a.txt'));
   });
-});
 
-describe('find and export', () => {
-  it('are of the chat the person works in, of whatever service', async () => {
-    const { window, client, sessionId } = await scene();
+  it('is searched and exported, of whatever service it is', async () => {
+    const it = await scene();
     const shown: string[] = [];
-    const show = (id: string): Promise<void> => Promise.resolve(void shown.push(id));
-    const chat = chatOf(window, client, undefined, show);
+    const chat = chatOf(it, {}, id => Promise.resolve(void shown.push(id)));
     const told = ['another', 'service1'].map(serviceId => {
       const { place, said, posted } = pageOf('panel', serviceId === 'another');
-      void chat.restorePanel(place as vscode.WebviewPanel, { serviceId, sessionId, title: 'A title' });
+      const kept = { serviceId, sessionId: it.sessionId, title: 'A title' };
+      void chat.restorePanel(place as vscode.WebviewPanel, kept);
       said.fire({ name: 'ready', params: {} });
       return posted;
     });
     await chat.commands.find();
     await chat.commands.export();
     const found = told.map(posted => posted.some(({ name }) => name === 'find'));
-    assert.deepEqual([found, shown], [[true, false], [`another\n${sessionId}`]]);
+    assert.deepEqual([found, shown], [[true, false], [`another\n${it.sessionId}`]]);
+  });
+});
+
+describe('a message that is put into a composer', () => {
+  it('goes with its files into that of its session, wherever the person has gone meanwhile', async () => {
+    const it = await scene();
+    const { window, sessionId } = it;
+    const other = await it.client.createSession({ computerId: it.computer.computerId });
+    const selected = new Emitter<readonly unknown[]>();
+    const chat = chatOf(it, { onDidSelect: selected.event });
+    const { place, said, posted } = pageOf('view');
+    await chat.resolveView(place as vscode.WebviewView);
+    const draftOf = async (id: string) => {
+      await chat.flush();
+      const { draft } = (await window.storage.collection(outboxRecords('service1')).read(id)) ?? EMPTY;
+      return [draft.text, draft.attachments.map(({ uri }) => path.basename(uri))];
+    };
+    const file = Uri.file(path.join(temporaryFolder(), 'a.txt')) as unknown as vscode.Uri;
+    const shown = new Promise(show => Object.assign(place, { show }));
+    const done = chat.prefill({ sessionId, text: 'For the first', files: [file] });
+    await shown;
+    selected.fire([{ sessionId: other.sessionId }]);
+    said.fire({ name: 'ready', params: {} });
+    assert.equal(await done, true);
+    assert.deepEqual(await draftOf(sessionId), ['For the first', ['a.txt']]);
+    assert.deepEqual(await draftOf(other.sessionId), ['', []]);
+    assert.ok(!JSON.stringify(posted).includes('For the first'), 'the page is of another session');
   });
 });

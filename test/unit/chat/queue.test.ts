@@ -1,58 +1,69 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { hasQueued } from '../../../src/startup';
-import { busy, drained, posts, queued, queueUp, scene, sendAndRead, sent, settled } from './scene';
+import { busy, draftOf, drained, failSends, posts, queued, queueUp } from './scene';
+import { scene, sendAndRead, sent, settled } from './scene';
 import { cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
 
 afterEach(cleanUp);
 
+/** A session whose agent works, and what waits until it rests. */
+async function queueing(...texts: readonly string[]) {
+  const it = await scene();
+  const work = busy(it);
+  await queueUp(it.window, ...texts);
+  const refresh = () => it.window.sessions.refresh(it.sessionId);
+  const rest = (): Promise<unknown> => {
+    work.rest();
+    return refresh();
+  };
+  const { conversation } = it.window;
+  return { ...it, ...it.window, composition: conversation.composition, refresh, rest };
+}
+
 describe('a queue', () => {
-  it('takes what is written while the agent works, and sends it in order when it rests', async () => {
-    const it = await scene();
-    const work = busy(it);
-    const { conversation, sessions } = it.window;
-    const uri = writeFile(temporaryFolder(), 'a.txt', 'file');
-    await queueUp(it.window, 'one', 'two');
-    await conversation.composition.attach([uri]);
-    const [computer] = (await it.client.list('computers')).items;
-    conversation.composition.setTarget({ computerId: computer!.id, name: computer!.name! });
+  it('takes what is written while the agent works, each once, and sends it in order when it rests', async () => {
+    const it = await queueing();
+    const { conversation, composition, sessions, storage } = it;
+    assert.equal(await hasQueued(storage), false);
+    await queueUp(it.window, 'one');
+    await conversation.submit('two', 'the-same-id');
+    await assert.rejects(conversation.submit('two', 'the-same-id'), /already recorded/);
+    composition.setText('');
+    await composition.attach([writeFile(temporaryFolder(), 'a.txt', 'file')]);
+    composition.setTarget(it.computer);
     await queueUp(it.window, 'three');
-    assert.deepEqual(queued(it.window), ['one', 'two', 'three']);
-    assert.deepEqual(conversation.composition.draft.attachments, []);
-    assert.equal(conversation.composition.draft.text, '');
-    await sessions.refresh(it.sessionId);
+    assert.deepEqual([queued(it.window), draftOf(it.window)], [['one', 'two', 'three'], ['']]);
+    await it.refresh();
     assert.deepEqual(sent(it), []);
+    assert.equal(await hasQueued(storage), true, 'which a window that opens sees first');
     conversation.watch().dispose();
     assert.deepEqual(sessions.watched, [undefined, 'inFront'], 'only who shows a session reads it');
-    conversation.composition.setTarget(undefined);
-    work.rest();
+    composition.setTarget(undefined);
+    await it.rest();
     await drained(it.window);
     assert.deepEqual(sent(it).slice(0, 2), ['one', 'two']);
     const { text, files, computerId } = posts(it)[2]?.body as Record<string, unknown>;
-    assert.deepEqual([text, (files as readonly unknown[]).length, computerId], ['three', 1, computer!.id]);
+    assert.deepEqual([text, computerId], ['three', it.computer.computerId]);
+    assert.equal((files as readonly unknown[]).length, 1);
+    assert.equal(await hasQueued(storage), false);
   });
 
   it('waits for an agent that another window has set to work, also before this one hears of that', async () => {
-    const it = await scene();
-    const work = busy(it);
-    const { sessions } = it.window;
-    await queueUp(it.window, 'one');
-    sessions.unheard = { status: 'running' };
-    work.rest();
-    for (let times = 0; times < 3; times++) await sessions.refresh(it.sessionId);
+    const it = await queueing('one');
+    it.sessions.unheard = { status: 'running' };
+    await it.rest();
+    for (let times = 0; times < 2; times++) await it.refresh();
     assert.deepEqual(sent(it), []);
-    sessions.unheard = {};
+    it.sessions.unheard = {};
     await drained(it.window);
     assert.deepEqual(sent(it), ['one']);
   });
 
   it('can be removed and taken back into the composer while it waits', async () => {
-    const it = await scene();
-    const work = busy(it);
-    const { conversation } = it.window;
-    const { composition } = conversation;
+    const it = await queueing('one');
+    const { conversation, composition } = it;
     const [a, b] = ['a.txt', 'b.txt'].map(name => writeFile(temporaryFolder(), name, name));
-    await queueUp(it.window, 'one');
     await composition.attach([a!]);
     await queueUp(it.window, 'two', 'three');
     const [one, two] = conversation.queued.map(({ id }) => id);
@@ -61,87 +72,54 @@ describe('a queue', () => {
     await composition.attach([b!]);
     composition.setText('A thought');
     await conversation.takeBack(two!);
-    assert.deepEqual(queued(it.window), ['three']);
     const later = await openWindow(it);
-    assert.deepEqual(queued(later), ['three']);
-    const { text, attachments } = later.conversation.composition.draft;
-    assert.deepEqual([text, ...attachments.map(({ uri }) => uri)], ['A thought\n\ntwo', b, a]);
-    work.rest();
+    assert.deepEqual([queued(later), draftOf(later)], [['three'], ['A thought\n\ntwo', b, a]]);
+    await it.rest();
     await drained(it.window);
     assert.deepEqual(sent(it), ['three']);
   });
 
-  it('is sent by one of many windows, each message once', async () => {
-    const it = await scene();
-    const work = busy(it);
-    await queueUp(it.window, ...'abcdef'.split(''));
-    const others = await Promise.all([1, 2, 3].map(() => openWindow(it)));
-    const windows = [it.window, ...others];
-    const arrived: string[] = [];
-    it.service.onDidReceive(({ method, body }) => {
-      if (method === 'POST') arrived.push((body as { readonly text: string }).text);
-    });
-    work.rest();
-    while (windows.some(({ conversation }) => conversation.queued.length > 0 || conversation.isSending)) {
-      await Promise.all(windows.map(({ sessions }) => sessions.refresh(it.sessionId)));
-      await new Promise(resolve => setImmediate(resolve));
-    }
-    assert.deepEqual(arrived, 'abcdef'.split(''));
-  });
-
-  for (const [state, fault] of [
-    ['refused', { kind: 'status', status: 403 }],
-    ['unknown', { kind: 'reset' }],
-  ] as const) {
-    it(`stops behind a message that is ${state} and goes on when that is settled`, async () => {
-      const it = await scene();
-      const work = busy(it);
-      const { conversation, sessions } = it.window;
-      const { composition } = conversation;
-      await queueUp(it.window, 'one', 'two');
-      it.service.fail({ ...fault, match: { method: 'POST' }, times: 1 });
+  for (const fault of [403, 'reset'] as const)
+    it(`stops behind a message that is ${fault === 403 ? 'refused' : 'unknown'}, until that is settled`, async () => {
+      const it = await queueing('one', 'two');
+      const { conversation, composition } = it;
+      failSends(it, fault);
       const outcome = settled(it.window);
-      work.rest();
-      await sessions.refresh(it.sessionId);
+      await it.rest();
       await outcome;
-      await sessions.refresh(it.sessionId);
+      await it.refresh();
       assert.deepEqual([sent(it), queued(it.window)], [['one'], ['two']]);
       assert.ok(conversation.isQueueStopped);
-      if (state === 'unknown') await conversation.discard(conversation.sends[0]!.id);
+      if (fault === 'reset') await conversation.discard(conversation.sends[0]!.id);
       else composition.setText(composition.draft.text.replace('one', ''));
       await drained(it.window);
       assert.deepEqual(sent(it), ['one', 'two']);
     });
-  }
 
   it('keeps a message whose file is gone, says why, and goes on when it is taken back', async () => {
-    const it = await scene();
-    const work = busy(it);
-    const { conversation, sessions } = it.window;
+    const it = await queueing();
+    const { conversation } = it;
     const uri = writeFile(temporaryFolder(), 'a.txt', 'file');
-    await conversation.composition.attach([uri]);
+    await it.composition.attach([uri]);
     await queueUp(it.window, 'one', 'two');
     rmSync(new URL(uri));
-    work.rest();
-    await sessions.refresh(it.sessionId);
+    await it.rest();
     await until(conversation.onDidChange, () => conversation.queued[0]?.sentence !== undefined);
     assert.match(conversation.queued[0]?.sentence ?? '', /a\.txt cannot be read/);
     assert.deepEqual(sent(it), []);
     await conversation.takeBack(conversation.queued[0]!.id);
     await drained(it.window);
-    assert.deepEqual([sent(it), conversation.composition.draft.text], [['two'], 'one']);
+    assert.deepEqual([sent(it), draftOf(it.window)], [['two'], ['one', uri]]);
   });
 
-  it('refuses nothing that is sent while one of its messages is being made ready', async () => {
-    const it = await scene();
-    const work = busy(it);
-    const { conversation, sessions } = it.window;
-    await queueUp(it.window, 'one');
-    work.rest();
-    await sessions.refresh(it.sessionId);
-    assert.equal(conversation.isStarting, false, 'the person can write and send');
-    const { state } = await conversation.sendDirectly('from a script', []);
+  it('refuses nothing that a command sends while one of its messages is being made ready, and no draft is touched', async () => {
+    const it = await queueing('one');
+    it.composition.setText('mine');
+    await it.rest();
+    assert.equal(it.conversation.isStarting, false, 'the person can write and send');
+    const { state } = await it.conversation.sendDirectly('from a script', []);
     assert.deepEqual([state, sent(it)], ['accepted', ['one', 'from a script']]);
+    assert.deepEqual(draftOf(it.window), ['mine']);
   });
 
   it('says that what a window was sending that is gone is unknown, and waits for the person', async () => {
@@ -151,9 +129,8 @@ describe('a queue', () => {
     await it.window.conversation.submit('lost');
     let late = 0;
     const other = await openWindow({ ...it, now: () => Date.now() + late });
-    const { conversation, sessions } = other;
-    await sessions.refresh(it.sessionId);
-    await conversation.submit('next');
+    const { conversation } = other;
+    await queueUp(other, 'next');
     assert.deepEqual([conversation.sends[0]?.state, queued(other)], ['sending', ['next']]);
     await conversation.refresh();
     assert.equal(conversation.sends[0]?.state, 'sending', 'its window lives');
@@ -178,7 +155,7 @@ describe('a queue', () => {
     const directly = conversation.sendDirectly('from a script', []);
     await assert.rejects(directly, { message: /queue/, recorded: true });
     await drained(window);
-    it.service.fail({ kind: 'reset', match: { method: 'POST' }, times: 1 });
+    failSends(it, 'reset');
     await conversation.submit('lost');
     await until(conversation.onDidChange, () => conversation.sends[0]?.state === 'unknown');
     isToLapse = true;
@@ -187,77 +164,26 @@ describe('a queue', () => {
     assert.deepEqual(sent(it), ['from a script', 'lost', 'lost']);
   });
 
-  it('refuses the same id twice', async () => {
-    const it = await scene();
-    busy(it);
-    const { conversation, sessions } = it.window;
-    await sessions.refresh(it.sessionId);
-    await conversation.submit('one', 'the-same-id');
-    await assert.rejects(conversation.submit('one', 'the-same-id'), /already recorded/);
-    assert.deepEqual(queued(it.window), ['one']);
-  });
-});
-
-describe('what an earlier window has queued', () => {
-  it('is seen without reading anything else, until it is gone', async () => {
-    const it = await scene();
-    const { conversation, storage } = it.window;
-    assert.equal(await hasQueued(storage), false);
-    busy(it);
-    await queueUp(it.window, 'later');
-    await storage.settled();
-    assert.equal(await hasQueued(storage), true);
-    await conversation.discard(conversation.queued[0]!.id);
-    await storage.settled();
-    assert.equal(await hasQueued(storage), false);
-  });
-});
-
-describe('what a page still held when it went', () => {
-  for (const [what, stored, held, after] of [
-    ['replaces what it begins with', 'half a', 'half a thought', 'half a thought'],
-    ['is there already', 'half a thought', 'half a', 'half a thought'],
-    ['comes below other words', 'elsewhere', 'a thought', 'elsewhere\n\na thought'],
-  ] as const)
-    it(what, async () => {
-      const { conversation } = (await scene()).window;
-      conversation.composition.setText(stored);
-      await conversation.takeUnsaved({ text: held, at: Date.now() });
-      assert.equal(conversation.composition.draft.text, after);
-    });
-
-  it('is gone once it was sent or queued from elsewhere', async () => {
+  it('beside what a page still held when it went: that replaces what it begins with, is there already, comes below other words, or is gone where that was sent', async () => {
     const it = await scene();
     const { conversation } = it.window;
+    for (const [stored, held, after] of [
+      ['half a', 'half a thought', 'half a thought'],
+      ['half a thought', 'half a', 'half a thought'],
+      ['elsewhere', 'a thought', 'elsewhere\n\na thought'],
+    ] as const) {
+      conversation.composition.setText(stored);
+      await conversation.takeUnsaved({ text: held, at: Date.now() });
+      assert.deepEqual(draftOf(it.window), [after]);
+    }
     const at = Date.now() - 1000;
-    await sendAndRead(it.window, 'half a thought');
-    await conversation.takeUnsaved({ text: 'half a thought', at });
+    await sendAndRead(it.window, 'sent');
+    await conversation.takeUnsaved({ text: 'sent', at });
     busy(it);
-    await queueUp(it.window, 'the other half');
-    await conversation.takeUnsaved({ text: 'the other half', at });
-    assert.equal(conversation.composition.draft.text, '');
-  });
-});
-
-describe('the look at the session beside a send', () => {
-  it('costs no request before, also of what is queued, and one after an unknown outcome', async () => {
-    const it = await scene();
-    await sendAndRead(it.window, 'one');
-    await it.service.settle();
-    const { messageCount } = await it.window.sessions.refresh(it.sessionId);
-    it.window.sessions.age(it.sessionId, 60_000);
-    const isLook = ({ method, path }: { method: string; path: string }): boolean =>
-      method === 'GET' && path.endsWith(it.sessionId);
-    const looks = (): number => it.service.requests.filter(isLook).length;
-    const before = looks();
-    const work = busy(it);
     await queueUp(it.window, 'queued');
-    work.rest();
-    await drained(it.window);
-    assert.equal(looks(), before + 2, 'each asked for here');
-    it.service.fail({ kind: 'reset', match: { method: 'POST' }, times: 1 });
-    await sendAndRead(it.window, 'two');
-    assert.equal(it.window.conversation.sends[0]?.before?.messageCount, messageCount);
-    assert.equal(looks(), before + 3);
+    await conversation.takeUnsaved({ text: 'queued', at });
+    assert.deepEqual(draftOf(it.window), ['']);
+    for (const text of ['sent', 'queued']) await conversation.takeUnsaved({ text, at: Date.now() + 60_000 });
+    assert.deepEqual(draftOf(it.window), ['sent\n\nqueued'], 'the same words, written anew');
   });
 });

@@ -1,54 +1,50 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { headerOf } from '../../../src/chat/panel/panelState';
 import { goesOn, partText, withDays, type MessageRow, type Row } from '../../../src/chat/protocol';
+import type { ChatSession } from '../../../src/chat/sessions';
 import { RowBuilder, rowKeyOf, rowText, type RowsInput } from '../../../src/chat/transcript/rows';
 import { toStored, type StoredMessage } from '../../../src/chat/transcript/messages';
 import { Formatter } from '../../../src/util/format';
 import { knownOf, message, sendRecord } from './support';
 
-const DAY = Date.UTC(2026, 10, 20, 10);
 const text = (words: string) => ({ type: 'text', text: words });
+const format = new Formatter('en');
 
 function build(facts: Partial<RowsInput>, whole = false): Row[] {
-  return new RowBuilder(new Formatter('en'), whole).build({
-    ...{ known: new Map(), sends: [], messageCount: undefined },
-    ...facts,
-  });
+  const nothing = { known: new Map(), sends: [], messageCount: undefined };
+  return new RowBuilder(format, whole).build({ ...nothing, ...facts });
 }
 const messages = (rows: readonly Row[]): MessageRow[] => rows.filter(row => row.kind === 'message');
 const shown = (...known: readonly StoredMessage[]) => messages(build({ known: knownOf(...known) }));
 
 describe('rows of a transcript', () => {
-  it('have a heading a day in the zone of whoever reads, behind which the author is named again', () => {
+  it('have a heading a day in the zone of whoever reads, and name an author once for what it says in one go', () => {
     const at = (hour: number, minute: number): number => new Date(2026, 10, 20, hour, minute).getTime();
-    const times = { a: at(23, 50), b: at(23, 58), c: at(24, 2), d: 1e18 };
-    const known = knownOf(...Object.entries(times).map(([id, createdAt]) => message(id, { createdAt })));
-    assert.deepEqual(
-      withDays(build({ known })).map((row, index, all) =>
-        row.kind === 'message' ? goesOn(row, all[index - 1]) : row.kind,
-      ),
-      ['date', false, true, 'date', false, false],
-    );
-  });
-
-  it('name the agent once for what it says in one go, tools and all', () => {
     const content = [{ type: 'tool_result', toolUseId: 'u', content: 'done' }];
-    const rows = shown(
-      message('q', { role: 'user', createdAt: DAY }),
-      message('a', { createdAt: DAY + 1000 }),
-      message('t', { role: 'tool', createdAt: DAY + 2000, content }),
-      message('b', { createdAt: DAY + 3000 }),
-      message('c', { createdAt: DAY + 60 * 60_000 }),
+    const known = knownOf(
+      message('q', { role: 'user', createdAt: at(23, 48) }),
+      message('a', { createdAt: at(23, 50) }),
+      message('t', { role: 'tool', createdAt: at(23, 54), content }),
+      message('b', { createdAt: at(23, 58) }),
+      message('c', { createdAt: at(24, 2) }),
+      message('d', { createdAt: at(25, 2) }),
+      message('e', { createdAt: 1e18 }),
     );
-    const named = rows.map((row, index) => `${row.author}${goesOn(row, rows[index - 1]) ? ' again' : ''}`);
-    assert.deepEqual(named, ['person', 'agent', 'agent again', 'agent again', 'agent']);
+    const named = withDays(build({ known })).map((row, index, all) =>
+      row.kind === 'message' ? `${row.author}${goesOn(row, all[index - 1]) ? ' again' : ''}` : row.kind,
+    );
+    const before = ['date', 'person', 'agent', 'agent again', 'agent again'];
+    assert.deepEqual(named, [...before, 'date', 'agent', 'agent', 'agent']);
   });
 
   it('hold no hidden message, which counts as known', () => {
     const content = [text('XYZZY')];
     const known = knownOf(
-      message('a', { createdAt: DAY }),
-      message('b', { createdAt: DAY + 1, visibility: 'llm_only', role: 'system', content }),
-      message('c', { createdAt: DAY + 2, isUserVisible: false, content }),
+      message('a'),
+      message('b', { createdAt: 1, visibility: 'llm_only', role: 'system', content }),
+      message('c', { createdAt: 2, isUserVisible: false, content }),
     );
     const rows = (messageCount: number): string[] =>
       build({ known, messageCount }).map(row => (row.kind === 'gap' ? row.sentence : row.key));
@@ -61,27 +57,27 @@ describe('rows of a transcript', () => {
   });
 
   it('show what the system says to everybody as a block of its own', () => {
-    const content = [text('Be **brief**.')];
     for (const visibility of [{}, { visibility: 'both' }, { visibility: 'user_only' }]) {
-      const [row, ...others] = shown(message('s', { role: 'system', content, ...visibility }));
+      const [row, ...others] = shown(message('s', { role: 'system', ...visibility }));
       const [part] = row?.parts ?? [];
       assert.ok(part?.kind === 'fold' && !part.isCode);
-      assert.deepEqual([part.label, part.texts, others], [['System message'], ['Be **brief**.'], []]);
+      assert.deepEqual([part.label, part.texts, others], [['System message'], ['s'], []]);
     }
   });
 
-  it('show messages of an unknown time last and of an unknown author as such', () => {
-    const content = [text('words')];
-    const rows = shown({ id: 'bare', content }, message('a', { createdAt: DAY, content }));
+  it('show messages of an unknown time last, of an unknown author as such, and no bidi and control characters', () => {
+    const content = [text('a\u202eb\u0007')];
+    const rows = shown({ id: 'bare', content }, message('a', { role: 'wiz\u202eard', content }));
     const { id, author, role, at } = rows.at(-1) ?? {};
     assert.deepEqual([rows.length, id, author, role, at], [2, 'bare', 'other', 'author unknown', undefined]);
+    assert.match(JSON.stringify(rows), /wiz.*a.b/);
+    assert.doesNotMatch(JSON.stringify(rows), /[\u202e\u0007]/);
   });
 
   describe('with messages that are not known', () => {
-    const asked = knownOf(message('q', { role: 'user', createdAt: DAY }));
-    const answered = knownOf(message('a', { createdAt: DAY }));
+    const asked = knownOf(message('q', { role: 'user' }));
+    const answered = knownOf(message('a'));
     const broken = knownOf(message('q', { role: 'user', parentId: 'p' }));
-    const walked = (...failed: [string, string][]) => ({ isOn: false, failed: new Map(failed) });
     const later = '7 messages cannot be read yet; they appear with your next message';
     const working = ['running', 'pending', 'unknown', undefined].map(status => ({ known: asked, status }));
     const cases: readonly (readonly [sentence: string, isReasoned: boolean, facts: Partial<RowsInput>])[] = [
@@ -92,7 +88,11 @@ describe('rows of a transcript', () => {
       [later, false, { known: asked, sends: [sendRecord({ state: 'sending' })] }],
       ...working.map(facts => [later, false, facts] as const),
       ['7 messages of this session are not shown by the service', false, { known: asked, complete: true }],
-      ['7 messages have not been read yet', false, { known: broken, walk: walked() }],
+      [
+        '7 messages have not been read yet',
+        false,
+        { known: broken, walk: { isOn: false, failed: new Map() } },
+      ],
     ];
     for (const [sentence, isReasoned, facts] of cases)
       it(`say "${sentence}" of ${JSON.stringify(Object.keys(facts))}, ${facts.status ?? ''}`, () => {
@@ -102,12 +102,6 @@ describe('rows of a transcript', () => {
         const told = [gap?.sentence, gap?.reason, gap?.webApp];
         assert.deepEqual(told, [sentence, reason, isReasoned || undefined]);
       });
-
-    it('say where it has not read on, and that it can', () => {
-      const [gap] = build({ known: broken, walk: walked(['p', 'Down.']) });
-      assert.ok(gap?.kind === 'gap' && gap.canRead === true);
-      assert.equal(gap.sentence, 'Earlier messages could not be read: Down.');
-    });
   });
 
   it('show each kind of content as what it is', () => {
@@ -124,7 +118,7 @@ describe('rows of a transcript', () => {
       { type: 'hologram', depth: 3 },
       text('  '),
     ];
-    const [row] = shown(message('a', { createdAt: DAY, providerAReasoningSummary: 'I think', content }));
+    const [row] = shown(message('a', { providerAReasoningSummary: 'I think', content }));
     const prose = { kind: 'fold', icon: 'lightbulb', preview: '', isCode: false, failed: false };
     const failed = { icon: 'error', label: ['Read ', 'a.ts', ', failed'], preview: 'out [image]' };
     const odd = { icon: 'symbol-misc', label: ['Content of the type "hologram"'] };
@@ -144,84 +138,67 @@ describe('rows of a transcript', () => {
   });
 
   it('show what a person attached as the composer does, with the names it was sent from here with', () => {
-    const pictures = ['QUJD', 'QUI='].map(data => ({
-      type: 'image',
-      source: { mediaType: 'image/png', data },
-    }));
-    const content = [text('Look'), ...pictures];
-    const body = toStored('a', { id: 'a', role: 'user', createdAt: DAY, updatedAt: DAY, content });
+    const source = (mediaType: string, data: string, name?: string) => ({ mediaType, data, name });
+    const pictures = ['QUJD', 'QUI='].map(data => ({ type: 'image', source: source('image/png', data) }));
     const file = (name: string, size: number, kind: 'image' | 'text' = 'image') => ({ name, size, kind });
-    const chips = (...attachments: readonly ReturnType<typeof file>[]): unknown[] => {
-      const known = new Map([['a', { id: 'a', message: body, sent: { at: DAY, text: '', attachments } }]]);
-      return messages(build({ known })).flatMap(row => {
-        assert.deepEqual(row.parts, [{ kind: 'text', text: 'Look' }]);
-        return row.chips.map(({ name, size, picture }) => [name, size, picture]);
-      });
+    const chips = (content: object[], ...attachments: readonly ReturnType<typeof file>[]): unknown[] => {
+      const body = { id: 'a', role: 'user', createdAt: 0, updatedAt: 0, content: content as never };
+      const sent = { at: 0, text: '', attachments };
+      const known = new Map([['a', { id: 'a', message: toStored('a', body), sent }]]);
+      const [row = assert.fail()] = messages(build({ known }));
+      const shown = row.chips.map(({ name, kind, size, picture }) => [name, kind, size, picture]);
+      return [row.parts.map(partText), ...shown];
     };
-    assert.deepEqual(chips(file('one.png', 3), file('notes.md', 9, 'text'), file('two.png', 2)), [
-      ['one.png', '3 bytes', 'a\n1'],
-      ['notes.md', '9 bytes', undefined],
-      ['two.png', '2 bytes', 'a\n2'],
+    const named = [file('one.png', 3), file('notes.md', 9, 'text'), file('two.png', 2)];
+    assert.deepEqual(chips([text('Look'), ...pictures], ...named), [
+      ['Look'],
+      ['one.png', 'image', '3 bytes', 'a\n1'],
+      ['notes.md', 'text', '9 bytes', undefined],
+      ['two.png', 'image', '2 bytes', 'a\n2'],
     ]);
-    assert.deepEqual(chips(), [
-      ['Image', '3 bytes', 'a\n1'],
-      ['Image', '2 bytes', 'a\n2'],
+    const plan = { type: 'document', source: source('application/pdf', 'QUJD', 'plan.pdf') };
+    assert.deepEqual(chips([...pictures, plan]), [
+      [],
+      ['Image', 'image', '3 bytes', 'a\n0'],
+      ['Image', 'image', '2 bytes', 'a\n1'],
+      ['plan.pdf', 'pdf', '3 bytes', undefined],
     ]);
   });
 
-  it('show a document of a person that was not sent from here, also where there is nothing else', () => {
-    const source = { type: 'base64', mediaType: 'application/pdf', data: 'QUJD', name: 'plan.pdf' };
-    const [row] = shown(message('a', { role: 'user', content: [{ type: 'document', source }] }));
-    const chips = row?.chips.map(({ name, kind, size }) => [name, kind, size]);
-    assert.deepEqual(chips, [['plan.pdf', 'pdf', '3 bytes']]);
-  });
-
-  it('show sends by their state, the unknown one with what is known', () => {
+  it('show sends by their state until the transcript has their message, the unknown one with what is known', () => {
     const sends = [
       sendRecord({ id: 'u', before: { messageCount: 13, updatedAt: 1 } }),
       sendRecord({ id: 's', state: 'sending' }),
       sendRecord({ id: 'a', state: 'accepted', messageId: 'm' }),
     ];
-    const known = knownOf(message('m', { visibility: 'llm_only' }));
-    const rows = messages(build({ sends, messageCount: 14, statusAt: 2_000_000, known }));
+    const told = (known: RowsInput['known']): unknown[] =>
+      messages(build({ sends, messageCount: 14, statusAt: 2_000_000, known })).map(({ key, send }) => [
+        ...[key, send?.state, send?.sentence],
+      ]);
     const unknown = 'It is not known whether this message arrived.';
-    assert.deepEqual(
-      rows.map(({ send }) => [send?.state, send?.sentence]),
-      [
-        ['unknown', `${unknown} The session has 14 messages now, 13 when last checked.`],
-        ['sending', ''],
-      ],
-    );
-  });
-
-  it('never let an accepted send out of sight before the transcript has its message', () => {
-    const sends = [sendRecord({ state: 'accepted', messageId: 'm' })];
-    const keys = (facts: Partial<RowsInput>): string[] => build({ sends, ...facts }).map(row => row.key);
-    assert.deepEqual(keys({}), ['send:s1']);
-    assert.deepEqual(keys({ known: knownOf(message('m', { role: 'user', createdAt: DAY })) }), ['message:m']);
-  });
-
-  it('hold no bidi and control characters', () => {
-    const [row] = shown(message('a', { role: 'wiz\u202eard', content: [text('a\u202eb\u0007')] }));
-    assert.match(JSON.stringify(row), /wiz.*a.b/);
-    assert.doesNotMatch(JSON.stringify(row), /[\u202e\u0007]/);
+    const rows = [
+      ['send:u', 'unknown', `${unknown} The session has 14 messages now, 13 when last checked.`],
+      ['send:s', 'sending', ''],
+    ];
+    assert.deepEqual(told(new Map()), [...rows, ['send:a', 'sending', '']]);
+    assert.deepEqual(told(knownOf(message('m'))), [['message:m', undefined, undefined], ...rows]);
+    assert.deepEqual(told(knownOf(message('m', { visibility: 'llm_only' }))), rows);
   });
 });
 
 describe('a message that is longer than a page takes', () => {
   const long = `${'word '.repeat(20_000)}the very end`;
 
-  it('is shown by its beginning, never half a character, with how much more there is', () => {
-    const part = {
-      kind: 'text',
-      text: long.slice(0, 50_000),
-      cut: '50,012 more characters are not shown here.',
-    };
+  it('is shown by its beginning, never half a character, with how much more there is, but copied whole', () => {
+    const cut = '50,012 more characters are not shown here.';
+    const part = { kind: 'text', text: long.slice(0, 50_000), cut };
     const [row] = shown(message('a', { content: [text(long), text(`x${'🙂'.repeat(50_000)}`)] }));
     assert.deepEqual(row?.parts[0], part);
     assert.doesNotMatch(JSON.stringify(row.parts[1]), /\p{Surrogate}/u);
-    const [send] = messages(build({ sends: [sendRecord({ text: long })] }));
-    assert.deepEqual(send?.parts, [part]);
+    const sends = [sendRecord({ text: long })];
+    assert.deepEqual(messages(build({ sends }))[0]?.parts, [part]);
+    const known = knownOf(message('a', { content: [text(long)] }));
+    assert.deepEqual(build({ known, sends }, true).map(rowText).filter(Boolean), [long, long]);
   });
 
   it('is cut as a whole, too, however many parts it has', () => {
@@ -233,12 +210,6 @@ describe('a message that is longer than a page takes', () => {
     const [row] = shown(message('a', { content: [use, result] }));
     const { cut } = row?.parts[0] as { readonly cut: string };
     assert.match(cut, /^50,014 more characters are not shown here\. 50,013 more characters/);
-  });
-
-  it('is whole where it is copied or written', () => {
-    const known = knownOf(message('a', { content: [text(long)] }));
-    const rows = build({ known, sends: [sendRecord({ text: long })] }, true);
-    assert.deepEqual(rows.map(rowText).filter(Boolean), [long, long]);
   });
 
   it('is copied as what it says, else as all it holds', () => {
@@ -257,10 +228,16 @@ describe('a message that is longer than a page takes', () => {
 
 describe('the use of a tool in a transcript', () => {
   const call = (name: string, input: object) =>
-    message('use', { createdAt: DAY, content: [{ type: 'tool_use', id: 'u', name, input }] });
+    message('use', { content: [{ type: 'tool_use', id: 'u', name, input }] });
   const result = (content: unknown, facts: object = {}) => {
     const items = [{ type: 'tool_result', toolUseId: 'u', content }];
-    return message('result', { createdAt: DAY + 1, role: 'tool', content: items, ...facts });
+    return message('result', { createdAt: 1, role: 'tool', content: items, ...facts });
+  };
+  const told = (...known: readonly StoredMessage[]) => {
+    const [row, ...others] = shown(...known);
+    const [part] = row?.parts ?? [];
+    assert.ok(part?.kind === 'fold' && others.length === 0, 'a result has no row of its own');
+    return [part.label.join('|'), part.failed, part.texts.at(-1)?.replace(/[^]*\}/, '')];
   };
 
   for (const [name, given, content, words] of [
@@ -278,34 +255,77 @@ describe('the use of a tool in a transcript', () => {
     ['WebFetch', { url: 'https://example.com' }, 'text', 'Fetched |https://example.com|'],
     ['mcp__tracker__close', { id: 4 }, 'closed', 'Used |mcp__tracker__close|'],
     ['Read', { path: ['odd'] }, '', 'Used |Read|'],
-    ['', null, '', 'Used a tool||'],
+    ['', null, 'done', 'Used a tool||'],
   ] as const)
     it(`tells what "${name}" did: ${words.replaceAll('|', '')}`, () => {
-      const rows = shown(call(name, given as object), result(content));
-      assert.equal(rows.length, 1, 'the result has no row of its own');
-      const [part] = rows[0]?.parts ?? [];
-      assert.ok(part?.kind === 'fold');
-      assert.equal(part.label.join('|'), words);
-      assert.ok(part.texts.join('\n').endsWith(content));
+      assert.deepEqual(told(call(name, given as object), result(content)), [words, false, content]);
     });
 
-  it('is found by the message of a result, too', () => {
-    const known = knownOf(call('Read', { path: 'a.ts' }), result('text'), message('a', { createdAt: DAY }));
-    assert.deepEqual(
-      ['result', 'use', 'a', 'gone'].map(id => rowKeyOf(known, id)),
-      ['message:use', 'message:use', 'message:a', 'message:gone'],
-    );
+  it('tells that a tool failed, also where only its message says so, and shows a result without its use', () => {
+    const run = call('Execute', { command: 'npm ci' });
+    assert.deepEqual(told(run), ['Ran |npm ci|', false, '']);
+    assert.deepEqual(told(run, result('no', { isError: true })), ['Ran |npm ci|, failed', true, 'no']);
+    assert.deepEqual(told(result('yes')), ['Used a tool||', false, 'yes']);
+    const known = knownOf(run, result('text'), message('a'));
+    const keys = ['result', 'use', 'a', 'gone'].map(id => rowKeyOf(known, id));
+    assert.deepEqual(keys, ['message:use', 'message:use', 'message:a', 'message:gone'], 'found by either');
+  });
+});
+
+const headerWith = (known: Partial<ChatSession> | undefined) =>
+  headerOf(known && { sessionId: 's', title: 't', status: 'idle', ...known }, 't', false, 0, format);
+
+describe('the header of a chat', () => {
+  const tokens = (settings: ChatSession['settings']) => headerWith({ settings }).tokens;
+
+  it('tells tokens kind by kind, as the service counts them, also of kinds nobody knew, or of some only', () => {
+    const counted = { inputTokens: 12_000, outputTokens: 3_456, cacheCreationTokens: 789 };
+    const others = {
+      cacheReadTokens: 0,
+      thinkingTokens: 42,
+      audioTokens: 7,
+      note: 'text',
+      'bad\u202ename': 1,
+    };
+    assert.deepEqual(tokens({ tokenUsage: { ...counted, ...others }, assistantActiveTimeMs: 125_000 }), {
+      short: `${format.compact(15_456)} tokens`,
+      detail: [
+        ...['Input: 12,000', 'Output: 3,456', 'Cache creation: 789', 'Cache read: 0', 'Thinking: 42'],
+        ...['audioTokens: 7', 'bad\ufffdname: 1', `Agent active: ${format.span(125_000)}`],
+      ].join('\n'),
+    });
+    assert.equal(tokens({ tokenUsage: { cacheReadTokens: 0 } })?.detail, 'Cache read: 0');
+    for (const nothing of [undefined, {}, { tokenUsage: {} }]) assert.equal(tokens(nothing), undefined);
   });
 
-  it('tells that a tool failed, also where only its message says so, and shows a result without its use', () => {
-    const told = (...known: readonly StoredMessage[]) => {
-      const [part] = shown(...known)[0]?.parts ?? [];
-      assert.ok(part?.kind === 'fold');
-      return [part.label.join(''), part.failed, part.texts.at(-1)?.replace(/[^]*\}/, '')];
+  const manifest = path.join(process.env['AGENT_CONSOLE_ROOT']!, 'package.json');
+  const { contributes } = JSON.parse(readFileSync(manifest, 'utf8')) as {
+    contributes: { menus: Record<string, { command: string; when: string }[]> };
+  };
+
+  /** Entries of the menu of the header, as the editor decides on them where a repository is open and comments wait. */
+  function menuOf(known: Partial<ChatSession> | undefined): string[] {
+    const about = JSON.parse(headerWith(known).about) as Readonly<Record<string, unknown>>;
+    const keys: typeof about = { ...about, webviewId: 'agentConsole.chatView' };
+    const holds = (term: string): boolean => {
+      if (['gitOpenRepositoryCount != 0', 'agentConsole.draftComments'].includes(term)) return true;
+      const [, key = '', , pattern = ''] = /^(\w+)( =~ \/(.+)\/)?$/.exec(term) ?? assert.fail(term);
+      const value = keys[key];
+      return typeof value === 'string' && new RegExp(pattern).test(value);
     };
-    const run = call('Execute', { command: 'npm ci' });
-    assert.deepEqual(told(run), ['Ran npm ci', false, '']);
-    assert.deepEqual(told(run, result('no', { isError: true })), ['Ran npm ci, failed', true, 'no']);
-    assert.deepEqual(told(result('yes')), ['Used a tool', false, 'yes']);
+    return (contributes.menus['webview/context'] ?? []).flatMap(({ command, when }) =>
+      when.split(' && ').every(holds) ? [command.replace(/^agentConsole\.\w+\./, '')] : [],
+    );
+  }
+
+  it('has a menu that offers what is not so already or takes it back, and changes nothing of a session that is not in the list', () => {
+    const changes = ['show', 'chooseBranch', 'bringHome', 'sendComments'];
+    const copies = ['takeAlong', 'copyId', 'copyLink', 'showDetails', 'rename', 'pin'];
+    for (const [session, expected] of [
+      [{}, [...copies, 'archive', ...changes]],
+      [{ isArchived: true }, [...copies, 'unarchive', ...changes]],
+      [undefined, []],
+    ] as const)
+      assert.deepEqual(menuOf(session), ['find', 'export', ...expected]);
   });
 });

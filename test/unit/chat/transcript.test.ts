@@ -1,113 +1,291 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import * as fc from 'fast-check';
-import type { Row, Splice } from '../../../src/chat/protocol';
-import {
-  arrivedAs,
-  inOrder,
-  ownTexts,
-  toStored,
-  type KnownMessage,
-} from '../../../src/chat/transcript/messages';
-import { RowBuilder, RowFeed, type RowsInput } from '../../../src/chat/transcript/rows';
+import type { Extra, Message, Page } from '../../../src/api';
+import * as messages from '../../../src/chat/transcript/messages';
+import type { KnownMessage } from '../../../src/chat/transcript/messages';
+import { Reading } from '../../../src/chat/transcript/reading';
+import { RowBuilder, type RowsInput } from '../../../src/chat/transcript/rows';
 import { Transcript } from '../../../src/chat/transcript/transcript';
+import { silentLog } from '../../fakes/log';
 import { Formatter } from '../../../src/util/format';
-import { afterwards, cleanUp, knownOf, message, sendRecord, storageIn, temporaryFolder } from './support';
+import { scene, sendAndRead, texts } from './scene';
+import { afterwards, cleanUp, knownOf, message, sendRecord } from './support';
+import { storageIn, temporaryFolder, until, type Window } from './support';
 
 afterEach(cleanUp);
 
 const text = (words: string) => [{ type: 'text', text: words }];
+const rowsOf = (input: RowsInput) => new RowBuilder(new Formatter('en')).build(input);
+const count = <T>(length: number, make: (index: number) => T): T[] =>
+  Array.from({ length }, (_, index) => make(index));
 
-describe('order of messages', () => {
-  /** Whether one is reached from the other by going up: then the two are in a loop. */
-  function isAbove(known: ReadonlyMap<string, KnownMessage>, id: string, from: string): boolean {
-    const seen = new Set<string>();
-    let next: string | undefined = from;
-    while (next !== undefined && !seen.has(next)) {
-      if (next === id) return true;
-      seen.add(next);
-      next = known.get(next)?.message?.parentId;
-    }
-    return next !== undefined;
+/** A service with messages that each name the one before, and perhaps a list of them, three at a time. */
+class Served {
+  readonly known = new Map<string, KnownMessage>();
+  readonly asked: (string | undefined)[] = [];
+  readonly log = silentLog();
+  all: Message[];
+  newestFirst = false;
+  session = { messageCount: 0, updatedAt: 0 };
+  list: (cursor?: string) => Promise<Extra<Page<Message>>> = () => Promise.resolve('missing');
+  readonly reading: Reading;
+
+  constructor(length: number, lists = false) {
+    this.all = count(length, index => body(index));
+    if (lists) this.list = this.pages;
+    const one = (_: string, { ids: { messageId: id } }: { ids: { messageId: string } }) => {
+      this.asked.push(id);
+      const found = this.all.find(each => each.id === id);
+      return found === undefined ? Promise.reject(new Error(`no ${id}`)) : Promise.resolve(found);
+    };
+    const keep = (...[kept]: Parameters<Transcript['keep']>): Promise<void> => {
+      for (const each of kept) this.known.set(each.id, { id: each.id, message: each });
+      return Promise.resolve();
+    };
+    this.reading = new Reading({
+      sessionId: 's',
+      session: () => this.session,
+      transcript: { known: this.known, keep },
+      api: () => ({ one, extras: { messages: (_: string, cursor?: string) => this.list(cursor) } }) as never,
+      extras: () => true,
+      describe: String,
+      log: this.log,
+      onRead: () => Promise.resolve(),
+    });
+    afterwards(() => this.reading.dispose());
   }
 
-  it('holds for any links among messages: each once, parents first unless they loop', () => {
-    const link = fc.record({ at: fc.integer({ min: 0, max: 5 }), parent: fc.option(fc.nat(30)) });
-    fc.assert(
-      fc.property(fc.array(link, { maxLength: 30 }), links => {
-        const messages = links.map(({ at: createdAt, parent }, index) =>
-          message(`m${index}`, { createdAt, ...(parent === null ? {} : { parentId: `m${parent}` }) }),
-        );
-        const known = knownOf(...messages);
-        const ordered = inOrder(known).map(({ id }) => id);
-        assert.deepEqual([...ordered].sort(), [...known.keys()].sort());
-        for (const { id, parentId = '' } of messages)
-          if (known.has(parentId) && !isAbove(known, id, parentId))
-            assert.ok(ordered.indexOf(parentId) < ordered.indexOf(id), `${parentId} before ${id}`);
-      }),
-    );
+  readonly pages = (cursor?: string): Promise<Page<Message>> => {
+    this.asked.push(cursor);
+    const all = this.newestFirst ? this.all.toReversed() : this.all;
+    const from = cursor === undefined ? 0 : all.findIndex(({ id }) => id === cursor) + 1;
+    const items = all.slice(from, from + 3);
+    const more = from + 3 < all.length ? { cursor: items.at(-1)!.id } : {};
+    return Promise.resolve({ items, problems: [], ...more });
+  };
+
+  /** This id is known, as after a send, and is read on from: how many have been read then. */
+  async readFrom(id: string): Promise<number> {
+    this.known.set(id, { id });
+    await this.reading.read(true);
+    return [...this.known.values()].filter(each => each.message !== undefined).length;
+  }
+
+  /** It was read before, by its number. */
+  knows(...indices: readonly number[]): void {
+    for (const index of indices) {
+      const [id, found] = [`m${index}`, this.all[index]!];
+      this.known.set(id, { id, message: messages.toStored(id, found) });
+    }
+  }
+
+  /** What is said to be missing, by what is shown below it. */
+  get breaks(): unknown[] {
+    const rows = rowsOf({ known: this.known, sends: [], ...this.reading.state });
+    return rows.flatMap(row => (row.kind === 'gap' ? [[row.key, row.sentence, row.canRead]] : []));
+  }
+}
+
+function body(index: number, updatedAt = index): Message {
+  const parent = index === 0 ? {} : { parentId: `m${index - 1}` };
+  return { id: `m${index}`, role: 'assistant', content: [], createdAt: index, updatedAt, ...parent };
+}
+
+describe('messages by the ancestor walk', () => {
+  it('are read up to the first one, no further than one that is known or a loop, the newest place first', async () => {
+    const served = new Served(25);
+    assert.equal(await served.readFrom('m9'), 10);
+    served.knows(20, 22);
+    served.asked.length = 0;
+    await served.readFrom('m24');
+    assert.deepEqual(served.asked, ['m24', 'm23', 'm21', 'm19', ...count(9, index => `m${18 - index}`)]);
+    assert.deepEqual(served.breaks, []);
+    const circular = new Served(4);
+    circular.all[1] = { ...body(1), parentId: 'm3' };
+    await circular.readFrom('m3');
+    assert.deepEqual(circular.asked, ['m3', 'm2', 'm1']);
+  });
+
+  it('are kept when a question fails or there are too many, which is said where it was; a word reads on', async () => {
+    const [served, many] = [new Served(6), new Served(300)];
+    const [gone] = served.all.splice(2, 1);
+    assert.equal(await served.readFrom('m5'), 3);
+    assert.deepEqual(served.breaks, [['break:m3', 'Earlier messages could not be read: Error: no m2', true]]);
+    served.all.push(gone!);
+    await served.reading.read(false);
+    assert.equal(served.known.size, 3);
+    assert.equal(await many.readFrom('m299'), 200);
+    assert.deepEqual(many.breaks, [['break:m100', 'Earlier messages have not been read yet.', true]]);
+    for (const { reading } of [served, many]) await reading.read(true);
+    assert.deepEqual([served.known.size, many.known.size], [6, 300]);
   });
 });
 
-describe('the message that a send without an answer became', () => {
+describe('messages from a list of the service', () => {
+  for (const newestFirst of [false, true])
+    it(`are read whole once, then only where something is new or it was away, ${newestFirst ? 'newest' : 'oldest'} first`, async () => {
+      const served = new Served(10, true);
+      served.newestFirst = newestFirst;
+      await served.reading.read(false);
+      assert.deepEqual([served.known.size, served.reading.state.complete], [10, true]);
+      served.asked.length = 0;
+      served.all.push(body(10));
+      await served.reading.read(false);
+      assert.ok(served.known.has('m10'));
+      assert.ok(served.asked.length <= 2, `asked ${served.asked.length} pages`);
+      served.all[10] = body(10, 11);
+      await served.reading.read(false);
+      assert.equal(served.known.get('m10')?.message?.updatedAt, 11, 'a message that grew is read again');
+      served.list = () => Promise.resolve('missing');
+      await served.reading.read(false);
+      served.all.push(...count(7, index => body(11 + index)));
+      served.knows(15, 16, 17);
+      served.list = served.pages;
+      await served.reading.read(false);
+      assert.equal(served.known.size, 18);
+    });
+
+  it('are asked for once at a time, once more for what came meanwhile, and not called unreadable until then', async () => {
+    const served = new Served(10);
+    served.all = served.all.map(each => ({ ...each, content: text('x') }));
+    served.session = { messageCount: 10, updatedAt: 1 };
+    let inFlight = 0;
+    const said: unknown[][] = [];
+    served.list = async cursor => {
+      said.push([++inFlight, ...(cursor === undefined ? [] : served.breaks)]);
+      const answer = await served.pages(cursor);
+      await setImmediate();
+      inFlight--;
+      return answer;
+    };
+    await Promise.all([1, 2, 3].map(() => served.reading.read(false)));
+    assert.deepEqual(served.asked, [undefined, 'm2', 'm5', 'm8', 'm8']);
+    assert.deepEqual(said, [[1], [1], [1], [1], [1]]);
+  });
+
+  it('leave the reading to the walk where that fails, which is logged once, and are not read in circles', async () => {
+    const served = new Served(3);
+    served.list = () => Promise.reject(new Error('down'));
+    for (const id of ['m0', 'm1', 'm2']) await served.readFrom(id);
+    assert.deepEqual(served.asked, ['m0', 'm1', 'm2']);
+    assert.equal(served.log.lines.filter(line => line.includes('down')).length, 1);
+    assert.equal(served.reading.state.complete, false);
+    const circular = new Served(1);
+    circular.list = async () => ({ ...(await circular.pages()), cursor: 'same' });
+    await circular.reading.read(false);
+    assert.equal(circular.asked.length, 2);
+  });
+});
+
+describe('a conversation with a service that lists messages', () => {
+  /** Asks how the session stands, and waits until the transcript has all its messages. */
+  async function complete({ conversation, sessions }: Window): Promise<void> {
+    const { messageCount } = await sessions.refresh(conversation.sessionId);
+    await until(conversation.onDidChange, () => conversation.transcript.known.size === messageCount);
+  }
+
+  it('shows replies while somebody looks, without another message, also after the list could not be read once', async () => {
+    const { service, window, client, sessionId } = await scene({ lists: true, extras: () => true });
+    const { conversation } = window;
+    const watch = conversation.watch();
+    await sendAndRead(window, 'Hello');
+    await service.settle();
+    await complete(window);
+    assert.ok(rowsOf(conversation.rows).some(row => row.kind === 'message' && row.author === 'agent'));
+    await until(conversation.onDidChange, () => conversation.rows.messageCount !== undefined);
+    assert.ok(!rowsOf(conversation.rows).some(row => row.kind === 'gap'));
+    const before = service.requests.length;
+    for (let times = 0; times < 2; times++) await window.sessions.refresh(sessionId);
+    assert.equal(service.requests.length, before + 2, 'nothing is read again while nothing changes');
+    service.fail({ kind: 'status', status: 400, match: { method: 'GET', path: /\/messages$/ }, times: 1 });
+    const sendElsewhere = async (text: string): Promise<void> => {
+      await client.one('sendMessage', { ids: { sessionId }, body: JSON.stringify({ text }) });
+      await service.settle();
+    };
+    await sendElsewhere('From elsewhere');
+    const failed = (): boolean => window.log.lines.some(line => /could not be read/.test(line));
+    await window.sessions.refresh(sessionId);
+    await until(conversation.onDidChange, failed);
+    await complete(window);
+    assert.ok(texts(window).includes('From elsewhere'));
+    watch.dispose();
+    await sendElsewhere('Unseen');
+    const asked = service.requests.length;
+    for (let times = 0; times < 2; times++) await window.sessions.refresh(sessionId);
+    assert.equal(service.requests.length, asked + 2, 'nothing is read while nobody looks');
+  });
+});
+
+describe('messages that are known', () => {
+  it('have an order whatever links there are: each once, parents first unless they loop', () => {
+    const link = fc.record({ at: fc.integer({ min: 0, max: 5 }), parent: fc.option(fc.nat(30)) });
+    fc.assert(
+      fc.property(fc.array(link, { maxLength: 30 }), links => {
+        const all = links.map(({ at: createdAt, parent }, index) =>
+          message(`m${index}`, { createdAt, ...(parent === null ? {} : { parentId: `m${parent}` }) }),
+        );
+        const known = knownOf(...all);
+        const ordered = messages.inOrder(known).map(({ id }) => id);
+        assert.deepEqual([...ordered].sort(), [...known.keys()].sort());
+        for (const { id, parentId = '' } of all) {
+          let above: string | undefined = parentId;
+          for (let step = 0; step < 30 && above !== id; step++)
+            above = known.get(above ?? '')?.message?.parentId;
+          if (known.has(parentId) && above !== id)
+            assert.ok(ordered.indexOf(parentId) < ordered.indexOf(id), `${parentId} before ${id}`);
+        }
+      }),
+    );
+  });
+
   const send = sendRecord({ before: { messageCount: 3, updatedAt: 500 } });
   const user = (id: string, words: string, createdAt: number): KnownMessage => ({
     id,
     message: message(id, { role: 'user', createdAt, content: text(words) }),
   });
 
-  it('is known by its text, after the state known before it, and is no reply and of no other send', () => {
+  it('are what a send without an answer became by text and time, but no reply and of no other send', () => {
     const reply = { id: 'r', message: message('r', { createdAt: 600, content: text('Hello') }) };
     const other = { ...user('o', 'Hello', 600), sent: { at: 1, text: 'Hello', attachments: [] } };
     const others = [user('x', 'Hello!', 600), reply, other, user('old', 'Hello', 400)];
-    assert.equal(arrivedAs(send, others), undefined);
-    assert.equal(arrivedAs(send, [...others, user('new', 'Hello', 600)]), 'new');
+    assert.equal(messages.arrivedAs(send, others), undefined);
+    assert.equal(messages.arrivedAs(send, [...others, user('new', 'Hello', 600)]), 'new');
   });
-});
 
-describe('what the person sent before', () => {
-  it('is called up with the latest first, each text once', () => {
-    const said = ['one', 'two', 'one', ' '].map((words, createdAt) =>
-      message(`m${createdAt}`, {
-        role: createdAt === 1 ? 'assistant' : 'user',
-        createdAt,
-        content: text(words),
-      }),
-    );
+  it('are called up with the latest of the person first, each text once', () => {
+    const said = ['one', 'two', 'one', ' '].map((words, createdAt) => {
+      const role = createdAt === 1 ? 'assistant' : 'user';
+      return message(`m${createdAt}`, { role, createdAt, content: text(words) });
+    });
     const sent = { at: 9, text: 'three', attachments: [] };
-    assert.deepEqual(ownTexts(knownOf(...said).set('s', { id: 's', sent })), ['three', 'one']);
+    assert.deepEqual(messages.ownTexts(knownOf(...said).set('s', { id: 's', sent })), ['three', 'one']);
   });
-});
 
-describe('what is kept of a message', () => {
-  const foreign = {
-    ...{ id: 'other', role: 'assistant', createdAt: 1, updatedAt: 2 },
-    providerAEncryptedContent: 'SECRET-1',
-    providerBThoughtSignature: 'SECRET-2',
-    providerAReasoningSummary: 'plain',
-    content: [
-      { type: 'thinking', thinking: 'plain', signature: 'SECRET-3' },
-      { type: 'redacted_thinking', data: 'SECRET-4' },
-      { type: 'new', nested: [{ encrypted_content: 'SECRET-5', kept: 1 }] },
-    ],
-  };
-
-  it('is no encrypted field and no signature', () => {
-    assert.deepEqual(toStored('id', foreign).content, [
+  it('hold no encrypted field, no signature, and no content of hidden messages', () => {
+    const foreign = {
+      ...{ id: 'other', role: 'assistant', createdAt: 1, updatedAt: 2 },
+      providerAEncryptedContent: 'SECRET-1',
+      providerBThoughtSignature: 'SECRET-2',
+      providerAReasoningSummary: 'plain',
+      content: [
+        { type: 'thinking', thinking: 'plain', signature: 'SECRET-3' },
+        { type: 'redacted_thinking', data: 'SECRET-4' },
+        { type: 'new', nested: [{ encrypted_content: 'SECRET-5', kept: 1 }] },
+      ],
+    };
+    assert.deepEqual(messages.toStored('id', foreign).content, [
       { type: 'thinking', thinking: 'plain' },
       { type: 'redacted_thinking' },
       { type: 'new', nested: [{ kept: 1 }] },
     ]);
-    assert.doesNotMatch(JSON.stringify(toStored('id', foreign)), /SECRET/);
-  });
-
-  it('is no content of hidden messages', () => {
-    const hidden = toStored('id', { ...foreign, visibility: 'llm_only', parentId: 'p' });
+    assert.doesNotMatch(JSON.stringify(messages.toStored('id', foreign)), /SECRET/);
+    const hidden = messages.toStored('id', { ...foreign, visibility: 'llm_only', parentId: 'p' });
     const { content, providerAReasoningSummary, parentId } = hidden;
     assert.deepEqual([content, providerAReasoningSummary, parentId], [[], undefined, 'p']);
   });
 
-  it('is the newer body, and what was sent, whatever comes first, after everything known', async () => {
+  it('hold the newer body, and what was sent, whatever comes first, after everything known', async () => {
     const transcript = new Transcript(storageIn(temporaryFolder()), 'service1', 'session');
     await transcript.load();
     await transcript.keep([message('m', { updatedAt: 2, createdAt: 9_000, content: text('new') })]);
@@ -118,100 +296,5 @@ describe('what is kept of a message', () => {
     assert.deepEqual([known?.message?.content, known?.sent?.text], [text('new'), 'hello']);
     await transcript.keepSent('s', sent);
     assert.equal(transcript.known.get('s')?.sent?.at, 9_001);
-  });
-});
-
-const inputOf = (known: ReadonlyMap<string, KnownMessage>): RowsInput => ({
-  ...{ known, sends: [], messageCount: undefined },
-});
-
-/** So many messages; their links alone tell their order. */
-const many = (count: number): RowsInput => {
-  const messages = Array.from({ length: count }, (_, index) => {
-    const parent = index === 0 ? {} : { parentId: `m${index - 1}` };
-    return message(`m${index}`, { createdAt: 1_000_000_000_000 - index * 60_000, ...parent });
-  });
-  return inputOf(knownOf(...messages));
-};
-
-/** A page and what it holds after the splices it was sent. */
-function paged() {
-  const splices: Splice[] = [];
-  let rows: readonly Row[] = [];
-  const feed = new RowFeed(splice => {
-    splices.push(splice);
-    rows = rows.toSpliced(splice.from, splice.remove, ...splice.rows);
-  }, new Formatter('en'));
-  afterwards(() => feed.dispose());
-  const filled = async (): Promise<readonly Row[]> => {
-    while (splices.at(-1)?.total !== rows.length) await setImmediate();
-    return rows;
-  };
-  return { feed, splices, filled, rows: () => rows, rebuilt: () => (rows = []) };
-}
-
-const keys = (rows: readonly Row[] = []): string[] => rows.map(({ key }) => key);
-const built = (input: RowsInput): string[] => keys(new RowBuilder(new Formatter('en')).build(input));
-
-describe('the rows a page is sent', () => {
-  it('are all of them when it is built anew', async () => {
-    const { feed, splices, filled, rebuilt } = paged();
-    feed.show(many(1));
-    feed.pause();
-    rebuilt();
-    feed.show(many(2));
-    assert.deepEqual(keys(await filled()), built(many(2)));
-    assert.equal(splices.length, 2);
-  });
-
-  it('are only those that changed, and end up as the panel has them', async () => {
-    const pool = [...many(12).known];
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.subarray(pool), { maxLength: 12 }), async changes => {
-        const { feed, filled, splices } = paged();
-        for (const change of changes) {
-          const input = inputOf(new Map(change));
-          feed.show(input);
-          assert.deepEqual(keys(await filled()), built(input));
-          const { length } = splices;
-          feed.show(input);
-          assert.equal(splices.length, length);
-        }
-      }),
-    );
-    const { feed, splices } = paged();
-    feed.show(inputOf(new Map(pool.slice(0, 2))));
-    feed.show(inputOf(new Map(pool.slice(0, 3))));
-    const { from, remove, total, rows } = splices.at(-1) ?? {};
-    assert.deepEqual([from, remove, total, keys(rows)], [2, 0, 3, ['message:m2']]);
-  });
-
-  it('begin with the end of a long transcript, and the rest follows', async () => {
-    const input = many(5000);
-    const { feed, splices, rows, filled } = paged();
-    feed.show(input);
-    assert.equal(keys(rows()).at(-1), 'message:m4999');
-    assert.ok(rows().length <= 250);
-    assert.ok(splices[0]!.total >= 5000, 'the page waits for the rest');
-    assert.deepEqual(keys(await filled()), built(input));
-  });
-
-  it('begin with less where that is long', async () => {
-    const { known } = many(100);
-    const content = text('word '.repeat(40_000));
-    const long = [...known.values()].map(({ message: body }) => ({ ...body!, content }));
-    const { feed, rows, filled } = paged();
-    feed.show(inputOf(knownOf(...long)));
-    assert.ok(rows().length > 1 && rows().length <= 20, `${rows().length} rows`);
-    assert.deepEqual(keys(await filled()), built(inputOf(known)));
-  });
-
-  it('are never taken away again when a transcript grows long while it is shown', () => {
-    const { feed, splices, rows } = paged();
-    const { known } = many(1200);
-    feed.show(inputOf(new Map([...known].slice(0, 100))));
-    feed.show(inputOf(known));
-    assert.ok(splices.every(({ remove }) => remove === 0));
-    assert.ok(rows().length >= 1200);
   });
 });
