@@ -3,11 +3,11 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { mock } from 'node:test';
-import { cleanUp, databaseOf, decodeNote, entries, filesBelow, loaded, notes, openNotes } from './support';
+import { cleanUp, databaseOf, entries, filesBelow, loaded, notes, openNotes } from './support';
 import { openWindow, temporaryFolder, until, valueOf, type Note } from './support';
 import { FolderWatch } from '../../../src/util/folderWatch';
 
-describe('storage records', function () {
+describe('storage records', () => {
   let root: string;
   beforeEach(() => (root = temporaryFolder()));
   afterEach(cleanUp);
@@ -16,69 +16,48 @@ describe('storage records', function () {
   /** The notes as a window of a time has them. */
   const open = (now = Date.now()) => openWindow(root, { now: () => now }).collection(notes);
 
-  it('keeps what was put, updated and removed for the next window', async () => {
+  it('keeps what was put, updated and removed for the next window, and writes nothing where nothing changes', async () => {
     const first = open();
     await first.put('a', { text: 'one' });
     await first.put('b', { text: 'two' });
     assert.deepEqual(await first.update('a', current => ({ text: `${current?.text}!` })), { text: 'one!' });
     assert.deepEqual(await first.update('c', current => current ?? { text: 'new' }), { text: 'new' });
     for (const id of ['b', 'b', 'never there']) await first.remove(id);
+    const newest = (): unknown => valueOf(root, 'SELECT max(seq) FROM documents');
+    const before = newest();
     await first.remove('a', ({ text }) => text === 'one!');
+    for (const change of [(current?: Note) => current, () => undefined])
+      assert.deepEqual(await first.update('a', change), { text: 'one!' });
+    assert.equal(await first.update('b', () => undefined), undefined);
+    assert.equal(newest(), before);
 
     const second = open();
     assert.equal(second.get('a'), undefined);
     assert.equal((await second.load()).size, 2);
     assert.deepEqual(entries(second), { a: { text: 'one!' }, c: { text: 'new' } });
-    assert.equal(second.get('b'), undefined);
     assert.deepEqual(second.unreadable, []);
-  });
-
-  it('makes no folder for a look at what may be stored', async () => {
     const folder = path.join(root, 'not', 'yet');
     assert.deepEqual(await openWindow(folder).peek('notes'), []);
-    assert.equal(fs.existsSync(folder), false);
+    assert.equal(fs.existsSync(folder), false, 'a look at what may be stored makes no folder');
   });
 
-  it('writes nothing when update returns what it was given, or nothing', async () => {
-    const collection = open();
-    await collection.put('a', { text: 'one' });
-    const seq = (): unknown => valueOf(root, 'SELECT max(seq) FROM documents');
-    const before = seq();
-    assert.deepEqual(await collection.update('a', current => current), { text: 'one' });
-    assert.deepEqual(await collection.update('a', () => undefined), { text: 'one' });
-    assert.equal(await collection.update('b', () => undefined), undefined);
-    assert.equal(seq(), before);
-  });
-
-  it('does not let an update in another window bring a removed record back unseen', async () => {
-    const [a, b] = [open(), open()];
-    await a.put('x', { text: 'one' });
-    await b.load();
-    await a.remove('x');
-    assert.deepEqual(b.get('x'), { text: 'one' });
-    const change = (current: Note | undefined) => (current === undefined ? undefined : { text: 'changed' });
-    assert.equal(await b.update('x', change), undefined);
-    assert.equal(b.get('x'), undefined);
-    await a.put('x', { text: 'again' });
-    assert.deepEqual(await b.update('x', c => c), { text: 'again' });
-  });
-
-  it('forgets removals after a week, not before', async () => {
+  it('forgets removals after a week, not before, and no update of another window brings them back', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     const day = 86_400_000;
     const count = (): unknown => valueOf(root, 'SELECT count(*) FROM documents');
+    const change = (now: Note | undefined) => now && { text: `${now.text} changed` };
     const [collection, asleep] = [open(day), await loaded(open(day))];
     await collection.put('x', { text: 'one' });
-    const [unaware, reader] = [open(day), open(day)];
-    for (const each of [asleep, unaware, reader]) assert.deepEqual(await each.read('x'), { text: 'one' });
+    const [unaware, reader, soon] = [open(day), open(day), open(day)];
+    const others = [asleep, unaware, reader, soon];
+    for (const each of others) assert.deepEqual(await each.read('x'), { text: 'one' });
     await collection.remove('x');
+    assert.deepEqual([await soon.update('x', change), soon.get('x')], [undefined, undefined]);
     await open(7 * day).load();
     assert.equal(count(), 1);
     const later = await loaded(open(9 * day));
     mock.timers.tick(5_000);
     assert.equal(count(), 0);
-    // Nobody brings back what they have not heard of.
-    const change = (now: Note | undefined) => now && { text: `${now.text} changed` };
     for (const each of [asleep, unaware]) assert.equal(await each.update('x', change), undefined);
     assert.deepEqual([await reader.read('x'), reader.get('x'), count()], [undefined, undefined, 0]);
     await later.put('x', { text: 'anew' });
@@ -103,8 +82,7 @@ describe('storage records', function () {
       throw new RangeError('no');
     };
     await assert.rejects(collection.update('a', fail), new RangeError('no'));
-    const wrong = { wrong: true } as unknown as Note;
-    await assert.rejects(collection.put('a', wrong), { name: 'StorageError', message: /no text/ });
+    await assert.rejects(collection.put('a', {} as Note), { name: 'StorageError', message: /no text/ });
     assert.deepEqual(await collection.update('a', current => current), { text: 'good' });
   });
 
@@ -148,9 +126,8 @@ describe('storage records', function () {
     await assert.rejects(collection.put('a', { text: 'x' }), says);
     await assert.rejects(collection.load(), says);
     fs.rmSync(root);
-    await collection.load();
     await collection.put('a', { text: 'x' });
-    assert.deepEqual(collection.get('a'), { text: 'x' });
+    assert.deepEqual(entries(await loaded(collection)), { a: { text: 'x' } });
   });
 
   it('brings old versions up to date step by step and writes that back with the next put', async () => {
@@ -158,16 +135,8 @@ describe('storage records', function () {
       .collection<string>({ path: 'notes', version: 1, schema: { parse: value => String(value) } })
       .put('a', 'old text');
     const steps: number[] = [];
-    const collection = openWindow(root).collection<Note>({
-      path: 'notes',
-      version: 3,
-      schema: { parse: decodeNote },
-      migrate: (value, from) => {
-        steps.push(from);
-        return { text: value };
-      },
-    });
-    await collection.load();
+    const migrate = (value: unknown, from: number) => (steps.push(from), { text: value });
+    const collection = await loaded(openWindow(root).collection({ ...notes, version: 3, migrate }));
     assert.deepEqual([steps, collection.get('a')], [[1], { text: 'old text' }]);
     const version = (): unknown => valueOf(root, 'SELECT version FROM documents');
     assert.equal(version(), 1);
@@ -195,19 +164,15 @@ describe('storage records', function () {
   it('looks now and then where the system cannot watch', async () => {
     const reasons: string[] = [];
     let looks = 0;
-    await new Promise<void>(resolve => {
-      const watch = new FolderWatch({
-        folder: path.join(root, 'not there'),
-        onChange: () => {
-          if (++looks < 5) return;
-          watch.dispose();
-          resolve();
-        },
-        onUnavailable: reason => reasons.push(reason),
-        pollMs: 5,
-      });
+    const watch = new FolderWatch({
+      folder: path.join(root, 'not there'),
+      onChange: () => looks++,
+      onUnavailable: reason => reasons.push(reason),
+      pollMs: 5,
     });
-    assert.match(reasons.join(), /ENOENT/);
+    await until(() => looks >= 5);
+    watch.dispose();
     assert.equal(reasons.length, 1);
+    assert.match(reasons[0]!, /ENOENT/);
   });
 });
