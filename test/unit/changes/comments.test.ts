@@ -9,10 +9,8 @@ import { standings } from '../../../src/chat';
 import { joined, outboxRecords, type Entry } from '../../../src/chat/outbox/record';
 import { silentLog } from '../../fakes/log';
 import { choices, controllers, executed, Range, Uri } from '../../fakes/vscode';
-import { cleanUp as changesCleanUp } from '../../fakes/cleanUp';
-import { posts, scene, sent } from '../chat/scene';
-import { changesScene } from './scene';
-import { afterwards, cleanUp, memoryOf, openWindow, storageIn, until } from '../chat/support';
+import { posts, scene } from '../chat/scene';
+import { afterwards, cleanUp, memoryOf, storageIn, until } from '../chat/support';
 
 const [OLD, NEW] = ['a'.repeat(40), 'b'.repeat(40)];
 const FILE = { root: '/home/ann/shop', commit: OLD, path: 'src/refund.ts' };
@@ -99,6 +97,9 @@ describe('comments on what an agent changed', () => {
     assert.match(draft(), /Why\?$/);
     open({ memory }).comments.show('third', '/elsewhere', OLD);
     assert.deepEqual(ranges(uriOf(FILE)), [new Range(0, 0, 5, 0)], 'after a reload, too');
+    await write(comments, 'Of this service', 1);
+    const other = open({ memory, serviceId: 'service2' }).comments;
+    await assert.rejects(other.send(it_.sessionId, it_.sessionId), /No comment waits/);
   });
 
   it('are drafts over a reload and in other windows, as plain text, until they are removed', async () => {
@@ -148,51 +149,35 @@ describe('comments on what an agent changed', () => {
     const { comments } = open();
     comments.show(it_.sessionId, FILE.root, OLD);
     await write(comments, 'Fix this', 1);
-    const { conversation } = it_.window;
+    const { composition } = it_.window.conversation;
     const [{ thread }] = Object.values(seen()) as [Seen];
     await comments.send(thread);
     assert.deepEqual(labels(), { 'Fix this': 'in the composer' });
-    conversation.composition.setText('Never mind.');
+    composition.setText('Never mind.');
     await labelIs('Fix this', 'draft');
-    conversation.composition.setText('');
+    composition.setText('');
     await comments.send(uriOf(FILE));
-    const refusal = it_.service.fail({ kind: 'status', status: 403, match: { method: 'POST' } });
-    await conversation.submit(`${draft().replace('Fix', 'Please fix')}\n\nThank you!`);
-    await labelIs('Fix this', 'refused');
-    refusal.dispose();
-    it_.service.fail({ kind: 'reset', match: { method: 'POST' }, times: 1 });
-    await conversation.submit(draft());
-    await labelIs('Fix this', 'not known');
-    assert.equal(thread.collapsibleState, 1);
-    const [{ id }] = conversation.sends as [Entry];
-    await conversation.sendAgain(id);
-    await labelIs('Fix this', 'sent');
-    assert.match(String(sent(it_).at(-1)), /Please fix this\n\nThank you!$/);
-    assert.deepEqual([thread.collapsibleState, thread.state, thread.contextValue], [0, 1, 'sent']);
-    await assert.rejects(comments.send(undefined), /No comment waits/);
-    const later = await openWindow({ root: it_.root, client: it_.client, sessionId: it_.sessionId });
-    open({ storage: later.storage }).comments.show(it_.sessionId, FILE.root, OLD);
-    await labelIs('Fix this', 'sent');
-  });
-
-  it('have a word for each state of the outbox', async () => {
-    const { comments } = open();
-    comments.show(it_.sessionId, FILE.root, OLD);
-    await write(comments, 'Fix this', 1);
-    await comments.send(undefined);
+    await it_.window.conversation.flush();
     const outboxes = it_.window.storage.collection(outboxRecords('service1'));
-    const { draft, ...rest } = outboxes.get(it_.sessionId)!;
-    const entry = { id: 'message1', ...draft, at: 1 };
-    for (const [state, label] of [
-      ['queued', 'waiting'],
-      ['sending', 'sending'],
-      ['unknown', 'not known'],
-      ['accepted', 'sent'],
+    const { draft: written } = outboxes.get(it_.sessionId)!;
+    const sending = (state: Entry['state']) => ({ entries: [{ id: 'message1', ...written, at: 1, state }] });
+    for (const [label, outbox] of [
+      ['refused', { draft: { ...written, problem: 'No.' } }],
+      ['waiting', sending('queued')],
+      ['sending', sending('sending')],
+      ['not known', sending('unknown')],
+      ['sent', sending('accepted')],
     ] as const) {
-      const entries = [{ ...entry, state }];
-      await outboxes.put(it_.sessionId, { ...rest, draft: { text: '', attachments: [] }, entries });
+      const nothing = { draft: { text: '', attachments: [] }, entries: [], writes: [] };
+      await outboxes.put(it_.sessionId, { ...nothing, ...outbox });
       await labelIs('Fix this', label);
+      assert.equal(thread.collapsibleState, label === 'sent' ? 0 : 1);
     }
+    assert.deepEqual([thread.state, thread.contextValue], [1, 'sent']);
+    await assert.rejects(comments.send(undefined), /No comment waits/);
+    await outboxes.remove(it_.sessionId);
+    open().comments.show(it_.sessionId, FILE.root, OLD);
+    await labelIs('Fix this', 'sent');
   });
 
   it('go where their lines are in a newer version, or stay and say that those have changed', async () => {
@@ -219,38 +204,6 @@ describe('comments on what an agent changed', () => {
       ...['line 1 (commit bbbbbbbbbb)', 'line 2 (commit aaaaaaaaaa)'],
       ...['line 4 (commit aaaaaaaaaa)', 'line 6 (commit bbbbbbbbbb)'],
     ]);
-  });
-
-  it('are written in the diff that is opened, and follow the branch', async () => {
-    const repository = changesScene();
-    afterwards(changesCleanUp);
-    const first = repository.push('agent/fix', { 'total.ts': 'one\n2\nthree\n' });
-    repository.say('s1', 'I pushed `agent/fix`.');
-    const { commands } = repository.open();
-    await commands.show('s1');
-    const controller = controllers.at(-1)!;
-    const uri = uriOf({ root: repository.root, commit: first, path: 'total.ts' });
-    const thread = controller.createCommentThread(uri, new Range(1, 0, 1, 0) as never, []);
-    await commands.comment({ thread, text: 'Two?' });
-    const second = repository.push('agent/fix', { 'total.ts': 'zero\none\n2\nthree\n' });
-    repository.git('fetch', '--quiet');
-    await commands.show('s1');
-    const moved = 'Session s1 · moved from line 2';
-    await until(() => [...controller.threads].some(({ label }) => label === moved));
-    assert.deepEqual(
-      [...controller.threads].map(each => each.uri.query.includes(second)),
-      [true],
-    );
-    await commands.sendComments({ kind: 'session', sessionId: 's1' });
-    assert.match(JSON.stringify(repository.prefilled), /"s1".*`total.ts`, line 3 .*2.*Two\?/);
-  });
-
-  it('are of the service in use', async () => {
-    const { comments, memory } = open();
-    comments.show(it_.sessionId, FILE.root, OLD);
-    await write(comments, 'Mine', 1);
-    const other = open({ memory, serviceId: 'service2' }).comments;
-    await assert.rejects(other.send(it_.sessionId, it_.sessionId), /No comment waits/);
   });
 });
 

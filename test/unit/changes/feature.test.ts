@@ -34,6 +34,12 @@ describe('what an agent changed', () => {
     return feature.of(sessionId)?.short;
   };
 
+  const bring = async (feature: ChangesFeature, sessionId: string, choice?: string): Promise<void> => {
+    if (choice !== undefined) choices.push(choice);
+    await feature.commands.bringHome(sessionId);
+    assert.equal(choices.length, 0);
+  };
+
   it('stands on the row of its session with where that is known from, and follows the repository', async () => {
     const tip = scene.push('agent/fix', FIX);
     scene.say('s1', 'I pushed the fix to the branch `agent/fix`.');
@@ -180,67 +186,42 @@ describe('what an agent changed', () => {
     scene.push('agent/fix', FIX);
     scene.say('s1', 'Pushed to `agent/fix`.');
     const feature = scene.open();
-    const before = scene.git('status', '--porcelain');
-    const taken = path.join(path.dirname(scene.root), 'shop-agent-fix');
-    const bring = async (choice: string): Promise<void> => {
-      choices.push(choice);
-      await feature.commands.bringHome('s1');
-    };
-    fs.mkdirSync(taken);
-    await assert.rejects(bring('Open in a new worktree'), /shop-agent-fix is there already/);
-    fs.rmdirSync(taken);
+    const before = everything();
+    const there = path.join(path.dirname(scene.root), 'shop-agent-fix');
     answer('showWarningMessage', 'Continue');
     answer('showInformationMessage', 'Open in New Window');
-    await bring('Open in a new worktree');
-    assert.equal(fs.readFileSync(path.join(taken, 'new.ts'), 'utf8'), 'new\n');
-    await until(() => executed.some(each => each.startsWith(`vscode.openFolder file://${taken}`)));
-    assert.equal(scene.git('status', '--porcelain'), before);
+    await bring(feature, 's1', 'Open in a new worktree');
+    assert.equal(fs.readFileSync(path.join(there, 'new.ts'), 'utf8'), 'new\n');
+    await until(() => executed.some(each => each.startsWith(`vscode.openFolder file://${there}`)));
     answer('showWarningMessage', 'Remove');
-    await bring('Remove Worktree');
-    assert.equal(fs.existsSync(taken), false);
+    await bring(feature, 's1', 'Remove Worktree');
+    assert.equal(fs.existsSync(there), false);
+    assert.deepEqual(everything(), before);
   });
 
-  it('changes nothing where the person does not choose or does not agree', async () => {
+  it('is checked out or applied where the person chooses and agrees, but never over work that is not committed', async () => {
     scene.push('agent/fix', FIX);
     scene.say('s1', 'Pushed to `agent/fix`.');
     const feature = scene.open();
-    scene.write('mine.txt', 'mine\n');
-    const before = everything();
     const ways = ['Open in a new worktree', 'Check out the branch', 'Apply as uncommitted changes'];
+    const before = everything();
     for (const choice of [undefined, ...ways]) {
-      if (choice !== undefined) choices.push(choice);
-      await feature.commands.bringHome('s1');
+      await bring(feature, 's1', choice);
       assert.deepEqual(everything(), before, choice);
     }
-    assert.equal(choices.length, 0);
-  });
-
-  it('is checked out or applied, but never over work that is not committed', async () => {
-    scene.push('agent/fix', FIX);
-    scene.push('agent/clash', { 'total.ts': 'uno\ntwo\nthree\n' });
-    scene.say('s1', 'Pushed to `agent/fix`.');
-    scene.say('s2', 'Pushed to `agent/clash`.');
-    const feature = scene.open();
     answer('showWarningMessage', 'Continue');
-    const refused = async (sessionId: string, choice: string, why: RegExp): Promise<void> => {
-      const before = everything();
-      choices.push(choice);
-      await assert.rejects(Promise.resolve(feature.commands.bringHome(sessionId)), why);
-      assert.match(shown.join('\n'), why, 'the list says so already');
-      assert.deepEqual(everything(), before);
-    };
     scene.write('total.ts', 'mine\n');
-    await refused('s1', 'Check out the branch', /Commit or stash your changes first: total\.ts/);
-    scene.git('commit', '--quiet', '--all', '-m', 'Mine');
-    await refused('s2', 'Apply as uncommitted changes', /conflicts with your commits in total\.ts/);
-    scene.git('reset', '--quiet', '--hard', 'origin/main');
-    choices.push('Apply as uncommitted changes');
-    await feature.commands.bringHome('s1');
+    const mine = everything();
+    const why = /Commit or stash your changes first: total\.ts/;
+    for (const choice of ways.slice(1)) await assert.rejects(bring(feature, 's1', choice), why);
+    assert.match(shown.join('\n'), why, 'the list says so already');
+    assert.deepEqual(everything(), mine);
+    scene.git('reset', '--quiet', '--hard');
+    await bring(feature, 's1', ways[2]);
     assert.equal(scene.git('diff', '--stat', 'origin/agent/fix'), '');
     assert.match(told.at(-1) ?? '', /in your files, not committed/);
     scene.git('reset', '--quiet', '--hard');
-    choices.push('Check out the branch');
-    await feature.commands.bringHome('s1');
+    await bring(feature, 's1', ways[1]);
     assert.equal(scene.git('rev-parse', 'HEAD'), scene.git('rev-parse', 'origin/agent/fix'));
   });
 

@@ -40,6 +40,9 @@ export const file = (text: string, mode: File['mode'] = '100644'): File => ({
   content: Buffer.from(text),
 });
 
+export const isSame = (one?: File, other?: File): boolean =>
+  one?.mode === other?.mode && (one?.content.equals(other?.content ?? Buffer.alloc(0)) ?? true);
+
 export interface Made {
   readonly mark: number;
   readonly tree: Tree;
