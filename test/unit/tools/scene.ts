@@ -30,6 +30,17 @@ const manifest = JSON.parse(
   fs.readFileSync(path.join(process.env['AGENT_CONSOLE_ROOT']!, 'package.json'), 'utf8'),
 ) as { readonly contributes: { readonly languageModelTools: ToolsDeps['called'] } };
 
+/** Every tool that reads, with something to ask. */
+export const reading: readonly (readonly [name: string, input: object])[] = [
+  ['list_sessions', {}],
+  ['read_session', { sessionId: 's0' }],
+  ['search', { query: 'fine' }],
+  ['list_computers', {}],
+  ['readiness', { repository: 'acme/shop' }],
+  ['usage', {}],
+  ['control_changes', {}],
+];
+
 /** What is stored; words of strangers all through it. */
 export interface Kept {
   readonly sessions?: readonly Partial<SessionRecord>[];
@@ -58,13 +69,8 @@ export function stored({
   const session = (each: Partial<SessionRecord>, at: number) => {
     const sessionId = each.sessionId ?? `s${at}`;
     const title = words[at] ?? 'fine';
-    const told = {
-      sessionId,
-      status: 'idle',
-      title,
-      messageCount: messages.length + 1,
-      updatedAt: NOON - at,
-    };
+    const messageCount = messages.length + 1;
+    const told = { sessionId, status: 'idle', title, messageCount, updatedAt: NOON - at };
     const known = { sessionId, origin: 'added', addedAt: NOON, checkedAt: NOON, session: told, local: {} };
     return [sessionId, { ...known, computerName: words[at], ...each }] as const;
   };
@@ -113,6 +119,10 @@ export interface Told {
 
 export type Scene = Awaited<ReturnType<typeof open>>;
 
+const columns = [{ id: 'person' }, { id: 'tokens' }];
+const rowsOf = (names: boolean) =>
+  Array.from({ length: 40 }, (_, at) => ({ cells: [names ? `Ann ${at}` : `Person ${at}`, at] }));
+
 /** What one window has of the tools. Any request would fail: there is no client. */
 export function open(root = stored(), deps: Partial<ToolsDeps> = {}) {
   const log = silentLog();
@@ -132,17 +142,7 @@ export function open(root = stored(), deps: Partial<ToolsDeps> = {}) {
           through: '2026-11-19',
           missing: ['2026-11-20'],
           figures: [{ id: 'tokens', label: 'Tokens', value: { value: 7, known: 6, of: 7 } }],
-          sections: [
-            {
-              ...{ id: 'people', title: 'People' },
-              table: {
-                columns: [{ id: 'person' }, { id: 'tokens' }],
-                rows: Array.from({ length: 40 }, (_, at) => ({
-                  cells: [names ? `Ann ${at}` : `Person ${at}`, at],
-                })),
-              },
-            },
-          ],
+          sections: [{ id: 'people', title: 'People', table: { columns, rows: rowsOf(names) } }],
         }),
     }),
     called: manifest.contributes.languageModelTools,

@@ -1,24 +1,19 @@
 import assert from 'node:assert/strict';
 import MarkdownIt from 'markdown-it';
+import type { AgentConsoleApi, SessionChange } from '../../../api';
 import { ApiError } from '../../../src/api';
+import { SessionIndex } from '../../../src/sessions/sessionIndex';
 import { endPermissions } from '../../../src/tools/publicApi';
 import { Words } from '../../../src/tools/tools';
-import { cleanUp } from '../../fakes/cleanUp';
-import { told as notices, workspace } from '../../fakes/vscode';
+import { cleanUp, later } from '../../fakes/cleanUp';
+import { silentLog } from '../../fakes/log';
+import { openStorage } from '../../fakes/storage';
+import { installed, told as notices, Uri, workspace } from '../../fakes/vscode';
 import { growsEvenly } from '../../growth';
+import { until } from '../../until';
 import { corpus } from '../../ui/hostile';
-import { open, NOON, person, stored, type Scene, type Told } from './scene';
+import { open, NOON, person, reading, stored, type Scene, type Told } from './scene';
 
-/** Every tool that reads, with something to ask. */
-const reading: readonly (readonly [name: string, input: object])[] = [
-  ['list_sessions', {}],
-  ['read_session', { sessionId: 's0' }],
-  ['search', { query: 'fine' }],
-  ['list_computers', {}],
-  ['readiness', { repository: 'acme/shop' }],
-  ['usage', {}],
-  ['control_changes', {}],
-];
 const writing = [
   ['create_session', { computerId: 'c0', model: 'large', message: 'Do it' }],
   ['send_message', { sessionId: 's0', text: 'Go on' }],
@@ -263,5 +258,111 @@ describe('the tools of other programs', () => {
       await ask({ send: () => Promise.reject(new Error('Busy.')) }, 1),
     ].map(({ outcome }) => outcome);
     assert.deepEqual(outcomes, ['not known', 'refused', 'accepted', 'not known', 'not known', 'refused']);
+  });
+});
+
+const EVENTS = 1_000;
+
+describe('the API for other extensions', () => {
+  const consumer = { extensionId: 'ann.consumer' };
+  const apiOf = ({ tools }: Scene): Promise<AgentConsoleApi> => tools.apiOf(1);
+
+  beforeEach(() =>
+    installed.set('ann.consumer', { id: 'Ann.consumer', packageJSON: { displayName: 'Ann $(zap) [x](y)' } }),
+  );
+  afterEach(() => {
+    installed.clear();
+    return cleanUp();
+  });
+
+  it('tells of sessions, opens them, and drafts without sending', async () => {
+    const acts: unknown[] = [];
+    const act = (what: unknown): Promise<void> => Promise.resolve(void acts.push(what));
+    const waits = { signal: { kind: 'waiting', at: NOON, message: 'Which port?' } } as const;
+    const words = ['fine', 'a\u200bb <img src=x>'];
+    const root = stored({ sessions: [{}, waits, { local: { removedAt: 1 } }], words });
+    const scene = open(root, { open: act, prefill: act });
+    const api = await apiOf(scene);
+    const sessions = await api.sessions();
+    assert.deepEqual(
+      sessions.map(({ sessionId, isWaiting }) => [sessionId, isWaiting]),
+      [
+        ['s0', false],
+        ['s1', true],
+      ],
+    );
+    const session = sessions[1];
+    assert.deepEqual([session?.title, session?.statusAt], ['ab < img src=x>', NOON]);
+    assert.doesNotMatch(JSON.stringify(session), /Which port/, 'what agents say is content of messages');
+    await api.openSession('s1');
+    const files = [Uri.file('/a.ts') as never];
+    await api.draft('s1', { text: 'Look', files });
+    assert.deepEqual(acts, ['s1', { sessionId: 's1', text: 'Look', files }]);
+    await assert.rejects(api.openSession(''), /by its id/);
+    await assert.rejects(scene.tools.apiOf(2), /version 1/);
+    scene.connection.signOut();
+    await assert.rejects(api.sessions(), /Sign in first/);
+  });
+
+  it('gives messages only to who the person has allowed, who is asked once for each extension', async () => {
+    const messages = Array.from({ length: 120 }, (_, at) => ({ id: `m${at}`, text: `word ${at} <b>` }));
+    const root = stored({ messages });
+    /** Everything that was said, page by page. */
+    const all = async (scene: Scene, before?: string): Promise<string[]> => {
+      const page = await (await apiOf(scene)).messages('s0', { ...consumer, before });
+      const earlier = page.hasEarlier ? await all(scene, page.messages[0]?.id) : [];
+      return [...earlier, ...page.messages.map(({ text }) => text)];
+    };
+    const read = person(undefined, 'Allow');
+    const refused = open(root);
+    await assert.rejects(all(refused), /would rather not/);
+    await assert.rejects(all(refused), /would rather not/);
+    assert.equal(read.length, 1);
+    assert.match(read[0]!, /“Ann \$\(zap\) \[x\] \(y\)”.*\nIt is Ann\.consumer\./s);
+    assert.deepEqual(
+      await all(open(root)),
+      messages.map(({ text }) => text.replace('<b', '< b')),
+    );
+    await all(open(root));
+    assert.equal(read.length, 2);
+    const api = await apiOf(open(root));
+    await assert.rejects(api.messages('s0', { extensionId: 'nobody.there' }), /Name the extension/);
+    await assert.rejects(api.messages('gone', consumer), /no session with this id/);
+  });
+
+  it(`tells each of ${EVENTS} changes of three windows once, and no answer that says nothing new`, async () => {
+    const root = stored({ sessions: Array.from({ length: EVENTS }, () => ({})) });
+    const scene = open(root);
+    const heard: SessionChange[] = [];
+    const listening = (await apiOf(scene)).onDidChangeSession(change => heard.push(change));
+    const other = () => openStorage({ root, log: silentLog() });
+    const windows = [scene.storage, other(), other()];
+    const indexes = await Promise.all(
+      windows.map(async storage => {
+        const index = new SessionIndex(storage);
+        await index.use('one');
+        later(async () => {
+          index.dispose();
+          await storage.settled();
+          storage.dispose();
+        });
+        return index;
+      }),
+    );
+    await Promise.all(
+      Array.from({ length: EVENTS }, async (_, at) => {
+        const index = indexes[at % indexes.length]!;
+        const session = index.get(`s${at}`)!.session!;
+        await index.observe('one', session, NOON + 1_000);
+        await index.keep(`s${at}`, local => ({ ...local, pinned: true }));
+      }),
+    );
+    await until(() => new Set(heard.map(({ sessionId }) => sessionId)).size === EVENTS);
+    await indexes[1]!.keep('s7', local => ({ ...local, removedAt: NOON }));
+    await until(() => heard.some(({ session }) => session === undefined));
+    assert.equal(heard.length, EVENTS + 1);
+    assert.ok(heard.slice(0, EVENTS).every(({ session }) => session?.isPinned === true));
+    assert.equal(heard.at(-1)?.sessionId, 's7');
+    listening.dispose();
   });
 });
