@@ -213,19 +213,11 @@ describe('a hostile repository', () => {
   });
 
   it('is looked for in time that grows with the transcript', async () => {
-    const texts = [
-      'git git push checkout -b ',
-      'a/',
-      '[x ',
-      'To x\n',
-      '* [new branch] ',
-      'branch ',
-      '...a/b',
-    ];
-    texts.push("Switched to a new branch '", '0123456789abcdef', '/pull/1', '\\n"');
-    for (const text of texts)
-      await growsEvenly(text, 65_536, size =>
-        mentionsIn([{ by: 'agent', text: text.repeat(size / text.length) }]),
+    const branches = ['git git push checkout -b ', 'To x\n', '* [new branch] ', 'branch ', '...a/b', 'a/'];
+    const others = ['[x ', "Switched to a new branch '", '0123456789abcdef', '/pull/1', '\\n"'];
+    for (const part of [...branches, ...others])
+      await growsEvenly(part, 65_536, size =>
+        mentionsIn([{ by: 'agent', text: part.repeat(size / part.length) }]),
       );
   });
 });

@@ -341,20 +341,6 @@ describe('storage that is damaged, foreign or refused', () => {
     other.close();
   });
 
-  it('names a folder that is read-only, and writes again when it is not', async function () {
-    // Windows has no such modes, and root may write whatever they say.
-    if (process.platform === 'win32' || process.getuid?.() === 0) this.skip();
-    await fill();
-    fs.chmodSync(databaseOf(root), 0o400);
-    fs.chmodSync(path.dirname(databaseOf(root)), 0o500);
-    const collection = openWindow(root).collection(notes);
-    await assert.rejects(collection.put('b', { text: 'x' }), /cannot be (written|read or written)/);
-    fs.chmodSync(path.dirname(databaseOf(root)), 0o700);
-    fs.chmodSync(databaseOf(root), 0o600);
-    await collection.put('b', { text: 'x' });
-    assert.deepEqual(entries(openWindow(root).collection(notes)), {});
-  });
-
   it('loses nothing that it has acknowledged, at whatever write the disk is full', async function () {
     // `ulimit` needs a POSIX shell.
     if (process.platform === 'win32') this.skip();

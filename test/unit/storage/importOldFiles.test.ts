@@ -62,17 +62,6 @@ describe('records of files, from before there was a database', () => {
     assert.ok(window.lines.some(line => line.includes('b.1.json')));
   });
 
-  it('are imported by the same window once what kept them from it is gone', async () => {
-    // A file where a folder should be.
-    write('connection', '');
-    const collection = collectionOf('connection');
-    for (const reason of [/cannot be read or written/, /ENOTDIR/])
-      await assert.rejects(collection.load(), reason);
-    fs.rmSync(path.join(root, 'connection'));
-    write('connection/a.1.json', note('a', 'there'));
-    assert.deepEqual(entries(await loaded(collection)), { a: { text: 'there' } });
-  });
-
   it('are messages one by one, where a file held a hundred, and found by what was said and by titles', async () => {
     const message = (id: string, role: string, text?: string) => {
       const content = text === undefined ? [] : [{ type: 'text', text }];

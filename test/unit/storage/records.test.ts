@@ -144,23 +144,6 @@ describe('storage records', () => {
     assert.equal(version(), 3);
   });
 
-  it('tells listeners here at once and those of another window soon, each change once', async () => {
-    const [here, there] = [open(), await loaded(open())];
-    const heard: [here: string[], there: string[]] = [[], []];
-    here.onDidChange(ids => heard[0].push(...ids));
-    there.onDidChange(ids => heard[1].push(...ids));
-    const seen = (text?: string) => until(there.onDidChange, () => there.get('a')?.text === text);
-    await here.put('a', { text: 'one' });
-    await seen('one');
-    await here.update('a', () => ({ text: 'two' }));
-    await here.update('a', current => current);
-    await seen('two');
-    await here.remove('a');
-    await seen();
-    const each = ['a', 'a', 'a'];
-    assert.deepEqual(heard, [each, each]);
-  });
-
   it('looks now and then where the system cannot watch', async () => {
     const reasons: string[] = [];
     let looks = 0;

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import * as path from 'node:path';
 import { mock } from 'node:test';
 import fc from 'fast-check';
 import type { CollectionOptions, SearchQuery, SearchTerm, Storage } from '../../../src/storage';
 import { wordsOf } from '../../../src/storage/search';
-import { cleanUp, inspect, openWindow, temporaryFolder } from './support';
+import { cleanUp, openWindow, temporaryFolder } from './support';
 
 interface Said {
   readonly text: string;
@@ -43,12 +40,8 @@ function isIn(text: string, sought: string, isPrefix: boolean): boolean {
 }
 
 describe('full-text search of the store', () => {
-  let root: string;
   let storage: Storage;
-  beforeEach(() => {
-    root = temporaryFolder();
-    storage = openWindow(root);
-  });
+  beforeEach(() => (storage = openWindow(temporaryFolder())));
   afterEach(cleanUp);
   afterEach(() => mock.restoreAll());
 
@@ -166,29 +159,5 @@ describe('full-text search of the store', () => {
     const { hits } = await search('начало');
     assert.equal(hits[0]?.match, 'начало');
     assert.ok(normalize.mock.callCount() < 10, `${normalize.mock.callCount()} words were looked at`);
-  });
-
-  it('keeps texts and records the same when its process is killed while it writes', async () => {
-    for (let turn = 0; turn < 3; turn++) {
-      const child = fork(path.join(__dirname, 'writer.child.js'), ['say', root]);
-      for (let heard = 0; heard < 5; heard++) await once(child, 'message');
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    }
-    inspect(root, db => {
-      const stored = db.prepare(
-        `SELECT id, text FROM documents LEFT JOIN texts USING (key) WHERE value IS NOT NULL`,
-      );
-      const rows = stored.all();
-      assert.ok(rows.length > 0);
-      for (const { id, text } of rows) assert.match(String(text), new RegExp(`^said ${String(id)} `));
-      const orphans = db.prepare(
-        'SELECT count(*) AS n FROM texts WHERE key NOT IN (SELECT key FROM documents WHERE value IS NOT NULL)',
-      );
-      assert.equal(orphans.get()?.['n'], 0);
-      const indexed = db.prepare(`SELECT count(*) AS n FROM words WHERE words MATCH 'said'`);
-      assert.equal(indexed.get()?.['n'], rows.length);
-      db.exec(`INSERT INTO words (words) VALUES ('integrity-check')`);
-    });
   });
 });

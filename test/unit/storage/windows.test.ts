@@ -227,6 +227,15 @@ describe('storage under four processes that are killed at random', () => {
       const { count = 0 } = after.get(id) ?? {};
       assert.ok(done <= count && count <= tried, `${id}: ${done} done, ${count} stored, ${tried} tried`);
     }
+    // Texts and records are the same.
+    inspect(root, db => {
+      const rows = db.prepare('SELECT value, text FROM documents FULL JOIN texts USING (key)').all();
+      for (const { value, text } of rows)
+        assert.equal(text, value === null ? null : `said ${(JSON.parse(String(value)) as Note).count}`);
+      const found = db.prepare("SELECT count(*) AS n FROM words WHERE words MATCH 'said'").get();
+      assert.equal(found?.['n'], after.values.size);
+      db.exec("INSERT INTO words (words) VALUES ('integrity-check')");
+    });
     const text = (): string => JSON.stringify(entries(watching));
     await until(watching.onDidChange, () => text() === JSON.stringify(entries(after)));
   });

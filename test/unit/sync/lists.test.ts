@@ -144,7 +144,7 @@ describe('a list from the service', () => {
     assert.equal(dueIn(list), 0);
   });
 
-  it('is kept for the next window, which asks nobody, and only what changed is written', async () => {
+  it('is kept for the next window, which asks nobody; only what changed is written, and what cannot be read is named', async () => {
     const first = await open();
     await first.read();
     const before = rowsOf();
@@ -152,7 +152,8 @@ describe('a list from the service', () => {
     clock += 5;
     await first.read();
     assert.deepEqual(rowsOf(), before, 'a poll that brings nothing new writes no item');
-    answer = pages(page([{ id: 'a', text: 'new' }, { id: 'c' }]));
+    const bad = { id: 'bad', reason: 'no name' };
+    answer = pages(page([{ id: 'a', text: 'new' }, { id: 'c' }], [bad]));
     await first.read();
     assert.deepEqual(
       rowsOf()
@@ -160,9 +161,13 @@ describe('a list from the service', () => {
         .sort(),
       ['a', 'c'],
     );
+    assert.deepEqual(first.state.current.problems, [bad]);
+    spoil(root, PATH, 'item c', '{ broken');
     const second = await open();
-    assert.deepEqual(second.state.current.items, [{ id: 'a', text: 'new' }, { id: 'c' }]);
-    assert.deepEqual([second.state.current.at, dueIn(second), asked], [clock, MINUTE, 3]);
+    const { items, problems, at } = second.state.current;
+    assert.deepEqual(items, [{ id: 'a', text: 'new' }]);
+    assert.equal(problems.map(({ id }) => id).join(), 'bad,item c');
+    assert.deepEqual([at, dueIn(second), asked], [clock, MINUTE, 3]);
   });
 
   it('is the same in all windows, with its failure and its recovery, and one of them asks, or the next where that has died', async () => {
@@ -212,18 +217,6 @@ describe('a list from the service', () => {
     assert.deepEqual(idsOf(await open()), ['now']);
   });
 
-  it('names what cannot be read, of an answer and of what is kept, and hides nothing else', async () => {
-    const list = await open();
-    answer = pages(page([{ id: 'a' }, { id: 'b' }], [{ id: 'bad', reason: 'no name' }]));
-    await list.read();
-    assert.deepEqual(list.state.current.problems, [{ id: 'bad', reason: 'no name' }]);
-    list.dispose();
-    spoil(root, PATH, 'item a', '{ broken');
-    const next = await open();
-    const unread = next.state.current.problems.map(({ id }) => id);
-    assert.deepEqual([idsOf(next), unread], [['b'], ['bad', 'item a']]);
-  });
-
   it('keeps services apart, and drops what the one before answers late', async () => {
     const list = await open();
     const held = Promise.withResolvers<undefined>();
@@ -236,10 +229,10 @@ describe('a list from the service', () => {
     assert.deepEqual(list.state.current.items, []);
     answer = pages(pageOf('other'));
     await list.read();
-    await list.use(PATH);
-    assert.deepEqual(list.state.current.items, [], 'nothing of the other service');
-    await list.use('services/other/lists/items');
-    assert.deepEqual(idsOf(list), ['other'], 'which keeps its own');
+    for (const [path, ids] of [[PATH, []] as const, ['services/other/lists/items', ['other']] as const]) {
+      await list.use(path);
+      assert.deepEqual(idsOf(list), ids);
+    }
   });
 
   it('is read and shown where nothing can be kept, and kept as soon as it can be', async () => {

@@ -6,12 +6,11 @@ import { SessionIndex } from '../../../src/sessions/sessionIndex';
 import { endPermissions } from '../../../src/tools/publicApi';
 import { Words } from '../../../src/tools/tools';
 import { cleanUp, later } from '../../fakes/cleanUp';
-import { silentLog } from '../../fakes/log';
-import { openStorage } from '../../fakes/storage';
 import { installed, told as notices, Uri, workspace } from '../../fakes/vscode';
 import { growsEvenly } from '../../growth';
 import { until } from '../../until';
 import { corpus } from '../../ui/hostile';
+import { openWindow } from '../storage/support';
 import { open, NOON, person, reading, stored, type Scene, type Told } from './scene';
 
 const writing = [
@@ -261,7 +260,7 @@ describe('the tools of other programs', () => {
   });
 });
 
-const EVENTS = 1_000;
+const EVENTS = 300;
 
 describe('the API for other extensions', () => {
   const consumer = { extensionId: 'ann.consumer' };
@@ -335,28 +334,17 @@ describe('the API for other extensions', () => {
     const scene = open(root);
     const heard: SessionChange[] = [];
     const listening = (await apiOf(scene)).onDidChangeSession(change => heard.push(change));
-    const other = () => openStorage({ root, log: silentLog() });
-    const windows = [scene.storage, other(), other()];
-    const indexes = await Promise.all(
-      windows.map(async storage => {
-        const index = new SessionIndex(storage);
-        await index.use('one');
-        later(async () => {
-          index.dispose();
-          await storage.settled();
-          storage.dispose();
-        });
-        return index;
-      }),
-    );
-    await Promise.all(
-      Array.from({ length: EVENTS }, async (_, at) => {
-        const index = indexes[at % indexes.length]!;
-        const session = index.get(`s${at}`)!.session!;
-        await index.observe('one', session, NOON + 1_000);
-        await index.keep(`s${at}`, local => ({ ...local, pinned: true }));
-      }),
-    );
+    const indexes = [scene.storage, openWindow(root), openWindow(root)].map(each => new SessionIndex(each));
+    for (const index of indexes) {
+      later(() => index.dispose());
+      await index.use('one');
+    }
+    const changing = Array.from({ length: EVENTS }, async (_, at) => {
+      const index = indexes[at % indexes.length]!;
+      await index.observe('one', index.get(`s${at}`)!.session!, NOON + 1_000);
+      await index.keep(`s${at}`, local => ({ ...local, pinned: true }));
+    });
+    await Promise.all(changing);
     await until(() => new Set(heard.map(({ sessionId }) => sessionId)).size === EVENTS);
     await indexes[1]!.keep('s7', local => ({ ...local, removedAt: NOON }));
     await until(() => heard.some(({ session }) => session === undefined));
