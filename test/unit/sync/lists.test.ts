@@ -288,7 +288,6 @@ describe('a list is asked for', () => {
   let asked: number[];
   let due: number;
   let isOther: boolean;
-  let canAsk: boolean;
   let visible: boolean;
   let refresher: Refresher;
   const changed = new Emitter<void>();
@@ -297,7 +296,7 @@ describe('a list is asked for', () => {
 
   beforeEach(() => {
     mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
-    [asked, due, isOther, canAsk, visible] = [[], 0, false, true, false];
+    [asked, due, isOther, visible] = [[], 0, false, false];
     focused.set(true);
     const readInTurn = (): Promise<boolean> => {
       if (isOther) return Promise.resolve(false);
@@ -312,7 +311,7 @@ describe('a list is asked for', () => {
       onDidChangeSeen: [changed.event],
       focused,
       ready: () => Promise.resolve(),
-      canAsk: () => canAsk,
+      canAsk: () => true,
     });
   });
   afterEach(() => {
@@ -359,15 +358,6 @@ describe('a list is asked for', () => {
     mock.timers.setTime(Date.now() + 60 * MINUTE);
     assert.equal(await after(500), 2, 'not in the moment in which it wakes');
     assert.equal(await after(30_000), 3);
-  });
-
-  it('not while there is nobody to ask, and at once when there is', async () => {
-    canAsk = false;
-    show(true);
-    assert.equal(await after(5 * MINUTE), 0);
-    canAsk = true;
-    refresher.poke();
-    assert.equal(await after(1_000), 1);
   });
 });
 

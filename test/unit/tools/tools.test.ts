@@ -28,6 +28,10 @@ function shapeOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return typeof value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shapeOf(each)]));
 }
+function stringsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+}
 const answers = ({ ask }: Pick<Scene, 'ask'>): Promise<Told[]> =>
   Promise.all(reading.map(([name, input]) => ask(name, input)));
 
@@ -114,30 +118,21 @@ describe('the tools of other programs', () => {
     const texts = [...tricks, ...secrets, ...corpus].map(text => `fine ${text}`);
     // Cut in the midst, a secret is as secret.
     texts.push(`ghp_${'a1'.repeat(40)} fine`);
-    const most = 50;
-    const short = texts.filter(text => text.length < 500);
-    const groups = Array.from({ length: Math.ceil(short.length / most) }, (_, at) =>
-      short.slice(at * most).slice(0, most),
-    );
-    const all = { limit: 100 };
-    const told = (words: readonly string[]) => {
-      const scene = open(stored({ words, messages: words.map((text, at) => ({ id: `m${at}`, text })) }));
-      return Promise.all(reading.map(([name, input]) => scene.ask(name, { ...all, ...input })));
+    const groups = Map.groupBy(texts, text => (text.length < 500 ? texts.indexOf(text) % 10 : text));
+    const answersTo = (words: readonly string[]) => {
+      const { ask } = open(stored({ words, messages: words.map((text, at) => ({ id: `m${at}`, text })) }));
+      return Promise.all(reading.map(([name, input]) => ask(name, { limit: 100, ...input })));
     };
-    for (const words of [...groups, ...texts.filter(text => text.length >= 500).map(text => [text])]) {
-      const answers = await told(words);
-      const isCut = words.length === 1;
-      if (!isCut) assert.deepEqual(shapeOf(answers), shapeOf(await told(words.map(() => 'fine'))));
+    for (const words of groups.values()) {
+      const answers = await answersTo(words);
+      // A long one is cut.
+      if (words.length > 1)
+        assert.deepEqual(shapeOf(answers), shapeOf(await answersTo(words.map(() => 'fine'))));
       for (const answer of answers) {
         const text = JSON.stringify(answer);
         assert.ok(text.length < 70_000);
         assert.doesNotMatch(text, /[\u202e\u0007\u{e0000}-\u{e0fff}]|my own key|hunter2x|secret1|a1a1|\]\(/u);
-        const values = [text];
-        JSON.stringify(
-          answer,
-          (_, value: unknown) => (typeof value === 'string' ? values.push(value) : 0, value),
-        );
-        for (const value of values)
+        for (const value of [text, ...stringsIn(answer)])
           assert.doesNotMatch(
             rendered.render(value),
             /<(?!\/?(?:p|em|strong|s|code|pre|br|hr|h\d|ul|ol|li|blockquote)\b)/,
