@@ -57,12 +57,10 @@ async function checkout(): Promise<{ readonly folder: string; readonly mine: Git
   return { folder, mine: gitOf(folder) };
 }
 
-/** What is to be brought home in a way that nothing is against. */
 async function previewIn(mine: Git, way: Way, name = 'fits'): Promise<Preview> {
   return previewOf(mine, await changesIn(mine, `agent/${name}`), way, format);
 }
 
-/** Why something is refused; empty where it is not. */
 async function whyNot(act: Promise<unknown>): Promise<string> {
   try {
     await act;
@@ -92,7 +90,6 @@ async function stateOf(folder: string): Promise<string> {
   return hash.update(fs.readdirSync(path.dirname(folder)).join('\0')).digest('hex');
 }
 
-/** A commit that no branch holds. */
 async function commitAside(folder: string): Promise<void> {
   await run(folder, 'checkout -q --detach');
   await run(folder, 'commit -q --allow-empty -m x');
@@ -252,30 +249,51 @@ describe('bringing a branch home', () => {
     for (const way of here) assert.equal(await whyNot(previewIn(gitOf(folder), way)), inTheWay('inner'));
   });
 
-  it('comes into a folder that has no commit yet', async () => {
-    for (const way of all) {
-      const { folder, mine } = await checkout();
-      await run(folder, 'symbolic-ref HEAD refs/heads/unborn');
-      await run(folder, 'read-tree --empty');
-      putFiles(folder, new Map());
-      const preview = await previewIn(mine, way);
-      await bring(mine, preview, format);
-      assert.deepEqual(filesOf(preview.folder ?? folder), FITS);
-    }
+  for (const isUnborn of [false, true])
+    it(`comes ${isUnborn ? 'into a folder that has no commit yet' : 'home'} in each way`, async () => {
+      for (const way of all) {
+        const { folder, mine } = await checkout();
+        if (isUnborn) {
+          await run(folder, 'symbolic-ref HEAD refs/heads/unborn');
+          await run(folder, 'read-tree --empty');
+          putFiles(folder, new Map());
+        } else if (way === 'checkout') await run(folder, 'branch agent/fits main~1');
+        write(folder, 'mine.txt');
+        const before = await stateOf(folder);
+        const preview = await previewIn(mine, way);
+        await bring(mine, preview, format);
+        const wanted = new Map(FITS);
+        if (way === 'apply' && !isUnborn) wanted.set('a.txt', file(`top\n${ten()}end`));
+        if (way !== 'worktree') wanted.set('mine.txt', file('mine'));
+        assert.deepEqual(filesOf(preview.folder ?? folder), wanted, way);
+        if (way === 'checkout') assert.equal(await run(folder, 'symbolic-ref HEAD'), 'refs/heads/agent/fits');
+        if (isUnborn || way === 'checkout') continue;
+        if (way === 'apply') await run(folder, 'reset -q --hard');
+        else await run(folder, `worktree remove ${preview.folder!}`);
+        if (way === 'worktree') await run(folder, 'branch -q -D agent/fits');
+        assert.equal(await stateOf(folder), before, way);
+      }
+    });
+
+  it('says what comes, and that all of it is here when it has come', async () => {
+    const { folder, mine } = await checkout();
+    const { files, local } = await previewIn(mine, 'checkout');
+    const names = files.map(({ path: name }) => name).sort();
+    assert.deepEqual(names, ['a.txt', 'ignored/x', 'link', 'link/x', 'moved/b.txt', 'new/ü c.txt']);
+    assert.deepEqual(local, { name: 'agent/fits', isNew: true });
+    await run(folder, 'checkout -q agent/fits');
+    assert.equal(await whyNot(previewIn(mine, 'checkout')), 'Everything of it is here already.');
   });
 
-  it('opens a worktree beside the folder, and removes it where nothing is lost', async () => {
+  it('goes again with its worktree, which follows the branch, where nothing is lost', async () => {
     const { folder, mine } = await checkout();
-    write(folder, 'run.sh', 'uncommitted');
     const before = await stateOf(folder);
     const preview = await previewIn(mine, 'worktree');
-    const there = preview.folder!;
-    assert.equal(there, `${folder}-agent-fits`);
     await bring(mine, preview, format);
-    assert.deepEqual(filesOf(there), FITS);
+    const there = `${folder}-agent-fits`;
     assert.equal(await run(there, 'rev-parse --abbrev-ref @{upstream}'), 'origin/agent/fits');
     write(there, 'untracked');
-    const removing = (): Promise<string> => whyNot(removeWorktree(mine, there, format));
+    const removing = (from = there): Promise<string> => whyNot(removeWorktree(mine, from, format));
     assert.equal(await removing(), dirty('untracked'));
     fs.rmSync(path.join(there, 'untracked'));
     await commitAside(there);
@@ -283,30 +301,6 @@ describe('bringing a branch home', () => {
     await run(there, 'checkout -q agent/fits');
     assert.equal(await removing(), '');
     assert.equal(await stateOf(folder), before);
-    assert.match(
-      await whyNot(removeWorktree(mine, folder, format)),
-      /shop is not a worktree that can be removed/,
-    );
-  });
-
-  it('checks out, moving a local branch forward, or applies on top of what is checked out', async () => {
-    const { folder, mine } = await checkout();
-    write(folder, 'mine.txt');
-    const head = await run(folder, 'rev-parse HEAD');
-    const applied = await previewIn(mine, 'apply');
-    const files = applied.files.map(({ path: name }) => name).sort();
-    assert.deepEqual(files, ['a.txt', 'ignored/x', 'link', 'link/x', 'moved/b.txt', 'new/ü c.txt']);
-    await bring(mine, applied, format);
-    const own = new Map(FITS).set('mine.txt', file('mine'));
-    assert.deepEqual(filesOf(folder), new Map(own).set('a.txt', file(`top\n${ten()}end`)));
-    assert.equal(await run(folder, 'rev-parse HEAD'), head);
-    await run(folder, 'reset -q --hard');
-    await run(folder, 'branch agent/fits main~1');
-    const checkedOut = await previewIn(mine, 'checkout');
-    assert.deepEqual(checkedOut.local, { name: 'agent/fits', isNew: false });
-    await bring(mine, checkedOut, format);
-    assert.deepEqual(filesOf(folder), own);
-    assert.equal(await run(folder, 'symbolic-ref HEAD'), 'refs/heads/agent/fits');
-    assert.equal(await whyNot(previewIn(mine, 'checkout')), 'Everything of it is here already.');
+    assert.match(await removing(folder), /shop is not a worktree that can be removed/);
   });
 });

@@ -16,14 +16,12 @@ const [OLD, NEW] = ['a'.repeat(40), 'b'.repeat(40)];
 const FILE = { root: '/home/ann/shop', commit: OLD, path: 'src/refund.ts' };
 const TEXT = ['one', 'two', 'three ```` ticks', '}', 'five', '}'].join('\n');
 
-/** What stands at the line of a thread, as a person sees it. */
 interface Seen {
   readonly label: string;
   readonly thread: vscode.CommentThread;
 }
 
 describe('comments on what an agent changed', () => {
-  /** Files of commits, by commit. */
   let files: Map<string, string>;
   let it_: Awaited<ReturnType<typeof scene>>;
   beforeEach(async () => {
@@ -54,7 +52,6 @@ describe('comments on what an agent changed', () => {
     return { comments, memory };
   }
 
-  /** Writes at lines as the editor offers it. */
   async function write(comments: Comments, words: string, first: number, last = first, commit = OLD) {
     const uri = uriOf({ ...FILE, commit });
     const thread = controllers.at(-1)!.createCommentThread(uri, new Range(first, 0, last, 0) as never, []);

@@ -150,14 +150,12 @@ describe('what an agent changed', () => {
     feature.begin();
     return feature;
   };
-  /** Everything of the person's folder: files, index, branches. */
   const everything = (): unknown =>
     ['status --porcelain --ignored', 'diff HEAD', 'ls-files --stage', 'show-ref', 'worktree list']
       .concat('symbolic-ref HEAD')
       .map(command => git(...command.split(' ')));
   const answer = (message: string, button: string): unknown =>
     answers.set(message, Promise.resolve(button as unknown as undefined));
-  /** What a person sees of it on the session's row. */
   const row = async (feature: ChangesFeature, sessionId: string): Promise<string | undefined> => {
     await until(() => feature.of(sessionId) !== undefined);
     return feature.of(sessionId)?.short;

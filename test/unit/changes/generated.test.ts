@@ -14,7 +14,6 @@ import { World, type Worked } from './sessions';
 const COUNT = Number(process.env['AGENT_CONSOLE_REPOSITORIES'] ?? 60);
 const LANES = 4;
 
-/** Does it for each number, some at a time. */
 async function forEach(work: (n: number, lane: number) => Promise<void>): Promise<void> {
   const lanes = Array.from({ length: LANES }, async (_, lane) => {
     for (let n = lane; n < COUNT; n += LANES) await work(n, lane);
@@ -141,10 +140,7 @@ async function roundTrip(work: string, clean: string, base: Made, random: Random
     assert.deepEqual(sizes, new Map(untracked.map(file => [file, wanted.get(file)!.content.length])));
     const changed = [...base.tree].flatMap(([file, was]) => (isSame(was, wanted.get(file)) ? [] : [file]));
     const told = found.files.flatMap(({ path: file, oldPath }) => [file, oldPath ?? file]);
-    assert.deepEqual(
-      changed.filter(file => !told.includes(file)),
-      [],
-    );
+    for (const file of changed) assert.ok(told.includes(file), file);
   }
   const patch = await patchOf(gitOf(work), base.hash, untracked);
   assert.deepEqual(fs.readFileSync(path.join(work, '.git/index')), index);

@@ -9,13 +9,11 @@ type Remote = keyof typeof URLS;
 const SLUGS = ['refund', 'cart-total', 'retry', 'tax', 'search-index', 'login'];
 const MAIN = 'refs/remotes/origin/main';
 
-/** What became of a branch after its session. */
 const FATES = [
   'kept kept kept kept continued merged mergedAndDeleted forwarded squashed squashedAndDeleted rebasedInto rebased',
   'squashedInPlace renamed renamedAndContinued deleted overwritten picked pickedAndDeleted stackedAndDeleted',
   'integrated copied backedUp absorbed',
 ].flatMap(line => line.split(' '));
-/** How a session tells of its work. */
 const MANNERS = 'full full full full full full unsaid quiet quiet prose hash link none'.split(' ');
 
 interface Working {
@@ -104,7 +102,6 @@ export class World {
     }
   }
 
-  /** A branch of a person. */
   #person(name: string, remote: Remote = 'origin', author = KIM): Made {
     const made = this.#commit(this.#main, 3, author, this.#now + HOUR, 'Work of a person');
     this.#set({ remote, name }, made);
@@ -175,7 +172,6 @@ export class World {
     if (manner === 'link') this.history.refs.set(`refs/pull/${n + 10}/head`, session.tip);
   }
 
-  /** What the session says of its own work. */
   #tell({ said, commits, manner, firstName: named, remote, n, to }: Working): void {
     const random = this.#random;
     const say = (text: string, at: number): unknown =>
@@ -205,7 +201,6 @@ export class World {
     if (manner === 'link') say(`Opened https://git.example.com/${owner}/shop/pull/${n + 10} for review`, to);
   }
 
-  /** What it says of others' work. */
   #decoys(session: Working): void {
     const random = this.#random;
     const { said, from, to, id } = session;
@@ -239,7 +234,6 @@ export class World {
     if (random.chance(0.1)) this.#person(`review/${id}`);
   }
 
-  /** What others do with a branch after its session. */
   #end(session: Working): void {
     const random = this.#random;
     const { n, remote, base, tip, fate, commits, name } = session;

@@ -102,7 +102,6 @@ async function opened(state: object = { kind: 'signedIn', service: { id: 'one' }
   });
   await Promise.race([run, new Promise(resolve => setImmediate(resolve))]);
   const box = quickPicks.at(-1)!;
-  /** What is listed for a text, each with its detail. */
   const type = async (...texts: readonly string[]) => {
     for (const text of texts) box.type(text);
     while (box.busy) await new Promise(resolve => setImmediate(resolve));

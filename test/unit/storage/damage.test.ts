@@ -30,7 +30,6 @@ describe('storage that is damaged, foreign or refused', () => {
   afterEach(cleanUp);
   afterEach(() => mock.reset());
 
-  /** Makes a database with one record, closed. */
   async function fill(text = 'precious'): Promise<void> {
     const window = openWindow(root);
     await window.collection(notes).put('a', { text });
@@ -38,7 +37,6 @@ describe('storage that is damaged, foreign or refused', () => {
     await window.settled();
   }
 
-  /** The same, damaged, with a backup. */
   async function fillAndDamage(text?: string): Promise<void> {
     await fill(text);
     keepBackup(root);
@@ -52,10 +50,7 @@ describe('storage that is damaged, foreign or refused', () => {
       spoil(root, 'notes', 'a', broken);
       const collection = await openNotes(root);
       assert.deepEqual(entries(collection), { good: { text: 'fine' } });
-      assert.deepEqual(
-        collection.unreadable.map(({ id }) => id),
-        ['a'],
-      );
+      assert.equal(collection.unreadable.map(({ id }) => id).join(), 'a');
       await collection.update('a', current => current ?? { text: 'new' });
       assert.deepEqual([collection.get('a'), collection.unreadable], [{ text: 'new' }, []]);
     }
@@ -104,9 +99,10 @@ describe('storage that is damaged, foreign or refused', () => {
       window.dispose();
       await window.settled();
     }
+    const kept = filesBelow(store).filter(name => /backup|copying/.test(name));
     assert.deepEqual(
-      filesBelow(root).filter(name => /backup|copying/.test(name)),
-      [3, 4, 5].map(day => path.relative(root, backup(day))),
+      kept,
+      [4, 5, 6].map(day => `backup-1970-01-0${day}.db`),
     );
     // One that cannot be read, and one that is damaged as all files are.
     fs.mkdirSync(backup(6));
@@ -162,18 +158,14 @@ describe('storage that is damaged, foreign or refused', () => {
       const ask = (id: string) => (act === 'read' ? collection.read(id) : collection.update(id, change));
       const write = collection.put('b', { text: 'written while that is stored again' });
       const found = await Promise.all([ask('a'), ask('new'), ask('gone')]);
-      assert.deepEqual(
-        found.map(note => note?.text),
-        ['of the afternoon', 'not in the backup', undefined],
-      );
+      const texts = (notes: readonly (Note | undefined)[]) => notes.map(note => note?.text);
+      assert.deepEqual(texts(found), ['of the afternoon', 'not in the backup', undefined]);
       await write;
       await window.settled();
       const fresh = await storedNotes(root);
       assert.deepEqual(fresh, entries(collection));
-      assert.deepEqual(
-        Object.values(fresh).map(({ text }) => text),
-        ['of the afternoon', 'written while that is stored again', 'not in the backup'],
-      );
+      const all = ['of the afternoon', 'written while that is stored again', 'not in the backup'];
+      assert.deepEqual(texts(Object.values(fresh)), all);
     });
 
   it('keeps what it knows, also where one database after another takes the place of what was read', async () => {
@@ -197,10 +189,8 @@ describe('storage that is damaged, foreign or refused', () => {
     lose();
     gate.resolve(undefined);
     await window.settled();
-    assert.deepEqual(
-      [entries(collection), await storedNotes(root)],
-      [{ a: { text: 'precious' } }, entries(collection)],
-    );
+    assert.deepEqual(entries(collection), { a: { text: 'precious' } });
+    assert.deepEqual(await storedNotes(root), entries(collection));
   });
 
   for (const act of ['read', 'update'] as const)

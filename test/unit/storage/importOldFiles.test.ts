@@ -42,10 +42,8 @@ describe('records of files, from before there was a database', () => {
     for (const [name, why] of Object.entries(none))
       assert.deepEqual(await stored(`services/s1/${name}`), {}, why);
     assert.deepEqual(await stored('hooks/history'), {});
-    assert.deepEqual(
-      filesBelow(root).filter(name => !name.startsWith('store/')),
-      before,
-    );
+    const after = filesBelow(root).filter(name => !name.startsWith('store/'));
+    assert.deepEqual(after, before);
     // Later changes of the files count no more.
     write('connection/a.13.json', note('a', 'too late'));
     assert.deepEqual(await stored('connection'), { a: { text: 'newest' } });
@@ -82,10 +80,8 @@ describe('records of files, from before there was a database', () => {
     session('removed', { local: { name: 'Parser', removedAt: 5 } });
     const terms = [{ text: 'parser', isPrefix: false }];
     const { hits } = await openWindow(root).search({ terms, within: ['services/s'], limit: 9 });
-    assert.deepEqual(
-      hits.map(({ id, by = 'title' }) => `${id} ${by}`),
-      ['m4 me', 'm2 agent', 'm1 me', 'named title', 'listed title', 'sent title'],
-    );
+    const found = hits.map(({ id, by = 'title' }) => `${id} ${by}`);
+    assert.deepEqual(found, ['m4 me', 'm2 agent', 'm1 me', 'named title', 'listed title', 'sent title']);
   });
 
   const message = { sessionId: 'one', attachments: [{ uri: 'file:///a', name: 'a', kind: 'text', size: 1 }] };
@@ -120,10 +116,8 @@ describe('records of files, from before there was a database', () => {
       ],
     );
     assert.deepEqual([draft.text, draft.target?.name], ['half a thought\n\nother', 'C']);
-    assert.deepEqual(
-      entries.map(({ id, state, text }) => `${id} ${state}: ${text}`),
-      ['first sending: on its way', 'late unknown: Hello', 'later queued: later'],
-    );
+    const sent = entries.map(({ id, state, text }) => `${id} ${state}: ${text}`);
+    assert.deepEqual(sent, ['first sending: on its way', 'late unknown: Hello', 'later queued: later']);
     const { sentence, target } = entries[2]!;
     assert.deepEqual([sentence, target], ['no file', { computerId: 'd', name: 'd' }]);
   });

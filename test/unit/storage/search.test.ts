@@ -65,12 +65,9 @@ describe('full-text search of the store', () => {
         const phrase = parts.join(' ');
         const { hits, isMore } = await search(phrase, { isPrefix });
         const expected = messages.flatMap((text, at) => (isIn(text, phrase, isPrefix) ? [`m${at}`] : []));
-        assert.deepEqual(
-          hits.map(({ id }) => id),
-          expected.reverse(),
-        );
+        const ids = hits.map(({ id }) => id).reverse();
+        assert.deepEqual(ids, expected);
         assert.equal(isMore, false);
-        // What is marked is what was sought.
         for (const { match, lead, rest } of hits) {
           assert.ok(isIn(match, phrase, isPrefix), `${match} for ${phrase}`);
           assert.ok((lead + match + rest).length > 0);

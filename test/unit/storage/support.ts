@@ -29,12 +29,10 @@ export function openWindow(
   return Object.assign(storage, { lines: log.lines, restored });
 }
 
-/** The notes as a new window reads them. */
 export function openNotes(root: string): Promise<Collection<Note>> {
   return loaded(openWindow(root).collection(notes));
 }
 
-/** What a new window finds. */
 export async function storedNotes(root: string): Promise<Record<string, Note>> {
   return entries(await openNotes(root));
 }
@@ -61,18 +59,15 @@ export function entries<T>(collection: Collection<T>): Record<string, T> {
   return Object.fromEntries([...collection.values].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The file of the database below a root. */
 export function databaseOf(root: string): string {
   return databaseIn(path.join(root, 'store'));
 }
 
-/** Keeps the database of now as the backup of a day. */
 export function keepBackup(root: string): void {
   inspect(root, db => db.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
   fs.copyFileSync(databaseOf(root), path.join(root, 'store', 'backup-2026-11-01.db'));
 }
 
-/** Damages a file as all files are. */
 export function scramble(file: string): void {
   const bytes = fs.readFileSync(file);
   fs.writeFileSync(file, bytes.fill(0x5a, 0, 4096));
@@ -92,7 +87,6 @@ export const gated =
     return { ...engine, call };
   };
 
-/** The database as SQLite itself shows it. */
 export function inspect<T>(root: string, look: (db: DatabaseSync) => T): T {
   const db = new DatabaseSync(databaseOf(root));
   try {
@@ -102,12 +96,10 @@ export function inspect<T>(root: string, look: (db: DatabaseSync) => T): T {
   }
 }
 
-/** The one value that SQLite has for a question. */
 export function valueOf(root: string, sql: string): unknown {
   return inspect(root, db => Object.values(db.prepare(sql).get() ?? {})[0]);
 }
 
-/** The names below a folder, without folders. */
 export function filesBelow(folder: string): string[] {
   return fs
     .readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -11,7 +11,6 @@ import { openNotes, openWindow, planned, temporaryFolder, until, valueOf, type N
 
 const child = path.join(__dirname, 'writer.child.js');
 let root: string;
-/** For the tests of one `describe`. */
 function eachInItsFolder(): void {
   beforeEach(() => (root = temporaryFolder()));
   afterEach(cleanUp);
@@ -27,7 +26,6 @@ describe('a lease between windows', () => {
   afterEach(() => mock.timers.reset());
 
   const open = (options = {}) => openWindow(root, { now: () => clock, ...options });
-  /** Whether the window is let in for a moment. */
   const enters = async (window: Storage, name = 'a') =>
     (await window.tryRun(name, 900, () => Promise.resolve(true))) === true;
   /** Everything that is under way in this thread goes on until it waits. */
@@ -61,6 +59,7 @@ describe('a lease between windows', () => {
     }
     assert.equal(await enters(other, 'b'), true, 'another name');
     assert.equal(await end(), true);
+    await pass(300);
     assert.equal(await enters(other), true);
     await assert.rejects(
       one.tryRun('a', 900, () => Promise.reject(new Error('no'))),
@@ -75,9 +74,9 @@ describe('a lease between windows', () => {
       keep();
       return Promise.resolve();
     });
-    clock += 899;
+    await pass(899);
     assert.equal(await enters(window), false);
-    clock += 1;
+    await pass(1);
     assert.equal(await enters(window), true);
   });
 
@@ -254,7 +253,6 @@ describe('storage in a thread of its own', () => {
   after(() => fs.rmSync(path.dirname(script), { recursive: true, force: true }));
 
   const open = (file = script) => openWindow(root, { engine: workerEngine(file) });
-  /** Another program for the thread, beside the product's own. */
   const instead = (name: string, code: string): string => {
     const file = path.join(path.dirname(script), name);
     fs.writeFileSync(file, code);
@@ -276,11 +274,10 @@ describe('storage in a thread of its own', () => {
       }),
     );
     for (const window of windows) assert.equal((await window.read('n'))?.count, 400);
-    for (const counts of seen)
-      assert.deepEqual(
-        counts,
-        counts.toSorted((a, b) => a - b),
-      );
+    for (const counts of seen) {
+      const sorted = counts.toSorted((a, b) => a - b);
+      assert.deepEqual(counts, sorted);
+    }
   });
 
   it('writes many records at once in few transactions, all of which other windows see', async () => {

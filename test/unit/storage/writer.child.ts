@@ -56,13 +56,11 @@ const acts: Readonly<Record<string, (root: string, ...rest: readonly string[]) =
     }
   },
 
-  /** Adds 1 to one record, so many times. */
   async race(root, times) {
     const counter = open(root).collection<number>(numbers('race'));
     for (let n = 0; n < Number(times); n++) await counter.update('n', increment);
   },
 
-  /** Holds the lease `a` until it is killed. */
   async hold(root) {
     await open(root).tryRun('a', 60_000, async () => {
       process.send?.('held');
@@ -81,7 +79,6 @@ const acts: Readonly<Record<string, (root: string, ...rest: readonly string[]) =
     process.send?.(said);
   },
 
-  /** Ends after 100 records of an import. */
   async dieImporting(root) {
     const parse = JSON.parse;
     let count = 0;

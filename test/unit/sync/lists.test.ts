@@ -155,12 +155,7 @@ describe('a list from the service', () => {
     const bad = { id: 'bad', reason: 'no name' };
     answer = pages(page([{ id: 'a', text: 'new' }, { id: 'c' }], [bad]));
     await first.read();
-    assert.deepEqual(
-      rowsOf()
-        .map(row => row.split(' ')[1])
-        .sort(),
-      ['a', 'c'],
-    );
+    assert.match(rowsOf().sort().join(), /^item a \d+,item c \d+$/);
     assert.deepEqual(first.state.current.problems, [bad]);
     spoil(root, PATH, 'item c', '{ broken');
     const second = await open();

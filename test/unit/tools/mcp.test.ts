@@ -19,7 +19,6 @@ import { until } from '../../until';
 import { open as scene, reading, stored } from './scene';
 
 const root = process.env['AGENT_CONSOLE_ROOT']!;
-/** A window that listens, in the folder it shares with others. */
 interface Window {
   readonly mcp: Mcp;
   readonly id: string;
@@ -27,10 +26,8 @@ interface Window {
   readonly log: ReturnType<typeof silentLog>;
 }
 
-/** What a tool answers to the text it is given. */
 type Say = (text: string, signal: AbortSignal) => Promise<string> | string;
 
-/** One tool that answers so. */
 function echo(say: Say): readonly Tool[] {
   const input = z.strictObject({ sessionId: z.string() });
   const run = async ({ sessionId }: { sessionId: string }, signal: AbortSignal): Promise<ToolAnswer> => {
@@ -57,7 +54,6 @@ describe('programs that speak MCP', () => {
   after(() => fs.rmSync(dist, { recursive: true, force: true }));
   afterEach(cleanUp);
 
-  /** A window with that tool, or with those. */
   async function open(
     folder: string,
     say: Say | readonly Tool[] = text => text,
@@ -110,10 +106,8 @@ describe('programs that speak MCP', () => {
       assert.deepEqual(await read(client, text), answer);
     }
     const { resourceTemplates } = await client.listResourceTemplates();
-    assert.deepEqual(
-      resourceTemplates.map(each => each.uriTemplate),
-      ['session://{sessionId}', 'readiness://{repository}'],
-    );
+    const templates = resourceTemplates.map(each => each.uriTemplate);
+    assert.deepEqual(templates, ['session://{sessionId}', 'readiness://{repository}']);
     const { contents } = await client.readResource({ uri: 'session://a%2Fb' });
     assert.deepEqual(contents, [{ uri: 'session://a%2Fb', mimeType: 'application/json', text: 'of a/b' }]);
 

@@ -30,7 +30,6 @@ const manifest = JSON.parse(
   fs.readFileSync(path.join(process.env['AGENT_CONSOLE_ROOT']!, 'package.json'), 'utf8'),
 ) as { readonly contributes: { readonly languageModelTools: ToolsDeps['called'] } };
 
-/** Every tool that reads, with something to ask. */
 export const reading: readonly (readonly [name: string, input: object])[] = [
   ['list_sessions', {}],
   ['read_session', { sessionId: 's0' }],
@@ -49,7 +48,6 @@ export interface Kept {
   readonly words?: readonly string[];
 }
 
-/** A folder of records as the features store them. */
 export function stored({
   words = ['fine'],
   sessions = words.map(() => ({})),
@@ -103,7 +101,6 @@ export function stored({
   return root;
 }
 
-/** What tests look at in answers. */
 export interface Told {
   readonly [name: string]: unknown;
   readonly note: string;
@@ -158,7 +155,6 @@ export function open(root = stored(), deps: Partial<ToolsDeps> = {}) {
     await storage.settled();
     storage.dispose();
   });
-  /** The answer as a program gets it. */
   const ask = async (name: string, input: object = {}, signal = new AbortController().signal) => {
     const { text, structured } = await callTool(tools.all, name, input, signal);
     const read = JSON.parse(text) as Told;

@@ -22,7 +22,6 @@ const talk = [
   { id: 'm2', text: 'It is not.', role: 'assistant' },
 ];
 
-/** The names of fields, whatever their values. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf);
   if (typeof value !== 'object' || value === null) return typeof value;
@@ -58,11 +57,10 @@ describe('the tools of other programs', () => {
     const kinds = [...new Set(search!['hits'].map(({ kind }) => kind))].sort();
     assert.equal(kinds.join(), 'computer,control revision,message,readiness,session title');
     assert.equal(computers!['readAt'], '2026-11-21T12:00:00.000Z');
-    const shop = readiness!.repositories[0]!;
-    assert.deepEqual(
-      [shop['score'], shop['scoreBefore'], shop['failing'], shop['gotWorse'], shop.criteria[0]],
-      [67, 100, 1, 1, { id: 'c0', passing: 1, of: 2, isPassing: false, change: 'worse', rationale: 'fine' }],
-    );
+    const [shop] = readiness!.repositories;
+    assert.partialDeepStrictEqual(shop, { score: 67, scoreBefore: 100, failing: 1, gotWorse: 1 });
+    const c0 = { id: 'c0', passing: 1, of: 2, isPassing: false, change: 'worse', rationale: 'fine' };
+    assert.deepEqual(shop!.criteria[0], c0);
     assert.deepEqual(usage!['missingDays'], ['2026-11-20']);
     const newest = controls!.revisions[0]!;
     assert.deepEqual(newest.changes, [
@@ -91,10 +89,7 @@ describe('the tools of other programs', () => {
     const before = (on: string): object => ({ before: /before "(.+)"/.exec(on)?.[1] });
     const talks = await pages('read_session', { sessionId: 's0' }, before);
     const read = talks.reverse().flatMap(page => page.messages.map(({ id }) => id));
-    assert.deepEqual(
-      read,
-      messages.map(({ id }) => id),
-    );
+    assert.equal(read.join(), messages.map(({ id }) => id).join());
     let whole = '';
     for (let isCut = true; isCut;) {
       const input = { sessionId: 's0', messageId: 'm40', from: whole.length };
@@ -278,13 +273,8 @@ describe('the API for other extensions', () => {
     const scene = open(root, { open: act, prefill: act });
     const api = await apiOf(scene);
     const sessions = await api.sessions();
-    assert.deepEqual(
-      sessions.map(({ sessionId, isWaiting }) => [sessionId, isWaiting]),
-      [
-        ['s0', false],
-        ['s1', true],
-      ],
-    );
+    const waiting = sessions.map(({ sessionId, isWaiting }) => `${sessionId} ${isWaiting}`);
+    assert.deepEqual(waiting, ['s0 false', 's1 true']);
     const session = sessions[1];
     assert.deepEqual([session?.title, session?.statusAt], ['ab < img src=x>', NOON]);
     assert.doesNotMatch(JSON.stringify(session), /Which port/, 'what agents say is content of messages');
@@ -313,10 +303,8 @@ describe('the API for other extensions', () => {
     await assert.rejects(all(refused), /would rather not/);
     assert.equal(read.length, 1);
     assert.match(read[0]!, /“Ann \$\(zap\) \[x\] \(y\)”.*\nIt is Ann\.consumer\./s);
-    assert.deepEqual(
-      await all(open(root)),
-      messages.map(({ text }) => text.replace('<b', '< b')),
-    );
+    const wanted = messages.map(({ text }) => text.replace('<b', '< b'));
+    assert.deepEqual(await all(open(root)), wanted);
     await all(open(root));
     assert.equal(read.length, 2);
     const api = await apiOf(open(root));
