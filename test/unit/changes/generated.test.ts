@@ -10,8 +10,8 @@ import { filesOf, git, gitOf, History, putFiles, Random, randomChange, randomTre
 import { isSame, type Made, type Tree } from './repository';
 import { World, type Worked } from './sessions';
 
-/** As many repositories and trees are made; `AGENT_CONSOLE_REPOSITORIES=200` looks for more. */
-const COUNT = Number(process.env['AGENT_CONSOLE_REPOSITORIES'] ?? 60);
+/** So many repositories and trees are made; more where `AGENT_CONSOLE_TEST_SEED` says that more is looked for. */
+const COUNT = process.env['AGENT_CONSOLE_TEST_SEED'] === undefined ? 60 : 200;
 const LANES = 4;
 
 async function forEach(work: (n: number, lane: number) => Promise<void>): Promise<void> {

@@ -6,7 +6,7 @@ import * as path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { mock } from 'node:test';
 import { StorageError } from '../../../src/storage';
-import { journalFor, quickCheck } from '../../../src/storage/sqlite';
+import { journalFor } from '../../../src/storage/sqlite';
 import { spoil } from '../../fakes/storage';
 import {
   cleanUp,
@@ -294,21 +294,6 @@ describe('storage that is damaged, foreign or refused', () => {
     await found.settled();
     assert.equal((await openWindow(left).collection(large).load()).size, 30);
     assert.deepEqual(await storedNotes(left), { a: { text: 'precious' }, b: { text: 'in the journal' } });
-  });
-
-  it('restores a database whose damage only shows where it is read', async () => {
-    await fill();
-    keepBackup(root);
-    const bytes = fs.readFileSync(databaseOf(root));
-    // The row that an entry of an index leads to: 1 is kept as the type 9, and 0, which is not there, as 8.
-    const entry = bytes.indexOf('\x04\x17\x0f\x09notesa', 'latin1');
-    assert.ok(entry > 0);
-    bytes.writeUInt8(8, entry + 3);
-    fs.writeFileSync(databaseOf(root), bytes);
-    inspect(root, quickCheck);
-    const window = openWindow(root);
-    assert.deepEqual(await window.collection(notes).read('a'), { text: 'precious' });
-    assert.equal(window.restored.length, 1);
   });
 
   it('reads while another program holds the lock for writing, and tells of it when something is to be written', async () => {

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { mock } from 'node:test';
-import { cleanUp, databaseOf, entries, filesBelow, loaded, notes, openNotes } from './support';
+import { cleanUp, databaseOf, entries, filesBelow, loaded, notes } from './support';
 import { openWindow, temporaryFolder, until, valueOf, type Note } from './support';
 import { FolderWatch } from '../../../src/util/folderWatch';
 
@@ -18,24 +18,23 @@ describe('storage records', () => {
 
   it('keeps what was put, updated and removed for the next window, and writes nothing where nothing changes', async () => {
     const first = open();
-    await first.put('a', { text: 'one' });
-    await first.put('b', { text: 'two' });
-    assert.deepEqual(await first.update('a', current => ({ text: `${current?.text}!` })), { text: 'one!' });
+    const odd = ['A', 'con', '', '..', '../x', 'a/b', 'a\nb', 'ü', 'u\u0308', '%', 'x'.repeat(5000)];
+    for (const id of [...odd, 'a', 'b']) await first.put(id, { text: `of ${id}` });
+    assert.deepEqual(await first.update('a', current => ({ text: `${current?.text}!` })), { text: 'of a!' });
     assert.deepEqual(await first.update('c', current => current ?? { text: 'new' }), { text: 'new' });
     for (const id of ['b', 'b', 'never there']) await first.remove(id);
     const newest = (): unknown => valueOf(root, 'SELECT max(seq) FROM documents');
     const before = newest();
-    await first.remove('a', ({ text }) => text === 'one!');
+    await first.remove('a', ({ text }) => text === 'of a!');
     for (const change of [(current?: Note) => current, () => undefined])
-      assert.deepEqual(await first.update('a', change), { text: 'one!' });
+      assert.deepEqual(await first.update('a', change), { text: 'of a!' });
     assert.equal(await first.update('b', () => undefined), undefined);
     assert.equal(newest(), before);
 
     const second = open();
     assert.equal(second.get('a'), undefined);
-    assert.equal((await second.load()).size, 2);
-    assert.deepEqual(entries(second), { a: { text: 'one!' }, c: { text: 'new' } });
-    assert.deepEqual(second.unreadable, []);
+    const others = Object.fromEntries(odd.map(id => [id, { text: `of ${id}` }]));
+    assert.deepEqual(entries(await loaded(second)), { ...others, a: { text: 'of a!' }, c: { text: 'new' } });
     const folder = path.join(root, 'not', 'yet');
     assert.deepEqual(await openWindow(folder).peek('notes'), []);
     assert.equal(fs.existsSync(folder), false, 'a look at what may be stored makes no folder');
@@ -64,15 +63,6 @@ describe('storage records', () => {
     assert.deepEqual(later.get('x'), { text: 'anew' });
     // What knew the removed record follows the new one.
     assert.deepEqual(await collection.read('x'), { text: 'anew' });
-  });
-
-  it('keeps ids apart that differ only in case, and every odd id', async () => {
-    const collection = open();
-    const ids = ['abc', 'ABC', 'con', '', '..', '../x', 'a/b', 'a\nb', 'ü', 'u\u0308', '%', 'x'.repeat(5000)];
-    for (const id of ids) await collection.put(id, { text: `of ${id}` });
-    const fresh = await openNotes(root);
-    assert.deepEqual([...fresh.values.keys()].sort(), ids.toSorted());
-    for (const id of ids) assert.deepEqual(fresh.get(id), { text: `of ${id}` });
   });
 
   it('passes on what a change throws, refuses a value it could not read back, and keeps the old one', async () => {

@@ -5,10 +5,10 @@ import { RemoteList, type RemoteListOptions } from '../../../src/sync/remoteList
 import { isSame } from '../../../src/sync/same';
 import type { ListState } from '../../../src/sync/stored';
 import { Emitter, ObservableValue } from '../../../src/util/event';
-import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
+import { later } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
-import { openStorage, spoil, storedRows } from '../../fakes/storage';
-import { until } from '../../until';
+import { spoil, storedRows } from '../../fakes/storage';
+import { cleanUp, openWindow, temporaryFolder, until } from '../storage/support';
 
 interface Item {
   readonly id: string;
@@ -53,7 +53,7 @@ describe('a list from the service', () => {
   afterEach(cleanUp);
 
   async function open(options: Partial<RemoteListOptions<Item>> = {}, isUsed = true) {
-    const storage = openStorage({ root, log: silentLog(), now: () => clock });
+    const storage = openWindow(root, { now: () => clock });
     const list = new RemoteList<Item>({
       ...{ storage, log: silentLog(), now: () => clock },
       keyOf: ({ id }) => id,
@@ -68,11 +68,7 @@ describe('a list from the service', () => {
           : { sentence: String(error), forbidden: isForbidden },
       ...options,
     });
-    later(async () => {
-      list.dispose();
-      await storage.settled();
-      storage.dispose();
-    });
+    later(() => list.dispose());
     if (isUsed) await list.use(PATH);
     return list;
   }
@@ -231,8 +227,7 @@ describe('a list from the service', () => {
   });
 
   it('is read and shown where nothing can be kept, and kept as soon as it can be', async () => {
-    const disk = openStorage({ root, log: silentLog(), now: () => clock });
-    later(() => disk.dispose());
+    const disk = openWindow(root, { now: () => clock });
     let isBroken = true;
     const load = () => Promise.reject(new Error('the disk is gone'));
     const storage: RemoteListOptions<Item>['storage'] = {

@@ -15,17 +15,13 @@ import { redact } from '../../../src/util/redact';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { FakeConnection } from '../../fakes/connection';
 import { silentLog } from '../../fakes/log';
-import { openStorage, storeRows } from '../../fakes/storage';
+import { storeRows } from '../../fakes/storage';
 import * as editor from '../../fakes/vscode';
+import { openWindow } from '../storage/support';
 
 export const NOON = Date.UTC(2026, 10, 21, 12);
-const service = {
-  id: 'one',
-  baseUrl: 'https://api.test',
-  appUrl: 'https://app.test',
-  host: 'api.test',
-  source: 'settings',
-} as const;
+const addresses = { baseUrl: 'https://api.test', appUrl: 'https://app.test', host: 'api.test' };
+const service = { id: 'one', ...addresses, source: 'settings' } as const;
 const manifest = JSON.parse(
   fs.readFileSync(path.join(process.env['AGENT_CONSOLE_ROOT']!, 'package.json'), 'utf8'),
 ) as { readonly contributes: { readonly languageModelTools: ToolsDeps['called'] } };
@@ -122,15 +118,11 @@ const rowsOf = (names: boolean) =>
 
 /** What one window has of the tools. Any request would fail: there is no client. */
 export function open(root = stored(), deps: Partial<ToolsDeps> = {}) {
-  const log = silentLog();
-  const storage = openStorage({ root, log });
+  const storage = openWindow(root);
   const connection = new FakeConnection(undefined as unknown as ApiClient, service, 'one');
   const tools = new Tools({
-    ...{
-      connection,
-      storage,
-      log: Object.assign(log, { clean: (text: string) => redact(text, { own: 'my own key' }) }),
-    },
+    ...{ connection, storage },
+    log: Object.assign(silentLog(), { clean: (text: string) => redact(text, { own: 'my own key' }) }),
     sources: sourcesOf({
       ...{ storage, connection },
       usage: ({ names, ...asked }) =>
@@ -150,11 +142,7 @@ export function open(root = stored(), deps: Partial<ToolsDeps> = {}) {
     prefill: () => Promise.resolve(),
     ...deps,
   });
-  later(async () => {
-    tools.dispose();
-    await storage.settled();
-    storage.dispose();
-  });
+  later(() => tools.dispose());
   const ask = async (name: string, input: object = {}, signal = new AbortController().signal) => {
     const { text, structured } = await callTool(tools.all, name, input, signal);
     const read = JSON.parse(text) as Told;
