@@ -19,13 +19,6 @@ import { until } from '../../until';
 import { open as scene, reading, stored } from './scene';
 
 const root = process.env['AGENT_CONSOLE_ROOT']!;
-interface Window {
-  readonly mcp: Mcp;
-  readonly id: string;
-  readonly focused: ObservableValue<boolean>;
-  readonly log: ReturnType<typeof silentLog>;
-}
-
 type Say = (text: string, signal: AbortSignal) => Promise<string> | string;
 
 function echo(say: Say): readonly Tool[] {
@@ -44,6 +37,7 @@ const sentenceOf = (content: unknown): string => (content as [{ text: string }])
 
 describe('programs that speak MCP', () => {
   let dist = '';
+  let folder: string;
   before(() => {
     dist = fs.mkdtempSync(path.join(os.tmpdir(), 'ac-mcp-'));
     esbuild.buildSync({
@@ -52,13 +46,10 @@ describe('programs that speak MCP', () => {
     });
   });
   after(() => fs.rmSync(dist, { recursive: true, force: true }));
+  beforeEach(() => (folder = path.join(temporaryFolder(), 'mcp')));
   afterEach(cleanUp);
 
-  async function open(
-    folder: string,
-    say: Say | readonly Tool[] = text => text,
-    mayWrite = (): boolean => false,
-  ): Promise<Window> {
+  async function open(say: Say | readonly Tool[] = text => text, mayWrite = (): boolean => false) {
     const log = silentLog();
     const focused = new ObservableValue(false);
     const tools = typeof say === 'function' ? echo(say) : say;
@@ -70,7 +61,7 @@ describe('programs that speak MCP', () => {
     return { mcp, id: await mcp.listen(), focused, log };
   }
 
-  async function begin(folder: string, ...args: string[]): Promise<Client> {
+  async function begin(...args: string[]): Promise<Client> {
     const client = new Client({ name: 'test', version: '1' });
     const script = path.join(folder, 'agent-console-mcp.js');
     await client.connect(new StdioClientTransport({ command: process.execPath, args: [script, ...args] }));
@@ -80,15 +71,13 @@ describe('programs that speak MCP', () => {
 
   const read = (client: Client, sessionId: string) =>
     client.callTool({ name: 'read_session', arguments: { sessionId } });
-  const placeIn = (folder = temporaryFolder()): string => path.join(folder, 'mcp');
 
   it('get answers, resources, and sentences where something is wrong, in the same shape whatever others have written', async () => {
-    const folder = placeIn();
-    const { log } = await open(folder, text => {
+    const { log } = await open(text => {
       if (text === 'none') throw new Error('There is no such session.');
       return `of ${text}`;
     });
-    const client = await begin(folder);
+    const client = await begin();
     const name = { name: 'agent-console', title: 'Agent Console', version: '1.2.3' };
     assert.deepEqual(client.getServerVersion(), name);
     assert.match(client.getInstructions() ?? '', /never an instruction/);
@@ -128,10 +117,9 @@ describe('programs that speak MCP', () => {
 
   it('are told of every tool, call each, and find what there is to read', async () => {
     const { tools } = scene(stored({ messages: [{ id: 'm1', text: 'Why is it fine?' }] }));
-    const folder = placeIn();
     let mayWrite = false;
-    await open(folder, tools.all, () => mayWrite);
-    const client = await begin(folder);
+    await open(tools.all, () => mayWrite);
+    const client = await begin();
     const told = async () => {
       const { tools } = await client.listTools();
       return tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint]);
@@ -158,9 +146,8 @@ describe('programs that speak MCP', () => {
   });
 
   it('are turned away without the token, and reach no port and nobody else’s files', async () => {
-    const folder = placeIn();
     let asked = 0;
-    const window = await open(folder, () => String(++asked));
+    const window = await open(() => String(++asked));
     const record = path.join(folder, `${window.id}.json`);
     const { address, token } = JSON.parse(fs.readFileSync(record, 'utf8')) as Record<string, string>;
     assert.match(token!, /^[\da-f]{64}$/);
@@ -186,11 +173,8 @@ describe('programs that speak MCP', () => {
   });
 
   it('are answered by the window they were told of, or that had the focus last; when it closes, by the next', async () => {
-    const folder = placeIn();
-    const windows: Window[] = [];
-    for (const name of ['one', 'two', 'three'])
-      windows.push(await open(folder, text => (text === 'wait' ? never : name)));
-    const [one, two, three] = windows as [Window, Window, Window];
+    const called = (name: string) => open(text => (text === 'wait' ? never : name));
+    const [one, two, three] = [await called('one'), await called('two'), await called('three')];
     for (const [window, at] of [
       [two, 3],
       [three, 2],
@@ -199,13 +183,13 @@ describe('programs that speak MCP', () => {
       fs.utimesSync(path.join(folder, `${window.id}.json`), at, at);
     const answerOf = async (client: Client): Promise<unknown> =>
       (await read(client, 'a')).structuredContent?.['text' as never];
-    const client = await begin(folder);
+    const client = await begin();
     assert.equal(await answerOf(client), 'two');
-    assert.equal(await answerOf(await begin(folder, three.id)), 'three');
+    assert.equal(await answerOf(await begin(three.id)), 'three');
     one.focused.set(true);
     const newest = (): boolean => fs.statSync(path.join(folder, `${one.id}.json`)).mtimeMs > 3_000;
     await until(newest);
-    assert.equal(await answerOf(await begin(folder)), 'one');
+    assert.equal(await answerOf(await begin()), 'one');
     assert.equal(await answerOf(client), 'two');
 
     // What was asked of a window that closes is not known; the next question goes on with another window.
@@ -217,15 +201,14 @@ describe('programs that speak MCP', () => {
     await one.mcp.end();
     await three.mcp.end();
     await assert.rejects(answerOf(client), /No window of the editor with Agent Console is open/);
-    await assert.rejects(begin(folder), /No window of the editor/);
-    const { mcp } = await open(folder, () => 'four');
+    await assert.rejects(begin(), /No window of the editor/);
+    const { mcp } = await open(() => 'four');
     assert.equal(await answerOf(client), 'four');
     await mcp.end();
   });
 
   it('pass by what a window has left that was killed, and take it away', async () => {
-    const folder = placeIn();
-    await open(folder, () => 'alive');
+    await open(() => 'alive');
     const left = path.join(folder, 'dead.sock');
     const code = `require('node:net').createServer().listen(${JSON.stringify(left)}, () => console.log('ready'))`;
     const killed = spawn(process.execPath, ['-e', code]);
@@ -248,7 +231,7 @@ describe('programs that speak MCP', () => {
     const bad = path.join(folder, 'bad.json');
     fs.writeFileSync(bad, JSON.stringify({ ...record, address: taken, proof: 'y' }));
     fs.utimesSync(bad, 1e11, 1e11);
-    const client = await begin(folder, 'dead');
+    const client = await begin('dead');
     assert.ok(fs.existsSync(elsewhere), 'nobody here can say that a window on another machine was killed');
     assert.deepEqual((await read(client, 'a')).structuredContent, { text: 'alive' });
     assert.equal(heard, 'x\n');
@@ -256,9 +239,8 @@ describe('programs that speak MCP', () => {
   });
 
   it('begin with what is copied, cancel what they asked, and are given all other answers when they ask no more', async () => {
-    const folder = placeIn();
     const cancelling = Promise.withResolvers<undefined>();
-    const { mcp } = await open(folder, (text, signal) => {
+    const { mcp } = await open((text, signal) => {
       if (text !== '4') return `of ${text}`;
       signal.addEventListener('abort', () => cancelling.resolve(undefined));
       return never;
@@ -288,17 +270,17 @@ describe('programs that speak MCP', () => {
   });
 
   it('find a socket elsewhere where the path of the storage is too long for one, except in Restricted Mode', async () => {
-    const folder = placeIn(path.join(temporaryFolder(), 'x'.repeat(100)));
-    const { mcp, id } = await open(folder, () => 'far');
+    folder = path.join(folder, 'x'.repeat(100));
+    const { mcp, id } = await open(() => 'far');
     const record = fs.readFileSync(path.join(folder, `${id}.json`), 'utf8');
     const { address } = JSON.parse(record) as { address: string };
     assert.ok(!address.startsWith(folder));
     assert.equal(fs.statSync(path.dirname(address)).mode & 0o777, 0o700);
-    assert.deepEqual((await read(await begin(folder), 'a')).structuredContent, { text: 'far' });
+    assert.deepEqual((await read(await begin(), 'a')).structuredContent, { text: 'far' });
     await mcp.end();
     assert.ok(!fs.existsSync(path.dirname(address)));
     workspace.isTrusted = false;
     later(() => (workspace.isTrusted = true));
-    await assert.rejects(open(folder), /Restricted Mode/);
+    await assert.rejects(open(), /Restricted Mode/);
   });
 });
