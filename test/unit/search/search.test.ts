@@ -129,9 +129,18 @@ describe('the search', () => {
     assert.equal((await type('pars')).length, 4);
     assert.deepEqual(await type('from:me "parser drops"'), [first]);
     assert.deepEqual(await type('in:docs parser'), ['Write docs: About parsers']);
+    assert.deepEqual(await type('in:"fix the bug pars" mended '), [`${fix}: I mended the parser`]);
     assert.deepEqual(await type('in:nothing parser'), []);
     assert.equal(box.title, 'No results');
-    for (const text of ['secret', 'elsewhere', 'nobody wants', 'after:9998 parser', '" OR 1', 'hush'])
+    for (const text of [
+      'secret',
+      'elsewhere',
+      'nobody wants',
+      'after:9998 parser',
+      '" OR 1',
+      'hush',
+      'in:"fi bug" mended ',
+    ])
       assert.deepEqual(await type(text), [], text);
     assert.deepEqual(await type('p', 'pa', 'docs', 'mended '), [`${fix}: I mended the parser`]);
     await choose(0);

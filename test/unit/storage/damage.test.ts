@@ -117,6 +117,15 @@ describe('storage that is damaged, foreign or refused', () => {
     await collection.put('b', { text: 'goes on' });
   });
 
+  it('says that it could not be backed up', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    fs.mkdirSync(path.join(root, 'store', `copying-${process.pid}.db`), { recursive: true });
+    const window = openWindow(root);
+    await window.collection(notes).put('a', { text: 'x' });
+    mock.timers.tick(5_000);
+    await until(() => window.lines.some(line => line.includes('could not be checked or backed up')));
+  });
+
   it('takes no empty database for one whose backup finds no room, and that backup when there is some', async () => {
     await fillAndDamage();
     const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
