@@ -2,13 +2,7 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type {
-  Collection,
-  CollectionOptions,
-  OpenStorageOptions,
-  Restored,
-  Storage,
-} from '../../../src/storage';
+import type { Collection, CollectionOptions, OpenStorageOptions, Restored } from '../../../src/storage';
 import { databaseIn } from '../../../src/storage/backup';
 import type { MakeEngine } from '../../../src/storage/engine';
 import { later } from '../../fakes/cleanUp';
@@ -18,10 +12,7 @@ export { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
 export { until } from '../../until';
 
 /** A storage as one window has it, closed after the test. */
-export function openWindow(
-  root: string,
-  options: Partial<OpenStorageOptions> = {},
-): Storage & { readonly lines: readonly string[]; readonly restored: readonly Restored[] } {
+export function openWindow(root: string, options: Partial<OpenStorageOptions> = {}) {
   const log = silentLog();
   const restored: Restored[] = [];
   const storage = openStorage({ root, log, onRestored: each => restored.push(each), ...options });
@@ -47,13 +38,13 @@ export interface Note {
   readonly count?: number;
 }
 
-export const notes: CollectionOptions<Note> = { path: 'notes', version: 1, schema: { parse: decodeNote } };
-
-export function decodeNote(value: unknown): Note {
+function parse(value: unknown): Note {
   const { text, count } = value as Partial<Note>;
   if (typeof text !== 'string') throw new Error('It has no text.');
   return count === undefined ? { text } : { text, count };
 }
+
+export const notes: CollectionOptions<Note> = { path: 'notes', version: 1, schema: { parse } };
 
 export function entries<T>(collection: Collection<T>): Record<string, T> {
   return Object.fromEntries([...collection.values].sort(([a], [b]) => (a < b ? -1 : 1)));
