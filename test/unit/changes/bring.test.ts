@@ -11,54 +11,56 @@ import { changesIn, file, filesOf, gitOf, History, putFiles, run, type Made, typ
 
 const format = new Formatter('en');
 const UNSAVED = 'No branch holds 1 of its commits. Push or merge them first.';
-const ten = (change = ''): string =>
-  Array.from({ length: 10 }, (_, n) => `line ${n}${n === 4 ? change : ''}\n`).join('');
+const ten = (): string => Array.from({ length: 10 }, (_, n) => `line ${n}\n`).join('');
+
+const REMOTE =
+  '[remote "origin"]\n\turl = https://git.example.com/acme/shop.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n';
+const BASE: Tree = new Map([
+  ['a.txt', file(ten())],
+  ['dir/b.txt', file('b\n')],
+  ['run.sh', file('#!/bin/sh\n', '100755')],
+  ['.gitignore', file('ignored\n')],
+  ['link', file('../outside', '120000')],
+]);
+const FITS: Tree = new Map([
+  ...[...BASE].filter(([name]) => name !== 'dir/b.txt' && name !== 'link'),
+  ['link/x', file('y')],
+  ['moved/b.txt', file('b\n')],
+  ['new/ü c.txt', file('c\r\n')],
+  ['ignored/x', file('x')],
+  ['a.txt', file(`${ten()}end`)],
+]);
+const TREES: Readonly<Record<string, Tree>> = {
+  fits: FITS,
+  conflicts: new Map(BASE).set('a.txt', file(`other\n${ten()}`)).set('dir/b.txt', file('other\n')),
+  filtered: new Map(FITS)
+    .set('.gitattributes', file('*.bin filter=big\n'))
+    .set('new/z.bin', file('z'))
+    .set('0.bin', file('0')),
+};
 
 /** A checkout of main, and branches of a remote: one that fits, one in conflict, one with what a filter cannot write. */
-async function checkout(): Promise<{ folder: string; trees: Readonly<Record<string, Tree>> }> {
+async function checkout(): Promise<{ readonly folder: string; readonly mine: Git }> {
   const history = new History();
   const commit = (tree: Tree, parents: readonly Made[], hours: number): Made => {
     const at = 1_750_000_000_000 + hours * 3_600_000;
     return history.commit(tree, parents, { author: 'Agent <agent@example.com>', at, message: `At ${hours}` });
   };
-  const base = new Map([['a.txt', file(ten())]])
-    .set('dir/b.txt', file('b\n'))
-    .set('run.sh', file('#!/bin/sh\n', '100755'))
-    .set('.gitignore', file('ignored\n'))
-    .set('link', file('../outside', '120000'));
-  const first = commit(base, [], 0);
-  const main = commit(new Map(base).set('a.txt', file(`top\n${ten()}`)), [first], 1);
-  const fits = new Map([...base].filter(([name]) => name !== 'dir/b.txt' && name !== 'link'))
-    .set('link/x', file('y'))
-    .set('moved/b.txt', file('b\n'))
-    .set('new/ü c.txt', file('c\r\n'))
-    .set('ignored/x', file('x'))
-    .set('a.txt', file(`${ten()}end`));
-  const trees: Record<string, Tree> = {
-    fits,
-    conflicts: new Map(base).set('a.txt', file(`other\n${ten()}`)).set('dir/b.txt', file('other\n')),
-    filtered: new Map(fits)
-      .set('.gitattributes', file('*.bin filter=big\n'))
-      .set('new/z.bin', file('z'))
-      .set('0.bin', file('0')),
-  };
-  for (const [name, tree] of Object.entries(trees))
+  const first = commit(BASE, [], 0);
+  const main = commit(new Map(BASE).set('a.txt', file(`top\n${ten()}`)), [first], 1);
+  for (const [name, tree] of Object.entries(TREES))
     history.refs.set(`refs/remotes/origin/agent/${name}`, commit(tree, [first], 2));
   history.refs.set('refs/remotes/origin/main', main).set('refs/heads/main', main);
   const folder = path.join(temporaryFolder(), 'shop');
-  const remote =
-    '[remote "origin"]\n\turl = https://git.example.com/acme/shop.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n';
-  await history.write(folder, `${remote}[filter "big"]\n\tsmudge = false\n\trequired = true\n`);
+  await history.write(folder, `${REMOTE}[filter "big"]\n\tsmudge = false\n\trequired = true\n`);
   await run(folder, 'checkout -q --force main');
-  return { folder, trees };
+  return { folder, mine: gitOf(folder) };
 }
 
-/** What is to be brought home in a way that nothing is against. */
 async function previewIn(mine: Git, way: Way, name = 'fits'): Promise<Preview> {
   return previewOf(mine, await changesIn(mine, `agent/${name}`), way, format);
 }
 
-/** Why something is refused; empty where it is not. */
 async function whyNot(act: Promise<unknown>): Promise<string> {
   try {
     await act;
@@ -88,7 +90,6 @@ async function stateOf(folder: string): Promise<string> {
   return hash.update(fs.readdirSync(path.dirname(folder)).join('\0')).digest('hex');
 }
 
-/** A commit that no branch holds. */
 async function commitAside(folder: string): Promise<void> {
   await run(folder, 'checkout -q --detach');
   await run(folder, 'commit -q --allow-empty -m x');
@@ -139,8 +140,7 @@ describe('bringing a branch home', () => {
   for (const [what, [ways, spoil, wanted]] of Object.entries(cases))
     it(`refuses for ${what} and leaves all as it is, before and after a preview`, async () => {
       for (const way of ways) {
-        const { folder } = await checkout();
-        const mine = gitOf(folder);
+        const { folder, mine } = await checkout();
         const changes = await changesIn(mine, `agent/${what === 'conflicts' ? what : 'fits'}`);
         const preview = what === 'conflicts' ? undefined : await previewOf(mine, changes, way, format);
         await (typeof spoil === 'string' ? run(folder, spoil) : spoil(folder));
@@ -162,16 +162,17 @@ describe('bringing a branch home', () => {
   });
 
   it('knows a branch as merged whose commits were made once more, also those that take something back', async () => {
-    const { folder } = await checkout();
+    const { folder, mine } = await checkout();
     await run(folder, 'checkout -q --detach');
-    for (const [name, isThere] of [
-      ['x', true],
-      ['x', false],
-      ['y', true],
-      ['z', true],
-    ] as const) {
-      if (isThere) write(folder, name);
-      else fs.rmSync(path.join(folder, name));
+    const add = (name: string): void => write(folder, name);
+    const remove = (name: string): void => fs.rmSync(path.join(folder, name));
+    for (const [act, name] of [
+      [add, 'x'] as const,
+      [remove, 'x'] as const,
+      [add, 'y'] as const,
+      [add, 'z'] as const,
+    ]) {
+      act(name);
       await run(folder, 'add -A');
       await run(folder, 'commit -q -m x');
     }
@@ -180,7 +181,7 @@ describe('bringing a branch home', () => {
     await run(folder, 'commit -q --allow-empty -m x');
     await run(folder, 'cherry-pick HEAD~1..origin/agent/again');
     await run(folder, 'update-ref refs/remotes/origin/main HEAD');
-    assert.equal((await changesIn(gitOf(folder), 'agent/again')).state, 'merged');
+    assert.equal((await changesIn(mine, 'agent/again')).state, 'merged');
   });
 
   it('shows what changes where there is too much to tell whether it was merged', async () => {
@@ -194,10 +195,9 @@ describe('bringing a branch home', () => {
   });
 
   it('puts all back when it fails midway', async () => {
-    const { folder } = await checkout();
+    const { folder, mine } = await checkout();
     write(folder, 'mine.txt');
     const before = await stateOf(folder);
-    const mine = gitOf(folder);
     for (const way of all) {
       const failing = await previewIn(mine, way, 'filtered');
       await assert.rejects(bring(mine, failing, format), /smudge filter big failed/);
@@ -249,32 +249,51 @@ describe('bringing a branch home', () => {
     for (const way of here) assert.equal(await whyNot(previewIn(gitOf(folder), way)), inTheWay('inner'));
   });
 
-  it('comes into a folder that has no commit yet', async () => {
-    for (const way of all) {
-      const { folder, trees } = await checkout();
-      await run(folder, 'symbolic-ref HEAD refs/heads/unborn');
-      await run(folder, 'read-tree --empty');
-      putFiles(folder, new Map());
-      const mine = gitOf(folder);
-      const preview = await previewIn(mine, way);
-      await bring(mine, preview, format);
-      assert.deepEqual(filesOf(preview.folder ?? folder), trees.fits);
-    }
+  for (const isUnborn of [false, true])
+    it(`comes ${isUnborn ? 'into a folder that has no commit yet' : 'home'} in each way`, async () => {
+      for (const way of all) {
+        const { folder, mine } = await checkout();
+        if (isUnborn) {
+          await run(folder, 'symbolic-ref HEAD refs/heads/unborn');
+          await run(folder, 'read-tree --empty');
+          putFiles(folder, new Map());
+        } else if (way === 'checkout') await run(folder, 'branch agent/fits main~1');
+        write(folder, 'mine.txt');
+        const before = await stateOf(folder);
+        const preview = await previewIn(mine, way);
+        await bring(mine, preview, format);
+        const wanted = new Map(FITS);
+        if (way === 'apply' && !isUnborn) wanted.set('a.txt', file(`top\n${ten()}end`));
+        if (way !== 'worktree') wanted.set('mine.txt', file('mine'));
+        assert.deepEqual(filesOf(preview.folder ?? folder), wanted, way);
+        if (way === 'checkout') assert.equal(await run(folder, 'symbolic-ref HEAD'), 'refs/heads/agent/fits');
+        if (isUnborn || way === 'checkout') continue;
+        if (way === 'apply') await run(folder, 'reset -q --hard');
+        else await run(folder, `worktree remove ${preview.folder!}`);
+        if (way === 'worktree') await run(folder, 'branch -q -D agent/fits');
+        assert.equal(await stateOf(folder), before, way);
+      }
+    });
+
+  it('says what comes, and that all of it is here when it has come', async () => {
+    const { folder, mine } = await checkout();
+    const { files, local } = await previewIn(mine, 'checkout');
+    const names = files.map(({ path: name }) => name).sort();
+    assert.deepEqual(names, ['a.txt', 'ignored/x', 'link', 'link/x', 'moved/b.txt', 'new/ü c.txt']);
+    assert.deepEqual(local, { name: 'agent/fits', isNew: true });
+    await run(folder, 'checkout -q agent/fits');
+    assert.equal(await whyNot(previewIn(mine, 'checkout')), 'Everything of it is here already.');
   });
 
-  it('opens a worktree beside the folder, and removes it where nothing is lost', async () => {
-    const { folder, trees } = await checkout();
-    const mine = gitOf(folder);
-    write(folder, 'run.sh', 'uncommitted');
+  it('goes again with its worktree, which follows the branch, where nothing is lost', async () => {
+    const { folder, mine } = await checkout();
     const before = await stateOf(folder);
     const preview = await previewIn(mine, 'worktree');
-    const there = preview.folder!;
-    assert.equal(there, `${folder}-agent-fits`);
     await bring(mine, preview, format);
-    assert.deepEqual(filesOf(there), trees.fits);
+    const there = `${folder}-agent-fits`;
     assert.equal(await run(there, 'rev-parse --abbrev-ref @{upstream}'), 'origin/agent/fits');
     write(there, 'untracked');
-    const removing = (): Promise<string> => whyNot(removeWorktree(mine, there, format));
+    const removing = (from = there): Promise<string> => whyNot(removeWorktree(mine, from, format));
     assert.equal(await removing(), dirty('untracked'));
     fs.rmSync(path.join(there, 'untracked'));
     await commitAside(there);
@@ -282,37 +301,6 @@ describe('bringing a branch home', () => {
     await run(there, 'checkout -q agent/fits');
     assert.equal(await removing(), '');
     assert.equal(await stateOf(folder), before);
-    assert.match(
-      await whyNot(removeWorktree(mine, folder, format)),
-      /shop is not a worktree that can be removed/,
-    );
-  });
-
-  it('checks out, and moves a local branch forward', async () => {
-    const { folder, trees } = await checkout();
-    const mine = gitOf(folder);
-    write(folder, 'mine.txt');
-    await run(folder, 'branch agent/fits main~1');
-    const preview = await previewIn(mine, 'checkout');
-    assert.deepEqual(preview.local, { name: 'agent/fits', isNew: false });
-    await bring(mine, preview, format);
-    assert.deepEqual(filesOf(folder), new Map(trees.fits).set('mine.txt', file('mine')));
-    assert.equal(await run(folder, 'symbolic-ref HEAD'), 'refs/heads/agent/fits');
-    assert.equal(await whyNot(previewIn(mine, 'checkout')), 'Everything of it is here already.');
-  });
-
-  it('applies as changes on top of what is checked out', async () => {
-    const { folder, trees } = await checkout();
-    const mine = gitOf(folder);
-    write(folder, 'mine.txt');
-    const head = await run(folder, 'rev-parse HEAD');
-    const preview = await previewIn(mine, 'apply');
-    const files = preview.files.map(({ path: name }) => name).sort();
-    assert.deepEqual(files, ['a.txt', 'ignored/x', 'link', 'link/x', 'moved/b.txt', 'new/ü c.txt']);
-    await bring(mine, preview, format);
-    const merged = new Map(trees.fits).set('a.txt', file(`top\n${ten()}end`)).set('mine.txt', file('mine'));
-    assert.deepEqual(filesOf(folder), merged);
-    assert.equal(await run(folder, 'rev-parse HEAD'), head);
-    putFiles(folder, new Map());
+    assert.match(await removing(folder), /shop is not a worktree that can be removed/);
   });
 });

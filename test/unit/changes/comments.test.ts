@@ -6,57 +6,56 @@ import type { CommentRecord } from '../../../src/changes/records';
 import { blockOf, linesOf, placeOf } from '../../../src/changes/comment';
 import { fileAt, uriOf } from '../../../src/changes/show';
 import { standings } from '../../../src/chat';
-import { joined, outboxRecords, type Entry } from '../../../src/chat/outbox/record';
+import { EMPTY, joined, outboxRecords, type Entry, type OutboxRecord } from '../../../src/chat/outbox/record';
 import { silentLog } from '../../fakes/log';
 import { choices, controllers, executed, Range, Uri } from '../../fakes/vscode';
-import { cleanUp as changesCleanUp } from '../../fakes/cleanUp';
-import { posts, scene, sent } from '../chat/scene';
-import { changesScene } from './scene';
-import { afterwards, cleanUp, memoryOf, openWindow, storageIn, until } from '../chat/support';
+import type { Collection, Storage } from '../../../src/storage';
+import { later } from '../../fakes/cleanUp';
+import { memoryOf } from '../chat/support';
+import { cleanUp, openWindow, temporaryFolder, until } from '../storage/support';
 
 const [OLD, NEW] = ['a'.repeat(40), 'b'.repeat(40)];
 const FILE = { root: '/home/ann/shop', commit: OLD, path: 'src/refund.ts' };
 const TEXT = ['one', 'two', 'three ```` ticks', '}', 'five', '}'].join('\n');
 
-/** What stands at the line of a thread, as a person sees it. */
 interface Seen {
   readonly label: string;
   readonly thread: vscode.CommentThread;
 }
 
 describe('comments on what an agent changed', () => {
-  /** Files of commits, by commit. */
   let files: Map<string, string>;
-  let it_: Awaited<ReturnType<typeof scene>>;
-  beforeEach(async () => {
+  let root: string;
+  let window: Storage;
+  let outboxes: Collection<OutboxRecord>;
+  beforeEach(() => {
     files = new Map([[OLD, TEXT]]);
     for (const list of [choices, controllers, executed]) list.length = 0;
-    it_ = await scene();
+    root = temporaryFolder();
+    window = openWindow(root);
+    outboxes = window.collection(outboxRecords('service1'));
   });
   afterEach(cleanUp);
 
   /** The comments of a window; without `storage` as the first window has it. */
-  function open({ memory = memoryOf(), storage = it_.window.storage, serviceId = 'service1' } = {}) {
-    const { conversation } = it_.window;
+  function open({ memory = memoryOf(), storage = window, serviceId = 'service1' } = {}) {
     const comments = new Comments({
       ...{ storage, memory, log: silentLog() },
       sessions: {
         serviceId,
-        get: id => ({ sessionId: id, title: `Session ${id.length}`, lastAt: 0, isArchived: false }),
+        get: id => ({ sessionId: id, title: `Session ${id}`, lastAt: 0, isArchived: false }),
       },
       messages: id => standings(storage, id),
       prefill: async ({ sessionId, text }) => {
-        assert.equal(sessionId, conversation.sessionId);
-        conversation.composition.setText(joined(conversation.composition.draft.text, text));
-        await conversation.flush();
+        assert.equal(sessionId, 's1');
+        await setText(joined(draft(), text));
       },
       readFile: uri => Promise.resolve(Buffer.from(files.get(fileAt(uri)!.commit) ?? '')),
     });
-    afterwards(() => comments.dispose());
+    later(() => comments.dispose());
     return { comments, memory };
   }
 
-  /** Writes at lines as the editor offers it. */
   async function write(comments: Comments, words: string, first: number, last = first, commit = OLD) {
     const uri = uriOf({ ...FILE, commit });
     const thread = controllers.at(-1)!.createCommentThread(uri, new Range(first, 0, last, 0) as never, []);
@@ -78,14 +77,16 @@ describe('comments on what an agent changed', () => {
       Object.entries(seen()).map(([words, { thread }]) => [words, thread.comments[0]?.label]),
     );
   const labelIs = (words: string, label: string): Promise<void> => until(() => labels()[words] === label);
-  const draft = (): string => it_.window.conversation.composition.draft.text;
+  const draft = (): string => outboxes.get('s1')?.draft.text ?? '';
+  const keep = (outbox: Partial<OutboxRecord>) => outboxes.put('s1', { ...EMPTY, ...outbox });
+  const setText = (text: string): Promise<void> => keep({ draft: { text, attachments: [] } });
 
   it('can be written on the newer side of what was shown, for the session that was shown last', async () => {
     const { comments, memory } = open();
     comments.load();
     assert.deepEqual(controllers, [], 'nothing is made before something is shown');
     comments.show('other', FILE.root, OLD);
-    comments.show(it_.sessionId, FILE.root, OLD);
+    comments.show('s1', FILE.root, OLD);
     const ranges = (uri: vscode.Uri): unknown =>
       controllers
         .at(-1)!
@@ -99,18 +100,21 @@ describe('comments on what an agent changed', () => {
     assert.match(draft(), /Why\?$/);
     open({ memory }).comments.show('third', '/elsewhere', OLD);
     assert.deepEqual(ranges(uriOf(FILE)), [new Range(0, 0, 5, 0)], 'after a reload, too');
+    await write(comments, 'Of this service', 1);
+    const other = open({ memory, serviceId: 'service2' }).comments;
+    await assert.rejects(other.send('s1', 's1'), /No comment waits/);
   });
 
   it('are drafts over a reload and in other windows, as plain text, until they are removed', async () => {
     const { comments, memory } = open();
-    comments.show(it_.sessionId, FILE.root, OLD);
+    comments.show('s1', FILE.root, OLD);
     await write(comments, '[x](command:y)', 1, 2);
-    const storage = storageIn(it_.root);
+    const storage = openWindow(root);
     open({ memory, storage }).comments.load();
     await until(() => controllers.length === 2 && controllers[1]!.threads.size === 1);
     for (const controller of controllers) {
       const { label, thread } = Object.values(seen(controller))[0]!;
-      assert.equal(label, `draft | Session ${it_.sessionId.length}`);
+      assert.equal(label, 'draft | Session s1');
       assert.deepEqual([thread.range!.start.line, thread.range!.end.line, thread.canReply], [1, 2, false]);
       assert.deepEqual([thread.contextValue, thread.comments[0]?.contextValue], ['draft', 'draft']);
       assert.deepEqual([thread.collapsibleState, thread.state], [1, 0]);
@@ -120,19 +124,19 @@ describe('comments on what an agent changed', () => {
     await comments.remove(Object.values(seen(controllers[0]))[0]!.thread.comments[0]);
     await until(() => controllers.every(({ threads }) => threads.size === 0));
     assert.equal(executed.at(-1), 'setContext agentConsole.draftComments false');
-    await assert.rejects(comments.send(it_.sessionId), /No comment waits/);
+    await assert.rejects(comments.send('s1'), /No comment waits/);
   });
 
-  it('go into the composer as one message, and nothing is sent', async () => {
+  it('go into the composer as one message', async () => {
     const { comments } = open();
     comments.show('other', FILE.root, NEW);
-    comments.show(it_.sessionId, FILE.root, OLD);
+    comments.show('s1', FILE.root, OLD);
     await write(comments, 'Second', 2, 3);
     await write(comments, 'First', 0);
     await write(comments, 'Elsewhere', 0, 0, NEW);
-    choices.push(`Session ${it_.sessionId.length}`);
+    choices.push('Session s1');
     await comments.send(undefined);
-    await assert.rejects(comments.send(it_.sessionId, it_.sessionId), /No comment waits/);
+    await assert.rejects(comments.send('s1', 's1'), /No comment waits/);
     const marks = [...draft().matchAll(/Comment ([\da-f]{8}) on/g)].map(([, mark]) => mark);
     const code = 'src/refund.ts';
     const blocks = [
@@ -141,69 +145,48 @@ describe('comments on what an agent changed', () => {
     ];
     assert.equal(draft(), blocks.join('\n\n'));
     assert.deepEqual(labels(), { First: 'in the composer', Second: 'in the composer', Elsewhere: 'draft' });
-    assert.deepEqual(posts(it_), []);
   });
 
   it('say how far they have come, and are drafts again where the person takes them out', async () => {
     const { comments } = open();
-    comments.show(it_.sessionId, FILE.root, OLD);
+    comments.show('s1', FILE.root, OLD);
     await write(comments, 'Fix this', 1);
-    const { conversation } = it_.window;
     const [{ thread }] = Object.values(seen()) as [Seen];
     await comments.send(thread);
     assert.deepEqual(labels(), { 'Fix this': 'in the composer' });
-    conversation.composition.setText('Never mind.');
+    await setText('Never mind.');
     await labelIs('Fix this', 'draft');
-    conversation.composition.setText('');
+    await setText('');
     await comments.send(uriOf(FILE));
-    const refusal = it_.service.fail({ kind: 'status', status: 403, match: { method: 'POST' } });
-    await conversation.submit(`${draft().replace('Fix', 'Please fix')}\n\nThank you!`);
-    await labelIs('Fix this', 'refused');
-    refusal.dispose();
-    it_.service.fail({ kind: 'reset', match: { method: 'POST' }, times: 1 });
-    await conversation.submit(draft());
-    await labelIs('Fix this', 'not known');
-    assert.equal(thread.collapsibleState, 1);
-    const [{ id }] = conversation.sends as [Entry];
-    await conversation.sendAgain(id);
-    await labelIs('Fix this', 'sent');
-    assert.match(String(sent(it_).at(-1)), /Please fix this\n\nThank you!$/);
-    assert.deepEqual([thread.collapsibleState, thread.state, thread.contextValue], [0, 1, 'sent']);
-    await assert.rejects(comments.send(undefined), /No comment waits/);
-    const later = await openWindow({ root: it_.root, client: it_.client, sessionId: it_.sessionId });
-    open({ storage: later.storage }).comments.show(it_.sessionId, FILE.root, OLD);
-    await labelIs('Fix this', 'sent');
-  });
-
-  it('have a word for each state of the outbox', async () => {
-    const { comments } = open();
-    comments.show(it_.sessionId, FILE.root, OLD);
-    await write(comments, 'Fix this', 1);
-    await comments.send(undefined);
-    const outboxes = it_.window.storage.collection(outboxRecords('service1'));
-    const { draft, ...rest } = outboxes.get(it_.sessionId)!;
-    const entry = { id: 'message1', ...draft, at: 1 };
-    for (const [state, label] of [
-      ['queued', 'waiting'],
-      ['sending', 'sending'],
-      ['unknown', 'not known'],
-      ['accepted', 'sent'],
+    const { draft: written } = outboxes.get('s1')!;
+    const sending = (state: Entry['state']) => ({ entries: [{ id: 'message1', ...written, at: 1, state }] });
+    for (const [label, outbox] of [
+      ['refused', { draft: { ...written, problem: 'No.' } }],
+      ['waiting', sending('queued')],
+      ['sending', sending('sending')],
+      ['not known', sending('unknown')],
+      ['sent', sending('accepted')],
     ] as const) {
-      const entries = [{ ...entry, state }];
-      await outboxes.put(it_.sessionId, { ...rest, draft: { text: '', attachments: [] }, entries });
+      await keep(outbox);
       await labelIs('Fix this', label);
+      assert.equal(thread.collapsibleState, label === 'sent' ? 0 : 1);
     }
+    assert.deepEqual([thread.state, thread.contextValue], [1, 'sent']);
+    await assert.rejects(comments.send(undefined), /No comment waits/);
+    await outboxes.remove('s1');
+    open().comments.show('s1', FILE.root, OLD);
+    await labelIs('Fix this', 'sent');
   });
 
   it('go where their lines are in a newer version, or stay and say that those have changed', async () => {
     const { comments } = open();
-    comments.show(it_.sessionId, FILE.root, OLD);
+    comments.show('s1', FILE.root, OLD);
     await write(comments, 'Same', 0);
     await write(comments, 'Moved', 4);
     await write(comments, 'Gone', 1);
     await write(comments, 'Ambiguous', 3);
     files.set(NEW, ['one', '2', 'new', '3', 'x', 'five', '}', '}'].join('\r\n'));
-    comments.show(it_.sessionId, FILE.root, NEW);
+    comments.show('s1', FILE.root, NEW);
     await until(() => /moved/.test(seen()['Moved']!.label));
     const at = Object.entries(seen()).map(([words, { label, thread }]) => {
       const place = [label.split(' · ')[1], thread.range!.start.line, thread.uri.query.includes(NEW)];
@@ -219,38 +202,6 @@ describe('comments on what an agent changed', () => {
       ...['line 1 (commit bbbbbbbbbb)', 'line 2 (commit aaaaaaaaaa)'],
       ...['line 4 (commit aaaaaaaaaa)', 'line 6 (commit bbbbbbbbbb)'],
     ]);
-  });
-
-  it('are written in the diff that is opened, and follow the branch', async () => {
-    const repository = changesScene();
-    afterwards(changesCleanUp);
-    const first = repository.push('agent/fix', { 'total.ts': 'one\n2\nthree\n' });
-    repository.say('s1', 'I pushed `agent/fix`.');
-    const { commands } = repository.open();
-    await commands.show('s1');
-    const controller = controllers.at(-1)!;
-    const uri = uriOf({ root: repository.root, commit: first, path: 'total.ts' });
-    const thread = controller.createCommentThread(uri, new Range(1, 0, 1, 0) as never, []);
-    await commands.comment({ thread, text: 'Two?' });
-    const second = repository.push('agent/fix', { 'total.ts': 'zero\none\n2\nthree\n' });
-    repository.git('fetch', '--quiet');
-    await commands.show('s1');
-    const moved = 'Session s1 · moved from line 2';
-    await until(() => [...controller.threads].some(({ label }) => label === moved));
-    assert.deepEqual(
-      [...controller.threads].map(each => each.uri.query.includes(second)),
-      [true],
-    );
-    await commands.sendComments({ kind: 'session', sessionId: 's1' });
-    assert.match(JSON.stringify(repository.prefilled), /"s1".*`total.ts`, line 3 .*2.*Two\?/);
-  });
-
-  it('are of the service in use', async () => {
-    const { comments, memory } = open();
-    comments.show(it_.sessionId, FILE.root, OLD);
-    await write(comments, 'Mine', 1);
-    const other = open({ memory, serviceId: 'service2' }).comments;
-    await assert.rejects(other.send(it_.sessionId, it_.sessionId), /No comment waits/);
   });
 });
 

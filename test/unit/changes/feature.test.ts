@@ -1,129 +1,260 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type * as vscode from 'vscode';
-import type { ChangesFeature } from '../../../src/changes';
-import { cleanUp } from '../../fakes/cleanUp';
-import { acts, answers, calls, choices, executed, shown, told, Uri, workspace } from '../../fakes/vscode';
+import { ChangesFeature } from '../../../src/changes';
+import type { ChangesSession } from '../../../src/changes/work';
+import { standings } from '../../../src/chat';
+import type { ConnectionState } from '../../../src/connection';
+import { Emitter, ObservableValue } from '../../../src/util/event';
+import { Formatter } from '../../../src/util/format';
+import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
+import { silentLog } from '../../fakes/log';
+import { acts, answers, calls, choices, executed, installed, shown, told, Uri } from '../../fakes/vscode';
+import { workspace } from '../../fakes/vscode';
+import { openWindow } from '../storage/support';
 import { until } from '../../until';
-import { changesScene } from './scene';
+import { memoryOf } from '../chat/support';
+
+const ENVIRONMENT = {
+  PATH: process.env['PATH'],
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_SYSTEM: '/dev/null',
+  ...{ GIT_AUTHOR_NAME: 'Robin', GIT_AUTHOR_EMAIL: 'robin@example.com' },
+  ...{ GIT_COMMITTER_NAME: 'Robin', GIT_COMMITTER_EMAIL: 'robin@example.com' },
+};
+const FIX = { 'total.ts': 'one\n2\nthree\nfour\n', 'new.ts': 'new\n', 'old.ts': undefined };
+const never = new Emitter<unknown>().event;
 
 describe('what an agent changed', () => {
-  let scene: ReturnType<typeof changesScene>;
+  /** A clone of a repository with one commit, as a window has it open. */
+  let root: string;
+  let remote: string;
+  let changed: Emitter<void>;
+  let closed: Emitter<unknown>;
+  let repositories: object[];
+  let fetched: unknown[];
+  /** The service's sessions, what was said in each, and those whose texts were read. */
+  let sessions: Map<string, ChangesSession>;
+  let said: Map<string, readonly string[]>;
+  let listed: Emitter<readonly string[]>;
+  let stored: Emitter<string>;
+  let readTexts: string[];
+
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', args, { cwd: root, env: ENVIRONMENT, encoding: 'utf8' }).trim();
+  const write = (file: string, text: string): void => fs.writeFileSync(path.join(root, file), text);
+
   beforeEach(() => {
-    scene = changesScene();
+    const folder = temporaryFolder();
+    [root, remote] = [path.join(folder, 'shop'), path.join(folder, 'shop.git')];
+    [changed, closed, listed, stored] = [new Emitter(), new Emitter(), new Emitter(), new Emitter()];
+    [fetched, readTexts] = [[], []];
+    [sessions, said] = [new Map<string, ChangesSession>(), new Map<string, readonly string[]>()];
     for (const list of [acts, calls, choices, executed, shown, told]) list.length = 0;
+    fs.mkdirSync(root);
+    git('init', '--quiet', '--initial-branch=main');
+    write('total.ts', 'one\ntwo\nthree\n');
+    write('old.ts', 'gone soon\n');
+    git('add', '.');
+    git('commit', '--quiet', '-m', 'First');
+    git('clone', '--quiet', '--bare', '.', remote);
+    git('remote', 'add', 'origin', remote);
+    git('fetch', '--quiet', 'origin');
+    git('remote', 'set-head', 'origin', 'main');
+    const state = {
+      HEAD: { name: 'main', commit: git('rev-parse', 'HEAD') },
+      remotes: [{ name: 'origin', fetchUrl: remote }],
+      onDidChange: changed.event,
+    };
+    const fetch = (options: unknown): Promise<void> => {
+      fetched.push(options);
+      git('fetch', '--quiet', '--prune', 'origin');
+      changed.fire();
+      return Promise.resolve();
+    };
+    repositories = [{ rootUri: Uri.file(root), state, fetch }];
+    const api = {
+      ...{ git: { path: 'git' }, state: 'initialized', onDidChangeState: never },
+      ...{ onDidOpenRepository: never, onDidCloseRepository: closed.event },
+      get repositories() {
+        return repositories;
+      },
+    };
+    const exported = { enabled: true, onDidChangeEnablement: never, getAPI: () => api };
+    installed.set('vscode.git', { activate: () => Promise.resolve(exported) });
   });
   afterEach(async () => {
+    installed.clear();
     answers.clear();
     workspace.isTrusted = true;
     await cleanUp();
   });
 
-  const FIX = { 'total.ts': 'one\n2\nthree\nfour\n', 'new.ts': 'new\n', 'old.ts': undefined };
-  /** Everything of the person's folder: files, index, branches. */
+  /** What an agent pushes: files by name, `undefined` for one that goes; the folder stays as it is. */
+  const push = (branch: string, files: Readonly<Record<string, string | undefined>>, message = branch) => {
+    const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;
+    const changes = Object.entries(files).map(([file, text]) =>
+      text === undefined ? `D ${file}\n` : `M 100644 inline ${file}\n${data(text)}`,
+    );
+    const by = `committer Robin <robin@example.com> ${Math.floor(Date.now() / 1000)} +0000`;
+    const from = `from refs/heads/main^0\n`;
+    const input = `commit refs/heads/${branch}\n${by}\n${data(message)}${from}${changes.join('')}`;
+    execFileSync('git', ['fast-import', '--quiet', '--force'], { cwd: remote, env: ENVIRONMENT, input });
+    git('fetch', '--quiet', 'origin');
+    return git('rev-parse', `origin/${branch}`);
+  };
+  /** What an agent says in a session, the first time from a minute ago on. */
+  const say = (sessionId: string, text: string): void => {
+    const texts = [...(said.get(sessionId) ?? []), text];
+    said.set(sessionId, texts);
+    const createdAt = sessions.get(sessionId)?.createdAt ?? Date.now() - 60_000;
+    const known = { sessionId, title: `Session ${sessionId}`, createdAt, isArchived: false };
+    sessions.set(sessionId, { ...known, lastAt: Date.now(), messageCount: texts.length });
+    listed.fire([sessionId]);
+  };
+  /** A window; its rows do not ask for what agents changed before `begin`. */
+  const open = (): ChangesFeature => {
+    const signedOut: ConnectionState = { kind: 'signedOut' };
+    const folder = path.dirname(root);
+    const storage = openWindow(path.join(folder, 'data'));
+    const feature = new ChangesFeature({
+      ...{ storage, log: silentLog(), format: new Formatter('en'), memory: memoryOf() },
+      connection: { ready: () => Promise.resolve(signedOut), state: new ObservableValue(signedOut) },
+      storageUri: Uri.file(folder) as unknown as vscode.Uri,
+      limit: () => 1_000_000,
+      transcript: (_service, id) => ({
+        onDidChange: heard => stored.event(each => each === id && heard(undefined)),
+        texts: () => {
+          readTexts.push(id);
+          return Promise.resolve((said.get(id) ?? []).map(text => ({ text, by: 'agent', at: Date.now() })));
+        },
+      }),
+      messages: id => standings(storage, id),
+      prefill: () => Promise.resolve(true),
+      sessions: {
+        serviceId: 'service',
+        onDidChange: listed.event,
+        ready: () => Promise.resolve(),
+        get: id => sessions.get(id),
+        all: () => [...sessions.values()],
+        pick: () => Promise.resolve([...sessions.keys()][0]),
+      },
+    });
+    later(() => feature.dispose());
+    return feature;
+  };
+  const begun = (): ChangesFeature => {
+    const feature = open();
+    feature.begin();
+    return feature;
+  };
   const everything = (): unknown =>
     ['status --porcelain --ignored', 'diff HEAD', 'ls-files --stage', 'show-ref', 'worktree list']
       .concat('symbolic-ref HEAD')
-      .map(command => scene.git(...command.split(' ')));
-  const answer = (message: string, button?: string): unknown =>
+      .map(command => git(...command.split(' ')));
+  const answer = (message: string, button: string): unknown =>
     answers.set(message, Promise.resolve(button as unknown as undefined));
-  /** What a person sees of it on the session's row. */
   const row = async (feature: ChangesFeature, sessionId: string): Promise<string | undefined> => {
     await until(() => feature.of(sessionId) !== undefined);
     return feature.of(sessionId)?.short;
   };
+  const bring = async (feature: ChangesFeature, choice?: string): Promise<void> => {
+    if (choice !== undefined) choices.push(choice);
+    await feature.commands.bringHome('s1');
+    assert.equal(choices.length, 0);
+  };
 
   it('stands on the row of its session with where that is known from, and follows the repository', async () => {
-    const tip = scene.push('agent/fix', FIX);
-    scene.say('s1', 'I pushed the fix to the branch `agent/fix`.');
-    const feature = scene.open();
+    const tip = push('agent/fix', FIX);
+    say('s1', 'I pushed the fix to the branch `agent/fix`.');
+    const feature = begun();
     assert.equal(await row(feature, 's1'), 'likely agent/fix · 3 files +3 −2');
     assert.equal(feature.of('s1')?.lines[0], 'The transcript names this branch.');
-    scene.say('s1', `[agent/fix ${tip.slice(0, 7)}] Fix the total\n 3 files changed`);
+    say('s1', `[agent/fix ${tip.slice(0, 7)}] Fix the total\n 3 files changed`);
     await until(() => feature.of('s1')?.short === 'agent/fix · 3 files +3 −2');
     const lines = feature.of('s1')?.lines ?? [];
     assert.equal(lines[0], 'In the transcript, Git confirms a commit or push to this branch.');
     assert.match(lines.join('\n'), /^Fetched from origin .+ ago\.$/m);
     assert.match(lines.join('\n'), /^• agent\/fix$/m);
-    scene.git('merge', '--quiet', '--no-edit', 'origin/agent/fix');
-    scene.git('push', '--quiet', 'origin', 'main');
-    scene.state.changed.fire();
+    git('push', '--quiet', 'origin', 'origin/agent/fix:main');
+    changed.fire();
     await until(() => feature.of('s1')?.short.endsWith(' · merged') === true);
   });
 
   it('is not looked for before a row or a chat asks', async () => {
-    scene.push('agent/fix', FIX);
-    for (const id of ['s1', 's2']) scene.say(id, 'Pushed to `agent/fix`.');
-    const unasked = scene.open({ isAsked: false });
+    push('agent/fix', FIX);
+    for (const id of ['s1', 's2']) say(id, 'Pushed to `agent/fix`.');
+    const unasked = open();
     await unasked.commands.show('s1');
-    assert.deepEqual(scene.readTexts, ['s1'], 'only that of the session that is meant');
-    scene.state.changed.fire();
-    await row(scene.open(), 's2');
+    assert.deepEqual(readTexts, ['s1'], 'only that of the session that is meant');
+    changed.fire();
+    await row(begun(), 's2');
     assert.equal(unasked.of('s2'), undefined);
     unasked.begin();
     await row(unasked, 's2');
   });
 
   it('follows the transcript and the last fetch, and reads again only what has changed', async () => {
-    scene.push('agent/fix', FIX);
-    scene.say('s1', 'Done.');
-    scene.say('s2', 'Done.');
-    const feature = scene.open();
+    push('agent/fix', FIX);
+    for (const id of ['s1', 's2']) say(id, 'Done.');
+    const feature = begun();
     await feature.commands.show('s1');
-    await until(() => scene.readTexts.includes('s2'));
-    scene.said.set('s1', ['Pushed to `agent/fix`.']);
-    scene.stored.fire('s1');
+    await until(() => readTexts.includes('s2'));
+    said.set('s1', ['Pushed to `agent/fix`.']);
+    stored.fire('s1');
     assert.equal(await row(feature, 's1'), 'likely agent/fix · 3 files +3 −2');
-    scene.push('agent/fix', { 'total.ts': 'other\n' });
-    scene.state.changed.fire();
+    push('agent/fix', { 'total.ts': 'other\n' });
+    changed.fire();
     await until(() => feature.of('s1')?.short === 'likely agent/fix · 1 file +1 −3');
-    const read = scene.readTexts.length;
-    scene.git('commit', '--quiet', '--allow-empty', '-m', 'Mine');
-    scene.push('agent/other', { 'other.ts': 'other\n' });
-    fs.utimesSync(path.join(scene.root, '.git', 'FETCH_HEAD'), 1_000, 1_000);
-    scene.state.changed.fire();
+    const read = readTexts.length;
+    git('commit', '--quiet', '--allow-empty', '-m', 'Mine');
+    push('agent/other', { 'other.ts': 'other\n' });
+    fs.utimesSync(path.join(root, '.git', 'FETCH_HEAD'), 1_000, 1_000);
+    changed.fire();
     await until(() => /Fetched from origin [^<]*y/.test(feature.of('s1')?.lines.join() ?? ''));
-    assert.equal(scene.readTexts.length, read, 'no transcript has changed');
+    assert.equal(readTexts.length, read, 'no transcript has changed');
     assert.match(feature.of('s1')?.lines.join() ?? '', /was rewritten/, 'other branches do not unsay it');
-    scene.said.set('s2', ['Pushed to `agent/other`.']);
+    said.set('s2', ['Pushed to `agent/other`.']);
     told.length = 0;
     await feature.commands.show('s2');
     assert.deepEqual(told, [], 'who asks is told what is stored by now, whoever has stored it');
   });
 
   it('of one session does not hide that of others, and nothing stays of a repository that is closed', async () => {
-    scene.push('agent/fix', FIX);
-    const broken = scene.push('agent/broken', { 'new.ts': 'lost\n' });
-    const lost = scene.git('rev-parse', `${broken}:new.ts`);
-    fs.rmSync(path.join(scene.root, '.git', 'objects', lost.slice(0, 2), lost.slice(2)));
-    scene.say('s1', 'Pushed to `agent/fix`.');
-    scene.say('s2', 'Pushed to `agent/broken`.');
-    const feature = scene.open();
+    push('agent/fix', FIX);
+    const broken = push('agent/broken', { 'new.ts': 'lost\n' });
+    const lost = git('rev-parse', `${broken}:new.ts`);
+    fs.rmSync(path.join(root, '.git', 'objects', lost.slice(0, 2), lost.slice(2)));
+    say('s1', 'Pushed to `agent/fix`.');
+    say('s2', 'Pushed to `agent/broken`.');
+    const feature = begun();
     await assert.rejects(Promise.resolve(feature.commands.show('s2')));
     assert.equal(await row(feature, 's1'), 'likely agent/fix · 3 files +3 −2');
-    scene.sessions.set('s1', { ...scene.sessions.get('s1')!, isArchived: true });
-    scene.git('push', '--quiet', 'origin', 'origin/agent/fix:main');
-    scene.state.changed.fire();
+    sessions.set('s1', { ...sessions.get('s1')!, isArchived: true });
+    git('push', '--quiet', 'origin', 'origin/agent/fix:main');
+    changed.fire();
     await until(() => feature.of('s1')?.short.endsWith('merged') === true);
-    scene.close();
+    repositories = [];
+    closed.fire(undefined);
     await until(() => feature.of('s1') === undefined);
   });
 
   it('is not guessed for one session where it certainly is another’s', async () => {
-    const tip = scene.push('agent/fix', FIX, 'Fix\n\nCo-authored-by: Coding agent <agent@example.com>');
-    scene.say('s1', 'Nothing yet.');
-    const feature = scene.open();
+    const tip = push('agent/fix', FIX, 'Fix\n\nCo-authored-by: Coding agent <agent@example.com>');
+    say('s1', 'Nothing yet.');
+    const feature = begun();
     assert.match((await row(feature, 's1')) ?? '', /^likely agent\/fix/);
-    scene.say('s2', `[agent/fix ${tip.slice(0, 7)}] Fix`);
+    say('s2', `[agent/fix ${tip.slice(0, 7)}] Fix`);
     assert.match((await row(feature, 's2')) ?? '', /^agent\/fix/);
     assert.equal(feature.of('s1'), undefined);
   });
 
   it('opens as the editor’s own diff of all its files, with the content of both commits', async () => {
-    const tip = scene.push('agent/fix', FIX);
-    scene.say('s1', 'Pushed to `agent/fix`.');
-    const feature = scene.open();
+    const tip = push('agent/fix', FIX);
+    say('s1', 'Pushed to `agent/fix`.');
+    const feature = begun();
     await feature.commands.show({ kind: 'session', sessionId: 's1' });
     const [command, title, files] = calls.at(-1) as [string, string, (vscode.Uri | undefined)[][]];
     assert.deepEqual([command, title], ['vscode.changes', 'agent/fix · +3 −2']);
@@ -138,37 +269,37 @@ describe('what an agent changed', () => {
       'total.ts': ['one\ntwo\nthree\n', 'one\n2\nthree\nfour\n'],
     });
     assert.ok(files.flat().some(uri => uri?.query.includes(tip)));
-    assert.deepEqual(scene.fetched, [], 'nothing is fetched without being asked for');
-    const root = scene.git('commit-tree', 'origin/main^{tree}', '-m', 'Anew');
-    scene.git('push', '--quiet', 'origin', `${root}:refs/heads/agent/anew`);
-    scene.say('s2', 'Pushed to `agent/anew`.');
+    assert.deepEqual(fetched, [], 'nothing is fetched without being asked for');
+    const first = git('commit-tree', 'origin/main^{tree}', '-m', 'Anew');
+    git('push', '--quiet', 'origin', `${first}:refs/heads/agent/anew`);
+    say('s2', 'Pushed to `agent/anew`.');
     choices.push('Anew');
     await feature.commands.chooseBranch('s2');
     assert.equal((calls.at(-1) as unknown[])[1], 'Anew', 'the first commit of all, too');
     const elsewhere = { scheme: 'agentconsole-changes', path: '/total.ts' };
-    const others = [`root=/etc&commit=${tip}`, `root=${scene.root}&commit=--help`, `commit=${tip}`];
+    const others = [`root=/etc&commit=${tip}`, `root=${root}&commit=--help`, `commit=${tip}`];
     for (const query of ['', '%', ...others])
       await assert.rejects(feature.readFile(Uri.from({ ...elsewhere, query }) as unknown as vscode.Uri));
   });
 
   it('says so where no branch is known, fetches when asked, and keeps the branch a person chooses', async () => {
-    scene.push('feature/total', FIX);
-    scene.git('update-ref', '-d', 'refs/remotes/origin/feature/total');
-    scene.say('s1', 'Done.');
-    const feature = scene.open();
+    push('feature/total', FIX);
+    git('update-ref', '-d', 'refs/remotes/origin/feature/total');
+    say('s1', 'Done.');
+    const feature = begun();
     await feature.commands.show('s1');
     assert.deepEqual(told, ['No branch in this window is known to be this session’s.']);
     choices.push('Fetch from origin');
     await feature.commands.chooseBranch('s1');
-    assert.deepEqual(scene.fetched, [{ remote: 'origin', prune: true }]);
-    scene.say('s2', `To ${scene.remote}\n * [new branch]      HEAD -> feature/away`);
+    assert.deepEqual(fetched, [{ remote: 'origin', prune: true }]);
+    say('s2', `To ${remote}\n * [new branch]      HEAD -> feature/away`);
     assert.equal(await row(feature, 's2'), 'likely feature/away · not in this window');
     await feature.commands.show('s2');
     assert.match(told.at(-1) ?? '', /feature\/away is not in this window\. Fetch it/);
     choices.push('origin/feature/total');
     await feature.commands.chooseBranch('s1');
     assert.equal(feature.of('s1')?.short, 'feature/total · 3 files +3 −2');
-    const again = scene.open();
+    const again = begun();
     assert.equal(await row(again, 's1'), 'feature/total · 3 files +3 −2');
     assert.equal(again.of('s1')?.lines[0], 'You chose this branch.');
     choices.push('Find it automatically');
@@ -177,78 +308,53 @@ describe('what an agent changed', () => {
   });
 
   it('comes home into a worktree, which opens in a new window and goes again', async () => {
-    scene.push('agent/fix', FIX);
-    scene.say('s1', 'Pushed to `agent/fix`.');
-    const feature = scene.open();
-    const before = scene.git('status', '--porcelain');
-    const taken = path.join(path.dirname(scene.root), 'shop-agent-fix');
-    const bring = async (choice: string): Promise<void> => {
-      choices.push(choice);
-      await feature.commands.bringHome('s1');
-    };
-    fs.mkdirSync(taken);
-    await assert.rejects(bring('Open in a new worktree'), /shop-agent-fix is there already/);
-    fs.rmdirSync(taken);
+    push('agent/fix', FIX);
+    say('s1', 'Pushed to `agent/fix`.');
+    const feature = begun();
+    const before = everything();
+    const there = path.join(path.dirname(root), 'shop-agent-fix');
     answer('showWarningMessage', 'Continue');
     answer('showInformationMessage', 'Open in New Window');
-    await bring('Open in a new worktree');
-    assert.equal(fs.readFileSync(path.join(taken, 'new.ts'), 'utf8'), 'new\n');
-    await until(() => executed.some(each => each.startsWith(`vscode.openFolder file://${taken}`)));
-    assert.equal(scene.git('status', '--porcelain'), before);
+    await bring(feature, 'Open in a new worktree');
+    assert.equal(fs.readFileSync(path.join(there, 'new.ts'), 'utf8'), 'new\n');
+    await until(() => executed.some(each => each.startsWith(`vscode.openFolder file://${there}`)));
     answer('showWarningMessage', 'Remove');
-    await bring('Remove Worktree');
-    assert.equal(fs.existsSync(taken), false);
+    await bring(feature, 'Remove Worktree');
+    assert.equal(fs.existsSync(there), false);
+    assert.deepEqual(everything(), before);
   });
 
-  it('changes nothing where the person does not choose or does not agree', async () => {
-    scene.push('agent/fix', FIX);
-    scene.say('s1', 'Pushed to `agent/fix`.');
-    const feature = scene.open();
-    scene.write('mine.txt', 'mine\n');
-    const before = everything();
+  it('is checked out or applied where the person chooses and agrees, but never over work that is not committed', async () => {
+    push('agent/fix', FIX);
+    say('s1', 'Pushed to `agent/fix`.');
+    const feature = begun();
     const ways = ['Open in a new worktree', 'Check out the branch', 'Apply as uncommitted changes'];
+    const before = everything();
     for (const choice of [undefined, ...ways]) {
-      if (choice !== undefined) choices.push(choice);
-      await feature.commands.bringHome('s1');
+      await bring(feature, choice);
       assert.deepEqual(everything(), before, choice);
     }
-    assert.equal(choices.length, 0);
-  });
-
-  it('is checked out or applied, but never over work that is not committed', async () => {
-    scene.push('agent/fix', FIX);
-    scene.push('agent/clash', { 'total.ts': 'uno\ntwo\nthree\n' });
-    scene.say('s1', 'Pushed to `agent/fix`.');
-    scene.say('s2', 'Pushed to `agent/clash`.');
-    const feature = scene.open();
     answer('showWarningMessage', 'Continue');
-    const refused = async (sessionId: string, choice: string, why: RegExp): Promise<void> => {
-      const before = everything();
-      choices.push(choice);
-      await assert.rejects(Promise.resolve(feature.commands.bringHome(sessionId)), why);
-      assert.match(shown.join('\n'), why, 'the list says so already');
-      assert.deepEqual(everything(), before);
-    };
-    scene.write('total.ts', 'mine\n');
-    await refused('s1', 'Check out the branch', /Commit or stash your changes first: total\.ts/);
-    scene.git('commit', '--quiet', '--all', '-m', 'Mine');
-    await refused('s2', 'Apply as uncommitted changes', /conflicts with your commits in total\.ts/);
-    scene.git('reset', '--quiet', '--hard', 'origin/main');
-    choices.push('Apply as uncommitted changes');
-    await feature.commands.bringHome('s1');
-    assert.equal(scene.git('diff', '--stat', 'origin/agent/fix'), '');
+    write('total.ts', 'mine\n');
+    const mine = everything();
+    const why = /Commit or stash your changes first: total\.ts/;
+    for (const choice of ways.slice(1)) await assert.rejects(bring(feature, choice), why);
+    assert.match(shown.join('\n'), why, 'the list says so already');
+    assert.deepEqual(everything(), mine);
+    git('reset', '--quiet', '--hard');
+    await bring(feature, ways[2]);
+    assert.equal(git('diff', '--stat', 'origin/agent/fix'), '');
     assert.match(told.at(-1) ?? '', /in your files, not committed/);
-    scene.git('reset', '--quiet', '--hard');
-    choices.push('Check out the branch');
-    await feature.commands.bringHome('s1');
-    assert.equal(scene.git('rev-parse', 'HEAD'), scene.git('rev-parse', 'origin/agent/fix'));
+    git('reset', '--quiet', '--hard');
+    await bring(feature, ways[1]);
+    assert.equal(git('rev-parse', 'HEAD'), git('rev-parse', 'origin/agent/fix'));
   });
 
   it('is not looked for in Restricted Mode, which is said', async () => {
     workspace.isTrusted = false;
-    scene.push('agent/fix', FIX);
-    scene.say('s1', 'Pushed to `agent/fix`.');
-    const feature = scene.open();
+    push('agent/fix', FIX);
+    say('s1', 'Pushed to `agent/fix`.');
+    const feature = begun();
     for (const command of ['show', 'chooseBranch', 'bringHome'] as const)
       await assert.rejects(Promise.resolve(feature.commands[command]('s1')), /Trust this workspace/);
     assert.equal(feature.of('s1'), undefined);

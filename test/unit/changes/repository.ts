@@ -5,11 +5,9 @@ import { changesOf, readRepository } from '../../../src/changes/git/branches';
 import type { Changes } from '../../../src/changes/git/model';
 import { Git } from '../../../src/changes/git/run';
 
-/** The same numbers for the same seed. */
 export class Random {
   constructor(private state: number) {}
 
-  /** A whole number from 0 to below `limit`. */
   below(limit: number): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -40,20 +38,20 @@ export const file = (text: string, mode: File['mode'] = '100644'): File => ({
   content: Buffer.from(text),
 });
 
+export const isSame = (one?: File, other?: File): boolean =>
+  one?.mode === other?.mode && (one?.content.equals(other?.content ?? Buffer.alloc(0)) ?? true);
+
 export interface Made {
   readonly mark: number;
   readonly tree: Tree;
   readonly parents: readonly Made[];
   readonly author: string;
-  /** Unix ms. */
   readonly authoredAt: number;
   readonly committedAt: number;
   readonly message: string;
-  /** Known once all is written. */
   hash: string;
 }
 
-/** Commits and refs in memory, written by one program. */
 export class History {
   readonly commits: Made[] = [];
   readonly refs = new Map<string, Made>();
@@ -123,7 +121,6 @@ export function git(folder: string, args: readonly string[], input: string | Buf
 export const run = async (folder: string, command: string): Promise<string> =>
   (await git(folder, command.split(' '))).toString().trim();
 
-/** What a branch of the remote changes. */
 export async function changesIn(mine: Git, name: string): Promise<Changes> {
   const branch = { repository: mine.folder, remote: 'origin', name };
   return (await changesOf(mine, branch, await readRepository(mine)))!;
@@ -131,7 +128,6 @@ export async function changesIn(mine: Git, name: string): Promise<Changes> {
 
 export const gitOf = (folder: string): Git => new Git('git', folder);
 
-/** Names and contents that programs get wrong. */
 const NAMES = [
   ...['a', 'ü', 'name with space', 'quo"te', 'tab\tbed', 'back\\slash', '-x', '--upload-pack=x', '日本'],
   ...['line\nbreak', '#h', ':(top)x', '*', 'e\u0301'],
@@ -186,14 +182,12 @@ export function randomTree(random: Random): Tree {
   return tree;
 }
 
-/** A file takes the place of a folder, and the other way round. */
 function put(tree: Map<string, File>, file: string, content: File): void {
   for (const other of [...tree.keys()])
     if (other.startsWith(`${file}/`) || file.startsWith(`${other}/`)) tree.delete(other);
   tree.set(file, content);
 }
 
-/** All files of a folder as they are, without those of Git. */
 export function filesOf(folder: string, below = ''): Tree {
   const found = fs.readdirSync(path.join(folder, below)).flatMap((name): [string, File][] => {
     const [file, full] = [path.join(below, name), path.join(folder, below, name)];
@@ -206,7 +200,6 @@ export function filesOf(folder: string, below = ''): Tree {
   return new Map(found);
 }
 
-/** Writes just these files. */
 export function putFiles(folder: string, tree: Tree): void {
   for (const name of fs.readdirSync(folder))
     if (name !== '.git') fs.rmSync(path.join(folder, name), { recursive: true });

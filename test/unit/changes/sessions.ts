@@ -9,15 +9,12 @@ type Remote = keyof typeof URLS;
 const SLUGS = ['refund', 'cart-total', 'retry', 'tax', 'search-index', 'login'];
 const MAIN = 'refs/remotes/origin/main';
 
-const words = (text: string): readonly string[] => text.trim().split(/\s+/);
-
-/** What became of a branch after its session. */
-const FATES = words(`
-  kept kept kept kept continued merged mergedAndDeleted forwarded squashed squashedAndDeleted rebasedInto rebased squashedInPlace
-  renamed renamedAndContinued deleted overwritten picked pickedAndDeleted stackedAndDeleted integrated copied backedUp absorbed
-`);
-/** How a session tells of its work. */
-const MANNERS = words('full full full full full full unsaid quiet quiet prose hash link none');
+const FATES = [
+  'kept kept kept kept continued merged mergedAndDeleted forwarded squashed squashedAndDeleted rebasedInto rebased',
+  'squashedInPlace renamed renamedAndContinued deleted overwritten picked pickedAndDeleted stackedAndDeleted',
+  'integrated copied backedUp absorbed',
+].flatMap(line => line.split(' '));
+const MANNERS = 'full full full full full full unsaid quiet quiet prose hash link none'.split(' ');
 
 interface Working {
   readonly fate: string;
@@ -41,13 +38,7 @@ interface Working {
   isHere: boolean;
 }
 
-export interface Worked extends Pick<Working, 'fate' | 'manner' | 'base' | 'tip' | 'isStacked'> {
-  readonly session: SessionFacts;
-  /** The branches of a remote that hold its work; none where all are gone. */
-  readonly branches: readonly { readonly remote?: string; readonly name: string }[];
-  /** As its session left it. */
-  readonly before: { readonly remote: string; readonly name: string; readonly tip: Made };
-}
+export type Worked = ReturnType<World['worked']>[number];
 
 /** A repository with one to four sessions, by turns alone and at once, and others' work; `worked` when its hashes are known. */
 export class World {
@@ -78,8 +69,8 @@ export class World {
     this.history.refs.set(MAIN, this.#main);
   }
 
-  /** Once the history is written. */
-  worked(repository: string): readonly Worked[] {
+  /** Once the history is written: with the branches of a remote that hold its work, none where all are gone, and as its session left it. */
+  worked(repository: string) {
     for (const tell of this.#late) tell();
     return this.#sessions.map(working => {
       const { id, from, to, said, isTimed, remote, name, isHere, fate, commits, firstName } = working;
@@ -87,9 +78,12 @@ export class World {
         ? { repository, branch: this.#random.chance(0.8) ? name : 'main', at: to }
         : undefined;
       const timed = isTimed ? said : said.map(({ text, by }) => ({ text, by }));
-      const session = { sessionId: id, createdAt: from, lastAt: to, stopped, said: timed };
+      const session: SessionFacts = { sessionId: id, createdAt: from, lastAt: to, stopped, said: timed };
       const isLocal = this.history.refs.has(`refs/heads/${name}`) && fate !== 'overwritten';
-      const branches = [...(isHere ? [{ remote, name }] : []), ...(isLocal ? [{ name }] : [])];
+      const branches: readonly { readonly remote?: string; readonly name: string }[] = [
+        ...(isHere ? [{ remote, name }] : []),
+        ...(isLocal ? [{ name }] : []),
+      ];
       return { ...working, session, branches, before: { remote, name: firstName, tip: commits.at(-1)! } };
     });
   }
@@ -108,7 +102,6 @@ export class World {
     }
   }
 
-  /** A branch of a person. */
   #person(name: string, remote: Remote = 'origin', author = KIM): Made {
     const made = this.#commit(this.#main, 3, author, this.#now + HOUR, 'Work of a person');
     this.#set({ remote, name }, made);
@@ -179,7 +172,6 @@ export class World {
     if (manner === 'link') this.history.refs.set(`refs/pull/${n + 10}/head`, session.tip);
   }
 
-  /** What the session says of its own work. */
   #tell({ said, commits, manner, firstName: named, remote, n, to }: Working): void {
     const random = this.#random;
     const say = (text: string, at: number): unknown =>
@@ -209,7 +201,6 @@ export class World {
     if (manner === 'link') say(`Opened https://git.example.com/${owner}/shop/pull/${n + 10} for review`, to);
   }
 
-  /** What it says of others' work. */
   #decoys(session: Working): void {
     const random = this.#random;
     const { said, from, to, id } = session;
@@ -243,7 +234,6 @@ export class World {
     if (random.chance(0.1)) this.#person(`review/${id}`);
   }
 
-  /** What others do with a branch after its session. */
   #end(session: Working): void {
     const random = this.#random;
     const { n, remote, base, tip, fate, commits, name } = session;

@@ -66,30 +66,8 @@ describe('changes that are taken along', () => {
   });
   afterEach(cleanUp);
 
-  it('become a patch that makes the same files of its base, and a line that says how', async () => {
-    write('README.md', 'Other words\r\n');
-    write('docs/new file.txt', 'no line feed');
-    write('docs/orders.png', Buffer.from([0, 1, 2, 255]));
-    fs.rmSync(path.join(folder, 'docs/checkout.pdf'));
-    const [before, base] = [git('status', '--porcelain'), git('rev-parse', 'HEAD')];
-    const message = await taken({ sessionId: 's1' });
-    assert.equal(message?.sessionId, 's1');
-    assert.equal(message.text, `Patch against ${base}. Apply it there: \`git apply shop.patch\``);
-    assert.match(message.title, new RegExp(`^Send shop\\.patch \\(.* kB, against ${base.slice(0, 8)}\\) to`));
-    assert.deepEqual(asked, [['docs/new file.txt ✓']]);
-    assert.equal(git('status', '--porcelain'), before, 'nothing here has changed');
-    const there = path.join(temporaryFolder(), 'there');
-    git('worktree', 'add', '--quiet', '--detach', there, base);
-    execFileSync('git', ['-C', there, 'apply', '--whitespace=nowarn', '-'], { input: message.patch });
-    const read = (root: string, name: string): Buffer => fs.readFileSync(path.join(root, name));
-    for (const name of ['README.md', 'docs/new file.txt', 'docs/orders.png', 'docs/orders.csv'])
-      assert.deepEqual(read(there, name), read(folder, name), name);
-    assert.ok(!fs.existsSync(path.join(there, 'docs/checkout.pdf')));
-  });
-
   it('are asked about first where they look like secrets, by name or by content, and none of those is chosen', async () => {
-    const secrets = ['.env', 'config/.env.local', 'id_rsa', 'keys/server.pem', 'a.key'];
-    secrets.push('deploy/credentials.json');
+    const secrets = ['.env', 'c/.env.local', 'id_rsa', 'keys/server.pem', 'a.key', 'c/credentials.json'];
     const others = ['.env.example', 'id_rsa.pub', 'keyboard.ts', 'monkey.txt'];
     for (const name of [...secrets, ...others]) write(name, 'x\n');
     write('README.md', 'AUTH_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ\n');
@@ -106,11 +84,21 @@ describe('changes that are taken along', () => {
     assert.ok(!asked.at(-1)?.at(-1)?.includes('monkey'));
   });
 
-  it('start at the newest commit that a remote has; where it has none, that is said first', async () => {
+  it('become a patch against the newest commit that a remote has; where it has none, that is said first', async () => {
     const base = git('rev-parse', 'HEAD');
+    write('README.md', 'Mine\n');
+    write('docs/new file.txt', 'no line feed');
+    const before = git('status', '--porcelain');
+    const message = await taken({ sessionId: 's1' });
+    assert.equal(message?.sessionId, 's1');
+    assert.equal(message.text, `Patch against ${base}. Apply it there: \`git apply shop.patch\``);
+    assert.match(message.title, new RegExp(`^Send shop\\.patch \\(.* kB, against ${base.slice(0, 8)}\\) to`));
+    assert.deepEqual(asked.splice(0), [['docs/new file.txt ✓']]);
+    assert.match(message.patch, /\+Mine\n[^]*\+no line feed\n/);
+    assert.equal(git('status', '--porcelain'), before, 'nothing here has changed');
+    fs.rmSync(path.join(folder, 'docs/new file.txt'));
     const me = ['-c', 'user.name=A', '-c', 'user.email=a@example.com'];
     git(...me, 'commit', '--quiet', '--allow-empty', '-m', 'Mine');
-    write('README.md', 'Mine\n');
     assert.match((await taken())?.text ?? '', new RegExp(`^Patch against ${base}, with my commits since\\.`));
     assert.equal(asked.length, 0);
     git('remote', 'remove', 'origin');

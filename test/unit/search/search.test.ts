@@ -5,8 +5,7 @@ import { searchedComputers } from '../../../src/computers';
 import type { ConnectionState } from '../../../src/connection';
 import { searchedOrganization } from '../../../src/organization';
 import { searchedReadiness } from '../../../src/readiness';
-import * as search from '../../../src/search';
-import { parseQuery, type Searched, type TypedQuery } from '../../../src/search';
+import { openSearch, parseQuery, type TypedQuery } from '../../../src/search';
 import { sessionRecords } from '../../../src/sessions';
 import { Formatter } from '../../../src/util/format';
 import { storeRows } from '../../fakes/storage';
@@ -20,14 +19,75 @@ const titles = new Map([
   ['s2', 'Write docs'],
 ]);
 
-/** Opens the search over what is stored; `open` is told where a session was opened. */
-async function openSearch(
-  root: string,
-  things: (serviceId: string) => readonly Searched[],
-  open: (place: object) => unknown = () => undefined,
-  state: object = { kind: 'signedIn', service: { id: 'one' } },
-) {
-  const run = search.openSearch({
+function message(id: string, text: string, more: object = {}) {
+  const stored = { id, role: 'user', createdAt: NOON, content: [{ type: 'text', text }], ...more };
+  return [id, { id, message: stored }] as const;
+}
+
+const SAID = {
+  'one/transcripts/s1': [
+    message('m1', 'The parser drops a $(trash) brace\nat the \u202eend of a file'),
+    message('m2', 'I mended the parser', { role: 'assistant', createdAt: NOON + 1 }),
+    message('m3', 'A secret parser', { visibility: 'llm_only' }),
+    message('m4', 'Another secret parser', { isUserVisible: false }),
+  ],
+  'one/transcripts/s2': [message('m5', 'About parsers')],
+  'two/transcripts/s1': [message('m6', 'A parser elsewhere')],
+  'one/transcripts/gone': [message('m7', 'A parser nobody wants any more')],
+};
+
+const ANN = { id: 'u1', firstName: 'Ann', lastName: 'Smith', email: 'ann@example.org' };
+const report = (reportId: string, createdAt: number, rationale: string) => ({
+  ...{ reportId, createdAt, repoUrl: 'https://github.com/acme/app' },
+  report: {
+    type_checker: { numerator: 1, denominator: 1, rationale },
+    linter: { numerator: 0, denominator: 1 },
+  },
+});
+const revision = (number: number, enabled: boolean) => ({
+  ...{ revision: number, settings: { sandbox: { enabled } }, user: ANN },
+  updatedAt: new Date(NOON + number).toISOString(),
+});
+/** Lists by where they are kept, and by the keys of their items. */
+const LISTS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
+  'one/lists/people': {
+    u1: { ...ANN, metadata: { note: 'hush' } },
+    u2: { id: 'u2', email: 'docs@example.org' },
+  },
+  'two/lists/people': { u3: { id: 'u3', email: 'elsewhere@example.org' } },
+  'one/lists/computers': {
+    c1: { id: 'c1', name: 'atlas', provisioningSteps: [{ name: 'Install', error: 'npm was not found' }] },
+  },
+  'one/lists/readiness/app.example.org': {
+    r1: report('r1', NOON, 'Strict mode is off'),
+    r2: report('r2', NOON + 1, 'Strict mode is on'),
+  },
+  'one/lists/controls': { 1: revision(1, false), 2: revision(2, true), 3: revision(3, true) },
+};
+
+/** The search over what is stored, and the places it has opened. */
+async function opened(state: object = { kind: 'signedIn', service: { id: 'one' } }) {
+  const root = temporaryFolder();
+  const places: unknown[] = [];
+  const open = (place: unknown) => Promise.resolve(places.push(place));
+  const things = (id: string) => [
+    ...searchedOrganization(id, () => Promise.resolve({ showUser: open, openChanges: open })),
+    searchedComputers(id, () => Promise.resolve({ showDetails: open })),
+    searchedReadiness(id, () => Promise.resolve({ openReport: open })),
+  ];
+  const sessions = [...titles].map(([sessionId, firstText]) => {
+    return [sessionId, { sessionId, origin: 'added', addedAt: NOON, firstText, local: {} }] as const;
+  });
+  storeRows(root, 'services/one/sessions', 2, sessions, sessionRecords('one'));
+  for (const [path, messages] of Object.entries(SAID))
+    storeRows(root, `services/${path}`, 1, messages, transcriptRecords('one', '*'));
+  for (const [path, items] of Object.entries(LISTS)) {
+    const rows = Object.entries(items).map(([key, item]) => [`item ${key}`, { item }] as const);
+    const [, name = ''] = /lists\/(\w+)/.exec(path) ?? [];
+    const kind = things('one').find(({ records }) => records.path.includes(`lists/${name}`));
+    storeRows(root, `services/${path}`, 1, [...rows, ['head', { head: { problems: [] } }]], kind?.records);
+  }
+  const run = openSearch({
     connection: { ready: () => Promise.resolve(state as ConnectionState) },
     storage: openWindow(root),
     format: new Formatter('en'),
@@ -38,11 +98,10 @@ async function openSearch(
       messages: session => transcriptRecords(id, session),
       things: things(id),
     }),
-    open: place => Promise.resolve(open(place)),
+    open,
   });
   await Promise.race([run, new Promise(resolve => setImmediate(resolve))]);
   const box = quickPicks.at(-1)!;
-  /** What is listed for a text, each with its detail. */
   const type = async (...texts: readonly string[]) => {
     for (const text of texts) box.type(text);
     while (box.busy) await new Promise(resolve => setImmediate(resolve));
@@ -52,229 +111,76 @@ async function openSearch(
     box.choose(index);
     await run;
   };
-  return { box, type, choose };
+  return { box, type, choose, places };
 }
 
-function message(id: string, text: string, more: object = {}) {
-  const stored = { id, role: 'user', createdAt: NOON, content: [{ type: 'text', text }], ...more };
-  return [id, { id, message: stored }] as const;
-}
-
-const persons = {
-  text: ({ name, of }: Readonly<Record<string, string>>) => ({
-    text: `${name}\nmember of ${of}\nsince ever`,
-  }),
-  schema: { parse: (value: unknown) => value as Readonly<Record<string, string>> },
-};
-
-/** People as a feature would give them: several records of the same one. */
-function people(serviceId: string, places: unknown[]): Searched {
-  return {
-    records: { path: `services/${serviceId}/lists/people` },
-    found: ({ id, first, line }) => ({
-      key: `${first} ${line}`,
-      label: first,
-      description: 'person',
-      isUndated: true,
-      open: () => Promise.resolve(places.push({ person: id, line })),
-    }),
-  };
-}
-
-/** The search over what is stored, and the places it has opened. */
-async function opened(state?: object) {
-  const root = temporaryFolder();
-  const session = (id: string) =>
-    [id, { sessionId: id, origin: 'added', addedAt: NOON, firstText: titles.get(id), local: {} }] as const;
-  storeRows(root, 'services/one/sessions', 2, [session('s1'), session('s2')], sessionRecords('one'));
-  const said = {
-    'one/transcripts/s1': [
-      message('m1', 'The parser drops a $(trash) brace\nat the \u202eend of a file'),
-      message('m2', 'I mended the parser', { role: 'assistant', createdAt: NOON + 1 }),
-      message('m3', 'A secret parser', { visibility: 'llm_only' }),
-      message('m4', 'Another secret parser', { isUserVisible: false }),
-    ],
-    'one/transcripts/s2': [message('m5', 'About parsers')],
-    'two/transcripts/s1': [message('m6', 'A parser elsewhere')],
-    'one/transcripts/gone': [message('m7', 'A parser nobody wants any more')],
-  };
-  for (const [path, messages] of Object.entries(said))
-    storeRows(root, `services/${path}`, 1, messages, transcriptRecords('one', '*'));
-  const lists = {
-    one: [
-      ['p1', { name: 'Ann Smith', of: 'parser team' }],
-      ['p2', { name: 'Ann Smith', of: 'parser team' }],
-      ['p3', { name: 'Bob', of: 'docs' }],
-    ],
-    two: [['p4', { name: 'Ann Elsewhere', of: 'parser team' }]],
-  } as const;
-  for (const [service, rows] of Object.entries(lists))
-    storeRows(root, `services/${service}/lists/people`, 1, rows, persons);
-  const places: unknown[] = [];
-  const things = (id: string) => [people(id, places)];
-  const open = (place: object) => places.push(place);
-  return { ...(await openSearch(root, things, open, state)), places };
-}
-
-describe('the command that searches sessions', function () {
+describe('the search', () => {
   afterEach(cleanUp);
 
   it('lists what is stored of this service with the words around, the latest first, and opens it there', async () => {
     const { box, type, choose, places } = await opened();
     const fix = 'Fix the $\u200b(bug) parser';
-    assert.deepEqual(await type('from:me parser '), [
-      `${fix}: The parser drops a $\u200b(trash) brace at the \ufffdend of a file`,
-    ]);
-    assert.deepEqual((await type('parser ')).slice(0, 3), [
-      `${fix}: I mended the parser`,
-      `${fix}: The parser drops a $\u200b(trash) brace at the \ufffdend of a file`,
-      `${fix}: `,
-    ]);
-    assert.equal(box.title, '4 results, newest first');
-    assert.match(box.items[0]!.description!, /^agent · /);
-    assert.match(box.items[1]!.description!, /^you · /);
-    assert.match(box.items[2]!.description!, /^title · /);
-    assert.equal((await type('pars')).length, 6);
-    assert.deepEqual(await type('from:me "parser drops"'), [
-      `${fix}: The parser drops a $\u200b(trash) brace at the \ufffdend of a file`,
-    ]);
+    const first = `${fix}: The parser drops a $\u200b(trash) brace at the \ufffdend of a file`;
+    assert.deepEqual(await type('from:me parser '), [first]);
+    assert.deepEqual(await type('parser '), [`${fix}: I mended the parser`, first, `${fix}: `]);
+    assert.equal(box.title, '3 results, newest first');
+    for (const [index, who] of ['agent', 'you', 'title'].entries())
+      assert.ok(box.items[index]!.description!.startsWith(`${who} · `), who);
+    assert.equal((await type('pars')).length, 4);
+    assert.deepEqual(await type('from:me "parser drops"'), [first]);
     assert.deepEqual(await type('in:docs parser'), ['Write docs: About parsers']);
+    assert.deepEqual(await type('in:"fix the bug pars" mended '), [`${fix}: I mended the parser`]);
     assert.deepEqual(await type('in:nothing parser'), []);
     assert.equal(box.title, 'No results');
-    for (const text of ['secret', 'elsewhere', 'nobody wants', 'after:9998 parser', '" OR 1'])
+    for (const text of [
+      'secret',
+      'elsewhere',
+      'nobody wants',
+      'after:9998 parser',
+      '" OR 1',
+      'hush',
+      'in:"fi bug" mended ',
+    ])
       assert.deepEqual(await type(text), [], text);
-    await type('mend');
+    assert.deepEqual(await type('p', 'pa', 'docs', 'mended '), [`${fix}: I mended the parser`]);
     await choose(0);
     assert.deepEqual(places, [{ sessionId: 's1', messageId: 'm2', words: 'mended' }]);
     assert.equal(box.isShown, false);
   });
 
-  it('lists people and the like after what was said, each once, and opens them', async () => {
-    const { box, type, choose, places } = await opened();
-    assert.deepEqual(await type('docs'), ['Write docs: ', 'Other: ', 'Bob: Bob member of docs since ever']);
+  it('lists people and the like after what was said, unless it is asked who said it, or where', async () => {
+    const { box, type } = await opened();
+    assert.deepEqual(await type('docs'), ['Write docs: ', 'Other: ', 'docs@example.org: ']);
     assert.equal(box.title, '2 results, newest first');
-    assert.deepEqual(await type('ann'), ['Other: ', 'Ann Smith: ']);
-    assert.equal(box.items[1]!.description, 'person');
-    assert.deepEqual(await type('from:agent ann'), []);
-    assert.deepEqual(await type('in:docs ann'), []);
-    await type('docs member');
-    assert.deepEqual(await type('team'), [
-      'Other: ',
-      'Ann Smith: Ann Smith member of parser team since ever',
-    ]);
-    await choose(1);
-    assert.deepEqual(places, [{ person: 'p2', line: 'member of parser team' }]);
+    for (const text of ['from:agent docs', 'in:docs smith']) assert.deepEqual(await type(text), [], text);
   });
 
-  it('shows what was typed last, however fast', async () => {
-    const { box, type } = await opened();
-    await type('p', 'pa', 'docs', 'mended ');
-    assert.deepEqual(
-      box.items.map(({ detail }) => detail),
-      ['I mended the parser'],
-    );
-  });
+  for (const [what, typed, listed, place] of [
+    ['people by name', 'smith', /^Ann Smith \(user\)$/, { personId: 'u1' }],
+    ['people by e-mail and id', 'ann@example.org u1', /^Ann Smith \(user\)$/, { personId: 'u1' }],
+    ['people without a name', 'docs@example', /^docs@example\.org \(user\)$/, { personId: 'u2' }],
+    ['computers by name', 'atlas', /^atlas \(computer\)$/, { computerId: 'c1' }],
+    ['computers by what failed', '"npm was not"', /^atlas \(computer\)$/, { computerId: 'c1' }],
+    ['a criterion in its latest report', 'strict', /^type_checker \(readiness of .*acme/, { reportId: 'r2' }],
+    ['a criterion without words', 'linter', /^linter /, { criterion: 'linter' }],
+    ['what a revision changed', 'sandbox true', /^Revision 2 \(ann@example\.org/, { revision: 2 }],
+    ['what the first one had', 'sandbox false', /^Revision 1 /, { revision: 1 }],
+  ] as const)
+    it(`finds ${what}, once, and opens that`, async () => {
+      const { box, type, choose, places } = await opened();
+      await type(typed);
+      const [, found, ...more] = box.items.map(({ label, description }) => `${label} (${description})`);
+      assert.match(found!, listed);
+      assert.deepEqual(more, []);
+      await choose(1);
+      assert.partialDeepStrictEqual(places, [place]);
+    });
 
   it('asks for a word where there is nothing but where to look, and to sign in where no sessions are shown', async () => {
     const { box, type } = await opened();
     await type('from:me in:docs');
     assert.equal(box.title, 'Type a word to search for');
     await assert.rejects(opened({ kind: 'signedOut' }), /Sign in first/);
-  });
-});
-
-/** The command over lists as they are kept; resolves to what it lists for some words, and to what opening the only one asks for. */
-function searching() {
-  const root = temporaryFolder();
-  const asked: unknown[] = [];
-  const note = (argument: unknown): unknown => asked.push(argument);
-  const things = (id: string) => [
-    ...searchedOrganization(id, () => Promise.resolve({ showUser: note, openChanges: note })),
-    searchedComputers(id, () => Promise.resolve({ showDetails: note })),
-    searchedReadiness(id, () => Promise.resolve({ openReport: note })),
-  ];
-  const list = (name: string, items: Readonly<Record<string, object>>): void => {
-    const path = `services/one/lists/${name}`;
-    const rows = Object.entries(items).map(([key, item]) => [`item ${key}`, { item }] as const);
-    const end = ['head', { head: { problems: [] } }] as const;
-    const kind = things('one').find(({ records }) => path.startsWith(records.path.replace('/*', '')));
-    storeRows(root, path, 1, [...rows, end], kind?.records);
-  };
-  list('people', {
-    u1: {
-      id: 'u1',
-      firstName: 'Ann',
-      lastName: 'Smith',
-      email: 'ann@example.org',
-      metadata: { note: 'hush' },
-    },
-    u2: { id: 'u2', email: 'bob@example.org' },
-  });
-  list('computers', {
-    c1: { id: 'c1', name: 'atlas', provisioningSteps: [{ name: 'Install', error: 'npm was not found' }] },
-  });
-  const report = (reportId: string, createdAt: number, rationale: string) => ({
-    reportId,
-    createdAt,
-    repoUrl: 'https://github.com/acme/app',
-    report: {
-      type_checker: { numerator: 1, denominator: 1, rationale },
-      linter: { numerator: 0, denominator: 1 },
-    },
-  });
-  list('readiness/app.example.org', {
-    r1: report('r1', NOON, 'Strict mode is off'),
-    r2: report('r2', NOON + 1, 'Strict mode is on'),
-  });
-  const revision = (number: number, enabled: boolean) => ({
-    revision: number,
-    settings: { sandbox: { enabled } },
-    user: { email: 'ann@example.org' },
-    updatedAt: new Date(NOON + number).toISOString(),
-  });
-  list('controls', { 1: revision(1, false), 2: revision(2, true), 3: revision(3, true) });
-  return async (text: string) => {
-    asked.length = 0;
-    const { box, type, choose } = await openSearch(root, things);
-    await type(text);
-    const listed = box.items.slice(1).map(({ label, description }) => `${label} (${description})`);
-    await choose(1);
-    return { listed, asked: [...asked] };
-  };
-}
-
-describe('the search beyond sessions', function () {
-  afterEach(cleanUp);
-
-  it('finds people by name, e-mail and id, and shows the one', async () => {
-    const find = searching();
-    for (const text of ['smith', 'ann@example.org u1', 'u1'])
-      assert.deepEqual(await find(text), { listed: ['Ann Smith (user)'], asked: [{ personId: 'u1' }] });
-    assert.deepEqual((await find('bob')).listed, ['bob@example.org (user)']);
-    assert.deepEqual((await find('hush')).listed, [], 'what nobody is shown is not found');
-  });
-
-  it('finds computers by name and by what failed on them', async () => {
-    const find = searching();
-    for (const text of ['atlas', '"npm was not"'])
-      assert.deepEqual(await find(text), { listed: ['atlas (computer)'], asked: [{ computerId: 'c1' }] });
-  });
-
-  it('finds a criterion once a repository, in its latest report', async () => {
-    const find = searching();
-    const { listed, asked } = await find('strict');
-    assert.equal(listed.length, 1);
-    assert.match(listed[0]!, /^type_checker \(readiness of .*acme\/app/);
-    assert.partialDeepStrictEqual(asked, [{ reportId: 'r2', criterion: 'type_checker' }]);
-    assert.match((await find('linter')).listed.join(), /^linter /);
-  });
-
-  it('finds the change of a control in the revision that made it', async () => {
-    const find = searching();
-    const { listed, asked } = await find('sandbox true');
-    assert.deepEqual(asked, [{ revision: 2 }]);
-    assert.match(listed.join(), /^Revision 2 \(ann@example.org/);
-    assert.deepEqual((await find('sandbox false')).asked, [{ revision: 1 }]);
   });
 });
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
-import { notes, planned } from './support';
+import { notes, planned, type Note } from './support';
 
 const open = (root: string) => openStorage({ root, log: silentLog() });
 const numbers = (path: string) => ({ path, version: 1, schema: { parse: Number } });
@@ -12,18 +12,19 @@ const increment = (now: number | undefined): number => (now ?? 0) + 1;
 const acts: Readonly<Record<string, (root: string, ...rest: readonly string[]) => Promise<void>>> = {
   /** Carries out the planned operations, eight at a time, and writes down each one before and after. */
   async work(root, journal = '', writer, from, to) {
-    const collection = open(root).collection(notes);
+    const text = ({ count }: Note) => ({ text: `said ${count}` });
+    const collection = open(root).collection({ ...notes, text });
     const file = fs.openSync(journal, 'a');
     const note = (line: string): void => void fs.writeSync(file, `${line}\n`);
     let next = Number(from);
     const worker = async (): Promise<void> => {
       while (next < Number(to)) {
         const index = next++;
-        const { kind, id, text } = planned(Number(writer), index);
+        const { kind, id, text: put } = planned(Number(writer), index);
         note(`try ${index}`);
         if (kind === 'increment')
           await collection.update(id, now => ({ text: 'count', count: increment(now?.count) }));
-        else if (kind === 'put') await collection.put(id, { text, count: index });
+        else if (kind === 'put') await collection.put(id, { text: put, count: index });
         else await collection.remove(id);
         note(`done ${index}`);
         if (index % 10 === 0) process.send?.('progress');
@@ -55,24 +56,11 @@ const acts: Readonly<Record<string, (root: string, ...rest: readonly string[]) =
     }
   },
 
-  /** Adds 1 to one record, so many times. */
   async race(root, times) {
     const counter = open(root).collection<number>(numbers('race'));
     for (let n = 0; n < Number(times); n++) await counter.update('n', increment);
   },
 
-  /** Writes, changes and removes records that can be found, until it is killed. */
-  async say(root) {
-    const text = (text: string) => ({ text });
-    const said = open(root).collection<string>({ path: 'said', version: 1, schema: { parse: String }, text });
-    for (let n = 0; ; n++) {
-      const ids = Array.from({ length: 20 }, (_, each) => `r${(n + each) % 60}`);
-      await Promise.all(ids.map(id => (n % 3 === 2 ? said.remove(id) : said.put(id, `said ${id} ${n}`))));
-      process.send?.('progress');
-    }
-  },
-
-  /** Holds the lease `a` until it is killed. */
   async hold(root) {
     await open(root).tryRun('a', 60_000, async () => {
       process.send?.('held');
@@ -91,7 +79,6 @@ const acts: Readonly<Record<string, (root: string, ...rest: readonly string[]) =
     process.send?.(said);
   },
 
-  /** Ends after 100 records of an import. */
   async dieImporting(root) {
     const parse = JSON.parse;
     let count = 0;

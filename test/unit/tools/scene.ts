@@ -15,20 +15,26 @@ import { redact } from '../../../src/util/redact';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { FakeConnection } from '../../fakes/connection';
 import { silentLog } from '../../fakes/log';
-import { openStorage, storeRows } from '../../fakes/storage';
+import { storeRows } from '../../fakes/storage';
 import * as editor from '../../fakes/vscode';
+import { openWindow } from '../storage/support';
 
 export const NOON = Date.UTC(2026, 10, 21, 12);
-const service = {
-  id: 'one',
-  baseUrl: 'https://api.test',
-  appUrl: 'https://app.test',
-  host: 'api.test',
-  source: 'settings',
-} as const;
+const addresses = { baseUrl: 'https://api.test', appUrl: 'https://app.test', host: 'api.test' };
+const service = { id: 'one', ...addresses, source: 'settings' } as const;
 const manifest = JSON.parse(
   fs.readFileSync(path.join(process.env['AGENT_CONSOLE_ROOT']!, 'package.json'), 'utf8'),
 ) as { readonly contributes: { readonly languageModelTools: ToolsDeps['called'] } };
+
+export const reading: readonly (readonly [name: string, input: object])[] = [
+  ['list_sessions', {}],
+  ['read_session', { sessionId: 's0' }],
+  ['search', { query: 'fine' }],
+  ['list_computers', {}],
+  ['readiness', { repository: 'acme/shop' }],
+  ['usage', {}],
+  ['control_changes', {}],
+];
 
 /** What is stored; words of strangers all through it. */
 export interface Kept {
@@ -38,7 +44,6 @@ export interface Kept {
   readonly words?: readonly string[];
 }
 
-/** A folder of records as the features store them. */
 export function stored({
   words = ['fine'],
   sessions = words.map(() => ({})),
@@ -58,13 +63,8 @@ export function stored({
   const session = (each: Partial<SessionRecord>, at: number) => {
     const sessionId = each.sessionId ?? `s${at}`;
     const title = words[at] ?? 'fine';
-    const told = {
-      sessionId,
-      status: 'idle',
-      title,
-      messageCount: messages.length + 1,
-      updatedAt: NOON - at,
-    };
+    const messageCount = messages.length + 1;
+    const told = { sessionId, status: 'idle', title, messageCount, updatedAt: NOON - at };
     const known = { sessionId, origin: 'added', addedAt: NOON, checkedAt: NOON, session: told, local: {} };
     return [sessionId, { ...known, computerName: words[at], ...each }] as const;
   };
@@ -97,7 +97,6 @@ export function stored({
   return root;
 }
 
-/** What tests look at in answers. */
 export interface Told {
   readonly [name: string]: unknown;
   readonly note: string;
@@ -113,17 +112,17 @@ export interface Told {
 
 export type Scene = Awaited<ReturnType<typeof open>>;
 
+const columns = [{ id: 'person' }, { id: 'tokens' }];
+const rowsOf = (names: boolean) =>
+  Array.from({ length: 40 }, (_, at) => ({ cells: [names ? `Ann ${at}` : `Person ${at}`, at] }));
+
 /** What one window has of the tools. Any request would fail: there is no client. */
 export function open(root = stored(), deps: Partial<ToolsDeps> = {}) {
-  const log = silentLog();
-  const storage = openStorage({ root, log });
+  const storage = openWindow(root);
   const connection = new FakeConnection(undefined as unknown as ApiClient, service, 'one');
   const tools = new Tools({
-    ...{
-      connection,
-      storage,
-      log: Object.assign(log, { clean: (text: string) => redact(text, { own: 'my own key' }) }),
-    },
+    ...{ connection, storage },
+    log: Object.assign(silentLog(), { clean: (text: string) => redact(text, { own: 'my own key' }) }),
     sources: sourcesOf({
       ...{ storage, connection },
       usage: ({ names, ...asked }) =>
@@ -132,17 +131,7 @@ export function open(root = stored(), deps: Partial<ToolsDeps> = {}) {
           through: '2026-11-19',
           missing: ['2026-11-20'],
           figures: [{ id: 'tokens', label: 'Tokens', value: { value: 7, known: 6, of: 7 } }],
-          sections: [
-            {
-              ...{ id: 'people', title: 'People' },
-              table: {
-                columns: [{ id: 'person' }, { id: 'tokens' }],
-                rows: Array.from({ length: 40 }, (_, at) => ({
-                  cells: [names ? `Ann ${at}` : `Person ${at}`, at],
-                })),
-              },
-            },
-          ],
+          sections: [{ id: 'people', title: 'People', table: { columns, rows: rowsOf(names) } }],
         }),
     }),
     called: manifest.contributes.languageModelTools,
@@ -153,12 +142,7 @@ export function open(root = stored(), deps: Partial<ToolsDeps> = {}) {
     prefill: () => Promise.resolve(),
     ...deps,
   });
-  later(async () => {
-    tools.dispose();
-    await storage.settled();
-    storage.dispose();
-  });
-  /** The answer as a program gets it. */
+  later(() => tools.dispose());
   const ask = async (name: string, input: object = {}, signal = new AbortController().signal) => {
     const { text, structured } = await callTool(tools.all, name, input, signal);
     const read = JSON.parse(text) as Told;

@@ -1,24 +1,18 @@
 import assert from 'node:assert/strict';
 import MarkdownIt from 'markdown-it';
+import type { AgentConsoleApi, SessionChange } from '../../../api';
 import { ApiError } from '../../../src/api';
+import { SessionIndex } from '../../../src/sessions/sessionIndex';
 import { endPermissions } from '../../../src/tools/publicApi';
 import { Words } from '../../../src/tools/tools';
-import { cleanUp } from '../../fakes/cleanUp';
-import { told as notices, workspace } from '../../fakes/vscode';
+import { cleanUp, later } from '../../fakes/cleanUp';
+import { installed, told as notices, Uri, workspace } from '../../fakes/vscode';
 import { growsEvenly } from '../../growth';
+import { until } from '../../until';
 import { corpus } from '../../ui/hostile';
-import { open, NOON, person, stored, type Scene, type Told } from './scene';
+import { openWindow } from '../storage/support';
+import { open, NOON, person, reading, stored, type Scene, type Told } from './scene';
 
-/** Every tool that reads, with something to ask. */
-const reading: readonly (readonly [name: string, input: object])[] = [
-  ['list_sessions', {}],
-  ['read_session', { sessionId: 's0' }],
-  ['search', { query: 'fine' }],
-  ['list_computers', {}],
-  ['readiness', { repository: 'acme/shop' }],
-  ['usage', {}],
-  ['control_changes', {}],
-];
 const writing = [
   ['create_session', { computerId: 'c0', model: 'large', message: 'Do it' }],
   ['send_message', { sessionId: 's0', text: 'Go on' }],
@@ -28,11 +22,14 @@ const talk = [
   { id: 'm2', text: 'It is not.', role: 'assistant' },
 ];
 
-/** The names of fields, whatever their values. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf);
   if (typeof value !== 'object' || value === null) return typeof value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shapeOf(each)]));
+}
+function stringsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 const answers = ({ ask }: Pick<Scene, 'ask'>): Promise<Told[]> =>
   Promise.all(reading.map(([name, input]) => ask(name, input)));
@@ -60,11 +57,10 @@ describe('the tools of other programs', () => {
     const kinds = [...new Set(search!['hits'].map(({ kind }) => kind))].sort();
     assert.equal(kinds.join(), 'computer,control revision,message,readiness,session title');
     assert.equal(computers!['readAt'], '2026-11-21T12:00:00.000Z');
-    const shop = readiness!.repositories[0]!;
-    assert.deepEqual(
-      [shop['score'], shop['scoreBefore'], shop['failing'], shop['gotWorse'], shop.criteria[0]],
-      [67, 100, 1, 1, { id: 'c0', passing: 1, of: 2, isPassing: false, change: 'worse', rationale: 'fine' }],
-    );
+    const [shop] = readiness!.repositories;
+    assert.partialDeepStrictEqual(shop, { score: 67, scoreBefore: 100, failing: 1, gotWorse: 1 });
+    const c0 = { id: 'c0', passing: 1, of: 2, isPassing: false, change: 'worse', rationale: 'fine' };
+    assert.deepEqual(shop!.criteria[0], c0);
     assert.deepEqual(usage!['missingDays'], ['2026-11-20']);
     const newest = controls!.revisions[0]!;
     assert.deepEqual(newest.changes, [
@@ -93,10 +89,7 @@ describe('the tools of other programs', () => {
     const before = (on: string): object => ({ before: /before "(.+)"/.exec(on)?.[1] });
     const talks = await pages('read_session', { sessionId: 's0' }, before);
     const read = talks.reverse().flatMap(page => page.messages.map(({ id }) => id));
-    assert.deepEqual(
-      read,
-      messages.map(({ id }) => id),
-    );
+    assert.equal(read.join(), messages.map(({ id }) => id).join());
     let whole = '';
     for (let isCut = true; isCut;) {
       const input = { sessionId: 's0', messageId: 'm40', from: whole.length };
@@ -120,30 +113,21 @@ describe('the tools of other programs', () => {
     const texts = [...tricks, ...secrets, ...corpus].map(text => `fine ${text}`);
     // Cut in the midst, a secret is as secret.
     texts.push(`ghp_${'a1'.repeat(40)} fine`);
-    const most = 50;
-    const short = texts.filter(text => text.length < 500);
-    const groups = Array.from({ length: Math.ceil(short.length / most) }, (_, at) =>
-      short.slice(at * most).slice(0, most),
-    );
-    const all = { limit: 100 };
-    const told = (words: readonly string[]) => {
-      const scene = open(stored({ words, messages: words.map((text, at) => ({ id: `m${at}`, text })) }));
-      return Promise.all(reading.map(([name, input]) => scene.ask(name, { ...all, ...input })));
+    const groups = Map.groupBy(texts, text => (text.length < 500 ? texts.indexOf(text) % 10 : text));
+    const answersTo = (words: readonly string[]) => {
+      const { ask } = open(stored({ words, messages: words.map((text, at) => ({ id: `m${at}`, text })) }));
+      return Promise.all(reading.map(([name, input]) => ask(name, { limit: 100, ...input })));
     };
-    for (const words of [...groups, ...texts.filter(text => text.length >= 500).map(text => [text])]) {
-      const answers = await told(words);
-      const isCut = words.length === 1;
-      if (!isCut) assert.deepEqual(shapeOf(answers), shapeOf(await told(words.map(() => 'fine'))));
+    for (const words of groups.values()) {
+      const answers = await answersTo(words);
+      // A long one is cut.
+      if (words.length > 1)
+        assert.deepEqual(shapeOf(answers), shapeOf(await answersTo(words.map(() => 'fine'))));
       for (const answer of answers) {
         const text = JSON.stringify(answer);
         assert.ok(text.length < 70_000);
         assert.doesNotMatch(text, /[\u202e\u0007\u{e0000}-\u{e0fff}]|my own key|hunter2x|secret1|a1a1|\]\(/u);
-        const values = [text];
-        JSON.stringify(
-          answer,
-          (_, value: unknown) => (typeof value === 'string' ? values.push(value) : 0, value),
-        );
-        for (const value of values)
+        for (const value of [text, ...stringsIn(answer)])
           assert.doesNotMatch(
             rendered.render(value),
             /<(?!\/?(?:p|em|strong|s|code|pre|br|hr|h\d|ul|ol|li|blockquote)\b)/,
@@ -263,5 +247,93 @@ describe('the tools of other programs', () => {
       await ask({ send: () => Promise.reject(new Error('Busy.')) }, 1),
     ].map(({ outcome }) => outcome);
     assert.deepEqual(outcomes, ['not known', 'refused', 'accepted', 'not known', 'not known', 'refused']);
+  });
+});
+
+const EVENTS = 300;
+
+describe('the API for other extensions', () => {
+  const consumer = { extensionId: 'ann.consumer' };
+  const apiOf = ({ tools }: Scene): Promise<AgentConsoleApi> => tools.apiOf(1);
+
+  beforeEach(() =>
+    installed.set('ann.consumer', { id: 'Ann.consumer', packageJSON: { displayName: 'Ann $(zap) [x](y)' } }),
+  );
+  afterEach(() => {
+    installed.clear();
+    return cleanUp();
+  });
+
+  it('tells of sessions, opens them, and drafts without sending', async () => {
+    const acts: unknown[] = [];
+    const act = (what: unknown): Promise<void> => Promise.resolve(void acts.push(what));
+    const waits = { signal: { kind: 'waiting', at: NOON, message: 'Which port?' } } as const;
+    const words = ['fine', 'a\u200bb <img src=x>'];
+    const root = stored({ sessions: [{}, waits, { local: { removedAt: 1 } }], words });
+    const scene = open(root, { open: act, prefill: act });
+    const api = await apiOf(scene);
+    const sessions = await api.sessions();
+    const waiting = sessions.map(({ sessionId, isWaiting }) => `${sessionId} ${isWaiting}`);
+    assert.deepEqual(waiting, ['s0 false', 's1 true']);
+    const session = sessions[1];
+    assert.deepEqual([session?.title, session?.statusAt], ['ab < img src=x>', NOON]);
+    assert.doesNotMatch(JSON.stringify(session), /Which port/, 'what agents say is content of messages');
+    await api.openSession('s1');
+    const files = [Uri.file('/a.ts') as never];
+    await api.draft('s1', { text: 'Look', files });
+    assert.deepEqual(acts, ['s1', { sessionId: 's1', text: 'Look', files }]);
+    await assert.rejects(api.openSession(''), /by its id/);
+    await assert.rejects(scene.tools.apiOf(2), /version 1/);
+    scene.connection.signOut();
+    await assert.rejects(api.sessions(), /Sign in first/);
+  });
+
+  it('gives messages only to who the person has allowed, who is asked once for each extension', async () => {
+    const messages = Array.from({ length: 120 }, (_, at) => ({ id: `m${at}`, text: `word ${at} <b>` }));
+    const root = stored({ messages });
+    /** Everything that was said, page by page. */
+    const all = async (scene: Scene, before?: string): Promise<string[]> => {
+      const page = await (await apiOf(scene)).messages('s0', { ...consumer, before });
+      const earlier = page.hasEarlier ? await all(scene, page.messages[0]?.id) : [];
+      return [...earlier, ...page.messages.map(({ text }) => text)];
+    };
+    const read = person(undefined, 'Allow');
+    const refused = open(root);
+    await assert.rejects(all(refused), /would rather not/);
+    await assert.rejects(all(refused), /would rather not/);
+    assert.equal(read.length, 1);
+    assert.match(read[0]!, /“Ann \$\(zap\) \[x\] \(y\)”.*\nIt is Ann\.consumer\./s);
+    const wanted = messages.map(({ text }) => text.replace('<b', '< b'));
+    assert.deepEqual(await all(open(root)), wanted);
+    await all(open(root));
+    assert.equal(read.length, 2);
+    const api = await apiOf(open(root));
+    await assert.rejects(api.messages('s0', { extensionId: 'nobody.there' }), /Name the extension/);
+    await assert.rejects(api.messages('gone', consumer), /no session with this id/);
+  });
+
+  it(`tells each of ${EVENTS} changes of three windows once, and no answer that says nothing new`, async () => {
+    const root = stored({ sessions: Array.from({ length: EVENTS }, () => ({})) });
+    const scene = open(root);
+    const heard: SessionChange[] = [];
+    const listening = (await apiOf(scene)).onDidChangeSession(change => heard.push(change));
+    const indexes = [scene.storage, openWindow(root), openWindow(root)].map(each => new SessionIndex(each));
+    for (const index of indexes) {
+      later(() => index.dispose());
+      await index.use('one');
+    }
+    const changing = Array.from({ length: EVENTS }, async (_, at) => {
+      const index = indexes[at % indexes.length]!;
+      await index.observe('one', index.get(`s${at}`)!.session!, NOON + 1_000);
+      await index.keep(`s${at}`, local => ({ ...local, pinned: true }));
+    });
+    await Promise.all(changing);
+    await until(() => new Set(heard.map(({ sessionId }) => sessionId)).size === EVENTS);
+    await indexes[1]!.keep('s7', local => ({ ...local, removedAt: NOON }));
+    await until(() => heard.some(({ session }) => session === undefined));
+    assert.equal(heard.length, EVENTS + 1);
+    assert.ok(heard.slice(0, EVENTS).every(({ session }) => session?.isPinned === true));
+    assert.equal(heard.at(-1)?.sessionId, 's7');
+    listening.dispose();
   });
 });

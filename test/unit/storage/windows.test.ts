@@ -1,0 +1,359 @@
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { mock } from 'node:test';
+import { buildSync } from 'esbuild';
+import { StorageError, workerEngine, type Collection, type Lease, type Storage } from '../../../src/storage';
+import { cleanUp, COUNTERS, databaseOf, entries, filesBelow, gated, inspect, notes } from './support';
+import { openNotes, openWindow, planned, temporaryFolder, until, valueOf, type Note } from './support';
+
+const child = path.join(__dirname, 'writer.child.js');
+let root: string;
+function eachInItsFolder(): void {
+  beforeEach(() => (root = temporaryFolder()));
+  afterEach(cleanUp);
+}
+
+describe('a lease between windows', () => {
+  let clock: number;
+  eachInItsFolder();
+  beforeEach(() => {
+    clock = 1_000_000;
+    mock.timers.enable({ apis: ['setInterval'] });
+  });
+  afterEach(() => mock.timers.reset());
+
+  const open = (options = {}) => openWindow(root, { now: () => clock, ...options });
+  const enters = async (window: Storage, name = 'a') =>
+    (await window.tryRun(name, 900, () => Promise.resolve(true))) === true;
+  /** Everything that is under way in this thread goes on until it waits. */
+  const ready = async (): Promise<void> => {
+    for (let turn = 0; turn < 20; turn++) await new Promise(resolve => setImmediate(resolve));
+  };
+  const pass = async (ms: number): Promise<void> => {
+    clock += ms;
+    mock.timers.tick(ms);
+    await ready();
+  };
+  /** A window that works until `end`, which says whether it held the lease to the last. */
+  const hold = async (window: Storage) => {
+    const gate = Promise.withResolvers<undefined>();
+    let isHeld: Lease['isHeld'] = () => false;
+    const run = window.tryRun('a', 900, async lease => {
+      isHeld = lease.isHeld;
+      await gate.promise;
+      return isHeld();
+    });
+    await ready();
+    return { isHeld: () => isHeld(), end: () => (gate.resolve(undefined), run) };
+  };
+
+  it('lets one in at a time, for as long as the work takes, and the next when that one is through or has failed', async () => {
+    const [one, other] = [open(), open()];
+    const { end } = await hold(one);
+    for (let n = 0; n < 10; n++) {
+      await pass(300);
+      assert.deepEqual([await enters(other), await enters(one)], [false, false]);
+    }
+    assert.equal(await enters(other, 'b'), true, 'another name');
+    assert.equal(await end(), true);
+    await pass(300);
+    assert.equal(await enters(other), true);
+    await assert.rejects(
+      one.tryRun('a', 900, () => Promise.reject(new Error('no'))),
+      /no/,
+    );
+    assert.equal(await enters(other), true);
+  });
+
+  it('is left to lapse by work that is not to be done again soon', async () => {
+    const window = open();
+    await window.tryRun('a', 900, ({ keep }) => {
+      keep();
+      return Promise.resolve();
+    });
+    await pass(899);
+    assert.equal(await enters(window), false);
+    await pass(1);
+    assert.equal(await enters(window), true);
+  });
+
+  it('is lost by a holder that slept, who learns it before it acts, and never takes it up again', async () => {
+    const other = open();
+    const first = await hold(open());
+    clock += 899;
+    assert.equal(first.isHeld(), true);
+    clock += 1;
+    assert.equal(first.isHeld(), false);
+    assert.equal(await enters(other), true, 'somebody else has had it meanwhile');
+    await pass(300);
+    assert.equal(first.isHeld(), false);
+    clock -= 900;
+    assert.equal(first.isHeld(), false, 'whatever the clock says');
+    clock += 900;
+    await hold(other);
+    await first.end();
+    assert.equal(await enters(open()), false, 'the first has not taken away what the other holds');
+  });
+
+  it('is lost by a holder whose renewals are answered when it has lapsed, though nobody has it any more', async () => {
+    const gate = Promise.withResolvers<undefined>();
+    const { end } = await hold(open({ engine: gated('lease', 2, gate.promise) }));
+    for (let n = 0; n < 3; n++) await pass(300);
+    assert.equal(await enters(open()), true);
+    gate.resolve(undefined);
+    await ready();
+    assert.equal(await end(), false);
+  });
+
+  it('lasts from when it was asked for, however late that is answered', async () => {
+    const gate = Promise.withResolvers<undefined>();
+    const { isHeld } = await hold(open({ engine: gated('lease', 2, gate.promise) }));
+    await pass(300);
+    clock += 500;
+    gate.resolve(undefined);
+    await ready();
+    clock += 399;
+    assert.equal(isHeld(), true);
+    clock += 1;
+    assert.equal(isHeld(), false);
+  });
+
+  it('does not outlive a clock that was ahead', async () => {
+    clock = 10_000_000_000;
+    await hold(open());
+    clock = 1_000_000;
+    assert.equal(await enters(open()), true);
+  });
+
+  it('of a process that is killed passes on after its time', async () => {
+    const holder = fork(child, ['hold', root]);
+    await once(holder, 'message');
+    clock = Date.now();
+    assert.equal(await enters(open()), false);
+    holder.kill('SIGKILL');
+    await once(holder, 'exit');
+    clock += 61_000;
+    assert.equal(await enters(open()), true);
+  });
+
+  it('goes to one of four processes at a time', async () => {
+    const children = Array.from({ length: 4 }, () => fork(child, ['compete', root, '50']));
+    const codes = await Promise.all(children.map(async each => (await once(each, 'exit'))[0] as unknown));
+    assert.deepEqual(codes, [0, 0, 0, 0], 'no process found another one inside');
+    const counter = open().collection<number>({ path: 'inside', version: 1, schema: { parse: Number } });
+    assert.deepEqual([await counter.read('entered'), await counter.read('inside')], [200, 0]);
+  });
+});
+
+/** A folder in memory: killed processes lose nothing there that they would not lose on a disk, and it is far faster. */
+const MEMORY = '/dev/shm';
+const [WRITERS, EACH, KILLS_A_WRITER] = [4, 2_500, 8];
+
+/** What one writer has begun, and what of it was acknowledged. */
+interface Journal {
+  readonly tried: readonly number[];
+  readonly done: ReadonlySet<number>;
+}
+
+function readJournal(file: string): Journal {
+  const text = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
+  const of = (word: string): number[] =>
+    [...text.matchAll(new RegExp(`^${word} (\\d+)\n`, 'gm'))].map(([, index]) => Number(index));
+  return { tried: of('try'), done: new Set(of('done')) };
+}
+
+/** Runs one writer to its end, killing it now and then: after a few acts, after many, or not at all. */
+async function run(writer: number, root: string, file: string): Promise<Journal & { kills: number }> {
+  for (let kills = 0; ;) {
+    const journal = readJournal(file);
+    const from = Math.max(-1, ...journal.tried) + 1;
+    if (from >= EACH) return { ...journal, kills };
+    const working = fork(child, ['work', root, file, ...[writer, from, EACH].map(String)]);
+    const most = kills < KILLS_A_WRITER ? (0.16 * EACH) / KILLS_A_WRITER : Infinity;
+    let patience = Math.ceil(Math.random() * most);
+    working.on('message', () => {
+      if (--patience === 0) working.kill('SIGKILL');
+    });
+    const [code, signal] = (await once(working, 'exit')) as [number | null, string | null];
+    assert.ok(code === 0 || signal !== null, `A writer ended with ${code}`);
+    if (signal !== null) kills++;
+  }
+}
+
+/** Each record is as its last acknowledged act left it, or as a later act that was cut off did. */
+function checkOwnRecords(writer: number, { done }: Journal, values: Collection<Note>['values']): void {
+  const acts = Array.from({ length: EACH }, (_, index) => ({ index, ...planned(writer, index) }));
+  for (const [id, own] of Map.groupBy(acts, act => act.id)) {
+    if (own[0]?.kind === 'increment') continue;
+    const last = own.findLastIndex(({ index }) => done.has(index));
+    const possible = own
+      .slice(Math.max(last, 0))
+      .map(act => (act.kind === 'put' ? { text: act.text, count: act.index } : undefined));
+    if (last < 0) possible.push(undefined);
+    const found = values.get(id);
+    const isPossible = possible.some(value => JSON.stringify(value) === JSON.stringify(found));
+    assert.ok(isPossible, `${id} is ${found?.count} after act ${own[last]?.index}`);
+  }
+}
+
+describe('storage under four processes that are killed at random', () => {
+  afterEach(cleanUp);
+
+  it(`loses nothing in ${WRITERS * EACH} operations`, async () => {
+    const parent = fs.existsSync(MEMORY) ? MEMORY : undefined;
+    const [root, journals] = [temporaryFolder(parent), temporaryFolder(parent)];
+    const watching = await openNotes(root);
+    const books = await Promise.all(
+      Array.from({ length: WRITERS }, (_, n) => run(n, root, path.join(journals, String(n)))),
+    );
+    assert.ok(books.reduce((sum, { kills }) => sum + kills, 0) >= 4, 'too few were killed');
+
+    const after = await openNotes(root);
+    assert.deepEqual(after.unreadable, []);
+    assert.equal(valueOf(root, 'PRAGMA integrity_check'), 'ok');
+    for (const name of filesBelow(root))
+      assert.match(name, /^store\/(console\.db(-wal|-shm)?|backup-.*\.db)$/);
+    for (const [writer, book] of books.entries()) checkOwnRecords(writer, book, after.values);
+    for (let n = 0; n < COUNTERS; n++) {
+      const id = `counter-${n}`;
+      const sum = (of: (book: Journal) => Iterable<number>): number =>
+        books.flatMap((book, writer) => [...of(book)].filter(index => planned(writer, index).id === id))
+          .length;
+      const [done, tried] = [sum(book => book.done), sum(book => book.tried)];
+      const { count = 0 } = after.get(id) ?? {};
+      assert.ok(done <= count && count <= tried, `${id}: ${done} done, ${count} stored, ${tried} tried`);
+    }
+    // Texts and records are the same.
+    inspect(root, db => {
+      const rows = db.prepare('SELECT value, text FROM documents FULL JOIN texts USING (key)').all();
+      for (const { value, text } of rows)
+        assert.equal(text, value === null ? null : `said ${(JSON.parse(String(value)) as Note).count}`);
+      const found = db.prepare("SELECT count(*) AS n FROM words WHERE words MATCH 'said'").get();
+      assert.equal(found?.['n'], after.values.size);
+      db.exec("INSERT INTO words (words) VALUES ('integrity-check')");
+    });
+    const text = (): string => JSON.stringify(entries(watching));
+    await until(watching.onDidChange, () => text() === JSON.stringify(entries(after)));
+  });
+});
+
+/** What the product uses: the database in a thread of its own. */
+describe('storage in a thread of its own', () => {
+  let script = '';
+  eachInItsFolder();
+  before(() => {
+    const checkout = process.env['AGENT_CONSOLE_ROOT']!;
+    script = path.join(fs.mkdtempSync(path.join(checkout, '.test-out-worker-')), 'worker.js');
+    const entry = path.join(checkout, 'src/storage/worker.ts');
+    buildSync({ entryPoints: [entry], outfile: script, bundle: true, platform: 'node', format: 'cjs' });
+  });
+  after(() => fs.rmSync(path.dirname(script), { recursive: true, force: true }));
+
+  const open = (file = script) => openWindow(root, { engine: workerEngine(file) });
+  const instead = (name: string, code: string): string => {
+    const file = path.join(path.dirname(script), name);
+    fs.writeFileSync(file, code);
+    return file;
+  };
+
+  it('never goes back to what a record was, whatever of its own and of others comes in at the same time', async () => {
+    const windows = [open(), open()].map(window => window.collection(notes));
+    const seen = windows.map(() => [0]);
+    for (const [index, window] of windows.entries()) {
+      await window.load();
+      window.onDidChange(() => seen[index]!.push(window.get('n')?.count ?? 0));
+    }
+    const count = (window: (typeof windows)[number]) =>
+      window.update('n', current => ({ text: 'count', count: (current?.count ?? 0) + 1 }));
+    await Promise.all(
+      windows.map(async window => {
+        for (let round = 0; round < 100; round++) await Promise.all([count(window), count(window)]);
+      }),
+    );
+    for (const window of windows) assert.equal((await window.read('n'))?.count, 400);
+    for (const counts of seen) {
+      const sorted = counts.toSorted((a, b) => a - b);
+      assert.deepEqual(counts, sorted);
+    }
+  });
+
+  it('writes many records at once in few transactions, all of which other windows see', async () => {
+    const [here, there] = [open(), open()].map(window => window.collection(notes));
+    await there!.load();
+    await here!.put('first', { text: 'x' });
+    const size = (): number => fs.statSync(`${databaseOf(root)}-wal`).size;
+    const before = size();
+    await Promise.all(Array.from({ length: 600 }, (_, n) => here!.put(`n${n}`, { text: 'x' })));
+    // A page of the log a record would be more than two megabytes.
+    assert.ok(size() - before < 600 * 4096, `${size() - before} bytes for 600 records`);
+    await until(there!.onDidChange, () => there!.values.size === 601);
+  });
+
+  it('leaves a database of a newer version alone and says so', async () => {
+    await open().collection(notes).put('a', { text: 'x' });
+    inspect(root, db => db.exec('PRAGMA user_version = 99'));
+    const before = fs.readFileSync(databaseOf(root));
+    const collection = open().collection(notes);
+    const isNewer = (error: unknown): boolean =>
+      error instanceof StorageError && /by a newer version.* Update Agent Console/.test(error.message);
+    await assert.rejects(collection.load(), isNewer);
+    await assert.rejects(collection.put('a', { text: 'y' }), isNewer);
+    assert.deepEqual(fs.readFileSync(databaseOf(root)), before);
+  });
+
+  it('follows what others write also after its thread has died', async () => {
+    const mortal = instead(
+      'mortal.js',
+      `require('node:worker_threads').parentPort.on('message', ({ args }) => {
+        if (args[0] === 'die') process.exit(1);
+      });
+      require(${JSON.stringify(script)});`,
+    );
+    const window = open(mortal);
+    const [here, there] = [window, open()].map(each => each.collection(notes));
+    await there!.put('gone', { text: 'removed meanwhile' });
+    await here!.load();
+    await assert.rejects(window.peek('die'), /thread of the database has ended/);
+    assert.ok(window.lines.some(line => line.includes('has ended and begins anew')));
+    await Promise.all([there!.put('a', { text: 'written meanwhile' }), there!.remove('gone')]);
+    await until(() => here!.get('a') !== undefined && here!.get('gone') === undefined);
+    await there!.put('b', { text: 'written later' });
+    await until(() => here!.get('b') !== undefined);
+  });
+
+  it('takes nothing that a dead thread had still to say for an answer of the next', async () => {
+    const chatty = instead(
+      'chatty.js',
+      `const { parentPort } = require('node:worker_threads');
+      parentPort.on('message', ({ args: [result] }) => {
+        for (let n = 0; n < 3000; n++) parentPort.postMessage({ result });
+        if (result === 'last words') throw new Error('It dies.');
+      });`,
+    );
+    const quiet = { root, now: Date.now, onChanged: () => undefined, onProblem: () => undefined };
+    for (let n = 0; n < 8; n++) {
+      const next = Promise.withResolvers<unknown>();
+      const onReplaced = (): void => next.resolve(engine.call('peek', 'next'));
+      const engine = workerEngine(chatty)({ ...quiet, onReplaced });
+      await Promise.allSettled([engine.call('peek', 'last words')]);
+      assert.equal(await next.promise, 'next');
+      await engine.close();
+    }
+  });
+
+  it('waits for writes under way, and goes on after dispose and after the thread has ended', async () => {
+    const window = open();
+    const collection = window.collection(notes);
+    void collection.put('a', { text: 'one' });
+    window.dispose();
+    await window.settled();
+    await collection.put('b', { text: 'two' });
+    await window.settled();
+    assert.deepEqual(filesBelow(root), [path.join('store', 'console.db')], 'closed again');
+    const stored = Object.fromEntries(await open().collection(notes).load());
+    assert.deepEqual(stored, { a: { text: 'one' }, b: { text: 'two' } });
+  });
+});
