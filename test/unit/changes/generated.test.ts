@@ -10,7 +10,7 @@ import { filesOf, git, gitOf, History, putFiles, Random, randomChange, randomTre
 import { isSame, type Made, type Tree } from './repository';
 import { World, type Worked } from './sessions';
 
-const [REPOSITORIES, TREES, LANES] = [200, 60, 4];
+const [REPOSITORIES, TREES, LANES] = [200, 300, 4];
 /** Git is asked for what is shown in each so many-th repository, in all where `AGENT_CONSOLE_TEST_SEED` says that more is looked for. */
 const SHOWN = process.env['AGENT_CONSOLE_TEST_SEED'] === undefined ? 5 : 1;
 

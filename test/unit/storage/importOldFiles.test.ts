@@ -152,10 +152,12 @@ describe('records of files, from before there was a database', () => {
   });
 
   it('are taken in again as a whole after a start that died', async () => {
-    for (let n = 0; n < 1_000; n++) write(`services/s/sessions/s${n}.1.json`, note(`s${n}`, `text ${n}`));
+    for (let n = 0; n < 5_000; n++) write(`services/s/sessions/s${n}.1.json`, note(`s${n}`, `text ${n}`));
+    for (let n = 0; n < 300; n++) write(`services/s/usage/o/d${n}.1.json`, note(`d${n}`, `day ${n}`));
     // Ends in the midst of the import, as a killed process does.
     const child = path.join(__dirname, 'writer.child.js');
     assert.throws(() => execFileSync(process.execPath, [child, 'dieImporting', root]), { status: 9 });
-    assert.equal((await loaded(collectionOf('services/s/sessions'))).values.size, 1_000);
+    assert.equal((await loaded(collectionOf('services/s/sessions'))).values.size, 5_000);
+    assert.equal((await loaded(collectionOf('services/s/usage/o'))).values.size, 300);
   });
 });

@@ -53,7 +53,7 @@ describe('full-text search of the store', () => {
   };
 
   it('finds what reading everything finds', async () => {
-    const messages = fc.sample(text, { numRuns: 2_000, seed: 7 });
+    const messages = fc.sample(text, { numRuns: 5_000, seed: 7 });
     const kept = storage.collection(said('many'));
     await Promise.all(messages.map((text, at) => kept.put(`m${at}`, { text, at, by: 'me' })));
     const part = fc
