@@ -36,6 +36,9 @@ export const image = (mediaType: string, bytes: Buffer) => ({
   mediaType,
 });
 
+/** Those to drop. */
+export const FILES = Object.fromEntries(['a.txt', 'b.txt', 'c.txt'].map(name => [name, `${name}\n`]));
+
 /** What a chat page holds. */
 interface Shown {
   readonly draft: string | undefined;
@@ -79,7 +82,7 @@ export class ChatStage {
 
   static async open({ settings, ...options }: StageOptions): Promise<ChatStage> {
     const often = { 'agentConsole.refresh.sessions': 1, ...settings };
-    const stage = new ChatStage(await openStage({ height: 1200, settings: often, ...options }));
+    const stage = new ChatStage(await openStage({ height: 1200, settings: often, files: FILES, ...options }));
     const { workbench } = stage;
     await workbench.openContainer('Agent Console');
     await workbench.row('Computers', 'active').waitFor();
@@ -141,13 +144,23 @@ export class ChatStage {
   }
 
   /** Drags files of the Explorer into the page with Shift. */
-  async dropFromExplorer(...files: readonly string[]): Promise<void> {
+  async #dropFromExplorer(...files: readonly string[]): Promise<void> {
     await this.dragFromExplorer(...files);
     const { page } = this.workbench;
     await page.keyboard.down('Shift');
     await dragOver(page, this.header, this.isDragging);
     await page.mouse.up();
     await page.keyboard.up('Shift');
+  }
+
+  /** Drops one and three files of the Explorer, and sends them. */
+  async sendsDropped(): Promise<void> {
+    for (const names of [['a.txt'], ['a.txt', 'b.txt', 'c.txt']]) {
+      await this.#dropFromExplorer(...names);
+      await this.attached(...names);
+      const files = names.map(name => textFile(name, `${name}\n`));
+      assert.deepEqual(await this.send('Dropped'), { text: 'Dropped', files });
+    }
   }
 
   /** Begins to drag files of the Explorer. */

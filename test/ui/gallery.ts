@@ -105,12 +105,8 @@ const FRAME_MS = 2_500;
 function animated(pictures: readonly Buffer[], width: number, height: number): Buffer {
   const chunk = (name: string, ...parts: readonly Buffer[]): Buffer => {
     const content = Buffer.concat(parts);
-    return Buffer.concat([
-      Buffer.from(name),
-      number(content.length, 4),
-      content,
-      Buffer.alloc(content.length % 2),
-    ]);
+    const even = Buffer.alloc(content.length % 2);
+    return Buffer.concat([Buffer.from(name), number(content.length, 4), content, even]);
   };
   const number = (value: number, bytes: number): Buffer => {
     const written = Buffer.alloc(bytes);
@@ -121,15 +117,7 @@ function animated(pictures: readonly Buffer[], width: number, height: number): B
   const isAnimated = 2;
   const head = chunk('VP8X', number(isAnimated, 4), size);
   const loop = chunk('ANIM', number(0xffffffff, 4), number(0, 2));
-  const frames = pictures.map(picture =>
-    chunk(
-      'ANMF',
-      number(0, 6),
-      size,
-      number(FRAME_MS, 3),
-      number(2, 1),
-      picture.subarray(picture.indexOf('VP8 ')),
-    ),
-  );
+  const shown = [number(0, 6), size, number(FRAME_MS, 3), number(2, 1)];
+  const frames = pictures.map(each => chunk('ANMF', ...shown, each.subarray(each.indexOf('VP8 '))));
   return chunk('RIFF', Buffer.from('WEBP'), head, loop, ...frames);
 }

@@ -5,7 +5,6 @@ import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { PrivateNetwork } from '../fakes/privateNetwork';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { signedInTo } from './stage';
-import { clickFor } from './waiting';
 import { Workbench } from './workbench';
 
 /** Names that mean something only behind the proxy. */
@@ -48,7 +47,6 @@ describe('the network of an organization', () => {
 
   const went = (): string[] =>
     [...new Set(network.tunnels)].filter(host => host.includes('agents.test')).sort();
-  const asked = (pathname: RegExp): boolean => service.requests.some(({ path: asks }) => pathname.test(asks));
 
   whereStoreIsFile(
     'signs in and reads computers through the proxy of “http.proxy”, with an authority of the system’s store',
@@ -58,29 +56,20 @@ describe('the network of an organization', () => {
         env: { SSL_CERT_FILE: authority },
       });
       await workbench.openContainer('Agent Console');
-      await clickFor(
-        workbench.welcome('Sessions').getByRole('button', { name: 'Sign in' }),
-        workbench.quickInput.getByText('(1/3)'),
-      );
-      const signIn = async (...answers: readonly string[]): Promise<void> => {
-        for (const [index, answer] of answers.entries()) {
-          await workbench.quickInput.getByText(`(${String(index + 1)}/3)`).waitFor();
-          await workbench.answer(answer);
-        }
-      };
-      await signIn(`https://${STRANGER}`, `https://${APP}`, service.apiKey);
+      await workbench.beginSignIn();
+      await workbench.signIn(`https://${STRANGER}`, `https://${APP}`, service.apiKey);
       await workbench.quickInput.getByText(/untrusted, expired/).waitFor();
-      await signIn('https://elsewhere.agents.test', `https://${APP}`, service.apiKey);
+      await workbench.signIn('https://elsewhere.agents.test', `https://${APP}`, service.apiKey);
       await workbench.quickInput.getByText(/The proxy does not let requests through/).waitFor();
       assert.equal(service.requests.length, 0, 'nothing has arrived');
-      await signIn(`https://${API}`, `https://${APP}`, service.apiKey);
+      await workbench.signIn(`https://${API}`, `https://${APP}`, service.apiKey);
       await workbench.row('Computers', 'active').waitFor();
       assert.deepEqual(
         went(),
         [API, APP, 'elsewhere.agents.test', STRANGER].map(host => `${host}:443`).sort(),
       );
-      assert.ok(asked(/\/computers$/));
-      assert.ok(asked(/\/maturity-level-reports$/));
+      for (const list of [/\/computers$/, /\/maturity-level-reports$/])
+        assert.ok(service.requests.some(({ path: asked }) => list.test(asked)));
     },
   );
 

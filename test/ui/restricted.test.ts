@@ -97,20 +97,11 @@ describe('restricted mode', () => {
     assert.deepEqual(seen.ran, []);
   });
 
-  it('exports the list of sessions without writing a file', async () => {
-    await workbench.openContainer('Agent Console');
-    await workbench.viewMenu('Sessions', 'Export the list of sessions');
-    await shown(workbench, '"format": "agent-console-sessions"');
-  });
-
-  it('says why no repository of the window is known, and shows the readiness of the others', async () => {
+  it('exports without writing a file, and says why no repository is known', async () => {
+    await exportEverything(workbench);
     await workbench.showOnly('Readiness');
     await workbench.row('Readiness', 'No repository is known here').waitFor();
     await workbench.row('Readiness', 'acme/billing').waitFor();
-  });
-
-  it('exports users and usage without writing a file', async () => {
-    await exportUsersAndUsage(workbench);
   });
 });
 
@@ -126,32 +117,29 @@ describe('a virtual workspace', () => {
   );
 
   it('has trees that work, and exports without writing a file', async () => {
-    await workbench.openContainer('Agent Console');
-    await workbench.row('Computers', 'active').waitFor();
-    await workbench.viewMenu('Sessions', 'Export the list of sessions');
-    await shown(workbench, '"format": "agent-console-sessions"');
-    await exportUsersAndUsage(workbench);
+    await exportEverything(workbench);
     assert.deepEqual(fs.readdirSync(folder), ['elsewhere.code-workspace']);
   });
 });
 
-/** An editor shows this. */
-function shown({ page }: Workbench, text: string): Promise<void> {
-  return page.locator('.monaco-editor .view-lines', { hasText: text }).waitFor();
-}
-
-/** Both open as documents, and nobody is asked where to save them. */
-async function exportUsersAndUsage(workbench: Workbench): Promise<void> {
+/** Sessions, users and usage open as documents, and nobody is asked where to save them. */
+async function exportEverything(workbench: Workbench): Promise<void> {
+  const { page } = workbench;
+  const shown = (text: string) => page.locator('.monaco-editor .view-lines', { hasText: text }).waitFor();
+  await workbench.openContainer('Agent Console');
+  await workbench.row('Computers', 'active').waitFor();
+  await workbench.viewMenu('Sessions', 'Export the list of sessions');
+  await shown('"format": "agent-console-sessions"');
   await workbench.showOnly('Organization');
   const users = workbench.row('Organization', /^Users/);
   await workbench.contextMenu(users, 'Export users or control history as CSV');
-  await shown(workbench, '@acme.example');
+  await shown('@acme.example');
   await workbench.runCommand('Agent Console: Open usage');
-  const page = workbench.webview();
-  await page.getByText(/Data through/).waitFor();
-  await page.getByRole('button', { name: 'JSON', exact: true }).click();
-  await shown(workbench, '"timeZone": "UTC"');
-  assert.equal(await workbench.page.getByRole('dialog').count(), 0);
+  const usage = workbench.webview();
+  await usage.getByText(/Data through/).waitFor();
+  await usage.getByRole('button', { name: 'JSON', exact: true }).click();
+  await shown('"timeZone": "UTC"');
+  assert.equal(await page.getByRole('dialog').count(), 0);
 }
 
 /** A module for the extension host that notes every program started from our code. */

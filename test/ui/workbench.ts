@@ -280,6 +280,25 @@ export class Workbench {
     return this.ask('Agent Console: Open a session by its id', words, id ?? '');
   }
 
+  /** Begins to sign in where nobody is signed in. */
+  beginSignIn(): Promise<void> {
+    const button = this.welcome('Sessions').getByRole('button', { name: 'Sign in' });
+    return clickFor(button, this.quickInput.getByText('(1/3)'));
+  }
+
+  /** Answers the steps of signing in, from the first one on. */
+  async signIn(...answers: readonly string[]): Promise<void> {
+    for (const [index, answer] of answers.entries()) {
+      await this.quickInput.getByText(`(${String(index + 1)}/3)`).waitFor();
+      await this.answer(answer);
+    }
+  }
+
+  /** An item of ours in the status bar. */
+  statusItem(name: 'attention' | 'readiness' | 'usage'): Locator {
+    return this.page.locator(`.statusbar-item[id^="agent-console"][id$="${name}"]`);
+  }
+
   /** A notification in the notification centre, which must be open. */
   notification(text: string | RegExp): Locator {
     return this.page.locator('.notifications-center .notification-list-item').filter({ hasText: text });

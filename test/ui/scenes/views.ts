@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { FrameLocator, Locator } from 'playwright-core';
-import { FOLLOWING_HOOKS, installHooks, storageOf } from '../seed';
 import type { Stage, StageOptions } from '../stage';
+import { clickFor } from '../waiting';
 import type { Workbench } from '../workbench';
 
 /** A named state to take pictures of: what is played, and in which window; signed in, and with agents done at once, unless told. */
@@ -86,20 +86,11 @@ export const viewScenes: Scenes = {
   organization: {
     async play({ workbench }) {
       await showOrganization(workbench);
-      await workbench.turn('Organization', /^rev \d/, true);
-      await workbench.row('Organization', /^maxAutonomyLevel: /).waitFor();
       await workbench.row('Organization', /^rev \d/).click();
       await workbench.page.locator('.monaco-diff-editor').getByText('maxAutonomyLevel').first().waitFor();
     },
   },
-  'organization-narrow': {
-    narrow: 'sidebar',
-    async play({ workbench }) {
-      await showOrganization(workbench);
-      await workbench.turn('Organization', /^rev \d/, true);
-      await workbench.row('Organization', /^maxAutonomyLevel: /).waitFor();
-    },
-  },
+  'organization-narrow': { narrow: 'sidebar', play: ({ workbench }) => showOrganization(workbench) },
   'organization-users': {
     async play({ workbench }) {
       await showOrganization(workbench);
@@ -110,13 +101,13 @@ export const viewScenes: Scenes = {
     },
   },
   'hooks-attention': {
-    settings: FOLLOWING_HOOKS,
+    signedIn: false,
     async play(stage) {
-      await followHooks(stage);
-      const waiting = stage.workbench.page.locator('.statusbar-item[id$="agentConsole.attention"]');
-      await waiting.getByLabel('2 agents are waiting').waitFor();
-      await waiting.click();
-      await stage.workbench.quickInput.getByText('May I push').waitFor();
+      await sampleData(stage);
+      await clickFor(
+        stage.workbench.statusItem('attention'),
+        stage.workbench.quickInput.getByText('Round the tax'),
+      );
     },
   },
   'hooks-install': {
@@ -136,16 +127,16 @@ export const viewScenes: Scenes = {
     },
   },
   'hooks-check': {
-    settings: FOLLOWING_HOOKS,
-    async play(stage) {
-      await followHooks(stage);
-      await stage.workbench.runCommand('Agent Console: Check hooks');
-      await stage.workbench.quickInput.getByText('This window listens').waitFor();
+    async play({ workbench }) {
+      await workbench.openContainer('Agent Console');
+      await workbench.row('Computers', 'atlas').waitFor();
+      await workbench.runCommand('Agent Console: Check hooks');
+      await workbench.quickInput.getByText('No hooks have been installed from here').waitFor();
     },
   },
   'usage-status': {
     async play({ workbench }) {
-      const item = statusItem(workbench);
+      const item = workbench.statusItem('usage');
       await item.filter({ hasText: /\d/ }).waitFor();
       await item.hover();
       await workbench.page.locator('.monaco-hover').getByText(/Month/).waitFor();
@@ -189,56 +180,25 @@ async function openReadiness(workbench: Workbench): Promise<void> {
   await workbench.row('Readiness', 'acme/billing').waitFor();
 }
 
-/** Opens the view of the organization with all the height there is. */
+/** Opens the view of the organization with all the height there is, and what its newest revision changed. */
 async function showOrganization(workbench: Workbench): Promise<void> {
   await workbench.showOnly('Organization');
-  await workbench.row('Organization', 'Control history').waitFor();
+  await workbench.turn('Organization', /^rev \d/, true);
+  await workbench.row('Organization', /^maxAutonomyLevel: /).waitFor();
 }
 
-/** Events that the hook command has just written down, of sessions that are known, and earlier ones as windows have taken them. */
-async function followHooks({ workbench, service }: Stage): Promise<void> {
-  await addSessions({ workbench, service });
-  await workbench.row('Computers', 'atlas').waitFor();
-  await installHooks(workbench);
-  const spool = path.join(storageOf(workbench), 'hooks', 'spool');
-  fs.mkdirSync(spool, { recursive: true, mode: 0o700 });
-  const [first, second] = service.sessionIds;
-  const asks = { hook_event_name: 'Notification' };
-  const events = [
-    { minutes: 0, ...asks, session_id: first, message: 'May I push this branch to origin?' },
-    { minutes: 0, ...asks, session_id: second },
-    { minutes: 12, hook_event_name: 'Stop', session_id: '7f3c9a52-5d1e-4c7e-9c1f-2d7a3f1f1f0a' },
-    { minutes: 50, hook_event_name: 'SessionEnd', session_id: 'b1f7', reason: 'error' },
-    { minutes: 90, hook_event_name: 'Stop', session_id: 'c2', cwd: `/home/x/${'long-name-'.repeat(12)}` },
-  ];
-  for (const [index, { minutes, ...event }] of events.entries()) {
-    // What the sessions are known to have done was before that.
-    const second = Math.ceil(Date.now() / 1000) - minutes * 60;
-    const file = path.join(spool, `${second}.scene${index}.json`);
-    const temp = `${file}.tmp`;
-    fs.writeFileSync(temp, JSON.stringify({ cwd: '/home/someone/shop', ...event }));
-    fs.utimesSync(temp, second, second);
-    fs.renameSync(temp, file);
-  }
-}
-
-/** The sessions that the sample service has from the start, opened by their ids; each one's chat opens with it. */
-export async function addSessions({ workbench, service }: Pick<Stage, 'workbench' | 'service'>) {
+/** The sample data, from the first look. */
+export async function sampleData({ workbench }: Stage): Promise<void> {
   await workbench.openContainer('Agent Console');
-  for (const [index, id] of service.sessionIds.entries()) {
-    await workbench.openSession(id);
-    await workbench.tab(/./).nth(index).waitFor();
-    // The page takes the focus when it is there, which would close the next input box.
-    await workbench.webview().locator(':focus').waitFor();
-  }
-  await workbench
-    .rows('Sessions')
-    .nth(service.sessionIds.length - 1)
-    .waitFor();
+  await workbench.welcome('Sessions').getByRole('button', { name: 'Try with sample data' }).click();
+  await row({ workbench }, /Session Review of/).waitFor();
+  await workbench.row('Computers', 'atlas').waitFor();
+  await workbench.runCommand('Notifications: Clear All Notifications');
 }
 
-function statusItem(workbench: Workbench): Locator {
-  return workbench.page.locator('.statusbar-item[id="agent-console.agent-console.usage"]');
+/** The row of a session. */
+export function row({ workbench }: Pick<Stage, 'workbench'>, name: RegExp): Locator {
+  return workbench.view('Sessions').getByRole('treeitem', { name });
 }
 
 /** The dashboard in a tab, complete, without its tooltip; tokens are compared. */
@@ -246,7 +206,7 @@ function usageTab(name: string, width: number, further?: (page: FrameLocator) =>
   return {
     size: { width, height: 1000 },
     async play({ workbench }) {
-      await statusItem(workbench).filter({ hasText: /\d/ }).waitFor();
+      await workbench.statusItem('usage').filter({ hasText: /\d/ }).waitFor();
       await workbench.runCommand('Agent Console: Open usage');
       const page = workbench.webview();
       await page.getByRole('navigation').getByRole('button', { name, exact: true }).click();
