@@ -6,7 +6,7 @@ import { untilStored } from '../fakes/storage';
 import { until } from '../until';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { ChatStage, FILES, image, textFile, type SentBody } from './chatStage';
-import { dragOver, drop, noisePicture, SHIFT, type Dragging } from './giving';
+import { drop, noisePicture, pasteInto, SHIFT, type Dragging } from './giving';
 import { commandLink } from './hostile';
 import { storageOf } from './seed';
 import { clickFor } from './waiting';
@@ -138,17 +138,6 @@ describe('the chat', () => {
 
     it('are one and three files of the Explorer, dropped with Shift', () => stage.sendsDropped());
 
-    it('are a file of the Explorer dropped on the row of a session, without Shift', async () => {
-      const { page } = stage.workbench;
-      await stage.dragFromExplorer('lines.ts');
-      // The view opens when the pointer rests there for a while.
-      await dragOver(page, stage.workbench.activityIcon('Agent Console'), () => stage.session.isVisible());
-      const target = page.locator('.sidebar .monaco-list-row.drop-target');
-      await dragOver(page, stage.session, () => target.first().isVisible());
-      await page.mouse.up();
-      await stage.attached('lines.ts');
-    });
-
     it('are files dropped from outside on the row of a session, or beside it', async () => {
       const list = stage.workbench.view('Sessions').locator('.pane-body');
       await stage.workbench.openContainer('Agent Console');
@@ -183,9 +172,9 @@ describe('the chat', () => {
     it('are pasted pictures and files in order, shown as they are, each with a name of its own', async () => {
       const picture = { name: 'image.png', type: 'image/png', base64: PNG.toString('base64') };
       await stage.idle();
-      await stage.paste({ files: [picture, { name: 'a.txt', type: '', base64: 'aGk=' }] });
+      await pasteInto(stage.composer, { files: [picture, { name: 'a.txt', type: '', base64: 'aGk=' }] });
       await stage.chips.getByText('a.txt').waitFor();
-      await stage.paste({ files: [picture] });
+      await pasteInto(stage.composer, { files: [picture] });
       await stage.chat.locator('.composer .thumbnail').nth(1).waitFor();
       await stage.attached('image.png', 'a.txt', 'image-2.png');
       await sends('Compare these', { images: [SHOT, SHOT], files: [textFile('a.txt', 'hi')] });
@@ -230,19 +219,21 @@ describe('the chat', () => {
       };
       await stage.idle();
       const before = stage.sent.length;
-      const work = await stage.busy();
+      const work = stage.service.busy();
+      await stage.button('Refresh').first().click();
+      await stage.button('Queue').waitFor();
       for (const [index, text] of ['one', 'two', 'three', 'four'].entries()) {
         await stage.composer.fill(text);
         await stage.press('Enter');
         await queue.nth(index).waitFor();
         await stage.holds('');
       }
-      await stage.chat.getByRole('button', { name: 'Remove "two" from the queue' }).press('Enter');
+      await stage.button('Remove "two" from the queue').press('Enter');
       await queue.filter({ hasText: 'two' }).waitFor({ state: 'detached' });
       await stage.composer.and(stage.chat.locator(':focus')).waitFor();
       await hold('one', 'three', 'four');
       await stage.composer.fill('But first');
-      await stage.chat.getByRole('button', { name: 'Take "three" back into the composer' }).click();
+      await stage.button('Take "three" back into the composer').click();
       await stage.holds('But first\n\nthree');
       await hold('one', 'four');
       await untilStored(storageOf(stage.workbench), rows =>

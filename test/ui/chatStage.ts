@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FrameLocator, Locator } from 'playwright-core';
 import type { SampleService } from '../fakes/sampleService';
 import { again, until } from '../until';
-import { dragOver, pasteInto, type Pasted } from './giving';
+import { dragOver } from './giving';
 import { openStage, type Stage, type StageOptions } from './stage';
 import { click, clickFor } from './waiting';
 import type { Workbench } from './workbench';
@@ -11,13 +11,8 @@ import type { Workbench } from './workbench';
 /** A message as the service received it (section 4.7). */
 export interface SentBody {
   readonly text: string;
-  readonly images?: readonly { readonly data: string; readonly mediaType: string }[];
-  readonly files?: readonly {
-    readonly data: string;
-    readonly parsedData?: string;
-    readonly name: string;
-    readonly path: string;
-  }[];
+  readonly images?: readonly Readonly<Record<'data' | 'mediaType', string>>[];
+  readonly files?: readonly Readonly<Record<'data' | 'parsedData' | 'name' | 'path', string>>[];
   readonly computerId?: string;
 }
 
@@ -123,16 +118,10 @@ export class ChatStage {
   }
 
   /** Waits until just these are attached, in this order. */
-  async attached(...expected: readonly string[]): Promise<void> {
+  attached(...expected: readonly string[]): Promise<void> {
     const reading = this.chat.locator('.composer .codicon-sync');
-    await until(
-      async () =>
-        isDeepStrictEqual(await this.chips.allInnerTexts(), expected) && (await reading.count()) === 0,
-    );
-  }
-
-  paste(data: Pasted): Promise<void> {
-    return pasteInto(this.composer, data);
+    const isAttached = async () => isDeepStrictEqual(await this.chips.allInnerTexts(), expected);
+    return until(async () => (await isAttached()) && (await reading.count()) === 0);
   }
 
   /** What is dragged may be dropped on the page. */
@@ -141,16 +130,6 @@ export class ChatStage {
   /** The part of the page that stands still, whatever comes into the transcript below it. */
   get header(): Locator {
     return this.chat.locator('.header');
-  }
-
-  /** Drags files of the Explorer into the page with Shift. */
-  async #dropFromExplorer(...files: readonly string[]): Promise<void> {
-    await this.dragFromExplorer(...files);
-    const { page } = this.workbench;
-    await page.keyboard.down('Shift');
-    await dragOver(page, this.header, this.isDragging);
-    await page.mouse.up();
-    await page.keyboard.up('Shift');
   }
 
   /** Drops one and three files of the Explorer, and sends them. */
@@ -163,8 +142,8 @@ export class ChatStage {
     }
   }
 
-  /** Begins to drag files of the Explorer. */
-  async dragFromExplorer(...files: readonly string[]): Promise<void> {
+  /** Drags files of the Explorer into the page with Shift. */
+  async #dropFromExplorer(...files: readonly string[]): Promise<void> {
     const { workbench } = this;
     const { page } = workbench;
     await workbench.openContainer('Explorer');
@@ -190,6 +169,10 @@ export class ChatStage {
         }
       },
     );
+    await page.keyboard.down('Shift');
+    await dragOver(page, this.header, this.isDragging);
+    await page.mouse.up();
+    await page.keyboard.up('Shift');
   }
 
   /** Opens a session of the service by its place in the list of all. */
@@ -210,14 +193,12 @@ export class ChatStage {
     await this.workbench.clear();
     if (!(await this.composer.isVisible())) return;
     await this.composer.fill('');
-    const remove = this.chat.locator('.composer button[aria-label^="Remove "]');
     // A file that is still being read may come or go meanwhile.
-    await until(async () => {
-      await this.workbench.inPage(frame =>
-        frame.evaluate(`document.querySelector('.composer button[aria-label^="Remove "]')?.click()`),
-      );
-      return (await remove.count()) === 0;
-    });
+    await this.workbench.pageShows(`(() => {
+      const remove = document.querySelector('.composer button[aria-label^="Remove "]');
+      remove?.click();
+      return remove === null;
+    })()`);
   }
 
   press(key: string): Promise<void> {
@@ -250,10 +231,9 @@ export class ChatStage {
   }
 
   /** Waits until the composer holds exactly this. */
-  async holds(value: string): Promise<void> {
-    await this.workbench.pageShows(
-      `document.querySelector('.box textarea')?.value === ${JSON.stringify(value)}`,
-    );
+  holds(value: string): Promise<void> {
+    const isHeld = `document.querySelector('.box textarea')?.value === ${JSON.stringify(value)}`;
+    return this.workbench.pageShows(isHeld);
   }
 
   /** Waits until the page shows just this; of the articles so many at the end. */
@@ -270,14 +250,6 @@ export class ChatStage {
     await this.workbench.pageShows(RESTS_AT_END);
     const texts = await this.chat.locator('article').allInnerTexts();
     return texts.slice(-count).map(text => text.trim());
-  }
-
-  /** The service says that the agent works, until disposed. */
-  async busy(): Promise<{ dispose(): void }> {
-    const fault = this.service.busy();
-    await this.button('Refresh').first().click();
-    await this.button('Queue').waitFor();
-    return fault;
   }
 
   /** Reloads the window and shows the chat again; a browser may be reloaded before VS Code has stored which editors are open. */

@@ -8,42 +8,22 @@ export interface Pasted {
   readonly files?: readonly { readonly name: string; readonly type: string; readonly base64: string }[];
 }
 
-interface PastedData {
-  setData(type: string, text: string): void;
-  readonly items: { add(file: object): void };
-}
-
-interface PastingBrowser {
-  readonly DataTransfer: new () => PastedData;
-  readonly File: new (parts: readonly Uint8Array[], name: string, options: object) => object;
-  readonly ClipboardEvent: new (type: string, options: object) => object;
-}
-
-interface PasteTarget {
-  dispatchEvent(event: object): boolean;
-  readonly ownerDocument: { execCommand(command: string, ui: boolean, value: string): boolean };
-}
-
 /** Pastes into a field: text is inserted where the page leaves that to the browser. */
 export function pasteInto(field: Locator, data: Pasted): Promise<void> {
-  return field.evaluate((element, { text, files = [] }) => {
-    const { DataTransfer, File, ClipboardEvent } = globalThis as unknown as PastingBrowser;
-    const clipboardData = new DataTransfer();
-    if (text !== undefined) clipboardData.setData('text/plain', text);
-    for (const { name, type, base64 } of files) {
-      const bytes = Uint8Array.from(atob(base64), character => character.charCodeAt(0));
-      clipboardData.items.add(new File([bytes], name, { type }));
-    }
-    const target = element as unknown as PasteTarget;
-    const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
-    if (target.dispatchEvent(event) && text !== undefined)
-      target.ownerDocument.execCommand('insertText', false, text);
-  }, data);
+  return field.evaluate(PASTE, data);
 }
+const PASTE = `(field, { text, files = [] }) => {
+  const clipboardData = new DataTransfer();
+  if (text !== undefined) clipboardData.setData('text/plain', text);
+  for (const { name, type, base64 } of files)
+    clipboardData.items.add(new File([Uint8Array.from(atob(base64), each => each.charCodeAt(0))], name, { type }));
+  const isLeft = field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  if (isLeft && text !== undefined) document.execCommand('insertText', false, text);
+}`;
 
 /** Where the pointer is held over a place, `above` px higher than its middle. */
 async function pointOver(place: Locator, above: number): Promise<{ readonly x: number; readonly y: number }> {
-  const { x, y, width, height } = (await place.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  const { x = 0, y = 0, width = 0, height = 0 } = (await place.boundingBox()) ?? {};
   return { x: x + Math.min(60, width / 2), y: y - above + height / 2 };
 }
 
@@ -81,13 +61,13 @@ const ANYTHING = 1 | 2 | 16;
 
 interface Dragged {
   readonly items?: readonly { readonly mimeType: string; readonly data: string }[];
-  /** Files of this machine. */
+  /** Of this machine. */
   readonly files?: readonly string[];
 }
 
+/** Keys that are held, and how far above the middle of the place, px. */
 export interface Dragging {
   readonly modifiers?: number;
-  /** Above the middle of the place, px. */
   readonly above?: number;
 }
 
@@ -101,17 +81,15 @@ export async function drop(
 ): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const data = { items: [...items], files: [...files], dragOperationsMask: ANYTHING };
-  let at = { x: 0, y: 0 };
-  let type: 'dragEnter' | 'dragOver' = 'dragEnter';
-  const drag = (what: 'dragEnter' | 'dragOver' | 'drop') =>
-    session.send('Input.dispatchDragEvent', { type: what, ...at, data, modifiers });
+  let at: { readonly x: number; readonly y: number } | undefined;
+  const drag = (type: 'dragEnter' | 'dragOver' | 'drop', x: number, y: number) =>
+    session.send('Input.dispatchDragEvent', { type, x, y, data, modifiers });
   await place.waitFor();
   await hold(place, shows, above, async (x, y) => {
+    await drag(at === undefined ? 'dragEnter' : 'dragOver', x, y);
     at = { x, y };
-    await drag(type);
-    type = 'dragOver';
   });
-  await drag('drop');
+  await drag('drop', at?.x ?? 0, at?.y ?? 0);
   await session.detach();
 }
 

@@ -81,10 +81,11 @@ const ELEMENTS = [
   'div main article h2 h3 h4 h5 h6 p span ul ol li time button details summary pre code table thead tbody tr th td strong em del',
   'a blockquote br hr figure figcaption img',
 ].flatMap(names => names.split(' '));
-const ATTRIBUTES =
-  'class title role tabindex dir type open disabled start align data-act href src alt style hidden'.split(
+const ATTRIBUTES = [
+  ...'class title role tabindex dir type open disabled start align data-act href src alt style hidden'.split(
     ' ',
-  );
+  ),
+];
 
 const inspectScript = `(() => {
   const elements = new Set(${JSON.stringify(ELEMENTS)});
@@ -164,12 +165,6 @@ export function readThrough(frame: Frame): Promise<ReadThrough> {
   return frame.evaluate(readThroughScript);
 }
 
-interface WireMessage {
-  readonly id: string;
-  readonly role: string;
-  readonly visibility?: string;
-}
-
 /**
  * What an `alter` fault makes of message answers: the agent's messages hold the corpus in every field a person sees. What is for the
  * model alone stays so: a question that stands first is drawn at the start, whatever the heights of the messages after it.
@@ -183,16 +178,11 @@ export function hostileMessages(): (body: unknown) => unknown {
     () => ({ content: corpus.map(text) }),
     () => ({ content: [text(all.slice(0, 45_000)), text(backwards.slice(0, 45_000)), text(all)] }),
     () => ({
-      content: lines.flatMap((line, index) => [
-        { type: 'tool_use', id: `use${index}`, name: line, input: { [line]: line } },
-        {
-          type: 'tool_result',
-          id: `result${index}`,
-          toolUseId: `use${index}`,
-          content: line,
-          isError: index % 2 === 0,
-        },
-      ]),
+      content: lines.flatMap((line, index) => {
+        const result = { id: `result${index}`, toolUseId: `use${index}`, isError: index % 2 === 0 };
+        const use = { type: 'tool_use', id: `use${index}`, name: line, input: { [line]: line } };
+        return [use, { type: 'tool_result', content: line, ...result }];
+      }),
     }),
     () => ({
       role: 'tool',
@@ -210,33 +200,25 @@ export function hostileMessages(): (body: unknown) => unknown {
       isError: true,
       content: lines.flatMap(name => [
         { type: 'document', id: 'd', name, source: { type: 'base64', mediaType: name, data: 'eA==' } },
-        {
-          type: 'image',
-          id: 'p',
-          name,
-          source: { type: 'url', url: name, mediaType: 'image/svg+xml', data: svg },
-        },
+        { type: 'image', id: 'p', name, source: { ...SVG, url: name } },
       ]),
     }),
   ];
   return body => {
-    const message = body as WireMessage;
+    const message = body as Readonly<Record<'id' | 'role' | 'visibility', string>>;
     if (message.role === 'user' || message.visibility === 'llm_only') return body;
     const known = bodies.get(message.id);
-    const made = known ?? {
-      role: 'assistant',
-      isUserVisible: true,
-      visibility: 'both',
-      ...makers[bodies.size % makers.length]?.(),
-    };
+    const shown = { role: 'assistant', isUserVisible: true, visibility: 'both' };
+    const made = known ?? { ...shown, ...makers[bodies.size % makers.length]?.() };
     bodies.set(message.id, made);
     return { ...message, ...made };
   };
 }
 
-const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="canary(\'svg\')"/>').toString(
-  'base64',
-);
+const SVG = {
+  ...{ type: 'url', mediaType: 'image/svg+xml' },
+  data: btoa('<svg xmlns="http://www.w3.org/2000/svg" onload="canary(\'svg\')"/>'),
+};
 
 /** An answer that refuses everything in hostile words. */
 export function hostileRefusal(status: number): Fault {

@@ -41,9 +41,7 @@ describe('the network of an organization', () => {
   beforeEach(() => {
     network.tunnels.length = 0;
   });
-  afterEach(async function () {
-    await workbench.closeAfter(this.currentTest);
-  });
+  afterEach(() => workbench.close());
 
   const went = (): string[] =>
     [...new Set(network.tunnels)].filter(host => host.includes('agents.test')).sort();

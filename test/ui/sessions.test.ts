@@ -102,20 +102,6 @@ describe('the sessions view at work', () => {
     await row('Gamma').waitFor();
   });
 
-  it('gives back several that were removed at once', async () => {
-    await goTo('Beta');
-    await press('Escape');
-    for (const title of ['Gamma', 'Delta']) {
-      await row(title).click({ modifiers: ['ControlOrMeta'] });
-      await selected(title);
-    }
-    await workbench.contextMenu(row('Delta'), 'Remove session from this list');
-    for (const title of ['Gamma', 'Delta']) await gone(title);
-    const done = await workbench.notified(/Removed \d sessions from this list/);
-    await done.getByRole('button', { name: 'Undo' }).click();
-    for (const title of ['Gamma', 'Delta']) await row(title).waitFor();
-  });
-
   it('opens a link only after a question, and none to another service', async () => {
     const [, , known = ''] = service.sessionIds;
     const link = (host: string): string =>

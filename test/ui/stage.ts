@@ -110,12 +110,7 @@ export function onStage(take: (stage: Stage) => unknown, ...options: Parameters<
 }
 
 async function fill(folder: string, files: Filling): Promise<void> {
-  if (typeof files === 'function') {
-    await files(folder);
-    return;
-  }
-  for (const [name, content] of Object.entries(files)) {
-    fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
-    fs.writeFileSync(path.join(folder, name), content);
-  }
+  if (typeof files === 'function') await files(folder);
+  else
+    for (const [name, content] of Object.entries(files)) fs.writeFileSync(path.join(folder, name), content);
 }

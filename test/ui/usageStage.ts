@@ -41,6 +41,15 @@ export function usagePage() {
       await stage.page.locator('h1').waitFor({ state: 'attached' });
       return stage;
     },
+    /** Waits until all of these are there. */
+    sees: async (...texts: readonly (string | RegExp)[]): Promise<void> => {
+      for (const text of texts) await stage.page.getByText(text).waitFor();
+    },
+    /** Waits until this is there no more. */
+    gone: (text: string): Promise<void> => stage.page.getByText(text).waitFor({ state: 'detached' }),
+    /** The figures of what is chosen are there. */
+    isDrawn: (): Promise<void> => stage.page.locator('.drawing:not(.waits) section').first().waitFor(),
+    press: (name: string | RegExp): Promise<void> => stage.page.getByRole('button', { name }).click(),
     tab: (name: string): Locator => stage.page.getByRole('navigation').getByRole('button', { name }),
     chosenTab: (): Locator => stage.page.locator('nav [aria-current]'),
     section: (name: string): Locator => stage.page.getByRole('region', { name, exact: true }),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { Frame, FrameLocator, Locator, Page } from 'playwright-core';
-import { again, opened, patience, type Limit } from '../until';
+import { again, opened, patience } from '../until';
 import { root, shotsFolder } from '../vscode/paths';
 import {
   openingLimitMs,
@@ -100,10 +100,7 @@ export class Workbench {
     return this.page.locator(`.activitybar .action-item:has(a[aria-label^="${title}"])`);
   }
 
-  /**
-   * Shows a view container of the side bar. While the window starts, its icon can be pressed before it says that the container is
-   * shown already, which hides it: it is pressed again then.
-   */
+  /** Shows a view container of the side bar; a press while the window starts may hide one that is shown already. */
   async openContainer(title: string): Promise<void> {
     const shown = this.page.locator('.sidebar .composite.title', { hasText: title });
     if (await shown.isVisible()) return;
@@ -190,31 +187,13 @@ export class Workbench {
 
   /** Opens the context menu of something and chooses an entry. */
   async contextMenu(target: Locator, entry: string | RegExp): Promise<void> {
-    await this.#menu(limit => click(target, { ...limit, button: 'right' }), entry);
-  }
-
-  /** Chooses an entry of the menu in a view's title, which shows while the pointer is over it. */
-  async viewMenu(view: string, entry: string | RegExp): Promise<void> {
-    const header = this.view(view).locator('.pane-header');
-    await this.#menu(async limit => {
-      await header.hover(limit);
-      await click(header.locator('.codicon-toolbar-more'), limit);
-    }, entry);
-  }
-
-  /** Chooses an entry of the menu that a click on something opens. */
-  async menu(opener: Locator, entry: string | RegExp): Promise<void> {
-    await this.#menu(limit => click(opener, limit), entry);
-  }
-
-  async #menu(open: (limit: Limit) => Promise<void>, entry: string | RegExp): Promise<void> {
     const menu = this.page.locator('.monaco-menu').first();
     const item = menu.locator('.action-item').filter({ hasText: entry }).first();
     // What takes the focus closes a menu, which is opened again. It takes no click in its first tenth of a second, but a key at once.
     await again(
       async limit => {
         if (await menu.isVisible()) await this.page.keyboard.press('Escape');
-        await open(limit);
+        await click(target, { ...limit, button: 'right' });
       },
       async limit => {
         await item.hover(limit);
@@ -229,12 +208,10 @@ export class Workbench {
     return this.page.locator('.quick-input-widget');
   }
 
-  /**
-   * Runs a command by its title in the command palette, which is opened again where something else took the focus. A page gives
-   * up the focus first: VS Code would give it back late, and so take it from what the command asks, which then closes.
-   */
+  /** Runs a command by its title in the command palette, which is opened again where something else took the focus. */
   async runCommand(title: string): Promise<void> {
     const input = this.quickInput.locator('input.input');
+    // VS Code would give it back to a page late, and so take it from what the command asks, which then closes.
     await this.page.evaluate(`document.activeElement?.tagName === 'IFRAME' && document.activeElement.blur()`);
     const found = this.quickInput.locator('.monaco-list-row').filter({ hasText: title }).first();
     await again(
@@ -309,10 +286,7 @@ export class Workbench {
     return this.page.locator('.notifications-center.visible, .statusbar-item .codicon-bell-dot').first();
   }
 
-  /**
-   * Waits for a notification and resolves to it. Under the driver VS Code shows no toasts, so the centre is opened as soon as the
-   * bell says that there is something, and again when something else that took the focus has closed it.
-   */
+  /** Waits for a notification. Under the driver VS Code shows no toasts: the centre is opened when the bell says that there is something. */
   async notified(text: string | RegExp): Promise<Locator> {
     const wanted = this.notification(text);
     await again(
@@ -383,13 +357,6 @@ export class Workbench {
     const over = this.page.locator('.quick-input-widget, .context-view .monaco-menu, .monaco-dialog-box');
     for (let left = 5; left > 0 && (await over.filter({ visible: true }).count()) > 0; left--)
       await this.page.keyboard.press('Escape');
-  }
-
-  /** Closes the window; where the test failed, what was to be seen is saved first. */
-  async closeAfter(test: Pick<Mocha.Test, 'state' | 'title'> | undefined): Promise<void> {
-    if (test?.state === 'failed')
-      await this.capture(`failed/${test.title.replace(/\W+/g, '-').slice(0, 60)}`);
-    await this.close();
   }
 
   async close(): Promise<void> {
