@@ -3,16 +3,15 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { SampleService } from '../fakes/sampleService';
-import { until } from '../until';
+import { again, until } from '../until';
 import { startReports, type FakeReports } from '../unit/readiness/support';
 import { violations } from './page';
 import { onStage, signedInTo } from './stage';
-import { clickFor } from './waiting';
+import { click, clickFor } from './waiting';
 import { stored } from './window';
 import type { Workbench } from './workbench';
 
 const EVIL = '[x](command:workbench.action.quit) <img src=x onerror=alert(1)> $(zap) \u202Egnp';
-const SETTINGS = { 'git.enabled': true, 'agentConsole.readiness.statusBar': true };
 
 /** From "are these repositories ready" to a message that mends one, with real repositories in a window of several roots. */
 describe('readiness', () => {
@@ -42,7 +41,11 @@ describe('readiness', () => {
       repoUrl: `https://git.example.com/${name}`,
       apps: { 'apps/web': { description: 'Storefront' }, 'services/api': { description: EVIL } },
       report: {
-        lint: { numerator: Math.max(0, 2 - month), denominator: 2, rationale: `No linter. ${EVIL}` },
+        lint: {
+          numerator: Math.min(2, Math.max(0, 2 - month)),
+          denominator: 2,
+          rationale: `No linter. ${EVIL}`,
+        },
         unit_tests: {
           numerator: 1,
           denominator: 2,
@@ -66,7 +69,7 @@ describe('readiness', () => {
       await workbench.showOnly('Readiness');
     },
     // All rows are seen at once.
-    { files: {}, height: 920, settings: SETTINGS },
+    { files: {}, height: 920 },
     async prepared => {
       ({ parent } = prepared);
       repository('ui-source', 'Parts of the interface');
@@ -175,9 +178,10 @@ describe('readiness', () => {
         .getByRole('heading', { name: /Changes since Jan 10, 2025/ })
         .waitFor();
       const listed = page().getByRole('table', { name: 'Commits between the two reports' });
-      await listed.getByText('Change 5').waitFor();
-      const subjects = await listed.locator('tbody td:nth-child(2)').allInnerTexts();
-      assert.deepEqual(subjects, ['Change 5', 'Change 4', 'Change 3', 'Change 2']);
+      await until(async () => {
+        const subjects = await listed.locator('tbody td:nth-child(2)').allInnerTexts();
+        return subjects.join() === 'Change 5,Change 4,Change 3,Change 2';
+      });
     };
     await compared();
     await page().locator('.rationale li', { hasText: 'no script' }).waitFor();
@@ -227,21 +231,32 @@ describe('readiness', () => {
   });
 
   it('says that no repository is known while Git is turned off, and hides its status bar item where a person wants that', async () => {
-    const file = path.join(workbench.server.userDataFolder, 'User', 'settings.json');
-    const before = JSON.parse(fs.readFileSync(file, 'utf8')) as object;
-    const set = (settings: Partial<typeof SETTINGS>): void =>
-      fs.writeFileSync(file, JSON.stringify({ ...before, ...settings }));
+    const { page: window } = workbench;
+    const toggle = async (setting: string, on: boolean): Promise<void> => {
+      const box = window.locator(`.settings-editor [role="checkbox"][aria-label="${setting}"]`);
+      const turned = box.and(window.locator(`[aria-checked="${String(on)}"]`));
+      await workbench.runCommand('Preferences: Open Settings (UI)');
+      await again(
+        async limit => {
+          await click(window.locator('.settings-editor .suggest-input-container'), limit);
+          await window.keyboard.press('ControlOrMeta+a');
+          await window.keyboard.type(`@id:${setting}`);
+          await box.waitFor(limit);
+          if (!(await turned.isVisible())) await click(box, limit);
+        },
+        limit => turned.waitFor(limit),
+      );
+    };
     const bar = workbench.statusItem('readiness');
     const none = row('No repository is known here');
     await workbench.openContainer('Agent Console');
     await bar.filter({ hasText: '%' }).waitFor();
-    set({ 'git.enabled': false });
+    await toggle('git.enabled', false);
     await none.waitFor();
-    set({ 'git.enabled': true });
+    await toggle('git.enabled', true);
     await none.waitFor({ state: 'detached' });
     await row(/fork\/shop\s*40%/).waitFor();
-    await bar.filter({ hasText: '%' }).waitFor();
-    set({ 'agentConsole.readiness.statusBar': false });
+    await toggle('agentConsole.readiness.statusBar', false);
     await bar.waitFor({ state: 'detached' });
   });
 });
