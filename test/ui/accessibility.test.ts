@@ -12,7 +12,6 @@ describe('accessibility', () => {
   let stage: ChatStage;
   let workbench: Workbench;
 
-  const chat = () => stage.chat;
   const send = async (text: string): Promise<void> => {
     await stage.composer.fill(text);
     await stage.press('Enter');
@@ -33,7 +32,7 @@ describe('accessibility', () => {
   });
 
   it('has no violation in an empty session, and none in one with everything', async () => {
-    await chat().getByRole('heading', { name: 'No messages yet' }).waitFor();
+    await stage.chat.getByRole('heading', { name: 'No messages yet' }).waitFor();
     assert.deepEqual(await workbench.inPage(violations), []);
     const { service } = stage;
     service.fail({ kind: 'alter', match: { path: /\/messages\// }, alter: more });
@@ -41,31 +40,29 @@ describe('accessibility', () => {
     await stage.heading('Odd corners').waitFor();
     for (const text of ['Show me the tests', 'Thank you']) {
       await send(text);
-      await chat().getByRole('article').getByText(text).waitFor();
+      await stage.chat.getByRole('article').getByText(text).waitFor();
     }
     service.fail({ kind: 'reset', times: 1, match: { method: 'POST' } });
     await send('Unknown');
-    await chat()
-      .getByRole('article', { name: /unknown/ })
-      .waitFor();
+    await stage.chat.getByRole('article', { name: /unknown/ }).waitFor();
     service.fail({ kind: 'status', status: 422, times: 1, match: { method: 'POST' } });
     await send('Refused');
-    await chat()
+    await stage.chat
       .locator('.composer')
       .getByText(/^Not sent: /)
       .waitFor();
     await workbench.explorerMenu(['empty.txt', 'notes.txt', 'tool.bin'], 'Send to agent session');
     await workbench.pick('Odd corners');
-    await chat().getByRole('list', { name: 'Attachments' }).getByText('is not supported').waitFor();
+    await stage.chat.getByRole('list', { name: 'Attachments' }).getByText('is not supported').waitFor();
     await stage.composer.focus();
     await workbench.page.keyboard.press('Control+f');
-    const find = chat().getByRole('textbox', { name: 'Find in this session' });
+    const find = stage.chat.getByRole('textbox', { name: 'Find in this session' });
     await find.fill('everything');
-    await chat().locator('output', { hasText: ' of ' }).waitFor();
+    await stage.chat.locator('output', { hasText: ' of ' }).waitFor();
     await inEachTheme(async rules => {
       const end = rules === undefined ? await workbench.inPage(violations) : [];
       await workbench.inPage(frame => frame.evaluate(openAll));
-      await chat().locator('.hljs-deletion').first().waitFor();
+      await stage.chat.locator('.hljs-deletion').first().waitFor();
       return [...end, ...(await workbench.inPage(frame => violations(frame, rules)))];
     });
     await find.press('Escape');
@@ -74,7 +71,7 @@ describe('accessibility', () => {
 
   it('is worked with the keyboard alone', async () => {
     const { page } = workbench;
-    const focused = chat().locator(':focus');
+    const focused = stage.chat.locator(':focus');
     const press = (key: string): Promise<void> => page.keyboard.press(key);
     /** Each key leads to the button of this name. */
     const walk = async (
@@ -82,14 +79,14 @@ describe('accessibility', () => {
     ): Promise<void> => {
       for (const [key, name] of steps) {
         await press(key);
-        await chat().getByRole('button', { name }).and(focused).waitFor();
+        await stage.chat.getByRole('button', { name }).and(focused).waitFor();
       }
     };
 
     await stage.composer.focus();
     await walk(['Shift+Tab', 'Remove tool.bin']);
     await press('Enter');
-    await chat().getByRole('button', { name: 'Remove tool.bin' }).waitFor({ state: 'detached' });
+    await stage.chat.getByRole('button', { name: 'Remove tool.bin' }).waitFor({ state: 'detached' });
     await stage.composer.and(focused).waitFor();
     await walk(
       ['Shift+Tab', 'Remove notes.txt'],
@@ -97,35 +94,35 @@ describe('accessibility', () => {
       ['Shift+Tab', 'Remove empty.txt'],
     );
     await press('Space');
-    await chat().getByRole('button', { name: 'Remove empty.txt' }).waitFor({ state: 'detached' });
+    await stage.chat.getByRole('button', { name: 'Remove empty.txt' }).waitFor({ state: 'detached' });
     await page.keyboard.type('Written without a mouse');
-    await chat()
+    await stage.chat
       .getByRole('button', { name: 'Send', exact: true })
-      .and(chat().locator('[aria-disabled="false"]'))
+      .and(stage.chat.locator('[aria-disabled="false"]'))
       .waitFor();
     await walk(['Tab', 'Attach files'], ['Tab', 'Send to atlas'], ['Tab', /^Send$/]);
 
-    await chat().getByRole('log').focus();
+    await stage.chat.getByRole('log').focus();
     await press('End');
-    const unknown = chat().getByRole('article', { name: /unknown/ });
+    const unknown = stage.chat.getByRole('article', { name: /unknown/ });
     await unknown.getByRole('button', { name: 'Discard' }).focus();
     await press('Enter');
     await unknown.waitFor({ state: 'detached' });
-    await chat().getByRole('log').and(focused).waitFor();
+    await stage.chat.getByRole('log').and(focused).waitFor();
 
-    await chat().getByRole('button', { name: 'Refresh' }).focus();
+    await stage.chat.getByRole('button', { name: 'Refresh' }).focus();
     await walk(['Tab', 'More actions'], ['Tab', /tokens/]);
     await press('Tab');
-    await chat().getByRole('log').and(focused).waitFor();
+    await stage.chat.getByRole('log').and(focused).waitFor();
     await press('Home');
     await workbench.pageShows(
       `document.querySelector('.log').scrollTop === 0 && document.querySelector('.log summary') !== null`,
     );
     await workbench.inPage(frame => frame.evaluate(focusBeforeFold));
     await press('Tab');
-    const fold = chat().locator('summary').and(focused);
+    const fold = stage.chat.locator('summary').and(focused);
     await fold.waitFor();
-    const open = chat().locator('details[open]').filter({ has: fold });
+    const open = stage.chat.locator('details[open]').filter({ has: fold });
     const wasOpen = await open.isVisible();
     await press('Enter');
     await open.waitFor({ state: wasOpen ? 'detached' : 'attached' });
@@ -136,7 +133,7 @@ describe('accessibility', () => {
   it('has none in a readiness report', async () => {
     await workbench.runCommand('Agent Console: Open readiness report');
     await workbench.pick('acme/billing');
-    const page = workbench.webview();
+    const page = workbench.front;
     await page.getByRole('heading', { level: 1, name: 'acme/billing' }).waitFor();
     await page.getByRole('img', { name: /Score over/ }).waitFor();
     await inEachTheme(rules => workbench.inPage(frame => violations(frame, rules)));
@@ -149,7 +146,7 @@ describe('accessibility', () => {
       await workbench.runCommand('Preferences: Color Theme');
       await workbench.answer(label);
       await workbench.page.locator(`.monaco-workbench.${window}`).waitFor();
-      await chat().locator(`body.${page}`).waitFor();
+      await stage.chat.locator(`body.${page}`).waitFor();
       const broken = await look(index === 0 ? undefined : ['color-contrast']);
       found.push(...broken.map(each => `${label}: ${each}`));
     }

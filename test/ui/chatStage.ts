@@ -98,7 +98,7 @@ export class ChatStage {
   }
 
   get chat(): FrameLocator {
-    return this.workbench.webview();
+    return this.workbench.front;
   }
 
   get composer(): Locator {

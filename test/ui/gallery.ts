@@ -40,7 +40,7 @@ export async function makeGallery(vsix: string): Promise<void> {
     await workbench.openContainer('Agent Console');
     await workbench.welcome('Sessions').getByRole('button', { name: 'Try with sample data' }).click();
     await workbench.row('Sessions', 'How a checkout works').click();
-    const chat = workbench.webview();
+    const chat = workbench.front;
     await chat.getByRole('textbox').waitFor();
     await workbench.openContainer('Explorer');
     await take();

@@ -136,7 +136,7 @@ describe('hooks', () => {
     await clickFor(waiting, window.quickInput.getByText('May I'));
     assert.equal(await window.quickInput.locator('.codicon-bug').count(), 0, 'foreign text makes no icon');
     await window.pick('May I');
-    await window.webview().getByRole('textbox').fill('Yes, push.');
+    await window.front.getByRole('textbox').fill('Yes, push.');
     const sent = service.next('POST', /\/messages$/);
     await window.page.keyboard.press('Enter');
     assert.equal(((await sent).body as { text: string }).text, 'Yes, push.');

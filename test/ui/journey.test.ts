@@ -23,9 +23,8 @@ describe('a first day', () => {
   let folder: string;
   let workbench: Workbench;
 
-  const chat = () => workbench.webview();
-  const composer = () => chat().getByRole('textbox');
-  const attached = () => chat().getByRole('list', { name: /ttachments/ });
+  const composer = () => workbench.front.getByRole('textbox');
+  const attached = () => workbench.front.getByRole('list', { name: /ttachments/ });
 
   onStage(stage => ({ service, folder, workbench } = stage), { signedIn: false, service: { pace: 0.02 } });
 
@@ -74,7 +73,7 @@ describe('a first day', () => {
       text: 'Please explain these two files.',
       files: [file('README.md'), file('package.json')],
     });
-    await chat().getByRole('article').getByText('Please explain these two files.').waitFor();
+    await workbench.front.getByRole('article').getByText('Please explain these two files.').waitFor();
   });
 
   it('attaches a change from Source Control, and everything that is not committed', async () => {
@@ -98,11 +97,9 @@ describe('a first day', () => {
 
   it('states what cannot be read yet, and uncovers it with the next message', async () => {
     await service.settle();
-    await chat()
-      .getByRole('article', { name: /^The agent has answered/ })
-      .waitFor();
+    await workbench.front.getByRole('article', { name: /^The agent has answered/ }).waitFor();
     assert.deepEqual(await workbench.inPage(violations), []);
-    await chat().getByRole('button', { name: 'Why?' }).click();
+    await workbench.front.getByRole('button', { name: 'Why?' }).click();
     const dialog = workbench.page.locator('.monaco-dialog-box');
     await dialog.getByText('Why the answer is not shown yet').waitFor();
     await dialog.getByText(/This one does not\./).waitFor();
@@ -110,18 +107,18 @@ describe('a first day', () => {
     await dialog.waitFor({ state: 'detached' });
     await composer().fill('Thank you.');
     await workbench.page.keyboard.press('Enter');
-    await chat()
-      .getByRole('article', { name: /^Agent/ })
-      .first()
-      .waitFor();
-    await chat().getByRole('article').getByText('Thank you.').waitFor();
+    await workbench.front.locator('article[aria-label^="Agent"]').first().waitFor();
+    await workbench.front.getByRole('article').getByText('Thank you.').waitFor();
   });
 
   it('shows usage from the status bar: figures that the service answered, and a table in the file one names', async () => {
-    const section = (name: string) => chat().getByRole('region', { name, exact: true });
+    const section = (name: string) => workbench.front.getByRole('region', { name, exact: true });
     await clickFor(workbench.statusItem('usage'), section('Tokens by day'));
-    await chat().getByRole('navigation').getByRole('button', { name: 'People', exact: true }).click();
-    await chat()
+    await workbench.front
+      .getByRole('navigation')
+      .getByRole('button', { name: 'People', exact: true })
+      .click();
+    await workbench.front
       .locator('.status:not(:has(progress))', { hasText: /^Data through .*fetched/ })
       .waitFor();
     // The last question once more, without the extension.
@@ -132,17 +129,15 @@ describe('a first day', () => {
     const first = new Date(Date.now() - 30 * DAY).toISOString().slice(0, 10);
     const rows = answer.data.filter(({ date }) => date >= first);
     const sum = rows.reduce((all, row) => all + (row.billable_tokens ?? 0), 0);
-    await chat()
+    await workbench.front
       .locator(`.figure[title^="${sum.toLocaleString('en')}\\a "]`)
-      .filter({ has: chat().getByText('Billable tokens', { exact: true }) })
+      .filter({ has: workbench.front.getByText('Billable tokens', { exact: true }) })
       .waitFor();
     await section('People')
       .getByRole('button', { name: /Export this table/ })
       .click();
     const file = await saveAs(workbench, '.csv');
-    await chat()
-      .getByText(`Saved as ${path.basename(file)}.`)
-      .waitFor();
+    await workbench.front.getByText(`Saved as ${path.basename(file)}.`).waitFor();
     const total = fs.readFileSync(file, 'utf8').trimEnd().split('\r\n').at(-1) ?? '';
     assert.match(total, new RegExp(`^Total,.*\\b${sum}\\b`));
   });
@@ -175,9 +170,9 @@ describe('try with sample data', () => {
     );
     for (const state of [/waiting/, /running/, /finished.*unread/, /ended \(error\)/, /pinned/])
       await listed(state).first().waitFor();
-    const articles = workbench.webview().getByRole('article');
+    const articles = workbench.front.getByRole('article');
     // What the agent has said so far is there.
-    const said = articles.last().and(workbench.webview().locator('[aria-label^="Agent"]'));
+    const said = articles.last().and(workbench.front.locator('[aria-label^="Agent"]'));
     await clickFor(listed(/^Session Cover the checkout/), said);
     // Nothing is done: what comes now comes by itself.
     const known = await said.innerText();

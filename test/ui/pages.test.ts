@@ -51,10 +51,7 @@ describe('a chat page by itself', () => {
     const text = languages.map(name => `\`\`\`\`${name}\n${code(name)}\n\`\`\`\``).join('\n\n');
     const row = { ...messageRow(1), parts: [{ kind: 'text', text }] };
     await rowsAre([row]);
-    await page
-      .locator('.code')
-      .nth(languages.length - 1)
-      .waitFor();
+    await until(async () => (await page.locator('.code').count()) === languages.length);
     const shown = await page.evaluate<{ text: string; marks: number; others: string[] }[]>(CODE_SHOWN);
     for (const [index, name] of languages.entries()) {
       const { text: seen, marks, others } = shown[index]!;

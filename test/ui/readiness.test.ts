@@ -58,9 +58,8 @@ describe('readiness', () => {
     });
   };
   const row = (text: string | RegExp) => workbench.row('Readiness', text);
-  const page = () => workbench.webview();
-  const title = () => page().getByRole('heading', { level: 1, name: 'fork/shop' });
-  const focused = () => page().locator(':focus');
+  const title = () => workbench.front.getByRole('heading', { level: 1, name: 'fork/shop' });
+  const focused = () => workbench.front.locator(':focus');
   const showReport = (): Promise<void> => clickFor(workbench.tab(/Readiness: fork/), title());
 
   onStage(
@@ -115,18 +114,18 @@ describe('readiness', () => {
   it('opens the report of a failing criterion as a page that holds up, with every foreign text as text', async () => {
     await workbench.turn('Readiness', 'fork/shop', true);
     await clickFor(row(/Lint.*0\/2/s), title());
-    await page().locator('tr.wanted:focus').waitFor();
-    await page().getByText('HEAD has 1 commit that is not in the report.').waitFor();
-    await page().getByRole('img', { name: 'Score over 3 reports' }).waitFor();
-    await page().getByRole('searchbox').fill('onerror=alert');
-    await page().locator('.rationale').getByText(EVIL.slice(0, 20)).waitFor();
-    await page().getByRole('searchbox').fill('');
-    assert.equal(await page().locator('img[src], a[href]').count(), 0);
+    await workbench.front.locator('tr.wanted:focus').waitFor();
+    await workbench.front.getByText('HEAD has 1 commit that is not in the report.').waitFor();
+    await workbench.front.getByRole('img', { name: 'Score over 3 reports' }).waitFor();
+    await workbench.front.getByRole('searchbox').fill('onerror=alert');
+    await workbench.front.locator('.rationale').getByText(EVIL.slice(0, 20)).waitFor();
+    await workbench.front.getByRole('searchbox').fill('');
+    assert.equal(await workbench.front.locator('img[src], a[href]').count(), 0);
     assert.deepEqual(await workbench.inPage(violations), []);
   });
 
   it('takes the reader to the beginning of another report of the trend, and of a comparison', async () => {
-    const act = (name: string | RegExp) => page().getByRole('button', { name });
+    const act = (name: string | RegExp) => workbench.front.getByRole('button', { name });
     const isAtBeginning = async (): Promise<void> => {
       await title().and(focused()).waitFor();
       await workbench.pageShows(`(() => {
@@ -135,23 +134,23 @@ describe('readiness', () => {
       })()`);
     };
     await act(/Compare with the report of Jan/).press('Enter');
-    await page().getByText('1 worse, 0 better').waitFor();
+    await workbench.front.getByText('1 worse, 0 better').waitFor();
     await act('Compare with the previous report of this branch').press('Enter');
     await isAtBeginning();
     for (const month of ['Jan', 'Mar']) {
       await act(new RegExp(`^Open the report of ${month}`))
         .last()
         .press('Enter');
-      await page().locator('tr[aria-current] th', { hasText: month }).waitFor();
+      await workbench.front.locator('tr[aria-current] th', { hasText: month }).waitFor();
       await isAtBeginning();
     }
   });
 
   it('prepares a message that mends a criterion, and sends nothing', async () => {
-    await page().getByRole('button', { name: 'Fix Lint' }).click();
+    await workbench.front.getByRole('button', { name: 'Fix Lint' }).click();
     await workbench.quickInput.getByText('New session…').waitFor();
     await workbench.pick('New session', 'atlas', 'Default');
-    const composer = page().getByRole('textbox', { name: 'Message to the agent' });
+    const composer = workbench.front.getByRole('textbox', { name: 'Message to the agent' });
     await composer.waitFor();
     await workbench.pageShows(`document.querySelector('textarea')?.value.includes('Please fix')`);
     const text = await composer.inputValue();
@@ -174,18 +173,16 @@ describe('readiness', () => {
     await workbench.view('Readiness').locator('.monaco-list-row.selected').nth(1).waitFor();
     await workbench.contextMenu(row('Jan 10, 2025'), 'Compare readiness reports');
     const compared = async (): Promise<void> => {
-      await page()
-        .getByRole('heading', { name: /Changes since Jan 10, 2025/ })
-        .waitFor();
-      const listed = page().getByRole('table', { name: 'Commits between the two reports' });
+      await workbench.front.getByRole('heading', { name: /Changes since Jan 10, 2025/ }).waitFor();
+      const listed = workbench.front.getByRole('table', { name: 'Commits between the two reports' });
       await until(async () => {
         const subjects = await listed.locator('tbody td:nth-child(2)').allInnerTexts();
         return subjects.join() === 'Change 5,Change 4,Change 3,Change 2';
       });
     };
     await compared();
-    await page().locator('.rationale li', { hasText: 'no script' }).waitFor();
-    await page().getByText('The newer report has 4 commits that the older one does not.').waitFor();
+    await workbench.front.locator('.rationale li', { hasText: 'no script' }).waitFor();
+    await workbench.front.getByText('The newer report has 4 commits that the older one does not.').waitFor();
     // With what its page keeps, and the chat that was opened before it: an earlier state of the window may lack both.
     await stored(workbench, /^(?=.*agentConsole\.chat)(?=.*agentConsole\.readinessReport.*baseId)/);
     await workbench.page.reload();
@@ -195,24 +192,22 @@ describe('readiness', () => {
   });
 
   it('exports Markdown, and stands as it was left when its tab is shown again', async () => {
-    await page().getByRole('combobox').selectOption('failing');
-    await page().getByRole('searchbox').fill('tests');
-    const criteria = page()
-      .getByRole('table', { name: /Criteria/ })
-      .getByRole('row');
+    await workbench.front.getByRole('combobox').selectOption('failing');
+    await workbench.front.getByRole('searchbox').fill('tests');
+    const criteria = workbench.front.getByRole('table', { name: /Criteria/ }).getByRole('row');
     await criteria.nth(2).waitFor({ state: 'detached' });
-    await page().getByRole('heading', { name: 'About this report' }).scrollIntoViewIfNeeded();
+    await workbench.front.getByRole('heading', { name: 'About this report' }).scrollIntoViewIfNeeded();
     const before = await workbench.inPage(frame => frame.evaluate<number>('scrollY'));
     assert.ok(before > 0);
-    await page()
+    await workbench.front
       .getByRole('button', { name: 'Export Markdown' })
       .evaluate(button => (button as { click(): void }).click());
     await workbench.page
       .locator('.monaco-editor .view-lines', { hasText: 'Readiness of fork/shop' })
       .waitFor();
     await showReport();
-    assert.equal(await page().getByRole('searchbox').inputValue(), 'tests');
-    assert.equal(await page().getByRole('combobox').inputValue(), 'failing');
+    assert.equal(await workbench.front.getByRole('searchbox').inputValue(), 'tests');
+    assert.equal(await workbench.front.getByRole('combobox').inputValue(), 'failing');
     assert.equal(await criteria.count(), 2);
     await workbench.pageShows(`Math.abs(scrollY - ${before}) < 3`);
   });
@@ -220,8 +215,8 @@ describe('readiness', () => {
   it('draws as much of a long trend as anybody reads', async () => {
     await workbench.runCommand('Agent Console: Open readiness report');
     await workbench.pick('acme/billing');
-    await page().getByRole('img', { name: 'Score over 501 reports' }).waitFor();
-    await page().getByText('The newest 500 of 501 are shown.').waitFor();
+    await workbench.front.getByRole('img', { name: 'Score over 501 reports' }).waitFor();
+    await workbench.front.getByText('The newest 500 of 501 are shown.').waitFor();
   });
 
   it('reveals the folder of an application', async () => {

@@ -40,7 +40,7 @@ describe('restricted mode', () => {
     await workbench.row('Computers', 'active').waitFor();
     await workbench.viewAction('Sessions', 'New session');
     await workbench.pick('active', 'Default');
-    const chat = workbench.webview();
+    const chat = workbench.front;
     // Until the session has been created there is nothing the file could go to.
     await chat.getByRole('textbox').waitFor();
     await workbench.explorerMenu(['hello.txt'], 'Send to agent session');
@@ -51,10 +51,7 @@ describe('restricted mode', () => {
     await service.settle();
     await chat.getByRole('textbox').fill('Thank you.');
     await chat.getByRole('textbox').press('Enter');
-    await chat
-      .getByRole('article', { name: /^Agent/ })
-      .first()
-      .waitFor();
+    await chat.locator('article[aria-label^="Agent"]').first().waitFor();
     const programs = fs.readFileSync(spawned, 'utf8').trim().split('\n');
     assert.ok(
       programs.some(line => line.startsWith('watching')),
@@ -135,7 +132,7 @@ async function exportEverything(workbench: Workbench): Promise<void> {
   await workbench.contextMenu(users, 'Export users or control history as CSV');
   await shown('@acme.example');
   await workbench.runCommand('Agent Console: Open usage');
-  const usage = workbench.webview();
+  const usage = workbench.front;
   await usage.getByText(/Data through/).waitFor();
   await usage.getByRole('button', { name: 'JSON', exact: true }).click();
   await shown('"timeZone": "UTC"');

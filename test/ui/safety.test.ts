@@ -58,7 +58,6 @@ describe('hostile content', () => {
     await noLinks(MESSAGES);
     return notice;
   };
-  const chat = () => workbench.webview();
 
   onStage(
     stage => ({ service, workbench } = stage),
@@ -120,7 +119,7 @@ describe('hostile content', () => {
 
   it('stays text in titles and file names', async () => {
     await workbench.openSession(service.sessionIds[2]);
-    await chat().getByRole('heading', { level: 1 }).getByText('(zap)').waitFor();
+    await workbench.front.getByRole('heading', { level: 1 }).getByText('(zap)').waitFor();
     await workbench.tab('$(zap)').waitFor();
     await workbench.row('Sessions', '[x](command:').waitFor();
     await noIcons('.tabs-container, .sidebar .pane-body, .breadcrumbs-control');
@@ -128,14 +127,14 @@ describe('hostile content', () => {
     await isPlain();
     await workbench.page.keyboard.press('Escape');
     await workbench.explorerMenu(FILE_NAMES, 'Send to agent session');
-    const chips = chat().getByRole('list', { name: 'Attachments' }).getByRole('listitem');
+    const chips = workbench.front.getByRole('list', { name: 'Attachments' }).getByRole('listitem');
     await chips.nth(FILE_NAMES.length - 1).waitFor();
     assert.deepEqual((await chips.locator('.chip-name').allInnerTexts()).sort(), FILE_NAMES.toSorted());
     assert.deepEqual(await workbench.inPage(inspect), []);
   });
 
   it('stays text in a transcript, all of it', async () => {
-    await chat().getByRole('textbox').fill(HOSTILE_NAME);
+    await workbench.front.getByRole('textbox').fill(HOSTILE_NAME);
     await workbench.page.keyboard.press('Enter');
     await workbench.pageShows(`(() => {
       const log = document.querySelector('.log');
@@ -162,7 +161,7 @@ describe('hostile content', () => {
 
   it('opens a link only after a click and a question, and only to the web', async () => {
     const { page } = workbench;
-    const link = chat().locator('.markdown a').first();
+    const link = workbench.front.locator('.markdown a').first();
     await link.scrollIntoViewIfNeeded();
     const href = (await link.getAttribute('href')) ?? '';
     assert.match(href, /^https:\/\/collect\.invalid\//);
@@ -207,12 +206,9 @@ describe('hostile content', () => {
   it('never meets the key: not in the page, its messages, files, settings or logs', async () => {
     hostility.dispose();
     service.fail({ kind: 'reset', times: 1, match: { method: 'POST' } });
-    await chat().getByRole('textbox').fill('Once more');
+    await workbench.front.getByRole('textbox').fill('Once more');
     await workbench.page.keyboard.press('Enter');
-    await chat()
-      .getByText(/not known whether/)
-      .first()
-      .waitFor();
+    await workbench.front.locator(':text("not known whether")').first().waitFor();
 
     assert.ok(service.requests.some(request => request.credential === 'owner'));
     assert.ok(seen.messages.some(message => message.includes('splice')));

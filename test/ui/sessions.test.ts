@@ -69,11 +69,11 @@ describe('the sessions view at work', () => {
     await goTo('Alpha');
     await press('Enter');
     await workbench.tab('Alpha').waitFor();
-    await workbench.webview().locator('textarea:focus').waitFor();
+    await workbench.front.locator('textarea:focus').waitFor();
     await goTo('Beta');
     await press('Space');
     await workbench.tab('Beta').waitFor();
-    await workbench.webview().getByRole('textbox').waitFor();
+    await workbench.front.getByRole('textbox').waitFor();
 
     await goTo('Gamma');
     await selected('Beta');
@@ -123,7 +123,7 @@ describe('the sessions view at work', () => {
     await question.getByRole('button', { name: 'Open session' }).click();
     // The chat that opens takes the keyboard, and with it every box that is open then.
     await workbench.tab('Odd corners').waitFor();
-    await workbench.webview().locator(':focus').waitFor();
+    await workbench.front.locator(':focus').waitFor();
     await follow(link('elsewhere.example'), workbench.news);
     await workbench.notified(/link is to a session at elsewhere\.example/);
   });

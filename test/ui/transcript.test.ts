@@ -38,7 +38,6 @@ describe('reading a transcript', () => {
   let service: SampleService;
   let workbench: Workbench;
 
-  const chat = () => stage.chat;
   /** The tab of a session's page. */
   const page = (title: string) =>
     workbench.page.locator('.tab[data-resource-name^="webview-"]').filter({ hasText: title });
@@ -53,25 +52,25 @@ describe('reading a transcript', () => {
 
   it('is there at once where the service lists messages, without what nobody may see', async () => {
     await stage.add(2);
-    await chat().getByRole('article').getByText('Everything at once').waitFor();
-    await chat().getByRole('log').press('Home');
-    await chat().getByText('Content of the type "hologram"').waitFor();
-    const system = chat().locator('summary', { hasText: 'System message' });
+    await stage.chat.getByRole('article').getByText('Everything at once').waitFor();
+    await stage.chat.getByRole('log').press('Home');
+    await stage.chat.getByText('Content of the type "hologram"').waitFor();
+    const system = stage.chat.locator('summary', { hasText: 'System message' });
     await system.press('Enter');
-    await chat().locator('details[open]').getByText('was lost and came back').waitFor();
+    await stage.chat.locator('details[open]').getByText('was lost and came back').waitFor();
     await system.press('Enter');
-    const shown = await chat().locator('body').innerText();
+    const shown = await stage.chat.locator('body').innerText();
     for (const hidden of ['An internal note', 'You are an agent']) assert.ok(!shown.includes(hidden), hidden);
     assert.doesNotMatch(shown, /cannot be read yet|The agent has answered/);
   });
 
   it('opens the file and line a message names, if the workspace has it', async () => {
-    const link = (name: string) => chat().getByRole('link', { name, exact: true });
+    const link = (name: string) => stage.chat.getByRole('link', { name, exact: true });
     const opens = async (place: string): Promise<void> => {
       await workbench.page.locator('.statusbar-item', { hasText: place }).waitFor();
       await page('Odd corners').click();
       // The page takes the focus to its composer when it is shown.
-      await chat().locator('textarea:focus').waitFor();
+      await stage.chat.locator('textarea:focus').waitFor();
     };
     await link(`${CART}:3`).click();
     await workbench.tab('cart.ts').waitFor();
@@ -79,7 +78,7 @@ describe('reading a transcript', () => {
     await link('cart.ts:4').press('Enter');
     await opens('Ln 4, Col 1');
     await link('../outside.ts:1').click();
-    await chat().locator('.problem', { hasText: 'is not in this workspace' }).waitFor();
+    await stage.chat.locator('.problem', { hasText: 'is not in this workspace' }).waitFor();
   });
 
   it('shows a diff beside its file, and changes nothing before the person has seen it in the preview', async () => {
@@ -95,15 +94,15 @@ describe('reading a transcript', () => {
   });
 
   it('is searched as a whole, and keeps open what was collapsed', async () => {
-    await chat().locator('textarea').focus();
+    await stage.chat.locator('textarea').focus();
     await workbench.page.keyboard.press('Control+f');
-    const field = chat().getByRole('textbox', { name: 'Find in this session' });
+    const field = stage.chat.getByRole('textbox', { name: 'Find in this session' });
     const find = async (words: string, told: string): Promise<void> => {
       await field.fill(words);
-      await chat().getByText(told).waitFor();
+      await stage.chat.getByText(told).waitFor();
     };
     await find('nobody knows yet', '1 of 1');
-    await chat().locator('details[open]').getByText('a kind nobody knows yet').waitFor();
+    await stage.chat.locator('details[open]').getByText('a kind nobody knows yet').waitFor();
     await find('You are an agent', 'No results');
     await find('lost and came back', '1 of 1');
     await find('no such words', 'No results');
@@ -111,10 +110,10 @@ describe('reading a transcript', () => {
     await workbench.pageShows(MARKED);
     await field.press('Escape');
     await field.waitFor({ state: 'detached' });
-    await chat().locator('textarea:focus').waitFor();
+    await stage.chat.locator('textarea:focus').waitFor();
     // What was opened stays so while another editor is in front.
-    await chat().getByRole('log').press('Home');
-    const open = chat().locator('details[open]').getByText('a kind nobody knows yet');
+    await stage.chat.getByRole('log').press('Home');
+    const open = stage.chat.locator('details[open]').getByText('a kind nobody knows yet');
     await open.waitFor();
     await workbench.tab('cart.ts').click();
     await workbench.page.locator('.monaco-editor').first().waitFor();
@@ -123,10 +122,10 @@ describe('reading a transcript', () => {
   });
 
   it('opens as a document what is too long to be drawn', async () => {
-    const long = chat().locator('.fold', { hasText: 'Used a tool' }).last();
+    const long = stage.chat.locator('.fold', { hasText: 'Used a tool' }).last();
     await long.locator('summary').click();
     const cut = /[\d,]+ more characters are not shown here\./;
-    await chat().locator('details[open]').getByText(cut).waitFor();
+    await stage.chat.locator('details[open]').getByText(cut).waitFor();
     await stage.button('Open the whole message as a text document').click();
     await workbench.tab(/\.md$/).waitFor();
     await workbench.page.locator('.monaco-editor').getByText('# ').first().waitFor();
@@ -142,9 +141,9 @@ describe('reading a transcript', () => {
     const row = workbench.row('Sessions', 'Migrate the build');
     await stage.add(1);
     await stage.heading('Migrate').waitFor();
-    await chat().locator('textarea:focus').waitFor();
+    await stage.chat.locator('textarea:focus').waitFor();
     await workbench.contextMenu(row, 'Remove session from this list');
-    await chat().getByText('This session is no longer in your list.').first().waitFor();
+    await stage.chat.getByText('This session is no longer in your list.').first().waitFor();
     await stage.button('Add it again').click();
     await row.waitFor();
     await stage.button('Add it again').waitFor({ state: 'detached' });

@@ -93,10 +93,7 @@ describe('states of the usage page', () => {
     assert.equal(source.fetched.length, 1);
     // What is only read again from the cache still has its reason.
     await check('Hide names').check();
-    await page
-      .getByRole('button', { name: /^Person [2-9A-Z]{6}$/ })
-      .first()
-      .waitFor();
+    await page.locator('button:text-matches("^Person [2-9A-Z]{6}$")').first().waitFor();
     const why = page.locator('.banner').getByText(source.problem);
     await why.waitFor();
     await press('Try again');

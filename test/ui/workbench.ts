@@ -320,6 +320,11 @@ export class Workbench {
       .contentFrame();
   }
 
+  /** The page in front. */
+  get front(): FrameLocator {
+    return this.webview();
+  }
+
   /** Uses that page as a frame. Where VS Code builds the page anew meanwhile, the new one is used instead. */
   async inPage<T>(use: (frame: Frame) => Promise<T>, index = 0): Promise<T> {
     for (let attempt = 1; ; attempt++) {

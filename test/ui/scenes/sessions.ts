@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { FrameLocator } from 'playwright-core';
 import { noisePicture, pasteInto } from '../giving';
-import { again } from '../../until';
+import { again, until } from '../../until';
 import type { Stage } from '../stage';
 import { each, row, sampleData, type Scene, type Scenes } from './views';
 
@@ -139,7 +139,7 @@ function chatOf(
     async play(stage) {
       await sampleData(stage);
       await row(stage, session).click();
-      const chat = stage.workbench.webview();
+      const chat = stage.workbench.front;
       await chat.getByRole('article').getByText(words).first().waitFor();
       await act?.(chat, stage);
     },
@@ -152,10 +152,7 @@ async function attach(
 ): Promise<void> {
   await pasteInto(chat.locator('textarea'), { files });
   await chat.locator('.thumbnail').first().waitFor();
-  await chat
-    .locator('.chip')
-    .nth(files.length - 1)
-    .waitFor();
+  await until(async () => (await chat.locator('.chip').count()) === files.length);
 }
 
 /** The chat of a session whose agent has pushed a branch. */
@@ -163,7 +160,7 @@ async function changed(stage: Stage): Promise<FrameLocator> {
   await sampleData(stage);
   await row(stage, FLAKY).click();
   await row(stage, /agent\/flaky-total-test/).waitFor();
-  const chat = stage.workbench.webview();
+  const chat = stage.workbench.front;
   await chat.getByRole('button', { name: /agent\/flaky/ }).waitFor();
   return chat;
 }

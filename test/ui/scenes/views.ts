@@ -55,7 +55,7 @@ export const viewScenes: Scenes = {
     size: { width: 1280, height: 1000 },
     async play({ workbench }) {
       await openReadiness(workbench);
-      await workbench.webview().getByRole('heading', { level: 1 }).waitFor();
+      await workbench.front.getByRole('heading', { level: 1 }).waitFor();
     },
   },
   'readiness-narrow': { narrow: 'sidebar', play: ({ workbench }) => openReadiness(workbench) },
@@ -63,10 +63,10 @@ export const viewScenes: Scenes = {
     size: { width: 1280, height: 1000 },
     async play({ workbench }) {
       await openReadiness(workbench);
-      await workbench.webview().getByRole('heading', { name: 'Applications' }).scrollIntoViewIfNeeded();
-      await workbench.webview().getByRole('heading', { name: 'Trend' }).hover();
+      await workbench.front.getByRole('heading', { name: 'Applications' }).scrollIntoViewIfNeeded();
+      await workbench.front.getByRole('heading', { name: 'Trend' }).hover();
       await workbench.page.mouse.wheel(0, 600);
-      await workbench.webview().getByRole('heading', { name: 'About this report' }).waitFor();
+      await workbench.front.getByRole('heading', { name: 'About this report' }).waitFor();
     },
   },
   'readiness-failed': {
@@ -162,7 +162,7 @@ export const viewScenes: Scenes = {
       service.fail({ kind: 'status', status: 403, match: { path: /\/analytics\// } });
       await workbench.notified(/403|role/);
       await workbench.runCommand('Agent Console: Open usage');
-      await workbench.webview().getByText('Analytics cannot be read').waitFor();
+      await workbench.front.getByText('Analytics cannot be read').waitFor();
     },
   },
 };
@@ -174,7 +174,7 @@ async function openReadiness(workbench: Workbench): Promise<void> {
   await workbench.showOnly('Readiness');
   await workbench.row('Readiness', 'acme/shop').waitFor();
   await workbench.row('Readiness', /\d\/3.*\d+%/s).click();
-  await workbench.webview().locator('tr.wanted').waitFor();
+  await workbench.front.locator('tr.wanted').waitFor();
   await workbench.row('Readiness', 'Reports').click();
   await workbench.row('Readiness', 'Other repositories').click();
   await workbench.row('Readiness', 'acme/billing').waitFor();
@@ -208,7 +208,7 @@ function usageTab(name: string, width: number, further?: (page: FrameLocator) =>
     async play({ workbench }) {
       await workbench.statusItem('usage').filter({ hasText: /\d/ }).waitFor();
       await workbench.runCommand('Agent Console: Open usage');
-      const page = workbench.webview();
+      const page = workbench.front;
       await page.getByRole('navigation').getByRole('button', { name, exact: true }).click();
       await page.locator('nav [aria-current]').getByText(name, { exact: true }).waitFor();
       await page.locator('.drawing:not(.waits) section').first().waitFor();
