@@ -9,8 +9,10 @@ export interface Pasted {
 }
 
 /** Pastes into a field: text is inserted where the page leaves that to the browser. */
-export function pasteInto(field: Locator, data: Pasted): Promise<void> {
-  return field.evaluate(PASTE, data);
+export async function pasteInto(field: Locator, data: Pasted): Promise<void> {
+  await field.focus();
+  const frame = await (await field.elementHandle())?.ownerFrame();
+  await frame?.evaluate(`(${PASTE})(document.activeElement, ${JSON.stringify(data)})`);
 }
 const PASTE = `(field, { text, files = [] }) => {
   const clipboardData = new DataTransfer();

@@ -41,36 +41,29 @@ describe('restricted mode', () => {
     await workbench.viewAction('Sessions', 'New session');
     await workbench.pick('active', 'Default');
     const chat = workbench.front;
+    const send = async (text: string): Promise<void> => {
+      await chat.getByRole('textbox').fill(text);
+      await chat.getByRole('textbox').press('Enter');
+    };
     // Until the session has been created there is nothing the file could go to.
     await chat.getByRole('textbox').waitFor();
     await workbench.explorerMenu(['hello.txt'], 'Send to agent session');
     await chat.getByRole('list', { name: 'Attachments' }).getByText('hello.txt').waitFor();
-    await chat.getByRole('textbox').fill('What is in this file?');
-    await chat.getByRole('textbox').press('Enter');
+    await send('What is in this file?');
     await chat.getByRole('article').getByText('What is in this file?').waitFor();
     await service.settle();
-    await chat.getByRole('textbox').fill('Thank you.');
-    await chat.getByRole('textbox').press('Enter');
+    await send('Thank you.');
     await chat.locator('article[aria-label^="Agent"]').first().waitFor();
     const programs = fs.readFileSync(spawned, 'utf8').trim().split('\n');
-    assert.ok(
-      programs.some(line => line.startsWith('watching')),
-      'programs are watched',
-    );
-    assert.deepEqual(
-      programs.filter(line => !line.startsWith('watching')),
-      [],
-    );
+    assert.match(programs[0] ?? '', /^watching/);
+    for (const program of programs) assert.match(program, /^watching/);
   });
 
   it('installs, tries and runs no hooks', async () => {
     await workbench.openContainer('Agent Console');
     await workbench.row('Computers', 'active').waitFor();
-    const { keyboard } = workbench.page;
-    for (const run of [
-      () => workbench.runCommand('Agent Console: Install hooks…'),
-      () => keyboard.press('Control+Alt+F9'),
-    ]) {
+    const install = () => workbench.runCommand('Agent Console: Install hooks…');
+    for (const run of [install, () => workbench.page.keyboard.press('Control+Alt+F9')]) {
       await again(run, limit => workbench.news.waitFor(limit));
       await workbench.notified('Hooks need a trusted workspace');
       await workbench.runCommand('Notifications: Clear All Notifications');

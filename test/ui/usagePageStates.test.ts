@@ -17,10 +17,10 @@ describe('states of the usage page', () => {
     return source;
   };
 
-  /** Keeps answers, or days that are fetched, back until it is called. */
-  const hold = (source: FakeUsageSource, what: 'gate' | 'fetchGate' = 'gate'): (() => void) => {
+  /** Keeps answers back until it is called. */
+  const hold = (source: FakeUsageSource): (() => void) => {
     const { promise, resolve } = Promise.withResolvers<undefined>();
-    source[what] = promise;
+    source.gate = promise;
     return () => resolve(undefined);
   };
 
@@ -61,27 +61,6 @@ describe('states of the usage page', () => {
     assert.deepEqual(
       source.fetched.map(({ again }) => again),
       [false, false, true],
-    );
-  });
-
-  it('goes on fetching when something else than the days is chosen, and fetches days that were left', async () => {
-    const source = lacking(5);
-    const arrive = hold(source, 'fetchGate');
-    const { page } = await open({}, { source });
-    const progress = page.getByRole('progressbar').first();
-    await check('Hide names').check();
-    for (const name of ['Tools', 'Tokens']) {
-      await progress.waitFor();
-      await tab(name).click();
-    }
-    await progress.waitFor();
-    await check('Compare').check();
-    arrive();
-    await gone('5 of 30 days are missing.');
-    await page.locator('.figure .change').first().waitFor();
-    assert.deepEqual(
-      source.fetched.map(({ query }) => query.tab),
-      ['tokens', 'tools', 'tokens'],
     );
   });
 

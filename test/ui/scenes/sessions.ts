@@ -4,7 +4,7 @@ import type { FrameLocator } from 'playwright-core';
 import { noisePicture, pasteInto } from '../giving';
 import { again, until } from '../../until';
 import type { Stage } from '../stage';
-import { each, row, sampleData, type Scene, type Scenes } from './views';
+import { row, sampleData, type Scene, type Scenes } from './views';
 
 const WAITING = /Session Round the tax/;
 const RUNNING = /Session Cover the checkout/;
@@ -99,33 +99,6 @@ export const sessionScenes: Scenes = {
       await chat.locator('.queued').nth(index).waitFor();
     }
   }),
-  ...each(
-    {
-      'session-details': async stage => {
-        await stage.workbench.contextMenu(row(stage, RUNNING), 'Show session details');
-        await stage.workbench.page.locator('.view-line', { hasText: 'Messages' }).first().waitFor();
-      },
-      'session-create': async ({ workbench }) => {
-        await workbench.runCommand('Agent Console: New session');
-        await workbench.pick('atlas');
-        await workbench.quickInput.getByText('Careful').waitFor();
-        return workbench.quickInput;
-      },
-    } satisfies Readonly<Record<string, Scene['play']>>,
-    further => ({
-      signedIn: false,
-      settings: {
-        'agentConsole.sessions.presets': {
-          Careful: { model: 'atlas-large', autonomyLevel: 'low', interactionMode: 'spec' },
-          Quick: { model: 'onyx-mini', reasoningEffort: 'low' },
-        },
-      },
-      async play(stage) {
-        await sampleData(stage);
-        return further(stage);
-      },
-    }),
-  ),
 };
 
 /** The chat of a session of the sample, in which something is done. */

@@ -18,7 +18,7 @@ export interface Scene extends Pick<StageOptions, 'signedIn' | 'settings'> {
 export type Scenes = Readonly<Record<string, Scene>>;
 
 /** Scenes that differ in one thing. */
-export const each = <T>(of: Readonly<Record<string, T>>, scene: (value: T) => Scene): Scenes =>
+const each = <T>(of: Readonly<Record<string, T>>, scene: (value: T) => Scene): Scenes =>
   Object.fromEntries(Object.entries(of).map(([name, value]) => [name, scene(value)]));
 
 /** The first look, readiness, the organization, hooks and usage. */
@@ -59,16 +59,6 @@ export const viewScenes: Scenes = {
     },
   },
   'readiness-narrow': { narrow: 'sidebar', play: ({ workbench }) => openReadiness(workbench) },
-  'readiness-trend': {
-    size: { width: 1280, height: 1000 },
-    async play({ workbench }) {
-      await openReadiness(workbench);
-      await workbench.front.getByRole('heading', { name: 'Applications' }).scrollIntoViewIfNeeded();
-      await workbench.front.getByRole('heading', { name: 'Trend' }).hover();
-      await workbench.page.mouse.wheel(0, 600);
-      await workbench.front.getByRole('heading', { name: 'About this report' }).waitFor();
-    },
-  },
   'readiness-failed': {
     async play({ workbench, service }) {
       service.fail({ kind: 'status', status: 503, match: { path: REPORTS } });
@@ -124,14 +114,6 @@ export const viewScenes: Scenes = {
       await workbench.page.keyboard.press('Enter');
       const diff = workbench.page.locator('.monaco-diff-editor');
       await diff.getByText('agent-console-hook.sh').first().waitFor();
-    },
-  },
-  'hooks-check': {
-    async play({ workbench }) {
-      await workbench.openContainer('Agent Console');
-      await workbench.row('Computers', 'atlas').waitFor();
-      await workbench.runCommand('Agent Console: Check hooks');
-      await workbench.quickInput.getByText('No hooks have been installed from here').waitFor();
     },
   },
   'usage-status': {
