@@ -34,22 +34,11 @@ export const image = (mediaType: string, bytes: Buffer) => ({
 /** Those to drop. */
 export const FILES = Object.fromEntries(['a.txt', 'b.txt', 'c.txt'].map(name => [name, `${name}\n`]));
 
-/** What a chat page holds. */
-interface Shown {
-  readonly draft: string | undefined;
-  readonly chips: readonly string[];
-  /** Of the messages that are drawn. */
-  readonly articles: readonly string[];
-}
-
-/** What the chat page shows now; of the articles so many at the end. */
-const shownNow = (last: number): string => `(() => {
+/** What the chat page shows now. */
+const SHOWN = `(() => {
   const texts = selector => [...document.querySelectorAll(selector)].map(element => element.innerText.trim());
-  return {
-    draft: document.querySelector('.box textarea')?.value,
-    chips: texts('.composer .chip-name'),
-    articles: texts('article').slice(-${last}),
-  };
+  const draft = document.querySelector('.box textarea')?.value;
+  return { draft, chips: texts('.composer .chip-name'), last: texts('article').slice(-2) };
 })()`;
 
 /** The list rests at its end. */
@@ -236,20 +225,17 @@ export class ChatStage {
     return this.workbench.pageShows(isHeld);
   }
 
-  /** Waits until the page shows just this; of the articles so many at the end. */
-  async showsJust(wanted: Shown, last = wanted.articles.length): Promise<void> {
-    const same = `JSON.stringify(${shownNow(last)}) === ${JSON.stringify(JSON.stringify(wanted))}`;
-    await this.workbench.pageShows(same).catch(async (error: unknown) => {
-      assert.deepEqual(await this.workbench.inPage(frame => frame.evaluate(shownNow(last))), wanted);
-      throw error;
-    });
-  }
-
-  /** The texts of the last messages, once the page shows its end. */
-  async lastArticles(count: number): Promise<readonly string[]> {
+  /** Each act leaves what is written, what is attached and the end of the transcript as they were. */
+  async isKeptBy(...acts: readonly (() => Promise<void>)[]): Promise<void> {
+    const shown = () => this.workbench.inPage(frame => frame.evaluate<object>(SHOWN));
     await this.workbench.pageShows(RESTS_AT_END);
-    const texts = await this.chat.locator('article').allInnerTexts();
-    return texts.slice(-count).map(text => text.trim());
+    const before = await shown();
+    for (const [round, act] of acts.entries()) {
+      const draft = `A thought, take ${String(round)}`;
+      await this.composer.fill(draft);
+      await act();
+      await until(async () => isDeepStrictEqual(await shown(), { ...before, draft }));
+    }
   }
 
   /** Reloads the window and shows the chat again; a browser may be reloaded before VS Code has stored which editors are open. */

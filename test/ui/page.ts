@@ -129,26 +129,20 @@ export function messageRow(index: number): Row {
 
 /** What the panel of an idle session tells of its composer. */
 export function stateOf(composer: Partial<Composer> = {}): PanelState {
+  const status = { word: 'idle', icon: 'circle', spin: false };
   return {
-    header: {
-      title: 'A session',
-      facts: [],
-      status: { word: 'idle', icon: 'circle', spin: false },
-      refreshing: false,
-      about: '{}',
-    },
+    header: { title: 'A session', facts: [], status, refreshing: false, about: '{}' },
     composer: {
-      chips: [],
-      total: '',
-      sending: false,
-      canStop: false,
-      queues: false,
-      queue: [],
-      queueNote: '',
-      queueStopped: false,
-      target: '',
-      sendKey: 'enter',
-      fileLimit: 100,
+      ...{
+        chips: [],
+        total: '',
+        sending: false,
+        canStop: false,
+        target: '',
+        sendKey: 'enter',
+        fileLimit: 100,
+      },
+      ...{ queues: false, queue: [], queueNote: '', queueStopped: false },
       ...composer,
     },
     removed: false,
@@ -157,28 +151,19 @@ export function stateOf(composer: Partial<Composer> = {}): PanelState {
 
 const axe = fs.readFileSync(path.join(root, 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
 
-interface Results {
-  readonly violations: readonly {
-    readonly id: string;
-    readonly help: string;
-    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
-  }[];
-  readonly passes: readonly unknown[];
-}
+type Broken = Readonly<{ html: string; failureSummary?: string }>;
+type Results = Readonly<{
+  violations: readonly Readonly<{ id: string; help: string; nodes: readonly Broken[] }>[];
+  passes: readonly unknown[];
+}>;
 
 /** What the page breaks of every rule axe-core has, or of some, one line an element; empty when all is well. */
 export async function violations(frame: Frame, rules?: readonly string[]): Promise<string[]> {
   if (!(await frame.evaluate<boolean>(`typeof axe === 'object'`))) await frame.evaluate(axe);
-  const { violations: found, passes } = await frame.evaluate<Results>(
-    `axe.run(document, ${JSON.stringify({
-      resultTypes: ['violations', 'passes'],
-      ...(rules && { runOnly: rules }),
-    })})`,
-  );
+  const options = { resultTypes: ['violations', 'passes'], ...(rules && { runOnly: rules }) };
+  const script = `axe.run(document, ${JSON.stringify(options)})`;
+  const { violations: found, passes } = await frame.evaluate<Results>(script);
   if (passes.length === 0) throw new Error('axe-core has looked at nothing.');
-  return found.flatMap(({ id, help, nodes }) =>
-    nodes.map(
-      ({ html, failureSummary }) => `${id} (${help}): ${html.slice(0, 300)}\n  ${failureSummary ?? ''}`,
-    ),
-  );
+  const line = ({ html, failureSummary = '' }: Broken) => `${html.slice(0, 300)}\n  ${failureSummary}`;
+  return found.flatMap(({ id, help, nodes }) => nodes.map(node => `${id} (${help}): ${line(node)}`));
 }
