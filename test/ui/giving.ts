@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
 import type { Locator, Page } from 'playwright-core';
 import { patience } from '../until';
@@ -11,7 +12,7 @@ export interface Pasted {
 /** Pastes into a field: text is inserted where the page leaves that to the browser. */
 export async function pasteInto(field: Locator, data: Pasted): Promise<void> {
   await field.focus();
-  const frame = await (await field.elementHandle())?.ownerFrame();
+  const frame = await (await field.elementHandle()).ownerFrame();
   await frame?.evaluate(`(${PASTE})(document.activeElement, ${JSON.stringify(data)})`);
 }
 const PASTE = `(field, { text, files = [] }) => {
@@ -29,11 +30,7 @@ async function pointOver(place: Locator, above: number): Promise<{ readonly x: n
   return { x: x + Math.min(60, width / 2), y: y - above + height / 2 };
 }
 
-/**
- * Drags by `move` over a place until something shows and the place stands still. Views grow and shrink for a while after they are
- * opened; and what is dropped on an element that has come under the pointer since it last moved is dropped on nothing, for no event
- * has asked that element yet.
- */
+/** Drags by `move` over a place until something shows, and the place stands still: an element that no event has asked takes no drop. */
 async function hold(
   place: Locator,
   shows: () => Promise<boolean>,
@@ -95,21 +92,14 @@ export async function drop(
   await session.detach();
 }
 
-/** A PNG of noise, which compresses to nothing less: about three bytes a pixel. The same size gives the same picture. */
+/** A PNG of noise, which compresses to nothing less: about three bytes a pixel. */
 export function noisePicture(width: number, height: number): Buffer {
   const stride = 1 + 3 * width;
-  const pixels = Buffer.alloc(stride * height);
-  let seed = 7;
-  for (let at = 0; at < pixels.length; at++) {
-    seed ^= seed << 13;
-    seed ^= seed >>> 17;
-    seed ^= seed << 5;
-    pixels[at] = at % stride === 0 ? 0 : seed & 0xff;
-  }
-  const header = Buffer.alloc(13);
+  const pixels = randomBytes(stride * height);
+  for (let at = 0; at < pixels.length; at += stride) pixels[at] = 0;
+  const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 2, 0, 0, 0]);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.set([8, 2, 0, 0, 0], 8);
   const signature = Buffer.from('89504e470d0a1a0a', 'hex');
   const chunks = [chunk('IHDR', header), chunk('IDAT', deflateSync(pixels)), chunk('IEND', Buffer.alloc(0))];
   return Buffer.concat([signature, ...chunks]);
@@ -117,9 +107,8 @@ export function noisePicture(width: number, height: number): Buffer {
 
 function chunk(type: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
-  const length = Buffer.alloc(4);
+  const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
   length.writeUInt32BE(data.length);
-  const check = Buffer.alloc(4);
   check.writeUInt32BE(crc32(body));
   return Buffer.concat([length, body, check]);
 }

@@ -33,29 +33,17 @@ export const lines: readonly string[] = corpus.filter(text => text.length < 200 
 /** What would become a live link in a notification, and an icon in a quick pick. */
 export const commandLink = '[x](command:workbench.action.openSettings) $(zap)';
 
-/** What a window did while hostile texts were shown in it. */
-export interface Watched {
-  /** Payloads that ran, with where. */
-  readonly ran: string[];
-  /** Requests to the host of the corpus, from anywhere in the window. */
-  readonly asked: string[];
-  /** Addresses asked for by the pages inside webviews. */
-  readonly byPages: string[];
-  /** What the policies of those pages had to stop. */
-  readonly stopped: string[];
-  /** Messages that those pages received, as JSON. */
-  readonly messages: string[];
-}
+/**
+ * What a window did while hostile texts were shown in it: payloads that `ran`, with where; requests to the host of the corpus, from
+ * anywhere; `byPages`, all addresses that pages asked for; what their policies `stopped`; and the `messages` to them, as JSON.
+ */
+export type Watched = Readonly<Record<'ran' | 'asked' | 'byPages' | 'stopped' | 'messages', string[]>>;
 
 /** Begins to watch a page that has loaded nothing yet. */
 export async function watch(page: Page): Promise<Watched> {
   const seen: Watched = { ran: [], asked: [], byPages: [], stopped: [], messages: [] };
-  await page.exposeBinding('canary', ({ frame }, what: unknown) => {
-    seen.ran.push(`${String(what)} in ${frame.url()}`);
-  });
-  await page.exposeBinding('pageReceives', (_source, text: string) => {
-    seen.messages.push(text);
-  });
+  await page.exposeBinding('canary', ({ frame }, what) => seen.ran.push(`${String(what)} in ${frame.url()}`));
+  await page.exposeBinding('pageReceives', (_, text: string) => seen.messages.push(text));
   await page.addInitScript(`
     for (const name of ['alert', 'confirm', 'prompt', 'print']) window[name] = () => canary(name);
     if (window !== window.top) {
@@ -123,11 +111,10 @@ export function inspect(frame: Frame): Promise<string[]> {
   return frame.evaluate(inspectScript);
 }
 
-/** What was seen of a transcript from its top to its end, with everything collapsed opened. */
+/** What was seen of a transcript: of each row how many pieces of Markdown it holds, and how many opened blocks. */
 export interface ReadThrough {
   readonly findings: readonly string[];
-  /** Rows by their beginning: how many pieces of Markdown each holds, and how many opened blocks. */
-  readonly rows: readonly { readonly markdown: number; readonly opened: number }[];
+  readonly rows: readonly Readonly<{ markdown: number; opened: number }>[];
 }
 
 const readThroughScript = `(async () => {

@@ -112,6 +112,7 @@ describe('a first day', () => {
     const section = (name: string) => workbench.front.getByRole('region', { name, exact: true });
     await clickFor(workbench.statusItem('usage'), section('Tokens by day'));
     await workbench.front.locator('nav').getByText('People', { exact: true }).click();
+    await section('People').waitFor();
     await workbench.front.locator('.status:not(:has(progress))', { hasText: /^Data through/ }).waitFor();
     // The last question once more, without the extension.
     const asked = service.requests.findLast(({ path: at }) => at === '/api/v1/analytics/users');

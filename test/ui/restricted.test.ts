@@ -118,7 +118,7 @@ async function exportEverything(workbench: Workbench): Promise<void> {
   const shown = (text: string) => page.locator('.monaco-editor .view-lines', { hasText: text }).waitFor();
   await workbench.openContainer('Agent Console');
   await workbench.row('Computers', 'active').waitFor();
-  await workbench.runCommand('Agent Console: Export the list of sessions');
+  await workbench.viewMenu('Sessions', 'Export the list of sessions');
   await shown('"format": "agent-console-sessions"');
   await workbench.showOnly('Organization');
   const users = workbench.row('Organization', /^Users/);

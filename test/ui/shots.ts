@@ -38,23 +38,20 @@ async function main(): Promise<undefined> {
 
 /** Plays a scene in a theme, in a VS Code and with a sample service of its own, and takes it. */
 async function take(name: string, scene: Scene, theme: Theme, vsix: string): Promise<void> {
-  const { play, narrow, pace = 0, settings, signedIn = true, size = { width: 1280, height: 800 } } = scene;
+  const { play, narrow, settings, signedIn = true, size = { width: 1280, height: 800 } } = scene;
   const stage = await openStage({
-    service: folder => ({ ...reportsOf(folder), pace }),
-    vsix: [vsix],
     // With the colours of every language.
-    builtIn: undefined,
-    signedIn,
+    ...{ service: reportsOf, vsix: [vsix], builtIn: undefined, signedIn },
     settings: { ...settings, 'workbench.colorTheme': themes[theme].id },
     contextOptions: { viewport: size },
   });
   const { page } = stage.workbench;
   try {
     await page.locator(`.monaco-workbench.${themes[theme].window}`).waitFor();
-    const shown = (await play(stage)) as Locator | undefined;
-    const part = narrow === undefined ? shown : await narrowed(page, narrow);
+    await play(stage);
+    const part = narrow && (await narrowed(page, narrow));
     // Away from all that has a tooltip of its own.
-    if (narrow !== undefined || shown !== undefined) await page.mouse.move(700, 9);
+    if (part) await page.mouse.move(700, 9);
     await drawn(page, theme);
     const file = path.join(shotsFolder, `${name}-${theme}.png`);
     await (part ?? page).screenshot({ path: file, animations: 'disabled', caret: 'hide' });

@@ -115,8 +115,8 @@ describe('reading a transcript', () => {
     await stage.chat.getByRole('log').press('Home');
     const open = stage.chat.locator('details[open]').getByText('a kind nobody knows yet');
     await open.waitFor();
-    await workbench.tab('cart.ts').click();
-    await workbench.page.locator('.monaco-editor').first().waitFor();
+    await page('New session').click();
+    await stage.heading('New session').waitFor();
     await page('Odd corners').click();
     await open.waitFor();
   });

@@ -2,15 +2,10 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { Frame, FrameLocator, Locator, Page } from 'playwright-core';
-import { again, opened, patience } from '../until';
+import { again, opened, patience, type Limit } from '../until';
 import { root, shotsFolder } from '../vscode/paths';
-import {
-  openingLimitMs,
-  startServer,
-  type PageOptions,
-  type Server,
-  type ServerOptions,
-} from '../vscode/server';
+import { openingLimitMs, startServer } from '../vscode/server';
+import type { PageOptions, Server, ServerOptions } from '../vscode/server';
 import { click, clickFor, isTimeout, onScreen, untilTrue } from './waiting';
 
 export interface WorkbenchOptions extends ServerOptions {
@@ -186,14 +181,18 @@ export class Workbench {
   }
 
   /** Opens the context menu of something and chooses an entry. */
-  async contextMenu(target: Locator, entry: string | RegExp): Promise<void> {
+  async contextMenu(
+    target: Locator,
+    entry: string | RegExp,
+    open = (limit: Limit) => click(target, { ...limit, button: 'right' }),
+  ): Promise<void> {
     const menu = this.page.locator('.monaco-menu').first();
     const item = menu.locator('.action-item').filter({ hasText: entry }).first();
     // What takes the focus closes a menu, which is opened again. It takes no click in its first tenth of a second, but a key at once.
     await again(
       async limit => {
         if (await menu.isVisible()) await this.page.keyboard.press('Escape');
-        await click(target, { ...limit, button: 'right' });
+        await open(limit);
       },
       async limit => {
         await item.hover(limit);
@@ -202,6 +201,15 @@ export class Workbench {
       },
     );
     await item.waitFor({ state: 'hidden' });
+  }
+
+  /** Chooses an entry of the menu in a view's title, which shows while the pointer is over it. */
+  viewMenu(view: string, entry: string | RegExp): Promise<void> {
+    const header = this.view(view).locator('.pane-header');
+    return this.contextMenu(header, entry, async limit => {
+      await header.hover(limit);
+      await click(header.locator('.codicon-toolbar-more'), limit);
+    });
   }
 
   get quickInput(): Locator {

@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { FrameLocator } from 'playwright-core';
-import { noisePicture, pasteInto } from '../giving';
-import { again, until } from '../../until';
+import { pasteInto } from '../giving';
+import { again } from '../../until';
 import type { Stage } from '../stage';
 import { row, sampleData, type Scene, type Scenes } from './views';
 
@@ -27,10 +27,11 @@ export const sessionScenes: Scenes = {
   'sample-composer': chatOf(WAITING, 'pull request?', async (chat, { folder }) => {
     await chat.getByRole('textbox').fill('Yes, push it. And please cover the cart of this ticket, too.');
     const base64 = fs.readFileSync(path.join(folder, 'docs/orders.png'), 'base64');
-    await attach(chat, [
-      { name: 'totals.png', type: 'image/png', base64 },
-      { name: 'ticket-1412.md', type: '', base64: 'IyBUb3RhbHMgYXJlIG9mZiBieSBhIGNlbnQK' },
-    ]);
+    const picture = { name: 'totals.png', type: 'image/png', base64 };
+    const notes = { name: 'ticket-1412.md', type: '', base64: 'IyBUb3RhbHMgYXJlIG9mZiBieSBhIGNlbnQK' };
+    await pasteInto(chat.locator('textarea'), { files: [picture, notes] });
+    await chat.locator('.thumbnail').waitFor();
+    await chat.locator('.chip').nth(1).waitFor();
   }),
   'changes-chat-narrow': {
     signedIn: false,
@@ -77,20 +78,6 @@ export const sessionScenes: Scenes = {
     await chat.getByRole('button', { name: /tokens/ }).hover();
     await chat.getByRole('tooltip').waitFor();
   }),
-  composer: {
-    ...chatOf(WAITING, 'pull request?', async chat => {
-      const picture = (name: string, width: number, height: number) => {
-        return { name, type: 'image/png', base64: noisePicture(width, height).toString('base64') };
-      };
-      await attach(chat, [
-        picture('shot.png', 60, 40),
-        picture('far-too-large-picture.png', 800, 700),
-        { name: 'notes.md', type: '', base64: 'IyBOb3Rlcwo=' },
-        { name: 'tool.bin', type: '', base64: 'AAECAwA=' },
-      ]);
-    }),
-    settings: { 'agentConsole.chat.maxAttachmentMegabytes': 1 },
-  },
   queue: chatOf(RUNNING, 'The checkout service has', async (chat, { workbench }) => {
     const long = 'Then write the release notes, with every change since the last tag, grouped by package. ';
     for (const [index, text] of ['Run the tests again', long.repeat(5), 'Open a pull request'].entries()) {
@@ -117,15 +104,6 @@ function chatOf(
       await act?.(chat, stage);
     },
   };
-}
-
-async function attach(
-  chat: FrameLocator,
-  files: readonly { readonly name: string; readonly type: string; readonly base64: string }[],
-): Promise<void> {
-  await pasteInto(chat.locator('textarea'), { files });
-  await chat.locator('.thumbnail').first().waitFor();
-  await until(async () => (await chat.locator('.chip').count()) === files.length);
 }
 
 /** The chat of a session whose agent has pushed a branch. */

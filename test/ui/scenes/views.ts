@@ -1,18 +1,14 @@
-import * as fs from 'node:fs';
-import * as path from 'node:path';
 import type { FrameLocator, Locator } from 'playwright-core';
 import type { Stage, StageOptions } from '../stage';
 import { clickFor } from '../waiting';
 import type { Workbench } from '../workbench';
 
-/** A named state to take pictures of: what is played, and in which window; signed in, and with agents done at once, unless told. */
+/** A named state to take pictures of: what is played, and in which window; signed in unless told. */
 export interface Scene extends Pick<StageOptions, 'signedIn' | 'settings'> {
-  /** How fast the sample service's agents and computers are. */
-  readonly pace?: number;
   readonly size?: { readonly width: number; readonly height: number };
   /** The side bar that is made 250 px wide then, and of which the picture is. */
   readonly narrow?: 'sidebar' | 'auxiliarybar';
-  /** Brings the window into the state; returns the part to take, or nothing for the whole window. */
+  /** Brings the window into the state. */
   readonly play: (stage: Stage) => Promise<unknown>;
 }
 export type Scenes = Readonly<Record<string, Scene>>;
@@ -98,22 +94,6 @@ export const viewScenes: Scenes = {
         stage.workbench.statusItem('attention'),
         stage.workbench.quickInput.getByText('Round the tax'),
       );
-    },
-  },
-  'hooks-install': {
-    async play({ workbench }) {
-      await workbench.openContainer('Agent Console');
-      await workbench.row('Computers', 'atlas').waitFor();
-      const file = path.join(workbench.server.userDataFolder, 'settings.json');
-      const text = '{\n  // The model of every session\n  "model": "atlas-large",\n  "theme": "auto"\n}\n';
-      fs.writeFileSync(file, text);
-      await workbench.runCommand('Agent Console: Install hooks…');
-      await workbench.quickInput.getByText('Path of the settings file').waitFor();
-      await workbench.answer(file);
-      await workbench.quickInput.getByText('A subagent has finished').waitFor();
-      await workbench.page.keyboard.press('Enter');
-      const diff = workbench.page.locator('.monaco-diff-editor');
-      await diff.getByText('agent-console-hook.sh').first().waitFor();
     },
   },
   'usage-status': {
