@@ -16,7 +16,6 @@ export interface SentBody {
   readonly computerId?: string;
 }
 
-/** A text file as the service is to receive it. */
 export const textFile = (name: string, text: string) => ({
   type: 'base64',
   mediaType: 'text/plain',
@@ -31,17 +30,14 @@ export const image = (mediaType: string, bytes: Buffer) => ({
   mediaType,
 });
 
-/** Those to drop. */
 export const FILES = Object.fromEntries(['a.txt', 'b.txt', 'c.txt'].map(name => [name, `${name}\n`]));
 
-/** What the chat page shows now. */
 const SHOWN = `(() => {
   const texts = selector => [...document.querySelectorAll(selector)].map(element => element.innerText.trim());
   const draft = document.querySelector('.box textarea')?.value;
   return { draft, chips: texts('.composer .chip-name'), last: texts('article').slice(-2) };
 })()`;
 
-/** The list rests at its end. */
 const RESTS_AT_END = `(() => {
   const log = document.querySelector('.log');
   return log !== null
@@ -94,12 +90,10 @@ export class ChatStage {
     return this.chat.getByRole('textbox', { name: 'Message to the agent' });
   }
 
-  /** The names of attachments, or why they cannot be sent. */
   get chips(): Locator {
     return this.chat.locator('.composer .chip-name');
   }
 
-  /** The texts of all messages the service received, in order. */
   get sent(): readonly string[] {
     return this.service.requests
       .filter(({ method, path: place }) => method === 'POST' && place.endsWith('/messages'))
@@ -113,7 +107,6 @@ export class ChatStage {
     return until(async () => (await isAttached()) && (await reading.count()) === 0);
   }
 
-  /** What is dragged may be dropped on the page. */
   readonly isDragging = (): Promise<boolean> => this.chat.locator('.box.dragging').isVisible();
 
   /** The part of the page that stands still, whatever comes into the transcript below it. */
@@ -121,7 +114,6 @@ export class ChatStage {
     return this.chat.locator('.header');
   }
 
-  /** Drops one and three files of the Explorer, and sends them. */
   async sendsDropped(): Promise<void> {
     for (const names of [['a.txt'], ['a.txt', 'b.txt', 'c.txt']]) {
       await this.#dropFromExplorer(...names);
@@ -169,7 +161,6 @@ export class ChatStage {
     return this.workbench.openSession(this.service.sessionIds[index]);
   }
 
-  /** The title of the chat that is shown. */
   heading(name: string | RegExp): Locator {
     return this.chat.getByRole('heading', { level: 1, name });
   }
@@ -198,7 +189,6 @@ export class ChatStage {
     return this.chat.getByRole('button', { name, exact: true });
   }
 
-  /** The next message, as the service saw it. */
   async received(): Promise<SentBody> {
     return (await this.service.next('POST', /\/messages$/)).body as SentBody;
   }
@@ -214,7 +204,6 @@ export class ChatStage {
     return body;
   }
 
-  /** Waits until Enter would send rather than queue. */
   idle(): Promise<void> {
     return this.button('Send').waitFor();
   }

@@ -15,10 +15,7 @@ export const galleryScenes = [
   'organization',
 ] as const;
 
-/**
- * One picture of the main views, light beside dark, from the pictures that were taken; and one in which files are selected and sent,
- * and the answer comes: a few pictures that follow each other, in a file that any browser shows.
- */
+/** One picture of the main views, light beside dark, and one that moves, in which files are sent and the answer comes. */
 export async function makeGallery(vsix: string): Promise<void> {
   const stage = await openStage({
     ...{ vsix: [vsix], builtIn: undefined, signedIn: false },
@@ -70,7 +67,6 @@ export async function makeGallery(vsix: string): Promise<void> {
 const asPng = (from: string | Buffer): string =>
   `data:image/png;base64,${(typeof from === 'string' ? fs.readFileSync(from) : from).toString('base64')}`;
 
-/** Pictures in a grid, as WebP; the browser draws them. */
 async function drawn(
   page: Page,
   pictures: readonly string[],

@@ -49,7 +49,6 @@ async function hold(
   }
 }
 
-/** Moves what is dragged over a place until something shows. */
 export const dragOver = (page: Page, place: Locator, shows: () => Promise<boolean>): Promise<void> =>
   hold(place, shows, 0, (x, y) => page.mouse.move(x, y, { steps: 2 }));
 
@@ -60,7 +59,6 @@ const ANYTHING = 1 | 2 | 16;
 
 interface Dragged {
   readonly items?: readonly { readonly mimeType: string; readonly data: string }[];
-  /** Of this machine. */
   readonly files?: readonly string[];
 }
 

@@ -5,7 +5,6 @@ import type { Fault } from '../fakes/faultServer';
 import { packageExtension } from '../vscode/server';
 import payloads from './corpus.json';
 
-/** The host of every address in the corpus. */
 const collectingHost = 'collect.invalid';
 
 /** Long ones, of which many a parser is slow or runs out of its stack. */
@@ -19,10 +18,7 @@ const long: readonly string[] = [
   `${'|a'.repeat(8_000)}\n${'|-'.repeat(8_000)}\n${'|a\n'.repeat(500)}<img src=x onerror={run}>`,
 ];
 
-/**
- * Texts that try to become script, requests or live markup, for every place that shows foreign text. In `corpus.json`, `{run}` stands
- * for a call that tells the test, `{url}` for an address nobody may ask; each has a number of its own in both.
- */
+/** Texts that try to become script, requests or live markup: `{run}` tells the test, `{url}` is an address nobody may ask. */
 export const corpus: readonly string[] = [...Object.values(payloads).flat(), ...long].map((text, index) =>
   text.replaceAll('{run}', `canary(${index})`).replaceAll('{url}', `https://${collectingHost}/${index}`),
 );
@@ -33,13 +29,9 @@ export const lines: readonly string[] = corpus.filter(text => text.length < 200 
 /** What would become a live link in a notification, and an icon in a quick pick. */
 export const commandLink = '[x](command:workbench.action.openSettings) $(zap)';
 
-/**
- * What a window did while hostile texts were shown in it: payloads that `ran`, with where; requests to the host of the corpus, from
- * anywhere; `byPages`, all addresses that pages asked for; what their policies `stopped`; and the `messages` to them, as JSON.
- */
+/** Payloads that ran, requests to the host of the corpus, all addresses pages asked for, what policies stopped, messages to pages. */
 export type Watched = Readonly<Record<'ran' | 'asked' | 'byPages' | 'stopped' | 'messages', string[]>>;
 
-/** Begins to watch a page that has loaded nothing yet. */
 export async function watch(page: Page): Promise<Watched> {
   const seen: Watched = { ran: [], asked: [], byPages: [], stopped: [], messages: [] };
   await page.exposeBinding('canary', ({ frame }, what) => seen.ran.push(`${String(what)} in ${frame.url()}`));
@@ -152,10 +144,7 @@ export function readThrough(frame: Frame): Promise<ReadThrough> {
   return frame.evaluate(readThroughScript);
 }
 
-/**
- * What an `alter` fault makes of message answers: the agent's messages hold the corpus in every field a person sees. What is for the
- * model alone stays so: a question that stands first is drawn at the start, whatever the heights of the messages after it.
- */
+/** What an `alter` fault makes of message answers: the agent's messages hold the corpus in every field a person sees. */
 export function hostileMessages(): (body: unknown) => unknown {
   const bodies = new Map<string, object>();
   const all = corpus.join('\n\n');
@@ -207,17 +196,12 @@ const SVG = {
   data: btoa('<svg xmlns="http://www.w3.org/2000/svg" onload="canary(\'svg\')"/>'),
 };
 
-/** An answer that refuses everything in hostile words. */
 export function hostileRefusal(status: number): Fault {
   const words = { title: commandLink, detail: `${commandLink} ${lines[0] ?? ''}`, requestId: commandLink };
   return { kind: 'answer', status, body: words, headers: { 'X-Request-Id': commandLink } };
 }
 
-/**
- * Makes a package of an extension that shows a text unguarded, to prove that the tests would see a link or an icon: its command
- * "Probe: show" tells it, asks with it, and then offers it. Returns the .vsix file: VS Code in a browser runs one extension from its
- * folder only.
- */
+/** The .vsix of an extension that shows a text unguarded, to prove that the tests would see a link or an icon. */
 export function packageProbe(folder: string): string {
   const manifest = {
     ...{ name: 'probe', publisher: 'test', version: '1.0.0', license: 'MIT', main: './main.js' },

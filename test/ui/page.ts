@@ -14,7 +14,6 @@ const usual: BrowserContextOptions = { viewport: { width: 900, height: 800 }, by
 export const origin = 'http://page.test';
 
 export interface OpenOptions {
-  /** The build it is of. */
   readonly dist?: string;
   readonly context?: BrowserContextOptions;
   /** What VS Code gives to the page: classes of its body, and style. */
@@ -22,9 +21,7 @@ export interface OpenOptions {
   readonly css?: string;
   /** What it has kept; that outlives a reload, as in VS Code. */
   readonly state?: unknown;
-  /** Runs before its own script. */
   readonly before?: string;
-  /** Where what goes wrong in it is written. */
   readonly problems?: string[];
   /** Hears what the page tells; without it, that is in `said`. */
   readonly onMessage?: (message: unknown, page: Page) => unknown;
@@ -32,16 +29,11 @@ export interface OpenOptions {
 
 export interface OpenPage {
   readonly page: Page;
-  /** What went wrong in it. */
   readonly problems: string[];
-  /** Addresses it asked for. */
   readonly requests: string[];
 }
 
-/**
- * A page by itself in a browser of its own session, without a panel. In it, `tell(name, payload)` is what a panel would send, and
- * `drawn()` resolves when all that was told is on the screen.
- */
+/** A page by itself. In it, `tell(name, payload)` is what a panel would send; `drawn()` waits until that is on the screen. */
 export async function openPage(
   name: 'chat' | 'readiness' | 'usage',
   { dist = path.join(root, 'dist'), theme = '', css = '', before = '', ...options }: OpenOptions = {},
@@ -94,7 +86,6 @@ export async function openChatPage(dist?: string, kept: Kept = {}, before = ''):
   return page;
 }
 
-/** What the panel of a new session begins with. */
 export function startOf(fields: { readonly language?: string; readonly kept?: Kept } = {}): object {
   const identity = { sessionId: 's', serviceId: 's', title: 't' };
   return { language: 'en', identity, draft: '', kept: {}, focus: true, ...fields };

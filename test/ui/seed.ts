@@ -6,7 +6,6 @@ import type { SampleService } from '../fakes/sampleService';
 import { openStorage } from '../fakes/storage';
 import type { Workbench } from './workbench';
 
-/** Where the extension of a window keeps its records. */
 export function storageOf(workbench: Workbench): string {
   return path.join(workbench.server.userDataFolder, 'User', 'globalStorage', 'agent-console.agent-console');
 }

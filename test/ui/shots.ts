@@ -64,7 +64,6 @@ async function take(name: string, scene: Scene, theme: Theme, vsix: string): Pro
   }
 }
 
-/** A side bar, 250 px wide. */
 async function narrowed(page: Page, which: 'sidebar' | 'auxiliarybar'): Promise<Locator> {
   const bar = page.locator(`.part.${which}`);
   const { x, width } = (await bar.boundingBox()) ?? { x: 0, width: 0 };

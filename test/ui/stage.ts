@@ -5,25 +5,21 @@ import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { makeSampleWorkspace, sampleCommits, sampleRemote } from '../vscode/sampleWorkspace';
 import { Workbench, type WorkbenchOptions } from './workbench';
 
+const theme = <T extends string>(id: string, label: string, window: string, page: T) =>
+  ({ id, label, window, page }) as const;
 /** One theme of each kind: its name in settings and in the picker, and the classes the window and the pages in it then have. */
 export const themes = {
-  light: { id: 'Light 2026', label: 'Light 2026', window: 'vs', page: 'vscode-light' },
-  dark: { id: 'Dark 2026', label: 'Dark 2026', window: 'vs-dark', page: 'vscode-dark' },
-  'hc-dark': {
-    id: 'Default High Contrast',
-    label: 'Dark High Contrast',
-    window: 'hc-black',
-    page: 'vscode-high-contrast',
-  },
-  'hc-light': {
-    id: 'Default High Contrast Light',
-    label: 'Light High Contrast',
-    window: 'hc-light',
-    page: 'vscode-high-contrast-light',
-  },
-} as const;
+  light: theme('Light 2026', 'Light 2026', 'vs', 'vscode-light'),
+  dark: theme('Dark 2026', 'Dark 2026', 'vs-dark', 'vscode-dark'),
+  'hc-dark': theme('Default High Contrast', 'Dark High Contrast', 'hc-black', 'vscode-high-contrast'),
+  'hc-light': theme(
+    'Default High Contrast Light',
+    'Light High Contrast',
+    'hc-light',
+    'vscode-high-contrast-light',
+  ),
+};
 
-/** What signs a window in to a service that runs here. */
 export function signedInTo(
   service: Pick<SampleService, 'baseUrl' | 'appUrl' | 'apiKey'>,
 ): Readonly<Record<string, string>> {
@@ -46,13 +42,11 @@ export type Filling =
 export interface StageOptions extends WorkbenchOptions {
   /** The sample workspace unless told. */
   readonly files?: Filling;
-  /** What is opened instead of the folder. */
   readonly folder?: string;
   /** Its agents and computers are done at once unless told. */
   readonly service?: SampleServiceOptions | ((folder: string) => SampleServiceOptions);
   /** By the environment; true unless told. */
   readonly signedIn?: boolean;
-  /** Of the window, in px. */
   readonly height?: number;
 }
 
@@ -64,7 +58,6 @@ export interface Prepared {
   readonly parent: string;
 }
 
-/** A window with a folder, and the sample service it talks to. */
 export interface Stage extends Prepared {
   readonly workbench: Workbench;
   readonly close: () => Promise<void>;

@@ -3,22 +3,17 @@ import { type BrowserContextOptions, type Locator, type Page } from 'playwright-
 import { firstState, type PageState, type UsageQuery } from '../../src/usage/protocol';
 import { FakeDashboard, type FakeUsageSource } from '../fakes/usage';
 import { openPage, type OpenPage } from './page';
+import { themes } from './stage';
 import themeVariables from './themeVariables.json';
 
-/** One theme of each kind; their colours and fonts stand in `themeVariables.json`, those of VS Code 1.139 that the page reads. */
-export const pageThemes = [
-  'vscode-light',
-  'vscode-dark',
-  'vscode-high-contrast',
-  'vscode-high-contrast-light',
-] as const;
+/** Their colours and fonts stand in `themeVariables.json`, those of VS Code 1.139 that the page reads. */
+export const pageThemes = Object.values(themes).map(({ page }) => page);
 export type PageTheme = (typeof pageThemes)[number];
 
 /** The built usage page in a browser, with a panel and a source that a test holds in its hands. */
 export type UsageStage = FakeDashboard & OpenPage;
 
 export interface StageOptions {
-  readonly theme?: PageTheme;
   readonly context?: BrowserContextOptions;
   readonly source?: FakeUsageSource;
 }
@@ -41,11 +36,9 @@ export function usagePage() {
       await stage.page.locator('h1').waitFor({ state: 'attached' });
       return stage;
     },
-    /** Waits until all of these are there. */
     sees: async (...texts: readonly (string | RegExp)[]): Promise<void> => {
       for (const text of texts) await stage.page.getByText(text).waitFor();
     },
-    /** Waits until this is there no more. */
     gone: (text: string): Promise<void> => stage.page.getByText(text).waitFor({ state: 'detached' }),
     /** The figures of what is chosen are there. */
     isDrawn: (): Promise<void> => stage.page.locator('.drawing:not(.waits) section').first().waitFor(),
@@ -85,16 +78,15 @@ function variablesOf(theme: PageTheme): (readonly [name: string, value: string])
 
 const usual = { viewport: { width: 1100, height: 800 }, locale: 'en-US', bypassCSP: false };
 
-async function openStage(kept: PageState, options: StageOptions = {}): Promise<UsageStage> {
-  const { theme = 'vscode-dark', source } = options;
+async function openStage(kept: PageState, { context, source }: StageOptions = {}): Promise<UsageStage> {
   let shown: Page | undefined;
   const post = (message: unknown) =>
     shown?.evaluate(`window.postMessage(${JSON.stringify(message)}, '*')`).catch(() => undefined);
   const made = new FakeDashboard(post, source);
-  const variables = variablesOf(theme).map(([name, value]) => `${name}: ${value};`);
+  const variables = variablesOf('vscode-dark').map(([name, value]) => `${name}: ${value};`);
   const opened = await openPage('usage', {
-    context: { ...usual, ...options.context },
-    theme: bodyClass(theme),
+    context: { ...usual, ...context },
+    theme: 'vscode-dark',
     css: `:root { ${variables.join('\n')} }`,
     state: kept,
     problems: made.problems,

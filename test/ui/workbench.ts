@@ -15,8 +15,8 @@ export interface WorkbenchOptions extends ServerOptions {
 }
 
 /** Open windows, for pictures when a test fails (rootHooks.ts); shared by the test files, which are bundled one by one. */
-const openWindows = ((globalThis as { agentConsoleWindows?: Set<Workbench> }).agentConsoleWindows ??=
-  new Set());
+const shared = globalThis as { agentConsoleWindows?: Set<Workbench> };
+const openWindows = (shared.agentConsoleWindows ??= new Set());
 
 /** What our windows need of VS Code's own extensions: all of them together take half as long again to start. */
 const builtIn = 'git javascript json markdown-basics theme-defaults typescript-basics yaml'.split(' ');
@@ -43,16 +43,14 @@ export class Workbench {
   static async open(options: WorkbenchOptions = {}): Promise<Workbench> {
     const extensions = options.vsix ? {} : { extensions: [root] };
     const server = await startServer({ builtIn, ...extensions, ...options });
-    try {
-      return await Workbench.#window(server, true, options.folder, options);
-    } catch (error) {
+    return Workbench.#window(server, true, options.folder, options).catch(async (error: unknown) => {
       await server.close();
       throw error;
-    }
+    });
   }
 
   /** Opens another window at the same server and in the same browser session, as a second tab of the same person. */
-  async openAnother(folder?: string): Promise<Workbench> {
+  openAnother(folder: string): Promise<Workbench> {
     return Workbench.#window(this.server, false, folder, { context: this.page.context() });
   }
 
@@ -72,7 +70,10 @@ export class Workbench {
     try {
       const page = await server.openPage(folder, { ...options, prepare });
       workbench ??= new Workbench(page, server, ownsServer);
-      await workbench.#ready(folder);
+      await page.locator('.activitybar .action-item').first().waitFor();
+      await page.locator('.statusbar-item').first().waitFor();
+      // Which view it is depends on what the person had open.
+      if (folder !== undefined) await page.locator('.sidebar .pane').first().waitFor();
       opened(performance.now() - began);
       page.setDefaultTimeout(patience());
       return workbench;
@@ -83,14 +84,6 @@ export class Workbench {
     }
   }
 
-  async #ready(folder: string | undefined): Promise<void> {
-    await this.page.locator('.activitybar .action-item').first().waitFor();
-    await this.page.locator('.statusbar-item').first().waitFor();
-    // Which view it is depends on what the person had open.
-    if (folder !== undefined) await this.page.locator('.sidebar .pane').first().waitFor();
-  }
-
-  /** The icon of a view container in the activity bar. */
   activityIcon(title: string): Locator {
     return this.page.locator(`.activitybar .action-item:has(a[aria-label^="${title}"])`);
   }
@@ -116,10 +109,9 @@ export class Workbench {
       await this.#turn(this.view(view).locator('.pane-header'), view === title);
   }
 
-  /** Expands or collapses a row. */
-  async turn(view: string, text: string | RegExp, open: boolean): Promise<void> {
+  turn(view: string, text: string | RegExp, open: boolean): Promise<void> {
     const row = this.row(view, text);
-    await this.#turn(row, open, row.locator('.monaco-tl-twistie'));
+    return this.#turn(row, open, row.locator('.monaco-tl-twistie'));
   }
 
   async #turn(what: Locator, open: boolean, handle = what): Promise<void> {
@@ -141,12 +133,10 @@ export class Workbench {
     return this.rows(view).filter({ hasText: text }).first();
   }
 
-  /** The buttons and texts of a view without rows. */
   welcome(view: string): Locator {
     return this.view(view).locator('.welcome-view-content');
   }
 
-  /** Presses an icon of a view's title, which shows while the pointer is over it. */
   async viewAction(view: string, action: string): Promise<void> {
     const header = this.view(view).locator('.pane-header');
     const icon = header.locator(`.action-label[aria-label^="${action}"]`);
@@ -180,7 +170,6 @@ export class Workbench {
     await this.contextMenu(this.explorerRow(names.at(-1) ?? ''), entry);
   }
 
-  /** Opens the context menu of something and chooses an entry. */
   async contextMenu(
     target: Locator,
     entry: string | RegExp,
@@ -203,7 +192,6 @@ export class Workbench {
     await item.waitFor({ state: 'hidden' });
   }
 
-  /** Chooses an entry of the menu in a view's title, which shows while the pointer is over it. */
   viewMenu(view: string, entry: string | RegExp): Promise<void> {
     const header = this.view(view).locator('.pane-header');
     return this.contextMenu(header, entry, async limit => {
@@ -237,13 +225,11 @@ export class Workbench {
     );
   }
 
-  /** Chooses an entry of the quick pick, and of those that follow. */
   async pick(...texts: readonly (string | RegExp)[]): Promise<void> {
     const rows = this.quickInput.locator('.monaco-list-row');
     for (const hasText of texts) await rows.filter({ hasText }).first().click();
   }
 
-  /** Fills the open input box and accepts it. */
   async answer(text: string): Promise<void> {
     const input = this.quickInput.locator('input.input');
     await input.fill(text);
@@ -259,13 +245,11 @@ export class Workbench {
     await this.answer(text);
   }
 
-  /** Opens a session of the service by its id. */
   openSession(id: string | undefined): Promise<void> {
     const words = 'The id is shown in the web application';
     return this.ask('Agent Console: Open a session by its id', words, id ?? '');
   }
 
-  /** Begins to sign in where nobody is signed in. */
   beginSignIn(): Promise<void> {
     const button = this.welcome('Sessions').getByRole('button', { name: 'Sign in' });
     return clickFor(button, this.quickInput.getByText('(1/3)'));
@@ -279,7 +263,6 @@ export class Workbench {
     }
   }
 
-  /** An item of ours in the status bar. */
   statusItem(name: 'attention' | 'readiness' | 'usage'): Locator {
     return this.page.locator(`.statusbar-item[id^="agent-console"][id$="${name}"]`);
   }
@@ -312,7 +295,6 @@ export class Workbench {
     return wanted;
   }
 
-  /** The tab of an open editor. */
   tab(title: string | RegExp): Locator {
     return this.page.locator('.tabs-container .tab').filter({ hasText: title });
   }
@@ -328,7 +310,6 @@ export class Workbench {
       .contentFrame();
   }
 
-  /** The page in front. */
   get front(): FrameLocator {
     return this.webview();
   }
@@ -349,7 +330,6 @@ export class Workbench {
     }
   }
 
-  /** Waits until an expression is true in the page of the webview. */
   pageShows(isShown: string): Promise<void> {
     return this.inPage(frame => untilTrue(frame, isShown));
   }

@@ -8,12 +8,10 @@ export interface Scene extends Pick<StageOptions, 'signedIn' | 'settings'> {
   readonly size?: { readonly width: number; readonly height: number };
   /** The side bar that is made 250 px wide then, and of which the picture is. */
   readonly narrow?: 'sidebar' | 'auxiliarybar';
-  /** Brings the window into the state. */
   readonly play: (stage: Stage) => Promise<unknown>;
 }
 export type Scenes = Readonly<Record<string, Scene>>;
 
-/** Scenes that differ in one thing. */
 const each = <T>(of: Readonly<Record<string, T>>, scene: (value: T) => Scene): Scenes =>
   Object.fromEntries(Object.entries(of).map(([name, value]) => [name, scene(value)]));
 
@@ -149,7 +147,6 @@ async function showOrganization(workbench: Workbench): Promise<void> {
   await workbench.row('Organization', /^maxAutonomyLevel: /).waitFor();
 }
 
-/** The sample data, from the first look. */
 export async function sampleData({ workbench }: Stage): Promise<void> {
   await workbench.openContainer('Agent Console');
   await workbench.welcome('Sessions').getByRole('button', { name: 'Try with sample data' }).click();
@@ -158,7 +155,6 @@ export async function sampleData({ workbench }: Stage): Promise<void> {
   await workbench.runCommand('Notifications: Clear All Notifications');
 }
 
-/** The row of a session. */
 export function row({ workbench }: Pick<Stage, 'workbench'>, name: RegExp): Locator {
   return workbench.view('Sessions').getByRole('treeitem', { name });
 }
