@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import type { Locator } from 'playwright-core';
 import { untilStored } from '../fakes/storage';
 import { until } from '../until';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { ChatStage, FILES, image, textFile, type SentBody } from './chatStage';
-import { drop, noisePicture, pasteInto, SHIFT, type Dragging } from './giving';
+import { drop, noisePicture, pasteInto, SHIFT } from './giving';
 import { commandLink } from './hostile';
 import { storageOf } from './seed';
 import { clickFor } from './waiting';
@@ -84,10 +83,7 @@ describe('the chat', () => {
       // What was being written before is there again.
       await stage.holds('half a thought');
       await stage.composer.press('ControlOrMeta+a');
-      const field = `document.querySelector('.box textarea')`;
-      const selection = `[${field}.selectionStart, ${field}.selectionEnd, String(getSelection())]`;
-      const selected = await stage.workbench.inPage(frame => frame.evaluate(selection));
-      assert.deepEqual(selected, [0, 14, 'half a thought']);
+      await stage.workbench.pageShows(`String(getSelection()) === 'half a thought'`);
     });
 
     it('sends to the computer the person chose', async () => {
@@ -110,11 +106,7 @@ describe('the chat', () => {
     /** Just this arrives when a text is sent. */
     const sends = async (text: string, given: Omit<SentBody, 'text'> = {}): Promise<void> =>
       assert.deepEqual(await stage.send(text), { text, ...given });
-    const dropFiles = (
-      names: readonly string[],
-      ...where: [Locator, () => Promise<boolean>, Dragging]
-    ): Promise<void> =>
-      drop(stage.workbench.page, { files: names.map(name => path.join(outside, name)) }, ...where);
+    const filesOf = (...names: readonly string[]) => ({ files: names.map(name => path.join(outside, name)) });
 
     before(() => {
       outside = temporaryFolder('outside');
@@ -125,9 +117,8 @@ describe('the chat', () => {
     afterEach(() => stage.clear());
 
     it('are three files dropped at once from outside the window', async () => {
-      await dropFiles(['notes.txt', 'shot.png', 'long.log'], stage.header, stage.isDragging, {
-        modifiers: SHIFT,
-      });
+      const files = filesOf('notes.txt', 'shot.png', 'long.log');
+      await drop(stage.workbench.page, files, stage.header, stage.isDragging, { modifiers: SHIFT });
       await stage.attached('notes.txt', 'shot.png', 'long.log');
       await sends('From outside', { images: [SHOT], files: [NOTES, textFile('long.log', LONG)] });
     });
@@ -144,7 +135,8 @@ describe('the chat', () => {
         await stage.idle();
         await stage.rests();
         const target = list.locator('.drop-target').first();
-        await dropFiles(['notes.txt', 'shot.png'], place, () => target.isVisible(), { above });
+        const files = filesOf('notes.txt', 'shot.png');
+        await drop(stage.workbench.page, files, place, () => target.isVisible(), { above });
         await stage.attached('notes.txt', 'shot.png');
         await sends('On the list', { images: [SHOT], files: [NOTES] });
       }
@@ -208,10 +200,8 @@ describe('the chat', () => {
     it('queues while the agent works; what is queued can be taken back, survives a reload, and goes out in order', async () => {
       const queue = stage.chat.locator('.queued');
       const hold = async (...expected: readonly string[]): Promise<void> => {
-        await until(async () => {
-          const texts = await stage.chat.locator('.queued-text').allInnerTexts();
-          return texts.map(text => text.trim()).join('|') === expected.join('|');
-        });
+        const texts = () => stage.chat.locator('.queued-text').allInnerTexts();
+        await until(async () => (await texts()).map(text => text.trim()).join() === expected.join());
       };
       await stage.idle();
       const before = stage.sent.length;

@@ -131,6 +131,9 @@ export class ChatStage {
     const selected = page.locator('.selected');
     await again(
       async limit => {
+        // What a drag before has left.
+        await page.keyboard.press('Escape');
+        await page.mouse.up();
         // A click alone would open the file in front of the chat.
         for (const row of files.length > 1 ? files.map(name => workbench.explorerRow(name)) : [])
           if (!(await row.and(selected).isVisible()))
@@ -139,16 +142,8 @@ export class ChatStage {
         await page.mouse.down();
         await page.mouse.move(400, 300, { steps: 3 });
       },
-      async limit => {
-        try {
-          // Where it could be dropped to be opened.
-          await page.locator('#monaco-workbench-editor-drop-overlay').waitFor(limit);
-        } catch (error) {
-          await page.keyboard.press('Escape');
-          await page.mouse.up();
-          throw error;
-        }
-      },
+      // Where it could be dropped to be opened.
+      limit => page.locator('#monaco-workbench-editor-drop-overlay').waitFor(limit),
     );
     await page.keyboard.down('Shift');
     await dragOver(page, this.header, this.isDragging);

@@ -6,14 +6,8 @@ import { openStage, themes } from './stage';
 
 const images = path.join(root, 'docs', 'images');
 /** The main views, as the README shows them; each scene is played by `npm run shots` first. */
-export const galleryScenes = [
-  'sample-waiting',
-  'changes-diff',
-  'sample-composer',
-  'readiness',
-  'usage-tokens',
-  'organization',
-] as const;
+export const galleryScenes =
+  'sample-waiting changes-diff sample-composer readiness usage-tokens organization'.split(' ');
 
 /** One picture of the main views, light beside dark, and one that moves, in which files are sent and the answer comes. */
 export async function makeGallery(vsix: string): Promise<void> {
@@ -104,11 +98,8 @@ function animated(pictures: readonly Buffer[], width: number, height: number): B
     const even = Buffer.alloc(content.length % 2);
     return Buffer.concat([Buffer.from(name), number(content.length, 4), content, even]);
   };
-  const number = (value: number, bytes: number): Buffer => {
-    const written = Buffer.alloc(bytes);
-    written.writeUIntLE(value, 0, bytes);
-    return written;
-  };
+  const number = (value: number, bytes: number): Buffer =>
+    Buffer.from(Array.from({ length: bytes }, (_, at) => Math.floor(value / 256 ** at) % 256));
   const size = Buffer.concat([number(width - 1, 3), number(height - 1, 3)]);
   const isAnimated = 2;
   const head = chunk('VP8X', number(isAnimated, 4), size);

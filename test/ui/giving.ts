@@ -24,7 +24,6 @@ const PASTE = `(field, { text, files = [] }) => {
   if (isLeft && text !== undefined) document.execCommand('insertText', false, text);
 }`;
 
-/** Where the pointer is held over a place, `above` px higher than its middle. */
 async function pointOver(place: Locator, above: number): Promise<{ readonly x: number; readonly y: number }> {
   const { x = 0, y = 0, width = 0, height = 0 } = (await place.boundingBox()) ?? {};
   return { x: x + Math.min(60, width / 2), y: y - above + height / 2 };
@@ -57,24 +56,15 @@ export const SHIFT = 8;
 /** What a file manager lets be done with what is dragged: copy, link, move. */
 const ANYTHING = 1 | 2 | 16;
 
-interface Dragged {
-  readonly items?: readonly { readonly mimeType: string; readonly data: string }[];
-  readonly files?: readonly string[];
-}
+type Dragged = Readonly<{ items?: readonly { mimeType: string; data: string }[]; files?: readonly string[] }>;
 
-/** Keys that are held, and how far above the middle of the place, px. */
-export interface Dragging {
-  readonly modifiers?: number;
-  readonly above?: number;
-}
-
-/** Something dragged from outside the window over a place until something shows, and dropped there. */
+/** Something dragged from outside the window over a place, or `above` px higher, until something shows, and dropped there. */
 export async function drop(
   page: Page,
   { items = [], files = [] }: Dragged,
   place: Locator,
   shows: () => Promise<boolean>,
-  { modifiers = 0, above = 0 }: Dragging = {},
+  { modifiers = 0, above = 0 }: Readonly<{ modifiers?: number; above?: number }>,
 ): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const data = { items: [...items], files: [...files], dragOperationsMask: ANYTHING };

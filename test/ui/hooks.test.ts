@@ -35,9 +35,6 @@ describe('hooks', () => {
     await window.page.locator('.notifications-center.visible').waitFor({ state: 'detached' });
   };
 
-  after(async () => {
-    for (const window of windows.splice(1)) await window.close();
-  });
   onStage(
     stage => {
       ({ service } = stage);

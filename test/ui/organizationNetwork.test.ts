@@ -13,7 +13,7 @@ const APP = 'app.agents.test';
 const STRANGER = 'stranger.agents.test';
 
 /** Elsewhere the system's store of certificates is no file that a test could name. */
-const whereStoreIsFile = process.platform === 'linux' ? it : it.skip;
+const onLinux = process.platform === 'linux' ? it : it.skip;
 
 describe('the network of an organization', () => {
   let service: SampleService;
@@ -46,30 +46,25 @@ describe('the network of an organization', () => {
   const went = (): string[] =>
     [...new Set(network.tunnels)].filter(host => host.includes('agents.test')).sort();
 
-  whereStoreIsFile(
-    'signs in and reads computers through the proxy of “http.proxy”, with an authority of the system’s store',
-    async () => {
-      workbench = await Workbench.open({
-        settings: { 'http.proxy': network.proxyUrl },
-        env: { SSL_CERT_FILE: authority },
-      });
-      await workbench.openContainer('Agent Console');
-      await workbench.beginSignIn();
-      await workbench.signIn(`https://${STRANGER}`, `https://${APP}`, service.apiKey);
-      await workbench.quickInput.getByText(/untrusted, expired/).waitFor();
-      await workbench.signIn('https://elsewhere.agents.test', `https://${APP}`, service.apiKey);
-      await workbench.quickInput.getByText(/The proxy does not let requests through/).waitFor();
-      assert.equal(service.requests.length, 0, 'nothing has arrived');
-      await workbench.signIn(`https://${API}`, `https://${APP}`, service.apiKey);
-      await workbench.row('Computers', 'active').waitFor();
-      assert.deepEqual(
-        went(),
-        [API, APP, 'elsewhere.agents.test', STRANGER].map(host => `${host}:443`).sort(),
-      );
-      for (const list of [/\/computers$/, /\/maturity-level-reports$/])
-        assert.ok(service.requests.some(({ path: asked }) => list.test(asked)));
-    },
-  );
+  onLinux('signs in through “http.proxy”, with an authority of the system’s store', async () => {
+    workbench = await Workbench.open({
+      settings: { 'http.proxy': network.proxyUrl },
+      env: { SSL_CERT_FILE: authority },
+    });
+    await workbench.openContainer('Agent Console');
+    await workbench.beginSignIn();
+    await workbench.signIn(`https://${STRANGER}`, `https://${APP}`, service.apiKey);
+    await workbench.quickInput.getByText(/untrusted, expired/).waitFor();
+    await workbench.signIn('https://elsewhere.agents.test', `https://${APP}`, service.apiKey);
+    await workbench.quickInput.getByText(/The proxy does not let requests through/).waitFor();
+    assert.equal(service.requests.length, 0, 'nothing has arrived');
+    await workbench.signIn(`https://${API}`, `https://${APP}`, service.apiKey);
+    await workbench.row('Computers', 'active').waitFor();
+    const asked = [API, APP, 'elsewhere.agents.test', STRANGER];
+    assert.deepEqual(went(), asked.map(host => `${host}:443`).sort());
+    for (const list of [/\/computers$/, /\/maturity-level-reports$/])
+      assert.ok(service.requests.some(({ path: at }) => list.test(at)));
+  });
 
   it('reads through the proxy of the environment, with an authority named there', async () => {
     workbench = await Workbench.open({

@@ -297,14 +297,11 @@ describe('each page by itself', () => {
         await block.getByRole('button', { name: 'Show log' }).click();
         await block.getByRole('button', { name: 'Reload' }).click();
         const told = (await said()).filter(({ kind }) => kind === 'page');
-        assert.deepEqual(
-          told.map(({ act, words }) => [act, words]),
-          [
-            ['broken', 'TypeError: the words of it'],
-            ['log', undefined],
-            ['reload', undefined],
-          ],
-        );
+        assert.deepEqual(told, [
+          { kind: 'page', act: 'broken', words: 'TypeError: the words of it' },
+          { kind: 'page', act: 'log' },
+          { kind: 'page', act: 'reload' },
+        ]);
       }
     });
   }

@@ -243,15 +243,17 @@ describe('readiness', () => {
       );
     };
     const bar = workbench.statusItem('readiness');
-    const none = row('No repository is known here');
     await workbench.openContainer('Agent Console');
     await bar.filter({ hasText: '%' }).waitFor();
-    await toggle('git.enabled', false);
-    await none.waitFor();
-    await toggle('git.enabled', true);
-    await none.waitFor({ state: 'detached' });
-    await row(/fork\/shop\s*40%/).waitFor();
     await toggle('agentConsole.readiness.statusBar', false);
     await bar.waitFor({ state: 'detached' });
+    for (const [isOn, shown] of [
+      [false, row('No repository is known here')],
+      [true, row(/fork\/shop\s*40%/)],
+    ] as const) {
+      await toggle('git.enabled', isOn);
+      await workbench.openContainer('Agent Console');
+      await shown.waitFor();
+    }
   });
 });

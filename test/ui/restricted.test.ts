@@ -60,8 +60,6 @@ describe('restricted mode', () => {
   });
 
   it('installs, tries and runs no hooks', async () => {
-    await workbench.openContainer('Agent Console');
-    await workbench.row('Computers', 'active').waitFor();
     const install = () => workbench.runCommand('Agent Console: Install hooks…');
     for (const run of [install, () => workbench.page.keyboard.press('Control+Alt+F9')]) {
       await again(run, limit => workbench.news.waitFor(limit));

@@ -181,11 +181,11 @@ describe('hostile content', () => {
     // A row that VS Code is drawing anew is not passed along: the command asks which session is meant.
     await again(
       async () => {
-        if (await workbench.news.isVisible()) return;
+        if (!(await row.isVisible())) return;
         await workbench.page.keyboard.press('Escape');
         await workbench.contextMenu(row, 'Remove session from this list');
       },
-      limit => workbench.news.waitFor(limit),
+      limit => row.waitFor({ ...limit, state: 'detached' }),
     );
     const removed = await isTold(/Removed “\[x\] \(command:/);
     await removed.getByRole('button', { name: 'Undo' }).click();
@@ -246,11 +246,8 @@ describe('hostile content', () => {
 /** The pages' own address inside VS Code: its server, and the host it serves extensions' files under. */
 function ownAddress(url: string, server: string): boolean {
   const { protocol, host, hostname } = new URL(url);
-  return (
-    ['data:', 'blob:', 'about:'].includes(protocol) ||
-    host === new URL(server).host ||
-    hostname.endsWith('.vscode-cdn.net')
-  );
+  const isOurs = host === new URL(server).host || hostname.endsWith('.vscode-cdn.net');
+  return isOurs || ['data:', 'blob:', 'about:'].includes(protocol);
 }
 
 /** An answer whose words are hostile. */

@@ -35,9 +35,8 @@ export const reportsOf = (folder: string): SampleServiceOptions => ({
   openRepository: { url: sampleRemote, commits: sampleCommits(folder) },
 });
 
-/** What the folder of the window is filled with: files by their paths, or whoever fills it. */
-export type Filling =
-  Readonly<Record<string, string | Uint8Array>> | ((folder: string) => void | Promise<void>);
+/** What the folder of the window is filled with: files by their names, or whoever fills it. */
+type Filling = Readonly<Record<string, string | Uint8Array>> | ((folder: string) => void | Promise<void>);
 
 export interface StageOptions extends WorkbenchOptions {
   /** The sample workspace unless told. */

@@ -11,12 +11,9 @@ export const pageThemes = Object.values(themes).map(({ page }) => page);
 export type PageTheme = (typeof pageThemes)[number];
 
 /** The built usage page in a browser, with a panel and a source that a test holds in its hands. */
-export type UsageStage = FakeDashboard & OpenPage;
+type UsageStage = FakeDashboard & OpenPage;
 
-export interface StageOptions {
-  readonly context?: BrowserContextOptions;
-  readonly source?: FakeUsageSource;
-}
+type StageOptions = Readonly<{ context?: BrowserContextOptions; source?: FakeUsageSource }>;
 
 /** For the tests of a `describe`: opens the page as it would be with what it has kept. Nothing may go wrong in it. */
 export function usagePage() {
@@ -52,20 +49,15 @@ export function usagePage() {
     check: (name: string): Locator => stage.page.getByRole('checkbox', { name }),
     lastAsked: (): UsageQuery => stage.source.asked.at(-1)!,
     setTheme: async (theme: PageTheme): Promise<void> => {
-      await stage.page.evaluate(
-        `(() => {
-          for (const [name, value] of ${JSON.stringify(variablesOf(theme))}) document.documentElement.style.setProperty(name, value);
-          document.body.className = ${JSON.stringify(bodyClass(theme))};
-          return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
-        })()`,
-      );
+      // VS Code marks light high contrast with both classes.
+      const classes = theme === 'vscode-high-contrast-light' ? `vscode-high-contrast ${theme}` : theme;
+      await stage.page.evaluate(`(() => {
+        for (const [name, value] of ${JSON.stringify(variablesOf(theme))}) document.documentElement.style.setProperty(name, value);
+        document.body.className = ${JSON.stringify(classes)};
+        return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+      })()`);
     },
   };
-}
-
-/** VS Code marks light high contrast with both classes. */
-function bodyClass(theme: PageTheme): string {
-  return theme === 'vscode-high-contrast-light' ? `vscode-high-contrast ${theme}` : theme;
 }
 
 /** The custom properties of a theme; one without a value is not there. */

@@ -1,10 +1,6 @@
 import { errors, type Frame, type FrameLocator, type Locator, type Page } from 'playwright-core';
 import { again, patience } from '../until';
 
-export function isTimeout(error: unknown): boolean {
-  return error instanceof errors.TimeoutError;
-}
-
 /** Waits until an expression is true. It is asked from outside each time: a page under our policy evaluates no text by itself. */
 export async function untilTrue(where: Page | Frame, expression: string): Promise<void> {
   const began = performance.now();

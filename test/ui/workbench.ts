@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import type { Frame, FrameLocator, Locator, Page } from 'playwright-core';
+import { errors, type Frame, type FrameLocator, type Locator, type Page } from 'playwright-core';
 import { again, opened, patience, type Limit } from '../until';
 import { root, shotsFolder } from '../vscode/paths';
 import { openingLimitMs, startServer } from '../vscode/server';
 import type { PageOptions, Server, ServerOptions } from '../vscode/server';
-import { click, clickFor, isTimeout, onScreen, untilTrue } from './waiting';
+import { click, clickFor, onScreen, untilTrue } from './waiting';
 
 export interface WorkbenchOptions extends ServerOptions {
   readonly folder?: string | undefined;
@@ -43,7 +43,7 @@ export class Workbench {
   static async open(options: WorkbenchOptions = {}): Promise<Workbench> {
     const extensions = options.vsix ? {} : { extensions: [root] };
     const server = await startServer({ builtIn, ...extensions, ...options });
-    return Workbench.#window(server, true, options.folder, options).catch(async (error: unknown) => {
+    return Workbench.#window(server, options.folder, options).catch(async (error: unknown) => {
       await server.close();
       throw error;
     });
@@ -51,15 +51,11 @@ export class Workbench {
 
   /** Opens another window at the same server and in the same browser session, as a second tab of the same person. */
   openAnother(folder: string): Promise<Workbench> {
-    return Workbench.#window(this.server, false, folder, { context: this.page.context() });
+    return Workbench.#window(this.server, folder, { context: this.page.context() });
   }
 
-  static async #window(
-    server: Server,
-    ownsServer: boolean,
-    folder: string | undefined,
-    options: PageOptions = {},
-  ): Promise<Workbench> {
+  static async #window(server: Server, folder: string | undefined, options: PageOptions): Promise<Workbench> {
+    const ownsServer = options.context === undefined;
     let workbench: Workbench | undefined;
     const began = performance.now();
     const prepare = async (page: Page) => {
@@ -97,9 +93,7 @@ export class Workbench {
 
   /** A view of the side bar by its title, such as `Sessions`. */
   view(title: string): Locator {
-    return this.page
-      .locator('.sidebar .pane')
-      .filter({ has: this.page.locator(`.pane-header[aria-label^="${title}"]`) });
+    return this.page.locator(`.sidebar .pane:has(.pane-header[aria-label^="${title}"])`);
   }
 
   /** Shows a view of ours with all the height there is: those that take most of it are collapsed before. */
@@ -284,7 +278,7 @@ export class Workbench {
       async limit => {
         // In the end without a word of the bell, too: what was seen once is not news.
         const seen = this.news.waitFor({ timeout: 4 * limit.timeout });
-        await seen.catch((error: unknown) => assert.ok(isTimeout(error)));
+        await seen.catch((error: unknown) => assert.ok(error instanceof errors.TimeoutError));
         if (await this.page.locator('.notifications-center.visible').isVisible()) return;
         await click(this.page.locator('.statusbar-item[id="status.notifications"]'), limit);
         // What VS Code tells of the bell would cover the buttons of the notification.
@@ -301,13 +295,8 @@ export class Workbench {
 
   /** The page inside the webview that is shown; with several, the `index`-th one. */
   webview(index = 0): FrameLocator {
-    return this.page
-      .locator('iframe.webview.ready')
-      .filter({ visible: true })
-      .nth(index)
-      .contentFrame()
-      .locator('iframe#active-frame')
-      .contentFrame();
+    const outer = this.page.locator('iframe.webview.ready').filter({ visible: true }).nth(index);
+    return outer.contentFrame().frameLocator('iframe#active-frame');
   }
 
   get front(): FrameLocator {
@@ -315,16 +304,16 @@ export class Workbench {
   }
 
   /** Uses that page as a frame. Where VS Code builds the page anew meanwhile, the new one is used instead. */
-  async inPage<T>(use: (frame: Frame) => Promise<T>, index = 0): Promise<T> {
+  async inPage<T>(use: (frame: Frame) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       let frame: Frame | null = null;
       try {
-        frame = await (await this.webview(index).locator('body').elementHandle()).ownerFrame();
+        frame = await (await this.front.locator('body').elementHandle()).ownerFrame();
         if (frame !== null) return await use(frame);
       } catch (error) {
         const isGone =
           frame === null || frame.isDetached() || String(error).includes('context was destroyed');
-        if (!isGone || isTimeout(error) || attempt === MOST_PAGES) throw error;
+        if (!isGone || error instanceof errors.TimeoutError || attempt === MOST_PAGES) throw error;
       }
       if (attempt === MOST_PAGES) throw new Error('The webview has no frame.');
     }

@@ -1,6 +1,5 @@
 import type { FrameLocator, Locator } from 'playwright-core';
 import type { Stage, StageOptions } from '../stage';
-import { clickFor } from '../waiting';
 import type { Workbench } from '../workbench';
 
 /** A named state to take pictures of: what is played, and in which window; signed in unless told. */
@@ -12,8 +11,10 @@ export interface Scene extends Pick<StageOptions, 'signedIn' | 'settings'> {
 }
 export type Scenes = Readonly<Record<string, Scene>>;
 
-const each = <T>(of: Readonly<Record<string, T>>, scene: (value: T) => Scene): Scenes =>
-  Object.fromEntries(Object.entries(of).map(([name, value]) => [name, scene(value)]));
+const each = (names: readonly string[], scene: (name: string, at: number) => [string, Scene]): Scenes =>
+  Object.fromEntries(names.map(scene));
+/** A narrow editor has no place for the picture of a step. */
+const WIDE = { width: 1720, height: 900 };
 
 /** The first look, readiness, the organization, hooks and usage. */
 export const viewScenes: Scenes = {
@@ -25,25 +26,11 @@ export const viewScenes: Scenes = {
     },
   },
   ...each(
-    {
-      'walkthrough-1': 'Sign in, or try',
-      'walkthrough-2': 'Open a session',
-      'walkthrough-3': 'Send a file',
-      'walkthrough-4': 'See how ready',
-      'walkthrough-5': 'Get notified',
-    },
-    step => ({
-      signedIn: false,
-      // A narrow editor has no place for the picture of a step.
-      size: { width: 1720, height: 900 },
-      async play({ workbench }) {
-        await workbench.runCommand('Open Walkthrough...');
-        await workbench.pick('Get started with Agent Console');
-        const title = workbench.page.locator('.getting-started-step', { hasText: step }).first();
-        await title.click();
-        await title.and(workbench.page.locator('.expanded')).waitFor();
-      },
-    }),
+    ['Sign in, or try', 'Open a session', 'Send a file', 'See how ready', 'Get notified'],
+    (step, number) => [
+      `walkthrough-${number + 1}`,
+      { signedIn: false, size: WIDE, play: stage => walk(stage, step) },
+    ],
   ),
   readiness: {
     size: { width: 1280, height: 1000 },
@@ -58,13 +45,6 @@ export const viewScenes: Scenes = {
       service.fail({ kind: 'status', status: 503, match: { path: REPORTS } });
       await workbench.showOnly('Readiness');
       await workbench.row('Readiness', 'Try again').waitFor();
-    },
-  },
-  'readiness-empty': {
-    async play({ workbench, service }) {
-      service.fail({ kind: 'alter', alter: () => ({ reports: [] }), match: { path: REPORTS } });
-      await workbench.showOnly('Readiness');
-      await workbench.welcome('Readiness').getByText('no readiness reports yet').waitFor();
     },
   },
   organization: {
@@ -88,10 +68,8 @@ export const viewScenes: Scenes = {
     signedIn: false,
     async play(stage) {
       await sampleData(stage);
-      await clickFor(
-        stage.workbench.statusItem('attention'),
-        stage.workbench.quickInput.getByText('Round the tax'),
-      );
+      await stage.workbench.statusItem('attention').click();
+      await stage.workbench.quickInput.getByText('Round the tax').waitFor();
     },
   },
   'usage-status': {
@@ -102,16 +80,10 @@ export const viewScenes: Scenes = {
       await workbench.page.locator('.monaco-hover').getByText(/Month/).waitFor();
     },
   },
-  ...each(
-    {
-      'usage-tokens': 'Tokens',
-      'usage-tools': 'Tools',
-      'usage-activity': 'Activity',
-      'usage-productivity': 'Productivity',
-      'usage-people': 'People',
-    },
-    tab => usageTab(tab, 1280),
-  ),
+  ...each(['Tokens', 'Tools', 'Activity', 'Productivity', 'People'], tab => [
+    `usage-${tab.toLowerCase()}`,
+    usageTab(tab, 1280),
+  ]),
   'usage-narrow': usageTab('Tools', 760),
   'usage-table': usageTab('Tokens', 1280, async page => {
     await page.getByRole('checkbox', { name: 'Tables' }).check();
@@ -126,6 +98,14 @@ export const viewScenes: Scenes = {
     },
   },
 };
+
+async function walk({ workbench }: Stage, step: string): Promise<void> {
+  await workbench.runCommand('Open Walkthrough...');
+  await workbench.pick('Get started with Agent Console');
+  const title = workbench.page.locator('.getting-started-step', { hasText: step }).first();
+  await title.click();
+  await title.and(workbench.page.locator('.expanded')).waitFor();
+}
 
 const REPORTS = '/api/organization/maturity-level-reports';
 
