@@ -116,18 +116,14 @@ describe('hooks', () => {
     await clearNotifications(window);
     const sessionId = service.sessionIds[0]!;
     const message = 'May I [push](command:workbench.action.quit) $(bug)?';
-    await send({ hook_event_name: 'Notification', session_id: sessionId, cwd: folder('shop'), message });
+    const event = { hook_event_name: 'Notification', session_id: sessionId, cwd: folder('shop'), message };
+    await send(event);
     const waiting = window.statusItem('attention');
     await waiting.getByLabel('1 agent is waiting for you').waitFor();
     const notice = await window.notified('May I');
     assert.equal(await notice.locator('.notification-list-item-message a').count(), 0);
     await until(() => fs.existsSync(ran) && fs.readFileSync(ran, 'utf8').endsWith('}\n'));
-    assert.deepEqual(JSON.parse(fs.readFileSync(ran, 'utf8')), {
-      hook_event_name: 'Notification',
-      session_id: sessionId,
-      cwd: folder('shop'),
-      message,
-    });
+    assert.deepEqual(JSON.parse(fs.readFileSync(ran, 'utf8')), event);
     await clickFor(waiting, window.quickInput.getByText('May I'));
     assert.equal(await window.quickInput.locator('.codicon-bug').count(), 0, 'foreign text makes no icon');
     await window.pick('May I');

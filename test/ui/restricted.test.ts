@@ -74,14 +74,12 @@ describe('restricted mode', () => {
     const run = (text: string) => workbench.inPage(frame => frame.evaluate<unknown>(text));
     await run(`document.body.insertAdjacentHTML('beforeend',
       '<img src="https://collect.invalid/a.png" onerror="canary(1)"><iframe srcdoc="<script>canary(2)</script>"></iframe>')`);
-    await run(
-      `const script = document.createElement('script'); script.text = 'canary(3)'; document.body.append(script);`,
-    );
+    await run(`const script = Object.assign(document.createElement('script'), { text: 'canary(3)' });
+      document.body.append(script);`);
     const asked = await run(`fetch('https://collect.invalid/b').then(() => 'answered', () => 'stopped')`);
     assert.equal(asked, 'stopped');
-    await until(() =>
-      ['img-src', 'connect-src', 'script-src'].every(name => seen.stopped.some(text => text.includes(name))),
-    );
+    for (const name of ['img-src', 'connect-src', 'script-src'])
+      await until(() => seen.stopped.some(text => text.includes(name)));
     assert.deepEqual(seen.ran, []);
   });
 

@@ -166,9 +166,7 @@ describe('the sessions view at work', () => {
     await choose('Only sessions of this workspace');
     await gone('Delta');
     await row('Odd corners').waitFor();
-    await view()
-      .getByText(/Only sessions of this workspace are shown: /)
-      .waitFor();
+    await view().getByText('Only sessions of this workspace are shown: ').waitFor();
     await choose('All sessions');
     await row('Delta').waitFor();
   });
