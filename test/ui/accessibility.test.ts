@@ -34,18 +34,17 @@ describe('accessibility', () => {
   it('has no violation in an empty session, and none in one with everything', async () => {
     await stage.chat.getByRole('heading', { name: 'No messages yet' }).waitFor();
     assert.deepEqual(await workbench.inPage(violations), []);
-    const { service } = stage;
-    service.fail({ kind: 'alter', match: { path: /\/messages\// }, alter: more });
+    stage.service.fail({ kind: 'alter', match: { path: /\/messages\// }, alter: more });
     await stage.add(2);
     await stage.heading('Odd corners').waitFor();
     for (const text of ['Show me the tests', 'Thank you']) {
       await send(text);
       await stage.chat.getByRole('article').getByText(text).waitFor();
     }
-    service.fail({ kind: 'reset', times: 1, match: { method: 'POST' } });
+    stage.service.fail({ kind: 'reset', times: 1, match: { method: 'POST' } });
     await send('Unknown');
     await stage.chat.getByRole('article', { name: /unknown/ }).waitFor();
-    service.fail({ kind: 'status', status: 422, times: 1, match: { method: 'POST' } });
+    stage.service.fail({ kind: 'status', status: 422, times: 1, match: { method: 'POST' } });
     await send('Refused');
     await stage.chat.locator('.composer').getByText('Not sent: ').waitFor();
     await workbench.explorerMenu(['empty.txt', 'notes.txt', 'tool.bin'], 'Send to agent session');

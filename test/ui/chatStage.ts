@@ -4,7 +4,7 @@ import type { FrameLocator, Locator } from 'playwright-core';
 import type { SampleService } from '../fakes/sampleService';
 import { again, until } from '../until';
 import { dragOver } from './giving';
-import { openStage, type Stage, type StageOptions } from './stage';
+import { openStage, type StageOptions } from './stage';
 import { click, clickFor } from './waiting';
 import type { Workbench } from './workbench';
 
@@ -48,22 +48,18 @@ const RESTS_AT_END = `(() => {
 
 /** A window with the chat of a new session on the computer `atlas`. */
 export class ChatStage {
-  readonly service: SampleService;
-  readonly workbench: Workbench;
-  readonly folder: string;
-  readonly close: () => Promise<void>;
-
-  private constructor({ service, workbench, folder, close }: Stage) {
-    this.service = service;
-    this.workbench = workbench;
-    this.folder = folder;
-    this.close = close;
-  }
+  private constructor(
+    readonly service: SampleService,
+    readonly workbench: Workbench,
+    readonly folder: string,
+    readonly close: () => Promise<void>,
+  ) {}
 
   static async open({ settings, ...options }: StageOptions): Promise<ChatStage> {
     const often = { 'agentConsole.refresh.sessions': 1, ...settings };
-    const stage = new ChatStage(await openStage({ height: 1200, settings: often, files: FILES, ...options }));
-    const { workbench } = stage;
+    const given = { height: 1200, settings: often, files: FILES, ...options };
+    const { service, workbench, folder, close } = await openStage(given);
+    const stage = new ChatStage(service, workbench, folder, close);
     await workbench.openContainer('Agent Console');
     await workbench.row('Computers', 'active').waitFor();
     await workbench.viewAction('Sessions', 'New session');

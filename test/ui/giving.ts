@@ -4,10 +4,7 @@ import { crc32, deflateSync } from 'node:zlib';
 import type { Locator, Page } from 'playwright-core';
 import { patience } from '../until';
 
-export interface Pasted {
-  readonly text?: string;
-  readonly files?: readonly { readonly name: string; readonly type: string; readonly base64: string }[];
-}
+type Pasted = Readonly<{ text?: string; files?: readonly Record<'name' | 'type' | 'base64', string>[] }>;
 
 /** Pastes into a field: text is inserted where the page leaves that to the browser. */
 export async function pasteInto(field: Locator, data: Pasted): Promise<void> {

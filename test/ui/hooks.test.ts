@@ -54,6 +54,7 @@ describe('hooks', () => {
       return { settings: { 'agentConsole.hooks.outgoing': outgoing } };
     },
   );
+
   it('are installed into the file the person names, after a look at the change', async () => {
     const [window] = windows as [Workbench];
     await window.openContainer('Agent Console');

@@ -69,12 +69,16 @@ describe('the position in a transcript', () => {
   });
   afterEach(() => page.close());
 
-  it('begins at the end and follows it', async () => {
+  it('begins at the end and follows it; is the beginning when that is replaced', async () => {
     await page.getByText('Number 199.').waitFor();
     assert.equal(await page.locator('.to-latest').count(), 0);
     await splice(100, 0, rows(200, 203), 103);
     await page.getByText('Number 202.').waitFor();
     assert.equal(await page.locator('.to-latest').count(), 0);
+    // More went at its beginning than is left there.
+    await scrollTo(0);
+    await splice(0, 20, rows(96, 97), 84);
+    for (const number of [96, 120, 121]) await page.getByText(`Number ${number}.`).waitFor();
   });
 
   it('is the end as long as the reader does not leave it, however slow the machine is', async () => {
@@ -95,12 +99,6 @@ describe('the position in a transcript', () => {
     await page.getByText('Number 305.').waitFor();
     await frames(4);
     assert.equal(await page.locator('.to-latest').count(), 0);
-  });
-
-  it('is the beginning when more went there than is left', async () => {
-    await scrollTo(0);
-    await splice(0, 20, rows(96, 97), 81);
-    for (const number of [96, 120, 121]) await page.getByText(`Number ${number}.`).waitFor();
   });
 
   it('is kept when earlier messages are put before, later ones come, or both at once, and when the page gets smaller', async () => {

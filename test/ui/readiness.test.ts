@@ -59,7 +59,6 @@ describe('readiness', () => {
   };
   const row = (text: string | RegExp) => workbench.row('Readiness', text);
   const title = () => workbench.front.getByRole('heading', { level: 1, name: 'fork/shop' });
-  const focused = () => workbench.front.locator(':focus');
   const showReport = (): Promise<void> => clickFor(workbench.tab(/Readiness: fork/), title());
 
   onStage(
@@ -127,7 +126,7 @@ describe('readiness', () => {
   it('takes the reader to the beginning of another report of the trend, and of a comparison', async () => {
     const act = (name: string | RegExp) => workbench.front.getByRole('button', { name });
     const isAtBeginning = async (): Promise<void> => {
-      await title().and(focused()).waitFor();
+      await title().and(workbench.front.locator(':focus')).waitFor();
       await workbench.pageShows(`(() => {
         const { top, bottom } = document.activeElement.getBoundingClientRect();
         return top > -1 && bottom <= innerHeight;
@@ -202,9 +201,10 @@ describe('readiness', () => {
     await workbench.front
       .getByRole('button', { name: 'Export Markdown' })
       .evaluate(button => (button as { click(): void }).click());
-    await workbench.page
-      .locator('.monaco-editor .view-lines', { hasText: 'Readiness of fork/shop' })
-      .waitFor();
+    const exported = workbench.page.locator('.monaco-editor .view-lines', {
+      hasText: 'Readiness of fork/shop',
+    });
+    await exported.waitFor();
     await showReport();
     assert.equal(await workbench.front.getByRole('searchbox').inputValue(), 'tests');
     assert.equal(await workbench.front.getByRole('combobox').inputValue(), 'failing');

@@ -8,8 +8,6 @@ import { onStage } from './stage';
 import { click } from './waiting';
 import type { Workbench } from './workbench';
 
-const MINUTE = 60_000;
-
 /** What people do to the list of sessions, with keys and with the pointer. */
 describe('the sessions view at work', () => {
   let service: SampleService;
@@ -55,10 +53,10 @@ describe('the sessions view at work', () => {
     await workbench.row('Computers', 'active').waitFor();
     await change(workbench, service, async (index, id) => {
       for (const [minutes, title] of ['Alpha', 'Beta', 'Gamma', 'Delta'].entries()) {
-        const updatedAt = Date.now() - (minutes + 1) * MINUTE;
+        const updatedAt = Date.now() - (minutes + 1) * 60_000;
         const session: Session = {
           ...{ sessionId: title, title, status: 'idle', messageCount: 4 },
-          ...{ createdAt: updatedAt - MINUTE, updatedAt },
+          ...{ createdAt: updatedAt, updatedAt },
         };
         const elsewhere = { uri: 'file:///home/ada/billing', name: 'billing' };
         const workspace = title === 'Delta' ? elsewhere : undefined;

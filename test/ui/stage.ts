@@ -20,15 +20,10 @@ export const themes = {
   ),
 };
 
-export function signedInTo(
-  service: Pick<SampleService, 'baseUrl' | 'appUrl' | 'apiKey'>,
-): Readonly<Record<string, string>> {
-  return {
-    AGENT_CONSOLE_BASE_URL: service.baseUrl,
-    AGENT_CONSOLE_APP_URL: service.appUrl,
-    AGENT_CONSOLE_API_KEY: service.apiKey,
-  };
-}
+type Place = Pick<SampleService, 'baseUrl' | 'appUrl' | 'apiKey'>;
+export const signedInTo = ({ baseUrl, appUrl, apiKey }: Place): Readonly<Record<string, string>> => ({
+  ...{ AGENT_CONSOLE_BASE_URL: baseUrl, AGENT_CONSOLE_APP_URL: appUrl, AGENT_CONSOLE_API_KEY: apiKey },
+});
 
 /** A service that has readiness reports of the sample workspace in a folder. */
 export const reportsOf = (folder: string): SampleServiceOptions => ({
@@ -49,7 +44,6 @@ export interface StageOptions extends WorkbenchOptions {
   readonly height?: number;
 }
 
-/** Who is there before the window opens. */
 export interface Prepared {
   readonly service: SampleService;
   /** The folder of the window, and where it stands, for what is beside it. */

@@ -7,12 +7,6 @@ import { copyShop } from '../vscode/sampleWorkspace';
 import { ChatStage } from './chatStage';
 import type { Workbench } from './workbench';
 
-/** Resolves when the service was asked about a session once on a person's word, and twice after that. */
-async function askedTwice(service: SampleService, sessionId: string): Promise<void> {
-  for (let left = 3; left > 0; left--) await service.next('GET', new RegExp(`/sessions/${sessionId}$`));
-}
-
-/** What is found is marked. */
 const MARKED = `[...(CSS.highlights.get('find') ?? [])].some(range => String(range) === 'return input.reduce')`;
 const CART = 'services/checkout/src/cart.ts';
 const DIFF = `--- a/${CART}\n+++ b/${CART}\n@@ -1 +1 @@\n-export interface CartLine {\n+export interface CartItem {`;
@@ -41,7 +35,6 @@ describe('reading a transcript', () => {
   /** The tab of a session's page. */
   const page = (title: string) =>
     workbench.page.locator('.tab[data-resource-name^="webview-"]').filter({ hasText: title });
-  const id = (index: number): string => service.sessionIds[index] ?? '';
 
   before(async () => {
     stage = await ChatStage.open({ files: copyShop, service: { extras: true } });
@@ -166,7 +159,10 @@ describe('reading a transcript', () => {
       return drafts.every((draft, index) => draft === `For ${titles[index] ?? ''}`);
     });
     const busy = service.busy();
-    const asked = [id(1), id(2)].map(sessionId => askedTwice(service, sessionId));
+    // Once on a person's word, and twice after that.
+    const asked = service.sessionIds.slice(1, 3).map(async id => {
+      for (let left = 3; left > 0; left--) await service.next('GET', new RegExp(`/sessions/${id}$`));
+    });
     for (const shown of pages) await shown.getByRole('button', { name: 'Refresh' }).click();
     for (const shown of pages) await shown.locator('.status', { hasText: 'running' }).waitFor();
     await Promise.all(asked);

@@ -29,7 +29,6 @@ describe('the usage page', () => {
       await isDrawn();
       assert.equal(lastAsked().tab, tabIds[index + 1]);
     }
-    // Each tab was made once.
     assert.deepEqual([source.asked.length, source.fetched.length], [5, 0]);
     assert.ok(requests.every(url => url.startsWith(`${origin}/`)));
   });

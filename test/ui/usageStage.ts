@@ -10,7 +10,6 @@ import themeVariables from './themeVariables.json';
 export const pageThemes = Object.values(themes).map(({ page }) => page);
 export type PageTheme = (typeof pageThemes)[number];
 
-/** The built usage page in a browser, with a panel and a source that a test holds in its hands. */
 type UsageStage = FakeDashboard & OpenPage;
 
 type StageOptions = Readonly<{ context?: BrowserContextOptions; source?: FakeUsageSource }>;

@@ -55,15 +55,6 @@ export const viewScenes: Scenes = {
     },
   },
   'organization-narrow': { narrow: 'sidebar', play: ({ workbench }) => showOrganization(workbench) },
-  'organization-users': {
-    async play({ workbench }) {
-      await showOrganization(workbench);
-      await workbench.turn('Organization', /^Users/, true);
-      await workbench.row('Organization', /^Amara/).waitFor();
-      await workbench.runCommand('Agent Console: Show user details');
-      await workbench.quickInput.locator('.monaco-list-row').nth(5).waitFor();
-    },
-  },
   'hooks-attention': {
     signedIn: false,
     async play(stage) {
