@@ -127,7 +127,6 @@ export class ChatStage {
     const selected = page.locator('.selected');
     await again(
       async limit => {
-        // What a drag before has left.
         await page.keyboard.press('Escape');
         await page.mouse.up();
         // A click alone would open the file in front of the chat.

@@ -41,7 +41,7 @@ describe('hooks', () => {
       windows.push(stage.workbench);
       data = path.join(storageOf(stage.workbench), 'hooks');
     },
-    { files: {}, service: { pace: 0.1 } },
+    { files: {}, signedIn: false, service: { pace: 0.1 } },
     prepared => {
       ({ parent } = prepared);
       for (const name of ['home', 'shop/app/src', 'shop/lib'])
@@ -58,7 +58,6 @@ describe('hooks', () => {
   it('are installed into the file the person names, after a look at the change', async () => {
     const [window] = windows as [Workbench];
     await window.openContainer('Agent Console');
-    await window.row('Computers', 'active').waitFor();
     await window.runCommand('Agent Console: Install hooks…');
     await window.quickInput.getByText('Path of the settings file').waitFor();
     await window.answer(file);
@@ -109,8 +108,22 @@ describe('hooks', () => {
     }
   });
 
+  it('go to the next window when the right one is gone and its extension host is not, before anybody has signed in', async () => {
+    const [window] = windows as [Workbench];
+    await crash(windows.splice(1, 1)[0]!);
+    // A window hears them from its beginning.
+    await window.page.reload();
+    await window.openContainer('Explorer');
+    await send({ hook_event_name: 'Stop', session_id: 'homeless', cwd: folder('shop/app') });
+    await window.notified('homeless');
+  });
+
   it('run a command of the person’s own, and make a list of what waits, from which its chat opens to answer', async () => {
     const [window] = windows as [Workbench];
+    await window.openContainer('Agent Console');
+    await window.beginSignIn();
+    await window.signIn(service.baseUrl, service.appUrl, service.apiKey);
+    await window.row('Computers', 'active').waitFor();
     // No view and no chat shows a session from here on.
     await window.openContainer('Explorer');
     // A long list draws only some of its rows.
@@ -133,14 +146,6 @@ describe('hooks', () => {
     await window.page.keyboard.press('Enter');
     assert.equal(((await sent).body as { text: string }).text, 'Yes, push.');
     await waiting.waitFor({ state: 'detached' });
-  });
-
-  it('go to the next window when the right one is gone and its extension host is not', async () => {
-    const [window] = windows as [Workbench];
-    const [gone] = windows.splice(1, 1);
-    await crash(gone!);
-    await send({ hook_event_name: 'Stop', session_id: 'homeless', cwd: folder('shop/app') });
-    await window.notified('homeless');
   });
 
   it('are taken out again, and the file is as it was, byte for byte', async () => {

@@ -10,7 +10,6 @@ export function storageOf(workbench: Workbench): string {
   return path.join(workbench.server.userDataFolder, 'User', 'globalStorage', 'agent-console.agent-console');
 }
 
-/** The service's folder below the records. */
 export function serviceIdOf({ baseUrl, appUrl }: SampleService): string {
   return serviceAt({ baseUrl, appUrl }, 'environment').id;
 }

@@ -26,8 +26,7 @@ async function main(): Promise<undefined> {
   const unknown = names.filter(name => !(name in scenes));
   if (unknown.length > 0)
     throw new Error(`Unknown: ${unknown.join(' ')}. Scenes are ${Object.keys(scenes).join(', ')}.`);
-  // Packaged, as people have it: a theme setting does not count in a window for an extension under development that has
-  // VS Code itself somewhere below its folder.
+  // A theme setting does not count for an extension under development with VS Code somewhere below its folder.
   const vsix = packageExtension();
   for (const [name, scene] of Object.entries(scenes)) {
     if (names.length > 0 && !names.includes(name)) continue;

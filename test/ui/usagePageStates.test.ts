@@ -5,8 +5,6 @@ import { violations } from './page';
 import { usagePage } from './usageStage';
 import { untilTrue } from './waiting';
 
-const NOT_COMPARED = 'not compared, since not all of these days and the same weekdays before have figures';
-
 describe('states of the usage page', () => {
   const { close, open, tab, chosenTab, section, range, check, lastAsked, ...of } = usagePage();
   const { sees, gone, isDrawn, press } = of;
@@ -45,7 +43,7 @@ describe('states of the usage page', () => {
     await press('Cancel');
     const said = page.getByRole('status').filter({ hasText: 'was cancelled. What is known is shown.' });
     await said.waitFor();
-    await sees('5 of 30 days are missing.', NOT_COMPARED);
+    await sees('5 of 30 days are missing.', 'not compared, since not all of these days');
     assert.equal(await page.locator('.figure .change').count(), 0);
     await page.getByText('Which days').click();
     await sees('Nov 16, 2026 – Nov 20, 2026');

@@ -59,7 +59,6 @@ export function usagePage() {
   };
 }
 
-/** The custom properties of a theme; one without a value is not there. */
 function variablesOf(theme: PageTheme): (readonly [name: string, value: string])[] {
   const values = Object.entries(themeVariables).map(
     ([name, each]) => [`--vscode-${name}`, each[pageThemes.indexOf(theme)] ?? ''] as const,

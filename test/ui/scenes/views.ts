@@ -13,7 +13,7 @@ export type Scenes = Readonly<Record<string, Scene>>;
 
 const each = (names: readonly string[], scene: (name: string, at: number) => [string, Scene]): Scenes =>
   Object.fromEntries(names.map(scene));
-/** A narrow editor has no place for the picture of a step. */
+// A narrow editor has no place for the picture of a step.
 const WIDE = { width: 1720, height: 900 };
 
 /** The first look, readiness, the organization, hooks and usage. */
