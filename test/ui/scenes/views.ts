@@ -56,7 +56,7 @@ export const viewScenes: Scenes = {
   },
   'organization-narrow': { narrow: 'sidebar', play: ({ workbench }) => showOrganization(workbench) },
   'hooks-attention': {
-    signedIn: false,
+    ...{ signedIn: false, settings: { 'agentConsole.hooks.outgoing': { SubagentStop: [] } } },
     async play(stage) {
       await sampleData(stage);
       await stage.workbench.statusItem('attention').click();
