@@ -16,7 +16,7 @@ const each = (names: readonly string[], scene: (name: string, at: number) => [st
 // A narrow editor has no place for the picture of a step.
 const WIDE = { width: 1720, height: 900 };
 
-/** The first look, readiness, the organization, hooks and usage. */
+/** The first look, readiness, the organization and usage. */
 export const viewScenes: Scenes = {
   'signed-out': {
     signedIn: false,
@@ -55,14 +55,6 @@ export const viewScenes: Scenes = {
     },
   },
   'organization-narrow': { narrow: 'sidebar', play: ({ workbench }) => showOrganization(workbench) },
-  'hooks-attention': {
-    ...{ signedIn: false, settings: { 'agentConsole.hooks.outgoing': { SubagentStop: [] } } },
-    async play(stage) {
-      await sampleData(stage);
-      await stage.workbench.statusItem('attention').click();
-      await stage.workbench.quickInput.getByText('Round the tax').waitFor();
-    },
-  },
   'usage-status': {
     async play({ workbench }) {
       const item = workbench.statusItem('usage');
