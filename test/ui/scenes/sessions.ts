@@ -74,7 +74,7 @@ export const sessionScenes: Scenes = {
   'chat-find': chatOf(FLAKY, 'total', async (chat, { workbench }) => {
     await workbench.page.keyboard.press('Control+f');
     await chat.getByRole('textbox', { name: 'Find in this session' }).fill('total');
-    await chat.getByText(/^\d+ of \d+$/).waitFor();
+    await chat.locator('.find output', { hasText: ' of ' }).waitFor();
     await chat.getByRole('button', { name: /tokens/ }).hover();
     await chat.getByRole('tooltip').waitFor();
   }),
