@@ -12,10 +12,9 @@ describe('accessibility', () => {
   let stage: ChatStage;
   let workbench: Workbench;
 
-  const chat = () => stage.chat;
   const send = async (text: string): Promise<void> => {
     await stage.composer.fill(text);
-    await stage.composer.press('Enter');
+    await stage.press('Enter');
   };
 
   before(async () => {
@@ -32,50 +31,34 @@ describe('accessibility', () => {
     removeFolder(extension);
   });
 
-  it('has no violation in an empty session', async () => {
-    await chat().getByRole('heading', { name: 'No messages yet' }).waitFor();
+  it('has no violation in an empty session, and none in one with everything', async () => {
+    await stage.chat.getByRole('heading', { name: 'No messages yet' }).waitFor();
     assert.deepEqual(await workbench.inPage(violations), []);
-  });
-
-  it('has none in a session with everything', async () => {
-    const { service } = stage;
-    service.fail({
-      kind: 'alter',
-      match: { path: /\/messages\// },
-      alter: body => ({
-        ...(body as object),
-        ...((body as { role: string }).role === 'user' ? {} : more(body)),
-      }),
-    });
+    stage.service.fail({ kind: 'alter', match: { path: /\/messages\// }, alter: more });
     await stage.add(2);
     await stage.heading('Odd corners').waitFor();
-    await send('Show me the tests');
-    await chat().getByRole('article').getByText('Show me the tests').waitFor();
-    await send('Thank you');
-    await chat().getByRole('article').getByText('Thank you').waitFor();
-    service.fail({ kind: 'reset', times: 1, match: { method: 'POST' } });
+    for (const text of ['Show me the tests', 'Thank you']) {
+      await send(text);
+      await stage.chat.getByRole('article').getByText(text).waitFor();
+    }
+    stage.service.fail({ kind: 'reset', times: 1, match: { method: 'POST' } });
     await send('Unknown');
-    await chat()
-      .getByRole('article', { name: /unknown/ })
-      .waitFor();
-    service.fail({ kind: 'status', status: 422, times: 1, match: { method: 'POST' } });
+    await stage.chat.getByRole('article', { name: /unknown/ }).waitFor();
+    stage.service.fail({ kind: 'status', status: 422, times: 1, match: { method: 'POST' } });
     await send('Refused');
-    await chat()
-      .locator('.composer')
-      .getByText(/^Not sent: /)
-      .waitFor();
+    await stage.chat.locator('.composer').getByText('Not sent: ').waitFor();
     await workbench.explorerMenu(['empty.txt', 'notes.txt', 'tool.bin'], 'Send to agent session');
     await workbench.pick('Odd corners');
-    await chat().getByRole('list', { name: 'Attachments' }).getByText('is not supported').waitFor();
+    await stage.chat.getByRole('list', { name: 'Attachments' }).getByText('is not supported').waitFor();
     await stage.composer.focus();
     await workbench.page.keyboard.press('Control+f');
-    const find = chat().getByRole('textbox', { name: 'Find in this session' });
+    const find = stage.chat.getByRole('textbox', { name: 'Find in this session' });
     await find.fill('everything');
-    await chat().locator('output', { hasText: ' of ' }).waitFor();
+    await stage.chat.locator('output', { hasText: ' of ' }).waitFor();
     await inEachTheme(async rules => {
       const end = rules === undefined ? await workbench.inPage(violations) : [];
       await workbench.inPage(frame => frame.evaluate(openAll));
-      await chat().locator('.hljs-deletion').first().waitFor();
+      await stage.chat.locator('.hljs-deletion').first().waitFor();
       return [...end, ...(await workbench.inPage(frame => violations(frame, rules)))];
     });
     await find.press('Escape');
@@ -84,61 +67,56 @@ describe('accessibility', () => {
 
   it('is worked with the keyboard alone', async () => {
     const { page } = workbench;
-    const focused = chat().locator(':focus');
-    const press = async (...keys: readonly string[]): Promise<void> => {
-      for (const key of keys) await page.keyboard.press(key);
+    const focused = stage.chat.locator(':focus');
+    const press = (key: string): Promise<void> => page.keyboard.press(key);
+    /** Each key leads to the button of this name. */
+    const walk = async (...steps: readonly (readonly [string, string | RegExp])[]): Promise<void> => {
+      for (const [key, name] of steps) {
+        await press(key);
+        await stage.chat.getByRole('button', { name }).and(focused).waitFor();
+      }
     };
-    const isFocused = (name: string | RegExp): Promise<void> =>
-      chat().getByRole('button', { name }).and(focused).waitFor();
 
     await stage.composer.focus();
-    await press('Shift+Tab');
-    await isFocused('Remove tool.bin');
+    await walk(['Shift+Tab', 'Remove tool.bin']);
     await press('Enter');
-    await chat().getByRole('button', { name: 'Remove tool.bin' }).waitFor({ state: 'detached' });
+    await stage.chat.getByRole('button', { name: 'Remove tool.bin' }).waitFor({ state: 'detached' });
     await stage.composer.and(focused).waitFor();
-    await press('Shift+Tab');
-    await isFocused('Remove notes.txt');
-    await press('Shift+Tab');
-    await isFocused(/^Open notes\.txt/);
-    await press('Shift+Tab');
-    await isFocused('Remove empty.txt');
+    await walk(
+      ['Shift+Tab', 'Remove notes.txt'],
+      ['Shift+Tab', /^Open notes\.txt/],
+      ['Shift+Tab', 'Remove empty.txt'],
+    );
     await press('Space');
-    await chat().getByRole('button', { name: 'Remove empty.txt' }).waitFor({ state: 'detached' });
+    await stage.chat.getByRole('button', { name: 'Remove empty.txt' }).waitFor({ state: 'detached' });
     await page.keyboard.type('Written without a mouse');
-    await chat()
+    await stage.chat
       .getByRole('button', { name: 'Send', exact: true })
-      .and(chat().locator('[aria-disabled="false"]'))
+      .and(stage.chat.locator('[aria-disabled="false"]'))
       .waitFor();
-    await press('Tab');
-    await isFocused('Attach files');
-    await press('Tab');
-    await isFocused('Send to atlas');
-    await press('Tab');
-    await isFocused(/^Send$/);
+    await walk(['Tab', 'Attach files'], ['Tab', 'Send to atlas'], ['Tab', /^Send$/]);
 
-    await chat().getByRole('log').focus();
+    await stage.chat.getByRole('log').focus();
     await press('End');
-    const unknown = chat().getByRole('article', { name: /unknown/ });
+    const unknown = stage.chat.getByRole('article', { name: /unknown/ });
     await unknown.getByRole('button', { name: 'Discard' }).focus();
     await press('Enter');
     await unknown.waitFor({ state: 'detached' });
-    await chat().getByRole('log').and(focused).waitFor();
+    await stage.chat.getByRole('log').and(focused).waitFor();
 
-    await chat().getByRole('button', { name: 'Refresh' }).focus();
+    await stage.chat.getByRole('button', { name: 'Refresh' }).focus();
+    await walk(['Tab', 'More actions'], ['Tab', /tokens/]);
     await press('Tab');
-    await isFocused('More actions');
-    await press('Tab');
-    await isFocused(/tokens/);
-    await press('Tab');
-    await chat().getByRole('log').and(focused).waitFor();
+    await stage.chat.getByRole('log').and(focused).waitFor();
     await press('Home');
-    await workbench.inPage(frame => frame.evaluate(atStartWithFold));
+    await workbench.pageShows(
+      `document.querySelector('.log').scrollTop === 0 && document.querySelector('.log summary') !== null`,
+    );
     await workbench.inPage(frame => frame.evaluate(focusBeforeFold));
     await press('Tab');
-    const fold = chat().locator('summary').and(focused);
+    const fold = stage.chat.locator('summary').and(focused);
     await fold.waitFor();
-    const open = chat().locator('details[open]').filter({ has: fold });
+    const open = stage.chat.locator('details[open]').filter({ has: fold });
     const wasOpen = await open.isVisible();
     await press('Enter');
     await open.waitFor({ state: wasOpen ? 'detached' : 'attached' });
@@ -149,7 +127,7 @@ describe('accessibility', () => {
   it('has none in a readiness report', async () => {
     await workbench.runCommand('Agent Console: Open readiness report');
     await workbench.pick('acme/billing');
-    const page = workbench.webview();
+    const page = workbench.front;
     await page.getByRole('heading', { level: 1, name: 'acme/billing' }).waitFor();
     await page.getByRole('img', { name: /Score over/ }).waitFor();
     await inEachTheme(rules => workbench.inPage(frame => violations(frame, rules)));
@@ -162,12 +140,9 @@ describe('accessibility', () => {
       await workbench.runCommand('Preferences: Color Theme');
       await workbench.answer(label);
       await workbench.page.locator(`.monaco-workbench.${window}`).waitFor();
-      await chat().locator(`body.${page}`).waitFor();
-      found.push(
-        ...(await look(index === 0 ? undefined : ['color-contrast'])).map(
-          violation => `${label}: ${violation}`,
-        ),
-      );
+      await stage.chat.locator(`body.${page}`).waitFor();
+      const broken = await look(index === 0 ? undefined : ['color-contrast']);
+      found.push(...broken.map(each => `${label}: ${each}`));
     }
     assert.deepEqual(found, []);
   }
@@ -182,27 +157,18 @@ const openAll = `(async () => {
   await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
 })()`;
 
-/** Resolves when the transcript rests at its top and something that can be collapsed is drawn there. */
-const atStartWithFold = `new Promise(done => {
-  const log = document.querySelector('.log');
-  const look = () => {
-    if (log.scrollTop === 0 && log.querySelector('summary')) done();
-    else requestAnimationFrame(look);
-  };
-  look();
-})`;
-
 /** Puts the focus where one Tab leads to the first thing that can be collapsed. */
 const focusBeforeFold = `(() => {
   const stops = [...document.querySelectorAll('button:enabled, a[href], summary, [tabindex="0"]')];
   stops[stops.findIndex(stop => stop.matches('.log summary')) - 1].focus({ preventScroll: true });
 })()`;
 
-/** A message with code of every kind that is coloured, and headings in an odd order. */
-function more(body: unknown): object {
-  const { content = [] } = body as { readonly content?: readonly object[] };
+/** A message of the agent, with code of every kind that is coloured, and headings in an odd order. */
+function more(body: unknown): unknown {
+  const { role, content = [] } = body as { readonly role: string; readonly content?: readonly object[] };
   const text = ['##### Deep', '# High', '| | empty head |\n| - | - |\n| a | b |', ...code].join('\n\n');
-  return { content: [...content, { type: 'text', id: 'more', text }] };
+  const added = [...content, { type: 'text', id: 'more', text }];
+  return { ...(body as object), ...(role !== 'user' && { content: added }) };
 }
 
 const code = Object.entries({

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
-import type { Locator } from 'playwright-core';
 import { untilStored } from '../fakes/storage';
 import { until } from '../until';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
-import { ChatStage, image, textFile, type SentBody } from './chatStage';
-import { dragOver, drop, noisePicture, SHIFT, type Dragging } from './giving';
+import { ChatStage, FILES, image, textFile, type SentBody } from './chatStage';
+import { drop, noisePicture, pasteInto, SHIFT } from './giving';
 import { commandLink } from './hostile';
 import { storageOf } from './seed';
 import { clickFor } from './waiting';
@@ -17,6 +15,8 @@ const PNG = noisePicture(20, 20);
 /** Several pieces of what a page hands over at once, and no multiple of them. */
 const LONG = 'A line of a log, "quoted", größer.\n'.repeat(130_000);
 const LIMIT_MB = 5;
+const SHOT = image('image/png', PNG);
+const NOTES = textFile('notes.txt', 'notes\n');
 
 const QUESTION = `First question ${commandLink}`;
 
@@ -26,7 +26,7 @@ describe('the chat', () => {
   before(async () => {
     stage = await ChatStage.open({
       files: {
-        ...Object.fromEntries(['a.txt', 'b.txt', 'c.txt'].map(name => [name, `${name}\n`])),
+        ...FILES,
         'lines.ts': 'first\nsecond\nthird\nfourth\n',
         'noise.png': noisePicture(1500, 1200),
       },
@@ -61,9 +61,7 @@ describe('the chat', () => {
       // It can be called up once the service has accepted it.
       await stage.chat.locator('article.person:not(.send)', { hasText: 'Second question' }).waitFor();
       await stage.idle();
-      const isHeldAfter = async (
-        ...steps: readonly (readonly [key: string, text: string])[]
-      ): Promise<void> => {
+      const isHeldAfter = async (...steps: readonly (readonly [string, string])[]): Promise<void> => {
         await stage.press('Home');
         for (const [key, text] of steps) {
           await stage.press(key);
@@ -85,10 +83,7 @@ describe('the chat', () => {
       // What was being written before is there again.
       await stage.holds('half a thought');
       await stage.composer.press('ControlOrMeta+a');
-      const field = `document.querySelector('.box textarea')`;
-      const selection = `[${field}.selectionStart, ${field}.selectionEnd, String(getSelection())]`;
-      const selected = await stage.workbench.inPage(frame => frame.evaluate(selection));
-      assert.deepEqual(selected, [0, 14, 'half a thought']);
+      await stage.workbench.pageShows(`String(getSelection()) === 'half a thought'`);
     });
 
     it('sends to the computer the person chose', async () => {
@@ -108,13 +103,10 @@ describe('the chat', () => {
   /** Each way files get into a message; what the service received is looked at byte for byte. */
   describe('attachments', () => {
     let outside: string;
-    const dropFiles = (
-      names: readonly string[],
-      place: Locator,
-      shows: () => Promise<boolean>,
-      how: Dragging,
-    ): Promise<void> =>
-      drop(stage.workbench.page, { files: names.map(name => path.join(outside, name)) }, place, shows, how);
+    /** Just this arrives when a text is sent. */
+    const sends = async (text: string, given: Omit<SentBody, 'text'> = {}): Promise<void> =>
+      assert.deepEqual(await stage.send(text), { text, ...given });
+    const filesOf = (...names: readonly string[]) => ({ files: names.map(name => path.join(outside, name)) });
 
     before(() => {
       outside = temporaryFolder('outside');
@@ -125,36 +117,13 @@ describe('the chat', () => {
     afterEach(() => stage.clear());
 
     it('are three files dropped at once from outside the window', async () => {
-      await dropFiles(['notes.txt', 'shot.png', 'long.log'], stage.header, stage.isDragging, {
-        modifiers: SHIFT,
-      });
+      const files = filesOf('notes.txt', 'shot.png', 'long.log');
+      await drop(stage.workbench.page, files, stage.header, stage.isDragging, { modifiers: SHIFT });
       await stage.attached('notes.txt', 'shot.png', 'long.log');
-      assert.deepEqual(await stage.send('From outside'), {
-        text: 'From outside',
-        images: [image('image/png', PNG)],
-        files: [textFile('notes.txt', 'notes\n'), textFile('long.log', LONG)],
-      } satisfies SentBody);
+      await sends('From outside', { images: [SHOT], files: [NOTES, textFile('long.log', LONG)] });
     });
 
-    it('are one and three files of the Explorer, dropped with Shift', async () => {
-      for (const names of [['a.txt'], ['a.txt', 'b.txt', 'c.txt']]) {
-        await stage.dropFromExplorer(...names);
-        await stage.attached(...names);
-        const files = names.map(name => textFile(name, `${name}\n`));
-        assert.deepEqual(await stage.send('Dropped'), { text: 'Dropped', files });
-      }
-    });
-
-    it('are a file of the Explorer dropped on the row of a session, without Shift', async () => {
-      const { page } = stage.workbench;
-      await stage.dragFromExplorer('lines.ts');
-      // The view opens when the pointer rests there for a while.
-      await dragOver(page, stage.workbench.activityIcon('Agent Console'), () => stage.session.isVisible());
-      const target = page.locator('.sidebar .monaco-list-row.drop-target');
-      await dragOver(page, stage.session, () => target.first().isVisible());
-      await page.mouse.up();
-      await stage.attached('lines.ts');
-    });
+    it('are one and three files of the Explorer, dropped with Shift', () => stage.sendsDropped());
 
     it('are files dropped from outside on the row of a session, or beside it', async () => {
       const list = stage.workbench.view('Sessions').locator('.pane-body');
@@ -166,13 +135,10 @@ describe('the chat', () => {
         await stage.idle();
         await stage.rests();
         const target = list.locator('.drop-target').first();
-        await dropFiles(['notes.txt', 'shot.png'], place, () => target.isVisible(), { above });
+        const files = filesOf('notes.txt', 'shot.png');
+        await drop(stage.workbench.page, files, place, () => target.isVisible(), { above });
         await stage.attached('notes.txt', 'shot.png');
-        assert.deepEqual(await stage.send('On the list'), {
-          text: 'On the list',
-          images: [image('image/png', PNG)],
-          files: [textFile('notes.txt', 'notes\n')],
-        });
+        await sends('On the list', { images: [SHOT], files: [NOTES] });
       }
     });
 
@@ -181,32 +147,25 @@ describe('the chat', () => {
       const items = ['text/uri-list', 'text/plain'].map(mimeType => ({ mimeType, data: address }));
       await drop(stage.workbench.page, { items }, stage.header, stage.isDragging, { modifiers: SHIFT });
       await stage.holds(address);
-      assert.deepEqual(await stage.send(), { text: address });
+      await sends(address);
     });
 
     it('are chosen with the picker', async () => {
-      await stage.chat.getByRole('button', { name: 'Attach files' }).click();
+      await stage.button('Attach files').click();
       await openFile(stage.workbench, path.join(outside, 'notes.txt'));
       await stage.attached('notes.txt');
-      assert.deepEqual(await stage.send('Picked'), {
-        text: 'Picked',
-        files: [textFile('notes.txt', 'notes\n')],
-      });
+      await sends('Picked', { files: [NOTES] });
     });
 
     it('are pasted pictures and files in order, shown as they are, each with a name of its own', async () => {
       const picture = { name: 'image.png', type: 'image/png', base64: PNG.toString('base64') };
       await stage.idle();
-      await stage.paste({ files: [picture, { name: 'a.txt', type: '', base64: 'aGk=' }] });
+      await pasteInto(stage.composer, { files: [picture, { name: 'a.txt', type: '', base64: 'aGk=' }] });
       await stage.chips.getByText('a.txt').waitFor();
-      await stage.paste({ files: [picture] });
+      await pasteInto(stage.composer, { files: [picture] });
       await stage.chat.locator('.composer .thumbnail').nth(1).waitFor();
       await stage.attached('image.png', 'a.txt', 'image-2.png');
-      assert.deepEqual(await stage.send('Compare these'), {
-        text: 'Compare these',
-        images: [image('image/png', PNG), image('image/png', PNG)],
-        files: [textFile('a.txt', 'hi')],
-      });
+      await sends('Compare these', { images: [SHOT, SHOT], files: [textFile('a.txt', 'hi')] });
     });
 
     it('are a picture that is too large once it is made smaller', async () => {
@@ -233,8 +192,7 @@ describe('the chat', () => {
       await workbench.runCommand('Agent Console: Send selection to agent session');
       await stage.chips.getByText('lines.ts:2-3').waitFor();
       await stage.composer.click();
-      const { files } = await stage.send('Explain');
-      assert.deepEqual(files, [textFile('lines.ts:2-3', 'second\nthird\n')]);
+      await sends('Explain', { files: [textFile('lines.ts:2-3', 'second\nthird\n')] });
     });
   });
 
@@ -242,29 +200,26 @@ describe('the chat', () => {
     it('queues while the agent works; what is queued can be taken back, survives a reload, and goes out in order', async () => {
       const queue = stage.chat.locator('.queued');
       const hold = async (...expected: readonly string[]): Promise<void> => {
-        await until(async () => {
-          const texts = await stage.chat.locator('.queued-text').allInnerTexts();
-          return isDeepStrictEqual(
-            texts.map(text => text.trim()),
-            expected,
-          );
-        });
+        const texts = () => stage.chat.locator('.queued-text').allInnerTexts();
+        await until(async () => (await texts()).map(text => text.trim()).join() === expected.join());
       };
       await stage.idle();
       const before = stage.sent.length;
-      const work = await stage.busy();
+      const work = stage.service.busy();
+      await stage.button('Refresh').first().click();
+      await stage.button('Queue').waitFor();
       for (const [index, text] of ['one', 'two', 'three', 'four'].entries()) {
         await stage.composer.fill(text);
         await stage.press('Enter');
         await queue.nth(index).waitFor();
         await stage.holds('');
       }
-      await stage.chat.getByRole('button', { name: 'Remove "two" from the queue' }).press('Enter');
+      await stage.button('Remove "two" from the queue').press('Enter');
       await queue.filter({ hasText: 'two' }).waitFor({ state: 'detached' });
       await stage.composer.and(stage.chat.locator(':focus')).waitFor();
       await hold('one', 'three', 'four');
       await stage.composer.fill('But first');
-      await stage.chat.getByRole('button', { name: 'Take "three" back into the composer' }).click();
+      await stage.button('Take "three" back into the composer').click();
       await stage.holds('But first\n\nthree');
       await hold('one', 'four');
       await untilStored(storageOf(stage.workbench), rows =>
@@ -286,17 +241,16 @@ describe('the chat', () => {
     });
 
     it('loses no message to a reload right after Enter', async () => {
-      for (const text of ['Reloaded at once', 'Reloaded at once again']) {
-        await stage.idle();
-        await stage.composer.fill(text);
-        await stage.press('Enter');
-        await stage.reload();
-        await stage.workbench.pageShows(`(wanted =>
-          [...document.querySelectorAll('article, .queued')].some(element => element.innerText.includes(wanted))
-          || document.querySelector('.box textarea')?.value === wanted)(${JSON.stringify(text)})`);
-        if ((await stage.composer.inputValue()) === text) await stage.send();
-        assert.ok(stage.sent.filter(sent => sent === text).length <= 1);
-      }
+      const text = 'Reloaded at once';
+      await stage.idle();
+      await stage.composer.fill(text);
+      await stage.press('Enter');
+      await stage.reload();
+      await stage.workbench.pageShows(`(wanted =>
+        [...document.querySelectorAll('article, .queued')].some(element => element.innerText.includes(wanted))
+        || document.querySelector('.box textarea')?.value === wanted)(${JSON.stringify(text)})`);
+      if ((await stage.composer.inputValue()) === text) await stage.send();
+      assert.ok(stage.sent.filter(sent => sent === text).length <= 1);
       // What a reload has cut off is settled by itself, or waits for the person to decide, and what is queued waits with it.
       await stage.workbench.pageShows(`(() => {
         for (const button of document.querySelectorAll('.message.send .actions button:last-child'))
@@ -313,16 +267,15 @@ describe('the chat', () => {
       await workbench.explorerMenu(['a.txt', 'b.txt'], 'Send to agent session');
       await stage.attached('a.txt', 'b.txt');
       await workbench.openContainer('Agent Console');
-      const open = async (): Promise<void> => {
-        await clickFor(stage.session, workbench.page.locator('.tab.active', { hasText: 'First question' }));
-      };
-      const acts: readonly (() => Promise<void>)[] = [
+      const open = (): Promise<void> =>
+        clickFor(stage.session, workbench.page.locator('.tab.active', { hasText: 'First question' }));
+      const before = stage.sent.length;
+      await stage.isKeptBy(
         async () => {
           await other.click();
           await tab.click();
         },
         async () => {
-          await tab.click();
           await tab.getByRole('button', { name: /^Close/ }).click();
           await tab.waitFor({ state: 'detached' });
           await open();
@@ -339,25 +292,14 @@ describe('the chat', () => {
           await workbench.runCommand('View: Move Editor into Previous Group');
           await secondGroup.waitFor({ state: 'detached' });
         },
-      ];
-      const before = stage.sent.length;
-      const articles = await stage.lastArticles(2);
-      for (const [round, act] of [...acts, ...acts].entries()) {
-        const draft = `A thought, take ${String(round)}`;
-        await stage.composer.fill(draft);
-        await act();
-        await stage.showsJust({ draft, chips: ['a.txt', 'b.txt'], articles });
-      }
+      );
       assert.equal(stage.sent.length, before);
     });
 
     it('says that it does not know when the window was reloaded while a message was on its way', async () => {
       const before = stage.sent.length;
-      const fault = stage.service.fail({
-        kind: 'delay',
-        ms: 600_000,
-        match: { method: 'POST', path: /messages$/ },
-      });
+      const match = { method: 'POST', path: /messages$/ };
+      const fault = stage.service.fail({ kind: 'delay', ms: 600_000, match });
       const left = stage.received();
       await stage.composer.fill('Do this exactly once');
       await stage.press('Enter');
@@ -375,26 +317,6 @@ describe('the chat', () => {
       await row.locator('.send-state').first().waitFor({ state: 'detached' });
       assert.equal(stage.sent.length, before + 2);
       await until(async () => (await row.count()) === 1);
-    });
-
-    it('is tried again when its page does not load', async () => {
-      const { workbench } = stage;
-      await workbench.page.addInitScript(`{
-      const { write } = Document.prototype;
-      Document.prototype.write = function (text) {
-        if (top.pagesLoad) write.call(this, text);
-        else write.call(this, text.replace(/<script[^>]*pages\\/chat\\.js[^>]*><\\/script>/, ''));
-      };
-    }`);
-      const tab = workbench.tab('First question');
-      await tab.getByRole('button', { name: /^Close/ }).click();
-      await tab.waitFor({ state: 'detached' });
-      await clickFor(stage.session, tab);
-      const notice = await workbench.notified(/did not load within 10 seconds/);
-      assert.equal(await notice.locator('.notification-list-item-message a').count(), 0);
-      await workbench.page.evaluate('top.pagesLoad = true');
-      await notice.getByRole('button', { name: 'Try again' }).click();
-      await stage.composer.waitFor();
     });
   });
 });

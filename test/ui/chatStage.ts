@@ -3,25 +3,19 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FrameLocator, Locator } from 'playwright-core';
 import type { SampleService } from '../fakes/sampleService';
 import { again, until } from '../until';
-import { dragOver, pasteInto, type Pasted } from './giving';
-import { openStage, type Stage, type StageOptions } from './stage';
+import { dragOver } from './giving';
+import { openStage, type StageOptions } from './stage';
 import { click, clickFor } from './waiting';
 import type { Workbench } from './workbench';
 
 /** A message as the service received it (section 4.7). */
 export interface SentBody {
   readonly text: string;
-  readonly images?: readonly { readonly data: string; readonly mediaType: string }[];
-  readonly files?: readonly {
-    readonly data: string;
-    readonly parsedData?: string;
-    readonly name: string;
-    readonly path: string;
-  }[];
+  readonly images?: readonly Readonly<Record<'data' | 'mediaType', string>>[];
+  readonly files?: readonly Readonly<Record<'data' | 'parsedData' | 'name' | 'path', string>>[];
   readonly computerId?: string;
 }
 
-/** A text file as the service is to receive it. */
 export const textFile = (name: string, text: string) => ({
   type: 'base64',
   mediaType: 'text/plain',
@@ -36,25 +30,14 @@ export const image = (mediaType: string, bytes: Buffer) => ({
   mediaType,
 });
 
-/** What a chat page holds. */
-interface Shown {
-  readonly draft: string | undefined;
-  readonly chips: readonly string[];
-  /** Of the messages that are drawn. */
-  readonly articles: readonly string[];
-}
+export const FILES = Object.fromEntries(['a.txt', 'b.txt', 'c.txt'].map(name => [name, `${name}\n`]));
 
-/** What the chat page shows now; of the articles so many at the end. */
-const shownNow = (last: number): string => `(() => {
+const SHOWN = `(() => {
   const texts = selector => [...document.querySelectorAll(selector)].map(element => element.innerText.trim());
-  return {
-    draft: document.querySelector('.box textarea')?.value,
-    chips: texts('.composer .chip-name'),
-    articles: texts('article').slice(-${last}),
-  };
+  const draft = document.querySelector('.box textarea')?.value;
+  return { draft, chips: texts('.composer .chip-name'), last: texts('article').slice(-2) };
 })()`;
 
-/** The list rests at its end. */
 const RESTS_AT_END = `(() => {
   const log = document.querySelector('.log');
   return log !== null
@@ -65,22 +48,18 @@ const RESTS_AT_END = `(() => {
 
 /** A window with the chat of a new session on the computer `atlas`. */
 export class ChatStage {
-  readonly service: SampleService;
-  readonly workbench: Workbench;
-  readonly folder: string;
-  readonly close: () => Promise<void>;
-
-  private constructor({ service, workbench, folder, close }: Stage) {
-    this.service = service;
-    this.workbench = workbench;
-    this.folder = folder;
-    this.close = close;
-  }
+  private constructor(
+    readonly service: SampleService,
+    readonly workbench: Workbench,
+    readonly folder: string,
+    readonly close: () => Promise<void>,
+  ) {}
 
   static async open({ settings, ...options }: StageOptions): Promise<ChatStage> {
     const often = { 'agentConsole.refresh.sessions': 1, ...settings };
-    const stage = new ChatStage(await openStage({ height: 1200, settings: often, ...options }));
-    const { workbench } = stage;
+    const given = { height: 1200, settings: often, files: FILES, ...options };
+    const { service, workbench, folder, close } = await openStage(given);
+    const stage = new ChatStage(service, workbench, folder, close);
     await workbench.openContainer('Agent Console');
     await workbench.row('Computers', 'active').waitFor();
     await workbench.viewAction('Sessions', 'New session');
@@ -100,19 +79,17 @@ export class ChatStage {
   }
 
   get chat(): FrameLocator {
-    return this.workbench.webview();
+    return this.workbench.front;
   }
 
   get composer(): Locator {
     return this.chat.getByRole('textbox', { name: 'Message to the agent' });
   }
 
-  /** The names of attachments, or why they cannot be sent. */
   get chips(): Locator {
     return this.chat.locator('.composer .chip-name');
   }
 
-  /** The texts of all messages the service received, in order. */
   get sent(): readonly string[] {
     return this.service.requests
       .filter(({ method, path: place }) => method === 'POST' && place.endsWith('/messages'))
@@ -120,19 +97,12 @@ export class ChatStage {
   }
 
   /** Waits until just these are attached, in this order. */
-  async attached(...expected: readonly string[]): Promise<void> {
+  attached(...expected: readonly string[]): Promise<void> {
     const reading = this.chat.locator('.composer .codicon-sync');
-    await until(
-      async () =>
-        isDeepStrictEqual(await this.chips.allInnerTexts(), expected) && (await reading.count()) === 0,
-    );
+    const isAttached = async () => isDeepStrictEqual(await this.chips.allInnerTexts(), expected);
+    return until(async () => (await isAttached()) && (await reading.count()) === 0);
   }
 
-  paste(data: Pasted): Promise<void> {
-    return pasteInto(this.composer, data);
-  }
-
-  /** What is dragged may be dropped on the page. */
   readonly isDragging = (): Promise<boolean> => this.chat.locator('.box.dragging').isVisible();
 
   /** The part of the page that stands still, whatever comes into the transcript below it. */
@@ -140,24 +110,25 @@ export class ChatStage {
     return this.chat.locator('.header');
   }
 
-  /** Drags files of the Explorer into the page with Shift. */
-  async dropFromExplorer(...files: readonly string[]): Promise<void> {
-    await this.dragFromExplorer(...files);
-    const { page } = this.workbench;
-    await page.keyboard.down('Shift');
-    await dragOver(page, this.header, this.isDragging);
-    await page.mouse.up();
-    await page.keyboard.up('Shift');
+  async sendsDropped(): Promise<void> {
+    for (const names of [['a.txt'], ['a.txt', 'b.txt', 'c.txt']]) {
+      await this.#dropFromExplorer(...names);
+      await this.attached(...names);
+      const files = names.map(name => textFile(name, `${name}\n`));
+      assert.deepEqual(await this.send('Dropped'), { text: 'Dropped', files });
+    }
   }
 
-  /** Begins to drag files of the Explorer. */
-  async dragFromExplorer(...files: readonly string[]): Promise<void> {
+  /** Drags files of the Explorer into the page with Shift. */
+  async #dropFromExplorer(...files: readonly string[]): Promise<void> {
     const { workbench } = this;
     const { page } = workbench;
     await workbench.openContainer('Explorer');
     const selected = page.locator('.selected');
     await again(
       async limit => {
+        await page.keyboard.press('Escape');
+        await page.mouse.up();
         // A click alone would open the file in front of the chat.
         for (const row of files.length > 1 ? files.map(name => workbench.explorerRow(name)) : [])
           if (!(await row.and(selected).isVisible()))
@@ -166,17 +137,13 @@ export class ChatStage {
         await page.mouse.down();
         await page.mouse.move(400, 300, { steps: 3 });
       },
-      async limit => {
-        try {
-          // Where it could be dropped to be opened.
-          await page.locator('#monaco-workbench-editor-drop-overlay').waitFor(limit);
-        } catch (error) {
-          await page.keyboard.press('Escape');
-          await page.mouse.up();
-          throw error;
-        }
-      },
+      // Where it could be dropped to be opened.
+      limit => page.locator('#monaco-workbench-editor-drop-overlay').waitFor(limit),
     );
+    await page.keyboard.down('Shift');
+    await dragOver(page, this.header, this.isDragging);
+    await page.mouse.up();
+    await page.keyboard.up('Shift');
   }
 
   /** Opens a session of the service by its place in the list of all. */
@@ -184,7 +151,6 @@ export class ChatStage {
     return this.workbench.openSession(this.service.sessionIds[index]);
   }
 
-  /** The title of the chat that is shown. */
   heading(name: string | RegExp): Locator {
     return this.chat.getByRole('heading', { level: 1, name });
   }
@@ -197,14 +163,12 @@ export class ChatStage {
     await this.workbench.clear();
     if (!(await this.composer.isVisible())) return;
     await this.composer.fill('');
-    const remove = this.chat.locator('.composer button[aria-label^="Remove "]');
     // A file that is still being read may come or go meanwhile.
-    await until(async () => {
-      await this.workbench.inPage(frame =>
-        frame.evaluate(`document.querySelector('.composer button[aria-label^="Remove "]')?.click()`),
-      );
-      return (await remove.count()) === 0;
-    });
+    await this.workbench.pageShows(`(() => {
+      const remove = document.querySelector('.composer button[aria-label^="Remove "]');
+      remove?.click();
+      return remove === null;
+    })()`);
   }
 
   press(key: string): Promise<void> {
@@ -215,7 +179,6 @@ export class ChatStage {
     return this.chat.getByRole('button', { name, exact: true });
   }
 
-  /** The next message, as the service saw it. */
   async received(): Promise<SentBody> {
     return (await this.service.next('POST', /\/messages$/)).body as SentBody;
   }
@@ -231,40 +194,27 @@ export class ChatStage {
     return body;
   }
 
-  /** Waits until Enter would send rather than queue. */
   idle(): Promise<void> {
     return this.button('Send').waitFor();
   }
 
   /** Waits until the composer holds exactly this. */
-  async holds(value: string): Promise<void> {
-    await this.workbench.pageShows(
-      `document.querySelector('.box textarea')?.value === ${JSON.stringify(value)}`,
-    );
+  holds(value: string): Promise<void> {
+    const isHeld = `document.querySelector('.box textarea')?.value === ${JSON.stringify(value)}`;
+    return this.workbench.pageShows(isHeld);
   }
 
-  /** Waits until the page shows just this; of the articles so many at the end. */
-  async showsJust(wanted: Shown, last = wanted.articles.length): Promise<void> {
-    const same = `JSON.stringify(${shownNow(last)}) === ${JSON.stringify(JSON.stringify(wanted))}`;
-    await this.workbench.pageShows(same).catch(async (error: unknown) => {
-      assert.deepEqual(await this.workbench.inPage(frame => frame.evaluate(shownNow(last))), wanted);
-      throw error;
-    });
-  }
-
-  /** The texts of the last messages, once the page shows its end. */
-  async lastArticles(count: number): Promise<readonly string[]> {
+  /** Each act leaves what is written, what is attached and the end of the transcript as they were. */
+  async isKeptBy(...acts: readonly (() => Promise<void>)[]): Promise<void> {
+    const shown = () => this.workbench.inPage(frame => frame.evaluate<object>(SHOWN));
     await this.workbench.pageShows(RESTS_AT_END);
-    const texts = await this.chat.locator('article').allInnerTexts();
-    return texts.slice(-count).map(text => text.trim());
-  }
-
-  /** The service says that the agent works, until disposed. */
-  async busy(): Promise<{ dispose(): void }> {
-    const fault = this.service.busy();
-    await this.button('Refresh').first().click();
-    await this.button('Queue').waitFor();
-    return fault;
+    const before = await shown();
+    for (const [round, act] of acts.entries()) {
+      const draft = `A thought, take ${String(round)}`;
+      await this.composer.fill(draft);
+      await act();
+      await until(async () => isDeepStrictEqual(await shown(), { ...before, draft }));
+    }
   }
 
   /** Reloads the window and shows the chat again; a browser may be reloaded before VS Code has stored which editors are open. */

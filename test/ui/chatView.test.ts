@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { again } from '../until';
-import { ChatStage, textFile } from './chatStage';
+import { ChatStage } from './chatStage';
 import { click } from './waiting';
 import { stored } from './window';
+import type { Workbench } from './workbench';
 
 /** How far the row at the upper edge goes beyond it, px. */
 const BEYOND = `(() => {
@@ -15,10 +16,10 @@ const BEYOND = `(() => {
 /** The chat as a view: in the secondary side bar, and in the other one. */
 describe('the chat as a view', () => {
   let stage: ChatStage;
+  let workbench: Workbench;
 
   const show = async (title: string): Promise<void> => {
-    await stage.workbench.openContainer('Agent Console');
-    const { workbench } = stage;
+    await workbench.openContainer('Agent Console');
     const row = workbench.row('Sessions', title);
     await again(
       async limit => {
@@ -32,49 +33,40 @@ describe('the chat as a view', () => {
   };
   /** The view in the secondary side bar. */
   const beside = () =>
-    stage.workbench.page.locator('.part.auxiliarybar .title', { hasText: /Agent (Chat|Console)/ }).first();
+    workbench.page.locator('.part.auxiliarybar .title', { hasText: /Agent (Chat|Console)/ }).first();
   const move = async (to: string): Promise<void> => {
-    await stage.workbench.runCommand('View: Move View');
-    await stage.workbench.pick(/^Agent Chat/, to);
+    await workbench.runCommand('View: Move View');
+    await workbench.pick(/^Agent Chat/, to);
   };
 
   before(async () => {
-    const files = { 'a.txt': 'a.txt\n', 'b.txt': 'b.txt\n', 'c.txt': 'c.txt\n' };
     const settings = { 'agentConsole.chat.location': 'view' };
-    stage = await ChatStage.open({ files, settings, service: { extras: true } });
+    stage = await ChatStage.open({ settings, service: { extras: true } });
+    ({ workbench } = stage);
   });
   after(() => stage.close());
 
-  it('is where a session is opened, also while another view is shown', async () => {
-    await stage.workbench.openContainer('Explorer');
+  it('is where sessions are opened, also while another view is shown, and keeps each one its draft', async () => {
+    await workbench.openContainer('Explorer');
     await stage.add(0);
     await stage.heading(/checkout/).waitFor();
     await beside().waitFor();
-    assert.equal(await stage.workbench.tab(/./).count(), 0, 'no editor is opened');
-  });
-
-  it('follows the selected session and keeps each one its draft', async () => {
     await stage.composer.fill('A thought about the first');
     await stage.add(2);
     await stage.heading('Odd corners').waitFor();
-    assert.equal(await stage.workbench.tab(/./).count(), 0, 'no editor is opened');
+    assert.equal(await workbench.tab(/./).count(), 0, 'no editor is opened');
     await show('Please fix');
     await stage.holds('A thought about the first');
   });
 
   it('takes one and three files of the Explorer, dropped with Shift, and sends them', async () => {
-    for (const names of [['a.txt'], ['a.txt', 'b.txt', 'c.txt']]) {
-      await stage.dropFromExplorer(...names);
-      await stage.attached(...names);
-      const files = names.map(name => textFile(name, `${name}\n`));
-      assert.deepEqual(await stage.send('Dropped'), { text: 'Dropped', files });
-    }
-    await stage.workbench.openContainer('Agent Console');
-    await stage.rests(stage.workbench.row('Sessions', 'Please fix'));
+    await stage.sendsDropped();
+    await workbench.openContainer('Agent Console');
+    await stage.rests(workbench.row('Sessions', 'Please fix'));
   });
 
   it('is there after a reload, too, with draft, files and place', async () => {
-    const { workbench, chat } = stage;
+    const { chat } = stage;
     await show('Odd corners');
     await stage.composer.fill('Written beside');
     await show('Please fix');
@@ -90,40 +82,26 @@ describe('the chat as a view', () => {
       return log.scrollTop === 137 && ${BEYOND} > 0;
     })()`);
     const beyond = String(await workbench.inPage(frame => frame.evaluate<number>(BEYOND)));
-    const isThere = async (): Promise<void> => {
-      await stage.holds('To go on with');
-      await stage.attached('a.txt');
-      await stage.chat.locator('.to-latest').waitFor();
-      await workbench.pageShows(
-        `document.querySelector('.log').scrollTop === 137 && ${BEYOND} === ${beyond}`,
-      );
-    };
     // By when the page has told of it: a frame may come late.
-    await stored(workbench, new RegExp(`offset\\\\*":${beyond}\\b`));
-    await show('Odd corners');
-    await stage.holds('Written beside');
-    await show('Please fix');
-    await isThere();
     await stored(workbench, new RegExp(`offset\\\\*":${beyond}\\b`));
     await workbench.page.reload();
     // VS Code in a browser may not have stored yet which session the view showed last.
     await show('Please fix');
     await beside().waitFor();
-    await isThere();
+    await stage.holds('To go on with');
+    await stage.attached('a.txt');
+    await chat.locator('.to-latest').waitFor();
+    await workbench.pageShows(`document.querySelector('.log').scrollTop === 137 && ${BEYOND} === ${beyond}`);
     await show('Odd corners');
     await stage.holds('Written beside');
   });
 
   it('loses nothing when it is hidden, shown, moved and given another session', async () => {
-    const { workbench } = stage;
     await workbench.explorerMenu(['b.txt'], 'Send to agent session');
     await stage.attached('b.txt');
     await workbench.openContainer('Agent Console');
-    const articles = await stage.lastArticles(2);
     // A key would go to a page that VS Code may be building anew.
-    const toggle = workbench.page.locator(
-      '.part.titlebar .action-label[aria-label^="Toggle Secondary Side"]',
-    );
+    const toggle = workbench.page.locator('.titlebar .action-label[aria-label^="Toggle Secondary"]');
     const there = async (): Promise<void> => {
       await move('Agent Console');
       await workbench.view('Agent Chat').locator('.pane-header').waitFor();
@@ -145,11 +123,6 @@ describe('the chat as a view', () => {
       await show('Migrate the build');
       await show('Odd corners');
     };
-    for (const [round, act] of [hide, leave, there, hide, leave].entries()) {
-      const draft = `A thought, take ${String(round)}`;
-      await stage.composer.fill(draft);
-      await act();
-      await stage.showsJust({ draft, chips: ['b.txt'], articles });
-    }
+    await stage.isKeptBy(hide, leave, there);
   });
 });

@@ -6,19 +6,10 @@ import { openStage, themes } from './stage';
 
 const images = path.join(root, 'docs', 'images');
 /** The main views, as the README shows them; each scene is played by `npm run shots` first. */
-export const galleryScenes = [
-  'sample-waiting',
-  'changes-diff',
-  'sample-composer',
-  'readiness',
-  'usage-tokens',
-  'organization',
-] as const;
+export const galleryScenes =
+  'sample-waiting changes-diff sample-composer readiness usage-tokens organization'.split(' ');
 
-/**
- * One picture of the main views, light beside dark, from the pictures that were taken; and one in which files are selected and sent,
- * and the answer comes: a few pictures that follow each other, in a file that any browser shows.
- */
+/** One picture of the main views, light beside dark, and one that moves, in which files are sent and the answer comes. */
 export async function makeGallery(vsix: string): Promise<void> {
   const stage = await openStage({
     ...{ vsix: [vsix], builtIn: undefined, signedIn: false },
@@ -40,7 +31,7 @@ export async function makeGallery(vsix: string): Promise<void> {
     await workbench.openContainer('Agent Console');
     await workbench.welcome('Sessions').getByRole('button', { name: 'Try with sample data' }).click();
     await workbench.row('Sessions', 'How a checkout works').click();
-    const chat = workbench.webview();
+    const chat = workbench.front;
     await chat.getByRole('textbox').waitFor();
     await workbench.openContainer('Explorer');
     await take();
@@ -70,7 +61,6 @@ export async function makeGallery(vsix: string): Promise<void> {
 const asPng = (from: string | Buffer): string =>
   `data:image/png;base64,${(typeof from === 'string' ? fs.readFileSync(from) : from).toString('base64')}`;
 
-/** Pictures in a grid, as WebP; the browser draws them. */
 async function drawn(
   page: Page,
   pictures: readonly string[],
@@ -105,31 +95,16 @@ const FRAME_MS = 2_500;
 function animated(pictures: readonly Buffer[], width: number, height: number): Buffer {
   const chunk = (name: string, ...parts: readonly Buffer[]): Buffer => {
     const content = Buffer.concat(parts);
-    return Buffer.concat([
-      Buffer.from(name),
-      number(content.length, 4),
-      content,
-      Buffer.alloc(content.length % 2),
-    ]);
+    const even = Buffer.alloc(content.length % 2);
+    return Buffer.concat([Buffer.from(name), number(content.length, 4), content, even]);
   };
-  const number = (value: number, bytes: number): Buffer => {
-    const written = Buffer.alloc(bytes);
-    written.writeUIntLE(value, 0, bytes);
-    return written;
-  };
+  const number = (value: number, bytes: number): Buffer =>
+    Buffer.from(Array.from({ length: bytes }, (_, at) => Math.floor(value / 256 ** at) % 256));
   const size = Buffer.concat([number(width - 1, 3), number(height - 1, 3)]);
   const isAnimated = 2;
   const head = chunk('VP8X', number(isAnimated, 4), size);
   const loop = chunk('ANIM', number(0xffffffff, 4), number(0, 2));
-  const frames = pictures.map(picture =>
-    chunk(
-      'ANMF',
-      number(0, 6),
-      size,
-      number(FRAME_MS, 3),
-      number(2, 1),
-      picture.subarray(picture.indexOf('VP8 ')),
-    ),
-  );
+  const shown = [number(0, 6), size, number(FRAME_MS, 3), number(2, 1)];
+  const frames = pictures.map(each => chunk('ANMF', ...shown, each.subarray(each.indexOf('VP8 '))));
   return chunk('RIFF', Buffer.from('WEBP'), head, loop, ...frames);
 }

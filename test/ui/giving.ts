@@ -1,57 +1,32 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
 import type { Locator, Page } from 'playwright-core';
 import { patience } from '../until';
 
-export interface Pasted {
-  readonly text?: string;
-  readonly files?: readonly { readonly name: string; readonly type: string; readonly base64: string }[];
-}
-
-interface PastedData {
-  setData(type: string, text: string): void;
-  readonly items: { add(file: object): void };
-}
-
-interface PastingBrowser {
-  readonly DataTransfer: new () => PastedData;
-  readonly File: new (parts: readonly Uint8Array[], name: string, options: object) => object;
-  readonly ClipboardEvent: new (type: string, options: object) => object;
-}
-
-interface PasteTarget {
-  dispatchEvent(event: object): boolean;
-  readonly ownerDocument: { execCommand(command: string, ui: boolean, value: string): boolean };
-}
+type Pasted = Readonly<{ text?: string; files?: readonly Record<'name' | 'type' | 'base64', string>[] }>;
 
 /** Pastes into a field: text is inserted where the page leaves that to the browser. */
-export function pasteInto(field: Locator, data: Pasted): Promise<void> {
-  return field.evaluate((element, { text, files = [] }) => {
-    const { DataTransfer, File, ClipboardEvent } = globalThis as unknown as PastingBrowser;
-    const clipboardData = new DataTransfer();
-    if (text !== undefined) clipboardData.setData('text/plain', text);
-    for (const { name, type, base64 } of files) {
-      const bytes = Uint8Array.from(atob(base64), character => character.charCodeAt(0));
-      clipboardData.items.add(new File([bytes], name, { type }));
-    }
-    const target = element as unknown as PasteTarget;
-    const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
-    if (target.dispatchEvent(event) && text !== undefined)
-      target.ownerDocument.execCommand('insertText', false, text);
-  }, data);
+export async function pasteInto(field: Locator, data: Pasted): Promise<void> {
+  await field.focus();
+  const frame = await (await field.elementHandle()).ownerFrame();
+  await frame?.evaluate(`(${PASTE})(document.activeElement, ${JSON.stringify(data)})`);
 }
+const PASTE = `(field, { text, files = [] }) => {
+  const clipboardData = new DataTransfer();
+  if (text !== undefined) clipboardData.setData('text/plain', text);
+  for (const { name, type, base64 } of files)
+    clipboardData.items.add(new File([Uint8Array.from(atob(base64), each => each.charCodeAt(0))], name, { type }));
+  const isLeft = field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  if (isLeft && text !== undefined) document.execCommand('insertText', false, text);
+}`;
 
-/** Where the pointer is held over a place, `above` px higher than its middle. */
 async function pointOver(place: Locator, above: number): Promise<{ readonly x: number; readonly y: number }> {
-  const { x, y, width, height } = (await place.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  const { x = 0, y = 0, width = 0, height = 0 } = (await place.boundingBox()) ?? {};
   return { x: x + Math.min(60, width / 2), y: y - above + height / 2 };
 }
 
-/**
- * Drags by `move` over a place until something shows and the place stands still. Views grow and shrink for a while after they are
- * opened; and what is dropped on an element that has come under the pointer since it last moved is dropped on nothing, for no event
- * has asked that element yet.
- */
+/** Drags by `move` over a place until something shows, and the place stands still: an element that no event has asked takes no drop. */
 async function hold(
   place: Locator,
   shows: () => Promise<boolean>,
@@ -70,7 +45,6 @@ async function hold(
   }
 }
 
-/** Moves what is dragged over a place until something shows. */
 export const dragOver = (page: Page, place: Locator, shows: () => Promise<boolean>): Promise<void> =>
   hold(place, shows, 0, (x, y) => page.mouse.move(x, y, { steps: 2 }));
 
@@ -79,57 +53,38 @@ export const SHIFT = 8;
 /** What a file manager lets be done with what is dragged: copy, link, move. */
 const ANYTHING = 1 | 2 | 16;
 
-interface Dragged {
-  readonly items?: readonly { readonly mimeType: string; readonly data: string }[];
-  /** Files of this machine. */
-  readonly files?: readonly string[];
-}
+type Dragged = Readonly<{ items?: readonly { mimeType: string; data: string }[]; files?: readonly string[] }>;
 
-export interface Dragging {
-  readonly modifiers?: number;
-  /** Above the middle of the place, px. */
-  readonly above?: number;
-}
-
-/** Something dragged from outside the window over a place until something shows, and dropped there. */
+/** Something dragged from outside the window over a place, or `above` px higher, until something shows, and dropped there. */
 export async function drop(
   page: Page,
   { items = [], files = [] }: Dragged,
   place: Locator,
   shows: () => Promise<boolean>,
-  { modifiers = 0, above = 0 }: Dragging = {},
+  { modifiers = 0, above = 0 }: Readonly<{ modifiers?: number; above?: number }>,
 ): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const data = { items: [...items], files: [...files], dragOperationsMask: ANYTHING };
-  let at = { x: 0, y: 0 };
-  let type: 'dragEnter' | 'dragOver' = 'dragEnter';
-  const drag = (what: 'dragEnter' | 'dragOver' | 'drop') =>
-    session.send('Input.dispatchDragEvent', { type: what, ...at, data, modifiers });
+  let at: { readonly x: number; readonly y: number } | undefined;
+  const drag = (type: 'dragEnter' | 'dragOver' | 'drop', x: number, y: number) =>
+    session.send('Input.dispatchDragEvent', { type, x, y, data, modifiers });
   await place.waitFor();
   await hold(place, shows, above, async (x, y) => {
+    await drag(at === undefined ? 'dragEnter' : 'dragOver', x, y);
     at = { x, y };
-    await drag(type);
-    type = 'dragOver';
   });
-  await drag('drop');
+  await drag('drop', at?.x ?? 0, at?.y ?? 0);
   await session.detach();
 }
 
-/** A PNG of noise, which compresses to nothing less: about three bytes a pixel. The same size gives the same picture. */
+/** A PNG of noise, which compresses to nothing less: about three bytes a pixel. */
 export function noisePicture(width: number, height: number): Buffer {
   const stride = 1 + 3 * width;
-  const pixels = Buffer.alloc(stride * height);
-  let seed = 7;
-  for (let at = 0; at < pixels.length; at++) {
-    seed ^= seed << 13;
-    seed ^= seed >>> 17;
-    seed ^= seed << 5;
-    pixels[at] = at % stride === 0 ? 0 : seed & 0xff;
-  }
-  const header = Buffer.alloc(13);
+  const pixels = randomBytes(stride * height);
+  for (let at = 0; at < pixels.length; at += stride) pixels[at] = 0;
+  const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 2, 0, 0, 0]);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.set([8, 2, 0, 0, 0], 8);
   const signature = Buffer.from('89504e470d0a1a0a', 'hex');
   const chunks = [chunk('IHDR', header), chunk('IDAT', deflateSync(pixels)), chunk('IEND', Buffer.alloc(0))];
   return Buffer.concat([signature, ...chunks]);
@@ -137,9 +92,8 @@ export function noisePicture(width: number, height: number): Buffer {
 
 function chunk(type: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
-  const length = Buffer.alloc(4);
+  const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
   length.writeUInt32BE(data.length);
-  const check = Buffer.alloc(4);
   check.writeUInt32BE(crc32(body));
   return Buffer.concat([length, body, check]);
 }

@@ -5,7 +5,6 @@ import type { Fault } from '../fakes/faultServer';
 import { packageExtension } from '../vscode/server';
 import payloads from './corpus.json';
 
-/** The host of every address in the corpus. */
 const collectingHost = 'collect.invalid';
 
 /** Long ones, of which many a parser is slow or runs out of its stack. */
@@ -19,10 +18,7 @@ const long: readonly string[] = [
   `${'|a'.repeat(8_000)}\n${'|-'.repeat(8_000)}\n${'|a\n'.repeat(500)}<img src=x onerror={run}>`,
 ];
 
-/**
- * Texts that try to become script, requests or live markup, for every place that shows foreign text. In `corpus.json`, `{run}` stands
- * for a call that tells the test, `{url}` for an address nobody may ask; each has a number of its own in both.
- */
+/** Texts that try to become script, requests or live markup: `{run}` tells the test, `{url}` is an address nobody may ask. */
 export const corpus: readonly string[] = [...Object.values(payloads).flat(), ...long].map((text, index) =>
   text.replaceAll('{run}', `canary(${index})`).replaceAll('{url}', `https://${collectingHost}/${index}`),
 );
@@ -33,29 +29,13 @@ export const lines: readonly string[] = corpus.filter(text => text.length < 200 
 /** What would become a live link in a notification, and an icon in a quick pick. */
 export const commandLink = '[x](command:workbench.action.openSettings) $(zap)';
 
-/** What a window did while hostile texts were shown in it. */
-export interface Watched {
-  /** Payloads that ran, with where. */
-  readonly ran: string[];
-  /** Requests to the host of the corpus, from anywhere in the window. */
-  readonly asked: string[];
-  /** Addresses asked for by the pages inside webviews. */
-  readonly byPages: string[];
-  /** What the policies of those pages had to stop. */
-  readonly stopped: string[];
-  /** Messages that those pages received, as JSON. */
-  readonly messages: string[];
-}
+/** Payloads that ran, requests to the host of the corpus, all addresses pages asked for, what policies stopped, messages to pages. */
+export type Watched = Readonly<Record<'ran' | 'asked' | 'byPages' | 'stopped' | 'messages', string[]>>;
 
-/** Begins to watch a page that has loaded nothing yet. */
 export async function watch(page: Page): Promise<Watched> {
   const seen: Watched = { ran: [], asked: [], byPages: [], stopped: [], messages: [] };
-  await page.exposeBinding('canary', ({ frame }, what: unknown) => {
-    seen.ran.push(`${String(what)} in ${frame.url()}`);
-  });
-  await page.exposeBinding('pageReceives', (_source, text: string) => {
-    seen.messages.push(text);
-  });
+  await page.exposeBinding('canary', ({ frame }, what) => seen.ran.push(`${String(what)} in ${frame.url()}`));
+  await page.exposeBinding('pageReceives', (_, text: string) => seen.messages.push(text));
   await page.addInitScript(`
     for (const name of ['alert', 'confirm', 'prompt', 'print']) window[name] = () => canary(name);
     if (window !== window.top) {
@@ -81,10 +61,11 @@ const ELEMENTS = [
   'div main article h2 h3 h4 h5 h6 p span ul ol li time button details summary pre code table thead tbody tr th td strong em del',
   'a blockquote br hr figure figcaption img',
 ].flatMap(names => names.split(' '));
-const ATTRIBUTES =
-  'class title role tabindex dir type open disabled start align data-act href src alt style hidden'.split(
+const ATTRIBUTES = [
+  ...'class title role tabindex dir type open disabled start align data-act href src alt style hidden'.split(
     ' ',
-  );
+  ),
+];
 
 const inspectScript = `(() => {
   const elements = new Set(${JSON.stringify(ELEMENTS)});
@@ -122,11 +103,10 @@ export function inspect(frame: Frame): Promise<string[]> {
   return frame.evaluate(inspectScript);
 }
 
-/** What was seen of a transcript from its top to its end, with everything collapsed opened. */
+/** What was seen of a transcript: of each row how many pieces of Markdown it holds, and how many opened blocks. */
 export interface ReadThrough {
   readonly findings: readonly string[];
-  /** Rows by their beginning: how many pieces of Markdown each holds, and how many opened blocks. */
-  readonly rows: readonly { readonly markdown: number; readonly opened: number }[];
+  readonly rows: readonly Readonly<{ markdown: number; opened: number }>[];
 }
 
 const readThroughScript = `(async () => {
@@ -164,16 +144,7 @@ export function readThrough(frame: Frame): Promise<ReadThrough> {
   return frame.evaluate(readThroughScript);
 }
 
-interface WireMessage {
-  readonly id: string;
-  readonly role: string;
-  readonly visibility?: string;
-}
-
-/**
- * What an `alter` fault makes of message answers: the agent's messages hold the corpus in every field a person sees. What is for the
- * model alone stays so: a question that stands first is drawn at the start, whatever the heights of the messages after it.
- */
+/** What an `alter` fault makes of message answers: the agent's messages hold the corpus in every field a person sees. */
 export function hostileMessages(): (body: unknown) => unknown {
   const bodies = new Map<string, object>();
   const all = corpus.join('\n\n');
@@ -183,16 +154,11 @@ export function hostileMessages(): (body: unknown) => unknown {
     () => ({ content: corpus.map(text) }),
     () => ({ content: [text(all.slice(0, 45_000)), text(backwards.slice(0, 45_000)), text(all)] }),
     () => ({
-      content: lines.flatMap((line, index) => [
-        { type: 'tool_use', id: `use${index}`, name: line, input: { [line]: line } },
-        {
-          type: 'tool_result',
-          id: `result${index}`,
-          toolUseId: `use${index}`,
-          content: line,
-          isError: index % 2 === 0,
-        },
-      ]),
+      content: lines.flatMap((line, index) => {
+        const result = { id: `result${index}`, toolUseId: `use${index}`, isError: index % 2 === 0 };
+        const use = { type: 'tool_use', id: `use${index}`, name: line, input: { [line]: line } };
+        return [use, { type: 'tool_result', content: line, ...result }];
+      }),
     }),
     () => ({
       role: 'tool',
@@ -210,45 +176,32 @@ export function hostileMessages(): (body: unknown) => unknown {
       isError: true,
       content: lines.flatMap(name => [
         { type: 'document', id: 'd', name, source: { type: 'base64', mediaType: name, data: 'eA==' } },
-        {
-          type: 'image',
-          id: 'p',
-          name,
-          source: { type: 'url', url: name, mediaType: 'image/svg+xml', data: svg },
-        },
+        { type: 'image', id: 'p', name, source: { ...SVG, url: name } },
       ]),
     }),
   ];
   return body => {
-    const message = body as WireMessage;
+    const message = body as Readonly<Record<'id' | 'role' | 'visibility', string>>;
     if (message.role === 'user' || message.visibility === 'llm_only') return body;
     const known = bodies.get(message.id);
-    const made = known ?? {
-      role: 'assistant',
-      isUserVisible: true,
-      visibility: 'both',
-      ...makers[bodies.size % makers.length]?.(),
-    };
+    const shown = { role: 'assistant', isUserVisible: true, visibility: 'both' };
+    const made = known ?? { ...shown, ...makers[bodies.size % makers.length]?.() };
     bodies.set(message.id, made);
     return { ...message, ...made };
   };
 }
 
-const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="canary(\'svg\')"/>').toString(
-  'base64',
-);
+const SVG = {
+  ...{ type: 'url', mediaType: 'image/svg+xml' },
+  data: btoa('<svg xmlns="http://www.w3.org/2000/svg" onload="canary(\'svg\')"/>'),
+};
 
-/** An answer that refuses everything in hostile words. */
 export function hostileRefusal(status: number): Fault {
   const words = { title: commandLink, detail: `${commandLink} ${lines[0] ?? ''}`, requestId: commandLink };
   return { kind: 'answer', status, body: words, headers: { 'X-Request-Id': commandLink } };
 }
 
-/**
- * Makes a package of an extension that shows a text unguarded, to prove that the tests would see a link or an icon: its command
- * "Probe: show" tells it, asks with it, and then offers it. Returns the .vsix file: VS Code in a browser runs one extension from its
- * folder only.
- */
+/** The .vsix of an extension that shows a text unguarded, to prove that the tests would see a link or an icon. */
 export function packageProbe(folder: string): string {
   const manifest = {
     ...{ name: 'probe', publisher: 'test', version: '1.0.0', license: 'MIT', main: './main.js' },

@@ -5,7 +5,6 @@ import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { PrivateNetwork } from '../fakes/privateNetwork';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { signedInTo } from './stage';
-import { clickFor } from './waiting';
 import { Workbench } from './workbench';
 
 /** Names that mean something only behind the proxy. */
@@ -14,7 +13,7 @@ const APP = 'app.agents.test';
 const STRANGER = 'stranger.agents.test';
 
 /** Elsewhere the system's store of certificates is no file that a test could name. */
-const whereStoreIsFile = process.platform === 'linux' ? it : it.skip;
+const onLinux = process.platform === 'linux' ? it : it.skip;
 
 describe('the network of an organization', () => {
   let service: SampleService;
@@ -42,47 +41,30 @@ describe('the network of an organization', () => {
   beforeEach(() => {
     network.tunnels.length = 0;
   });
-  afterEach(async function () {
-    await workbench.closeAfter(this.currentTest);
-  });
+  afterEach(() => workbench.close());
 
   const went = (): string[] =>
     [...new Set(network.tunnels)].filter(host => host.includes('agents.test')).sort();
-  const asked = (pathname: RegExp): boolean => service.requests.some(({ path: asks }) => pathname.test(asks));
 
-  whereStoreIsFile(
-    'signs in and reads computers through the proxy of “http.proxy”, with an authority of the system’s store',
-    async () => {
-      workbench = await Workbench.open({
-        settings: { 'http.proxy': network.proxyUrl },
-        env: { SSL_CERT_FILE: authority },
-      });
-      await workbench.openContainer('Agent Console');
-      await clickFor(
-        workbench.welcome('Sessions').getByRole('button', { name: 'Sign in' }),
-        workbench.quickInput.getByText('(1/3)'),
-      );
-      const signIn = async (...answers: readonly string[]): Promise<void> => {
-        for (const [index, answer] of answers.entries()) {
-          await workbench.quickInput.getByText(`(${String(index + 1)}/3)`).waitFor();
-          await workbench.answer(answer);
-        }
-      };
-      await signIn(`https://${STRANGER}`, `https://${APP}`, service.apiKey);
-      await workbench.quickInput.getByText(/untrusted, expired/).waitFor();
-      await signIn('https://elsewhere.agents.test', `https://${APP}`, service.apiKey);
-      await workbench.quickInput.getByText(/The proxy does not let requests through/).waitFor();
-      assert.equal(service.requests.length, 0, 'nothing has arrived');
-      await signIn(`https://${API}`, `https://${APP}`, service.apiKey);
-      await workbench.row('Computers', 'active').waitFor();
-      assert.deepEqual(
-        went(),
-        [API, APP, 'elsewhere.agents.test', STRANGER].map(host => `${host}:443`).sort(),
-      );
-      assert.ok(asked(/\/computers$/));
-      assert.ok(asked(/\/maturity-level-reports$/));
-    },
-  );
+  onLinux('signs in through “http.proxy”, with an authority of the system’s store', async () => {
+    workbench = await Workbench.open({
+      settings: { 'http.proxy': network.proxyUrl },
+      env: { SSL_CERT_FILE: authority },
+    });
+    await workbench.openContainer('Agent Console');
+    await workbench.beginSignIn();
+    await workbench.signIn(`https://${STRANGER}`, `https://${APP}`, service.apiKey);
+    await workbench.quickInput.getByText(/untrusted, expired/).waitFor();
+    await workbench.signIn('https://elsewhere.agents.test', `https://${APP}`, service.apiKey);
+    await workbench.quickInput.getByText(/The proxy does not let requests through/).waitFor();
+    assert.equal(service.requests.length, 0, 'nothing has arrived');
+    await workbench.signIn(`https://${API}`, `https://${APP}`, service.apiKey);
+    await workbench.row('Computers', 'active').waitFor();
+    const asked = [API, APP, 'elsewhere.agents.test', STRANGER];
+    assert.deepEqual(went(), asked.map(host => `${host}:443`).sort());
+    for (const list of [/\/computers$/, /\/maturity-level-reports$/])
+      assert.ok(service.requests.some(({ path: at }) => list.test(at)));
+  });
 
   it('reads through the proxy of the environment, with an authority named there', async () => {
     workbench = await Workbench.open({

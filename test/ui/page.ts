@@ -14,7 +14,6 @@ const usual: BrowserContextOptions = { viewport: { width: 900, height: 800 }, by
 export const origin = 'http://page.test';
 
 export interface OpenOptions {
-  /** The build it is of. */
   readonly dist?: string;
   readonly context?: BrowserContextOptions;
   /** What VS Code gives to the page: classes of its body, and style. */
@@ -22,9 +21,7 @@ export interface OpenOptions {
   readonly css?: string;
   /** What it has kept; that outlives a reload, as in VS Code. */
   readonly state?: unknown;
-  /** Runs before its own script. */
   readonly before?: string;
-  /** Where what goes wrong in it is written. */
   readonly problems?: string[];
   /** Hears what the page tells; without it, that is in `said`. */
   readonly onMessage?: (message: unknown, page: Page) => unknown;
@@ -32,16 +29,11 @@ export interface OpenOptions {
 
 export interface OpenPage {
   readonly page: Page;
-  /** What went wrong in it. */
   readonly problems: string[];
-  /** Addresses it asked for. */
   readonly requests: string[];
 }
 
-/**
- * A page by itself in a browser of its own session, without a panel. In it, `tell(name, payload)` is what a panel would send, and
- * `drawn()` resolves when all that was told is on the screen.
- */
+/** A page by itself. In it, `tell(name, payload)` is what a panel would send; `drawn()` waits until that is on the screen. */
 export async function openPage(
   name: 'chat' | 'readiness' | 'usage',
   { dist = path.join(root, 'dist'), theme = '', css = '', before = '', ...options }: OpenOptions = {},
@@ -94,7 +86,6 @@ export async function openChatPage(dist?: string, kept: Kept = {}, before = ''):
   return page;
 }
 
-/** What the panel of a new session begins with. */
 export function startOf(fields: { readonly language?: string; readonly kept?: Kept } = {}): object {
   const identity = { sessionId: 's', serviceId: 's', title: 't' };
   return { language: 'en', identity, draft: '', kept: {}, focus: true, ...fields };
@@ -129,26 +120,20 @@ export function messageRow(index: number): Row {
 
 /** What the panel of an idle session tells of its composer. */
 export function stateOf(composer: Partial<Composer> = {}): PanelState {
+  const status = { word: 'idle', icon: 'circle', spin: false };
   return {
-    header: {
-      title: 'A session',
-      facts: [],
-      status: { word: 'idle', icon: 'circle', spin: false },
-      refreshing: false,
-      about: '{}',
-    },
+    header: { title: 'A session', facts: [], status, refreshing: false, about: '{}' },
     composer: {
-      chips: [],
-      total: '',
-      sending: false,
-      canStop: false,
-      queues: false,
-      queue: [],
-      queueNote: '',
-      queueStopped: false,
-      target: '',
-      sendKey: 'enter',
-      fileLimit: 100,
+      ...{
+        chips: [],
+        total: '',
+        sending: false,
+        canStop: false,
+        target: '',
+        sendKey: 'enter',
+        fileLimit: 100,
+      },
+      ...{ queues: false, queue: [], queueNote: '', queueStopped: false },
       ...composer,
     },
     removed: false,
@@ -157,28 +142,19 @@ export function stateOf(composer: Partial<Composer> = {}): PanelState {
 
 const axe = fs.readFileSync(path.join(root, 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
 
-interface Results {
-  readonly violations: readonly {
-    readonly id: string;
-    readonly help: string;
-    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
-  }[];
-  readonly passes: readonly unknown[];
-}
+type Broken = Readonly<{ html: string; failureSummary?: string }>;
+type Results = Readonly<{
+  violations: readonly Readonly<{ id: string; help: string; nodes: readonly Broken[] }>[];
+  passes: readonly unknown[];
+}>;
 
 /** What the page breaks of every rule axe-core has, or of some, one line an element; empty when all is well. */
 export async function violations(frame: Frame, rules?: readonly string[]): Promise<string[]> {
   if (!(await frame.evaluate<boolean>(`typeof axe === 'object'`))) await frame.evaluate(axe);
-  const { violations: found, passes } = await frame.evaluate<Results>(
-    `axe.run(document, ${JSON.stringify({
-      resultTypes: ['violations', 'passes'],
-      ...(rules && { runOnly: rules }),
-    })})`,
-  );
+  const options = { resultTypes: ['violations', 'passes'], ...(rules && { runOnly: rules }) };
+  const script = `axe.run(document, ${JSON.stringify(options)})`;
+  const { violations: found, passes } = await frame.evaluate<Results>(script);
   if (passes.length === 0) throw new Error('axe-core has looked at nothing.');
-  return found.flatMap(({ id, help, nodes }) =>
-    nodes.map(
-      ({ html, failureSummary }) => `${id} (${help}): ${html.slice(0, 300)}\n  ${failureSummary ?? ''}`,
-    ),
-  );
+  const line = ({ html, failureSummary = '' }: Broken) => `${html.slice(0, 300)}\n  ${failureSummary}`;
+  return found.flatMap(({ id, help, nodes }) => nodes.map(node => `${id} (${help}): ${line(node)}`));
 }

@@ -40,40 +40,27 @@ describe('restricted mode', () => {
     await workbench.row('Computers', 'active').waitFor();
     await workbench.viewAction('Sessions', 'New session');
     await workbench.pick('active', 'Default');
-    const chat = workbench.webview();
+    const chat = workbench.front;
+    const send = async (text: string): Promise<void> => {
+      await chat.getByRole('textbox').fill(text);
+      await chat.getByRole('textbox').press('Enter');
+    };
     // Until the session has been created there is nothing the file could go to.
     await chat.getByRole('textbox').waitFor();
     await workbench.explorerMenu(['hello.txt'], 'Send to agent session');
     await chat.getByRole('list', { name: 'Attachments' }).getByText('hello.txt').waitFor();
-    await chat.getByRole('textbox').fill('What is in this file?');
-    await chat.getByRole('textbox').press('Enter');
+    await send('What is in this file?');
     await chat.getByRole('article').getByText('What is in this file?').waitFor();
     await service.settle();
-    await chat.getByRole('textbox').fill('Thank you.');
-    await chat.getByRole('textbox').press('Enter');
-    await chat
-      .getByRole('article', { name: /^Agent/ })
-      .first()
-      .waitFor();
+    await send('Thank you.');
+    await chat.locator('article[aria-label^="Agent"]').first().waitFor();
     const programs = fs.readFileSync(spawned, 'utf8').trim().split('\n');
-    assert.ok(
-      programs.some(line => line.startsWith('watching')),
-      'programs are watched',
-    );
-    assert.deepEqual(
-      programs.filter(line => !line.startsWith('watching')),
-      [],
-    );
+    for (const program of programs) assert.match(program, /^watching/);
   });
 
   it('installs, tries and runs no hooks', async () => {
-    await workbench.openContainer('Agent Console');
-    await workbench.row('Computers', 'active').waitFor();
-    const { keyboard } = workbench.page;
-    for (const run of [
-      () => workbench.runCommand('Agent Console: Install hooks…'),
-      () => keyboard.press('Control+Alt+F9'),
-    ]) {
+    const install = () => workbench.runCommand('Agent Console: Install hooks…');
+    for (const run of [install, () => workbench.page.keyboard.press('Control+Alt+F9')]) {
       await again(run, limit => workbench.news.waitFor(limit));
       await workbench.notified('Hooks need a trusted workspace');
       await workbench.runCommand('Notifications: Clear All Notifications');
@@ -86,31 +73,20 @@ describe('restricted mode', () => {
     const run = (text: string) => workbench.inPage(frame => frame.evaluate<unknown>(text));
     await run(`document.body.insertAdjacentHTML('beforeend',
       '<img src="https://collect.invalid/a.png" onerror="canary(1)"><iframe srcdoc="<script>canary(2)</script>"></iframe>')`);
-    await run(
-      `const script = document.createElement('script'); script.text = 'canary(3)'; document.body.append(script);`,
-    );
+    await run(`const script = Object.assign(document.createElement('script'), { text: 'canary(3)' });
+      document.body.append(script);`);
     const asked = await run(`fetch('https://collect.invalid/b').then(() => 'answered', () => 'stopped')`);
     assert.equal(asked, 'stopped');
-    await until(() =>
-      ['img-src', 'connect-src', 'script-src'].every(name => seen.stopped.some(text => text.includes(name))),
-    );
+    for (const name of ['img-src', 'connect-src', 'script-src'])
+      await until(() => seen.stopped.some(text => text.includes(name)));
     assert.deepEqual(seen.ran, []);
   });
 
-  it('exports the list of sessions without writing a file', async () => {
-    await workbench.openContainer('Agent Console');
-    await workbench.viewMenu('Sessions', 'Export the list of sessions');
-    await shown(workbench, '"format": "agent-console-sessions"');
-  });
-
-  it('says why no repository of the window is known, and shows the readiness of the others', async () => {
+  it('exports without writing a file, and says why no repository is known', async () => {
+    await exportEverything(workbench);
     await workbench.showOnly('Readiness');
     await workbench.row('Readiness', 'No repository is known here').waitFor();
     await workbench.row('Readiness', 'acme/billing').waitFor();
-  });
-
-  it('exports users and usage without writing a file', async () => {
-    await exportUsersAndUsage(workbench);
   });
 });
 
@@ -126,32 +102,29 @@ describe('a virtual workspace', () => {
   );
 
   it('has trees that work, and exports without writing a file', async () => {
-    await workbench.openContainer('Agent Console');
-    await workbench.row('Computers', 'active').waitFor();
-    await workbench.viewMenu('Sessions', 'Export the list of sessions');
-    await shown(workbench, '"format": "agent-console-sessions"');
-    await exportUsersAndUsage(workbench);
+    await exportEverything(workbench);
     assert.deepEqual(fs.readdirSync(folder), ['elsewhere.code-workspace']);
   });
 });
 
-/** An editor shows this. */
-function shown({ page }: Workbench, text: string): Promise<void> {
-  return page.locator('.monaco-editor .view-lines', { hasText: text }).waitFor();
-}
-
-/** Both open as documents, and nobody is asked where to save them. */
-async function exportUsersAndUsage(workbench: Workbench): Promise<void> {
+/** Sessions, users and usage open as documents, and nobody is asked where to save them. */
+async function exportEverything(workbench: Workbench): Promise<void> {
+  const { page } = workbench;
+  const shown = (text: string) => page.locator('.monaco-editor .view-lines', { hasText: text }).waitFor();
+  await workbench.openContainer('Agent Console');
+  await workbench.row('Computers', 'active').waitFor();
+  await workbench.viewMenu('Sessions', 'Export the list of sessions');
+  await shown('"format": "agent-console-sessions"');
   await workbench.showOnly('Organization');
   const users = workbench.row('Organization', /^Users/);
   await workbench.contextMenu(users, 'Export users or control history as CSV');
-  await shown(workbench, '@acme.example');
+  await shown('@acme.example');
   await workbench.runCommand('Agent Console: Open usage');
-  const page = workbench.webview();
-  await page.getByText(/Data through/).waitFor();
-  await page.getByRole('button', { name: 'JSON', exact: true }).click();
-  await shown(workbench, '"timeZone": "UTC"');
-  assert.equal(await workbench.page.getByRole('dialog').count(), 0);
+  const usage = workbench.front;
+  await usage.getByText(/Data through/).waitFor();
+  await usage.getByRole('button', { name: 'JSON', exact: true }).click();
+  await shown('"timeZone": "UTC"');
+  assert.equal(await page.getByRole('dialog').count(), 0);
 }
 
 /** A module for the extension host that notes every program started from our code. */

@@ -1,25 +1,14 @@
 import assert from 'node:assert/strict';
 import * as path from 'node:path';
+import type { Locator } from 'playwright-core';
 import { FaultServer } from '../fakes/faultServer';
 import type { SampleService } from '../fakes/sampleService';
 import { toDisposable, type IDisposable } from '../../src/util/disposable';
 import { again, until } from '../until';
 import { root } from '../vscode/paths';
-import {
-  commandLink,
-  corpus,
-  hostileMessages,
-  hostileRefusal,
-  inspect,
-  lines,
-  packageProbe,
-  readThrough,
-  textsBelow,
-  watch,
-  type Watched,
-} from './hostile';
+import { commandLink, corpus, hostileMessages, hostileRefusal, lines, packageProbe } from './hostile';
+import { inspect, readThrough, textsBelow, watch, type Watched } from './hostile';
 import { onStage } from './stage';
-import { clickFor } from './waiting';
 import type { Workbench } from './workbench';
 
 const KEY = 'canary_4f1d6c0b9e8a47d2b5c3';
@@ -40,17 +29,23 @@ describe('hostile content', () => {
   let seen: Watched;
   let hostility: IDisposable;
 
-  const signIn = async (...addresses: readonly string[]): Promise<void> => {
-    for (const [index, answer] of [...addresses, KEY].entries()) {
-      await workbench.quickInput.getByText(`(${String(index + 1)}/3)`).waitFor();
-      await workbench.answer(answer);
-    }
-  };
   const noLinks = async (where: string): Promise<void> => {
     assert.deepEqual(await workbench.page.locator(where).locator(LIVE_LINK).allInnerTexts(), []);
   };
   const noIcons = async (where: string): Promise<void> => {
     assert.equal(await workbench.page.locator(where).locator('.codicon-zap').count(), 0);
+  };
+  /** The picker that is open shows foreign words as text. */
+  const isPlain = async (): Promise<void> => {
+    await workbench.quickInput.getByText('$\u200b(zap)').first().waitFor();
+    await noIcons('.quick-input-widget');
+    await noLinks('.quick-input-widget');
+  };
+  /** A notice tells them as text. */
+  const isTold = async (words: RegExp): Promise<Locator> => {
+    const notice = await workbench.notified(words);
+    await noLinks(MESSAGES);
+    return notice;
   };
 
   onStage(
@@ -72,11 +67,8 @@ describe('hostile content', () => {
   );
   before(async () => {
     await workbench.openContainer('Agent Console');
-    await clickFor(
-      workbench.welcome('Sessions').getByRole('button', { name: 'Sign in' }),
-      workbench.quickInput.getByText('(1/3)'),
-    );
-    await signIn(service.baseUrl, service.appUrl);
+    await workbench.beginSignIn();
+    await workbench.signIn(service.baseUrl, service.appUrl, KEY);
     await workbench.rows('Computers').first().waitFor();
   });
 
@@ -94,63 +86,44 @@ describe('hostile content', () => {
   it('stays text in trees, pickers, progress and refusals', async () => {
     await noIcons('.sidebar .pane-body');
     await workbench.viewAction('Sessions', 'New session');
-    await workbench.quickInput.getByText('$\u200b(zap)').first().waitFor();
-    await noIcons('.quick-input-widget');
-    await noLinks('.quick-input-widget');
+    await isPlain();
     service.fail({ kind: 'delay', ms: 60_000, times: 1, match: { method: 'POST' } });
     await workbench.pick(/^\s*0 /, 'Default');
-    const progress = await workbench.notified('Creating a session on');
-    await noLinks(MESSAGES);
+    const progress = await isTold(/Creating a session on/);
     await progress.getByRole('button', { name: 'Cancel' }).click();
     await workbench.notified(/not known whether/);
 
-    service.fail({
-      kind: 'alter',
-      times: 1,
-      match: { method: 'POST' },
-      alter: body => ({
-        ...(body as object),
-        title: HOSTILE_NAME,
-        detail: HOSTILE_NAME,
-        requestId: commandLink,
-      }),
-    });
+    service.fail({ kind: 'alter', times: 1, match: { method: 'POST' }, alter: named });
     await workbench.viewAction('Sessions', 'New session');
     await workbench.pick(/^\s*2 /, 'Default');
     const doubt = workbench.page.getByRole('dialog').filter({ hasText: 'is not active' });
     await doubt.getByText('[x] (command:').waitFor();
     await noLinks('.monaco-dialog-box');
     await doubt.getByRole('button', { name: 'Create anyway' }).click();
-    await workbench.notified(/409.*It says: \[x\] \(command:/);
-    await noLinks(MESSAGES);
-
+    await isTold(/409.*It says: \[x\] \(command:/);
     await workbench.openSession('no-such-session');
-    await workbench.notified(/404, request \[x\] \(command:/);
-    await noLinks(MESSAGES);
+    await isTold(/404, request \[x\] \(command:/);
     await workbench.runCommand('Notifications: Clear All Notifications');
   });
 
   it('stays text in titles and file names', async () => {
     await workbench.openSession(service.sessionIds[2]);
-    const chat = workbench.webview();
-    await chat.getByRole('heading', { level: 1 }).getByText('(zap)').waitFor();
+    await workbench.front.getByRole('heading', { level: 1 }).getByText('(zap)').waitFor();
     await workbench.tab('$(zap)').waitFor();
     await workbench.row('Sessions', '[x](command:').waitFor();
     await noIcons('.tabs-container, .sidebar .pane-body, .breadcrumbs-control');
     await workbench.runCommand('Agent Console: Open session…');
-    await workbench.quickInput.getByText('$\u200b(zap)').first().waitFor();
-    await noIcons('.quick-input-widget');
-    await noLinks('.quick-input-widget');
+    await isPlain();
     await workbench.page.keyboard.press('Escape');
     await workbench.explorerMenu(FILE_NAMES, 'Send to agent session');
-    const chips = chat.getByRole('list', { name: 'Attachments' }).getByRole('listitem');
+    const chips = workbench.front.getByRole('list', { name: 'Attachments' }).getByRole('listitem');
     await chips.nth(FILE_NAMES.length - 1).waitFor();
     assert.deepEqual((await chips.locator('.chip-name').allInnerTexts()).sort(), FILE_NAMES.toSorted());
     assert.deepEqual(await workbench.inPage(inspect), []);
   });
 
   it('stays text in a transcript, all of it', async () => {
-    await workbench.webview().getByRole('textbox').fill(HOSTILE_NAME);
+    await workbench.front.getByRole('textbox').fill(HOSTILE_NAME);
     await workbench.page.keyboard.press('Enter');
     await workbench.pageShows(`(() => {
       const log = document.querySelector('.log');
@@ -177,7 +150,7 @@ describe('hostile content', () => {
 
   it('opens a link only after a click and a question, and only to the web', async () => {
     const { page } = workbench;
-    const link = workbench.webview().locator('.markdown a').first();
+    const link = workbench.front.locator('.markdown a').first();
     await link.scrollIntoViewIfNeeded();
     const href = (await link.getAttribute('href')) ?? '';
     assert.match(href, /^https:\/\/collect\.invalid\//);
@@ -208,159 +181,98 @@ describe('hostile content', () => {
     // A row that VS Code is drawing anew is not passed along: the command asks which session is meant.
     await again(
       async () => {
-        if (await workbench.news.isVisible()) return;
+        if (!(await row.isVisible())) return;
         await workbench.page.keyboard.press('Escape');
         await workbench.contextMenu(row, 'Remove session from this list');
       },
-      limit => workbench.news.waitFor(limit),
+      limit => row.waitFor({ ...limit, state: 'detached' }),
     );
-    await workbench.notified(/Removed “\[x\] \(command:/);
-    await noLinks(MESSAGES);
-    await workbench.notification('Removed').getByRole('button', { name: 'Undo' }).click();
+    const removed = await isTold(/Removed “\[x\] \(command:/);
+    await removed.getByRole('button', { name: 'Undo' }).click();
     await workbench.row('Sessions', '[x](command:').waitFor();
   });
 
   it('never meets the key: not in the page, its messages, files, settings or logs', async () => {
     hostility.dispose();
-    const fault = service.fail({ kind: 'html', match: { path: '/api/v0/computers' } });
-    await workbench.viewAction('Computers', 'Refresh');
-    await workbench
-      .view('Computers')
-      .getByText(/Shown as of/)
-      .waitFor();
-    fault.dispose();
     service.fail({ kind: 'reset', times: 1, match: { method: 'POST' } });
-    await workbench.webview().getByRole('textbox').fill('Once more');
-    await workbench.page.keyboard.press('Enter');
-    await workbench
-      .webview()
-      .getByText(/not known whether/)
-      .first()
-      .waitFor();
+    await workbench.front.getByRole('textbox').fill('Once more');
+    await workbench.front.getByRole('textbox').press('Enter');
+    await workbench.front.locator(':text("not known whether")').first().waitFor();
 
     assert.ok(service.requests.some(request => request.credential === 'owner'));
     assert.ok(seen.messages.some(message => message.includes('splice')));
-    const texts = new Map([
-      ['messages to pages', seen.messages.join('\n')],
-      ['logs', workbench.server.logs()],
-    ]);
+    const texts = textsBelow(workbench.server.userDataFolder);
+    texts.set('messages to pages', seen.messages.join('\n')).set('logs', workbench.server.logs());
     for (const [index, frame] of workbench.page.frames().entries()) {
-      const text = await frame
-        .content()
-        .catch((error: unknown) => assert.ok(frame.isDetached(), String(error)));
-      texts.set(`frame ${String(index)} ${frame.url()}`, text ?? '');
+      const isGone = (error: unknown): void => assert.ok(frame.isDetached(), String(error));
+      texts.set(`frame ${String(index)} ${frame.url()}`, (await frame.content().catch(isGone)) ?? '');
     }
-    for (const [file, text] of textsBelow(workbench.server.userDataFolder)) texts.set(file, text);
-    for (const part of ['settings.json', 'globalStorage', 'console.db']) {
-      assert.ok(
-        [...texts.keys()].some(name => name.includes(part)),
-        part,
-      );
-    }
-    const spellings = [
-      KEY,
-      Buffer.from(KEY).toString('base64').slice(0, 20),
-      Buffer.from(KEY).toString('hex'),
-    ];
-    const found = [...texts].filter(([, text]) => spellings.some(spelling => text.includes(spelling)));
-    assert.deepEqual(
-      found.map(([name]) => name),
-      [],
-    );
+    const names = [...texts.keys()].join('\n');
+    for (const part of ['settings.json', 'globalStorage', 'console.db'])
+      assert.ok(names.includes(part), part);
+    const spellings = [KEY, btoa(KEY).slice(0, 20), Buffer.from(KEY).toString('hex')];
+    for (const [name, text] of texts)
+      assert.ok(!spellings.some(spelling => text.includes(spelling)), `the key is in ${name}`);
   });
 
-  describe('of a service that refuses everything', () => {
-    let hostile: FaultServer;
-
-    before(async () => {
-      hostile = await FaultServer.start();
-      await workbench.runCommand('Agent Console: Sign in');
-    });
-    after(() => hostile.close());
-
-    for (const [status, step] of [
-      [422, 1],
-      [404, 1],
-      [401, 3],
-    ] as const) {
-      it(`stays text in the question of sign-in after ${String(status)}`, async () => {
-        hostile.answer(hostileRefusal(status));
-        await signIn(hostile.origin, hostile.origin);
-        await workbench.quickInput.getByText(`(${String(step)}/3)`).waitFor();
-        await workbench.quickInput
-          .getByText(new RegExp(`${String(status)}, request \\[x\\] \\(command:`))
-          .waitFor();
-        await noLinks('.quick-input-widget');
-      });
-    }
-
-    it('stays text in the table of what a key can read, and in the views', async () => {
-      hostile.answer(hostileRefusal(403));
-      await workbench.answer(KEY);
-      await workbench.notified('Signed in');
-      await workbench.runCommand('Agent Console: Show what this key can read');
-      const rows = workbench.quickInput.locator('.monaco-list-row').filter({ hasText: '403' });
-      await rows.nth(4).waitFor();
-      await noIcons('.quick-input-widget');
+  it('stays text where a service refuses everything: in sign-in, views, and what a key can read', async () => {
+    const hostile = await FaultServer.start();
+    await workbench.runCommand('Agent Console: Sign in');
+    for (const status of [422, 401]) {
+      hostile.answer(hostileRefusal(status));
+      await workbench.signIn(hostile.origin, hostile.origin, KEY);
+      const why = new RegExp(`${String(status)}, request \\[x\\] \\(command:`);
+      await workbench.quickInput.getByText(why).waitFor();
       await noLinks('.quick-input-widget');
-      await workbench.page.keyboard.press('Escape');
-      await workbench.view('Computers').getByText(/403/).waitFor();
-      await noLinks('.sidebar .message');
-      await noIcons('.sidebar .message');
-    });
-
-    it('stays text when the key is rejected', async () => {
-      hostile.answer(hostileRefusal(401));
-      await workbench.viewAction('Computers', 'Refresh');
-      await workbench.notified(/401, request \[x\] \(command:/);
-      await noLinks(MESSAGES);
-    });
+    }
+    hostile.answer(hostileRefusal(403));
+    await workbench.answer(KEY);
+    await workbench.notified('Signed in');
+    await workbench.runCommand('Agent Console: Show what this key can read');
+    await workbench.quickInput.locator('.monaco-list-row').filter({ hasText: '403' }).nth(4).waitFor();
+    await noIcons('.quick-input-widget');
+    await noLinks('.quick-input-widget');
+    await workbench.page.keyboard.press('Escape');
+    await workbench.view('Computers').getByText(/403/).waitFor();
+    await noLinks('.sidebar .message');
+    await noIcons('.sidebar .message');
+    hostile.answer(hostileRefusal(401));
+    await workbench.viewAction('Computers', 'Refresh');
+    await isTold(/401, request \[x\] \(command:/);
+    await hostile.close();
   });
 });
 
 /** The pages' own address inside VS Code: its server, and the host it serves extensions' files under. */
 function ownAddress(url: string, server: string): boolean {
   const { protocol, host, hostname } = new URL(url);
-  return (
-    ['data:', 'blob:', 'about:'].includes(protocol) ||
-    host === new URL(server).host ||
-    hostname.endsWith('.vscode-cdn.net')
-  );
+  const isOurs = host === new URL(server).host || hostname.endsWith('.vscode-cdn.net');
+  return isOurs || ['data:', 'blob:', 'about:'].includes(protocol);
 }
+
+/** An answer whose words are hostile. */
+const named = (body: unknown): object => ({
+  ...(body as object),
+  ...{ title: HOSTILE_NAME, detail: HOSTILE_NAME, requestId: commandLink },
+});
 
 /** Titles, names and states of everything become hostile. */
 function makeHostile(service: SampleService): IDisposable {
-  const every = (body: unknown, change: (item: object, index: number) => object): unknown =>
-    Object.fromEntries(
-      Object.entries(body as object).map(([name, value]) => [
-        name,
-        Array.isArray(value)
-          ? value.map((item: object, index) => ({ ...item, ...change(item, index) }))
-          : value,
-      ]),
-    );
+  const computers = (body: unknown): unknown => {
+    const { computers: items, ...rest } = body as { readonly computers: readonly object[] };
+    const words = { providerType: HOSTILE_NAME, remoteUser: HOSTILE_NAME };
+    const hostile = items.map((item, index) => ({
+      ...{ ...item, ...words, name: `${String(index)} ${HOSTILE_NAME}`, hostname: lines[index] },
+    }));
+    return { ...rest, computers: hostile };
+  };
   const faults = [
     service.fail({ kind: 'alter', match: { path: /\/messages\// }, alter: hostileMessages() }),
-    service.fail({
-      kind: 'alter',
-      match: { method: 'GET', path: '/api/v0/computers' },
-      alter: body =>
-        every(body, (_, index) => ({
-          name: `${String(index)} ${HOSTILE_NAME}`,
-          hostname: lines[index],
-          providerType: HOSTILE_NAME,
-          remoteUser: HOSTILE_NAME,
-        })),
-    }),
+    service.fail({ kind: 'alter', match: { method: 'GET', path: '/api/v0/computers' }, alter: computers }),
     service.fail({
       kind: 'alter',
       match: { method: 'GET', path: /^\/api\/v0\/sessions\/[^/]+$/ },
-      alter: body => ({
-        ...(body as object),
-        title: HOSTILE_NAME,
-        detail: HOSTILE_NAME,
-        requestId: commandLink,
-      }),
+      alter: named,
     }),
   ];
   return toDisposable(() => faults.forEach(fault => fault.dispose()));

@@ -1,39 +1,30 @@
 import assert from 'node:assert/strict';
-import * as path from 'node:path';
 import type { Locator } from 'playwright-core';
 import type { Session } from '../../src/api';
-import type { IDisposable } from '../../src/util/disposable';
 import type { SampleService } from '../fakes/sampleService';
 import { again } from '../until';
-import { change, seed, type Seed } from './seed';
+import { change } from './seed';
 import { onStage } from './stage';
-import { click, clickFor } from './waiting';
+import { click } from './waiting';
 import type { Workbench } from './workbench';
 
-const MINUTE = 60_000;
-const computersCall = { path: '/api/v0/computers' };
-
-/** What people do to the list of sessions and the computers below it: with keys, with the pointer, and in two windows. */
+/** What people do to the list of sessions, with keys and with the pointer. */
 describe('the sessions view at work', () => {
   let service: SampleService;
-  let folder: string;
   let workbench: Workbench;
 
-  let unlisted: IDisposable;
-
-  const row = (text: string | RegExp, of = workbench): Locator => of.row('Sessions', text);
+  const row = (text: string | RegExp): Locator => workbench.row('Sessions', text);
   const press = (key: string): Promise<void> => workbench.page.keyboard.press(key);
   const view = (): Locator => workbench.view('Sessions');
   const focused = (): Locator => view().locator('.monaco-list-row.focused');
   const selected = (hasText: string): Promise<void> =>
     view().locator('.monaco-list-row.selected', { hasText }).waitFor();
-  const gone = (text: string | RegExp, of = workbench): Promise<void> =>
-    row(text, of).waitFor({ state: 'detached' });
+  const gone = (text: string | RegExp): Promise<void> => row(text).waitFor({ state: 'detached' });
   const dialog = (text: string | RegExp): Locator =>
     workbench.page.getByRole('dialog').filter({ hasText: text });
-  const rename = async (to: string, of = workbench): Promise<void> => {
-    await of.quickInput.getByText('The name stays on this machine').waitFor();
-    await of.answer(to);
+  const rename = async (to: string): Promise<void> => {
+    await workbench.quickInput.getByText('The name stays on this machine').waitFor();
+    await workbench.answer(to);
   };
   /** The keyboard goes to the list and, by the arrow keys, to a row. */
   const goTo = async (text: string): Promise<void> => {
@@ -50,63 +41,37 @@ describe('the sessions view at work', () => {
     }
   };
 
-  onStage(
-    stage => ({ service, folder, workbench } = stage),
-    {
-      service: { pace: 0.02 },
-      // High enough for the steps of every computer.
-      height: 2000,
-      // A poll of its own would come between what a test makes the service answer.
-      settings: { 'agentConsole.refresh.computers': 600 },
-      // By the palette the keyboard would first go back to where it was, and take a key along.
-      keybindings: [{ key: 'ctrl+alt+f8', command: 'agentConsole.sessions.focus' }],
-    },
-    prepared => {
-      unlisted = prepared.service.fail({ kind: 'status', status: 503, match: computersCall });
-    },
-  );
-
-  it('stands above computers that are tried again where they could not be read, and stay with their age later', async () => {
-    await workbench.openContainer('Agent Console');
-    await workbench.view('Computers').getByText(/503/).waitFor();
-    await workbench.row('Computers', 'Try again').waitFor();
-    unlisted.dispose();
-    await clickFor(workbench.row('Computers', 'Try again'), workbench.row('Computers', 'active'));
-    await workbench.view('Computers').getByText(/503/).waitFor({ state: 'detached' });
-    for (const state of ['error', 'paused']) await workbench.row('Computers', state).waitFor();
-    const fault = service.fail({ kind: 'html', match: computersCall });
-    const age = workbench.view('Computers').getByText(/Shown as of/);
-    await workbench.viewAction('Computers', 'Refresh');
-    await age.waitFor();
-    const spoken = (name: RegExp) => workbench.view('Computers').getByRole('treeitem', { name }).waitFor();
-    await spoken(/^Computer atlas, unknown, was active \d+ \w+ ago · cloud/);
-    fault.dispose();
-    await workbench.viewAction('Computers', 'Refresh');
-    await age.waitFor({ state: 'detached' });
-    for (const name of [/^Computer atlas, active/, /^Computer cinder, error/]) await spoken(name);
+  onStage(stage => ({ service, workbench } = stage), {
+    service: { pace: 0.02 },
+    height: 1200,
+    // By the palette the keyboard would first go back to where it was, and take a key along.
+    keybindings: [{ key: 'ctrl+alt+f8', command: 'agentConsole.sessions.focus' }],
   });
 
   it('is worked with the keyboard alone: open, remove, rename, menu', async () => {
-    const titled = (title: string, minutes: number): Seed => ({
-      sessionId: title.toLowerCase(),
-      ageMs: minutes * MINUTE,
-      session: { title },
+    await workbench.openContainer('Agent Console');
+    await workbench.row('Computers', 'active').waitFor();
+    await change(workbench, service, async (index, id) => {
+      for (const [minutes, title] of ['Alpha', 'Beta', 'Gamma', 'Delta'].entries()) {
+        const updatedAt = Date.now() - (minutes + 1) * 60_000;
+        const session: Session = {
+          ...{ sessionId: title, title, status: 'idle', messageCount: 4 },
+          ...{ createdAt: updatedAt, updatedAt },
+        };
+        const elsewhere = { uri: 'file:///home/ada/billing', name: 'billing' };
+        const workspace = title === 'Delta' ? elsewhere : undefined;
+        await index.learn(id, { session, origin: 'created', at: Date.now(), workspace });
+      }
     });
-    await seed(workbench, service, [
-      titled('Alpha', 1),
-      titled('Beta', 2),
-      titled('Gamma', 3),
-      { ...titled('Delta', 4), workspace: { uri: 'file:///home/ada/billing', name: 'billing' } },
-    ]);
     await row('Delta').waitFor();
     await goTo('Alpha');
     await press('Enter');
     await workbench.tab('Alpha').waitFor();
-    await workbench.webview().locator('textarea:focus').waitFor();
+    await workbench.front.locator('textarea:focus').waitFor();
     await goTo('Beta');
     await press('Space');
     await workbench.tab('Beta').waitFor();
-    await workbench.webview().getByRole('textbox').waitFor();
+    await workbench.front.getByRole('textbox').waitFor();
 
     await goTo('Gamma');
     await selected('Beta');
@@ -135,36 +100,6 @@ describe('the sessions view at work', () => {
     await row('Gamma').waitFor();
   });
 
-  it('is shared live by windows, with names kept here, removal and undo', async () => {
-    const other = await workbench.openAnother(folder);
-    const both = [workbench, other];
-    await other.openContainer('Agent Console');
-    await other.contextMenu(row('Gamma', other), 'Rename session on this machine');
-    await rename('Ours', other);
-    for (const window of both) await row('Ours', window).waitFor();
-    await other.contextMenu(row('Ours', other), 'Remove session from this list');
-    for (const window of both) await gone('Ours', window);
-    const removed = await other.notified(/Removed “Ours”/);
-    await removed.getByRole('button', { name: 'Undo' }).click();
-    for (const window of both) await row('Ours', window).waitFor();
-    await other.close();
-    await workbench.page.bringToFront();
-  });
-
-  it('gives back several that were removed at once', async () => {
-    await goTo('Beta');
-    await press('Escape');
-    for (const title of ['Ours', 'Delta']) {
-      await row(title).click({ modifiers: ['ControlOrMeta'] });
-      await selected(title);
-    }
-    await workbench.contextMenu(row('Delta'), 'Remove session from this list');
-    for (const title of ['Ours', 'Delta']) await gone(title);
-    const done = await workbench.notified(/Removed \d sessions from this list/);
-    await done.getByRole('button', { name: 'Undo' }).click();
-    for (const title of ['Ours', 'Delta']) await row(title).waitFor();
-  });
-
   it('opens a link only after a question, and none to another service', async () => {
     const [, , known = ''] = service.sessionIds;
     const link = (host: string): string =>
@@ -186,7 +121,7 @@ describe('the sessions view at work', () => {
     await question.getByRole('button', { name: 'Open session' }).click();
     // The chat that opens takes the keyboard, and with it every box that is open then.
     await workbench.tab('Odd corners').waitFor();
-    await workbench.webview().locator(':focus').waitFor();
+    await workbench.front.locator(':focus').waitFor();
     await follow(link('elsewhere.example'), workbench.news);
     await workbench.notified(/link is to a session at elsewhere\.example/);
   });
@@ -220,27 +155,17 @@ describe('the sessions view at work', () => {
     await badge(/^1$/);
   });
 
-  it('is grouped by workspace, and shows this one alone or everything', async () => {
-    const [, , here = ''] = service.sessionIds;
-    await workbench.openSession(here);
-    await workbench.webview().locator(':focus').waitFor();
-    await row('Odd corners').waitFor();
+  it('shows those of this workspace alone, or all', async () => {
     const choose = async (option: string): Promise<void> => {
       await workbench.viewAction('Sessions', 'Sessions view options');
       await workbench.pick(option);
     };
-    await choose('Workspace');
-    for (const group of ['billing', 'Unknown workspace', path.basename(folder)])
-      await row(new RegExp(`^${group}`)).waitFor();
+    await row('Delta').waitFor();
     await choose('Only sessions of this workspace');
     await gone('Delta');
     await row('Odd corners').waitFor();
-    await view()
-      .getByText(/Only sessions of this workspace are shown: /)
-      .waitFor();
+    await view().getByText('Only sessions of this workspace are shown: ').waitFor();
     await choose('All sessions');
     await row('Delta').waitFor();
-    await choose('Status');
-    await row(/^Today/).waitFor();
   });
 });

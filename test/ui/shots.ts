@@ -26,8 +26,7 @@ async function main(): Promise<undefined> {
   const unknown = names.filter(name => !(name in scenes));
   if (unknown.length > 0)
     throw new Error(`Unknown: ${unknown.join(' ')}. Scenes are ${Object.keys(scenes).join(', ')}.`);
-  // Packaged, as people have it: a theme setting does not count in a window for an extension under development that has
-  // VS Code itself somewhere below its folder.
+  // A theme setting does not count for an extension under development with VS Code somewhere below its folder.
   const vsix = packageExtension();
   for (const [name, scene] of Object.entries(scenes)) {
     if (names.length > 0 && !names.includes(name)) continue;
@@ -38,23 +37,20 @@ async function main(): Promise<undefined> {
 
 /** Plays a scene in a theme, in a VS Code and with a sample service of its own, and takes it. */
 async function take(name: string, scene: Scene, theme: Theme, vsix: string): Promise<void> {
-  const { play, narrow, pace = 0, settings, signedIn = true, size = { width: 1280, height: 800 } } = scene;
+  const { play, narrow, settings, signedIn = true, size = { width: 1280, height: 800 } } = scene;
   const stage = await openStage({
-    service: folder => ({ ...reportsOf(folder), pace }),
-    vsix: [vsix],
     // With the colours of every language.
-    builtIn: undefined,
-    signedIn,
+    ...{ service: reportsOf, vsix: [vsix], builtIn: undefined, signedIn },
     settings: { ...settings, 'workbench.colorTheme': themes[theme].id },
     contextOptions: { viewport: size },
   });
   const { page } = stage.workbench;
   try {
     await page.locator(`.monaco-workbench.${themes[theme].window}`).waitFor();
-    const shown = (await play(stage)) as Locator | undefined;
-    const part = narrow === undefined ? shown : await narrowed(page, narrow);
+    await play(stage);
+    const part = narrow && (await narrowed(page, narrow));
     // Away from all that has a tooltip of its own.
-    if (narrow !== undefined || shown !== undefined) await page.mouse.move(700, 9);
+    if (part) await page.mouse.move(700, 9);
     await drawn(page, theme);
     const file = path.join(shotsFolder, `${name}-${theme}.png`);
     await (part ?? page).screenshot({ path: file, animations: 'disabled', caret: 'hide' });
@@ -67,7 +63,6 @@ async function take(name: string, scene: Scene, theme: Theme, vsix: string): Pro
   }
 }
 
-/** A side bar, 250 px wide. */
 async function narrowed(page: Page, which: 'sidebar' | 'auxiliarybar'): Promise<Locator> {
   const bar = page.locator(`.part.${which}`);
   const { x, width } = (await bar.boundingBox()) ?? { x: 0, width: 0 };

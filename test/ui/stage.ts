@@ -5,58 +5,45 @@ import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { makeSampleWorkspace, sampleCommits, sampleRemote } from '../vscode/sampleWorkspace';
 import { Workbench, type WorkbenchOptions } from './workbench';
 
+const theme = <T extends string>(id: string, label: string, window: string, page: T) =>
+  ({ id, label, window, page }) as const;
 /** One theme of each kind: its name in settings and in the picker, and the classes the window and the pages in it then have. */
 export const themes = {
-  light: { id: 'Light 2026', label: 'Light 2026', window: 'vs', page: 'vscode-light' },
-  dark: { id: 'Dark 2026', label: 'Dark 2026', window: 'vs-dark', page: 'vscode-dark' },
-  'hc-dark': {
-    id: 'Default High Contrast',
-    label: 'Dark High Contrast',
-    window: 'hc-black',
-    page: 'vscode-high-contrast',
-  },
-  'hc-light': {
-    id: 'Default High Contrast Light',
-    label: 'Light High Contrast',
-    window: 'hc-light',
-    page: 'vscode-high-contrast-light',
-  },
-} as const;
+  light: theme('Light 2026', 'Light 2026', 'vs', 'vscode-light'),
+  dark: theme('Dark 2026', 'Dark 2026', 'vs-dark', 'vscode-dark'),
+  'hc-dark': theme('Default High Contrast', 'Dark High Contrast', 'hc-black', 'vscode-high-contrast'),
+  'hc-light': theme(
+    'Default High Contrast Light',
+    'Light High Contrast',
+    'hc-light',
+    'vscode-high-contrast-light',
+  ),
+};
 
-/** What signs a window in to a service that runs here. */
-export function signedInTo(
-  service: Pick<SampleService, 'baseUrl' | 'appUrl' | 'apiKey'>,
-): Readonly<Record<string, string>> {
-  return {
-    AGENT_CONSOLE_BASE_URL: service.baseUrl,
-    AGENT_CONSOLE_APP_URL: service.appUrl,
-    AGENT_CONSOLE_API_KEY: service.apiKey,
-  };
-}
+type Place = Pick<SampleService, 'baseUrl' | 'appUrl' | 'apiKey'>;
+export const signedInTo = ({ baseUrl, appUrl, apiKey }: Place): Readonly<Record<string, string>> => ({
+  ...{ AGENT_CONSOLE_BASE_URL: baseUrl, AGENT_CONSOLE_APP_URL: appUrl, AGENT_CONSOLE_API_KEY: apiKey },
+});
 
 /** A service that has readiness reports of the sample workspace in a folder. */
 export const reportsOf = (folder: string): SampleServiceOptions => ({
   openRepository: { url: sampleRemote, commits: sampleCommits(folder) },
 });
 
-/** What the folder of the window is filled with: files by their paths, or whoever fills it. */
-export type Filling =
-  Readonly<Record<string, string | Uint8Array>> | ((folder: string) => void | Promise<void>);
+/** What the folder of the window is filled with: files by their names, or whoever fills it. */
+type Filling = Readonly<Record<string, string | Uint8Array>> | ((folder: string) => void | Promise<void>);
 
 export interface StageOptions extends WorkbenchOptions {
   /** The sample workspace unless told. */
   readonly files?: Filling;
-  /** What is opened instead of the folder. */
   readonly folder?: string;
   /** Its agents and computers are done at once unless told. */
   readonly service?: SampleServiceOptions | ((folder: string) => SampleServiceOptions);
   /** By the environment; true unless told. */
   readonly signedIn?: boolean;
-  /** Of the window, in px. */
   readonly height?: number;
 }
 
-/** Who is there before the window opens. */
 export interface Prepared {
   readonly service: SampleService;
   /** The folder of the window, and where it stands, for what is beside it. */
@@ -64,7 +51,6 @@ export interface Prepared {
   readonly parent: string;
 }
 
-/** A window with a folder, and the sample service it talks to. */
 export interface Stage extends Prepared {
   readonly workbench: Workbench;
   readonly close: () => Promise<void>;
@@ -110,12 +96,7 @@ export function onStage(take: (stage: Stage) => unknown, ...options: Parameters<
 }
 
 async function fill(folder: string, files: Filling): Promise<void> {
-  if (typeof files === 'function') {
-    await files(folder);
-    return;
-  }
-  for (const [name, content] of Object.entries(files)) {
-    fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
-    fs.writeFileSync(path.join(folder, name), content);
-  }
+  if (typeof files === 'function') await files(folder);
+  else
+    for (const [name, content] of Object.entries(files)) fs.writeFileSync(path.join(folder, name), content);
 }

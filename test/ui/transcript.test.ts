@@ -5,16 +5,8 @@ import type { SampleService } from '../fakes/sampleService';
 import { again, until } from '../until';
 import { copyShop } from '../vscode/sampleWorkspace';
 import { ChatStage } from './chatStage';
-import { clickFor } from './waiting';
-import { stored } from './window';
 import type { Workbench } from './workbench';
 
-/** Resolves when the service was asked about a session once on a person's word, and twice after that. */
-async function askedTwice(service: SampleService, sessionId: string): Promise<void> {
-  for (let left = 3; left > 0; left--) await service.next('GET', new RegExp(`/sessions/${sessionId}$`));
-}
-
-/** What is found is marked. */
 const MARKED = `[...(CSS.highlights.get('find') ?? [])].some(range => String(range) === 'return input.reduce')`;
 const CART = 'services/checkout/src/cart.ts';
 const DIFF = `--- a/${CART}\n+++ b/${CART}\n@@ -1 +1 @@\n-export interface CartLine {\n+export interface CartItem {`;
@@ -40,11 +32,9 @@ describe('reading a transcript', () => {
   let service: SampleService;
   let workbench: Workbench;
 
-  const chat = () => stage.chat;
   /** The tab of a session's page. */
   const page = (title: string) =>
     workbench.page.locator('.tab[data-resource-name^="webview-"]').filter({ hasText: title });
-  const id = (index: number): string => service.sessionIds[index] ?? '';
 
   before(async () => {
     stage = await ChatStage.open({ files: copyShop, service: { extras: true } });
@@ -55,58 +45,57 @@ describe('reading a transcript', () => {
 
   it('is there at once where the service lists messages, without what nobody may see', async () => {
     await stage.add(2);
-    await chat().getByRole('article').getByText('Everything at once').waitFor();
-    await chat().getByRole('log').press('Home');
-    await chat().getByText('Content of the type "hologram"').waitFor();
-    const system = chat().locator('summary', { hasText: 'System message' });
+    await stage.chat.getByRole('article').getByText('Everything at once').waitFor();
+    await stage.chat.getByRole('log').press('Home');
+    await stage.chat.getByText('Content of the type "hologram"').waitFor();
+    const system = stage.chat.locator('summary', { hasText: 'System message' });
     await system.press('Enter');
-    await chat().locator('details[open]').getByText('was lost and came back').waitFor();
+    await stage.chat.locator('details[open]').getByText('was lost and came back').waitFor();
     await system.press('Enter');
-    const shown = await chat().locator('body').innerText();
+    const shown = await stage.chat.locator('body').innerText();
     for (const hidden of ['An internal note', 'You are an agent']) assert.ok(!shown.includes(hidden), hidden);
     assert.doesNotMatch(shown, /cannot be read yet|The agent has answered/);
   });
 
   it('opens the file and line a message names, if the workspace has it', async () => {
-    await chat().getByRole('link', { name: 'services/checkout/src/cart.ts:3' }).click();
+    const link = (name: string) => stage.chat.getByRole('link', { name, exact: true });
+    const opens = async (place: string): Promise<void> => {
+      await workbench.page.locator('.statusbar-item', { hasText: place }).waitFor();
+      await page('Odd corners').click();
+      // The page takes the focus to its composer when it is shown.
+      await stage.chat.locator('textarea:focus').waitFor();
+    };
+    await link(`${CART}:3`).click();
     await workbench.tab('cart.ts').waitFor();
-    await workbench.page.locator('.statusbar-item', { hasText: 'Ln 3, Col 1' }).waitFor();
-    await workbench.tab('Odd corners').click();
-    // The page takes the focus to its composer when it is shown.
-    await chat().locator('textarea:focus').waitFor();
-    await chat().getByRole('link', { name: 'cart.ts:4', exact: true }).press('Enter');
-    await workbench.page.locator('.statusbar-item', { hasText: 'Ln 4, Col 1' }).waitFor();
-    await workbench.tab('Odd corners').click();
-    await chat().getByRole('link', { name: '../outside.ts:1' }).click();
-    await chat().locator('.problem', { hasText: 'is not in this workspace' }).waitFor();
+    await opens('Ln 3, Col 1');
+    await link('cart.ts:4').press('Enter');
+    await opens('Ln 4, Col 1');
+    await link('../outside.ts:1').click();
+    await stage.chat.locator('.problem', { hasText: 'is not in this workspace' }).waitFor();
   });
 
   it('shows a diff beside its file, and changes nothing before the person has seen it in the preview', async () => {
-    const { page } = workbench;
-    await chat().getByRole('button', { name: 'Open as diff' }).click();
-    await page.locator('.monaco-diff-editor').getByText('CartItem').first().waitFor();
+    await stage.button('Open as diff').click();
+    await workbench.page.locator('.monaco-diff-editor').getByText('CartItem').first().waitFor();
     await workbench.runCommand('View: Close Editor');
-    await workbench.tab('Odd corners').click();
-    await chat().getByRole('button', { name: 'Apply…' }).click();
-    await page.locator('.bulk-edit-panel').getByText('cart.ts').first().waitFor();
+    await page('Odd corners').click();
+    await stage.button('Apply…').click();
+    await workbench.page.locator('.bulk-edit-panel').getByText('cart.ts').first().waitFor();
     assert.match(fs.readFileSync(path.join(stage.folder, CART), 'utf8'), /CartLine/);
-    await page.getByRole('button', { name: 'Discard' }).click();
-    await workbench.tab('Odd corners').click();
-    await chat().getByRole('link', { name: 'services/checkout/src/cart.ts:3' }).click();
-    await workbench.tab('cart.ts').waitFor();
-    await workbench.tab('Odd corners').click();
+    await workbench.page.getByRole('button', { name: 'Discard' }).click();
+    await page('Odd corners').click();
   });
 
-  it('is searched as a whole, what is collapsed too', async () => {
-    await chat().locator('textarea').focus();
+  it('is searched as a whole, and keeps open what was collapsed', async () => {
+    await stage.chat.locator('textarea').focus();
     await workbench.page.keyboard.press('Control+f');
-    const field = chat().getByRole('textbox', { name: 'Find in this session' });
+    const field = stage.chat.getByRole('textbox', { name: 'Find in this session' });
     const find = async (words: string, told: string): Promise<void> => {
       await field.fill(words);
-      await chat().getByText(told).waitFor();
+      await stage.chat.getByText(told).waitFor();
     };
     await find('nobody knows yet', '1 of 1');
-    await chat().locator('details[open]').getByText('a kind nobody knows yet').waitFor();
+    await stage.chat.locator('details[open]').getByText('a kind nobody knows yet').waitFor();
     await find('You are an agent', 'No results');
     await find('lost and came back', '1 of 1');
     await find('no such words', 'No results');
@@ -114,48 +103,43 @@ describe('reading a transcript', () => {
     await workbench.pageShows(MARKED);
     await field.press('Escape');
     await field.waitFor({ state: 'detached' });
-    await chat().locator('textarea:focus').waitFor();
-  });
-
-  it('keeps what was opened while another editor is in front', async () => {
-    await chat().getByRole('log').press('Home');
-    const open = chat().locator('details[open]').getByText('a kind nobody knows yet');
+    await stage.chat.locator('textarea:focus').waitFor();
+    // What was opened stays so while another editor is in front.
+    await stage.chat.getByRole('log').press('Home');
+    const open = stage.chat.locator('details[open]').getByText('a kind nobody knows yet');
     await open.waitFor();
-    await workbench.tab('cart.ts').click();
-    await workbench.page.locator('.monaco-editor').first().waitFor();
-    await workbench.tab('Odd corners').click();
+    await page('New session').click();
+    await stage.heading('New session').waitFor();
+    await page('Odd corners').click();
     await open.waitFor();
   });
 
   it('opens as a document what is too long to be drawn', async () => {
-    const long = chat().locator('.fold', { hasText: 'Used a tool' }).last();
+    const long = stage.chat.locator('.fold', { hasText: 'Used a tool' }).last();
     await long.locator('summary').click();
     const cut = /[\d,]+ more characters are not shown here\./;
-    await chat().locator('details[open]').getByText(cut).waitFor();
-    await chat().getByRole('button', { name: 'Open the whole message as a text document' }).click();
+    await stage.chat.locator('details[open]').getByText(cut).waitFor();
+    await stage.button('Open the whole message as a text document').click();
     await workbench.tab(/\.md$/).waitFor();
     await workbench.page.locator('.monaco-editor').getByText('# ').first().waitFor();
     await again(
-      () => workbench.page.keyboard.press('Control+End'),
+      () => stage.press('Control+End'),
       limit => workbench.page.locator('.monaco-editor').getByText('The far end').waitFor(limit),
     );
     await workbench.runCommand('View: Close Editor');
-    await workbench.tab(/\.md$/).waitFor({ state: 'detached' });
-    await workbench.tab('Odd corners').click();
-    await chat().locator('details[open]', { hasText: 'more characters' }).locator('summary').click();
-    await chat().getByText('more characters').waitFor({ state: 'detached' });
+    await page('Odd corners').click();
   });
 
   it('says when its session was removed, and offers to add it again', async () => {
     const row = workbench.row('Sessions', 'Migrate the build');
     await stage.add(1);
     await stage.heading('Migrate').waitFor();
-    await chat().locator('textarea:focus').waitFor();
+    await stage.chat.locator('textarea:focus').waitFor();
     await workbench.contextMenu(row, 'Remove session from this list');
-    await chat().getByText('This session is no longer in your list.').first().waitFor();
-    await chat().getByRole('button', { name: 'Add it again' }).click();
+    await stage.chat.getByText('This session is no longer in your list.').first().waitFor();
+    await stage.button('Add it again').click();
     await row.waitFor();
-    await chat().getByRole('button', { name: 'Add it again' }).waitFor({ state: 'detached' });
+    await stage.button('Add it again').waitFor({ state: 'detached' });
   });
 
   it('stands beside another, each with a draft of its own and both followed', async () => {
@@ -175,25 +159,13 @@ describe('reading a transcript', () => {
       return drafts.every((draft, index) => draft === `For ${titles[index] ?? ''}`);
     });
     const busy = service.busy();
-    const asked = [id(1), id(2)].map(sessionId => askedTwice(service, sessionId));
+    // Once on a person's word, and twice after that.
+    const asked = service.sessionIds.slice(1, 3).map(async id => {
+      for (let left = 3; left > 0; left--) await service.next('GET', new RegExp(`/sessions/${id}$`));
+    });
     for (const shown of pages) await shown.getByRole('button', { name: 'Refresh' }).click();
     for (const shown of pages) await shown.locator('.status', { hasText: 'running' }).waitFor();
     await Promise.all(asked);
     busy.dispose();
-    await page('Migrate the build').click();
-    await workbench.runCommand('View: Move Editor into Previous Group');
-    await workbench.page.locator('.editor-group-container').nth(1).waitFor({ state: 'detached' });
-  });
-
-  it('has one tab a session, also after a reload', async () => {
-    const tabs = () => page('Odd corners');
-    await page('Migrate the build').click();
-    await chat().getByRole('article').last().waitFor();
-    await stored(workbench, /agentConsole\.chat.*Odd corners/);
-    await workbench.page.reload();
-    await workbench.openContainer('Agent Console');
-    await tabs().first().waitFor();
-    await clickFor(workbench.row('Sessions', 'Odd corners'), stage.heading('Odd corners'));
-    assert.equal(await tabs().count(), 1);
   });
 });

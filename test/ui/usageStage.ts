@@ -3,25 +3,16 @@ import { type BrowserContextOptions, type Locator, type Page } from 'playwright-
 import { firstState, type PageState, type UsageQuery } from '../../src/usage/protocol';
 import { FakeDashboard, type FakeUsageSource } from '../fakes/usage';
 import { openPage, type OpenPage } from './page';
+import { themes } from './stage';
 import themeVariables from './themeVariables.json';
 
-/** One theme of each kind; their colours and fonts stand in `themeVariables.json`, those of VS Code 1.139 that the page reads. */
-export const pageThemes = [
-  'vscode-light',
-  'vscode-dark',
-  'vscode-high-contrast',
-  'vscode-high-contrast-light',
-] as const;
+/** Their colours and fonts stand in `themeVariables.json`, those of VS Code 1.139 that the page reads. */
+export const pageThemes = Object.values(themes).map(({ page }) => page);
 export type PageTheme = (typeof pageThemes)[number];
 
-/** The built usage page in a browser, with a panel and a source that a test holds in its hands. */
-export type UsageStage = FakeDashboard & OpenPage;
+type UsageStage = FakeDashboard & OpenPage;
 
-export interface StageOptions {
-  readonly theme?: PageTheme;
-  readonly context?: BrowserContextOptions;
-  readonly source?: FakeUsageSource;
-}
+type StageOptions = Readonly<{ context?: BrowserContextOptions; source?: FakeUsageSource }>;
 
 /** For the tests of a `describe`: opens the page as it would be with what it has kept. Nothing may go wrong in it. */
 export function usagePage() {
@@ -41,6 +32,13 @@ export function usagePage() {
       await stage.page.locator('h1').waitFor({ state: 'attached' });
       return stage;
     },
+    sees: async (...texts: readonly (string | RegExp)[]): Promise<void> => {
+      for (const text of texts) await stage.page.getByText(text).waitFor();
+    },
+    gone: (text: string): Promise<void> => stage.page.getByText(text).waitFor({ state: 'detached' }),
+    /** The figures of what is chosen are there. */
+    isDrawn: (): Promise<void> => stage.page.locator('.drawing:not(.waits) section').first().waitFor(),
+    press: (name: string | RegExp): Promise<void> => stage.page.getByRole('button', { name }).click(),
     tab: (name: string): Locator => stage.page.getByRole('navigation').getByRole('button', { name }),
     chosenTab: (): Locator => stage.page.locator('nav [aria-current]'),
     section: (name: string): Locator => stage.page.getByRole('region', { name, exact: true }),
@@ -50,23 +48,17 @@ export function usagePage() {
     check: (name: string): Locator => stage.page.getByRole('checkbox', { name }),
     lastAsked: (): UsageQuery => stage.source.asked.at(-1)!,
     setTheme: async (theme: PageTheme): Promise<void> => {
-      await stage.page.evaluate(
-        `(() => {
-          for (const [name, value] of ${JSON.stringify(variablesOf(theme))}) document.documentElement.style.setProperty(name, value);
-          document.body.className = ${JSON.stringify(bodyClass(theme))};
-          return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
-        })()`,
-      );
+      // VS Code marks light high contrast with both classes.
+      const classes = theme === 'vscode-high-contrast-light' ? `vscode-high-contrast ${theme}` : theme;
+      await stage.page.evaluate(`(() => {
+        for (const [name, value] of ${JSON.stringify(variablesOf(theme))}) document.documentElement.style.setProperty(name, value);
+        document.body.className = ${JSON.stringify(classes)};
+        return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+      })()`);
     },
   };
 }
 
-/** VS Code marks light high contrast with both classes. */
-function bodyClass(theme: PageTheme): string {
-  return theme === 'vscode-high-contrast-light' ? `vscode-high-contrast ${theme}` : theme;
-}
-
-/** The custom properties of a theme; one without a value is not there. */
 function variablesOf(theme: PageTheme): (readonly [name: string, value: string])[] {
   const values = Object.entries(themeVariables).map(
     ([name, each]) => [`--vscode-${name}`, each[pageThemes.indexOf(theme)] ?? ''] as const,
@@ -76,16 +68,15 @@ function variablesOf(theme: PageTheme): (readonly [name: string, value: string])
 
 const usual = { viewport: { width: 1100, height: 800 }, locale: 'en-US', bypassCSP: false };
 
-async function openStage(kept: PageState, options: StageOptions = {}): Promise<UsageStage> {
-  const { theme = 'vscode-dark', source } = options;
+async function openStage(kept: PageState, { context, source }: StageOptions = {}): Promise<UsageStage> {
   let shown: Page | undefined;
   const post = (message: unknown) =>
     shown?.evaluate(`window.postMessage(${JSON.stringify(message)}, '*')`).catch(() => undefined);
   const made = new FakeDashboard(post, source);
-  const variables = variablesOf(theme).map(([name, value]) => `${name}: ${value};`);
+  const variables = variablesOf('vscode-dark').map(([name, value]) => `${name}: ${value};`);
   const opened = await openPage('usage', {
-    context: { ...usual, ...options.context },
-    theme: bodyClass(theme),
+    context: { ...usual, ...context },
+    theme: 'vscode-dark',
     css: `:root { ${variables.join('\n')} }`,
     state: kept,
     problems: made.problems,

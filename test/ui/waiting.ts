@@ -1,15 +1,7 @@
 import { errors, type Frame, type FrameLocator, type Locator, type Page } from 'playwright-core';
 import { again, patience } from '../until';
 
-/** Whether playwright has waited in vain. */
-export function isTimeout(error: unknown): boolean {
-  return error instanceof errors.TimeoutError;
-}
-
-/**
- * Waits until an expression is true, once it is settled where it is a promise. It is asked from outside each time: a page under our
- * policy evaluates no text by itself.
- */
+/** Waits until an expression is true. It is asked from outside each time: a page under our policy evaluates no text by itself. */
 export async function untilTrue(where: Page | Frame, expression: string): Promise<void> {
   const began = performance.now();
   while (!(await where.evaluate<boolean>(`Promise.resolve(${expression}).then(Boolean)`))) {
@@ -36,7 +28,6 @@ export async function clickFor(target: Locator, brings: Locator): Promise<void> 
   );
 }
 
-/** What is on the screen in a few words: side bar, tabs, notices, pages. */
 export async function onScreen(page: Page, pages: readonly FrameLocator[]): Promise<string> {
   const places: readonly (readonly [string, Locator])[] = [
     ['side bar', page.locator('.part.sidebar')],

@@ -40,10 +40,7 @@ export async function stored({ page }: Workbench, wanted: RegExp): Promise<void>
   });
 }
 
-/**
- * Waits until the window's dialog for a file has read its folder, by when it has rows and a path; it writes that path over what was
- * typed before. Resolves to the path, as soon as that ends with `end`.
- */
+/** The path in the window's dialog for a file, once that has read its folder: it writes over what was typed before. */
 async function ready({ page, quickInput }: Workbench, end: string): Promise<string> {
   // What is to be seen: rows keep hidden texts of the picker before.
   await untilTrue(

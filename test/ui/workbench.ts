@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import type { Frame, FrameLocator, Locator, Page } from 'playwright-core';
+import { errors, type Frame, type FrameLocator, type Locator, type Page } from 'playwright-core';
 import { again, opened, patience, type Limit } from '../until';
 import { root, shotsFolder } from '../vscode/paths';
-import {
-  openingLimitMs,
-  startServer,
-  type PageOptions,
-  type Server,
-  type ServerOptions,
-} from '../vscode/server';
-import { click, clickFor, isTimeout, onScreen, untilTrue } from './waiting';
+import { openingLimitMs, startServer } from '../vscode/server';
+import type { PageOptions, Server, ServerOptions } from '../vscode/server';
+import { click, clickFor, onScreen, untilTrue } from './waiting';
 
 export interface WorkbenchOptions extends ServerOptions {
   readonly folder?: string | undefined;
@@ -20,8 +15,8 @@ export interface WorkbenchOptions extends ServerOptions {
 }
 
 /** Open windows, for pictures when a test fails (rootHooks.ts); shared by the test files, which are bundled one by one. */
-const openWindows = ((globalThis as { agentConsoleWindows?: Set<Workbench> }).agentConsoleWindows ??=
-  new Set());
+const shared = globalThis as { agentConsoleWindows?: Set<Workbench> };
+const openWindows = (shared.agentConsoleWindows ??= new Set());
 
 /** What our windows need of VS Code's own extensions: all of them together take half as long again to start. */
 const builtIn = 'git javascript json markdown-basics theme-defaults typescript-basics yaml'.split(' ');
@@ -48,25 +43,19 @@ export class Workbench {
   static async open(options: WorkbenchOptions = {}): Promise<Workbench> {
     const extensions = options.vsix ? {} : { extensions: [root] };
     const server = await startServer({ builtIn, ...extensions, ...options });
-    try {
-      return await Workbench.#window(server, true, options.folder, options);
-    } catch (error) {
+    return Workbench.#window(server, options.folder, options).catch(async (error: unknown) => {
       await server.close();
       throw error;
-    }
+    });
   }
 
   /** Opens another window at the same server and in the same browser session, as a second tab of the same person. */
-  async openAnother(folder?: string): Promise<Workbench> {
-    return Workbench.#window(this.server, false, folder, { context: this.page.context() });
+  openAnother(folder: string): Promise<Workbench> {
+    return Workbench.#window(this.server, folder, { context: this.page.context() });
   }
 
-  static async #window(
-    server: Server,
-    ownsServer: boolean,
-    folder: string | undefined,
-    options: PageOptions = {},
-  ): Promise<Workbench> {
+  static async #window(server: Server, folder: string | undefined, options: PageOptions): Promise<Workbench> {
+    const ownsServer = options.context === undefined;
     let workbench: Workbench | undefined;
     const began = performance.now();
     const prepare = async (page: Page) => {
@@ -77,7 +66,10 @@ export class Workbench {
     try {
       const page = await server.openPage(folder, { ...options, prepare });
       workbench ??= new Workbench(page, server, ownsServer);
-      await workbench.#ready(folder);
+      await page.locator('.activitybar .action-item').first().waitFor();
+      await page.locator('.statusbar-item').first().waitFor();
+      // Which view it is depends on what the person had open.
+      if (folder !== undefined) await page.locator('.sidebar .pane').first().waitFor();
       opened(performance.now() - began);
       page.setDefaultTimeout(patience());
       return workbench;
@@ -88,22 +80,11 @@ export class Workbench {
     }
   }
 
-  async #ready(folder: string | undefined): Promise<void> {
-    await this.page.locator('.activitybar .action-item').first().waitFor();
-    await this.page.locator('.statusbar-item').first().waitFor();
-    // Which view it is depends on what the person had open.
-    if (folder !== undefined) await this.page.locator('.sidebar .pane').first().waitFor();
-  }
-
-  /** The icon of a view container in the activity bar. */
   activityIcon(title: string): Locator {
     return this.page.locator(`.activitybar .action-item:has(a[aria-label^="${title}"])`);
   }
 
-  /**
-   * Shows a view container of the side bar. While the window starts, its icon can be pressed before it says that the container is
-   * shown already, which hides it: it is pressed again then.
-   */
+  /** Shows a view container of the side bar; a press while the window starts may hide one that is shown already. */
   async openContainer(title: string): Promise<void> {
     const shown = this.page.locator('.sidebar .composite.title', { hasText: title });
     if (await shown.isVisible()) return;
@@ -112,9 +93,7 @@ export class Workbench {
 
   /** A view of the side bar by its title, such as `Sessions`. */
   view(title: string): Locator {
-    return this.page
-      .locator('.sidebar .pane')
-      .filter({ has: this.page.locator(`.pane-header[aria-label^="${title}"]`) });
+    return this.page.locator(`.sidebar .pane:has(.pane-header[aria-label^="${title}"])`);
   }
 
   /** Shows a view of ours with all the height there is: those that take most of it are collapsed before. */
@@ -124,10 +103,9 @@ export class Workbench {
       await this.#turn(this.view(view).locator('.pane-header'), view === title);
   }
 
-  /** Expands or collapses a row. */
-  async turn(view: string, text: string | RegExp, open: boolean): Promise<void> {
+  turn(view: string, text: string | RegExp, open: boolean): Promise<void> {
     const row = this.row(view, text);
-    await this.#turn(row, open, row.locator('.monaco-tl-twistie'));
+    return this.#turn(row, open, row.locator('.monaco-tl-twistie'));
   }
 
   async #turn(what: Locator, open: boolean, handle = what): Promise<void> {
@@ -149,12 +127,10 @@ export class Workbench {
     return this.rows(view).filter({ hasText: text }).first();
   }
 
-  /** The buttons and texts of a view without rows. */
   welcome(view: string): Locator {
     return this.view(view).locator('.welcome-view-content');
   }
 
-  /** Presses an icon of a view's title, which shows while the pointer is over it. */
   async viewAction(view: string, action: string): Promise<void> {
     const header = this.view(view).locator('.pane-header');
     const icon = header.locator(`.action-label[aria-label^="${action}"]`);
@@ -188,26 +164,11 @@ export class Workbench {
     await this.contextMenu(this.explorerRow(names.at(-1) ?? ''), entry);
   }
 
-  /** Opens the context menu of something and chooses an entry. */
-  async contextMenu(target: Locator, entry: string | RegExp): Promise<void> {
-    await this.#menu(limit => click(target, { ...limit, button: 'right' }), entry);
-  }
-
-  /** Chooses an entry of the menu in a view's title, which shows while the pointer is over it. */
-  async viewMenu(view: string, entry: string | RegExp): Promise<void> {
-    const header = this.view(view).locator('.pane-header');
-    await this.#menu(async limit => {
-      await header.hover(limit);
-      await click(header.locator('.codicon-toolbar-more'), limit);
-    }, entry);
-  }
-
-  /** Chooses an entry of the menu that a click on something opens. */
-  async menu(opener: Locator, entry: string | RegExp): Promise<void> {
-    await this.#menu(limit => click(opener, limit), entry);
-  }
-
-  async #menu(open: (limit: Limit) => Promise<void>, entry: string | RegExp): Promise<void> {
+  async contextMenu(
+    target: Locator,
+    entry: string | RegExp,
+    open = (limit: Limit) => click(target, { ...limit, button: 'right' }),
+  ): Promise<void> {
     const menu = this.page.locator('.monaco-menu').first();
     const item = menu.locator('.action-item').filter({ hasText: entry }).first();
     // What takes the focus closes a menu, which is opened again. It takes no click in its first tenth of a second, but a key at once.
@@ -225,16 +186,22 @@ export class Workbench {
     await item.waitFor({ state: 'hidden' });
   }
 
+  viewMenu(view: string, entry: string | RegExp): Promise<void> {
+    const header = this.view(view).locator('.pane-header');
+    return this.contextMenu(header, entry, async limit => {
+      await header.hover(limit);
+      await click(header.locator('.codicon-toolbar-more'), limit);
+    });
+  }
+
   get quickInput(): Locator {
     return this.page.locator('.quick-input-widget');
   }
 
-  /**
-   * Runs a command by its title in the command palette, which is opened again where something else took the focus. A page gives
-   * up the focus first: VS Code would give it back late, and so take it from what the command asks, which then closes.
-   */
+  /** Runs a command by its title in the command palette, which is opened again where something else took the focus. */
   async runCommand(title: string): Promise<void> {
     const input = this.quickInput.locator('input.input');
+    // VS Code would give it back to a page late, and so take it from what the command asks, which then closes.
     await this.page.evaluate(`document.activeElement?.tagName === 'IFRAME' && document.activeElement.blur()`);
     const found = this.quickInput.locator('.monaco-list-row').filter({ hasText: title }).first();
     await again(
@@ -252,13 +219,11 @@ export class Workbench {
     );
   }
 
-  /** Chooses an entry of the quick pick, and of those that follow. */
   async pick(...texts: readonly (string | RegExp)[]): Promise<void> {
     const rows = this.quickInput.locator('.monaco-list-row');
     for (const hasText of texts) await rows.filter({ hasText }).first().click();
   }
 
-  /** Fills the open input box and accepts it. */
   async answer(text: string): Promise<void> {
     const input = this.quickInput.locator('input.input');
     await input.fill(text);
@@ -274,10 +239,26 @@ export class Workbench {
     await this.answer(text);
   }
 
-  /** Opens a session of the service by its id. */
   openSession(id: string | undefined): Promise<void> {
     const words = 'The id is shown in the web application';
     return this.ask('Agent Console: Open a session by its id', words, id ?? '');
+  }
+
+  beginSignIn(): Promise<void> {
+    const button = this.welcome('Sessions').getByRole('button', { name: 'Sign in' });
+    return clickFor(button, this.quickInput.getByText('(1/3)'));
+  }
+
+  /** Answers the steps of signing in, from the first one on. */
+  async signIn(...answers: readonly string[]): Promise<void> {
+    for (const [index, answer] of answers.entries()) {
+      await this.quickInput.getByText(`(${String(index + 1)}/3)`).waitFor();
+      await this.answer(answer);
+    }
+  }
+
+  statusItem(name: 'attention' | 'readiness' | 'usage'): Locator {
+    return this.page.locator(`.statusbar-item[id^="agent-console"][id$="${name}"]`);
   }
 
   /** A notification in the notification centre, which must be open. */
@@ -290,17 +271,14 @@ export class Workbench {
     return this.page.locator('.notifications-center.visible, .statusbar-item .codicon-bell-dot').first();
   }
 
-  /**
-   * Waits for a notification and resolves to it. Under the driver VS Code shows no toasts, so the centre is opened as soon as the
-   * bell says that there is something, and again when something else that took the focus has closed it.
-   */
+  /** Waits for a notification. Under the driver VS Code shows no toasts: the centre is opened when the bell says that there is something. */
   async notified(text: string | RegExp): Promise<Locator> {
     const wanted = this.notification(text);
     await again(
       async limit => {
         // In the end without a word of the bell, too: what was seen once is not news.
         const seen = this.news.waitFor({ timeout: 4 * limit.timeout });
-        await seen.catch((error: unknown) => assert.ok(isTimeout(error)));
+        await seen.catch((error: unknown) => assert.ok(error instanceof errors.TimeoutError));
         if (await this.page.locator('.notifications-center.visible').isVisible()) return;
         await click(this.page.locator('.statusbar-item[id="status.notifications"]'), limit);
         // What VS Code tells of the bell would cover the buttons of the notification.
@@ -311,39 +289,36 @@ export class Workbench {
     return wanted;
   }
 
-  /** The tab of an open editor. */
   tab(title: string | RegExp): Locator {
     return this.page.locator('.tabs-container .tab').filter({ hasText: title });
   }
 
   /** The page inside the webview that is shown; with several, the `index`-th one. */
   webview(index = 0): FrameLocator {
-    return this.page
-      .locator('iframe.webview.ready')
-      .filter({ visible: true })
-      .nth(index)
-      .contentFrame()
-      .locator('iframe#active-frame')
-      .contentFrame();
+    const outer = this.page.locator('iframe.webview.ready').filter({ visible: true }).nth(index);
+    return outer.contentFrame().frameLocator('iframe#active-frame');
+  }
+
+  get front(): FrameLocator {
+    return this.webview();
   }
 
   /** Uses that page as a frame. Where VS Code builds the page anew meanwhile, the new one is used instead. */
-  async inPage<T>(use: (frame: Frame) => Promise<T>, index = 0): Promise<T> {
+  async inPage<T>(use: (frame: Frame) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       let frame: Frame | null = null;
       try {
-        frame = await (await this.webview(index).locator('body').elementHandle()).ownerFrame();
+        frame = await (await this.front.locator('body').elementHandle()).ownerFrame();
         if (frame !== null) return await use(frame);
       } catch (error) {
         const isGone =
           frame === null || frame.isDetached() || String(error).includes('context was destroyed');
-        if (!isGone || isTimeout(error) || attempt === MOST_PAGES) throw error;
+        if (!isGone || error instanceof errors.TimeoutError || attempt === MOST_PAGES) throw error;
       }
       if (attempt === MOST_PAGES) throw new Error('The webview has no frame.');
     }
   }
 
-  /** Waits until an expression is true in the page of the webview. */
   pageShows(isShown: string): Promise<void> {
     return this.inPage(frame => untilTrue(frame, isShown));
   }
@@ -364,13 +339,6 @@ export class Workbench {
     const over = this.page.locator('.quick-input-widget, .context-view .monaco-menu, .monaco-dialog-box');
     for (let left = 5; left > 0 && (await over.filter({ visible: true }).count()) > 0; left--)
       await this.page.keyboard.press('Escape');
-  }
-
-  /** Closes the window; where the test failed, what was to be seen is saved first. */
-  async closeAfter(test: Pick<Mocha.Test, 'state' | 'title'> | undefined): Promise<void> {
-    if (test?.state === 'failed')
-      await this.capture(`failed/${test.title.replace(/\W+/g, '-').slice(0, 60)}`);
-    await this.close();
   }
 
   async close(): Promise<void> {

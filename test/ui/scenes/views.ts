@@ -1,27 +1,22 @@
-import * as fs from 'node:fs';
-import * as path from 'node:path';
 import type { FrameLocator, Locator } from 'playwright-core';
-import { FOLLOWING_HOOKS, installHooks, storageOf } from '../seed';
 import type { Stage, StageOptions } from '../stage';
 import type { Workbench } from '../workbench';
 
-/** A named state to take pictures of: what is played, and in which window; signed in, and with agents done at once, unless told. */
+/** A named state to take pictures of: what is played, and in which window; signed in unless told. */
 export interface Scene extends Pick<StageOptions, 'signedIn' | 'settings'> {
-  /** How fast the sample service's agents and computers are. */
-  readonly pace?: number;
   readonly size?: { readonly width: number; readonly height: number };
   /** The side bar that is made 250 px wide then, and of which the picture is. */
   readonly narrow?: 'sidebar' | 'auxiliarybar';
-  /** Brings the window into the state; returns the part to take, or nothing for the whole window. */
   readonly play: (stage: Stage) => Promise<unknown>;
 }
 export type Scenes = Readonly<Record<string, Scene>>;
 
-/** Scenes that differ in one thing. */
-export const each = <T>(of: Readonly<Record<string, T>>, scene: (value: T) => Scene): Scenes =>
-  Object.fromEntries(Object.entries(of).map(([name, value]) => [name, scene(value)]));
+const each = (names: readonly string[], scene: (name: string, at: number) => [string, Scene]): Scenes =>
+  Object.fromEntries(names.map(scene));
+// A narrow editor has no place for the picture of a step.
+const WIDE = { width: 1720, height: 900 };
 
-/** The first look, readiness, the organization, hooks and usage. */
+/** The first look, readiness, the organization and usage. */
 export const viewScenes: Scenes = {
   'signed-out': {
     signedIn: false,
@@ -31,44 +26,20 @@ export const viewScenes: Scenes = {
     },
   },
   ...each(
-    {
-      'walkthrough-1': 'Sign in, or try',
-      'walkthrough-2': 'Open a session',
-      'walkthrough-3': 'Send a file',
-      'walkthrough-4': 'See how ready',
-      'walkthrough-5': 'Get notified',
-    },
-    step => ({
-      signedIn: false,
-      // A narrow editor has no place for the picture of a step.
-      size: { width: 1720, height: 900 },
-      async play({ workbench }) {
-        await workbench.runCommand('Open Walkthrough...');
-        await workbench.pick('Get started with Agent Console');
-        const title = workbench.page.locator('.getting-started-step', { hasText: step }).first();
-        await title.click();
-        await title.and(workbench.page.locator('.expanded')).waitFor();
-      },
-    }),
+    ['Sign in, or try', 'Open a session', 'Send a file', 'See how ready', 'Get notified'],
+    (step, number) => [
+      `walkthrough-${number + 1}`,
+      { signedIn: false, size: WIDE, play: stage => walk(stage, step) },
+    ],
   ),
   readiness: {
     size: { width: 1280, height: 1000 },
     async play({ workbench }) {
       await openReadiness(workbench);
-      await workbench.webview().getByRole('heading', { level: 1 }).waitFor();
+      await workbench.front.getByRole('heading', { level: 1 }).waitFor();
     },
   },
   'readiness-narrow': { narrow: 'sidebar', play: ({ workbench }) => openReadiness(workbench) },
-  'readiness-trend': {
-    size: { width: 1280, height: 1000 },
-    async play({ workbench }) {
-      await openReadiness(workbench);
-      await workbench.webview().getByRole('heading', { name: 'Applications' }).scrollIntoViewIfNeeded();
-      await workbench.webview().getByRole('heading', { name: 'Trend' }).hover();
-      await workbench.page.mouse.wheel(0, 600);
-      await workbench.webview().getByRole('heading', { name: 'About this report' }).waitFor();
-    },
-  },
   'readiness-failed': {
     async play({ workbench, service }) {
       service.fail({ kind: 'status', status: 503, match: { path: REPORTS } });
@@ -76,91 +47,26 @@ export const viewScenes: Scenes = {
       await workbench.row('Readiness', 'Try again').waitFor();
     },
   },
-  'readiness-empty': {
-    async play({ workbench, service }) {
-      service.fail({ kind: 'alter', alter: () => ({ reports: [] }), match: { path: REPORTS } });
-      await workbench.showOnly('Readiness');
-      await workbench.welcome('Readiness').getByText('no readiness reports yet').waitFor();
-    },
-  },
   organization: {
     async play({ workbench }) {
       await showOrganization(workbench);
-      await workbench.turn('Organization', /^rev \d/, true);
-      await workbench.row('Organization', /^maxAutonomyLevel: /).waitFor();
       await workbench.row('Organization', /^rev \d/).click();
       await workbench.page.locator('.monaco-diff-editor').getByText('maxAutonomyLevel').first().waitFor();
     },
   },
-  'organization-narrow': {
-    narrow: 'sidebar',
-    async play({ workbench }) {
-      await showOrganization(workbench);
-      await workbench.turn('Organization', /^rev \d/, true);
-      await workbench.row('Organization', /^maxAutonomyLevel: /).waitFor();
-    },
-  },
-  'organization-users': {
-    async play({ workbench }) {
-      await showOrganization(workbench);
-      await workbench.turn('Organization', /^Users/, true);
-      await workbench.row('Organization', /^Amara/).waitFor();
-      await workbench.runCommand('Agent Console: Show user details');
-      await workbench.quickInput.locator('.monaco-list-row').nth(5).waitFor();
-    },
-  },
-  'hooks-attention': {
-    settings: FOLLOWING_HOOKS,
-    async play(stage) {
-      await followHooks(stage);
-      const waiting = stage.workbench.page.locator('.statusbar-item[id$="agentConsole.attention"]');
-      await waiting.getByLabel('2 agents are waiting').waitFor();
-      await waiting.click();
-      await stage.workbench.quickInput.getByText('May I push').waitFor();
-    },
-  },
-  'hooks-install': {
-    async play({ workbench }) {
-      await workbench.openContainer('Agent Console');
-      await workbench.row('Computers', 'atlas').waitFor();
-      const file = path.join(workbench.server.userDataFolder, 'settings.json');
-      const text = '{\n  // The model of every session\n  "model": "atlas-large",\n  "theme": "auto"\n}\n';
-      fs.writeFileSync(file, text);
-      await workbench.runCommand('Agent Console: Install hooks…');
-      await workbench.quickInput.getByText('Path of the settings file').waitFor();
-      await workbench.answer(file);
-      await workbench.quickInput.getByText('A subagent has finished').waitFor();
-      await workbench.page.keyboard.press('Enter');
-      const diff = workbench.page.locator('.monaco-diff-editor');
-      await diff.getByText('agent-console-hook.sh').first().waitFor();
-    },
-  },
-  'hooks-check': {
-    settings: FOLLOWING_HOOKS,
-    async play(stage) {
-      await followHooks(stage);
-      await stage.workbench.runCommand('Agent Console: Check hooks');
-      await stage.workbench.quickInput.getByText('This window listens').waitFor();
-    },
-  },
+  'organization-narrow': { narrow: 'sidebar', play: ({ workbench }) => showOrganization(workbench) },
   'usage-status': {
     async play({ workbench }) {
-      const item = statusItem(workbench);
+      const item = workbench.statusItem('usage');
       await item.filter({ hasText: /\d/ }).waitFor();
       await item.hover();
       await workbench.page.locator('.monaco-hover').getByText(/Month/).waitFor();
     },
   },
-  ...each(
-    {
-      'usage-tokens': 'Tokens',
-      'usage-tools': 'Tools',
-      'usage-activity': 'Activity',
-      'usage-productivity': 'Productivity',
-      'usage-people': 'People',
-    },
-    tab => usageTab(tab, 1280),
-  ),
+  ...each(['Tokens', 'Tools', 'Activity', 'Productivity', 'People'], tab => [
+    `usage-${tab.toLowerCase()}`,
+    usageTab(tab, 1280),
+  ]),
   'usage-narrow': usageTab('Tools', 760),
   'usage-table': usageTab('Tokens', 1280, async page => {
     await page.getByRole('checkbox', { name: 'Tables' }).check();
@@ -171,10 +77,18 @@ export const viewScenes: Scenes = {
       service.fail({ kind: 'status', status: 403, match: { path: /\/analytics\// } });
       await workbench.notified(/403|role/);
       await workbench.runCommand('Agent Console: Open usage');
-      await workbench.webview().getByText('Analytics cannot be read').waitFor();
+      await workbench.front.getByText('Analytics cannot be read').waitFor();
     },
   },
 };
+
+async function walk({ workbench }: Stage, step: string): Promise<void> {
+  await workbench.runCommand('Open Walkthrough...');
+  await workbench.pick('Get started with Agent Console');
+  const title = workbench.page.locator('.getting-started-step', { hasText: step }).first();
+  await title.click();
+  await title.and(workbench.page.locator('.expanded')).waitFor();
+}
 
 const REPORTS = '/api/organization/maturity-level-reports';
 
@@ -183,62 +97,29 @@ async function openReadiness(workbench: Workbench): Promise<void> {
   await workbench.showOnly('Readiness');
   await workbench.row('Readiness', 'acme/shop').waitFor();
   await workbench.row('Readiness', /\d\/3.*\d+%/s).click();
-  await workbench.webview().locator('tr.wanted').waitFor();
+  await workbench.front.locator('tr.wanted').waitFor();
   await workbench.row('Readiness', 'Reports').click();
   await workbench.row('Readiness', 'Other repositories').click();
   await workbench.row('Readiness', 'acme/billing').waitFor();
 }
 
-/** Opens the view of the organization with all the height there is. */
+/** Opens the view of the organization with all the height there is, and what its newest revision changed. */
 async function showOrganization(workbench: Workbench): Promise<void> {
   await workbench.showOnly('Organization');
-  await workbench.row('Organization', 'Control history').waitFor();
+  await workbench.turn('Organization', /^rev \d/, true);
+  await workbench.row('Organization', /^maxAutonomyLevel: /).waitFor();
 }
 
-/** Events that the hook command has just written down, of sessions that are known, and earlier ones as windows have taken them. */
-async function followHooks({ workbench, service }: Stage): Promise<void> {
-  await addSessions({ workbench, service });
-  await workbench.row('Computers', 'atlas').waitFor();
-  await installHooks(workbench);
-  const spool = path.join(storageOf(workbench), 'hooks', 'spool');
-  fs.mkdirSync(spool, { recursive: true, mode: 0o700 });
-  const [first, second] = service.sessionIds;
-  const asks = { hook_event_name: 'Notification' };
-  const events = [
-    { minutes: 0, ...asks, session_id: first, message: 'May I push this branch to origin?' },
-    { minutes: 0, ...asks, session_id: second },
-    { minutes: 12, hook_event_name: 'Stop', session_id: '7f3c9a52-5d1e-4c7e-9c1f-2d7a3f1f1f0a' },
-    { minutes: 50, hook_event_name: 'SessionEnd', session_id: 'b1f7', reason: 'error' },
-    { minutes: 90, hook_event_name: 'Stop', session_id: 'c2', cwd: `/home/x/${'long-name-'.repeat(12)}` },
-  ];
-  for (const [index, { minutes, ...event }] of events.entries()) {
-    // What the sessions are known to have done was before that.
-    const second = Math.ceil(Date.now() / 1000) - minutes * 60;
-    const file = path.join(spool, `${second}.scene${index}.json`);
-    const temp = `${file}.tmp`;
-    fs.writeFileSync(temp, JSON.stringify({ cwd: '/home/someone/shop', ...event }));
-    fs.utimesSync(temp, second, second);
-    fs.renameSync(temp, file);
-  }
-}
-
-/** The sessions that the sample service has from the start, opened by their ids; each one's chat opens with it. */
-export async function addSessions({ workbench, service }: Pick<Stage, 'workbench' | 'service'>) {
+export async function sampleData({ workbench }: Stage): Promise<void> {
   await workbench.openContainer('Agent Console');
-  for (const [index, id] of service.sessionIds.entries()) {
-    await workbench.openSession(id);
-    await workbench.tab(/./).nth(index).waitFor();
-    // The page takes the focus when it is there, which would close the next input box.
-    await workbench.webview().locator(':focus').waitFor();
-  }
-  await workbench
-    .rows('Sessions')
-    .nth(service.sessionIds.length - 1)
-    .waitFor();
+  await workbench.welcome('Sessions').getByRole('button', { name: 'Try with sample data' }).click();
+  await row({ workbench }, /Session Review of/).waitFor();
+  await workbench.row('Computers', 'atlas').waitFor();
+  await workbench.runCommand('Notifications: Clear All Notifications');
 }
 
-function statusItem(workbench: Workbench): Locator {
-  return workbench.page.locator('.statusbar-item[id="agent-console.agent-console.usage"]');
+export function row({ workbench }: Pick<Stage, 'workbench'>, name: RegExp): Locator {
+  return workbench.view('Sessions').getByRole('treeitem', { name });
 }
 
 /** The dashboard in a tab, complete, without its tooltip; tokens are compared. */
@@ -246,9 +127,9 @@ function usageTab(name: string, width: number, further?: (page: FrameLocator) =>
   return {
     size: { width, height: 1000 },
     async play({ workbench }) {
-      await statusItem(workbench).filter({ hasText: /\d/ }).waitFor();
+      await workbench.statusItem('usage').filter({ hasText: /\d/ }).waitFor();
       await workbench.runCommand('Agent Console: Open usage');
-      const page = workbench.webview();
+      const page = workbench.front;
       await page.getByRole('navigation').getByRole('button', { name, exact: true }).click();
       await page.locator('nav [aria-current]').getByText(name, { exact: true }).waitFor();
       await page.locator('.drawing:not(.waits) section').first().waitFor();
