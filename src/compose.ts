@@ -20,7 +20,7 @@ import type { Mcp } from './tools/mcp';
 import type { TreeNode } from './ui/tree';
 import type { UsageFeature } from './usage';
 import { DetailsDocuments } from './util/detailsDocuments';
-import { Emitter, type Event } from './util/event';
+import { Emitter, type Event } from './util/lifecycle';
 import { Formatter } from './util/format';
 import { once } from './util/promises';
 import { windowFocus } from './util/windowFocus';

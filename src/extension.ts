@@ -16,7 +16,7 @@ import type { Parts } from './compose';
 import { commands, documents, panels, views, type CommandLoaders, type Feature } from './contributions';
 import { LazyTree } from './ui/lazyTree';
 import type { TreeNode } from './ui/tree';
-import { Emitter } from './util/event';
+import { Emitter } from './util/lifecycle';
 import { once } from './util/promises';
 
 /** From activation to when what is wanted without any view begins, ms: VS Code has long started by then. */

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import * as vscode from 'vscode';
-import type { IDisposable } from './util/disposable';
+import type { IDisposable } from './util/lifecycle';
 import { redact, withoutOwn } from './util/redact';
 import { oneLine } from './util/text';
 

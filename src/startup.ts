@@ -6,8 +6,7 @@ import type { Logger } from './log';
 import { barSettings, carryOverSettings, hookSettings, onDidChangeSettings, settings } from './settings';
 import type { Storage } from './storage';
 import type { UsageFeature } from './usage';
-import type { IDisposable } from './util/disposable';
-import type { Event } from './util/event';
+import type { Event, IDisposable } from './util/lifecycle';
 
 export interface StartupDeps {
   readonly log: Logger;

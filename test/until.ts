@@ -1,4 +1,4 @@
-import type { Event } from '../src/util/event';
+import type { Event } from '../src/util/lifecycle';
 
 /** Shared by the test files, which are bundled one by one. */
 const shared = ((globalThis as { agentConsolePatience?: { ms: number } }).agentConsolePatience ??= {

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { useState } from 'preact/hooks';
 import { addDays, sum, type DayRange, type Value } from '../../src/usage/protocol';
-import { dayText, exact, figureText, short, words } from './format';
+import { dayText, exact, figureText, short, words } from './page';
 import { barsOf, known, layersOf, lineOf, looksLike, namedDays, placeOf, ticksOf, type Chart } from './plot';
 
 interface ChartProps {

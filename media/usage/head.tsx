@@ -11,7 +11,7 @@ import {
   type TabId,
 } from '../../src/usage/protocol';
 import { Icon, IconButton } from '../kit/controls';
-import { words } from './format';
+import { words } from './page';
 import {
   change,
   fetchDays,

@@ -19,7 +19,7 @@ import {
 } from '../../src/usage/protocol';
 import { Icon, IconButton } from '../kit/controls';
 import { ChartView } from './chart';
-import { exact, figureText, language, short, words } from './format';
+import { exact, figureText, language, short, words } from './page';
 import { Check, Head, Said, Tabs, TryAgain } from './head';
 import {
   connect,

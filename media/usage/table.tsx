@@ -2,8 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { useMemo } from 'preact/hooks';
 import type { Cell, Column, Table, TableView } from '../../src/usage/protocol';
 import { Icon } from '../kit/controls';
-import { cellText, words } from './format';
-import { openPerson } from './page';
+import { cellText, openPerson, words } from './page';
 
 /** So many rows are drawn; more nobody reads. */
 const MOST = 500;

@@ -1,7 +1,7 @@
 /** The service's interface. Imports no VS Code; what leaves here holds no key and no secret of an answer. */
 export type { ItemProblem } from './decode';
 export { ApiError, failureOf, isApiError } from './errors';
-export type { Extra } from './extras';
+export type { Extra } from './endpoints';
 export {
   computerName,
   EARLIEST_DAY,

@@ -1,9 +1,8 @@
 import type { Answer } from './answer';
 import { HttpClient, type HttpOptions, type SentBody } from './client';
-import { endpoints, type Endpoint, type EndpointName, type IdOf, type ItemOf } from './endpoints';
+import { endpoints, Extras, type Endpoint, type EndpointName, type IdOf, type ItemOf } from './endpoints';
 import { Unreadable, type Listed } from './decode';
 import { ApiError, isApiError } from './errors';
-import { Extras } from './extras';
 import type { AnalyticsMeta, CreateSession, Session } from './resources';
 
 export interface ApiClientOptions extends HttpOptions {

@@ -6,7 +6,7 @@ import type { Storage } from '../storage';
 import { notify, type NoticeButton } from '../ui/window';
 import { pick, type Choice, readSessionId } from '../ui/pick';
 import { joined } from '../ui/text';
-import { Disposable } from '../util/disposable';
+import { Disposable } from '../util/lifecycle';
 import type { Formatter } from '../util/format';
 import { OpenRepositories, type GitRepository } from '../util/git';
 import { Git } from './git/run';

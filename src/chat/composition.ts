@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import { Disposable } from '../util/disposable';
-import { Emitter, type Event } from '../util/event';
+import { Disposable, Emitter, type Event } from '../util/lifecycle';
 import type { Attachments } from './attach/attachments';
 import { nameAmong, type AwayFile } from './attach/given';
 import { MOST_ATTACHED, type Picture } from './protocol';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { isApiError, type ApiClient } from '../api';
 import { errorSentence, type Connection } from '../connection';
-import { Disposable, toDisposable } from '../util/disposable';
+import { Disposable, toDisposable } from '../util/lifecycle';
 import { Conversation, type ConversationOptions } from './conversation';
 import { outboxRecords } from './outbox/record';
 import { keyOf } from './sessions';

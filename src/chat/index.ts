@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../contributions';
 import type { Storage } from '../storage';
-import { Disposable } from '../util/disposable';
-import type { Event } from '../util/event';
+import { Disposable, type Event } from '../util/lifecycle';
 import { Attachments } from './attach/attachments';
 import type { Conversation } from './conversation';
 import { Conversations } from './conversations';

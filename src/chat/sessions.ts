@@ -1,6 +1,5 @@
 import type { SessionSettings } from '../api';
-import type { IDisposable } from '../util/disposable';
-import type { Event } from '../util/event';
+import type { Event, IDisposable } from '../util/lifecycle';
 
 export interface ChatSession {
   readonly sessionId: string;

@@ -11,8 +11,7 @@ import { pickItem } from '../ui/pick';
 import { format } from '../ui/text';
 import { Tree, type TreeNode } from '../ui/tree';
 import type { DetailsDocuments } from '../util/detailsDocuments';
-import { Disposable, unhandled } from '../util/disposable';
-import type { Event } from '../util/event';
+import { Disposable, unhandled, type Event } from '../util/lifecycle';
 import { once } from '../util/promises';
 import { forNotification, oneLine } from '../util/text';
 import {

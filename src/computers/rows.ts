@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { computerName, type Computer, type ProvisioningStep } from '../api';
 import { card, factLines, factsDocument, format, joined, type Fact, type Icon } from '../ui/text';
 import type { Row, TreeNode } from '../ui/tree';
-import type { Event } from '../util/event';
+import type { Event } from '../util/lifecycle';
 import { supportedLanguage } from '../util/format';
 import { oneLine } from '../util/text';
 

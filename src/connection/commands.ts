@@ -3,8 +3,7 @@ import type { CommandHandlers } from '../contributions';
 import type { ApiClient } from '../api';
 import { errorSentence, hostOf } from '../util/errorSentence';
 import type { ServiceConnection } from './connection';
-import type { AccessRow, Prompts } from './prompts';
-import { askSignIn } from './signIn';
+import { askSignIn, type AccessRow, type Prompts } from './signIn';
 import { BASE_VARIABLE, KEY_VARIABLE, settingsAddresses, type Named, type Service } from './decide';
 
 /** What people do with the connection, and what they are asked. No command takes or returns a key. */

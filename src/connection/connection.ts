@@ -2,9 +2,8 @@ import type { ApiClient, ApiClientOptions, ApiError } from '../api';
 import type { ContextKeys } from '../contributions';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
-import { Disposable, toDisposable } from '../util/disposable';
+import { Disposable, Emitter, ObservableValue, toDisposable, type Observable } from '../util/lifecycle';
 import { hostOf } from '../util/errorSentence';
-import { Emitter, ObservableValue, type Observable } from '../util/event';
 import type { OpenRepository } from '../util/git';
 import { once } from '../util/promises';
 import { redact } from '../util/redact';
@@ -23,8 +22,7 @@ import {
   type Service,
   type Target,
 } from './decide';
-import { KeyStore, type Secrets } from './keys';
-import { ConnectionRecords, markOf } from './records';
+import { ConnectionRecords, KeyStore, markOf, type Secrets } from './records';
 
 /** What features see of the connection. */
 export type Connection = Pick<ServiceConnection, 'state' | 'api' | 'keyMark' | 'onDidBecomeReady' | 'ready'>;

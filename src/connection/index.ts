@@ -6,7 +6,7 @@ import type { Storage } from '../storage';
 import { openRepository } from '../util/git';
 import { connectionCommands } from './commands';
 import { ServiceConnection } from './connection';
-import { VscodePrompts, type Prompts } from './prompts';
+import { VscodePrompts, type Prompts } from './signIn';
 
 export type { Connection } from './connection';
 export type { ConnectionState, Service } from './decide';

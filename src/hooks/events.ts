@@ -8,8 +8,7 @@ import type { NoticeKind } from '../settings';
 import type { Collection } from '../storage';
 import { joined } from '../ui/text';
 import { notify, type NoticeButton } from '../ui/window';
-import type { IDisposable } from '../util/disposable';
-import type { Event } from '../util/event';
+import type { Event, IDisposable } from '../util/lifecycle';
 import { forNotification, oneLine } from '../util/text';
 
 /** What each event is about whose hook can be installed (interface.md section 6); the client may know others. */

@@ -2,7 +2,7 @@ import { constants, existsSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import type { HooksContext } from '.';
-import { Disposable } from '../util/disposable';
+import { Disposable } from '../util/lifecycle';
 import { FolderWatch } from '../util/folderWatch';
 import { oneLine } from '../util/text';
 import { decodeEvent, depthIn, EVENT_CAP, FRESH_MS, takenEvents, type HookEvent } from './events';

@@ -5,7 +5,7 @@ import type { Logger } from '../log';
 import type { Collection, Storage } from '../storage';
 import { restriction } from '../ui/window';
 import type { DetailsDocuments } from '../util/detailsDocuments';
-import { Disposable, Slot, type IDisposable } from '../util/disposable';
+import { Disposable, Slot, type IDisposable } from '../util/lifecycle';
 import type { Formatter } from '../util/format';
 import { once } from '../util/promises';
 import { forQuickPick, oneLine } from '../util/text';

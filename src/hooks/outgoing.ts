@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import type { HooksContext } from '.';
-import { Disposable } from '../util/disposable';
+import { Disposable } from '../util/lifecycle';
 import { oneLine, withoutEcho } from '../util/text';
 import { eventNames, takenEvents, type EventName, type HookEvent } from './events';
 import { STEP_MS, stepsBefore } from './inbox';

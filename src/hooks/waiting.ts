@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { commands } from '../contributions';
 import { joined } from '../ui/text';
-import { Disposable } from '../util/disposable';
+import { Disposable } from '../util/lifecycle';
 import { once } from '../util/promises';
 import { forQuickPick, plain } from '../util/text';
 import type { HooksContext } from '.';

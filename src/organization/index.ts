@@ -2,18 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../contributions';
 import type { ListViewDeps } from '../ui/connectedList';
-import { notify } from '../ui/window';
+import { notify, saveText } from '../ui/window';
 import { pick, pickItem, type Choice } from '../ui/pick';
-import { saveText } from '../ui/saveText';
 import { factsDocument, format, joined } from '../ui/text';
 import { Tree } from '../ui/tree';
 import { setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
-import { Disposable } from '../util/disposable';
-import { settingsOf, stableText } from './changes';
+import { Disposable } from '../util/lifecycle';
+import { settingsOf, stableText, warningsOf, type SessionChoice } from './changes';
 import { FRESH_MS, nameOf, OrganizationData, timeOf, whoOf } from './data';
 import type { KnownRevision, ListName, OrganizationDataDeps, Person, Revision } from './data';
-import { warningsOf, type SessionChoice } from './policy';
 import {
   changeText,
   dayText,

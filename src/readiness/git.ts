@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import { Disposable } from '../util/disposable';
-import { Emitter } from '../util/event';
+import { Disposable, Emitter } from '../util/lifecycle';
 import { OpenRepositories, remoteUrls, type GitCommit, type GitRepository } from '../util/git';
 import { appParts, isCommit, matching, type Repository } from './model';
 

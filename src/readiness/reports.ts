@@ -8,7 +8,7 @@ import type { SearchHit } from '../storage';
 import type { RemoteListOptions } from '../sync/remoteList';
 import { keyIn, listRecords } from '../sync/stored';
 import { ConnectedList, type ListDeps } from '../ui/connectedList';
-import { Disposable } from '../util/disposable';
+import { Disposable } from '../util/lifecycle';
 import { oneLine } from '../util/text';
 import { LocalGit, Matches, type Commits } from './git';
 import { criteriaOf, fails, groupReports, percentOf, previousOf, repositoryOf } from './model';

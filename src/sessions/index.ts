@@ -5,16 +5,14 @@ import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import type { Row, Tree, TreeNode } from '../ui/tree';
 import type { DetailsDocuments } from '../util/detailsDocuments';
-import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
-import { Emitter, type Event } from '../util/event';
+import { Disposable, Emitter, toDisposable, type Event, type IDisposable } from '../util/lifecycle';
 import type { Formatter } from '../util/format';
 import type { WindowFocus } from '../util/windowFocus';
 import { contextOf, learnSession, workspaceOfCwd } from './access';
 import { openLink, pickSession, sessionCommands } from './commands';
 import type { SessionPolicy } from './create';
-import { SessionMonitor, Watches } from './monitor';
+import { ServiceList, SessionMonitor, Watches } from './monitor';
 import { activityOf, isActive, isWaiting, statusOf, type SessionRecord, type SessionSignal } from './record';
-import { ServiceList } from './serviceList';
 import { SessionIndex } from './sessionIndex';
 import { SessionsView } from './view';
 import {

@@ -1,7 +1,6 @@
 import type { Session } from '../api';
 import type { Collection, CollectionOptions, Lease, Storage, UnreadableRecord } from '../storage';
-import { Disposable, Slot, type IDisposable } from '../util/disposable';
-import { Emitter } from '../util/event';
+import { Disposable, Emitter, Slot, type IDisposable } from '../util/lifecycle';
 import {
   activityOf,
   isWaiting,

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import type { Service } from '../connection';
-import { confirmed } from '../ui/window';
-import { saveText } from '../ui/saveText';
+import { confirmed, saveText } from '../ui/window';
 import { forNotification, oneLine } from '../util/text';
 import { isSessionId } from './access';
 import { migrateRecord, RECORD_VERSION, sessionRecordSchema, type SessionRecord } from './record';

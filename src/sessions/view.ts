@@ -4,7 +4,7 @@ import { commands, setContext } from '../contributions';
 import { joined } from '../ui/text';
 import { retryNode, Tree, type Row, type TreeNode } from '../ui/tree';
 import { listContext, setMessage, viewMessage } from '../ui/viewStatus';
-import { Disposable } from '../util/disposable';
+import { Disposable } from '../util/lifecycle';
 import { supportedLanguage } from '../util/format';
 import { oneLine } from '../util/text';
 import type { SessionsContext } from '.';

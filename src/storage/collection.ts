@@ -1,4 +1,4 @@
-import { Emitter } from '../util/event';
+import { Emitter } from '../util/lifecycle';
 import { once } from '../util/promises';
 import type { Row } from './database';
 import type { Store } from './index';

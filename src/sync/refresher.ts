@@ -1,5 +1,4 @@
-import { Disposable } from '../util/disposable';
-import { ObservableValue, type Event, type Observable } from '../util/event';
+import { Disposable, ObservableValue, type Event, type Observable } from '../util/lifecycle';
 import { Poller } from '../util/poller';
 import type { WindowFocus } from '../util/windowFocus';
 import type { Pace, RemoteList } from './remoteList';

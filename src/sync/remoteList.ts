@@ -1,11 +1,9 @@
 import type { ItemProblem, Page } from '../api';
 import type { Logger } from '../log';
 import type { Collection, Storage } from '../storage';
-import { hasCome } from '../util/clock';
-import { Disposable, Slot, type IDisposable } from '../util/disposable';
-import { ObservableValue, type Observable } from '../util/event';
+import { hasCome, isSame } from '../util/compare';
+import { Disposable, ObservableValue, Slot, type IDisposable, type Observable } from '../util/lifecycle';
 import { SharedRequests } from '../util/promises';
-import { isSame } from './same';
 import { HEAD, idOf, listRecords } from './stored';
 import type { Head, ItemKind, ListFailure, ListState, Stored } from './stored';
 

@@ -3,7 +3,7 @@ import type { Message, Session as PublicSession } from '../../api';
 import type { Connection } from '../connection';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
-import type { IDisposable } from '../util/disposable';
+import type { IDisposable } from '../util/lifecycle';
 
 /** As other extensions are told of it, and more. */
 export interface Session extends PublicSession {

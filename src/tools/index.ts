@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { AgentConsoleApi } from '../../api';
-import { Disposable } from '../util/disposable';
+import { Disposable } from '../util/lifecycle';
 import { withSignal } from '../util/promises';
 import { forNotification } from '../util/text';
 import type { ToolsDeps } from './deps';

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { AgentConsoleApi, Messages, MessagesOptions, Session, SessionChange } from '../../api';
 import { openObject, recordSchema } from '../api/records';
 import { confirmed } from '../ui/window';
-import { Disposable, Slot, type IDisposable } from '../util/disposable';
+import { Disposable, Slot, type IDisposable } from '../util/lifecycle';
 import { SharedRequests } from '../util/promises';
 import { forNotification } from '../util/text';
 import type * as own from './deps';

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import type { Logger } from '../log';
-import { Disposable } from '../util/disposable';
-import { Emitter } from '../util/event';
+import { Disposable, Emitter } from '../util/lifecycle';
 import { pageOptions, WebviewPage, type Place } from '../webview/page';
 
 /** Makes an editor panel with the icon of its page. */

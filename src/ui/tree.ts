@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { Disposable, toDisposable } from '../util/disposable';
+import { Disposable, toDisposable } from '../util/lifecycle';
 import { oneLine } from '../util/text';
 import { themeIcon, type Icon } from './text';
 

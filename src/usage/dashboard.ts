@@ -1,10 +1,9 @@
 import * as vscode from 'vscode';
 import { commands } from '../contributions';
 import type { Logger } from '../log';
-import { notify } from '../ui/window';
+import { notify, saveText } from '../ui/window';
 import { PagePanel } from '../ui/pagePanel';
-import { saveText } from '../ui/saveText';
-import { Disposable, unhandled } from '../util/disposable';
+import { Disposable, unhandled } from '../util/lifecycle';
 import { oneLine } from '../util/text';
 import type { PanelHandlers, PanelSide } from '../webview/ipc';
 import type { UsageData } from './data';

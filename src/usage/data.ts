@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 import { EARLIEST_DAY, latestDay } from '../api';
 import { errorSentence } from '../connection';
-import { isSame } from '../sync/same';
-import { Disposable, Slot, unhandled } from '../util/disposable';
-import { Emitter } from '../util/event';
+import { isSame } from '../util/compare';
+import { Disposable, Emitter, Slot, unhandled } from '../util/lifecycle';
 import { ServiceDays, type DaysDeps, type EnsureOptions } from './days';
 import { addDays, clampRange, daysOf } from './report/calendar';
 import type { DirectoryPerson } from './report/people';

@@ -7,8 +7,8 @@ import { analyticsRow, openObject, recordSchema, type RecordOf } from '../api/re
 import { errorSentence, type Connection, type Service } from '../connection';
 import type { Logger } from '../log';
 import type { Collection, Lease, Storage } from '../storage';
-import { hasCome } from '../util/clock';
-import { Disposable, unhandled } from '../util/disposable';
+import { hasCome } from '../util/compare';
+import { Disposable, unhandled } from '../util/lifecycle';
 import { DAY_MS, daysOf, lengthOf, runsOf, startOf } from './report/calendar';
 import type { Day, DayRange, TabId } from './report/types';
 

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { commands, panels, type CommandHandlers } from '../contributions';
 import { onDidChangeSettings, settings } from '../settings';
 import { createPanel, PagePanels } from '../ui/pagePanel';
-import { Disposable } from '../util/disposable';
+import { Disposable } from '../util/lifecycle';
 import type { Formatter } from '../util/format';
 import { notify } from '../ui/window';
 import { forNotification } from '../util/text';

@@ -25,7 +25,7 @@ export * from './report/types';
 export * from './report/table';
 export { addDays, lengthOf, runsOf } from './report/calendar';
 export { amountText, isPart, knownOf, sum, type Amount } from '../util/amount';
-export { isSame } from '../sync/same';
+export { isSame } from '../util/compare';
 export { Formatter, supportedLanguage } from '../util/format';
 
 /**

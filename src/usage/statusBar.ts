@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { UsageBudget, UsageSpan } from '../settings';
 import { amountText, knownOf, sum, type Amount } from '../util/amount';
-import { Disposable, unhandled, type IDisposable } from '../util/disposable';
+import { Disposable, unhandled, type IDisposable } from '../util/lifecycle';
 import type { Formatter } from '../util/format';
 import { Poller } from '../util/poller';
 import { plain } from '../util/text';

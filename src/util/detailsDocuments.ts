@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import { commands, l10n, Uri, window, workspace } from 'vscode';
 import { documents } from '../contributions';
-import { Disposable } from './disposable';
+import { Disposable } from './lifecycle';
 import { forEditor, oneLine } from './text';
 
 /** Two texts to be shown side by side; a file stands for what it holds. */

@@ -1,5 +1,5 @@
 import { watch, type FSWatcher } from 'node:fs';
-import { Disposable } from './disposable';
+import { Disposable } from './lifecycle';
 
 const DEBOUNCE_MS = 50;
 /** Network disks tell nobody about changes made elsewhere. */

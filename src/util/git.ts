@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import { Disposable, Slot, unhandled, type IDisposable } from './disposable';
-import { Emitter } from './event';
+import { Disposable, Emitter, Slot, unhandled, type IDisposable } from './lifecycle';
 
 /** What is used of the built-in Git extension's API, version 1. */
 export interface GitCommit {

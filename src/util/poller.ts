@@ -1,4 +1,4 @@
-import { Disposable, unhandled } from './disposable';
+import { Disposable, unhandled } from './lifecycle';
 
 export interface PollerOptions {
   /**

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import type { IDisposable } from './disposable';
-import { ObservableValue, type Observable } from './event';
+import { ObservableValue, type IDisposable, type Observable } from './lifecycle';
 
 /** Whether a window has the focus, as far as its extension host was told. */
 export interface WindowFocus extends Observable<boolean> {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { Logger } from '../log';
-import { Disposable, Slot, toDisposable, type IDisposable } from '../util/disposable';
+import { Disposable, Slot, toDisposable, type IDisposable } from '../util/lifecycle';
 import { commands } from '../contributions';
 import { errorSentence } from '../util/errorSentence';
 import { forNotification, oneLine } from '../util/text';

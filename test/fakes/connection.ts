@@ -1,6 +1,6 @@
 import type { ApiClient } from '../../src/api';
 import type { ConnectionState, Service } from '../../src/connection/decide';
-import { Emitter, ObservableValue } from '../../src/util/event';
+import { Emitter, ObservableValue } from '../../src/util/lifecycle';
 
 type Addresses = Pick<Service, 'baseUrl' | 'appUrl'>;
 

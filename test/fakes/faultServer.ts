@@ -11,7 +11,7 @@ import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Server as SecureServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { Emitter } from '../../src/util/event';
+import { Emitter } from '../../src/util/lifecycle';
 import { until } from '../until';
 
 /** A server on a port of this machine, and the connections it has. */

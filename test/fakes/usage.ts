@@ -6,7 +6,7 @@ import { report } from '../../src/usage/report/report';
 import type { Day, DayRange, Steps, TabId, TabReport, UsageQuery } from '../../src/usage/report/types';
 import { Dashboard, type UsageSource } from '../../src/usage/dashboard';
 import type { UsageProtocol } from '../../src/usage/protocol';
-import { Emitter } from '../../src/util/event';
+import { Emitter } from '../../src/util/lifecycle';
 import { panelSide, type PanelSide } from '../../src/webview/ipc';
 
 /** From the sample's first day on. */

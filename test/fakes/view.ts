@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import type { TreeNode } from '../../src/ui/tree';
-import { Emitter } from '../../src/util/event';
+import { Emitter } from '../../src/util/lifecycle';
 
 /** The view of a tree, as far as features touch it. */
 export function fakeView(visible = true) {

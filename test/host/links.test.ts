@@ -11,10 +11,9 @@ import { startSampleService } from '../fakes/sampleService';
 import { csv } from '../../src/util/csv';
 import { factsDocument, type Fact } from '../../src/ui/text';
 import { Formatter } from '../../src/util/format';
-import { saveText } from '../../src/ui/saveText';
+import { openAddress, saveText } from '../../src/ui/window';
 import { forEditor } from '../../src/util/text';
 import { hostileForms, hostileTargets, isFollowable } from '../unit/chat/hostileLinks';
-import { openAddress } from '../../src/ui/window';
 import { FaultServer } from '../fakes/faultServer';
 import { until } from '../until';
 

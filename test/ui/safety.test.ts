@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { FaultServer } from '../fakes/faultServer';
 import type { SampleService } from '../fakes/sampleService';
-import { toDisposable, type IDisposable } from '../../src/util/disposable';
+import { toDisposable, type IDisposable } from '../../src/util/lifecycle';
 import { again, until } from '../until';
 import { root } from '../vscode/paths';
 import { commandLink, corpus, hostileMessages, hostileRefusal, lines, packageProbe } from './hostile';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Storage } from '../../storage';
-import { Disposable } from '../../util/disposable';
-import { Emitter } from '../../util/event';
+import { Disposable, Emitter } from '../../util/lifecycle';
 import { transcriptRecords } from '../transcript/transcript';
 import {
   EMPTY,

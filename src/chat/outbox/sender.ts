@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { randomUUID } from 'node:crypto';
 import { isApiError, type SentMessage } from '../../api';
 import type { Lease } from '../../storage';
-import { Disposable, Slot, type IDisposable } from '../../util/disposable';
+import { Disposable, Slot, type IDisposable } from '../../util/lifecycle';
 import { oneLine } from '../../util/text';
 import { messageBody } from '../attach/body';
 import type { ConversationOptions } from '../conversation';

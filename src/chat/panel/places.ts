@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { panels, views } from '../../contributions';
-import { Disposable } from '../../util/disposable';
+import { Disposable } from '../../util/lifecycle';
 import { oneLine } from '../../util/text';
 import { createPanel } from '../../ui/pagePanel';
 import { pageHtml, type Place } from '../../webview/page';

@@ -1,6 +1,5 @@
 import type { ApiClient } from '../../api';
-import { Disposable } from '../../util/disposable';
-import { Emitter } from '../../util/event';
+import { Disposable, Emitter } from '../../util/lifecycle';
 import type { ConversationOptions } from '../conversation';
 import type { ChatSession } from '../sessions';
 import { toStored, unread, type StoredMessage } from './messages';

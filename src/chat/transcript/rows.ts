@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { settings } from '../../settings';
-import { Disposable } from '../../util/disposable';
+import { Disposable } from '../../util/lifecycle';
 import type { Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
 import type { Entry } from '../outbox/record';

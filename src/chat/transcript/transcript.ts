@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Collection, CollectionOptions, SearchText, Storage } from '../../storage';
-import type { Event } from '../../util/event';
+import type { Event } from '../../util/lifecycle';
 import { Formatter } from '../../util/format';
 import {
   authorOf,

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type * as vscode from 'vscode';
-import { Comments } from '../../../src/changes/comments';
+import { blockOf, Comments, linesOf, placeOf } from '../../../src/changes/comments';
 import type { CommentRecord } from '../../../src/changes/records';
-import { blockOf, linesOf, placeOf } from '../../../src/changes/comment';
 import { fileAt, uriOf } from '../../../src/changes/show';
 import { standings } from '../../../src/chat';
 import { EMPTY, joined, outboxRecords, type Entry, type OutboxRecord } from '../../../src/chat/outbox/record';

@@ -7,7 +7,7 @@ import { ChangesFeature } from '../../../src/changes';
 import type { ChangesSession } from '../../../src/changes/work';
 import { standings } from '../../../src/chat';
 import type { ConnectionState } from '../../../src/connection';
-import { Emitter, ObservableValue } from '../../../src/util/event';
+import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
 import { Formatter } from '../../../src/util/format';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';

@@ -15,7 +15,7 @@ import { unread } from '../../../src/chat/transcript/messages';
 import { RowBuilder } from '../../../src/chat/transcript/rows';
 import type { Connection } from '../../../src/connection';
 import type { Storage } from '../../../src/storage';
-import { Emitter, ObservableValue } from '../../../src/util/event';
+import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
 import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
 import { draftOf, failSends, posts, queueUp, scene, sendAndRead } from './scene';

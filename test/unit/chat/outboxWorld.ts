@@ -7,7 +7,7 @@ import type { ChatSession, ChatSessions } from '../../../src/chat/sessions';
 import { openStorage, StorageError } from '../../../src/storage';
 import type { Database, Row, Write } from '../../../src/storage/database';
 import type { Engine, MakeEngine } from '../../../src/storage/engine';
-import { Emitter } from '../../../src/util/event';
+import { Emitter } from '../../../src/util/lifecycle';
 import { silentLog } from '../../fakes/log';
 
 /** The same for all windows of one run. */

@@ -3,7 +3,7 @@ import type * as vscode from 'vscode';
 import { Chat } from '../../../src/chat';
 import { ChatPanel, type PanelDeps } from '../../../src/chat/panel/panel';
 import type { PanelState, Start } from '../../../src/chat/protocol';
-import { Emitter, ObservableValue } from '../../../src/util/event';
+import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
 import type { DetailsDocuments } from '../../../src/util/detailsDocuments';
 import type { Place } from '../../../src/webview/page';
 import { silentLog } from '../../fakes/log';

@@ -7,7 +7,7 @@ import { EMPTY, outboxRecords } from '../../../src/chat/outbox/record';
 import type { ChatPanel } from '../../../src/chat/panel/panel';
 import { Places, readPageState } from '../../../src/chat/panel/places';
 import { isPanel } from '../../../src/webview/page';
-import { Emitter } from '../../../src/util/event';
+import { Emitter } from '../../../src/util/lifecycle';
 import { acts, answers, TabInputWebview, Uri } from '../../fakes/vscode';
 import { chatOf, pageOf } from './panelScene';
 import { scene } from './scene';

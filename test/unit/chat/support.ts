@@ -14,7 +14,7 @@ import { StorageError, type Storage } from '../../../src/storage';
 import type { Write } from '../../../src/storage/database';
 import type { MakeEngine } from '../../../src/storage/engine';
 import { errorSentence } from '../../../src/util/errorSentence';
-import { Emitter } from '../../../src/util/event';
+import { Emitter } from '../../../src/util/lifecycle';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { localEngine, openStorage } from '../../fakes/storage';

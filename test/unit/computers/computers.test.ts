@@ -10,7 +10,7 @@ import {
   stepState,
   type SessionOfComputer,
 } from '../../../src/computers/rows';
-import { Emitter, ObservableValue } from '../../../src/util/event';
+import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { FakeConnection } from '../../fakes/connection';
 import { silentLog } from '../../fakes/log';

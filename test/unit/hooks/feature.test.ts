@@ -10,7 +10,7 @@ import { FRESH_MS, hookEvent, type HookSignal, type SessionsForHooks } from '../
 import { APART_MS } from '../../../src/hooks/outgoing';
 import { Waiting } from '../../../src/hooks/waiting';
 import { isWaiting } from '../../../src/sessions/record';
-import { Emitter } from '../../../src/util/event';
+import { Emitter } from '../../../src/util/lifecycle';
 import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';

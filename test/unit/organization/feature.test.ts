@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { Organization } from '../../../src/organization';
 import type { UsageOfPeople } from '../../../src/organization/data';
 import { peopleCsv } from '../../../src/organization/rows';
-import { ObservableValue } from '../../../src/util/event';
+import { ObservableValue } from '../../../src/util/lifecycle';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { FakeConnection } from '../../fakes/connection';
 import { FaultServer, type Fault } from '../../fakes/faultServer';

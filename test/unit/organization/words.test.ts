@@ -10,7 +10,7 @@ import {
   stableText,
   type Settings,
 } from '../../../src/organization/changes';
-import { warningsOf, type SessionChoice } from '../../../src/organization/policy';
+import { warningsOf, type SessionChoice } from '../../../src/organization/changes';
 import * as rows from '../../../src/organization/rows';
 
 const NOW = Date.UTC(2026, 10, 21, 12);

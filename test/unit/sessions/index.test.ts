@@ -14,12 +14,12 @@ import {
   untilDue,
   type SessionRecord,
 } from '../../../src/sessions/record';
-import { ServiceList } from '../../../src/sessions/serviceList';
+import { ServiceList } from '../../../src/sessions/monitor';
 import type { SessionIndex } from '../../../src/sessions/sessionIndex';
 import { exportText, importSessions, readImport } from '../../../src/sessions/transfer';
 import { sessionDocument, sessionRow } from '../../../src/sessions/words';
 import { Database } from '../../../src/storage/database';
-import { ObservableValue } from '../../../src/util/event';
+import { ObservableValue } from '../../../src/util/lifecycle';
 import { Formatter } from '../../../src/util/format';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';

@@ -3,7 +3,7 @@ import { mock } from 'node:test';
 import type { Session } from '../../../src/api';
 import { SessionMonitor } from '../../../src/sessions/monitor';
 import type { SessionIndex } from '../../../src/sessions/sessionIndex';
-import { ObservableValue } from '../../../src/util/event';
+import { ObservableValue } from '../../../src/util/lifecycle';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { learn, openIndex, sessionOf } from './support';
 

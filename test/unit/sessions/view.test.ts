@@ -6,7 +6,7 @@ import type { Session } from '../../../src/api';
 import { headerOf } from '../../../src/chat/panel/panelState';
 import { SessionMonitor } from '../../../src/sessions/monitor';
 import { isUnread } from '../../../src/sessions/record';
-import { Emitter, ObservableValue } from '../../../src/util/event';
+import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
 import { Formatter } from '../../../src/util/format';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';

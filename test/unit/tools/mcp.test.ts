@@ -11,7 +11,7 @@ import * as esbuild from 'esbuild';
 import * as z from 'zod/mini';
 import { Mcp } from '../../../src/tools/mcp';
 import type { Tool, ToolAnswer } from '../../../src/tools/tools';
-import { ObservableValue } from '../../../src/util/event';
+import { ObservableValue } from '../../../src/util/lifecycle';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { acts, workspace } from '../../fakes/vscode';

@@ -4,7 +4,7 @@ import { card, factsDocument, type Fact } from '../../../src/ui/text';
 import { type Row, Tree, type TreeNode } from '../../../src/ui/tree';
 import { fakeView } from '../../fakes/view';
 import { LazyTree } from '../../../src/ui/lazyTree';
-import { Emitter } from '../../../src/util/event';
+import { Emitter } from '../../../src/util/lifecycle';
 import { acts } from '../../fakes/vscode';
 import { restriction } from '../../../src/ui/window';
 

@@ -3,8 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Poller, type PollerOptions } from '../../../src/util/poller';
 import { catchUnhandled } from '../../fakes/cleanUp';
 import { OutputLog, logUnhandled } from '../../../src/log';
-import { Disposable, Slot, toDisposable } from '../../../src/util/disposable';
-import { Emitter } from '../../../src/util/event';
+import { Disposable, Emitter, Slot, toDisposable } from '../../../src/util/lifecycle';
 import { output } from '../../fakes/vscode';
 
 interface Round extends PromiseWithResolvers<number> {

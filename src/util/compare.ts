@@ -6,3 +6,11 @@ export function isSame(a: unknown, b: unknown): boolean {
   const names = new Set([...Object.keys(from), ...Object.keys(to)]);
   return Array.isArray(a) === Array.isArray(b) && [...names].every(name => isSame(from[name], to[name]));
 }
+
+/** Clocks are set by so much while nobody notices, ms. */
+const TOLERANCE_MS = 20_000;
+
+/** Whether a recorded time (Unix ms) is not after `now`: one that has not come yet is of a clock that was wrong, and says nothing. */
+export function hasCome(at: number, now: number): boolean {
+  return at <= now + TOLERANCE_MS;
+}
