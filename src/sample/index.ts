@@ -7,11 +7,11 @@ import { controlHistory, people, users } from './organization';
 import { dayOf, dayText, EARLIEST_DAY, seeded } from './random';
 import { readinessReports } from './readiness';
 import { Sessions, shown, type GivenMessage, type SampleRecords, type SessionState } from './sessions';
-import { demoSessions, type Surroundings } from './script';
+import { demoSessions, type Surroundings } from './sessions';
 
 export { makeSampleRepository } from './repository';
 export { sampleRecord, type SampleRecord, type SampleRecords } from './sessions';
-export { demoFacts } from './script';
+export { demoFacts } from './sessions';
 
 export interface SampleOptions {
   readonly records: SampleRecords;

@@ -4,7 +4,7 @@ import { devNull } from 'node:os';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import text from './shop.txt';
-import { idOf, ORDERS_PNG, STORIES } from './script';
+import { idOf, ORDERS_PNG, STORIES } from './sessions';
 
 /** Where the shop is said to be; the sample has readiness reports of it. Nothing is ever sent there. */
 export const SHOP_REMOTE = 'https://git.example.com/acme/shop.git';

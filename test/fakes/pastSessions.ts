@@ -1,7 +1,8 @@
 import { computerIdOf } from '../../src/sample/computers';
-import { plan, type MessageDraft, type Surroundings } from '../../src/sample/script';
+import { plan, type MessageDraft } from '../../src/sample/script';
 import { DAY_MS, dayOf, seeded, type Random } from '../../src/sample/random';
 import { advance, append, ask, emptySession, type SessionState } from '../../src/sample/sessions';
+import type { Surroundings } from '../../src/sample/sessions';
 
 const FLAKY = [
   'Please fix the flaky checkout test',

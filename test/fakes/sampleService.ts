@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sampleFetch, type SampleOptions, type SampleRecord, type SampleRecords } from '../../src/sample';
-import { demoSessions } from '../../src/sample/script';
+import { demoSessions } from '../../src/sample/sessions';
 import { Emitter, toDisposable, type IDisposable } from '../../src/util/lifecycle';
 import { breachOf } from './contract';
 import { LoopbackServer, send, type Fault } from './faultServer';

@@ -11,7 +11,7 @@ import type { SessionFacts } from '../../../src/changes/git/model';
 import { Git } from '../../../src/changes/git/run';
 import { demoFacts, sampleFetch, sampleRecord, type SampleOptions } from '../../../src/sample';
 import { makeSampleRepository, SHOP, SHOP_REMOTE } from '../../../src/sample/repository';
-import { idOf, STORIES } from '../../../src/sample/script';
+import { idOf, STORIES } from '../../../src/sample/sessions';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { pastSessions } from '../../fakes/pastSessions';
