@@ -176,7 +176,9 @@ function inserted(text: string, event: string, command: string): string {
     : /[\r\n]/.test(text.slice(container.offset, container.children?.at(-1)?.offset));
   if (!hasLines) return raw;
   const step = /[\r\n]([ \t]+)"/.exec(text)?.[1] ?? '  ';
-  const range = { offset: edit.offset, length: edit.content.length + (isEmpty ? 1 : 0) };
+  // From bracket to bracket where nothing else is between them.
+  const around = isEmpty ? 1 : 0;
+  const range = { offset: edit.offset - around, length: edit.content.length + 2 * around };
   const insertSpaces = !step.startsWith('\t');
   const tabSize = insertSpaces ? Math.min(step.length, 8) : 1;
   return jsonc.applyEdits(raw, jsonc.format(raw, range, { insertSpaces, tabSize, eol }));

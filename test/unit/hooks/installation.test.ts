@@ -338,7 +338,13 @@ describe('hooks in a settings file', () => {
       ['{\n  // mine\n  "model": "x"\n}\n', 2],
       ['{\n\t// mine\n\t"model": "x"\n}\n', '\t'],
     ] as const)
-      assert.equal(withHook(text, ['Stop'], command), `${text.slice(0, -3)},\n${indented(step)}\n`);
+      for (const eol of ['\n', '\r\n'])
+        assert.equal(
+          withHook(text.replaceAll('\n', eol), ['Stop'], command),
+          `${text.slice(0, -3)},\n${indented(step)}\n`.replaceAll('\n', eol),
+        );
+    for (const empty of ['{}', '{\n  "hooks": {}\n}', '{\n  "hooks": {\n    "Stop": []\n  }\n}'])
+      assert.equal(withHook(empty, ['Stop'], command), `{\n${indented(2)}`);
     const copied = JSON.stringify({ hooks: { Stop: [own, own] } });
     assert.deepEqual(meaning(withHook(copied, ['Stop'], command)), { hooks: { Stop: [own] } });
     const inLines = (tail: string): string =>

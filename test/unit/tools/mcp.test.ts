@@ -147,6 +147,8 @@ describe('programs that speak MCP', () => {
 
   it('are turned away without the token, and reach no port and nobody else’s files', async () => {
     let asked = 0;
+    fs.mkdirSync(folder, { recursive: true });
+    fs.chmodSync(folder, 0o755);
     const window = await open(() => String(++asked));
     const record = path.join(folder, `${window.id}.json`);
     const { address, token } = JSON.parse(fs.readFileSync(record, 'utf8')) as Record<string, string>;
