@@ -133,7 +133,7 @@ async function attachFile(file: File): Promise<void> {
   announce(words);
 }
 
-export async function shrinkAttached(name: string, key: string): Promise<void> {
+async function shrinkAttached(name: string, key: string): Promise<void> {
   const smaller = await shrink(await pictureOf(key), name, composer.value?.fileLimit ?? 0);
   await inTurn(() => handOver(smaller, key));
 }

@@ -190,7 +190,7 @@ function refuse(error: unknown): void {
 export let words = new Formatter('en');
 export let language = 'en';
 
-export function setLanguage(wanted: string): void {
+function setLanguage(wanted: string): void {
   language = supportedLanguage(wanted);
   words = new Formatter(language);
 }

@@ -1,7 +1,6 @@
 /** The service's interface. Imports no VS Code; what leaves here holds no key and no secret of an answer. */
 export type { ItemProblem } from './decode';
 export { ApiError, failureOf, isApiError } from './errors';
-export type { Extra } from './endpoints';
 export {
   computerName,
   EARLIEST_DAY,
@@ -28,4 +27,4 @@ export {
   type UserDay,
 } from './resources';
 export type { RequestGate } from './client';
-export { ApiClient, type ApiClientOptions, type Page } from './service';
+export { ApiClient, type ApiClientOptions, type Extra, type Page } from './service';

@@ -1,9 +1,10 @@
+import type { Logger } from '../log';
 import type { Answer } from './answer';
 import { HttpClient, type HttpOptions, type SentBody } from './client';
-import { endpoints, Extras, type Endpoint, type EndpointName, type IdOf, type ItemOf } from './endpoints';
+import { endpoints, type Endpoint, type EndpointName, type IdOf, type ItemOf } from './endpoints';
 import { Unreadable, type Listed } from './decode';
-import { ApiError, isApiError } from './errors';
-import type { AnalyticsMeta, CreateSession, Session } from './resources';
+import { ApiError, failureOf, isApiError } from './errors';
+import type { AnalyticsMeta, CreateSession, Message, Session } from './resources';
 
 export interface ApiClientOptions extends HttpOptions {
   /** Addresses of the service and of the web application, in their normal form. */
@@ -189,5 +190,103 @@ function reader<T>({ pages, key = ['id'] }: Endpoint, first?: string) {
       throw new Unreadable('brokenList', 'loop', 'it leads back to what was read');
     cursors.add(next);
     return { items: fresh, problems, meta, cursor: next };
+  };
+}
+
+type RequestOptions = Pick<Asked<'sessions'>, 'signal'>;
+
+/** After a probe without a telling answer, the next one is not before, ms. */
+const PROBE_AGAIN = 5 * 60_000;
+
+/** What a call beyond the documented interface gave: `missing` where this service does not offer it, now or at all. */
+export type Extra<T> = T | 'missing';
+
+/**
+ * What some services offer beside the documented interface (interface-notes, extras). Each list is tried once for the life of
+ * this client; where the service says no, that is remembered and nothing is asked again.
+ */
+export class Extras {
+  readonly #api: Pick<ApiClient, 'one' | 'page'>;
+  readonly #sessions: ReturnType<typeof probe>;
+  readonly #messages: ReturnType<typeof probe>;
+  #hasInterrupt = true;
+
+  constructor(api: Pick<ApiClient, 'one' | 'page'>, log: Logger, now: () => number) {
+    this.#api = api;
+    this.#sessions = probe(log, now);
+    this.#messages = probe(log, now);
+  }
+
+  /** A page of the sessions this key may see. Rejects with `ApiError` only where the list is known to exist. */
+  sessions(first?: string, { signal }: RequestOptions = {}): Promise<Extra<Page<Session>>> {
+    return this.#sessions.run(once => this.#api.page('sessions', { first, once, signal }));
+  }
+
+  /** Whether agents can be stopped: where the list of sessions has answered, until that is refused. */
+  get canInterrupt(): boolean {
+    return this.#hasInterrupt && this.#sessions.isOffered();
+  }
+
+  /** Stops the agent of a session; does nothing to one that rests. Sent once. */
+  async interrupt(sessionId: string, { signal }: RequestOptions = {}): Promise<void> {
+    try {
+      await this.#api.one('interrupt', { ids: { sessionId }, signal });
+    } catch (error) {
+      if (isApiError(error) && [403, 404, 405, 501].includes(error.status ?? 0)) this.#hasInterrupt = false;
+      throw error;
+    }
+  }
+
+  /** A page of the messages of a session, in the service's order. Rejects as `sessions` does. */
+  messages(
+    sessionId: string,
+    first?: string,
+    { signal }: RequestOptions = {},
+  ): Promise<Extra<Page<Message>>> {
+    const ids = { sessionId };
+    return this.#messages.run(
+      once => this.#api.page('messages', { ids, first, once, signal }),
+      () => this.#api.one('session', { ids, once: true, signal }),
+    );
+  }
+}
+
+type Ask<T> = (once: boolean) => Promise<T>;
+
+/** Remembers whether a call is offered; callers at the same time share the first try, which is one request. */
+function probe(log: Logger, now: () => number) {
+  let isOffered: boolean | undefined;
+  let notBefore = 0;
+  let first: Promise<unknown> | undefined;
+
+  /** A refusal of the first try is no error of anybody's. */
+  const attempt = async <T>(ask: Ask<T>, owner?: () => Promise<unknown>): Promise<Extra<T>> => {
+    try {
+      const answer = await ask(true);
+      isOffered = true;
+      return answer;
+    } catch (error) {
+      if (!isApiError(error)) throw error;
+      const doubt = error.kind === 'notFound' ? owner && (await failureOf(owner)) : undefined;
+      const { kind, status } = doubt ?? error;
+      const isFirm = status === 501 || /^(notFound|forbidden|refused|malformedAnswer)$/.test(kind);
+      if (doubt === undefined && isFirm) isOffered = false;
+      // What is gone or was cancelled says nothing about a service; one that is out of order is not better in a moment.
+      else if (!/^(cancelled|notFound|forbidden)$/.test(kind)) notBefore = now() + PROBE_AGAIN;
+      log.debug(`${error.request.path}: not offered here (${error.status ?? error.kind})`);
+      return 'missing';
+    }
+  };
+  return {
+    isOffered: () => isOffered === true,
+    /** `owner` rejects where what the list belongs to does not exist: then a list that is not found says nothing of the service. */
+    async run<T>(ask: Ask<T>, owner?: () => Promise<unknown>): Promise<Extra<T>> {
+      while (first !== undefined) await first;
+      if (isOffered === true) return ask(false);
+      if (isOffered === false || now() < notBefore) return 'missing';
+      const trying = attempt(ask, owner);
+      first = trying.catch(() => undefined).finally(() => (first = undefined));
+      return trying;
+    },
   };
 }

@@ -33,7 +33,7 @@ type ConnectionRecord = RecordOf<typeof recordsSchema>;
 type Of<K extends ConnectionRecord['kind']> = Extract<ConnectionRecord, { readonly kind: K }>;
 
 /** What a service answered when it refused a key. Foreign text. */
-export interface Rejection {
+interface Rejection {
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;
 }

@@ -93,11 +93,11 @@ function isKnown(setting: string): boolean {
 const AUTONOMY: readonly string[] = ['off', 'low', 'medium', 'high'];
 
 /** The place of a level in that order, also where it is written as the mode `auto-low`; -1 for any other word or value. */
-export function autonomyRank(level: unknown): number {
+function autonomyRank(level: unknown): number {
   return typeof level === 'string' ? AUTONOMY.indexOf(level.replace(/^auto-/, '')) : -1;
 }
 
-export function valueAt(settings: Settings, path: string): unknown {
+function valueAt(settings: Settings, path: string): unknown {
   let value: unknown = settings;
   for (const name of path.split('.')) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;

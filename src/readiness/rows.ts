@@ -278,7 +278,7 @@ function stalenessFacts(staleness: Staleness): readonly (readonly [short: string
 }
 
 /** How the report's commit stands against HEAD, in a few words; empty where nothing needs saying. */
-export function stalenessText(staleness: Staleness): string {
+function stalenessText(staleness: Staleness): string {
   return joined(stalenessFacts(staleness).map(([short]) => short));
 }
 

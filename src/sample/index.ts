@@ -10,8 +10,7 @@ import { Sessions, shown, type GivenMessage, type SampleRecords, type SessionSta
 import { demoSessions, type Surroundings } from './sessions';
 
 export { makeSampleRepository } from './repository';
-export { sampleRecord, type SampleRecord, type SampleRecords } from './sessions';
-export { demoFacts } from './sessions';
+export { demoFacts, sampleRecord, type SampleRecord, type SampleRecords } from './sessions';
 
 export interface SampleOptions {
   readonly records: SampleRecords;

@@ -260,7 +260,6 @@ export class TabInputWebview {
 export const ViewColumn = { Active: -1 } as const;
 
 export const ProgressLocation = { SourceControl: 1, Window: 10, Notification: 15 } as const;
-export const QuickInputButtons = { Back: { iconPath: 'arrow-left' } } as const;
 export const QuickPickItemKind = { Separator: -1, Default: 0 } as const;
 export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 } as const;
 

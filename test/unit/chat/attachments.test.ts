@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { messageBody, type BodyPart, type BodySource } from '../../../src/chat/attach/body';
 import { givenBy, readSendRequest, type DiffOf } from '../../../src/chat/attach/given';
 import { workspace } from '../../fakes/vscode';
-import { afterwards, attachmentsIn, cleanUp, diskFiles, PNG, temporaryFolder, writeFile } from './support';
+import { later, attachmentsIn, cleanUp, diskFiles, PNG, temporaryFolder, writeFile } from './support';
 
 afterEach(cleanUp);
 
@@ -182,7 +182,7 @@ async function attached(args: readonly unknown[], diffOf = noDiff): Promise<unkn
 describe('what menus hand over to be attached', () => {
   const documentOf = (...lines: readonly string[]): void => {
     const { openTextDocument } = workspace;
-    afterwards(() => Object.assign(workspace, { openTextDocument }));
+    later(() => Object.assign(workspace, { openTextDocument }));
     const document = { lineCount: lines.length, lineAt: (line: number) => ({ text: lines[line] }) };
     Object.assign(workspace, { openTextDocument: () => Promise.resolve(document) });
   };

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import * as vscode from 'vscode';
 import { droppedFiles, type AwayFile } from '../../../src/chat/attach/given';
 import { scene } from './scene';
-import { afterwards, attachmentsIn, cleanUp, diskFiles, PNG, temporaryFolder, writeFile } from './support';
+import { later, attachmentsIn, cleanUp, diskFiles, PNG, temporaryFolder, writeFile } from './support';
 
 afterEach(cleanUp);
 
@@ -56,7 +56,7 @@ describe('what a page hands over', () => {
       await writeFile(place, 'the beginning');
       throw new Error('no space left');
     });
-    afterwards(() => full.mock.restore());
+    later(() => full.mock.restore());
     await assert.rejects(composition.attachFiles([file('all of it')]), /no space left/);
     assert.deepEqual([await texts(), fs.readdirSync(kept).length], [['1234567890'], 1]);
   });

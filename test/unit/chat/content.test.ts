@@ -10,7 +10,7 @@ import { RowBuilder, RowFeed, type RowsInput } from '../../../src/chat/transcrip
 import { Formatter } from '../../../src/util/format';
 import { workspace } from '../../fakes/vscode';
 import { growsEvenly } from '../../growth';
-import { afterwards, answering, cleanUp, knownOf, message } from './support';
+import { later, answering, cleanUp, knownOf, message } from './support';
 
 afterEach(cleanUp);
 
@@ -148,7 +148,7 @@ describe('code of a message', () => {
       },
     });
     const { fs } = workspace;
-    afterwards(() => Object.assign(workspace, { fs }));
+    later(() => Object.assign(workspace, { fs }));
     Object.assign(workspace, { fs: { isWritableFileSystem: (scheme: string) => scheme.endsWith('vfs') } });
     for (const scheme of ['vscode-vfs', 'untitled']) {
       answering({ activeTextEditor: editor('output'), visibleTextEditors: [editor('git'), editor(scheme)] });
@@ -215,7 +215,7 @@ function paged() {
     splices.push(splice);
     rows = rows.toSpliced(splice.from, splice.remove, ...splice.rows);
   }, new Formatter('en'));
-  afterwards(() => feed.dispose());
+  later(() => feed.dispose());
   const filled = async (): Promise<readonly string[]> => {
     while (splices.at(-1)?.total !== rows.length) await setImmediate();
     return keys(rows);

@@ -20,7 +20,7 @@ import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
 import { draftOf, failSends, posts, queueUp, scene, sendAndRead } from './scene';
 import { sent, settled, texts, type Scene } from './scene';
-import { afterwards, attachmentsIn, cleanUp, left, openWindow, storageIn } from './support';
+import { later, attachmentsIn, cleanUp, left, openWindow, storageIn } from './support';
 import { temporaryFolder, until, writeFile } from './support';
 
 afterEach(cleanUp);
@@ -211,7 +211,7 @@ describe('what is written', () => {
   function outboxIn(root: string): Outbox {
     const report = (error: unknown) => assert.fail(String(error));
     const outbox = new Outbox(storageIn(root).collection(outboxes), 'session', report);
-    afterwards(() => outbox.dispose());
+    later(() => outbox.dispose());
     return outbox;
   }
   const type = (outbox: Outbox, text: string): void => outbox.type({ text, over: outbox.current.draft.text });
@@ -237,7 +237,7 @@ describe('what is written', () => {
     const told: string[] = [];
     const [here, there, elsewhere] = ['session', 'session', 'other'].map((sessionId, index) => {
       const outbox = new Outbox(storage.collection(outboxes), sessionId, error => assert.fail(String(error)));
-      afterwards(() => outbox.dispose());
+      later(() => outbox.dispose());
       outbox.onDidChange(() => told.push(`${index} ${outbox.current.draft.text}`));
       return outbox;
     });
@@ -301,7 +301,7 @@ function conversationsIn(root: string, storage: Storage, given: Given = {}): Con
     connection: { api, state } as unknown as Connection,
     ...more,
   });
-  afterwards(() => conversations.dispose());
+  later(() => conversations.dispose());
   return conversations;
 }
 
@@ -361,7 +361,7 @@ describe('a conversation that nobody uses any more', () => {
 
   it('stays the same until all that was written in it is stored, which is tried again, and told of once', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
-    afterwards(() => mock.timers.reset());
+    later(() => mock.timers.reset());
     const root = temporaryFolder();
     let isFull = true;
     const storage = storageIn(root, undefined, () => isFull);

@@ -8,7 +8,7 @@ import { acts } from '../../fakes/vscode';
 import { begunOf, chatOf, panelOf } from './panelScene';
 import { busy, draftOf, failSends, posts, queued, queueUp } from './scene';
 import { scene, sendAndRead, sent, settled, type Scene } from './scene';
-import { afterwards, answering, cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
+import { later, answering, cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
 
 afterEach(cleanUp);
 
@@ -331,7 +331,7 @@ describe('a page that says 10,000 things of what is not there', () => {
 
     const { said, posted, heard, log, begun } = panelOf(it);
     const unhandled = catchUnhandled();
-    afterwards(() => unhandled.dispose());
+    later(() => unhandled.dispose());
     const held = () => ({
       draft: conversation.composition.draft,
       sends: conversation.sends,

@@ -9,7 +9,7 @@ import type { Place } from '../../../src/webview/page';
 import { silentLog } from '../../fakes/log';
 import { Uri } from '../../fakes/vscode';
 import type { Scene } from './scene';
-import { afterwards, memoryOf, temporaryFolder, until } from './support';
+import { later, memoryOf, temporaryFolder, until } from './support';
 
 /** What a panel says to its page. */
 interface ToPage {
@@ -91,7 +91,7 @@ export function panelOf(it: Scene, kind: 'panel' | 'view' = 'panel', title = 'Se
   const lease = { dispose: () => (isLet = false) };
   const { conversation } = it.window;
   const panel = new ChatPanel(place, { ...deps, conversation, lease, title, reading: new Map() });
-  afterwards(() => panel.dispose());
+  later(() => panel.dispose());
   const begun = (): void => said.fire({ name: 'ready', params: {} });
   const sendId = 'an-id-of-a-send';
   /** What the page was told last under this name. */
@@ -141,6 +141,6 @@ export function chatOf(
     onDidSelect: never,
     ...options,
   });
-  afterwards(() => chat.dispose());
+  later(() => chat.dispose());
   return chat;
 }

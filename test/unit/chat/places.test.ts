@@ -11,7 +11,7 @@ import { Emitter } from '../../../src/util/lifecycle';
 import { acts, answers, TabInputWebview, Uri } from '../../fakes/vscode';
 import { chatOf, pageOf } from './panelScene';
 import { scene } from './scene';
-import { afterwards, answering, cleanUp, left, memoryOf, temporaryFolder, until } from './support';
+import { later, answering, cleanUp, left, memoryOf, temporaryFolder, until } from './support';
 
 afterEach(cleanUp);
 
@@ -57,7 +57,7 @@ function placesOf(location: 'panel' | 'view', memory = memoryOf()) {
       return panel as ChatPanel;
     },
   });
-  afterwards(() => places.dispose());
+  later(() => places.dispose());
   const resolve = (): void => places.resolveView(pageOf('view').place as vscode.WebviewView);
   return { places, made, anew, resolve };
 }
@@ -118,7 +118,7 @@ describe('the view as the place of chats', () => {
       makingPanels();
       if (!isKnown) answers.set('executeCommand', Promise.reject(new Error('no such command')));
       mock.timers.enable({ apis: ['setTimeout'] });
-      afterwards(() => {
+      later(() => {
         answers.clear();
         mock.timers.reset();
       });

@@ -4,7 +4,7 @@ import { ApiClient } from '../../../src/api';
 import { inOrder, textOf } from '../../../src/chat/transcript/messages';
 import { silentLog } from '../../fakes/log';
 import { startSampleService } from '../../fakes/sampleService';
-import { afterwards, openWindow, temporaryFolder, until, type Window, type WindowOptions } from './support';
+import { later, openWindow, temporaryFolder, until, type Window, type WindowOptions } from './support';
 
 export type Scene = Awaited<ReturnType<typeof scene>>;
 
@@ -16,12 +16,12 @@ interface SceneOptions extends Pick<WindowOptions, 'signedIn' | 'fails' | 'extra
 /** A service whose agents answer at once, a new session, and a window that shows it. */
 export async function scene({ lists = false, ...options }: SceneOptions = {}) {
   const service = await startSampleService({ pace: 0, extras: lists });
-  afterwards(() => service.close());
+  later(() => service.close());
   const { baseUrl, appUrl, apiKey } = service;
   const timeouts = { get: 2_000, post: 2_000 };
   const key = () => Promise.resolve(apiKey);
   const client = new ApiClient({ ...{ baseUrl, appUrl, key, log: silentLog(), timeouts } });
-  afterwards(() => client.dispose());
+  later(() => client.dispose());
   const [{ id: computerId, name = '' } = assert.fail()] = (await client.list('computers')).items;
   const { sessionId } = await client.createSession({ computerId });
   const root = temporaryFolder();

@@ -19,7 +19,7 @@ import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { localEngine, openStorage } from '../../fakes/storage';
 import { window } from '../../fakes/vscode';
-export { cleanUp, later as afterwards, temporaryFolder } from '../../fakes/cleanUp';
+export { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 export { until } from '../../until';
 
 /** Asked before each write to a collection: whether it fails, as on a full disk. */

@@ -10,7 +10,7 @@ import { Transcript } from '../../../src/chat/transcript/transcript';
 import { silentLog } from '../../fakes/log';
 import { Formatter } from '../../../src/util/format';
 import { scene, sendAndRead, texts } from './scene';
-import { afterwards, cleanUp, knownOf, message, sendRecord } from './support';
+import { later, cleanUp, knownOf, message, sendRecord } from './support';
 import { storageIn, temporaryFolder, until, type Window } from './support';
 
 afterEach(cleanUp);
@@ -53,7 +53,7 @@ class Served {
       log: this.log,
       onRead: () => Promise.resolve(),
     });
-    afterwards(() => this.reading.dispose());
+    later(() => this.reading.dispose());
   }
 
   readonly pages = (cursor?: string): Promise<Page<Message>> => {

@@ -147,7 +147,7 @@ describe('a window', function () {
     assert.deepEqual(timers(), before);
   });
 
-  it('that ends gives up requests under way at once, and changes nothing afterwards, whatever happens elsewhere', async () => {
+  it('that ends gives up requests under way at once, and changes nothing later, whatever happens elsewhere', async () => {
     const { running, machine, window: gone } = await signedIn();
     const other = machine.window();
     const fault = running.fail({ kind: 'delay', ms: 60_000 });

@@ -36,7 +36,7 @@ describe('the view of sessions', () => {
 
   const list = ({ index }: SessionsWindow, fields: Partial<Session>, at = noon): Promise<void> =>
     learn(index, { title: fields.sessionId, updatedAt: noon - MINUTE, ...fields }, at, 'listed');
-  /** Draws everything, and hands out what is to be drawn again afterwards. */
+  /** Draws everything, and hands out what is to be drawn again later. */
   const drawn = async (window: SessionsWindow, count: number): Promise<() => readonly string[]> => {
     const { tree } = window.feature;
     await seen(window, () => window.index.records.size === count);
@@ -267,7 +267,7 @@ describe('sessions for other views', () => {
     await shows(/^unknown, was pending/);
   });
 
-  it('are read while their chat is open, and unread when more comes afterwards', async () => {
+  it('are read while their chat is open, and unread when more comes later', async () => {
     const { index, feature } = window;
     await known('s1', {}, 10);
     const unread = (): boolean => isUnread(index.get('s1')!);

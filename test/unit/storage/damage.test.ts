@@ -330,7 +330,7 @@ describe('storage that is damaged, foreign or refused', () => {
     if (process.platform === 'win32') this.skip();
     let acknowledged = 0;
     // Blocks of 512 bytes that a file may have: the journal or the database hits the limit at another step each time.
-    for (let blocks = 40; blocks <= 400; blocks += 36) {
+    for (let blocks = 40; blocks <= 400; blocks += 24) {
       const script = `trap '' XFSZ; ulimit -f ${blocks}; exec "$0" "$@"`;
       const args = ['-c', script, process.execPath, child, 'fill', root, String(acknowledged)];
       const { stdout, stderr } = spawnSync('sh', args, { encoding: 'utf8' });
