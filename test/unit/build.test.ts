@@ -166,8 +166,8 @@ describe('the production build', () => {
     };
 
     const table: readonly [what: string, figure: () => number, limit: number, target: number][] = [
-      ['the product, lines', () => lines(product), 36_412, 30_000],
-      ['the tests, lines', () => lines(tests), 29_315, 26_000],
+      ['the product, lines', () => lines(product), 36_411, 30_000],
+      ['the tests, lines', () => lines(tests), 29_314, 26_000],
       ['the repository, files', () => files.length, 430, 430],
       ['the largest folder, source files', largestFolder, 15, 15],
       ['the commands', () => commands.length, 53, 54],
