@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { tabIds } from '../../src/usage/protocol';
 import { FakeUsageSource } from '../fakes/usage';
 import { violations } from './page';
+import { until } from '../until';
 import { usagePage } from './usageStage';
 import { untilTrue } from './waiting';
 
@@ -93,9 +94,9 @@ describe('states of the usage page', () => {
     await sees('2 of 30 days are missing.');
     const asked = source.asked.length;
     await press(/^Refresh/);
+    await until(() => source.asked.length > asked);
     await page.locator('.status progress').waitFor({ state: 'detached' });
     await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))');
-    assert.ok(source.asked.length > asked);
     assert.equal(await page.getByText('Figures are up to date.').count(), 0);
     delete (source as Partial<FakeUsageSource>).fetch;
     source.forget();
