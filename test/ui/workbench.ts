@@ -150,18 +150,17 @@ export class Workbench {
   async explorerMenu(names: readonly string[], entry: string | RegExp): Promise<void> {
     await this.openContainer('Explorer');
     const selected = this.page.locator('.explorer-folders-view .monaco-list-row.selected');
-    // The Explorer reads its folder anew when it is shown, and may forget by that what was selected.
-    await again(
-      async limit => {
-        for (const [index, name] of names.entries()) {
-          await click(this.explorerRow(name), { ...limit, modifiers: index === 0 ? [] : ['ControlOrMeta'] });
-          // A single click also opens the file, which would come in front of what the entry is about to show.
-          if (index === 0) await this.tab(name).first().waitFor(limit);
-        }
-      },
-      limit => selected.nth(names.length - 1).waitFor(limit),
-    );
-    await this.contextMenu(this.explorerRow(names.at(-1) ?? ''), entry);
+    const last = this.explorerRow(names.at(-1) ?? '');
+    await this.contextMenu(last, entry, async limit => {
+      for (const [index, name] of names.entries()) {
+        await click(this.explorerRow(name), { ...limit, modifiers: index === 0 ? [] : ['ControlOrMeta'] });
+        // A single click also opens the file, which would come in front of what the entry is about to show.
+        if (index === 0) await this.tab(name).first().waitFor(limit);
+      }
+      await click(last, { ...limit, button: 'right' });
+      // The Explorer reads its folder anew when it is shown, and may forget by that what was selected.
+      await selected.nth(names.length - 1).waitFor(limit);
+    });
   }
 
   async contextMenu(
@@ -239,9 +238,17 @@ export class Workbench {
     await this.answer(text);
   }
 
-  openSession(id: string | undefined): Promise<void> {
-    const words = 'The id is shown in the web application';
-    return this.ask('Agent Console: Open a session by its id', words, id ?? '');
+  async openSession(id: string | undefined): Promise<void> {
+    const byId = this.quickInput.locator('.monaco-list-row', { hasText: 'Open a session by its id' });
+    await again(
+      async limit => {
+        await this.runCommand('Agent Console: Open session');
+        await this.quickInput.locator('input.input').fill('by its id', limit);
+        await click(byId, limit);
+      },
+      limit => this.quickInput.getByText('The id is shown in the web application').waitFor(limit),
+    );
+    await this.answer(id ?? '');
   }
 
   beginSignIn(): Promise<void> {
