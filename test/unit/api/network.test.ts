@@ -80,7 +80,9 @@ describe('the way to the service', () => {
   it('leads to a service whose certificate is trusted', async () => {
     const server = await secured(certificates.leaf)();
     server.answer({ kind: 'answer', body: { computers: [] } });
-    const { items } = await list(clientOf(server).api).finally(() => server.close());
+    const { items } = await clientOf(server)
+      .api.list('computers')
+      .finally(() => server.close());
     assert.deepEqual(items, []);
   });
 
