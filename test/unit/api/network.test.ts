@@ -77,15 +77,6 @@ describe('the way to the service', () => {
       }
     });
 
-  it('leads to a service whose certificate is trusted', async () => {
-    const server = await secured(certificates.leaf)();
-    server.answer({ kind: 'answer', body: { computers: [] } });
-    const { items } = await clientOf(server)
-      .api.list('computers')
-      .finally(() => server.close());
-    assert.deepEqual(items, []);
-  });
-
   it('reads codes wherever they stand', () => {
     const url = new URL('https://api.example.com/x');
     const cases: readonly (readonly [object, ApiErrorReason | undefined])[] = [

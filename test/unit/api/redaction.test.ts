@@ -45,13 +45,6 @@ describe('redaction', () => {
     assert.deepEqual(whole(result), result, 'what is marked stays as it is');
   });
 
-  it('shows that a secret changed, and never what it is', () => {
-    assert.equal(redactor.mark('one'), new Redactor('a key of this installation').mark('one'));
-    assert.notEqual(redactor.mark('one'), redactor.mark('two'));
-    assert.notEqual(redactor.mark('one'), new Redactor('another key').mark('one'));
-    assert.notEqual(new Redactor().mark('one'), new Redactor().mark('one'), 'random without a key');
-  });
-
   it('stays whole on deep values', () => {
     let deep: unknown = SECRET;
     for (let level = 0; level < 100_000; level++) deep = level % 2 === 0 ? [deep] : { deep };
@@ -107,6 +100,7 @@ describe('redaction', () => {
       ['word1234', 'say [redacted]'],
     ] as const)
       assert.equal(redact(`say ${own}`, { own }), told);
+    assert.notEqual(new Redactor().mark('one'), new Redactor().mark('one'), 'random without a key');
     const other = new Redactor('k');
     const named = () => JSON.stringify(other.redact({ [KEY]: 1 }));
     assert.ok(named().includes(KEY));
