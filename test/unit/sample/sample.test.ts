@@ -13,6 +13,7 @@ import { Git } from '../../../src/changes/git/run';
 import { demoFacts, sampleFetch, sampleRecord, type SampleOptions } from '../../../src/sample';
 import { makeSampleRepository, SHOP, SHOP_REMOTE } from '../../../src/sample/repository';
 import { idOf, STORIES } from '../../../src/sample/sessions';
+import type { Storage } from '../../../src/storage';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { pastSessions } from '../../fakes/pastSessions';
@@ -75,6 +76,14 @@ async function all<T>(pages: AsyncIterable<{ readonly items: readonly T[] }>): P
   for await (const { items } of pages) found.push(...items);
   return found;
 }
+
+function storageIn(root: string): Storage {
+  const storage = openStorage({ root, log: silentLog() });
+  later(() => storage.settled().finally(() => storage.dispose()));
+  return storage;
+}
+const recordsOf = (storage: Storage) =>
+  storage.collection({ path: 'sample', version: 1, schema: sampleRecord });
 
 const base64 = (content: string): string => Buffer.from(content).toString('base64');
 
@@ -226,13 +235,7 @@ describe('the sessions of the sample', () => {
 
   it('are the same in windows that share the store of one machine, with the same ids, while agents work, and at the next start', async () => {
     const root = temporaryFolder();
-    const window = (): Sample => {
-      const storage = openStorage({ root, log: silentLog() });
-      later(() => storage.settled().finally(() => storage.dispose()));
-      return new Sample({
-        records: storage.collection({ path: 'sample', version: 1, schema: sampleRecord }),
-      });
-    };
+    const window = (): Sample => new Sample({ records: recordsOf(storageIn(root)) });
     const [one, two] = [window(), window()];
     const session = await one.newSession();
     const { messageId } = await one.send(session, 'Explain this');
@@ -259,14 +262,14 @@ describe('the sessions of the sample', () => {
 /** What a session's transcript says, and how long it lasted. */
 const factsOf = ({ title, minutesAgo, exchanges }: (typeof STORIES)[number]): SessionFacts => ({
   sessionId: idOf('agent-console', { title }),
-  createdAt: NOW - minutesAgo * 60_000,
-  lastAt: NOW - (minutesAgo - 2) * 60_000,
+  createdAt: NOW - minutesAgo * MINUTE,
+  lastAt: NOW - (minutesAgo - 2) * MINUTE,
   said: exchanges.flatMap(({ ask, lines }) => [
-    { text: ask, by: 'me' as const },
-    ...lines.map(line => ({
-      text: line.kind === 'use' ? `${JSON.stringify(line.input)}\n${line.result}` : line.text,
-      by: 'agent' as const,
-    })),
+    { text: ask, by: 'me' },
+    ...lines.map(line => {
+      const text = line.kind === 'use' ? `${JSON.stringify(line.input)}\n${line.result}` : line.text;
+      return { text, by: 'agent' } as const;
+    }),
   ]),
 });
 
@@ -299,25 +302,22 @@ describe('the sample repository', () => {
     }
     assert.equal(branches.length, 6);
     assert.match(git('branch', '--remotes', '--merged', 'HEAD'), /agent\/extract-button/);
-    const conflict = (branch: string): string | undefined => {
-      const options = { cwd: folder, encoding: 'utf8' } as const;
-      const merge = ['merge-tree', '--write-tree', '--name-only', 'HEAD', `origin/${branch}`];
-      const { status, stdout } = spawnSync('git', merge, options);
-      return status === 0 ? undefined : stdout.split('\n')[1];
-    };
-    assert.equal(conflict('agent/confirm-timeout'), 'services/checkout/src/total.ts');
-    assert.equal(conflict('agent/flaky-total-test') ?? conflict('returns-rate'), undefined);
+    const conflicts = ['confirm-timeout', 'flaky-total-test'].map(branch => {
+      const merge = ['merge-tree', '--write-tree', '--name-only', 'HEAD', `origin/agent/${branch}`];
+      return spawnSync('git', merge, { cwd: folder, encoding: 'utf8' });
+    });
+    assert.deepEqual(
+      conflicts.map(({ status, stdout }) => status && stdout.split('\n')[1]),
+      ['services/checkout/src/total.ts', 0],
+    );
   });
 
   it('shows whose work its branches are: certain, only likely, or nobody can tell', async () => {
     const facts = await readRepository(new Git('git', folder));
     const claims = STORIES.map(story => {
       const claim = claimOf(factsOf(story), [facts]);
-      return [
-        story.title,
-        claim.sure,
-        ...(claim.sure === 'unknown' ? [] : [claim.branch.name, claim.evidence]),
-      ];
+      const why = claim.sure === 'unknown' ? [] : [claim.branch.name, claim.evidence];
+      return [story.title, claim.sure, ...why];
     });
     assert.deepEqual(claims.sort(), [
       ['Are returns really going up?', 'likely', 'returns-rate', 'coAuthor'],
@@ -331,7 +331,7 @@ describe('the sample repository', () => {
     ]);
   });
 
-  it('is the same for the same moment, is fetched without a network, and stays as a person leaves it', async () => {
+  it('is the same for the same moment, is fetched without a network, stays as a person leaves it, and leaves nothing where it cannot be made', async () => {
     const tips = git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/remotes');
     assert.equal(git('config', 'remote.origin.url'), SHOP_REMOTE);
     execFileSync('git', ['-C', path.join(folder, '.git/pushed.git'), 'branch', 'pushed-later', 'main']);
@@ -340,6 +340,7 @@ describe('the sample repository', () => {
     await makeSampleRepository(folder, 'git', NOW + 1);
     assert.equal(git('status', '--porcelain'), '?? mine.txt');
 
+    await assert.rejects(makeSampleRepository(`${folder} 2`, 'no-such-git', NOW), /ENOENT/);
     fs.rmSync(folder, { recursive: true });
     // Nothing of the person's settings counts.
     const hostile = path.join(path.dirname(folder), 'gitconfig');
@@ -359,10 +360,8 @@ describe('the sample repository', () => {
 
   it('is made once, when the sample was first used, and opened in a window of its own', async () => {
     const root = temporaryFolder();
-    const storage = openStorage({ root, log: silentLog() });
-    later(() => storage.settled().finally(() => storage.dispose()));
-    const records = storage.collection({ path: 'sample', version: 1, schema: sampleRecord });
-    await records.put('used', { kind: 'first', at: NOW });
+    const storage = storageIn(root);
+    await recordsOf(storage).put('used', { kind: 'first', at: NOW });
     const uri = { fsPath: root } as unknown as vscode.Uri;
     await assert.rejects(
       openSampleWorkspace(uri, undefined, storage),
@@ -375,14 +374,5 @@ describe('the sample repository', () => {
       assert.deepEqual(executed, Array(times).fill(`vscode.openFolder file://${folder} [object Object]`));
       assert.equal(git('rev-parse', 'origin/agent/flaky-total-test'), tip);
     }
-  });
-
-  it('says what Git says where it cannot be made, and leaves nothing', async () => {
-    const other = path.join(temporaryFolder(), 'shop');
-    await assert.rejects(makeSampleRepository(other, 'no-such-git', NOW), /ENOENT/);
-    fs.mkdirSync(other);
-    fs.writeFileSync(path.join(other, 'mine.txt'), 'mine');
-    await assert.rejects(makeSampleRepository(other, 'git', NOW), /ENOTEMPTY|EEXIST/);
-    assert.deepEqual(fs.readdirSync(other), ['mine.txt']);
   });
 });

@@ -8,29 +8,9 @@ import { mock } from 'node:test';
 import { StorageError } from '../../../src/storage';
 import { journalFor } from '../../../src/storage/sqlite';
 import { spoil } from '../../fakes/storage';
-import {
-  child,
-  databaseOf,
-  eachInItsFolder,
-  entries,
-  filesBelow,
-  forked,
-  gated,
-  inspect,
-  keepBackup,
-} from './support';
-import {
-  loaded,
-  notes,
-  open,
-  openNotes,
-  openWindow,
-  root,
-  scramble,
-  storedNotes,
-  temporaryFolder,
-} from './support';
-import { turn, until, valueOf, type Note } from './support';
+import { child, databaseOf, eachInItsFolder, entries, filesBelow, forked, gated, inspect } from './support';
+import { keepBackup, loaded, notes, onExec, open, openNotes, openWindow, root, scramble } from './support';
+import { storedNotes, temporaryFolder, turn, until, valueOf, type Note } from './support';
 
 describe('storage that is damaged, foreign or refused', () => {
   eachInItsFolder();
@@ -165,12 +145,10 @@ describe('storage that is damaged, foreign or refused', () => {
       await collection.load();
       scramble();
       // As when several open a new one at the same moment, each finds it locked once.
-      const exec: (sql: string) => void = Reflect.get(DatabaseSync.prototype, 'exec');
       let opened = 0;
-      mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
+      onExec(sql => {
         if (sql.includes('journal_mode') && opened++ % 2 === 0)
           throw Object.assign(new Error('database is locked'), { errcode: 5 });
-        exec.call(this, sql);
       });
       const other = open();
       assert.deepEqual(await other.collection(notes).read('a'), { text: 'of the morning' });
@@ -304,10 +282,10 @@ describe('storage that is damaged, foreign or refused', () => {
     using other = new DatabaseSync(databaseOf());
     other.exec('BEGIN IMMEDIATE');
     const collection = await openNotes();
-    const exec = mock.method(DatabaseSync.prototype, 'exec');
+    let asked = 0;
+    onExec(sql => (asked += Number(sql.endsWith('BEGIN IMMEDIATE'))));
     const busy = /Other windows keep the stored data in .* busy/;
     await assert.rejects(collection.put('b', { text: 'x' }), busy);
-    const asked = exec.mock.calls.filter(call => call.arguments[0].endsWith('BEGIN IMMEDIATE')).length;
     assert.ok(asked >= 10, `It asks ${asked} times: others that write would always be first.`);
     assert.deepEqual(entries(collection), { a: { text: 'precious' } });
     other.exec('ROLLBACK');

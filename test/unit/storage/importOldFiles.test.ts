@@ -20,9 +20,12 @@ describe('records of files, from before there was a database', () => {
   const collectionOf = (name: string) => open().collection<Note>({ ...notes, path: name });
   const stored = async (name: string) => entries(await loaded(collectionOf(name)));
 
-  it('are all there after the first start, and stay where they were, with the files of people', async () => {
+  it('are all there after the first start, and stay where they were, with the files of people; an older revision stands for one that cannot be read, and where none can that is told', async () => {
     write('connection/a.1.json', note('a', 'old'));
     write('connection/a.12.json', note('a', 'newest'));
+    write('connection/a.13.json', '');
+    write('connection/b.1.json', '{"id":"b","version":1,"val');
+    write('connection/c.1.json', { id: 'c', version: 1 });
     write('connection/notice%20address.1.json', note('notice address', 'told'));
     write('connection/gone.2.json', { id: 'gone', deleted: true, at: 5, writers: [] });
     write('services/s1/checks/s.1.json', note('s', 'asked'));
@@ -32,7 +35,10 @@ describe('records of files, from before there was a database', () => {
     write('services/s1/attachments/x/report.1.json', note('report', 'mine'));
     write('hooks/history/1.1.json', note('1', 'an event'));
     const before = filesBelow();
-    assert.deepEqual(await stored('connection'), { a: { text: 'newest' } });
+    const window = open();
+    const found = await loaded(window.collection({ ...notes, path: 'connection' }));
+    assert.deepEqual(entries(found), { a: { text: 'newest' } });
+    assert.ok(window.lines.some(line => line.includes('b.1.json')));
     assert.deepEqual(await stored('services/s1/sessions'), { Ab: { text: 'odd id' } });
     const days = { '2026-01-14': { text: 'odd folder' } };
     assert.deepEqual(await stored('services/s1/usage/o-One'), days);
@@ -43,19 +49,8 @@ describe('records of files, from before there was a database', () => {
     const after = filesBelow().filter(name => !name.startsWith('store/'));
     assert.deepEqual(after, before);
     // Later changes of the files count no more.
-    write('connection/a.13.json', note('a', 'too late'));
+    write('connection/a.14.json', note('a', 'too late'));
     assert.deepEqual(await stored('connection'), { a: { text: 'newest' } });
-  });
-
-  it('fall back to an older revision where the newest cannot be read, and are told of where none can', async () => {
-    write('connection/a.4.json', note('a', 'older'));
-    write('connection/a.5.json', '');
-    write('connection/b.1.json', '{"id":"b","version":1,"val');
-    write('connection/c.1.json', { id: 'c', version: 1 });
-    const window = open();
-    const found = entries(await loaded(window.collection({ ...notes, path: 'connection' })));
-    assert.deepEqual(found, { a: { text: 'older' } });
-    assert.ok(window.lines.some(line => line.includes('b.1.json')));
   });
 
   it('are messages one by one, where a file held a hundred, and found by what was said and by titles', async () => {

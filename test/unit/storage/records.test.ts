@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { mock } from 'node:test';
 import { FolderWatch } from '../../../src/util/folderWatch';
 import { databaseOf, eachInItsFolder, entries, filesBelow, loaded, notes, open, openWindow } from './support';
-import { root, until, valueOf, type Note } from './support';
+import { onExec, root, until, valueOf, type Note } from './support';
 
 describe('storage records', () => {
   eachInItsFolder();
@@ -73,12 +72,8 @@ describe('storage records', () => {
     };
     const [here, there] = [open(), open()].map(window => window.collection(counted));
     await there!.load();
-    const exec: (sql: string) => void = Reflect.get(DatabaseSync.prototype, 'exec');
     const modes: string[] = [];
-    mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
-      modes.push(...(/synchronous = (\w+)/.exec(sql)?.slice(1) ?? []));
-      exec.call(this, sql);
-    });
+    onExec(sql => modes.push(...(/synchronous = (\w+)/.exec(sql)?.slice(1) ?? [])));
     const count = (text: string) => here!.update('a', now => ({ text, count: (now?.count ?? 0) + 1 }));
     for (const text of ['one', 'one', 'two', 'two']) await count(text);
     await here!.remove('a');

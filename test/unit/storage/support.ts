@@ -104,6 +104,15 @@ export function valueOf(sql: string): unknown {
   return inspect(db => Object.values(db.prepare(sql).get() ?? {})[0]);
 }
 
+/** Hears each statement before it runs on any database; it does not run where `hear` throws. */
+export function onExec(hear: (sql: string) => void): void {
+  const exec: (sql: string) => void = Reflect.get(DatabaseSync.prototype, 'exec');
+  mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
+    hear(sql);
+    exec.call(this, sql);
+  });
+}
+
 export function filesBelow(folder = root): string[] {
   return fs
     .readdirSync(folder, { recursive: true, withFileTypes: true })
