@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { buildSync } from 'esbuild';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
 import { type Fault, REQUEST_ID } from '../../fakes/faultServer';
 import { answerOf, tokenRows } from '../../fakes/usage';
 import { until } from '../../until';
@@ -24,32 +24,24 @@ const STUCK = `
   parentPort.on('message', () => require('node:fs').writeFileSync(__dirname + '/begun', ''));
   parentPort.postMessage({ type: 'ready' });`;
 
-describe('a large analytics answer', function () {
+describe('a large analytics answer', () => {
   const server = testServer();
   let folder: string;
 
   before(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'agent-console-api-'));
-    buildSync({
-      entryPoints: [path.join(process.env['AGENT_CONSOLE_ROOT']!, 'src', 'api', 'answer.ts')],
-      outfile: path.join(folder, 'answerWorker.js'),
-      bundle: true,
-      platform: 'node',
-      format: 'cjs',
-      target: 'node22',
-      supported: { 'dynamic-import': false },
-      external: ['vscode'],
-    });
+    folder = temporaryFolder();
+    const entry = path.join(process.env['AGENT_CONSOLE_ROOT']!, 'src/api/answer.ts');
+    const outfile = path.join(folder, 'answerWorker.js');
+    buildSync({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'cjs' });
     writeFileSync(path.join(folder, 'offline.js'), OFFLINE);
     writeFileSync(path.join(folder, 'stuck.js'), STUCK);
   });
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  after(cleanUp);
 
-  const ask = (script: string, signal?: AbortSignal) =>
-    clientOf(server, { workerScript: path.join(folder, script), redactionKey: 'k' }).api.list('tokens', {
-      query: DAYS,
-      signal,
-    });
+  const ask = (script: string, signal?: AbortSignal) => {
+    const { api } = clientOf(server, { workerScript: path.join(folder, script), redactionKey: 'k' });
+    return api.list('tokens', { query: DAYS, signal });
+  };
 
   it('is read in slices by a thread without any way to the network, and reads or fails as it would here', async () => {
     const rows = tokenRows({ days: 300, people: 100 });
