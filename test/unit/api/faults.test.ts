@@ -155,8 +155,7 @@ describe('every endpoint under every fault', () => {
     ] as const) {
       server.answer(fault);
       const error = await failureOf(list(clientOf(server, { timeouts: { get: 200 } }).api));
-      const { kind, code, title, detail, requestId } = error;
-      assert.deepEqual([kind, code, title, detail, requestId], expected);
+      assert.deepEqual([error.kind, error.code, error.title, error.detail, error.requestId], expected);
     }
   });
 

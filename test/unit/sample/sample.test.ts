@@ -182,10 +182,8 @@ describe('the sessions of the sample', () => {
       ({ sessionId, read = 0, signal }) => signal?.kind === 'finished' && read < known.get(sessionId)!,
       ({ sessionId, read = 0 }) => read > known.get(sessionId)!,
     ];
-    assert.deepEqual(
-      kinds.map(is => facts.filter(is).length),
-      [1, 1, 1, 1, 2, 0],
-    );
+    const counts = kinds.map(is => facts.filter(is).length);
+    assert.deepEqual(counts, [1, 1, 1, 1, 2, 0]);
   });
 
   it('go from pending over running to idle, take up what came meanwhile, and are read back from the last message', async () => {
@@ -208,11 +206,8 @@ describe('the sessions of the sample', () => {
     for (; messageId !== undefined; messageId = chain[0]?.parentId)
       chain.unshift(await sample.api.one('message', { ids: { sessionId, messageId } }));
     assert.deepEqual([chain.length, chain[0]?.id], [messageCount! + 1, first.messageId]);
-    assert.deepEqual(
-      chain.flatMap(({ providerAPhase }) => providerAPhase ?? []),
-      ['commentary', 'final_answer', 'commentary', 'final_answer'],
-      'one answer after the other',
-    );
+    const phases = chain.flatMap(({ providerAPhase }) => providerAPhase ?? []);
+    assert.equal(phases.join(' '), 'commentary final_answer commentary final_answer', 'one after the other');
     const said = JSON.stringify(chain);
     for (const part of [
       "I have read `no'tes.md`.",
@@ -297,10 +292,8 @@ describe('the sample repository', () => {
       const merge = ['merge-tree', '--write-tree', '--name-only', 'HEAD', `origin/agent/${branch}`];
       return spawnSync('git', merge, { cwd: folder, encoding: 'utf8' });
     });
-    assert.deepEqual(
-      conflicts.map(({ status, stdout }) => status && stdout.split('\n')[1]),
-      ['services/checkout/src/total.ts', 0],
-    );
+    const found = conflicts.map(({ status, stdout }) => status && stdout.split('\n')[1]);
+    assert.deepEqual(found, ['services/checkout/src/total.ts', 0]);
   });
 
   it('shows whose work its branches are: certain, only likely, or nobody can tell', async () => {
@@ -335,10 +328,8 @@ describe('the sample repository', () => {
     fs.rmSync(folder, { recursive: true });
     // Nothing of the person's settings counts.
     const hostile = path.join(path.dirname(folder), 'gitconfig');
-    fs.writeFileSync(
-      hostile,
-      `[init]\n\ttemplateDir = /none\n[commit]\n\tgpgSign = true\n[core]\n\tautocrlf = true\n`,
-    );
+    const settings = '[init]\n\ttemplateDir = /none\n[commit]\n\tgpgSign = true\n[core]\n\tautocrlf = true\n';
+    fs.writeFileSync(hostile, settings);
     process.env['GIT_CONFIG_GLOBAL'] = hostile;
     try {
       await Promise.all([NOW, NOW].map(now => makeSampleRepository(folder, 'git', now)));
@@ -354,10 +345,8 @@ describe('the sample repository', () => {
     const storage = storageIn(root);
     await recordsOf(storage).put('used', { kind: 'first', at: NOW });
     const uri = { fsPath: root } as unknown as vscode.Uri;
-    await assert.rejects(
-      openSampleWorkspace(uri, undefined, storage),
-      /^Error: The sample workspace needs Git/,
-    );
+    const needsGit = /^Error: The sample workspace needs Git/;
+    await assert.rejects(openSampleWorkspace(uri, undefined, storage), needsGit);
     const tip = git('rev-parse', 'origin/agent/flaky-total-test');
     folder = path.join(root, 'sample/shop');
     for (const times of [1, 2]) {

@@ -99,10 +99,7 @@ describe('storage that is damaged, foreign or refused', () => {
       await window.settled();
     }
     const kept = filesBelow(store).filter(name => /backup|copying/.test(name));
-    assert.deepEqual(
-      kept,
-      [4, 5, 6].map(day => `backup-1970-01-0${day}.db`),
-    );
+    assert.equal(kept.join(), [4, 5, 6].map(day => `backup-1970-01-0${day}.db`).join());
     // One that cannot be read, and one that is damaged as all files are.
     fs.mkdirSync(backup(6));
     for (const file of [databaseOf(), backup(5)]) scramble(file);

@@ -51,10 +51,8 @@ describe('a lease between windows', () => {
     assert.equal(await end(), true);
     await pass(300);
     assert.equal(await enters(other), true);
-    await assert.rejects(
-      one.tryRun('a', 900, () => Promise.reject(new Error('no'))),
-      /no/,
-    );
+    const failing = one.tryRun('a', 900, () => Promise.reject(new Error('no')));
+    await assert.rejects(failing, /no/);
     assert.equal(await enters(other), true);
     await one.tryRun('a', 900, async ({ keep }) => {
       keep();
@@ -121,14 +119,10 @@ const MEMORY = '/dev/shm';
 const [WRITERS, EACH, KILLS_A_WRITER] = [4, 2_500, 8];
 
 /** What one writer has begun, what of it was acknowledged, and how often it was killed. */
-interface Journal {
-  readonly tried: readonly number[];
-  readonly done: ReadonlySet<number>;
-  readonly kills: number;
-}
+type Journal = Awaited<ReturnType<typeof run>>;
 
 /** Runs one writer to its end, killing it now and then: after a few acts, after many, or not at all. */
-async function run(writer: number, journals: string): Promise<Journal> {
+async function run(writer: number, journals: string) {
   const file = path.join(journals, String(writer));
   for (let kills = 0; ;) {
     const text = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';

@@ -139,10 +139,7 @@ describe('CSV', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(cell, cell)), rows => {
         const [, ...read] = parse(csv(['a', 'b'], rows));
-        assert.deepEqual(
-          read.map(row => row.length),
-          rows.map(() => 2),
-        );
+        assert.ok(read.length === rows.length && read.every(row => row.length === 2));
         for (const [index, row] of read.entries())
           for (const [column, text] of row.entries())
             if (typeof rows[index]?.[column] === 'string')
