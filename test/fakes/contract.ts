@@ -1,45 +1,39 @@
 import * as z from 'zod/mini';
 
-const words = z.string().check(z.regex(/\S/, 'It must not be empty.'));
-const count = z.string().check(z.regex(/^[1-9]\d{0,8}$/, 'It must be a whole number of at least 1.'));
-const day = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/, 'It must be a date of the form YYYY-MM-DD.'));
+const matching = (pattern: RegExp, what: string) => z.string().check(z.regex(pattern, `It must ${what}.`));
+/** Optional fields of one kind. */
+const each = <S extends z.ZodMiniType>(schema: S, ...names: readonly string[]) =>
+  Object.fromEntries(names.map(name => [name, z.optional(schema)]));
+
+const words = matching(/\S/, 'not be empty');
+const count = matching(/^[1-9]\d{0,8}$/, 'be a whole number of at least 1');
+const day = matching(/^\d{4}-\d{2}-\d{2}$/, 'be a date, YYYY-MM-DD');
 const dates = { startDate: day, endDate: day };
-const page = {
-  limit: z.optional(z.string().check(z.regex(/^([1-9]\d?|100)$/, 'It must be from 1 to 100.'))),
-  cursor: z.optional(words),
-};
-const routed = { computerId: z.optional(words) };
+const hundred = matching(/^([1-9]\d?|100)$/, 'be from 1 to 100');
+const page = { limit: z.optional(hundred), cursor: z.optional(words) };
 
 const tag = z.strictObject({ name: words, metadata: z.optional(z.record(z.string(), z.unknown())) });
-const settingWords =
-  'model reasoningEffort interactionMode autonomyLevel autonomyMode specModeModel specModeReasoningEffort providerLock ' +
-  'providerLockTimestamp apiProviderLock archivedAt';
 /** Interface 2.8, as it may be sent: no `tokenUsage`. What the enumerations allow is not shown, so any word passes. */
 const sessionSettings = z.strictObject({
-  ...Object.fromEntries(settingWords.split(' ').map(name => [name, z.optional(words)])),
+  ...each(words, 'model', 'reasoningEffort', 'interactionMode', 'autonomyLevel', 'autonomyMode'),
+  ...each(words, 'archivedAt', 'specModeModel', 'specModeReasoningEffort'),
+  ...each(words, 'providerLock', 'providerLockTimestamp', 'apiProviderLock'),
+  ...each(z.array(words), 'enabledToolIds', 'disabledToolIds'),
   assistantActiveTimeMs: z.optional(z.int().check(z.gte(0))),
   tags: z.optional(z.array(tag)),
-  enabledToolIds: z.optional(z.array(words)),
-  disabledToolIds: z.optional(z.array(words)),
 });
 const session = z.strictObject({ computerId: words, sessionSettings: z.optional(sessionSettings) });
 
-const mediaType = z
-  .string()
-  .check(z.regex(/^(application\/pdf|text\/[a-z0-9][a-z0-9.+-]*)$/, 'It must be a PDF or a text type.'));
-const image = z.strictObject({
-  type: z.literal('base64'),
-  data: z.string(),
-  mediaType: z.enum(['image/jpeg', 'image/png', 'image/gif', 'image/webp']),
-});
+const given = { type: z.literal('base64'), data: z.string() };
+const picture = z.enum(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
+const readable = matching(/^(application\/pdf|text\/[a-z0-9][a-z0-9.+-]*)$/, 'be a PDF or a text type');
+const image = z.strictObject({ ...given, mediaType: picture });
 /** Which fields of a file are required is not shown: here `type`, `mediaType` and `data`. */
 const file = z.strictObject({
-  type: z.literal('base64'),
-  data: z.string(),
-  mediaType,
-  parsedData: z.optional(z.string()),
-  name: z.optional(words),
-  path: z.optional(words),
+  ...given,
+  mediaType: readable,
+  ...each(z.string(), 'parsedData'),
+  ...each(words, 'name', 'path'),
 });
 /** Interface 4.7. */
 const message = z.strictObject({
@@ -51,19 +45,13 @@ const message = z.strictObject({
 
 /** By method and path: the query, and the body. What is not named has neither. */
 const CALLS: readonly (readonly [asked: RegExp, query: z.core.$ZodShape, body?: z.ZodMiniType])[] = [
-  [/^GET .*\/analytics\/tokens$/, dates],
-  [/^GET .*\/analytics\/tools$/, dates],
-  [/^GET .*\/analytics\/activity$/, dates],
-  [/^GET .*\/analytics\/productivity$/, dates],
+  [/^GET .*\/analytics\/(tokens|tools|activity|productivity)$/, dates],
   [/^GET .*\/analytics\/users$/, { ...dates, ...page }],
   [/^GET .*\/organization\/(users|enterprise-controls\/history)$/, page],
-  [
-    /^GET .*-reports$/,
-    { repoId: z.optional(words), limit: z.optional(count), startAfter: z.optional(words) },
-  ],
+  [/^GET .*-reports$/, { ...each(words, 'repoId', 'startAfter'), limit: z.optional(count) }],
   [/^GET .*\/sessions$/, page],
   [/^GET .*\/sessions\/[^/]+\/messages$/, { ...page, role: z.optional(words) }],
-  [/^GET .*\/sessions\/[^/]+(\/messages\/[^/]+)?$/, routed],
+  [/^GET .*\/sessions\/[^/]+(\/messages\/[^/]+)?$/, each(words, 'computerId')],
   [/^POST .*\/sessions$/, {}, session],
   [/^POST .*\/messages$/, {}, message],
   [/^/, {}],

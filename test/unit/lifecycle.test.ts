@@ -47,6 +47,9 @@ describe('the extension from its start to its end', function () {
     extension = load('./extension.js') as Extension;
     service = await startSampleService({ pace: 0 });
     const environment = { ...process.env };
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 40;
+    later(() => (Error.stackTraceLimit = stackTraceLimit));
     Object.assign(process.env, {
       AGENT_CONSOLE_BASE_URL: service.baseUrl,
       AGENT_CONSOLE_APP_URL: service.appUrl,
@@ -135,6 +138,8 @@ describe('the extension from its start to its end', function () {
   function context(subscriptions: { dispose(): unknown }[]): object {
     const uri = (fsPath: string): object => ({ fsPath, path: fsPath, scheme: 'file' });
     const memory = { get: (_: string, otherwise: unknown) => otherwise, update: () => Promise.resolve() };
+    const nothing = () => Promise.resolve(undefined);
+    const onDidChange = () => ({ dispose: () => undefined });
     return {
       subscriptions,
       globalStorageUri: uri(path.join(folder, 'storage')),
@@ -143,12 +148,7 @@ describe('the extension from its start to its end', function () {
       extension: { id: 'agent-console.agent-console', packageJSON: manifest },
       workspaceState: memory,
       globalState: memory,
-      secrets: {
-        get: () => Promise.resolve(undefined),
-        store: () => Promise.resolve(),
-        delete: () => Promise.resolve(),
-        onDidChange: () => ({ dispose: () => undefined }),
-      },
+      secrets: { get: nothing, store: nothing, delete: nothing, onDidChange },
     };
   }
 });
@@ -165,20 +165,12 @@ async function namesOfTools(script: string): Promise<string> {
 
 /** The line below `folder` that is making something now; none for what Node keeps for its connections. */
 function makerOf(folder: string): string | undefined {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 40;
   const { stack = '' } = new Error();
-  Error.stackTraceLimit = stackTraceLimit;
-  return stack.includes('deps/undici')
-    ? undefined
-    : stack
-        .split('\n')
-        .find(line => line.includes(folder))
-        ?.trim();
+  const lines = stack.includes('deps/undici') ? [] : stack.split('\n');
+  return lines.find(line => line.includes(folder))?.trim();
 }
 
 function summary(names: Iterable<string>): string {
-  const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return [...counts].map(([name, count]) => `${count} ${name}`).join(', ');
+  const groups = Map.groupBy(names, name => name);
+  return [...groups].map(([name, all]) => `${all.length} ${name}`).join(', ');
 }

@@ -15,6 +15,8 @@ const text = read('package.json');
 const { activationEvents, contributes } = JSON.parse(text) as typeof declared;
 const strings = JSON.parse(read('package.nls.json')) as Record<string, string>;
 const said = (key: string): string => strings[key.slice(1, -1)] ?? '';
+/** The commands that a text for people links to. */
+const linksIn = (key: string) => Array.from(said(key).matchAll(/\(command:([^)]+)\)/g), ([, id]) => id!);
 
 type Setting = Readonly<Record<'scope' | 'type' | 'markdownDescription', string>> & {
   readonly default: unknown;
@@ -87,8 +89,7 @@ describe('package.json', () => {
     for (const { command } of menus) assert.ok(commandIds.includes(command), command);
     for (const { view, contents } of contributes.viewsWelcome) {
       assert.ok(viewIds.includes(view));
-      for (const [, command] of said(contents).matchAll(/\(command:([^)]+)\)/g))
-        assert.ok(commandIds.includes(command!), command);
+      for (const command of linksIn(contents)) assert.ok(commandIds.includes(command), command);
     }
     const keys = 'connection environment knownService draftComments'.split(' ');
     const allowed = [
@@ -115,10 +116,9 @@ describe('package.json', () => {
       const { id, description, media, completionEvents } = step;
       assert.equal(media.svg, `media/walkthrough/${id}.svg`);
       assert.match(read(media.svg), /fill="var\(--vscode-/, 'it is drawn in the colours of the theme');
-      const links = [...said(description).matchAll(/\(command:([^)]+)\)/g)].map(([, link]) => link ?? '');
-      assert.ok(links.length > 0, id);
+      const links = linksIn(description);
+      assert.ok(links.length > 0 && completionEvents.length > 0, id);
       for (const link of links) assert.ok(known.includes(link), link);
-      assert.ok(completionEvents.length > 0, id);
       for (const event of completionEvents) assert.ok(completing.includes(event), event);
     }
   });

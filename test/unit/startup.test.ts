@@ -1,37 +1,26 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { reportFailure } from '../../src/console';
 import { ConnectionRecords } from '../../src/connection/records';
 import { hookPlace, Installation, installedFile } from '../../src/hooks/installation';
 import { hasInstalledHooks, hasQueued, isSampleChosen } from '../../src/startup';
-import type { OutputLog } from '../../src/log';
 import { notify } from '../../src/ui/window';
-import { cleanUp, later, temporaryFolder } from '../fakes/cleanUp';
 import { silentLog } from '../fakes/log';
-import { openStorage } from '../fakes/storage';
 import { acts, answers } from '../fakes/vscode';
+import { eachInItsFolder, open, openWindow, root } from './storage/support';
 
 describe('what is in use, before anything is loaded', () => {
-  afterEach(cleanUp);
-
-  function storageIn(root: string) {
-    const storage = openStorage({ root, log: silentLog() });
-    later(() => storage.dispose());
-    return storage;
-  }
+  eachInItsFolder();
 
   it('is nothing where nothing was ever stored, and looking makes no file', async () => {
-    const folder = path.join(temporaryFolder(), 'none');
-    const storage = storageIn(folder);
+    const folder = path.join(root, 'none');
     for (const isUsed of [isSampleChosen, hasInstalledHooks, hasQueued])
-      assert.equal(await isUsed(storage), false);
+      assert.equal(await isUsed(openWindow(folder)), false);
     assert.equal(fs.existsSync(folder), false);
   });
 
   it('tells hooks that are installed', async () => {
-    const root = temporaryFolder();
-    const storage = storageIn(root);
+    const storage = open();
     const files = storage.collection({ path: 'hook-files', version: 1, schema: installedFile });
     const place = hookPlace(path.join(root, 'hooks'), process.env['AGENT_CONSOLE_ROOT']!);
     const installation = new Installation(place, files);
@@ -47,7 +36,7 @@ describe('what is in use, before anything is loaded', () => {
   });
 
   it('tells whether the sample was chosen last', async () => {
-    const storage = storageIn(temporaryFolder());
+    const storage = open();
     const records = new ConnectionRecords(storage, silentLog());
     await records.stored.load();
     for (const chosen of [false, true, false, true]) {
@@ -57,33 +46,13 @@ describe('what is in use, before anything is loaded', () => {
   });
 });
 
-describe('a notice', () => {
-  const logged: string[] = [];
-  const log = { ...silentLog(), error: (line: string) => logged.push(line) } as unknown as OutputLog;
-  afterEach(() => {
-    answers.clear();
-    acts.length = logged.length = 0;
+it('a notice does what its button says, and tells and logs when that fails', async () => {
+  answers.set('showWarningMessage', Promise.resolve('Again' as unknown as undefined));
+  const logged = await new Promise<string>(resolve => {
+    const log = { ...silentLog(), error: resolve };
+    notify(log, 'warning', 'Something happened.', ['Again', () => Promise.reject(new Error('No.'))]);
   });
-
-  it('of a command that failed holds up nobody who ran the command', () => {
-    answers.set('showErrorMessage', new Promise(() => undefined));
-    reportFailure(log, 'c', new Error('It broke.'), []);
-    assert.deepEqual(acts, ['window.showErrorMessage']);
-    assert.deepEqual(logged, ['Command c: It broke.']);
-  });
-
-  it('does what its button says, and tells and logs when that fails', async () => {
-    answers.set('showWarningMessage', Promise.resolve('Again' as unknown as undefined));
-    const failed = new Promise<void>((_, reject) => {
-      notify(log, 'warning', 'Something happened.', ['Again', () => reject(new Error('chosen'))]);
-    });
-    await assert.rejects(failed, /chosen/);
-    const told = new Promise<void>(resolve => {
-      const done = { ...silentLog(), error: (line: string) => resolve(void logged.push(line)) };
-      notify(done, 'warning', 'Something happened.', ['Again', () => Promise.reject(new Error('No.'))]);
-    });
-    await told;
-    assert.deepEqual(logged, ['What a notice offered could not be done']);
-    assert.equal(acts.at(-1), 'window.showErrorMessage');
-  });
+  assert.equal(logged, 'What a notice offered could not be done');
+  assert.equal(acts.at(-1), 'window.showErrorMessage');
+  answers.clear();
 });

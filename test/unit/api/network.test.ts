@@ -19,15 +19,12 @@ describe('the way to the service', () => {
   });
   after(() => setDefaultCACertificates(known));
 
-  interface Place {
-    readonly origin: string;
-    close(): unknown;
-  }
-  const at = (origin: string, close: Place['close'] = () => undefined): Place => ({ origin, close });
+  type Place = Pick<FaultServer, 'origin' | 'close'>;
+  const at = (origin: string, close: Place['close'] = () => Promise.resolve()): Place => ({ origin, close });
   const secured = (cert: string) => () => FaultServer.start({ key: certificates.key, cert });
-  const through = (proxy: string, close?: () => Promise<void>): Place => {
+  const through = (proxy: string, close = () => Promise.resolve()): Place => {
     const restore = setGlobalProxyFromEnv({ https_proxy: proxy });
-    return at('https://api.example.invalid', () => close?.().finally(restore) ?? restore());
+    return at('https://api.example.invalid', () => close().finally(restore));
   };
   const refusing = (status: number) => async () => {
     const server = http.createServer();
@@ -77,13 +74,6 @@ describe('the way to the service', () => {
       }
     });
 
-  it('leads to a service whose certificate is trusted', async () => {
-    const server = await secured(certificates.leaf)();
-    server.answer({ kind: 'answer', body: { computers: [] } });
-    const { items } = await list(clientOf(server).api).finally(() => server.close());
-    assert.deepEqual(items, []);
-  });
-
   it('reads codes wherever they stand', () => {
     const url = new URL('https://api.example.com/x');
     const cases: readonly (readonly [object, ApiErrorReason | undefined])[] = [
@@ -99,7 +89,6 @@ describe('the way to the service', () => {
       [{ cause: { cause: { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' } } }, 'certificate'],
       [{ cause: { code: 'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC' } }, 'broken'],
       [{ cause: { code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION' } }, 'certificate'],
-      [{ message: 'net::ERR_SSL_BAD_RECORD_MAC_ALERT' }, 'broken'],
       [{ message: 'net::ERR_SSL_DECRYPT_ERROR_ALERT' }, 'broken'],
       [{ message: 'net::ERR_SSL_PROTOCOL_ERROR' }, 'certificate'],
       [{ message: 'net::ERR_CERT_AUTHORITY_INVALID' }, 'certificate'],

@@ -14,33 +14,19 @@ describe('redaction', () => {
   const whole = (value: unknown): unknown => redactor.redact(structuredClone(value));
   const textOf = (text: string): string => redact(text, redactor);
 
-  /** What is left of a secret, or is missing of its mark, in `told`; a changed secret must change it. */
-  const faults = (spelt: string, told: string, toldOther: string): string[] =>
-    [
-      /canary/i.test(told) ? 'leaks' : '',
-      /\[redacted [0-9a-f]{8}\]/.test(told) ? '' : 'has no mark',
-      told === toldOther ? 'hides a change' : '',
-    ]
-      .filter(fault => fault !== '')
-      .map(fault => `${fault}: ${spelt} -> ${told}`);
-
   it('none gets through, in a text, a sentence, JSON or a value at any depth, and a changed secret is a changed text', () => {
-    const around: readonly ((text: string) => string)[] = [
-      text => text,
-      text => `Run ${text} first`,
-      text => JSON.stringify({ run: text }),
+    const tellText = (text: string): readonly string[] =>
+      [text, `Run ${text} first`, JSON.stringify({ run: text })].map(textOf);
+    const tellValue = (value: unknown): readonly string[] => [
+      JSON.stringify(whole({ deep: [{ deeper: value }] })),
     ];
-    const tell = (value: unknown): string => JSON.stringify(whole({ deep: [{ deeper: value }] }));
-    const [one, two] = ['canary9f8e7d6c', 'canary0a1b2c3d'] as const;
-    const found = [
-      ...secretTexts.flatMap(spell =>
-        around.flatMap(put => faults(put(spell(one)), textOf(put(spell(one))), textOf(put(spell(two))))),
-      ),
-      ...secretValues.flatMap(spell =>
-        faults(JSON.stringify(spell(one)), tell(spell(one)), tell(spell(two))),
-      ),
-    ];
-    assert.deepEqual(found, []);
+    const [one, two] = ['canary9f8e7d6c', 'canary0a1b2c3d'].map(secret => [
+      ...secretTexts.flatMap(spell => tellText(spell(secret))),
+      ...secretValues.flatMap(spell => tellValue(spell(secret))),
+    ]);
+    const isTold = (told: string, at: number): boolean =>
+      /canary/i.test(told) || !/\[redacted [0-9a-f]{8}\]/.test(told) || told === two?.[at];
+    assert.deepEqual(one?.filter(isTold), []);
   });
 
   it('what is no secret stays readable', () => {
@@ -57,13 +43,6 @@ describe('redaction', () => {
     assert.equal(Object.getPrototypeOf(result), Object.prototype);
     assert.match(String(result['apiKey']), MARK);
     assert.deepEqual(whole(result), result, 'what is marked stays as it is');
-  });
-
-  it('shows that a secret changed, and never what it is', () => {
-    assert.equal(redactor.mark('one'), new Redactor('a key of this installation').mark('one'));
-    assert.notEqual(redactor.mark('one'), redactor.mark('two'));
-    assert.notEqual(redactor.mark('one'), new Redactor('another key').mark('one'));
-    assert.notEqual(new Redactor().mark('one'), new Redactor().mark('one'), 'random without a key');
   });
 
   it('stays whole on deep values', () => {
@@ -96,20 +75,6 @@ describe('redaction', () => {
     );
   });
 
-  it('repository addresses lose credentials and nothing else', async () => {
-    for (const [repoUrl, expected] of [
-      ['https://user:pw@host/a/b.git', 'https://host/a/b.git'],
-      ['https://token@host/a/b', 'https://host/a/b'],
-      ['https://user:p@ss@host/a/b', 'https://host/a/b'],
-      ['ssh://git:pw@host:22/a/b', 'ssh://git@host:22/a/b'],
-      ...['ssh://git@host/a/b', 'git@host:a/b.git', 'https://host/a@b/c'].map(url => [url, url] as const),
-    ] as const) {
-      server.answer({ kind: 'answer', body: { reports: [{ reportId: 'r', repoUrl }] } });
-      const { items } = await clientOf(server).api.list('reports');
-      assert.equal(items[0]?.repoUrl, expected);
-    }
-  });
-
   it('names of criteria and tools hide nothing; texts of them are searched all the same', () => {
     const told = {
       report: { secrets_management: { numerator: 1, rationale: 'No key in the repository.' } },
@@ -130,11 +95,9 @@ describe('redaction', () => {
   });
 
   it('a short word is no key of a person, and a name that was known before holds none either', () => {
-    for (const [own, told] of [
-      ['word123', 'say word123'],
-      ['word1234', 'say [redacted]'],
-    ] as const)
-      assert.equal(redact(`say ${own}`, { own }), told);
+    const told = ['word123', 'word1234'].map(own => redact(`say ${own}`, { own }));
+    assert.deepEqual(told, ['say word123', 'say [redacted]']);
+    assert.notEqual(new Redactor().mark('one'), new Redactor().mark('one'), 'random without a key');
     const other = new Redactor('k');
     const named = () => JSON.stringify(other.redact({ [KEY]: 1 }));
     assert.ok(named().includes(KEY));
@@ -152,29 +115,19 @@ describe('redaction', () => {
 
   it('holds for whole answers, wherever a secret stands in them', async () => {
     const pagination = { hasMore: false };
-    const settings = {
-      customModels: [
-        { apiKey: SECRET, extraHeaders: { h: SECRET }, extraArgs: { a: SECRET } },
-        { apiKey: 5 },
-      ],
-      extraKnownMarketplaces: { m: { url: `https://u:${SECRET}@host` } },
-      commandAllowlist: [`curl -H "Authorization: Bearer ${SECRET}"`],
-      unknown: { deep: [{ service_password: SECRET }] },
-    };
-    const command = `curl -H "Authorization: Bearer ${SECRET}" https://host/x?token=canary2`;
-    const day = { date: '2026-11-01', hooks_by_event: [{ event: 'Stop', matcher: '', command, count: 3 }] };
+    const all = secretValues.map(spell => spell(SECRET));
+    const command = `curl -H "Authorization: Bearer ${SECRET}" https://host/x?token=${SECRET}`;
+    const tools = [{ date: '2026-11-01', hooks_by_event: [{ event: 'Stop', command, count: 3 }] }];
     const relay = { relayClientUrl: 'wss://relay/canary1', relayAgentUrl: 'wss://relay/canary2' };
-    const tags = [{ name: 't', metadata: { apiToken: SECRET } }];
     for (const [name, body] of [
-      ['controlHistory', { changes: [{ revision: 1, settings }], pagination }],
-      ['users', { users: [{ id: 'u', metadata: { ssoToken: SECRET } }], pagination }],
-      ['session', { sessionId: 's', sessionSettings: { tags } }],
+      ['controlHistory', { changes: [{ revision: 1, settings: { all } }], pagination }],
+      ['users', { users: [{ id: 'u', metadata: { all } }], pagination }],
+      ['session', { sessionId: 's', sessionSettings: { tags: [{ name: 't', metadata: { all } }] } }],
       ['computers', { computers: [{ id: 'c', ...relay }] }],
-      ['tools', { data: [day], meta: {} }],
+      ['tools', { data: tools, meta: {} }],
     ] as const) {
       server.answer({ kind: 'answer', body });
-      const { items } = await clientOf(server).api.list(name, { ids: { sessionId: 's' } });
-      const told = JSON.stringify(items);
+      const told = JSON.stringify(await clientOf(server).api.list(name, { ids: { sessionId: 's' } }));
       assert.doesNotMatch(told, /canary/);
       assert.match(told, /\[redacted [0-9a-f]{8}\]/);
     }

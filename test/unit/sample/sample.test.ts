@@ -4,6 +4,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type * as vscode from 'vscode';
 import { ApiClient, type Message, type Session } from '../../../src/api';
+import { endpoints, type EndpointName } from '../../../src/api/endpoints';
 import { openSampleWorkspace } from '../../../src/changes';
 import { readRepository } from '../../../src/changes/git/branches';
 import { claimOf } from '../../../src/changes/git/evidence';
@@ -12,9 +13,9 @@ import { Git } from '../../../src/changes/git/run';
 import { demoFacts, sampleFetch, sampleRecord, type SampleOptions } from '../../../src/sample';
 import { makeSampleRepository, SHOP, SHOP_REMOTE } from '../../../src/sample/repository';
 import { idOf, STORIES } from '../../../src/sample/sessions';
+import type { Storage } from '../../../src/storage';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
-import { pastSessions } from '../../fakes/pastSessions';
 import { sampleRecords } from '../../fakes/sampleService';
 import { openStorage } from '../../fakes/storage';
 import { executed } from '../../fakes/vscode';
@@ -29,16 +30,20 @@ const [baseUrl, appUrl] = ['https://api.sample.invalid', 'https://app.sample.inv
 /** The sample as one window has it, with a clock that stands still until it is moved. */
 class Sample {
   time = NOW;
-  readonly fetch: ReturnType<typeof sampleFetch>;
+  /** All that was answered. */
+  readonly answers: unknown[] = [];
   readonly log = silentLog();
   readonly api: ApiClient;
 
   constructor(options: Partial<SampleOptions> = {}) {
-    const records = options.records ?? sampleRecords();
-    this.fetch = sampleFetch({ now: () => this.time, ...options, records });
+    const answer = sampleFetch({ now: () => this.time, records: sampleRecords(), ...options });
+    const fetch: typeof answer = async (...asked) => {
+      const response = await answer(...asked);
+      this.answers.push(await response.clone().json());
+      return response;
+    };
     const key = () => Promise.resolve('any-key');
-    const about = { baseUrl, appUrl, key, redactionKey: 'k' };
-    this.api = new ApiClient({ ...about, log: this.log, fetch: this.fetch });
+    this.api = new ApiClient({ baseUrl, appUrl, key, redactionKey: 'k', log: this.log, fetch });
   }
 
   async newSession(): Promise<string> {
@@ -71,16 +76,23 @@ async function all<T>(pages: AsyncIterable<{ readonly items: readonly T[] }>): P
   return found;
 }
 
+function storageIn(root: string): Storage {
+  const storage = openStorage({ root, log: silentLog() });
+  later(() => storage.settled().finally(() => storage.dispose()));
+  return storage;
+}
+const recordsOf = (storage: Storage) =>
+  storage.collection({ path: 'sample', version: 1, schema: sampleRecord });
+
 const base64 = (content: string): string => Buffer.from(content).toString('base64');
 
 describe('the sample and the interface', () => {
-  const sample = new Sample();
   /**
    * The fields of interface section 2 by endpoint, all of which the sample has and no others; `*` names what varies. Of the last
    * ones of `settings` only that they are there.
    */
   const OPEN =
-    /^(settings\.(?:mcpAutonomyOverrides|userModelPolicies|enabledPlugins|extraKnownMarketplaces)|settings\.customModels\.(?:extraHeaders|extraArgs))\..*/;
+    /(\.settings\.(?:mcpAutonomyOverrides|userModelPolicies|enabledPlugins|extraKnownMarketplaces)|\.customModels\.(?:extraHeaders|extraArgs))\..*/;
 
   /** The names of all values in an answer; those of an application or a criterion are `*`, lists have none. */
   function namesIn(value: unknown, place = ''): string[] {
@@ -95,42 +107,16 @@ describe('the sample and the interface', () => {
   const list = path.join(process.env['AGENT_CONSOLE_ROOT']!, 'test/unit/sample/fields.txt');
   for (const block of fs.readFileSync(list, 'utf8').split(/\n(?=\/)/)) {
     const [asked = '', ...fields] = block.trim().split(/\s+/);
-    it(`${asked} has the fields of section 2`, async () => {
-      const isHistory = asked.endsWith('/history');
-      const address = (asked.startsWith('/api/organization') ? appUrl : baseUrl) + asked;
-      const query = asked.includes('analytics') ? new URLSearchParams(RANGE).toString() : '';
-      const answer = isHistory
-        ? await all(sample.api.pages('controlHistory'))
-        : await (await sample.fetch(address + query)).json();
-      const names = namesIn(answer).map(name => name.replace(OPEN, '$1'));
-      assert.deepEqual([...new Set(names)].sort(), [...fields].sort());
+    it(`${asked} has the fields of section 2, and a client reads it without a complaint`, async () => {
+      const names = Object.keys(endpoints) as EndpointName[];
+      const name = names.find(each => endpoints[each].path === asked)!;
+      const { api, answers } = new Sample();
+      for await (const { problems } of api.pages(name, asked.includes('analytics') ? { query: RANGE } : {}))
+        assert.deepEqual(problems, []);
+      const found = namesIn(answers).map(each => each.replace(OPEN, '$1'));
+      assert.deepEqual([...new Set(found)].sort(), [...fields].sort());
     });
   }
-
-  it('a client reads everything without a complaint', async () => {
-    const { api } = sample;
-    for (const name of ['tokens', 'tools', 'activity', 'productivity'] as const)
-      assert.deepEqual((await api.list(name, { query: RANGE })).problems, []);
-    for (const name of ['people', 'users', 'controlHistory', 'reports'] as const)
-      for await (const { problems } of api.pages(name, name === 'people' ? { query: RANGE } : {}))
-        assert.deepEqual(problems, []);
-    const sessionId = await sample.newSession();
-    const image = { type: 'base64', data: base64('bytes'), mediaType: 'image/png' };
-    await sample.send(sessionId, { text: 'Look at this', images: [image] });
-    sample.time += 20_000;
-    assert.equal((await sample.session(sessionId)).status, 'idle');
-    for (const each of [sample, new Sample({ sessions: pastSessions })]) {
-      for (const { sessionId, messageCount } of await each.sessions()) {
-        await each.session(sessionId);
-        const messages = await each.messages(sessionId);
-        assert.equal(messages.length, messageCount);
-        for (const { id: messageId } of messages)
-          await each.api.one('message', { ids: { sessionId, messageId } });
-      }
-      const complaints = each.log.lines.filter(line => line.includes('left out'));
-      assert.deepEqual(complaints, []);
-    }
-  });
 });
 
 describe('the sessions of the sample', () => {
@@ -140,18 +126,19 @@ describe('the sessions of the sample', () => {
 
   const working = async () => (await sample.sessions()).find(({ status }) => status === 'running');
 
-  it('are varied: a question each, calls of tools, a failed one, a diff, tables, a picture, and an answer', async () => {
+  it('are varied: a question each, calls of tools, a failed one, a diff, tables, a picture, and an answer; a client reads each without a complaint', async () => {
     const sessions = await sample.sessions();
     assert.equal(new Set(sessions.map(({ title }) => title)).size, 8);
     assert.equal(sessions.filter(({ status }) => status !== 'idle').length, 1);
     const bodies = await Promise.all(sessions.map(({ sessionId }) => sample.messages(sessionId)));
-    for (const body of bodies) {
-      assert.equal(body[0]?.role, 'user');
+    for (const [at, body] of bodies.entries()) {
+      assert.deepEqual([body[0]?.role, body.length], ['user', sessions[at]?.messageCount]);
       assert.ok(body.every((message, at) => message.parentId === body[at - 1]?.id));
     }
     const text = JSON.stringify(bodies);
     for (const kind of ['```diff', '| ---', '"type":"image"', '"type":"tool_use"', '"isError":true'])
       assert.ok(text.includes(kind), kind);
+    assert.ok(!sample.log.lines.some(line => line.includes('left out')));
   });
 
   it('name only files and lines that the shop has', () => {
@@ -187,60 +174,54 @@ describe('the sessions of the sample', () => {
     const sessions = await sample.sessions();
     const known = new Map(sessions.map(({ sessionId, messageCount = 0 }) => [sessionId, messageCount]));
     assert.deepEqual(new Set(facts.map(({ sessionId }) => sessionId)), new Set(known.keys()));
-    const count = (is: (fact: (typeof facts)[number]) => boolean | undefined) => facts.filter(is).length;
-    assert.equal(
-      count(({ signal }) => signal?.kind === 'waiting'),
-      1,
-    );
-    assert.equal(
-      count(({ signal }) => signal?.reason === 'error'),
-      1,
-    );
-    assert.deepEqual([count(({ pinned }) => pinned), count(({ archived }) => archived)], [1, 1]);
-    const unread = facts.filter(({ sessionId, read = 0 }) => read < known.get(sessionId)!);
-    assert.equal(unread.filter(({ signal }) => signal?.kind === 'finished').length, 2);
-    assert.equal(
-      count(({ sessionId, read = 0 }) => read > known.get(sessionId)!),
-      0,
-    );
+    const kinds: ((fact: (typeof facts)[number]) => unknown)[] = [
+      ({ signal }) => signal?.kind === 'waiting',
+      ({ signal }) => signal?.reason === 'error',
+      ({ pinned }) => pinned,
+      ({ archived }) => archived,
+      ({ sessionId, read = 0, signal }) => signal?.kind === 'finished' && read < known.get(sessionId)!,
+      ({ sessionId, read = 0 }) => read > known.get(sessionId)!,
+    ];
+    const counts = kinds.map(is => facts.filter(is).length);
+    assert.deepEqual(counts, [1, 1, 1, 1, 2, 0]);
   });
 
   it('go from pending over running to idle, take up what came meanwhile, and are read back from the last message', async () => {
     const sessionId = await sample.newSession();
     const file = { type: 'base64', mediaType: 'text/markdown', name: 'no`tes.md', data: base64('# Notes') };
-    const first = await sample.send(sessionId, { text: 'Explain the billing job', files: [file] });
+    const images = [{ type: 'base64', data: base64('bytes'), mediaType: 'image/png' }];
+    const text = 'Explain the billing job';
+    const first = await sample.send(sessionId, { text, files: [file] });
     assert.equal(first.status, 'pending');
     sample.time += 2_500;
-    assert.equal((await sample.send(sessionId, 'And the tests')).status, 'running');
+    const second = await sample.send(sessionId, { text: 'And the tests', images });
+    assert.equal(second.status, 'running');
     sample.time += 10_500;
     assert.equal((await sample.session(sessionId)).status, 'running');
     sample.time += 10_500;
     const { status, title, completedAt, updatedAt, messageCount } = await sample.session(sessionId);
-    assert.deepEqual([status, title, completedAt], ['idle', 'Explain the billing job', updatedAt]);
+    assert.deepEqual([status, title, completedAt], ['idle', text, updatedAt]);
     const chain: Message[] = [];
     let messageId: string | undefined = (await sample.send(sessionId, 'Thanks')).messageId;
     for (; messageId !== undefined; messageId = chain[0]?.parentId)
       chain.unshift(await sample.api.one('message', { ids: { sessionId, messageId } }));
     assert.deepEqual([chain.length, chain[0]?.id], [messageCount! + 1, first.messageId]);
-    assert.deepEqual(
-      chain.flatMap(({ providerAPhase }) => providerAPhase ?? []),
-      ['commentary', 'final_answer', 'commentary', 'final_answer'],
-      'one answer after the other',
-    );
+    const phases = chain.flatMap(({ providerAPhase }) => providerAPhase ?? []);
+    assert.equal(phases.join(' '), 'commentary final_answer commentary final_answer', 'one after the other');
     const said = JSON.stringify(chain);
-    for (const part of ["I have read `no'tes.md`.", '"type":"tool_use"', '```diff', '| ---'])
+    for (const part of [
+      "I have read `no'tes.md`.",
+      '"type":"image"',
+      '"type":"tool_use"',
+      '```diff',
+      '| ---',
+    ])
       assert.ok(said.includes(part), part);
   });
 
   it('are the same in windows that share the store of one machine, with the same ids, while agents work, and at the next start', async () => {
     const root = temporaryFolder();
-    const window = (): Sample => {
-      const storage = openStorage({ root, log: silentLog() });
-      later(() => storage.settled().finally(() => storage.dispose()));
-      return new Sample({
-        records: storage.collection({ path: 'sample', version: 1, schema: sampleRecord }),
-      });
-    };
+    const window = (): Sample => new Sample({ records: recordsOf(storageIn(root)) });
     const [one, two] = [window(), window()];
     const session = await one.newSession();
     const { messageId } = await one.send(session, 'Explain this');
@@ -267,14 +248,14 @@ describe('the sessions of the sample', () => {
 /** What a session's transcript says, and how long it lasted. */
 const factsOf = ({ title, minutesAgo, exchanges }: (typeof STORIES)[number]): SessionFacts => ({
   sessionId: idOf('agent-console', { title }),
-  createdAt: NOW - minutesAgo * 60_000,
-  lastAt: NOW - (minutesAgo - 2) * 60_000,
+  createdAt: NOW - minutesAgo * MINUTE,
+  lastAt: NOW - (minutesAgo - 2) * MINUTE,
   said: exchanges.flatMap(({ ask, lines }) => [
-    { text: ask, by: 'me' as const },
-    ...lines.map(line => ({
-      text: line.kind === 'use' ? `${JSON.stringify(line.input)}\n${line.result}` : line.text,
-      by: 'agent' as const,
-    })),
+    { text: ask, by: 'me' },
+    ...lines.map(line => {
+      const text = line.kind === 'use' ? `${JSON.stringify(line.input)}\n${line.result}` : line.text;
+      return { text, by: 'agent' } as const;
+    }),
   ]),
 });
 
@@ -307,25 +288,20 @@ describe('the sample repository', () => {
     }
     assert.equal(branches.length, 6);
     assert.match(git('branch', '--remotes', '--merged', 'HEAD'), /agent\/extract-button/);
-    const conflict = (branch: string): string | undefined => {
-      const options = { cwd: folder, encoding: 'utf8' } as const;
-      const merge = ['merge-tree', '--write-tree', '--name-only', 'HEAD', `origin/${branch}`];
-      const { status, stdout } = spawnSync('git', merge, options);
-      return status === 0 ? undefined : stdout.split('\n')[1];
-    };
-    assert.equal(conflict('agent/confirm-timeout'), 'services/checkout/src/total.ts');
-    assert.equal(conflict('agent/flaky-total-test') ?? conflict('returns-rate'), undefined);
+    const conflicts = ['confirm-timeout', 'flaky-total-test'].map(branch => {
+      const merge = ['merge-tree', '--write-tree', '--name-only', 'HEAD', `origin/agent/${branch}`];
+      return spawnSync('git', merge, { cwd: folder, encoding: 'utf8' });
+    });
+    const found = conflicts.map(({ status, stdout }) => status && stdout.split('\n')[1]);
+    assert.deepEqual(found, ['services/checkout/src/total.ts', 0]);
   });
 
   it('shows whose work its branches are: certain, only likely, or nobody can tell', async () => {
     const facts = await readRepository(new Git('git', folder));
     const claims = STORIES.map(story => {
       const claim = claimOf(factsOf(story), [facts]);
-      return [
-        story.title,
-        claim.sure,
-        ...(claim.sure === 'unknown' ? [] : [claim.branch.name, claim.evidence]),
-      ];
+      const why = claim.sure === 'unknown' ? [] : [claim.branch.name, claim.evidence];
+      return [story.title, claim.sure, ...why];
     });
     assert.deepEqual(claims.sort(), [
       ['Are returns really going up?', 'likely', 'returns-rate', 'coAuthor'],
@@ -339,7 +315,7 @@ describe('the sample repository', () => {
     ]);
   });
 
-  it('is the same for the same moment, is fetched without a network, and stays as a person leaves it', async () => {
+  it('is the same for the same moment, is fetched without a network, stays as a person leaves it, and leaves nothing where it cannot be made', async () => {
     const tips = git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/remotes');
     assert.equal(git('config', 'remote.origin.url'), SHOP_REMOTE);
     execFileSync('git', ['-C', path.join(folder, '.git/pushed.git'), 'branch', 'pushed-later', 'main']);
@@ -348,13 +324,12 @@ describe('the sample repository', () => {
     await makeSampleRepository(folder, 'git', NOW + 1);
     assert.equal(git('status', '--porcelain'), '?? mine.txt');
 
+    await assert.rejects(makeSampleRepository(`${folder} 2`, 'no-such-git', NOW), /ENOENT/);
     fs.rmSync(folder, { recursive: true });
     // Nothing of the person's settings counts.
     const hostile = path.join(path.dirname(folder), 'gitconfig');
-    fs.writeFileSync(
-      hostile,
-      `[init]\n\ttemplateDir = /none\n[commit]\n\tgpgSign = true\n[core]\n\tautocrlf = true\n`,
-    );
+    const settings = '[init]\n\ttemplateDir = /none\n[commit]\n\tgpgSign = true\n[core]\n\tautocrlf = true\n';
+    fs.writeFileSync(hostile, settings);
     process.env['GIT_CONFIG_GLOBAL'] = hostile;
     try {
       await Promise.all([NOW, NOW].map(now => makeSampleRepository(folder, 'git', now)));
@@ -367,15 +342,11 @@ describe('the sample repository', () => {
 
   it('is made once, when the sample was first used, and opened in a window of its own', async () => {
     const root = temporaryFolder();
-    const storage = openStorage({ root, log: silentLog() });
-    later(() => storage.settled().finally(() => storage.dispose()));
-    const records = storage.collection({ path: 'sample', version: 1, schema: sampleRecord });
-    await records.put('used', { kind: 'first', at: NOW });
+    const storage = storageIn(root);
+    await recordsOf(storage).put('used', { kind: 'first', at: NOW });
     const uri = { fsPath: root } as unknown as vscode.Uri;
-    await assert.rejects(
-      openSampleWorkspace(uri, undefined, storage),
-      /^Error: The sample workspace needs Git/,
-    );
+    const needsGit = /^Error: The sample workspace needs Git/;
+    await assert.rejects(openSampleWorkspace(uri, undefined, storage), needsGit);
     const tip = git('rev-parse', 'origin/agent/flaky-total-test');
     folder = path.join(root, 'sample/shop');
     for (const times of [1, 2]) {
@@ -383,14 +354,5 @@ describe('the sample repository', () => {
       assert.deepEqual(executed, Array(times).fill(`vscode.openFolder file://${folder} [object Object]`));
       assert.equal(git('rev-parse', 'origin/agent/flaky-total-test'), tip);
     }
-  });
-
-  it('says what Git says where it cannot be made, and leaves nothing', async () => {
-    const other = path.join(temporaryFolder(), 'shop');
-    await assert.rejects(makeSampleRepository(other, 'no-such-git', NOW), /ENOENT/);
-    fs.mkdirSync(other);
-    fs.writeFileSync(path.join(other, 'mine.txt'), 'mine');
-    await assert.rejects(makeSampleRepository(other, 'git', NOW), /ENOTEMPTY|EEXIST/);
-    assert.deepEqual(fs.readdirSync(other), ['mine.txt']);
   });
 });

@@ -3,14 +3,12 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { outboxRecords } from '../../../src/chat/outbox/record';
-import { cleanUp, databaseOf, entries, filesBelow, loaded, notes, openWindow } from './support';
-import { scramble, temporaryFolder, type Note } from './support';
+import { child, eachInItsFolder, entries, filesBelow, loaded, notes, open, root, scramble } from './support';
+import type { Note } from './support';
 
 /** What version 0.1 left: a file a record. */
 describe('records of files, from before there was a database', () => {
-  let root: string;
-  beforeEach(() => (root = temporaryFolder()));
-  afterEach(cleanUp);
+  eachInItsFolder();
 
   function write(name: string, content: unknown): void {
     const file = path.join(root, name);
@@ -19,12 +17,15 @@ describe('records of files, from before there was a database', () => {
   }
   const record = (id: string, value: unknown, version = 1) => ({ id, version, value, writers: [] });
   const note = (id: string, text: string) => record(id, { text });
-  const collectionOf = (name: string) => openWindow(root).collection<Note>({ ...notes, path: name });
+  const collectionOf = (name: string) => open().collection<Note>({ ...notes, path: name });
   const stored = async (name: string) => entries(await loaded(collectionOf(name)));
 
-  it('are all there after the first start, and stay where they were, with the files of people', async () => {
+  it('are all there after the first start, and stay where they were, with the files of people; an older revision stands for one that cannot be read, and where none can that is told', async () => {
     write('connection/a.1.json', note('a', 'old'));
     write('connection/a.12.json', note('a', 'newest'));
+    write('connection/a.13.json', '');
+    write('connection/b.1.json', '{"id":"b","version":1,"val');
+    write('connection/c.1.json', { id: 'c', version: 1 });
     write('connection/notice%20address.1.json', note('notice address', 'told'));
     write('connection/gone.2.json', { id: 'gone', deleted: true, at: 5, writers: [] });
     write('services/s1/checks/s.1.json', note('s', 'asked'));
@@ -33,31 +34,22 @@ describe('records of files, from before there was a database', () => {
     write('services/s1/usage/o-%4Fne/2026-01-14.1.json', note('2026-01-14', 'odd folder'));
     write('services/s1/attachments/x/report.1.json', note('report', 'mine'));
     write('hooks/history/1.1.json', note('1', 'an event'));
-    const before = filesBelow(root);
-    assert.deepEqual(await stored('connection'), { a: { text: 'newest' } });
+    const before = filesBelow();
+    const window = open();
+    const found = await loaded(window.collection({ ...notes, path: 'connection' }));
+    assert.deepEqual(entries(found), { a: { text: 'newest' } });
+    assert.ok(window.lines.some(line => line.includes('b.1.json')));
     assert.deepEqual(await stored('services/s1/sessions'), { Ab: { text: 'odd id' } });
-    const days = { '2026-01-14': { text: 'odd folder' } };
-    assert.deepEqual(await stored('services/s1/usage/o-One'), days);
+    assert.deepEqual(Object.keys(await stored('services/s1/usage/o-One')), ['2026-01-14']);
     const none = { checks: 'claims are over', people: 'read anew', 'attachments/x': 'files of people' };
     for (const [name, why] of Object.entries(none))
       assert.deepEqual(await stored(`services/s1/${name}`), {}, why);
     assert.deepEqual(await stored('hooks/history'), {});
-    const after = filesBelow(root).filter(name => !name.startsWith('store/'));
+    const after = filesBelow().filter(name => !name.startsWith('store/'));
     assert.deepEqual(after, before);
     // Later changes of the files count no more.
-    write('connection/a.13.json', note('a', 'too late'));
+    write('connection/a.14.json', note('a', 'too late'));
     assert.deepEqual(await stored('connection'), { a: { text: 'newest' } });
-  });
-
-  it('fall back to an older revision where the newest cannot be read, and are told of where none can', async () => {
-    write('connection/a.4.json', note('a', 'older'));
-    write('connection/a.5.json', '');
-    write('connection/b.1.json', '{"id":"b","version":1,"val');
-    write('connection/c.1.json', { id: 'c', version: 1 });
-    const window = openWindow(root);
-    const found = entries(await loaded(window.collection({ ...notes, path: 'connection' })));
-    assert.deepEqual(found, { a: { text: 'older' } });
-    assert.ok(window.lines.some(line => line.includes('b.1.json')));
   });
 
   it('are messages one by one, where a file held a hundred, and found by what was said and by titles', async () => {
@@ -79,7 +71,7 @@ describe('records of files, from before there was a database', () => {
     session('sent', { firstText: 'Parser, please' });
     session('removed', { local: { name: 'Parser', removedAt: 5 } });
     const terms = [{ text: 'parser', isPrefix: false }];
-    const { hits } = await openWindow(root).search({ terms, within: ['services/s'], limit: 9 });
+    const { hits } = await open().search({ terms, within: ['services/s'], limit: 9 });
     const found = hits.map(({ id, by = 'title' }) => `${id} ${by}`);
     assert.deepEqual(found, ['m4 me', 'm2 agent', 'm1 me', 'named title', 'listed title', 'sent title']);
   });
@@ -96,7 +88,7 @@ describe('records of files, from before there was a database', () => {
     for (const [id, value] of Object.entries({ none: null, lost: { ...message, sendId: 'lost' } }))
       put('sends', id, value);
     put('queue', 'one', { items: [...items, 'broken', { id: 'no text' }] });
-    const window = openWindow(root);
+    const window = open();
     const outboxes = await loaded(window.collection(outboxRecords('s')));
     assert.ok(window.lines.some(line => line.includes('A stored message cannot be read')));
     assert.deepEqual([...outboxes.values.keys(), ...outboxes.unreadable], ['one']);
@@ -141,10 +133,10 @@ describe('records of files, from before there was a database', () => {
 
   it('never win over what became of them since, where a damaged database has no backup', async () => {
     for (const id of ['a', 'b']) write(`connection/${id}.1.json`, note(id, 'old'));
-    const window = openWindow(root);
+    const window = open();
     const collection = await loaded(window.collection<Note>({ ...notes, path: 'connection' }));
     await collection.put('a', { text: 'new' });
-    scramble(databaseOf(root));
+    scramble();
     assert.deepEqual(await stored('connection'), { a: { text: 'old' }, b: { text: 'old' } });
     await collection.read('a');
     await window.settled();
@@ -155,7 +147,6 @@ describe('records of files, from before there was a database', () => {
     for (let n = 0; n < 5_000; n++) write(`services/s/sessions/s${n}.1.json`, note(`s${n}`, `text ${n}`));
     for (let n = 0; n < 300; n++) write(`services/s/usage/o/d${n}.1.json`, note(`d${n}`, `day ${n}`));
     // Ends in the midst of the import, as a killed process does.
-    const child = path.join(__dirname, 'writer.child.js');
     assert.throws(() => execFileSync(process.execPath, [child, 'dieImporting', root]), { status: 9 });
     assert.equal((await loaded(collectionOf('services/s/sessions'))).values.size, 5_000);
     assert.equal((await loaded(collectionOf('services/s/usage/o'))).values.size, 300);

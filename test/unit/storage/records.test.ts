@@ -1,37 +1,37 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { mock } from 'node:test';
-import { cleanUp, databaseOf, entries, filesBelow, loaded, notes } from './support';
-import { openWindow, temporaryFolder, until, valueOf, type Note } from './support';
 import { FolderWatch } from '../../../src/util/folderWatch';
+import { databaseOf, eachInItsFolder, entries, filesBelow, loaded, notes, open, openWindow } from './support';
+import { onExec, root, until, valueOf, type Note } from './support';
 
 describe('storage records', () => {
-  let root: string;
-  beforeEach(() => (root = temporaryFolder()));
-  afterEach(cleanUp);
-  afterEach(() => mock.reset());
-  afterEach(() => mock.timers.reset());
+  eachInItsFolder();
   /** The notes as a window of a time has them. */
-  const open = (now = Date.now()) => openWindow(root, { now: () => now }).collection(notes);
+  const notesAt = (now = Date.now()) => open({ now: () => now }).collection(notes);
 
-  it('keeps what was put, updated and removed for the next window, and writes nothing where nothing changes', async () => {
-    const first = open();
+  it('keeps what was put, updated and removed for the next window, and writes nothing where nothing changes or what was written could not be read', async () => {
+    const first = notesAt();
     const odd = ['A', 'con', '', '..', '../x', 'a/b', 'a\nb', 'ü', 'u\u0308', '%', 'x'.repeat(5000)];
     for (const id of [...odd, 'a', 'b']) await first.put(id, { text: `of ${id}` });
     assert.deepEqual(await first.update('a', current => ({ text: `${current?.text}!` })), { text: 'of a!' });
     assert.deepEqual(await first.update('c', current => current ?? { text: 'new' }), { text: 'new' });
     for (const id of ['b', 'b', 'never there']) await first.remove(id);
-    const newest = (): unknown => valueOf(root, 'SELECT max(seq) FROM documents');
+    const newest = (): unknown => valueOf('SELECT max(seq) FROM documents');
     const before = newest();
     await first.remove('a', ({ text }) => text === 'of a!');
     for (const change of [(current?: Note) => current, () => undefined])
       assert.deepEqual(await first.update('a', change), { text: 'of a!' });
     assert.equal(await first.update('b', () => undefined), undefined);
+    await assert.rejects(
+      first.update('a', () => assert.fail('no')),
+      /no/,
+    );
+    await assert.rejects(first.put('a', {} as Note), { name: 'StorageError', message: /no text/ });
     assert.equal(newest(), before);
 
-    const second = open();
+    const second = notesAt();
     assert.equal(second.get('a'), undefined);
     const others = Object.fromEntries(odd.map(id => [id, { text: `of ${id}` }]));
     assert.deepEqual(entries(await loaded(second)), { ...others, a: { text: 'of a!' }, c: { text: 'new' } });
@@ -43,18 +43,18 @@ describe('storage records', () => {
   it('forgets removals after a week, not before, and no update of another window brings them back', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     const day = 86_400_000;
-    const count = (): unknown => valueOf(root, 'SELECT count(*) FROM documents');
+    const count = (): unknown => valueOf('SELECT count(*) FROM documents');
     const change = (now: Note | undefined) => now && { text: `${now.text} changed` };
-    const [collection, asleep] = [open(day), await loaded(open(day))];
+    const [collection, asleep] = [notesAt(day), await loaded(notesAt(day))];
     await collection.put('x', { text: 'one' });
-    const [unaware, reader, soon] = [open(day), open(day), open(day)];
+    const [unaware, reader, soon] = [notesAt(day), notesAt(day), notesAt(day)];
     const others = [asleep, unaware, reader, soon];
     for (const each of others) assert.deepEqual(await each.read('x'), { text: 'one' });
     await collection.remove('x');
     assert.deepEqual([await soon.update('x', change), soon.get('x')], [undefined, undefined]);
-    await open(7 * day).load();
+    await notesAt(7 * day).load();
     assert.equal(count(), 1);
-    const later = await loaded(open(9 * day));
+    const later = await loaded(notesAt(9 * day));
     mock.timers.tick(5_000);
     assert.equal(count(), 0);
     for (const each of [asleep, unaware]) assert.equal(await each.update('x', change), undefined);
@@ -65,30 +65,15 @@ describe('storage records', () => {
     assert.deepEqual(await collection.read('x'), { text: 'anew' });
   });
 
-  it('passes on what a change throws, refuses a value it could not read back, and keeps the old one', async () => {
-    const collection = open();
-    await collection.put('a', { text: 'good' });
-    const fail = (): never => {
-      throw new RangeError('no');
-    };
-    await assert.rejects(collection.update('a', fail), new RangeError('no'));
-    await assert.rejects(collection.put('a', {} as Note), { name: 'StorageError', message: /no text/ });
-    assert.deepEqual(await collection.update('a', current => current), { text: 'good' });
-  });
-
   it('waits for no disk where nothing is lost by a loss of power, and tells other windows all the same', async () => {
     const counted = {
       ...notes,
       isVolatile: (before: Note | undefined, after: Note) => before?.text === after.text,
     };
-    const [here, there] = [openWindow(root), openWindow(root)].map(window => window.collection(counted));
+    const [here, there] = [open(), open()].map(window => window.collection(counted));
     await there!.load();
-    const exec: (sql: string) => void = Reflect.get(DatabaseSync.prototype, 'exec');
     const modes: string[] = [];
-    mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
-      modes.push(...(/synchronous = (\w+)/.exec(sql)?.slice(1) ?? []));
-      exec.call(this, sql);
-    });
+    onExec(sql => modes.push(...(/synchronous = (\w+)/.exec(sql)?.slice(1) ?? [])));
     const count = (text: string) => here!.update('a', now => ({ text, count: (now?.count ?? 0) + 1 }));
     for (const text of ['one', 'one', 'two', 'two']) await count(text);
     await here!.remove('a');
@@ -101,34 +86,34 @@ describe('storage records', () => {
   it('makes folders and files only their owner can read', async function () {
     // Windows has no such modes.
     if (process.platform === 'win32') this.skip();
-    root = path.join(root, 'deep', 'root');
-    await open().put('a', { text: 'x' });
-    assert.equal(fs.statSync(path.dirname(databaseOf(root))).mode & 0o777, 0o700);
-    for (const file of filesBelow(root))
-      assert.equal(fs.statSync(path.join(root, file)).mode & 0o777, 0o600, file);
+    const folder = path.join(root, 'deep', 'root');
+    await openWindow(folder).collection(notes).put('a', { text: 'x' });
+    assert.equal(fs.statSync(path.dirname(databaseOf(folder))).mode & 0o777, 0o700);
+    for (const file of filesBelow(folder))
+      assert.equal(fs.statSync(path.join(folder, file)).mode & 0o777, 0o600, file);
   });
 
   it('says clearly that a folder cannot be written, and still loads nothing from nowhere', async () => {
-    root = path.join(root, 'file');
-    fs.writeFileSync(root, 'not a folder');
-    const collection = open();
+    const file = path.join(root, 'file');
+    fs.writeFileSync(file, 'not a folder');
+    const collection = openWindow(file).collection(notes);
     const says = { name: 'StorageError', message: /cannot be read or written \((ENOTDIR|EEXIST)\)/ };
     await assert.rejects(collection.put('a', { text: 'x' }), says);
     await assert.rejects(collection.load(), says);
-    fs.rmSync(root);
+    fs.rmSync(file);
     await collection.put('a', { text: 'x' });
     assert.deepEqual(entries(await loaded(collection)), { a: { text: 'x' } });
   });
 
   it('brings old versions up to date step by step and writes that back with the next put', async () => {
-    await openWindow(root)
+    await open()
       .collection<string>({ path: 'notes', version: 1, schema: { parse: value => String(value) } })
       .put('a', 'old text');
     const steps: number[] = [];
     const migrate = (value: unknown, from: number) => (steps.push(from), { text: value });
-    const collection = await loaded(openWindow(root).collection({ ...notes, version: 3, migrate }));
+    const collection = await loaded(open().collection({ ...notes, version: 3, migrate }));
     assert.deepEqual([steps, collection.get('a')], [[1], { text: 'old text' }]);
-    const version = (): unknown => valueOf(root, 'SELECT version FROM documents');
+    const version = (): unknown => valueOf('SELECT version FROM documents');
     assert.equal(version(), 1);
     await collection.update('a', current => ({ text: `${current?.text}!` }));
     assert.equal(version(), 3);

@@ -1,31 +1,47 @@
+import { fork, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { mock } from 'node:test';
 import type { Collection, CollectionOptions, OpenStorageOptions, Restored } from '../../../src/storage';
 import { databaseIn } from '../../../src/storage/backup';
 import type { MakeEngine } from '../../../src/storage/engine';
-import { later } from '../../fakes/cleanUp';
+import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { localEngine, openStorage } from '../../fakes/storage';
 export { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
 export { until } from '../../until';
 
+/** The folder of the test that runs. */
+export let root = '';
+
+/** Each test of a `describe` has a folder of its own. */
+export function eachInItsFolder(parent?: string): void {
+  beforeEach(() => (root = temporaryFolder(parent)));
+  afterEach(cleanUp);
+  afterEach(() => mock.reset());
+  afterEach(() => mock.timers.reset());
+}
+
 /** A storage as one window has it, closed after the test. */
-export function openWindow(root: string, options: Partial<OpenStorageOptions> = {}) {
+export function openWindow(folder: string, options: Partial<OpenStorageOptions> = {}) {
   const log = silentLog();
   const restored: Restored[] = [];
-  const storage = openStorage({ root, log, onRestored: each => restored.push(each), ...options });
+  const storage = openStorage({ root: folder, log, onRestored: each => restored.push(each), ...options });
   later(() => storage.dispose());
   return Object.assign(storage, { lines: log.lines, restored });
 }
 
-export function openNotes(root: string): Promise<Collection<Note>> {
-  return loaded(openWindow(root).collection(notes));
+/** One of the folder of the test. */
+export const open = (options?: Partial<OpenStorageOptions>) => openWindow(root, options);
+
+export function openNotes(folder = root): Promise<Collection<Note>> {
+  return loaded(openWindow(folder).collection(notes));
 }
 
-export async function storedNotes(root: string): Promise<Record<string, Note>> {
-  return entries(await openNotes(root));
+export async function storedNotes(folder = root): Promise<Record<string, Note>> {
+  return entries(await openNotes(folder));
 }
 
 export async function loaded<T extends { load(): Promise<unknown> }>(collection: T): Promise<T> {
@@ -50,16 +66,17 @@ export function entries<T>(collection: Collection<T>): Record<string, T> {
   return Object.fromEntries([...collection.values].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-export function databaseOf(root: string): string {
-  return databaseIn(path.join(root, 'store'));
+/** The file in use below the folder of the test, or another. */
+export function databaseOf(folder = root): string {
+  return databaseIn(path.join(folder, 'store'));
 }
 
-export function keepBackup(root: string): void {
-  inspect(root, db => db.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
-  fs.copyFileSync(databaseOf(root), path.join(root, 'store', 'backup-2026-11-01.db'));
+export function keepBackup(folder = root): void {
+  inspect(db => db.exec('PRAGMA wal_checkpoint(TRUNCATE)'), folder);
+  fs.copyFileSync(databaseOf(folder), path.join(folder, 'store', 'backup-2026-11-01.db'));
 }
 
-export function scramble(file: string): void {
+export function scramble(file = databaseOf()): void {
   const bytes = fs.readFileSync(file);
   fs.writeFileSync(file, bytes.fill(0x5a, 0, 4096));
   for (const end of ['-wal', '-shm']) fs.rmSync(file + end, { force: true });
@@ -78,25 +95,40 @@ export const gated =
     return { ...engine, call };
   };
 
-export function inspect<T>(root: string, look: (db: DatabaseSync) => T): T {
-  const db = new DatabaseSync(databaseOf(root));
-  try {
-    return look(db);
-  } finally {
-    db.close();
-  }
+export function inspect<T>(look: (db: DatabaseSync) => T, folder = root): T {
+  using db = new DatabaseSync(databaseOf(folder));
+  return look(db);
 }
 
-export function valueOf(root: string, sql: string): unknown {
-  return inspect(root, db => Object.values(db.prepare(sql).get() ?? {})[0]);
+export function valueOf(sql: string): unknown {
+  return inspect(db => Object.values(db.prepare(sql).get() ?? {})[0]);
 }
 
-export function filesBelow(folder: string): string[] {
+/** Hears each statement before it runs on any database; it does not run where `hear` throws. */
+export function onExec(hear: (sql: string) => void): void {
+  const exec: (sql: string) => void = Reflect.get(DatabaseSync.prototype, 'exec');
+  mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
+    hear(sql);
+    exec.call(this, sql);
+  });
+}
+
+export function filesBelow(folder = root): string[] {
   return fs
     .readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
     .map(entry => path.relative(folder, path.join(entry.parentPath, entry.name)))
     .sort();
+}
+
+export const child = path.join(__dirname, 'writer.child.js');
+/** Other processes that do the same (`writer.child.ts`). */
+export const forked = (count: number, ...args: readonly string[]): readonly ChildProcess[] =>
+  Array.from({ length: count }, () => fork(child, args));
+
+/** Everything that is ready in this thread goes on. */
+export async function turn(count = 1): Promise<void> {
+  for (let at = 0; at < count; at++) await new Promise(resolve => setImmediate(resolve));
 }
 
 export const COUNTERS = 4;

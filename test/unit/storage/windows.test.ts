@@ -5,16 +5,10 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { mock } from 'node:test';
 import { buildSync } from 'esbuild';
-import { StorageError, workerEngine, type Collection, type Lease, type Storage } from '../../../src/storage';
-import { cleanUp, COUNTERS, databaseOf, entries, filesBelow, gated, inspect, notes } from './support';
-import { openNotes, openWindow, planned, temporaryFolder, until, valueOf, type Note } from './support';
-
-const child = path.join(__dirname, 'writer.child.js');
-let root: string;
-function eachInItsFolder(): void {
-  beforeEach(() => (root = temporaryFolder()));
-  afterEach(cleanUp);
-}
+import { workerEngine, type Collection, type Lease, type Storage } from '../../../src/storage';
+import { child, COUNTERS, databaseOf, eachInItsFolder, entries, filesBelow, forked, gated } from './support';
+import { inspect, notes, open, openNotes, planned, root, storedNotes, type Note } from './support';
+import { temporaryFolder, turn, until, valueOf } from './support';
 
 describe('a lease between windows', () => {
   let clock: number;
@@ -23,15 +17,11 @@ describe('a lease between windows', () => {
     clock = 1_000_000;
     mock.timers.enable({ apis: ['setInterval'] });
   });
-  afterEach(() => mock.timers.reset());
 
-  const open = (options = {}) => openWindow(root, { now: () => clock, ...options });
+  const opened = (options = {}) => open({ now: () => clock, ...options });
   const enters = async (window: Storage, name = 'a') =>
     (await window.tryRun(name, 900, () => Promise.resolve(true))) === true;
-  /** Everything that is under way in this thread goes on until it waits. */
-  const ready = async (): Promise<void> => {
-    for (let turn = 0; turn < 20; turn++) await new Promise(resolve => setImmediate(resolve));
-  };
+  const ready = () => turn(20);
   const pass = async (ms: number): Promise<void> => {
     clock += ms;
     mock.timers.tick(ms);
@@ -50,8 +40,8 @@ describe('a lease between windows', () => {
     return { isHeld: () => isHeld(), end: () => (gate.resolve(undefined), run) };
   };
 
-  it('lets one in at a time, for as long as the work takes, and the next when that one is through or has failed', async () => {
-    const [one, other] = [open(), open()];
+  it('lets one in at a time, for as long as the work takes, and the next when that one is through or has failed; work that is not to be done again soon lets it lapse', async () => {
+    const [one, other] = [opened(), opened()];
     const { end } = await hold(one);
     for (let n = 0; n < 10; n++) {
       await pass(300);
@@ -61,28 +51,22 @@ describe('a lease between windows', () => {
     assert.equal(await end(), true);
     await pass(300);
     assert.equal(await enters(other), true);
-    await assert.rejects(
-      one.tryRun('a', 900, () => Promise.reject(new Error('no'))),
-      /no/,
-    );
+    const failing = one.tryRun('a', 900, () => Promise.reject(new Error('no')));
+    await assert.rejects(failing, /no/);
     assert.equal(await enters(other), true);
-  });
-
-  it('is left to lapse by work that is not to be done again soon', async () => {
-    const window = open();
-    await window.tryRun('a', 900, ({ keep }) => {
+    await one.tryRun('a', 900, async ({ keep }) => {
       keep();
-      return Promise.resolve();
+      await turn();
     });
     await pass(899);
-    assert.equal(await enters(window), false);
+    assert.equal(await enters(one), false);
     await pass(1);
-    assert.equal(await enters(window), true);
+    assert.equal(await enters(one), true);
   });
 
   it('is lost by a holder that slept, who learns it before it acts, and never takes it up again', async () => {
-    const other = open();
-    const first = await hold(open());
+    const other = opened();
+    const first = await hold(opened());
     clock += 899;
     assert.equal(first.isHeld(), true);
     clock += 1;
@@ -95,55 +79,37 @@ describe('a lease between windows', () => {
     clock += 900;
     await hold(other);
     await first.end();
-    assert.equal(await enters(open()), false, 'the first has not taken away what the other holds');
-  });
-
-  it('is lost by a holder whose renewals are answered when it has lapsed, though nobody has it any more', async () => {
-    const gate = Promise.withResolvers<undefined>();
-    const { end } = await hold(open({ engine: gated('lease', 2, gate.promise) }));
-    for (let n = 0; n < 3; n++) await pass(300);
-    assert.equal(await enters(open()), true);
-    gate.resolve(undefined);
-    await ready();
-    assert.equal(await end(), false);
-  });
-
-  it('lasts from when it was asked for, however late that is answered', async () => {
-    const gate = Promise.withResolvers<undefined>();
-    const { isHeld } = await hold(open({ engine: gated('lease', 2, gate.promise) }));
-    await pass(300);
-    clock += 500;
-    gate.resolve(undefined);
-    await ready();
-    clock += 399;
-    assert.equal(isHeld(), true);
-    clock += 1;
-    assert.equal(isHeld(), false);
-  });
-
-  it('does not outlive a clock that was ahead', async () => {
+    assert.equal(await enters(opened()), false, 'the first has not taken away what the other holds');
     clock = 10_000_000_000;
-    await hold(open());
+    await hold(opened());
     clock = 1_000_000;
-    assert.equal(await enters(open()), true);
+    assert.equal(await enters(opened()), true, 'a clock that was ahead');
   });
 
-  it('of a process that is killed passes on after its time', async () => {
-    const holder = fork(child, ['hold', root]);
-    await once(holder, 'message');
-    clock = Date.now();
-    assert.equal(await enters(open()), false);
-    holder.kill('SIGKILL');
-    await once(holder, 'exit');
-    clock += 61_000;
-    assert.equal(await enters(open()), true);
+  it('is lost by a holder whose renewals come when it has lapsed, though nobody has it, and lasts from when it was asked for', async () => {
+    for (const [renewals, lateMs, isInTime] of [
+      [1, 500, true],
+      [2, 300, false],
+    ] as const) {
+      const gate = Promise.withResolvers<undefined>();
+      const { isHeld, end } = await hold(opened({ engine: gated('lease', 2, gate.promise) }));
+      for (let n = 0; n < renewals; n++) await pass(300);
+      clock += lateMs;
+      gate.resolve(undefined);
+      await ready();
+      clock += 399;
+      assert.equal(isHeld(), isInTime);
+      clock += 1;
+      assert.deepEqual([await end(), await enters(opened())], [false, true]);
+    }
   });
 
   it('goes to one of four processes at a time', async () => {
-    const children = Array.from({ length: 4 }, () => fork(child, ['compete', root, '50']));
-    const codes = await Promise.all(children.map(async each => (await once(each, 'exit'))[0] as unknown));
+    const codes = await Promise.all(
+      forked(4, 'compete', root, '50').map(async each => (await once(each, 'exit'))[0] as unknown),
+    );
     assert.deepEqual(codes, [0, 0, 0, 0], 'no process found another one inside');
-    const counter = open().collection<number>({ path: 'inside', version: 1, schema: { parse: Number } });
+    const counter = opened().collection<number>({ path: 'inside', version: 1, schema: { parse: Number } });
     assert.deepEqual([await counter.read('entered'), await counter.read('inside')], [200, 0]);
   });
 });
@@ -152,25 +118,19 @@ describe('a lease between windows', () => {
 const MEMORY = '/dev/shm';
 const [WRITERS, EACH, KILLS_A_WRITER] = [4, 2_500, 8];
 
-/** What one writer has begun, and what of it was acknowledged. */
-interface Journal {
-  readonly tried: readonly number[];
-  readonly done: ReadonlySet<number>;
-}
-
-function readJournal(file: string): Journal {
-  const text = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
-  const of = (word: string): number[] =>
-    [...text.matchAll(new RegExp(`^${word} (\\d+)\n`, 'gm'))].map(([, index]) => Number(index));
-  return { tried: of('try'), done: new Set(of('done')) };
-}
+/** What one writer has begun, what of it was acknowledged, and how often it was killed. */
+type Journal = Awaited<ReturnType<typeof run>>;
 
 /** Runs one writer to its end, killing it now and then: after a few acts, after many, or not at all. */
-async function run(writer: number, root: string, file: string): Promise<Journal & { kills: number }> {
+async function run(writer: number, journals: string) {
+  const file = path.join(journals, String(writer));
   for (let kills = 0; ;) {
-    const journal = readJournal(file);
-    const from = Math.max(-1, ...journal.tried) + 1;
-    if (from >= EACH) return { ...journal, kills };
+    const text = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
+    const [tried = [], done] = ['try', 'done'].map(word =>
+      [...text.matchAll(new RegExp(`^${word} (\\d+)\n`, 'gm'))].map(([, index]) => Number(index)),
+    );
+    const from = Math.max(-1, ...tried) + 1;
+    if (from >= EACH) return { tried, done: new Set(done), kills };
     const working = fork(child, ['work', root, file, ...[writer, from, EACH].map(String)]);
     const most = kills < KILLS_A_WRITER ? (0.16 * EACH) / KILLS_A_WRITER : Infinity;
     let patience = Math.ceil(Math.random() * most);
@@ -200,22 +160,19 @@ function checkOwnRecords(writer: number, { done }: Journal, values: Collection<N
 }
 
 describe('storage under four processes that are killed at random', () => {
-  afterEach(cleanUp);
+  const parent = fs.existsSync(MEMORY) ? MEMORY : undefined;
+  eachInItsFolder(parent);
 
   it(`loses nothing in ${WRITERS * EACH} operations`, async () => {
-    const parent = fs.existsSync(MEMORY) ? MEMORY : undefined;
-    const [root, journals] = [temporaryFolder(parent), temporaryFolder(parent)];
-    const watching = await openNotes(root);
-    const books = await Promise.all(
-      Array.from({ length: WRITERS }, (_, n) => run(n, root, path.join(journals, String(n)))),
-    );
+    const journals = temporaryFolder(parent);
+    const watching = await openNotes();
+    const books = await Promise.all(Array.from({ length: WRITERS }, (_, n) => run(n, journals)));
     assert.ok(books.reduce((sum, { kills }) => sum + kills, 0) >= 4, 'too few were killed');
 
-    const after = await openNotes(root);
+    const after = await openNotes();
     assert.deepEqual(after.unreadable, []);
-    assert.equal(valueOf(root, 'PRAGMA integrity_check'), 'ok');
-    for (const name of filesBelow(root))
-      assert.match(name, /^store\/(console\.db(-wal|-shm)?|backup-.*\.db)$/);
+    assert.equal(valueOf('PRAGMA integrity_check'), 'ok');
+    for (const name of filesBelow()) assert.match(name, /^store\/(console\.db(-wal|-shm)?|backup-.*\.db)$/);
     for (const [writer, book] of books.entries()) checkOwnRecords(writer, book, after.values);
     for (let n = 0; n < COUNTERS; n++) {
       const id = `counter-${n}`;
@@ -227,7 +184,7 @@ describe('storage under four processes that are killed at random', () => {
       assert.ok(done <= count && count <= tried, `${id}: ${done} done, ${count} stored, ${tried} tried`);
     }
     // Texts and records are the same.
-    inspect(root, db => {
+    inspect(db => {
       const rows = db.prepare('SELECT value, text FROM documents FULL JOIN texts USING (key)').all();
       for (const { value, text } of rows)
         assert.equal(text, value === null ? null : `said ${(JSON.parse(String(value)) as Note).count}`);
@@ -252,7 +209,7 @@ describe('storage in a thread of its own', () => {
   });
   after(() => fs.rmSync(path.dirname(script), { recursive: true, force: true }));
 
-  const open = (file = script) => openWindow(root, { engine: workerEngine(file) });
+  const started = (file = script) => open({ engine: workerEngine(file) });
   const instead = (name: string, code: string): string => {
     const file = path.join(path.dirname(script), name);
     fs.writeFileSync(file, code);
@@ -260,7 +217,7 @@ describe('storage in a thread of its own', () => {
   };
 
   it('never goes back to what a record was, whatever of its own and of others comes in at the same time', async () => {
-    const windows = [open(), open()].map(window => window.collection(notes));
+    const windows = [started(), started()].map(window => window.collection(notes));
     const seen = windows.map(() => [0]);
     for (const [index, window] of windows.entries()) {
       await window.load();
@@ -274,17 +231,14 @@ describe('storage in a thread of its own', () => {
       }),
     );
     for (const window of windows) assert.equal((await window.read('n'))?.count, 400);
-    for (const counts of seen) {
-      const sorted = counts.toSorted((a, b) => a - b);
-      assert.deepEqual(counts, sorted);
-    }
+    assert.ok(seen.every(counts => counts.every((count, at) => count >= (counts[at - 1] ?? 0))));
   });
 
   it('writes many records at once in few transactions, all of which other windows see', async () => {
-    const [here, there] = [open(), open()].map(window => window.collection(notes));
+    const [here, there] = [started(), started()].map(window => window.collection(notes));
     await there!.load();
     await here!.put('first', { text: 'x' });
-    const size = (): number => fs.statSync(`${databaseOf(root)}-wal`).size;
+    const size = (): number => fs.statSync(`${databaseOf()}-wal`).size;
     const before = size();
     await Promise.all(Array.from({ length: 600 }, (_, n) => here!.put(`n${n}`, { text: 'x' })));
     // A page of the log a record would be more than two megabytes.
@@ -293,15 +247,14 @@ describe('storage in a thread of its own', () => {
   });
 
   it('leaves a database of a newer version alone and says so', async () => {
-    await open().collection(notes).put('a', { text: 'x' });
-    inspect(root, db => db.exec('PRAGMA user_version = 99'));
-    const before = fs.readFileSync(databaseOf(root));
-    const collection = open().collection(notes);
-    const isNewer = (error: unknown): boolean =>
-      error instanceof StorageError && /by a newer version.* Update Agent Console/.test(error.message);
+    await started().collection(notes).put('a', { text: 'x' });
+    inspect(db => db.exec('PRAGMA user_version = 99'));
+    const before = fs.readFileSync(databaseOf());
+    const collection = started().collection(notes);
+    const isNewer = { name: 'StorageError', message: /by a newer version.* Update Agent Console/ };
     await assert.rejects(collection.load(), isNewer);
     await assert.rejects(collection.put('a', { text: 'y' }), isNewer);
-    assert.deepEqual(fs.readFileSync(databaseOf(root)), before);
+    assert.deepEqual(fs.readFileSync(databaseOf()), before);
   });
 
   it('follows what others write also after its thread has died', async () => {
@@ -312,8 +265,8 @@ describe('storage in a thread of its own', () => {
       });
       require(${JSON.stringify(script)});`,
     );
-    const window = open(mortal);
-    const [here, there] = [window, open()].map(each => each.collection(notes));
+    const window = started(mortal);
+    const [here, there] = [window, started()].map(each => each.collection(notes));
     await there!.put('gone', { text: 'removed meanwhile' });
     await here!.load();
     await assert.rejects(window.peek('die'), /thread of the database has ended/);
@@ -345,15 +298,14 @@ describe('storage in a thread of its own', () => {
   });
 
   it('waits for writes under way, and goes on after dispose and after the thread has ended', async () => {
-    const window = open();
+    const window = started();
     const collection = window.collection(notes);
     void collection.put('a', { text: 'one' });
     window.dispose();
     await window.settled();
     await collection.put('b', { text: 'two' });
     await window.settled();
-    assert.deepEqual(filesBelow(root), [path.join('store', 'console.db')], 'closed again');
-    const stored = Object.fromEntries(await open().collection(notes).load());
-    assert.deepEqual(stored, { a: { text: 'one' }, b: { text: 'two' } });
+    assert.deepEqual(filesBelow(), [path.join('store', 'console.db')], 'closed again');
+    assert.deepEqual(await storedNotes(), { a: { text: 'one' }, b: { text: 'two' } });
   });
 });

@@ -61,13 +61,6 @@ const acts: Readonly<Record<string, (root: string, ...rest: readonly string[]) =
     for (let n = 0; n < Number(times); n++) await counter.update('n', increment);
   },
 
-  async hold(root) {
-    await open(root).tryRun('a', 60_000, async () => {
-      process.send?.('held');
-      await once(process, 'disconnect');
-    });
-  },
-
   /** Reads a record of a damaged database, at a sign; says what it was told of that. */
   async restore(root) {
     const said: { keptAs?: string; text?: string | undefined } = {};
