@@ -7,14 +7,12 @@ import { Git, GitError } from '../../../src/changes/git/run';
 import type { Preview, Way } from '../../../src/changes/git/model';
 import { Formatter } from '../../../src/util/format';
 import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
-import { changesIn, file, filesOf, gitOf, History, putFiles, run, type Made, type Tree } from './repository';
+import { changesIn, file, filesOf, History, putFiles, run, type Tree } from './repository';
 
 const format = new Formatter('en');
 const UNSAVED = 'No branch holds 1 of its commits. Push or merge them first.';
 const ten = (): string => Array.from({ length: 10 }, (_, n) => `line ${n}\n`).join('');
 
-const REMOTE =
-  '[remote "origin"]\n\turl = https://git.example.com/acme/shop.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n';
 const BASE: Tree = new Map([
   ['a.txt', file(ten())],
   ['dir/b.txt', file('b\n')],
@@ -30,6 +28,7 @@ const FITS: Tree = new Map([
   ['ignored/x', file('x')],
   ['a.txt', file(`${ten()}end`)],
 ]);
+const COME = new Set(['a.txt', 'ignored/x', 'link', 'link/x', 'moved/b.txt', 'new/ü c.txt']);
 const TREES: Readonly<Record<string, Tree>> = {
   fits: FITS,
   conflicts: new Map(BASE).set('a.txt', file(`other\n${ten()}`)).set('dir/b.txt', file('other\n')),
@@ -42,34 +41,22 @@ const TREES: Readonly<Record<string, Tree>> = {
 /** A checkout of main, and branches of a remote: one that fits, one in conflict, one with what a filter cannot write. */
 async function checkout(): Promise<{ readonly folder: string; readonly mine: Git }> {
   const history = new History();
-  const commit = (tree: Tree, parents: readonly Made[], hours: number): Made => {
-    const at = 1_750_000_000_000 + hours * 3_600_000;
-    return history.commit(tree, parents, { author: 'Agent <agent@example.com>', at, message: `At ${hours}` });
-  };
-  const first = commit(BASE, [], 0);
-  const main = commit(new Map(BASE).set('a.txt', file(`top\n${ten()}`)), [first], 1);
+  const first = history.commit(BASE);
+  const main = history.commit(new Map(BASE).set('a.txt', file(`top\n${ten()}`)), [first]);
   for (const [name, tree] of Object.entries(TREES))
-    history.refs.set(`refs/remotes/origin/agent/${name}`, commit(tree, [first], 2));
-  history.refs.set('refs/remotes/origin/main', main).set('refs/heads/main', main);
-  const folder = path.join(temporaryFolder(), 'shop');
-  await history.write(folder, `${REMOTE}[filter "big"]\n\tsmudge = false\n\trequired = true\n`);
-  await run(folder, 'checkout -q --force main');
-  return { folder, mine: gitOf(folder) };
+    history.put(`agent/${name}`, history.commit(tree, [first], { message: name }));
+  return history.checkOut(main, '[filter "big"]\n\tsmudge = false\n\trequired = true\n');
 }
 
 async function previewIn(mine: Git, way: Way, name = 'fits'): Promise<Preview> {
   return previewOf(mine, await changesIn(mine, `agent/${name}`), way, format);
 }
 
-async function whyNot(act: Promise<unknown>): Promise<string> {
-  try {
-    await act;
-    return '';
-  } catch (error) {
-    if (error instanceof Refused) return error.message;
-    throw error;
-  }
-}
+const whyNot = async (act: Promise<unknown>): Promise<string> => {
+  const error = await act.catch((reason: unknown) => reason);
+  if (error instanceof Error && !(error instanceof Refused)) throw error;
+  return error instanceof Refused ? error.message : '';
+};
 
 /** A program in the place of Git: `cases` are those of a shell, by the words of the command. */
 function insteadOfGit(cases: string): string {
@@ -164,15 +151,9 @@ describe('bringing a branch home', () => {
   it('knows a branch as merged whose commits were made once more, also those that take something back', async () => {
     const { folder, mine } = await checkout();
     await run(folder, 'checkout -q --detach');
-    const add = (name: string): void => write(folder, name);
-    const remove = (name: string): void => fs.rmSync(path.join(folder, name));
-    for (const [act, name] of [
-      [add, 'x'] as const,
-      [remove, 'x'] as const,
-      [add, 'y'] as const,
-      [add, 'z'] as const,
-    ]) {
-      act(name);
+    for (const [name, isGone] of [['x'], ['x', true], ['y'], ['z']] as const) {
+      if (isGone) fs.rmSync(path.join(folder, name));
+      else write(folder, name);
       await run(folder, 'add -A');
       await run(folder, 'commit -q -m x');
     }
@@ -233,7 +214,7 @@ describe('bringing a branch home', () => {
   });
 
   it('takes no submodule away for a file of its name', async () => {
-    const { folder } = await checkout();
+    const { folder, mine } = await checkout();
     const inner = path.join(folder, 'inner');
     fs.mkdirSync(inner);
     await run(inner, 'init -q');
@@ -246,7 +227,7 @@ describe('bringing a branch home', () => {
     const tip = await run(folder, `commit-tree -p HEAD -m x ${await run(folder, 'write-tree')}`);
     await run(folder, `update-ref ${branch} ${tip}`);
     await run(folder, 'read-tree HEAD');
-    for (const way of here) assert.equal(await whyNot(previewIn(gitOf(folder), way)), inTheWay('inner'));
+    for (const way of here) assert.equal(await whyNot(previewIn(mine, way)), inTheWay('inner'));
   });
 
   for (const isUnborn of [false, true])
@@ -261,12 +242,18 @@ describe('bringing a branch home', () => {
         write(folder, 'mine.txt');
         const before = await stateOf(folder);
         const preview = await previewIn(mine, way);
+        assert.deepEqual(preview.local?.isNew, way === 'apply' ? undefined : way === 'worktree' || isUnborn);
+        if (way === 'checkout' && !isUnborn)
+          assert.deepEqual(new Set(preview.files.map(each => each.path)), COME);
         await bring(mine, preview, format);
         const wanted = new Map(FITS);
         if (way === 'apply' && !isUnborn) wanted.set('a.txt', file(`top\n${ten()}end`));
         if (way !== 'worktree') wanted.set('mine.txt', file('mine'));
         assert.deepEqual(filesOf(preview.folder ?? folder), wanted, way);
-        if (way === 'checkout') assert.equal(await run(folder, 'symbolic-ref HEAD'), 'refs/heads/agent/fits');
+        if (way === 'checkout') {
+          assert.equal(await run(folder, 'symbolic-ref HEAD'), 'refs/heads/agent/fits');
+          assert.equal(await whyNot(previewIn(mine, way)), 'Everything of it is here already.');
+        }
         if (isUnborn || way === 'checkout') continue;
         if (way === 'apply') await run(folder, 'reset -q --hard');
         else await run(folder, `worktree remove ${preview.folder!}`);
@@ -274,16 +261,6 @@ describe('bringing a branch home', () => {
         assert.equal(await stateOf(folder), before, way);
       }
     });
-
-  it('says what comes, and that all of it is here when it has come', async () => {
-    const { folder, mine } = await checkout();
-    const { files, local } = await previewIn(mine, 'checkout');
-    const names = files.map(({ path: name }) => name).sort();
-    assert.deepEqual(names, ['a.txt', 'ignored/x', 'link', 'link/x', 'moved/b.txt', 'new/ü c.txt']);
-    assert.deepEqual(local, { name: 'agent/fits', isNew: true });
-    await run(folder, 'checkout -q agent/fits');
-    assert.equal(await whyNot(previewIn(mine, 'checkout')), 'Everything of it is here already.');
-  });
 
   it('goes again with its worktree, which follows the branch, where nothing is lost', async () => {
     const { folder, mine } = await checkout();

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type * as vscode from 'vscode';
-
 import { Git } from '../../../src/changes/git/run';
 import { diffOf, takeAlong } from '../../../src/changes/takeAlong';
 import { makeSampleRepository } from '../../../src/sample/repository';
 import { Formatter } from '../../../src/util/format';
 import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
 import { window, workspace } from '../../fakes/vscode';
+import { git as gitIn, run } from './repository';
 
 interface Asked {
   readonly label: string;
@@ -24,8 +23,7 @@ describe('changes that are taken along', () => {
   let agrees: boolean;
   let limit: number;
 
-  const git = (...args: readonly string[]): string =>
-    execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' }).trim();
+  const git = (command: string): Promise<string> => run(folder, command);
   const write = (name: string, content: string | Buffer): void => {
     fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
     fs.writeFileSync(path.join(folder, name), content);
@@ -85,24 +83,23 @@ describe('changes that are taken along', () => {
   });
 
   it('become a patch against the newest commit that a remote has; where it has none, that is said first', async () => {
-    const base = git('rev-parse', 'HEAD');
+    const base = await git('rev-parse HEAD');
     write('README.md', 'Mine\n');
     write('docs/new file.txt', 'no line feed');
-    const before = git('status', '--porcelain');
+    const before = await git('status --porcelain');
     const message = await taken({ sessionId: 's1' });
     assert.equal(message?.sessionId, 's1');
     assert.equal(message.text, `Patch against ${base}. Apply it there: \`git apply shop.patch\``);
     assert.match(message.title, new RegExp(`^Send shop\\.patch \\(.* kB, against ${base.slice(0, 8)}\\) to`));
     assert.deepEqual(asked.splice(0), [['docs/new file.txt ✓']]);
     assert.match(message.patch, /\+Mine\n[^]*\+no line feed\n/);
-    assert.equal(git('status', '--porcelain'), before, 'nothing here has changed');
+    assert.equal(await git('status --porcelain'), before, 'nothing here has changed');
     fs.rmSync(path.join(folder, 'docs/new file.txt'));
-    const me = ['-c', 'user.name=A', '-c', 'user.email=a@example.com'];
-    git(...me, 'commit', '--quiet', '--allow-empty', '-m', 'Mine');
+    await git('commit --quiet --allow-empty -m Mine');
     assert.match((await taken())?.text ?? '', new RegExp(`^Patch against ${base}, with my commits since\\.`));
     assert.equal(asked.length, 0);
-    git('remote', 'remove', 'origin');
-    const head = git('rev-parse', 'HEAD');
+    await git('remote remove origin');
+    const head = await git('rev-parse HEAD');
     assert.match((await taken())?.text ?? '', new RegExp(`^Patch against ${head}\\. Apply`));
     assert.match(asked.flat().at(-1) ?? '', /^No remote has its base/);
   });
@@ -155,9 +152,9 @@ describe('changes that are taken along', () => {
     // Nothing that the repository names runs.
     const canary = path.join(path.dirname(folder), 'canary');
     for (const key of ['diff.external', 'filter.x.clean', 'diff.x.textconv', 'core.fsmonitor', 'core.pager'])
-      git('config', key, `touch '${canary}'; cat`);
+      await gitIn(folder, ['config', key, `touch '${canary}'; cat`]);
     write('.git/info/attributes', '* filter=x diff=x\n');
-    git('config', 'diff.noprefix', 'true');
+    await git('config diff.noprefix true');
     const file = (name: string) =>
       ({ scheme: 'file', fsPath: path.resolve(folder, name) }) as unknown as vscode.Uri;
     const [readme, made, outside] = ['README.md', 'new.txt', '../README.md'].map(file);
