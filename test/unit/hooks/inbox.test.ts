@@ -4,20 +4,9 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { HookPlace } from '../../../src/hooks/installation';
-import type { HookEvent } from '../../../src/hooks/events';
 import { sweep } from '../../../src/hooks/inbox';
-import {
-  cleanUp,
-  eventsIn,
-  focusedAs,
-  inboxOf,
-  jsonFiles,
-  later,
-  temporaryFolder,
-  temporaryPlace,
-  until,
-  writeEvent,
-} from './support';
+import { cleanUp, eventsIn, focusedAs, inboxOf, jsonFiles, later, modeOf } from './support';
+import { temporaryFolder, temporaryPlace, until, writeEvent } from './support';
 
 const folders = ['/w', '/w/app', '/other'];
 
@@ -25,11 +14,9 @@ const folders = ['/w', '/w/app', '/other'];
 async function threeWindows(place: HookPlace, stepMs: number) {
   const stored = temporaryFolder();
   const open = async (folder: string) => {
-    const isFocused = String(folder === '/other');
-    const args = [place.folder, stored, folder, isFocused, String(stepMs)];
-    const child = fork(path.join(__dirname, 'inbox.child.js'), args, {
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    });
+    const args = [place.folder, stored, folder, String(folder === '/other'), String(stepMs)];
+    const stdio = ['ignore', 'ignore', 'inherit', 'ipc'] as const;
+    const child = fork(path.join(__dirname, 'inbox.child.js'), args, { stdio: [...stdio] });
     later(() => child.kill('SIGKILL'));
     const taken: string[] = [];
     await once(child, 'message');
@@ -43,10 +30,8 @@ async function threeWindows(place: HookPlace, stepMs: number) {
 
 /** Writes events of sessions, in each of the folders in turn. */
 function write(place: HookPlace, from: number, to: number, cwds: readonly string[]): void {
-  for (let index = from; index < to; index++) {
-    const cwd = cwds[index % cwds.length];
-    writeEvent(place, { hook_event_name: 'Notification', session_id: `s${index}`, cwd });
-  }
+  for (let n = from; n < to; n++)
+    writeEvent(place, { hook_event_name: 'Notification', session_id: `s${n}`, cwd: cwds[n % cwds.length] });
 }
 
 describe('the inbox of hook events', function () {
@@ -64,10 +49,11 @@ describe('the inbox of hook events', function () {
     }
     await until(() => all().length >= 1_000 && jsonFiles(place.spool).length === 0);
     assert.deepEqual([new Set(all()).size, all().length], [1_000, 1_000]);
-    const misplaced = windows.flatMap(({ taken }, at) =>
-      taken.filter(id => Number(id.slice(1)) % 3 !== at).map(id => `${id} in window ${at}`),
-    );
-    assert.deepEqual(misplaced, []);
+    for (const [at, { taken }] of windows.entries())
+      assert.deepEqual(
+        taken.filter(id => Number(id.slice(1)) % 3 !== at),
+        [],
+      );
   });
 
   it('loses nothing and tells nothing twice when a window dies in between', async () => {
@@ -75,36 +61,30 @@ describe('the inbox of hook events', function () {
     const { windows, all } = await threeWindows(place, 300);
     const cwds = ['/w/lib', '/w/app/src', '/other', '/nowhere'];
     write(place, 0, 100, cwds);
-    const [victim] = windows.splice(1, 1);
-    await until(() => victim!.taken.length >= 10);
-    const exit = once(victim!.child, 'exit');
-    victim!.child.kill('SIGKILL');
+    const { child, taken } = windows[1]!;
+    await until(() => taken.length >= 10);
+    const exit = once(child, 'exit');
+    child.kill('SIGKILL');
     await exit;
     write(place, 100, 200, cwds);
-    const late = Array.from({ length: 100 }, (_, index) => `s${index + 100}`);
-    await until(() => late.every(id => all().includes(id)));
+    const isLate = (id: string): boolean => Number(id.slice(1)) >= 100;
+    await until(() => all().filter(isLate).length >= 100);
     assert.deepEqual(jsonFiles(place.spool), []);
-    const ever = [...all(), ...victim!.taken];
-    assert.equal(new Set(ever).size, ever.length, 'nothing twice');
+    assert.equal(new Set(all()).size, all().length, 'nothing twice');
+    assert.equal(new Set(all().filter(isLate)).size, 100);
   });
 
   it('leaves events to the next window when nobody can see the right one', async () => {
-    const place = await temporaryPlace();
-    const stored = temporaryFolder();
-    const taken: string[] = [];
-    const open = (id: string, own: readonly string[], isShown: () => Promise<void>): void => {
-      const take = ({ sessionId = '' }: HookEvent): unknown => taken.push(`${id} ${sessionId}`);
-      const events = eventsIn(stored);
-      inboxOf(place, { events, folders: () => own, focused: focusedAs(false, isShown), take, stepMs: 50 });
-    };
+    const [place, stored] = [await temporaryPlace(), temporaryFolder()];
     let show = (): void => undefined;
-    open('gone', ['/w'], () => new Promise(resolve => (show = resolve)));
-    open('here', [], () => Promise.resolve());
+    const focused = focusedAs(false, () => new Promise(resolve => (show = resolve)));
+    const gone = inboxOf(place, { events: eventsIn(stored), folders: () => ['/w'], focused });
+    const here = inboxOf(place, { events: eventsIn(stored), stepMs: 50 });
     writeEvent(place, { hook_event_name: 'Stop', session_id: 's', cwd: '/w' });
-    await until(() => taken.length > 0);
+    await until(() => here.taken.length > 0);
     show();
     await until(() => jsonFiles(place.spool).length === 0);
-    assert.deepEqual(taken, ['here s']);
+    assert.deepEqual([gone.taken.length, here.taken.length], [0, 1]);
   });
 
   it('takes only plain files of its own kind, each once though it is not removed, and drops what cannot be read', async () => {
@@ -154,7 +134,6 @@ describe('the inbox of hook events', function () {
     assert.equal(more.length, 201, 'another window may have one of them in its hands');
     assert.ok(!more.includes(`1.${6 * day}.json`));
     assert.deepEqual(fs.readdirSync(place.spool).sort(), ['1700000000.fine.json', '1700000001.busy']);
-    for (const folder of [place.folder, place.spool, place.backups])
-      assert.equal(fs.statSync(folder).mode & 0o777, 0o700);
+    assert.deepEqual([place.folder, place.spool, place.backups].map(modeOf), [0o700, 0o700, 0o700]);
   });
 });

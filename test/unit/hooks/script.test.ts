@@ -6,26 +6,24 @@ import * as path from 'node:path';
 import { EVENT_CAP } from '../../../src/hooks/events';
 import { commandLine, hookPlace, placeScript, type HookPlace } from '../../../src/hooks/installation';
 import { Refusal } from '../../../src/hooks/settings';
-import { cleanUp, jsonFiles, later, root, temporaryFolder, temporaryPlace, until } from './support';
+import { cleanUp, jsonFiles, later, modeOf, root, temporaryFolder, temporaryPlace, until } from './support';
 
 const event = JSON.stringify({ hook_event_name: 'Stop', cwd: '/w', message: 'fünf “Wörter”' });
 const shells = ['/bin/sh', '/bin/bash', '/bin/dash', '/bin/busybox'].filter(shell => fs.existsSync(shell));
 
 /** Runs a command line with something on its standard input. It says nothing and succeeds. */
 async function quietly(command: string, input: string | Buffer, shell = '/bin/sh', env = process.env) {
+  const args = [...(shell.endsWith('busybox') ? ['sh'] : []), '-c', command];
   const broken: Error[] = [];
   const ran = await new Promise(resolve => {
-    const args = [...(shell.endsWith('busybox') ? ['sh'] : []), '-c', command];
-    const child = execFile(shell, args, { env }, (_, stdout, stderr) =>
-      resolve({ code: child.exitCode, output: stdout + stderr }),
-    );
+    const child = execFile(shell, args, { env }, (_, ...said) => resolve([child.exitCode, ...said]));
     // A broken pipe would end a client that is less careful.
     child.stdin?.on('error', error => broken.push(error));
     // To write nothing is to write, too.
     if (input.length > 0) child.stdin?.write(input);
     child.stdin?.end();
   });
-  assert.deepEqual([ran, broken], [{ code: 0, output: '' }, []], command);
+  assert.deepEqual([ran, broken], [[0, '', ''], []], command);
 }
 
 /** As the client runs it. */
@@ -50,8 +48,7 @@ describe('the hook command', function () {
         const [file = '', ...others] = sent(place);
         assert.deepEqual([read(place, file), others], [event, []], name);
         assert.match(file, /^\d{10}\.\w+\.json$/);
-        const modes = [place.spool, path.join(place.spool, file)].map(each => fs.statSync(each).mode & 0o777);
-        assert.deepEqual(modes, [0o700, 0o600]);
+        assert.deepEqual([place.spool, path.join(place.spool, file)].map(modeOf), [0o700, 0o600]);
       }
   });
 
@@ -84,9 +81,8 @@ describe('the hook command', function () {
       const child = spawn('/bin/sh', ['-c', commandLine(place.script, 'linux')], { detached: true });
       const ended = once(child, 'close');
       later(() => child.kill('SIGKILL'));
-      const output: Buffer[] = [];
-      for (const stream of [child.stdout, child.stderr])
-        stream.on('data', (chunk: Buffer) => output.push(chunk));
+      const output: unknown[] = [];
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => output.push(chunk));
       child.stdin.write(written);
       await until(() => fs.readdirSync(place.spool).length > 0);
       process.kill(-child.pid!, 'SIGKILL');
@@ -114,12 +110,8 @@ describe('the hook command', function () {
     assert.ok(!fs.readdirSync(place.folder).some(name => name.endsWith('.tmp')));
     const ids = Array.from({ length: 100 }, (_, index) => `s${index}`).sort();
     await Promise.all(ids.map(id => send(place, id)));
-    assert.deepEqual(
-      sent(place)
-        .map(name => read(place, name))
-        .sort(),
-      ids,
-    );
+    const arrived = sent(place).map(name => read(place, name));
+    assert.deepEqual(arrived.sort(), ids);
   });
 
   it('says nothing and succeeds in any shell when PowerShell is not there or is kept from running scripts', async () => {
@@ -140,17 +132,11 @@ describe('hooks on Windows', () => {
       const { script } = hookPlace(`C:\\Users\\${name}\\AppData\\hooks`, '', 'win32');
       const wanted = `C:/Users/${name}/AppData/hooks/agent-console-hook.ps1`;
       const line = commandLine(script, 'win32');
-      assert.equal(
-        line,
-        `powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File "${wanted}" 2>&1 | exit 0`,
-      );
-      const seen = spawnSync(
-        '/bin/sh',
-        ['-c', line.replace('powershell.exe', `printf '%s\\n'`).replace(' 2>&1 | exit 0', '')],
-        { encoding: 'utf8' },
-      );
-      const words = ['-NoProfile', '-NonInteractive', '-ExecutionPolicy', 'Bypass', '-File', wanted];
-      assert.deepEqual(seen.stdout.trimEnd().split('\n'), words);
+      const words = ['-NoProfile', '-NonInteractive', '-ExecutionPolicy', 'Bypass', '-File'];
+      assert.equal(line, `powershell.exe ${words.join(' ')} "${wanted}" 2>&1 | exit 0`);
+      const printed = line.replace('powershell.exe', `printf '%s\\n'`).replace(' 2>&1 | exit 0', '');
+      const seen = spawnSync('/bin/sh', ['-c', printed], { encoding: 'utf8' });
+      assert.deepEqual(seen.stdout.trimEnd().split('\n'), [...words, wanted]);
     }
     for (const letter of ['%', '$', '`', '"', '!', '^', '\n', '\r'])
       assert.throws(() => commandLine(`C:\\a${letter}b\\agent-console-hook.ps1`, 'win32'), Refusal, letter);
