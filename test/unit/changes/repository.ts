@@ -117,6 +117,18 @@ export async function changesIn(mine: Git, name: string): Promise<Changes> {
   return (await changesOf(mine, branch, await readRepository(mine)))!;
 }
 
+export const LANES = 4;
+/** Does something so many times, in lanes beside each other. */
+export async function forEach(
+  count: number,
+  work: (n: number, lane: number) => Promise<void>,
+): Promise<void> {
+  const lanes = Array.from({ length: LANES }, async (_, lane) => {
+    for (let n = lane; n < count; n += LANES) await work(n, lane);
+  });
+  await Promise.all(lanes);
+}
+
 const NAMES = [
   ...['a', 'ü', 'name with space', 'quo"te', 'tab\tbed', 'back\\slash', '-x', '--upload-pack=x', '日本'],
   ...['line\nbreak', '#h', ':(top)x', '*', 'e\u0301'],

@@ -1,7 +1,19 @@
-import type { Said, SessionFacts } from '../../../src/changes/git/model';
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { changesOf, contentOf, readRepository } from '../../../src/changes/git/branches';
+import { claimOf } from '../../../src/changes/git/evidence';
+import type { Changes, Said, SessionFacts } from '../../../src/changes/git/model';
+import { Git } from '../../../src/changes/git/run';
 import { seeded, type Random } from '../../../src/sample/random';
-import { file, History, randomChange, randomTree, remoteAt, type Made, type Tree } from './repository';
+import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
+import { file, forEach, git, History, randomChange, randomTree } from './repository';
+import { remoteAt, type Made, type Tree } from './repository';
 
+const REPOSITORIES = 200;
+/** Git is asked for what is shown in each so many-th repository, in all where `AGENT_CONSOLE_TEST_SEED` says that more is looked for. */
+const SHOWN = process.env['AGENT_CONSOLE_TEST_SEED'] === undefined ? 5 : 1;
 const [MINUTE, HOUR] = [60_000, 3_600_000];
 const [ROBIN, KIM, AGENT] = [
   'Robin Vale <robin@example.com>',
@@ -32,21 +44,17 @@ function planned(random: Random, n: number, now: number, hasFork: boolean) {
     ...(random.chance(0.5) || manner === 'none' ? [`Co-authored-by: ${AGENT}`] : []),
     ...(random.chance(0.25) ? [`Agent-Session: https://app.example.com/sessions/${id}`] : []),
   ];
+  const [to, fate] = [from + random.int(20, 199) * MINUTE, random.pick(FATES)];
+  const author = random.chance(0.4) ? AGENT : ROBIN;
+  const said: Said[] = [];
+  const say = (text: string, by: Said['by'], at: number): unknown =>
+    said.push({ text, by, at: isTimed ? at : undefined });
+  const isTimed = random.chance(0.9);
+  // Whether it shares commits with another session's branch, and whether its own is still there.
+  const [isStacked, isHere] = [false, true];
   return {
-    ...{
-      n,
-      id,
-      slug,
-      from,
-      to: from + random.int(20, 199) * MINUTE,
-      fate: random.pick(FATES),
-      manner,
-      remote,
-    },
-    ...{ name, firstName: name, author: random.chance(0.4) ? AGENT : ROBIN, trailers, said: [] as Said[] },
-    ...{ isTimed: random.chance(0.9), isHere: true },
-    /** It shares commits with another session's branch. */
-    isStacked: false,
+    ...{ n, id, slug, from, to, fate, manner, remote, author, trailers, said, say },
+    ...{ name, firstName: name, isStacked, isHere },
   };
 }
 /** `base` and `tip`: where its branch began and ends, while it is there. */
@@ -55,10 +63,9 @@ type Working = ReturnType<typeof planned> & {
   tip: Made;
   readonly commits: readonly Made[];
 };
-export type Worked = ReturnType<ReturnType<typeof worldOf>['worked']>[number];
 
-/** A repository with one to four sessions, by turns alone and at once, and others' work; `worked` when its hashes are known. */
-export function worldOf(seed: number) {
+/** A repository with one to four sessions, by turns alone and at once, and others' work. */
+async function worldOf(seed: number, folder: string) {
   const random = seeded('world', seed);
   const history = new History();
   const { refs } = history;
@@ -118,9 +125,9 @@ export function worldOf(seed: number) {
   };
 
   /** What the session's own work leaves in its transcript. */
-  const tell = ({ said, commits, manner, firstName: named, remote, n, to }: Working): void => {
+  const tell = ({ say: write, commits, manner, firstName: named, remote, n, to }: Working): void => {
     const say = (text: string, at: number): unknown =>
-      said.push({ text, by: random.chance(0.5) ? 'agent' : undefined, at });
+      write(text, random.chance(0.5) ? 'agent' : undefined, at);
     const answer = (text: string, at: number): unknown =>
       say(random.chance(0.3) ? JSON.stringify({ output: text }) : text, at + random.int(0, 59) * 1_000);
     if (manner === 'full' || manner === 'quiet')
@@ -149,9 +156,9 @@ export function worldOf(seed: number) {
 
   /** What else is in its transcript: all branches, and the work of others. */
   const decoys = (session: Working): void => {
-    const { said, from, to, id } = session;
+    const { from, to, id } = session;
     const say = (by: Said['by'], text: () => string, at = random.int(from, to)): void => {
-      if (random.chance(0.25)) late.push(() => said.push({ by, text: text(), at }));
+      if (random.chance(0.25)) late.push(() => session.say(text(), by, at));
     };
     const names = (): string[] =>
       [...refs.keys()].flatMap(ref => /^refs\/(?:heads|remotes)\/(.*)/.exec(ref)?.[1] ?? []);
@@ -252,25 +259,23 @@ export function worldOf(seed: number) {
   sessions.forEach(end);
   history.put('main', main);
 
-  /** With the branches of a remote that hold each session's work, none where all are gone, and as it left them. */
-  const worked = (repository: string) => {
-    for (const each of late) each();
-    return sessions.map(working => {
-      const { id, from, to, said, isTimed, remote, name, isHere, fate, commits, firstName } = working;
-      const on = random.chance(0.8) ? name : 'main';
-      const stopped = random.chance(0.3) ? { repository, branch: on, at: to } : undefined;
-      const timed = isTimed ? said : said.map(({ text, by }) => ({ text, by }));
-      const session: SessionFacts = { sessionId: id, createdAt: from, lastAt: to, stopped, said: timed };
-      const isLocal = refs.has(`refs/heads/${name}`) && fate !== 'overwritten';
-      const branches: readonly { readonly remote?: string; readonly name: string }[] = [
-        ...(isHere ? [{ remote, name }] : []),
-        ...(isLocal ? [{ name }] : []),
-      ];
-      return { ...working, session, branches, before: { remote, name: firstName, tip: commits.at(-1)! } };
-    });
-  };
-  const config = remoteAt(URLS.origin) + (hasFork ? remoteAt(URLS.fork, 'fork') : '');
-  return { history, config, worked };
+  await history.write(folder, remoteAt(URLS.origin) + (hasFork ? remoteAt(URLS.fork, 'fork') : ''));
+  // What speaks of commits can be written now.
+  for (const each of late) each();
+  const worked = sessions.map(working => {
+    const { id, from, to, said, remote, name, isHere, fate } = working;
+    const branch = random.chance(0.8) ? name : 'main';
+    const stopped = random.chance(0.3) ? { repository: folder, branch, at: to } : undefined;
+    const session: SessionFacts = { sessionId: id, createdAt: from, lastAt: to, stopped, said };
+    const isLocal = refs.has(`refs/heads/${name}`) && fate !== 'overwritten';
+    /** Those that hold its work, that of the remote first. */
+    const branches: readonly { readonly remote?: string; readonly name: string }[] = [
+      ...(isHere ? [{ remote, name }] : []),
+      ...(isLocal ? [{ name }] : []),
+    ];
+    return { ...working, session, branches };
+  });
+  return { commits: history.commits, worked };
 }
 
 const short = ({ hash }: Made): string => hash.slice(0, 7);
@@ -280,4 +285,85 @@ function overlay(onto: Tree, from: Tree, to: Tree): Tree {
   const result = new Map([...onto].filter(([name]) => !from.has(name) || to.has(name)));
   for (const [name, content] of to) if (from.get(name) !== content) result.set(name, content);
   return result;
+}
+
+describe('the work of sessions', () => {
+  afterEach(cleanUp);
+
+  it(`in ${REPOSITORIES} repositories is found, never wrong at certain, and shown byte for byte`, async function () {
+    this.timeout(300_000);
+    const counts = { sessions: 0, found: 0, certain: 0 };
+    const [wrong, missed]: [string[], string[]] = [[], []];
+    await forEach(REPOSITORIES, async seed => {
+      const folder = temporaryFolder();
+      const { commits, worked } = await worldOf(seed, folder);
+      fs.writeFileSync(path.join(folder, '.git/refs/remotes/origin/HEAD'), 'ref: refs/remotes/origin/main\n');
+      const mine = new Git('git', folder);
+      const facts = await readRepository(mine, Math.min(...worked.map(({ from }) => from)) - HOUR);
+      for (const each of worked) {
+        const claim = claimOf(each.session, [facts]);
+        const [truth] = each.branches;
+        const told = `seed ${seed}, ${each.fate}, ${each.manner}: ${JSON.stringify(truth)} ${JSON.stringify(claim)}`;
+        const { remote: at, name: called } = claim.sure === 'unknown' ? {} : claim.branch;
+        const isRight = each.branches.some(branch => branch.remote === at && branch.name === called);
+        if (claim.sure === 'certain') {
+          counts.certain++;
+          if (!isRight) wrong.push(told);
+        }
+        if (truth !== undefined) {
+          counts.sessions++;
+          if (isRight) counts.found++;
+          else missed.push(told);
+        }
+        const { remote, firstName: name } = each;
+        const tip = each.commits.at(-1)!.hash;
+        const last = { repository: folder, remote, name, base: each.base.hash, tip };
+        const isGone = !facts.branches.some(branch => branch.remote === remote && branch.name === name);
+        if (isGone && claim.sure === 'unknown')
+          assert.equal(claimOf({ ...each.session, last }, [facts]).sure, 'likely', told);
+        if (seed % SHOWN > 0) continue;
+        const later = await changesOf(mine, last, facts, last);
+        const isLost = isGone && !each.isStacked && !/^(?:merged|squashed)AndDeleted$/.test(each.fate);
+        if (isLost) assert.equal(later?.state, 'gone', told);
+        const isRewritten = ['rebased', 'squashedInPlace', 'overwritten'].includes(each.fate);
+        assert.equal(later?.isRewritten, isRewritten, told);
+        if (truth?.remote === undefined) continue;
+        const changes = (await changesOf(mine, { repository: folder, ...truth }, facts))!;
+        assert.equal(changes.tip, each.tip.hash, told);
+        const { state, base } = changes;
+        if (!each.isStacked && ['merged', 'squashed', 'rebasedInto'].includes(each.fate))
+          assert.deepEqual([state, base], ['merged', each.base.hash], told);
+        if (!each.isStacked && ['kept', 'continued', 'rebased'].includes(each.fate))
+          assert.equal(state, 'open', told);
+        await checkContents(mine, commits, changes);
+      }
+    });
+    const { sessions, found, certain } = counts;
+    const share = `${((found / sessions) * 100).toFixed(1)} % found`;
+    const figures = `${sessions} sessions, ${share}, ${certain} certain, ${wrong.length} of these wrong`;
+    process.stdout.write(`      ${figures}\n`);
+    assert.deepEqual(wrong, []);
+    assert.ok(found / sessions >= 0.9, missed.join('\n'));
+  });
+});
+
+/** What is shown is what differs, with both of its sides. */
+async function checkContents(mine: Git, commits: readonly Made[], changes: Changes): Promise<void> {
+  const { base, tip, files, added, removed } = changes;
+  const treeOf = (commit: string): Tree => commits.find(({ hash }) => hash === commit)!.tree;
+  const [before, after] = [treeOf(base), treeOf(tip)];
+  const names = [...before.keys(), ...after.keys()];
+  const differing = names.filter(name => !isDeepStrictEqual(before.get(name), after.get(name)));
+  const told = files.flatMap(({ path: name, oldPath = name }) => [name, oldPath]);
+  assert.deepEqual(new Set(told), new Set(differing));
+  for (const { path: name, oldPath = name } of files)
+    for (const [commit, at, tree] of [
+      [base, oldPath, before],
+      [tip, name, after],
+    ] as const)
+      assert.deepEqual(await contentOf(mine, commit, at), tree.get(at)?.content ?? Buffer.alloc(0), at);
+  const range = `${base}...${tip}`;
+  const stat = String(await git(mine.folder, ['diff', '--shortstat', '-M50%', '-l1000', range]));
+  const number = (words: string): number => Number(new RegExp(`(\\d+) ${words}`).exec(stat)?.[1] ?? 0);
+  assert.deepEqual([added, removed], [number('insertion'), number('deletion')]);
 }
