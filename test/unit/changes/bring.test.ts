@@ -7,35 +7,32 @@ import { Git, GitError } from '../../../src/changes/git/run';
 import type { Preview, Way } from '../../../src/changes/git/model';
 import { Formatter } from '../../../src/util/format';
 import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
-import { changesIn, file, filesOf, History, putFiles, run, type Tree } from './repository';
+import { changesIn, file, filesOf, History, run, treeOf, type Tree } from './repository';
 
 const format = new Formatter('en');
 const UNSAVED = 'No branch holds 1 of its commits. Push or merge them first.';
 const ten = (): string => Array.from({ length: 10 }, (_, n) => `line ${n}\n`).join('');
 
-const BASE: Tree = new Map([
-  ['a.txt', file(ten())],
-  ['dir/b.txt', file('b\n')],
-  ['run.sh', file('#!/bin/sh\n', '100755')],
-  ['.gitignore', file('ignored\n')],
-  ['link', file('../outside', '120000')],
-]);
-const FITS: Tree = new Map([
-  ...[...BASE].filter(([name]) => name !== 'dir/b.txt' && name !== 'link'),
-  ['link/x', file('y')],
-  ['moved/b.txt', file('b\n')],
-  ['new/ü c.txt', file('c\r\n')],
-  ['ignored/x', file('x')],
-  ['a.txt', file(`${ten()}end`)],
-]);
+const BASE = treeOf({
+  ...{ 'a.txt': ten(), 'dir/b.txt': 'b\n', '.gitignore': 'ignored\n' },
+  ...{ 'run.sh': file('#!/bin/sh\n', '100755'), link: file('../outside', '120000') },
+});
+const FITS = treeOf({
+  ...Object.fromEntries([...BASE].filter(([name]) => name !== 'dir/b.txt' && name !== 'link')),
+  ...{
+    'link/x': 'y',
+    'moved/b.txt': 'b\n',
+    'new/ü c.txt': 'c\r\n',
+    'ignored/x': 'x',
+    'a.txt': `${ten()}end`,
+  },
+});
 const COME = new Set(['a.txt', 'ignored/x', 'link', 'link/x', 'moved/b.txt', 'new/ü c.txt']);
+const FILTERED = treeOf({ '.gitattributes': '*.bin filter=big\n', 'new/z.bin': 'z', '0.bin': '0' });
 const TREES: Readonly<Record<string, Tree>> = {
   fits: FITS,
-  conflicts: new Map(BASE).set('a.txt', file(`other\n${ten()}`)).set('dir/b.txt', file('other\n')),
-  filtered: new Map(FITS)
-    .set('.gitattributes', file('*.bin filter=big\n'))
-    .set('new/z.bin', file('z'))
-    .set('0.bin', file('0')),
+  conflicts: new Map([...BASE, ...treeOf({ 'a.txt': `other\n${ten()}`, 'dir/b.txt': 'other\n' })]),
+  filtered: new Map([...FITS, ...FILTERED]),
 };
 
 /** A checkout of main, and branches of a remote: one that fits, one in conflict, one with what a filter cannot write. */
@@ -235,9 +232,8 @@ describe('bringing a branch home', () => {
       for (const way of all) {
         const { folder, mine } = await checkout();
         if (isUnborn) {
+          await run(folder, 'rm -r -q -f .');
           await run(folder, 'symbolic-ref HEAD refs/heads/unborn');
-          await run(folder, 'read-tree --empty');
-          putFiles(folder, new Map());
         } else if (way === 'checkout') await run(folder, 'branch agent/fits main~1');
         write(folder, 'mine.txt');
         const before = await stateOf(folder);

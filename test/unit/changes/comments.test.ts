@@ -120,26 +120,6 @@ describe('comments on what an agent changed', () => {
     await assert.rejects(comments.send('s1'), /No comment waits/);
   });
 
-  it('go into the composer as one message', async () => {
-    const { comments } = open();
-    comments.show('other', FILE.root, NEW);
-    comments.show('s1', FILE.root, OLD);
-    await write(comments, 'Second', 2, 3);
-    await write(comments, 'First', 0);
-    await write(comments, 'Elsewhere', 0, 0, NEW);
-    choices.push('Session s1');
-    await comments.send(undefined);
-    await assert.rejects(comments.send('s1', 's1'), /No comment waits/);
-    const marks = [...draft().matchAll(/Comment ([\da-f]{8}) on/g)].map(([, mark]) => mark);
-    const code = 'src/refund.ts';
-    const blocks = [
-      `Comment ${marks[0]} on \`${code}\`, line 1 (commit aaaaaaaaaa):\n\n\`\`\`ts\none\n\`\`\`\n\nFirst`,
-      `Comment ${marks[1]} on \`${code}\`, lines 3–4 (commit aaaaaaaaaa):\n\n\`\`\`\`\`ts\nthree \`\`\`\` ticks\n}\n\`\`\`\`\`\n\nSecond`,
-    ];
-    assert.equal(draft(), blocks.join('\n\n'));
-    assert.deepEqual(labels(), { First: 'in the composer', Second: 'in the composer', Elsewhere: 'draft' });
-  });
-
   it('say how far they have come, and are drafts again where the person takes them out', async () => {
     const { comments } = open();
     comments.show('s1', FILE.root, OLD);
@@ -171,8 +151,10 @@ describe('comments on what an agent changed', () => {
     await labelIs('Fix this', 'sent');
   });
 
-  it('go where their lines are in a newer version, or stay and say that those have changed', async () => {
+  it('go where their lines are in a newer version, or stay and say that those have changed; and into the composer as one message', async () => {
     const { comments } = open();
+    comments.show('other', FILE.root, NEW);
+    await write(comments, 'Another’s', 0, 0, NEW);
     comments.show('s1', FILE.root, OLD);
     await write(comments, 'Same', 0);
     await write(comments, 'Moved', 4);
@@ -192,12 +174,21 @@ describe('comments on what an agent changed', () => {
       `Gone,1,${changed}`,
       `Ambiguous,3,${changed}`,
     ];
-    assert.deepEqual(new Set(at()), new Set(wanted));
+    assert.deepEqual(new Set(at()), new Set([...wanted, 'Another’s,0,true,']));
+    choices.push('Session s1');
     await comments.send(undefined);
-    assert.deepEqual(draft().match(/line \d+ \(commit .{10}\)/g), [
-      ...['line 1 (commit bbbbbbbbbb)', 'line 2 (commit aaaaaaaaaa)'],
-      ...['line 4 (commit aaaaaaaaaa)', 'line 6 (commit bbbbbbbbbb)'],
-    ]);
+    await assert.rejects(comments.send('s1', 's1'), /No comment waits/);
+    const [first, ...others] = draft().split(/\n\n(?=Comment)/);
+    assert.match(
+      first!,
+      /^Comment [\da-f]{8} on `src\/refund\.ts`, line 1 \(commit b{10}\):\n\n```ts\none\n```\n\nSame$/,
+    );
+    const places = others.map(each => /line \d+ \(commit ./.exec(each)?.[0]);
+    assert.deepEqual(places, ['line 2 (commit a', 'line 4 (commit a', 'line 6 (commit b']);
+    assert.deepEqual(labels(), {
+      ...{ 'Another’s': 'draft', Same: 'in the composer', Moved: 'in the composer' },
+      ...{ Gone: 'in the composer', Ambiguous: 'in the composer' },
+    });
   });
 
   it('are at the place of the lines that were quoted, the same one, or else the only one that says the same', () => {

@@ -15,7 +15,7 @@ import { workspace } from '../../fakes/vscode';
 import { openWindow } from '../storage/support';
 import { until } from '../../until';
 import { memoryOf } from '../chat/support';
-import { file, History, run, type Made } from './repository';
+import { file, History, run, treeOf, type Made } from './repository';
 
 const FIX = { 'total.ts': 'one\n2\nthree\nfour\n', 'new.ts': 'new\n', 'old.ts': undefined };
 const never = new Emitter<unknown>().event;
@@ -45,8 +45,8 @@ describe('what an agent changed', () => {
     [sessions, said] = [new Map<string, ChangesSession>(), new Map<string, readonly string[]>()];
     for (const list of [acts, calls, choices, executed, shown, told]) list.length = 0;
     history = new History();
-    const first = { 'total.ts': file('one\ntwo\nthree\n'), 'old.ts': file('gone soon\n') };
-    const { folder } = await history.checkOut(history.commit(new Map(Object.entries(first))));
+    const first = history.commit(treeOf({ 'total.ts': 'one\ntwo\nthree\n', 'old.ts': 'gone soon\n' }));
+    const { folder } = await history.checkOut(first);
     [root, remote] = [folder, `${folder}.git`];
     await history.write(remote);
     for (const command of [`remote set-url origin ${remote}`, 'remote set-head origin main'])
@@ -299,22 +299,7 @@ describe('what an agent changed', () => {
     assert.equal(again.of('s1'), undefined);
   });
 
-  it('comes home into a worktree, which opens in a new window and goes again', async () => {
-    const feature = await fixed();
-    const before = await everything();
-    const there = path.join(path.dirname(root), 'shop-agent-fix');
-    answer('showWarningMessage', 'Continue');
-    answer('showInformationMessage', 'Open in New Window');
-    await bring(feature, 'Open in a new worktree');
-    assert.equal(fs.readFileSync(path.join(there, 'new.ts'), 'utf8'), 'new\n');
-    await until(() => executed.some(each => each.startsWith(`vscode.openFolder file://${there}`)));
-    answer('showWarningMessage', 'Remove');
-    await bring(feature, 'Remove Worktree');
-    assert.equal(fs.existsSync(there), false);
-    assert.deepEqual(await everything(), before);
-  });
-
-  it('is checked out or applied where the person chooses and agrees, but never over work that is not committed', async () => {
+  it('comes home as the person chooses and agrees, into a worktree that goes again, but never over work that is not committed', async () => {
     const feature = await fixed();
     const ways = ['Open in a new worktree', 'Check out the branch', 'Apply as uncommitted changes'];
     const before = await everything();
@@ -322,6 +307,16 @@ describe('what an agent changed', () => {
       await bring(feature, choice);
       assert.deepEqual(await everything(), before, choice);
     }
+    answer('showWarningMessage', 'Continue');
+    answer('showInformationMessage', 'Open in New Window');
+    await bring(feature, ways[0]);
+    const there = `${root}-agent-fix`;
+    assert.equal(fs.readFileSync(path.join(there, 'new.ts'), 'utf8'), 'new\n');
+    await until(() => executed.some(each => each.startsWith(`vscode.openFolder file://${there}`)));
+    answer('showWarningMessage', 'Remove');
+    await bring(feature, 'Remove Worktree');
+    assert.equal(fs.existsSync(there), false);
+    assert.deepEqual(await everything(), before);
     answer('showWarningMessage', 'Continue');
     write('total.ts', 'mine\n');
     const mine = await everything();

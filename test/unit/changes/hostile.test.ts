@@ -11,7 +11,7 @@ import { patchOf, uncommitted } from '../../../src/changes/git/patch';
 import { Formatter } from '../../../src/util/format';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { growsEvenly } from '../../growth';
-import { changesIn, file, git, History, run } from './repository';
+import { changesIn, file, git, History, run, treeOf } from './repository';
 
 const BEGUN = 1_750_000_000_000;
 const format = new Formatter('en');
@@ -36,8 +36,8 @@ async function trap(): Promise<{ folder: string; ran: () => string }> {
   for (const hook of ['post-checkout', 'post-index-change', ...others])
     fs.copyFileSync(canary, path.join(hooks, hook));
   const history = new History();
-  const text = { '.gitattributes': '* diff=x filter=x merge=x\n', a: '1\n2\n3\n', b: 'b\n' };
-  const base = history.commit(new Map(Object.entries(text).map(([name, content]) => [name, file(content)])));
+  const attributes = '* diff=x filter=x merge=x\n';
+  const base = history.commit(treeOf({ '.gitattributes': attributes, a: '1\n2\n3\n', b: 'b\n' }));
   const main = history.commit(new Map(base.tree).set('a', file('1\n2\n3\n4\n')), [base]);
   const changed = new Map(base.tree).set('a', file('0\n1\n2\n3\n')).set('b', file('c\n'));
   const tip = history.commit(changed, [base], { at: BEGUN + 1_000 });
@@ -135,8 +135,8 @@ describe('a hostile repository', () => {
 
   it('has branches of any name, and none that Git would take for something else', async () => {
     const history = new History();
-    const main = history.commit(new Map([['a', file('a')]]));
-    const tip = history.commit(new Map([['a', file('b')]]), [main]);
+    const main = history.commit(treeOf({ a: 'a' }));
+    const tip = history.commit(treeOf({ a: 'b' }), [main]);
     for (const name of ODD) history.put(name, tip);
     const { folder, mine } = await history.checkOut(main);
     const facts = await readRepository(mine);

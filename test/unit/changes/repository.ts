@@ -17,6 +17,10 @@ export const file = (text: string, mode: File['mode'] = '100644'): File => ({
   content: Buffer.from(text),
 });
 
+/** Files by name, plain ones by their text. */
+export const treeOf = (files: Readonly<Record<string, string | File>>): Tree =>
+  new Map(Object.entries(files).map(([name, each]) => [name, typeof each === 'string' ? file(each) : each]));
+
 const USUAL = {
   author: 'Robin Vale <robin@example.com>',
   at: 1_750_000_000_000,

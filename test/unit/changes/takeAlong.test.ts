@@ -6,23 +6,13 @@ import type * as vscode from 'vscode';
 import { patchOf, uncommitted } from '../../../src/changes/git/patch';
 import { Git } from '../../../src/changes/git/run';
 import { diffOf, takeAlong } from '../../../src/changes/takeAlong';
-import { seeded } from '../../../src/sample/random';
+import { seeded, type Random } from '../../../src/sample/random';
 import { makeSampleRepository } from '../../../src/sample/repository';
 import { Formatter } from '../../../src/util/format';
 import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
 import { window, workspace } from '../../fakes/vscode';
-import {
-  filesOf,
-  forEach,
-  git,
-  History,
-  LANES,
-  putFiles,
-  randomChange,
-  randomTree,
-  run,
-  type Made,
-} from './repository';
+import { filesOf, forEach, git, History, LANES, putFiles, randomChange, randomTree, run } from './repository';
+import type { Made } from './repository';
 
 interface Asked {
   readonly label: string;
@@ -192,18 +182,20 @@ describe('uncommitted changes', () => {
     const history = new History();
     for (let n = 0; n < TREES; n++) history.commit(randomTree(seeded('tree', n)));
     for (const folder of work!) await history.write(folder);
-    await forEach(TREES, (n, lane) => roundTrip(work![lane]!, clean![lane]!, history.commits[n]!, n));
+    await forEach(TREES, (n, lane) =>
+      roundTrip(work![lane]!, clean![lane]!, history.commits[n]!, seeded('change', n)),
+    );
   });
 });
 
-async function roundTrip(work: string, clean: string, base: Made, n: number): Promise<void> {
-  const [random, mine] = [seeded('change', n), new Git('git', work)];
+async function roundTrip(work: string, clean: string, base: Made, random: Random): Promise<void> {
+  const mine = new Git('git', work);
   fs.writeFileSync(path.join(work, '.git/HEAD'), `${base.hash}\n`);
-  await git(work, ['read-tree', '--reset', '-u', base.hash]);
+  await run(work, `read-tree --reset -u ${base.hash}`);
   const wanted = randomChange(random, random.chance(0.7) ? base.tree : randomTree(random));
   putFiles(work, wanted);
   const isStaged = random.chance(0.3);
-  if (isStaged) await git(work, ['add', '--all']);
+  if (isStaged) await run(work, 'add --all');
   const index = fs.readFileSync(path.join(work, '.git/index'));
   const untracked = isStaged ? [] : [...wanted.keys()].filter(file => !base.tree.has(file));
   if (random.chance(0.2)) {
