@@ -19,6 +19,8 @@ interface Asked {
   readonly picked?: boolean;
 }
 
+const TREES = 300;
+
 describe('changes that are taken along', () => {
   let folder: string;
   /** What was asked before something was attached, and how a person answers. */
@@ -169,14 +171,8 @@ describe('changes that are taken along', () => {
     assert.deepEqual(rest, [made, outside, away, all.at(-1)]);
     assert.ok(!fs.existsSync(canary) && !fs.existsSync(path.join(folder, 'x')));
   });
-});
 
-const TREES = 300;
-
-describe('uncommitted changes', () => {
-  afterEach(cleanUp);
-
-  it(`of ${TREES} random trees come back from their patch byte for byte`, async function () {
+  it(`come back from their patch byte for byte, of ${TREES} random trees`, async function () {
     this.timeout(300_000);
     const [work, clean] = [1, 2].map(() => Array.from({ length: LANES }, () => temporaryFolder()));
     const history = new History();

@@ -49,10 +49,8 @@ describe('a hook event', () => {
     for (const other of ['/home/ann/shopping', '/home/ann', '/home/ann/..Shop'])
       assert.deepEqual(depths(other), [undefined, undefined, undefined], other);
   });
-});
 
-describe('a notification of a hook event', () => {
-  it('names the project, the session and what it is about, and lets no link, line break or hidden mark through', () => {
+  it('has a notification that names the project, the session and what it is about, and lets no link, line break or hidden mark through', () => {
     for (const [name, more, said] of [
       ['Notification', { message: 'May I push?' }, 'shop · Fix the test is waiting for you: May I push?'],
       ['Notification', {}, 'shop · Fix the test is waiting for you.'],
@@ -74,7 +72,7 @@ describe('a notification of a hook event', () => {
     }
   });
 
-  it('comes of the kinds that are chosen, never of what is old, muted or looked at where that is to be quiet', () => {
+  it('is told of where its kind is chosen, never of what is old, muted or looked at where that is to be quiet', () => {
     const kinds = ['waiting', 'finished', 'subagentFinished', 'ended'] as const;
     const plain = { age: 0, isQuiet: false, isLookedAt: false, isMuted: false };
     const told = (name: string, about: readonly NoticeKind[], { age, isQuiet, ...how } = plain) =>

@@ -48,7 +48,6 @@ async function scene(outgoing: unknown) {
       return states.event(listener);
     },
   };
-  [told.length, acts.length] = [0, 0];
   const hooks = new Hooks({
     ...{ storage, dataFolder, log, extensionFolder: root, format, details, focused: focusedAs(true) },
     sessions: async () => {
@@ -77,11 +76,12 @@ function writer() {
   return { hook: { type: 'command', command: `(cat; echo) >>'${file}'` }, ran };
 }
 
-describe('events of hooks', function () {
+describe('hooks in a window', function () {
+  beforeEach(() => ([told.length, acts.length] = [0, 0]));
   afterEach(cleanUp);
   afterEach(() => mock.timers.reset());
 
-  it('are noted, told of and run commands, of which the log names those that cannot be used; old ones are only noted', async () => {
+  it('note events, tell of them and run commands, of which the log names those that cannot be used; old ones they only note', async () => {
     const { hook, ran } = writer();
     const fails = [{ command: 'exit 4' }, { command: 'kill -9 $$' }, { command: 'sleep 100', timeout: 0.1 }];
     const hooks = [hook, ...fails.map(each => ({ type: 'command', ...each }))];
@@ -109,7 +109,7 @@ describe('events of hooks', function () {
     assert.deepEqual(named, ['Stop[0], Other', 'Other', 'Other'], 'only what differs from last time');
   });
 
-  it('at the end of work that the service tells of run the commands for Stop, once', async () => {
+  it('run the commands for Stop at the end of work that the service tells of, once', async () => {
     const { hook, ran } = writer();
     const { log, set, states, followers } = await scene({});
     followers.fail = true;
@@ -136,13 +136,8 @@ describe('events of hooks', function () {
     const stopped = ran().map(({ session_id }) => session_id);
     assert.deepEqual([stopped, followers.count], [ids, 1]);
   });
-});
 
-describe('the check of hooks', function () {
-  beforeEach(() => told.splice(0));
-  afterEach(cleanUp);
-
-  it('finds what works, each broken link of the chain and what mends it, and unusable own commands; an event that is lost is no command that failed', async () => {
+  it('have a check that finds what works, each broken link of the chain and what mends it, and unusable own commands; an event that is lost is no command that failed', async () => {
     const installation = new Installation(await temporaryPlace(), filesIn());
     const { place } = installation;
     const file = path.join(temporaryFolder(), 'settings.json');
@@ -208,7 +203,7 @@ describe('the check of hooks', function () {
     ]);
   });
 
-  it('ask about a file that others may share: one in a repository or in a folder of this window, wherever its folder really is', async () => {
+  it('ask about a settings file that others may share: one in a repository or in a folder of this window, wherever its folder really is', async () => {
     const home = temporaryFolder();
     const shop = path.join(home, 'shop');
     fs.mkdirSync(path.join(shop, '.client'), { recursive: true });
@@ -222,22 +217,17 @@ describe('the check of hooks', function () {
     assert.deepEqual(await Promise.all(files.map(sharedPlace)), [shop, shop]);
     assert.equal(await sharedPlace(path.join(home, '.gone', 'settings.json')), undefined);
   });
-});
 
-describe('agents that wait, in two windows', function () {
-  afterEach(cleanUp);
-
-  it('do so in the bell, the rows and the list of both, until the session moves on or a person says so or mutes it, and again when it asks or is unmuted', async () => {
+  it('show agents that wait in two windows: in the bell, the rows and the list of both, until the session moves on or a person says so or mutes it, and again when it asks or is unmuted', async () => {
     const bells: { text: string; isShown: boolean }[] = [];
-    const editor = vscode.window as { createStatusBarItem: unknown };
-    const { createStatusBarItem } = editor;
-    later(() => (editor.createStatusBarItem = createStatusBarItem));
-    editor.createStatusBarItem = () => {
+    const createStatusBarItem = (): object => {
       const [show, hide] = [true, false].map(isShown => () => Object.assign(bell, { isShown }));
       const bell = { text: '', isShown: false, show, hide, dispose: hide };
       bells.push(bell);
       return bell;
     };
+    Object.assign(vscode.window, { createStatusBarItem });
+    later(() => Reflect.deleteProperty(vscode.window, 'createStatusBarItem'));
     const shared = await sessionsScene();
     const open = async () => {
       const { feature, index, storage } = await shared.open();
