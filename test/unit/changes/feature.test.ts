@@ -51,11 +51,8 @@ describe('what an agent changed', () => {
     await history.write(remote);
     for (const command of [`remote set-url origin ${remote}`, 'remote set-head origin main'])
       await git(command);
-    const state = {
-      HEAD: { name: 'main', commit: await git('rev-parse HEAD') },
-      remotes: [{ name: 'origin', fetchUrl: remote }],
-      onDidChange: changed.event,
-    };
+    const HEAD = { name: 'main', commit: await git('rev-parse HEAD') };
+    const state = { HEAD, remotes: [{ name: 'origin', fetchUrl: remote }], onDidChange: changed.event };
     const fetch = async (options: unknown): Promise<void> => {
       fetched.push(options);
       await git('fetch --quiet --prune origin');
@@ -143,14 +140,16 @@ describe('what an agent changed', () => {
     say('s1', 'Pushed to `agent/fix`.');
     return begun();
   };
-  const everything = (): Promise<unknown> =>
-    Promise.all(
-      ['status --porcelain --ignored', 'diff HEAD', 'ls-files --stage', 'show-ref', 'worktree list']
-        .concat('symbolic-ref HEAD')
-        .map(git),
-    );
+  const LOOKS = [
+    'status --porcelain --ignored',
+    'diff HEAD',
+    'ls-files --stage',
+    'show-ref',
+    'worktree list',
+  ];
+  const everything = (): Promise<unknown> => Promise.all([...LOOKS, 'symbolic-ref HEAD'].map(git));
   const answer = (message: string, button: string): unknown =>
-    answers.set(message, Promise.resolve(button as unknown as undefined));
+    answers.set(message, Promise.resolve(button as never));
   const row = async (feature: ChangesFeature, sessionId: string): Promise<string | undefined> => {
     await until(() => feature.of(sessionId) !== undefined);
     return feature.of(sessionId)?.short;

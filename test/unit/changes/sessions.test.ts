@@ -26,7 +26,7 @@ const SLUGS = ['refund', 'cart-total', 'retry', 'tax', 'search-index', 'login'];
 const FATES = [
   'kept kept kept kept continued merged mergedAndDeleted forwarded squashed squashedAndDeleted rebasedInto rebased',
   'squashedInPlace renamed renamedAndContinued deleted overwritten picked pickedAndDeleted stackedAndDeleted',
-  'integrated copied backedUp absorbed',
+  'integrated copied',
 ].flatMap(line => line.split(' '));
 const MANNERS = 'full full full full full full unsaid quiet quiet prose hash link none'.split(' ');
 
@@ -100,9 +100,7 @@ async function worldOf(seed: number, folder: string) {
     const others = sessions.filter(({ isHere }) => isHere);
     const under = others.length > 0 && random.chance(0.12) ? random.pick(others) : undefined;
     if (under !== undefined) under.isStacked = true;
-    const develop = { author: KIM, at: from - HOUR, message: 'On develop' };
-    const ground = plan.fate === 'absorbed' ? history.commit(main.tree, [main], develop) : main;
-    const base = under?.tip ?? ground;
+    const base = under?.tip ?? main;
     const commits: Made[] = [];
     const count = random.int(1, 3);
     for (let k = 1; k <= count; k++) {
@@ -227,14 +225,6 @@ async function worldOf(seed: number, folder: string) {
       renamedAndContinued: () => rename(more()),
       picked: () => put(`pick/${n}`, again(main)),
       copied: () => put(`copy/${n}`, tip),
-      backedUp: () => {
-        put(`copy/${n}`, tip);
-        move(more());
-      },
-      absorbed: () => {
-        put(`develop-${n}`, tip);
-        remove();
-      },
       stacked: () => put(`next/${n}`, another(tip)),
       integrated: () => {
         const old = commit(main, 3, KIM, session.from + MINUTE, 'On develop');
@@ -269,9 +259,9 @@ async function worldOf(seed: number, folder: string) {
     const session: SessionFacts = { sessionId: id, createdAt: from, lastAt: to, stopped, said };
     const isLocal = refs.has(`refs/heads/${name}`) && fate !== 'overwritten';
     /** Those that hold its work, that of the remote first. */
-    const branches: readonly { readonly remote?: string; readonly name: string }[] = [
+    const branches = [
       ...(isHere ? [{ remote, name }] : []),
-      ...(isLocal ? [{ name }] : []),
+      ...(isLocal ? [{ remote: undefined, name }] : []),
     ];
     return { ...working, session, branches };
   });

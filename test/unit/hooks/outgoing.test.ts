@@ -202,8 +202,7 @@ describe('a command of the person’s own', function () {
     });
     const ended = run('true');
     for (const file of open) fs.closeSync(file);
-    const full = await ended;
-    assert.deepEqual([full.outcome, /EMFILE/.test(full.output)], ['notStarted', true]);
+    assert.match(JSON.stringify(await ended), /"notStarted","output":".*EMFILE/);
   });
 
   it('is ended with all its children at its timeout, also where it has left them behind, and when the window closes', async () => {

@@ -151,15 +151,14 @@ describe('the tools of other programs', () => {
   });
 
   it('tell names of people only where the person allows it, who is asked once', async () => {
-    const root = stored();
+    const [root, names] = [stored(), { names: true }];
     const first = open(root);
     const read = person(undefined, 'Allow');
-    const refused = await first.ask('usage', { names: true });
-    assert.match(refused['names'], /would rather not/);
-    await first.ask('control_changes', { names: true });
+    assert.match((await first.ask('usage', names)).names, /would rather not/);
+    await first.ask('control_changes', names);
     assert.equal(read.length, 1, 'who was refused does not ask again');
-    await open(root).ask('usage', { names: true });
-    const { revisions } = await open(root).ask('control_changes', { names: true });
+    await open(root).ask('usage', names);
+    const { revisions } = await open(root).ask('control_changes', names);
     assert.equal(revisions[0]!.by, 'Ann');
     assert.equal(read.length, 2);
     const { ask, connection, storage } = open(root);
