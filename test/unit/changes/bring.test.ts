@@ -184,24 +184,28 @@ describe('bringing a branch home', () => {
   });
 
   it('leaves alone what comes between the check and the change, and what it hides from the check', async () => {
-    for (const way of all) {
+    for (const [way, name] of [
+      ['worktree', 'in the folder of the worktree'],
+      ['checkout', 'ignored/x'],
+      ['apply', 'new/ü c.txt'],
+      ['checkout', undefined],
+      ['apply', undefined],
+    ] as const) {
       const { folder } = await checkout();
       const there = `${folder}-agent-fits`;
-      const meanwhile =
-        way === 'worktree'
-          ? `mkdir -p ${there}; echo mine > ${there}/mine; git branch agent/fits main`
-          : `mkdir -p new; echo mine > 'new/ü c.txt'`;
+      const arrives = name === undefined ? 'true' : `mkdir -p ${path.dirname(name)}; echo mine > '${name}'`;
+      const made = `mkdir -p ${there}; echo mine > ${there}/mine; git branch agent/fits main`;
       const changing = '*"worktree add"*|*"update-ref refs"*|*"checkout --quiet"*|*"read-tree -m"*';
-      const program = insteadOfGit(`${changing}) ${meanwhile};;`);
+      const mine = new Git(insteadOfGit(`${changing}) ${way === 'worktree' ? made : arrives};;`), folder);
       write(folder, '../outside/x');
-      await run(folder, 'update-index --assume-unchanged a.txt');
-      write(folder, 'a.txt');
-      const mine = new Git(program, folder);
+      if (name === undefined) {
+        await run(folder, 'update-index --assume-unchanged a.txt');
+        write(folder, 'a.txt');
+      }
       const preview = await previewIn(mine, way);
-      const before = filesOf(folder);
+      const after = new Map(filesOf(folder));
       await assert.rejects(bring(mine, preview, format), GitError);
-      const after = new Map(before);
-      if (way !== 'worktree') after.set('new/ü c.txt', file('mine\n'));
+      if (way !== 'worktree' && name !== undefined) after.set(name, file('mine\n'));
       assert.deepEqual(filesOf(folder), after, way);
       assert.equal(fs.readFileSync(path.join(folder, '../outside/x'), 'utf8'), 'mine');
       if (way !== 'worktree') continue;

@@ -174,7 +174,7 @@ describe('a hostile repository', () => {
     assert.deepEqual(fs.readdirSync(path.dirname(folder)), ['shop']);
   });
 
-  it('has no commit that passes for one of a session by the beginning of its hash', () => {
+  it('has no commit that passes for one of a session by the beginning of its hash; of two that are its own neither is certain', () => {
     const own = { parents: [], authoredAt: BEGUN, committedAt: BEGUN, agent: undefined, trailers: '' };
     const commits = new Map(['f', '0'].map(end => [`1234567${end.repeat(33)}`, own]));
     const shop = { repository: '/shop', remote: 'origin', at: BEGUN };
@@ -193,6 +193,9 @@ describe('a hostile repository', () => {
       const alone = { ...facts, branches: branches.slice(1), commits: new Map([...commits].slice(1)) };
       assert.equal(claimOf(session, [alone]).sure, 'certain');
     }
+    const text = branches.map(({ name, tip }) => `[${name} ${tip}] x`).join('\n');
+    const both = claimOf({ sessionId: 'x', createdAt: BEGUN, said: [{ text, at: BEGUN }] }, [facts]);
+    assert.partialDeepStrictEqual(both, { sure: 'likely', evidence: 'branchInTranscript' });
   });
 
   it('is looked for in time that grows with the transcript', async () => {
