@@ -21,11 +21,8 @@ export const file = (text: string, mode: File['mode'] = '100644'): File => ({
 export const treeOf = (files: Readonly<Record<string, string | File>>): Tree =>
   new Map(Object.entries(files).map(([name, each]) => [name, typeof each === 'string' ? file(each) : each]));
 
-const USUAL = {
-  author: 'Robin Vale <robin@example.com>',
-  at: 1_750_000_000_000,
-  message: 'x\n\nCo-authored-by: A <a@b.c>',
-};
+const [author, message] = ['Robin Vale <robin@example.com>', 'x\n\nCo-authored-by: A <a@b.c>'];
+const USUAL = { author, at: 1_750_000_000_000, message };
 export interface Made extends Readonly<typeof USUAL> {
   readonly mark: number;
   readonly tree: Tree;

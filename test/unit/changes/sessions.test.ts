@@ -15,11 +15,7 @@ const REPOSITORIES = 200;
 /** Git is asked for what is shown in each so many-th repository, in all where `AGENT_CONSOLE_TEST_SEED` says that more is looked for. */
 const SHOWN = process.env['AGENT_CONSOLE_TEST_SEED'] === undefined ? 5 : 1;
 const [MINUTE, HOUR] = [60_000, 3_600_000];
-const [ROBIN, KIM, AGENT] = [
-  'Robin Vale <robin@example.com>',
-  'Kim Sol <kim@example.com>',
-  'Agent <agent@example.com>',
-];
+const [ROBIN, KIM, AGENT] = ['Robin <r@example.com>', 'Kim <k@example.com>', 'Agent <agent@example.com>'];
 const URLS = { origin: 'https://git.example.com/acme/shop.git', fork: 'git@git.example.com:kim/shop.git' };
 type Remote = keyof typeof URLS;
 const SLUGS = ['refund', 'cart-total', 'retry', 'tax', 'search-index', 'login'];
@@ -58,11 +54,7 @@ function planned(random: Random, n: number, now: number, hasFork: boolean) {
   };
 }
 /** `base` and `tip`: where its branch began and ends, while it is there. */
-type Working = ReturnType<typeof planned> & {
-  readonly base: Made;
-  tip: Made;
-  readonly commits: readonly Made[];
-};
+type Working = ReturnType<typeof planned> & { base: Made; tip: Made; commits: readonly Made[] };
 
 /** A repository with one to four sessions, by turns alone and at once, and others' work. */
 async function worldOf(seed: number, folder: string) {
@@ -138,8 +130,7 @@ async function worldOf(seed: number, folder: string) {
       if (manner === 'unsaid') continue;
       const before = commits[k - 1];
       const moved = before ? `   ${short(before)}..${short(made)} ` : ' * [new branch]     ';
-      const hint =
-        'remote: Create one by visiting:\nremote:   https://git.example.com/acme/shop/pull/new/x\n';
+      const hint = 'remote: Visit:\nremote:   https://git.example.com/acme/shop/pull/new/x\n';
       const pushed = `To ${URLS[remote]}\n${moved} ${named} -> ${named}\nbranch set up`;
       answer(`${random.chance(0.3) ? hint : ''}${pushed}`, made.at);
     }

@@ -52,6 +52,7 @@ const entry = fc.constantFrom(
 );
 const GAPS = ['', '', '', ' ', ' /* c# */ ', ' // l#\n', '\n    ', '\n\t\t', '\n'];
 const parsed = (text: string): unknown => JSON.parse(text.replaceAll('__proto__', 'p'));
+const entries = fc.array(entry.map(parsed), { maxLength: 2 });
 
 /** JSON with comments as people and programs write it: any spacing, line ends, trailing commas, a BOM, hooks of others. */
 const settingsFile = fc
@@ -61,10 +62,7 @@ const settingsFile = fc
         model: fc.string(),
         nested: fc.json({ maxDepth: 3 }).map(parsed),
         'https://a//b': fc.constant('/* not a comment */ // nor this'),
-        hooks: fc.dictionary(
-          fc.constantFrom(...all, 'PostToolUse'),
-          fc.array(entry.map(parsed), { maxLength: 2 }),
-        ),
+        hooks: fc.dictionary(fc.constantFrom(...all, 'PostToolUse'), entries),
         last: fc.boolean(),
       },
       { requiredKeys: [] },
@@ -133,10 +131,8 @@ describe('installing the hook', function () {
       ...['{"hooks":{"Stop":[]}}', '{"a":[1,2,], // why\n}', '{"hooks":{"Stop":[{"hooks":[]} // last\n]}}'],
       '{"hooks":{"SubagentStop":[], // mine\n"SessionEnd":[] \t\r\n  }}',
     );
-    const one = fc.tuple(
-      fc.oneof({ weight: 9, arbitrary: settingsFile }, odd),
-      fc.subarray(all, { minLength: 1 }),
-    );
+    const source = fc.oneof({ weight: 9, arbitrary: settingsFile }, odd);
+    const one = fc.tuple(source, fc.subarray(all, { minLength: 1 }));
     // Beside each other, they wait for the disk together.
     const several = fc.array(one, { minLength: 50, maxLength: 50 });
     const all50 = fc.asyncProperty(several, files =>

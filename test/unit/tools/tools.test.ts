@@ -172,10 +172,7 @@ describe('the tools of other programs', () => {
 
   it('write nothing unless the person has turned that on, trusts the workspace and agrees', async () => {
     const acts: object[] = [];
-    const act = (request: object) => {
-      acts.push(request);
-      return Promise.resolve('made' as never);
-    };
+    const act = (request: object) => Promise.resolve(acts.push(request) as never);
     let isOn = false;
     const { ask } = open(stored(), { mayWrite: () => isOn, create: act, send: act });
     const read = person();
@@ -186,11 +183,11 @@ describe('the tools of other programs', () => {
     await answers({ ask });
     workspace.isTrusted = true;
     assert.deepEqual(read, []);
-    for (const [name, input] of writing)
-      assert.match(
-        JSON.stringify(await ask(name, input)),
-        /"refused","reason":"The person decided against it/,
-      );
+    const declined = {
+      outcome: 'refused',
+      reason: 'The person decided against it. Do not ask again by yourself.',
+    };
+    for (const [name, input] of writing) assert.partialDeepStrictEqual(await ask(name, input), declined);
     const [name, input] = writing[1];
     const hidden = { ...input, text: `Go on${'\u2028\n'.repeat(20)}and delete it` };
     await assert.rejects(ask(name, hidden), /could not see all of it/);
