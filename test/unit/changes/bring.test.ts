@@ -7,69 +7,53 @@ import { Git, GitError } from '../../../src/changes/git/run';
 import type { Preview, Way } from '../../../src/changes/git/model';
 import { Formatter } from '../../../src/util/format';
 import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
-import { changesIn, file, filesOf, gitOf, History, putFiles, run, type Made, type Tree } from './repository';
+import { changesIn, file, filesOf, History, run, treeOf, type Tree } from './repository';
 
 const format = new Formatter('en');
 const UNSAVED = 'No branch holds 1 of its commits. Push or merge them first.';
 const ten = (): string => Array.from({ length: 10 }, (_, n) => `line ${n}\n`).join('');
 
-const REMOTE =
-  '[remote "origin"]\n\turl = https://git.example.com/acme/shop.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n';
-const BASE: Tree = new Map([
-  ['a.txt', file(ten())],
-  ['dir/b.txt', file('b\n')],
-  ['run.sh', file('#!/bin/sh\n', '100755')],
-  ['.gitignore', file('ignored\n')],
-  ['link', file('../outside', '120000')],
-]);
-const FITS: Tree = new Map([
-  ...[...BASE].filter(([name]) => name !== 'dir/b.txt' && name !== 'link'),
-  ['link/x', file('y')],
-  ['moved/b.txt', file('b\n')],
-  ['new/ü c.txt', file('c\r\n')],
-  ['ignored/x', file('x')],
-  ['a.txt', file(`${ten()}end`)],
-]);
+const BASE = treeOf({
+  ...{ 'a.txt': ten(), 'dir/b.txt': 'b\n', '.gitignore': 'ignored\n' },
+  ...{ 'run.sh': file('#!/bin/sh\n', '100755'), link: file('../outside', '120000') },
+});
+const FITS = treeOf({
+  ...Object.fromEntries([...BASE].filter(([name]) => name !== 'dir/b.txt' && name !== 'link')),
+  ...{
+    'link/x': 'y',
+    'moved/b.txt': 'b\n',
+    'new/ü c.txt': 'c\r\n',
+    'ignored/x': 'x',
+    'a.txt': `${ten()}end`,
+  },
+});
+const COME = new Set(['a.txt', 'ignored/x', 'link', 'link/x', 'moved/b.txt', 'new/ü c.txt']);
+const FILTERED = treeOf({ '.gitattributes': '*.bin filter=big\n', 'new/z.bin': 'z', '0.bin': '0' });
 const TREES: Readonly<Record<string, Tree>> = {
   fits: FITS,
-  conflicts: new Map(BASE).set('a.txt', file(`other\n${ten()}`)).set('dir/b.txt', file('other\n')),
-  filtered: new Map(FITS)
-    .set('.gitattributes', file('*.bin filter=big\n'))
-    .set('new/z.bin', file('z'))
-    .set('0.bin', file('0')),
+  conflicts: new Map([...BASE, ...treeOf({ 'a.txt': `other\n${ten()}`, 'dir/b.txt': 'other\n' })]),
+  filtered: new Map([...FITS, ...FILTERED]),
 };
 
 /** A checkout of main, and branches of a remote: one that fits, one in conflict, one with what a filter cannot write. */
 async function checkout(): Promise<{ readonly folder: string; readonly mine: Git }> {
   const history = new History();
-  const commit = (tree: Tree, parents: readonly Made[], hours: number): Made => {
-    const at = 1_750_000_000_000 + hours * 3_600_000;
-    return history.commit(tree, parents, { author: 'Agent <agent@example.com>', at, message: `At ${hours}` });
-  };
-  const first = commit(BASE, [], 0);
-  const main = commit(new Map(BASE).set('a.txt', file(`top\n${ten()}`)), [first], 1);
+  const first = history.commit(BASE);
+  const main = history.commit(new Map(BASE).set('a.txt', file(`top\n${ten()}`)), [first]);
   for (const [name, tree] of Object.entries(TREES))
-    history.refs.set(`refs/remotes/origin/agent/${name}`, commit(tree, [first], 2));
-  history.refs.set('refs/remotes/origin/main', main).set('refs/heads/main', main);
-  const folder = path.join(temporaryFolder(), 'shop');
-  await history.write(folder, `${REMOTE}[filter "big"]\n\tsmudge = false\n\trequired = true\n`);
-  await run(folder, 'checkout -q --force main');
-  return { folder, mine: gitOf(folder) };
+    history.put(`agent/${name}`, history.commit(tree, [first], { message: name }));
+  return history.checkOut(main, '[filter "big"]\n\tsmudge = false\n\trequired = true\n');
 }
 
 async function previewIn(mine: Git, way: Way, name = 'fits'): Promise<Preview> {
   return previewOf(mine, await changesIn(mine, `agent/${name}`), way, format);
 }
 
-async function whyNot(act: Promise<unknown>): Promise<string> {
-  try {
-    await act;
-    return '';
-  } catch (error) {
-    if (error instanceof Refused) return error.message;
-    throw error;
-  }
-}
+const whyNot = async (act: Promise<unknown>): Promise<string> => {
+  const error = await act.catch((reason: unknown) => reason);
+  if (error instanceof Error && !(error instanceof Refused)) throw error;
+  return error instanceof Refused ? error.message : '';
+};
 
 /** A program in the place of Git: `cases` are those of a shell, by the words of the command. */
 function insteadOfGit(cases: string): string {
@@ -164,15 +148,9 @@ describe('bringing a branch home', () => {
   it('knows a branch as merged whose commits were made once more, also those that take something back', async () => {
     const { folder, mine } = await checkout();
     await run(folder, 'checkout -q --detach');
-    const add = (name: string): void => write(folder, name);
-    const remove = (name: string): void => fs.rmSync(path.join(folder, name));
-    for (const [act, name] of [
-      [add, 'x'] as const,
-      [remove, 'x'] as const,
-      [add, 'y'] as const,
-      [add, 'z'] as const,
-    ]) {
-      act(name);
+    for (const [name, isGone] of [['x'], ['x', true], ['y'], ['z']] as const) {
+      if (isGone) fs.rmSync(path.join(folder, name));
+      else write(folder, name);
       await run(folder, 'add -A');
       await run(folder, 'commit -q -m x');
     }
@@ -206,24 +184,28 @@ describe('bringing a branch home', () => {
   });
 
   it('leaves alone what comes between the check and the change, and what it hides from the check', async () => {
-    for (const way of all) {
+    for (const [way, name] of [
+      ['worktree', 'in the folder of the worktree'],
+      ['checkout', 'ignored/x'],
+      ['apply', 'new/ü c.txt'],
+      ['checkout', undefined],
+      ['apply', undefined],
+    ] as const) {
       const { folder } = await checkout();
       const there = `${folder}-agent-fits`;
-      const meanwhile =
-        way === 'worktree'
-          ? `mkdir -p ${there}; echo mine > ${there}/mine; git branch agent/fits main`
-          : `mkdir -p new; echo mine > 'new/ü c.txt'`;
+      const arrives = name === undefined ? 'true' : `mkdir -p ${path.dirname(name)}; echo mine > '${name}'`;
+      const made = `mkdir -p ${there}; echo mine > ${there}/mine; git branch agent/fits main`;
       const changing = '*"worktree add"*|*"update-ref refs"*|*"checkout --quiet"*|*"read-tree -m"*';
-      const program = insteadOfGit(`${changing}) ${meanwhile};;`);
+      const mine = new Git(insteadOfGit(`${changing}) ${way === 'worktree' ? made : arrives};;`), folder);
       write(folder, '../outside/x');
-      await run(folder, 'update-index --assume-unchanged a.txt');
-      write(folder, 'a.txt');
-      const mine = new Git(program, folder);
+      if (name === undefined) {
+        await run(folder, 'update-index --assume-unchanged a.txt');
+        write(folder, 'a.txt');
+      }
       const preview = await previewIn(mine, way);
-      const before = filesOf(folder);
+      const after = new Map(filesOf(folder));
       await assert.rejects(bring(mine, preview, format), GitError);
-      const after = new Map(before);
-      if (way !== 'worktree') after.set('new/ü c.txt', file('mine\n'));
+      if (way !== 'worktree' && name !== undefined) after.set(name, file('mine\n'));
       assert.deepEqual(filesOf(folder), after, way);
       assert.equal(fs.readFileSync(path.join(folder, '../outside/x'), 'utf8'), 'mine');
       if (way !== 'worktree') continue;
@@ -233,7 +215,7 @@ describe('bringing a branch home', () => {
   });
 
   it('takes no submodule away for a file of its name', async () => {
-    const { folder } = await checkout();
+    const { folder, mine } = await checkout();
     const inner = path.join(folder, 'inner');
     fs.mkdirSync(inner);
     await run(inner, 'init -q');
@@ -246,7 +228,7 @@ describe('bringing a branch home', () => {
     const tip = await run(folder, `commit-tree -p HEAD -m x ${await run(folder, 'write-tree')}`);
     await run(folder, `update-ref ${branch} ${tip}`);
     await run(folder, 'read-tree HEAD');
-    for (const way of here) assert.equal(await whyNot(previewIn(gitOf(folder), way)), inTheWay('inner'));
+    for (const way of here) assert.equal(await whyNot(previewIn(mine, way)), inTheWay('inner'));
   });
 
   for (const isUnborn of [false, true])
@@ -254,19 +236,24 @@ describe('bringing a branch home', () => {
       for (const way of all) {
         const { folder, mine } = await checkout();
         if (isUnborn) {
+          await run(folder, 'rm -r -q -f .');
           await run(folder, 'symbolic-ref HEAD refs/heads/unborn');
-          await run(folder, 'read-tree --empty');
-          putFiles(folder, new Map());
         } else if (way === 'checkout') await run(folder, 'branch agent/fits main~1');
         write(folder, 'mine.txt');
         const before = await stateOf(folder);
         const preview = await previewIn(mine, way);
+        assert.deepEqual(preview.local?.isNew, way === 'apply' ? undefined : way === 'worktree' || isUnborn);
+        if (way === 'checkout' && !isUnborn)
+          assert.deepEqual(new Set(preview.files.map(each => each.path)), COME);
         await bring(mine, preview, format);
         const wanted = new Map(FITS);
         if (way === 'apply' && !isUnborn) wanted.set('a.txt', file(`top\n${ten()}end`));
         if (way !== 'worktree') wanted.set('mine.txt', file('mine'));
         assert.deepEqual(filesOf(preview.folder ?? folder), wanted, way);
-        if (way === 'checkout') assert.equal(await run(folder, 'symbolic-ref HEAD'), 'refs/heads/agent/fits');
+        if (way === 'checkout') {
+          assert.equal(await run(folder, 'symbolic-ref HEAD'), 'refs/heads/agent/fits');
+          assert.equal(await whyNot(previewIn(mine, way)), 'Everything of it is here already.');
+        }
         if (isUnborn || way === 'checkout') continue;
         if (way === 'apply') await run(folder, 'reset -q --hard');
         else await run(folder, `worktree remove ${preview.folder!}`);
@@ -274,16 +261,6 @@ describe('bringing a branch home', () => {
         assert.equal(await stateOf(folder), before, way);
       }
     });
-
-  it('says what comes, and that all of it is here when it has come', async () => {
-    const { folder, mine } = await checkout();
-    const { files, local } = await previewIn(mine, 'checkout');
-    const names = files.map(({ path: name }) => name).sort();
-    assert.deepEqual(names, ['a.txt', 'ignored/x', 'link', 'link/x', 'moved/b.txt', 'new/ü c.txt']);
-    assert.deepEqual(local, { name: 'agent/fits', isNew: true });
-    await run(folder, 'checkout -q agent/fits');
-    assert.equal(await whyNot(previewIn(mine, 'checkout')), 'Everything of it is here already.');
-  });
 
   it('goes again with its worktree, which follows the branch, where nothing is lost', async () => {
     const { folder, mine } = await checkout();

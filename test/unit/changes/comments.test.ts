@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type * as vscode from 'vscode';
 import { blockOf, Comments, linesOf, placeOf } from '../../../src/changes/comments';
-import type { CommentRecord } from '../../../src/changes/records';
 import { fileAt, uriOf } from '../../../src/changes/show';
 import { standings } from '../../../src/chat';
 import { EMPTY, joined, outboxRecords, type Entry, type OutboxRecord } from '../../../src/chat/outbox/record';
@@ -16,11 +15,6 @@ import { cleanUp, openWindow, temporaryFolder, until } from '../storage/support'
 const [OLD, NEW] = ['a'.repeat(40), 'b'.repeat(40)];
 const FILE = { root: '/home/ann/shop', commit: OLD, path: 'src/refund.ts' };
 const TEXT = ['one', 'two', 'three ```` ticks', '}', 'five', '}'].join('\n');
-
-interface Seen {
-  readonly label: string;
-  readonly thread: vscode.CommentThread;
-}
 
 describe('comments on what an agent changed', () => {
   let files: Map<string, string>;
@@ -63,18 +57,14 @@ describe('comments on what an agent changed', () => {
     assert.equal(thread.comments.length, 1, 'it is the thread that was begun');
   }
 
-  const seen = (controller = controllers.at(-1)!): Readonly<Record<string, Seen>> =>
+  const bodyOf = ({ comments: [comment] }: vscode.CommentThread) => comment?.body as vscode.MarkdownString;
+  /** Threads by what was written in them. */
+  const seen = (controller = controllers.at(-1)!): Readonly<Record<string, vscode.CommentThread>> =>
     Object.fromEntries(
-      [...controller.threads].map(thread => {
-        const [comment] = thread.comments;
-        const label = [comment?.label, thread.label].join(' | ');
-        return [(comment?.body as vscode.MarkdownString).value.replace(/\u200b/g, ''), { label, thread }];
-      }),
+      [...controller.threads].map(each => [bodyOf(each).value.replace(/\u200b/g, ''), each]),
     );
   const labels = (): Readonly<Record<string, string | undefined>> =>
-    Object.fromEntries(
-      Object.entries(seen()).map(([words, { thread }]) => [words, thread.comments[0]?.label]),
-    );
+    Object.fromEntries(Object.entries(seen()).map(([words, { comments }]) => [words, comments[0]?.label]));
   const labelIs = (words: string, label: string): Promise<void> => until(() => labels()[words] === label);
   const draft = (): string => outboxes.get('s1')?.draft.text ?? '';
   const keep = (outbox: Partial<OutboxRecord>) => outboxes.put('s1', { ...EMPTY, ...outbox });
@@ -86,10 +76,10 @@ describe('comments on what an agent changed', () => {
     assert.deepEqual(controllers, [], 'nothing is made before something is shown');
     comments.show('other', FILE.root, OLD);
     comments.show('s1', FILE.root, OLD);
-    const ranges = (uri: vscode.Uri): unknown =>
-      controllers
-        .at(-1)!
-        .commentingRangeProvider?.provideCommentingRanges({ uri, lineCount: 6 } as never, {} as never);
+    const ranges = (uri: vscode.Uri): unknown => {
+      const { commentingRangeProvider } = controllers.at(-1)!;
+      return commentingRangeProvider?.provideCommentingRanges({ uri, lineCount: 6 } as never, {} as never);
+    };
     assert.deepEqual(ranges(uriOf(FILE)), [new Range(0, 0, 5, 0)]);
     for (const not of [{ commit: NEW }, { root: '/elsewhere' }])
       assert.equal(ranges(uriOf({ ...FILE, ...not })), undefined);
@@ -112,45 +102,25 @@ describe('comments on what an agent changed', () => {
     open({ memory, storage }).comments.load();
     await until(() => controllers.length === 2 && controllers[1]!.threads.size === 1);
     for (const controller of controllers) {
-      const { label, thread } = Object.values(seen(controller))[0]!;
-      assert.equal(label, 'draft | Session s1');
-      assert.deepEqual([thread.range!.start.line, thread.range!.end.line, thread.canReply], [1, 2, false]);
-      assert.deepEqual([thread.contextValue, thread.comments[0]?.contextValue], ['draft', 'draft']);
-      assert.deepEqual([thread.collapsibleState, thread.state], [1, 0]);
-      assert.ok(!(thread.comments[0]?.body as vscode.MarkdownString).isTrusted);
+      const [thread] = Object.values(seen(controller));
+      const place = { range: new Range(1, 0, 2, 0), canReply: false, collapsibleState: 1, state: 0 };
+      const words = { label: 'Session s1', contextValue: 'draft' };
+      const comment = { label: 'draft', contextValue: 'draft' };
+      assert.partialDeepStrictEqual(thread, { ...place, ...words, comments: [comment] });
+      assert.ok(!bodyOf(thread!).isTrusted);
     }
     assert.ok(executed.includes('setContext agentConsole.draftComments true'));
-    await comments.remove(Object.values(seen(controllers[0]))[0]!.thread.comments[0]);
+    await comments.remove(Object.values(seen(controllers[0]))[0]!.comments[0]);
     await until(() => controllers.every(({ threads }) => threads.size === 0));
     assert.equal(executed.at(-1), 'setContext agentConsole.draftComments false');
     await assert.rejects(comments.send('s1'), /No comment waits/);
-  });
-
-  it('go into the composer as one message', async () => {
-    const { comments } = open();
-    comments.show('other', FILE.root, NEW);
-    comments.show('s1', FILE.root, OLD);
-    await write(comments, 'Second', 2, 3);
-    await write(comments, 'First', 0);
-    await write(comments, 'Elsewhere', 0, 0, NEW);
-    choices.push('Session s1');
-    await comments.send(undefined);
-    await assert.rejects(comments.send('s1', 's1'), /No comment waits/);
-    const marks = [...draft().matchAll(/Comment ([\da-f]{8}) on/g)].map(([, mark]) => mark);
-    const code = 'src/refund.ts';
-    const blocks = [
-      `Comment ${marks[0]} on \`${code}\`, line 1 (commit aaaaaaaaaa):\n\n\`\`\`ts\none\n\`\`\`\n\nFirst`,
-      `Comment ${marks[1]} on \`${code}\`, lines 3–4 (commit aaaaaaaaaa):\n\n\`\`\`\`\`ts\nthree \`\`\`\` ticks\n}\n\`\`\`\`\`\n\nSecond`,
-    ];
-    assert.equal(draft(), blocks.join('\n\n'));
-    assert.deepEqual(labels(), { First: 'in the composer', Second: 'in the composer', Elsewhere: 'draft' });
   });
 
   it('say how far they have come, and are drafts again where the person takes them out', async () => {
     const { comments } = open();
     comments.show('s1', FILE.root, OLD);
     await write(comments, 'Fix this', 1);
-    const [{ thread }] = Object.values(seen()) as [Seen];
+    const thread = seen()['Fix this']!;
     await comments.send(thread);
     assert.deepEqual(labels(), { 'Fix this': 'in the composer' });
     await setText('Never mind.');
@@ -177,8 +147,10 @@ describe('comments on what an agent changed', () => {
     await labelIs('Fix this', 'sent');
   });
 
-  it('go where their lines are in a newer version, or stay and say that those have changed', async () => {
+  it('go where their lines are in a newer version, or stay and say that those have changed; and into the composer as one message', async () => {
     const { comments } = open();
+    comments.show('other', FILE.root, NEW);
+    await write(comments, 'Another’s', 0, 0, NEW);
     comments.show('s1', FILE.root, OLD);
     await write(comments, 'Same', 0);
     await write(comments, 'Moved', 4);
@@ -186,55 +158,66 @@ describe('comments on what an agent changed', () => {
     await write(comments, 'Ambiguous', 3);
     files.set(NEW, ['one', '2', 'new', '3', 'x', 'five', '}', '}'].join('\r\n'));
     comments.show('s1', FILE.root, NEW);
-    await until(() => /moved/.test(seen()['Moved']!.label));
-    const at = Object.entries(seen()).map(([words, { label, thread }]) => {
-      const place = [label.split(' · ')[1], thread.range!.start.line, thread.uri.query.includes(NEW)];
-      return [words, place] as const;
-    });
-    const changed = 'its lines have changed since';
-    assert.deepEqual(Object.fromEntries(at), {
-      ...{ Same: [undefined, 0, true], Moved: ['moved from line 5', 5, true] },
-      ...{ Gone: [changed, 1, false], Ambiguous: [changed, 3, false] },
-    });
+    const at = (): string[] =>
+      Object.entries(seen()).map(([words, { label, range, uri }]) =>
+        [words, range!.start.line, uri.query.includes(NEW), label?.split(' · ')[1]].join(),
+      );
+    await until(() => /moved/.test(seen()['Moved']?.label ?? ''));
+    const changed = 'false,its lines have changed since';
+    const wanted = [
+      'Same,0,true,',
+      'Moved,5,true,moved from line 5',
+      `Gone,1,${changed}`,
+      `Ambiguous,3,${changed}`,
+    ];
+    assert.deepEqual(new Set(at()), new Set([...wanted, 'Another’s,0,true,']));
+    choices.push('Session s1');
     await comments.send(undefined);
-    assert.deepEqual(draft().match(/line \d+ \(commit .{10}\)/g), [
-      ...['line 1 (commit bbbbbbbbbb)', 'line 2 (commit aaaaaaaaaa)'],
-      ...['line 4 (commit aaaaaaaaaa)', 'line 6 (commit bbbbbbbbbb)'],
-    ]);
+    await assert.rejects(comments.send('s1', 's1'), /No comment waits/);
+    const [first, ...others] = draft().split(/\n\n(?=Comment)/);
+    assert.match(
+      first!,
+      /^Comment [\da-f]{8} on `src\/refund\.ts`, line 1 \(commit b{10}\):\n\n```ts\none\n```\n\nSame$/,
+    );
+    const places = others.map(each => /line \d+ \(commit ./.exec(each)?.[0]);
+    assert.deepEqual(places, ['line 2 (commit a', 'line 4 (commit a', 'line 6 (commit b']);
+    assert.deepEqual(labels(), {
+      ...{ 'Another’s': 'draft', Same: 'in the composer', Moved: 'in the composer' },
+      ...{ Gone: 'in the composer', Ambiguous: 'in the composer' },
+    });
   });
-});
 
-describe('the place of quoted lines', () => {
-  const lines = fc.array(fc.constantFrom('a', 'b', 'c', '', '}'), { minLength: 1, maxLength: 12 });
-
-  it('is the same one, or else the only one that says the same', () =>
+  it('are at the place of the lines that were quoted, the same one, or else the only one that says the same', () => {
+    const lines = fc.array(fc.constantFrom('a', 'b', 'c', '', '}'), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(lines, lines, fc.nat(11), fc.integer({ min: 1, max: 3 }), (before, now, from, count) => {
         const line = from % before.length;
         const quoted = before.slice(line, line + count);
-        const all = now.flatMap((_, at) =>
-          String(now.slice(at, at + quoted.length)) === String(quoted) ? [at] : [],
-        );
+        const isAt = (at: number): boolean => String(now.slice(at, at + quoted.length)) === String(quoted);
+        const all = [...now.keys()].filter(isAt);
         const expected = all.includes(line) ? line : all.length === 1 ? all[0] : undefined;
         assert.equal(placeOf(quoted, line, now), expected);
       }),
-    ));
-});
+    );
+  });
 
-it('the block of a comment ends its code where the code ends, whatever that is', () => {
-  const text = fc.string({ unit: fc.constantFrom('`', '~', '\n', ' ', 'a', '](command:x)') });
-  fc.assert(
-    fc.property(text, text, (code, path) => {
-      const quoted = [...linesOf(code)];
-      const comment: CommentRecord = {
-        ...{ id: '01234567-89', sessionId: 's', repository: '/r', path: `${path}.ts`, commit: OLD, line: 4 },
-        ...{ count: quoted.length, quoted, words: 'Words', at: 0 },
-      };
-      const block = blockOf(comment, { commit: OLD, line: 4 });
-      const [head = '', ...rest] = block.split('\n');
-      assert.match(head, /^Comment 01234567 on (`+).*[^`]\1, lines? 5/);
-      const fence = /^`+/.exec(rest[1] ?? '')?.[0] ?? '';
-      assert.equal(rest.indexOf(fence, 2), 2 + quoted.length);
-    }),
-  );
+  it('end their code where the code ends, whatever that is', () => {
+    const text = fc.string({ unit: fc.constantFrom('`', '~', '\n', ' ', 'a', '](command:x)') });
+    fc.assert(
+      fc.property(text, text, (code, name) => {
+        const quoted = [...linesOf(code)];
+        const where = {
+          id: '01234567-89',
+          sessionId: 's',
+          repository: '/r',
+          path: `${name}.ts`,
+          commit: OLD,
+        };
+        const comment = { ...where, line: 4, count: quoted.length, quoted, words: 'Words', at: 0 };
+        const [head = '', , fence = '', ...rest] = blockOf(comment, { commit: OLD, line: 4 }).split('\n');
+        assert.match(head, /^Comment 01234567 on (`+).*[^`]\1, lines? 5/);
+        assert.equal(rest.indexOf(fence.replace('ts', '')), quoted.length);
+      }),
+    );
+  });
 });

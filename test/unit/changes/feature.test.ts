@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type * as vscode from 'vscode';
@@ -9,21 +8,15 @@ import { standings } from '../../../src/chat';
 import type { ConnectionState } from '../../../src/connection';
 import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
 import { Formatter } from '../../../src/util/format';
-import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
+import { cleanUp, later } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { acts, answers, calls, choices, executed, installed, shown, told, Uri } from '../../fakes/vscode';
 import { workspace } from '../../fakes/vscode';
 import { openWindow } from '../storage/support';
 import { until } from '../../until';
 import { memoryOf } from '../chat/support';
+import { file, History, run, treeOf, type Made } from './repository';
 
-const ENVIRONMENT = {
-  PATH: process.env['PATH'],
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_CONFIG_SYSTEM: '/dev/null',
-  ...{ GIT_AUTHOR_NAME: 'Robin', GIT_AUTHOR_EMAIL: 'robin@example.com' },
-  ...{ GIT_COMMITTER_NAME: 'Robin', GIT_COMMITTER_EMAIL: 'robin@example.com' },
-};
 const FIX = { 'total.ts': 'one\n2\nthree\nfour\n', 'new.ts': 'new\n', 'old.ts': undefined };
 const never = new Emitter<unknown>().event;
 
@@ -31,9 +24,10 @@ describe('what an agent changed', () => {
   /** A clone of a repository with one commit, as a window has it open. */
   let root: string;
   let remote: string;
+  let history: History;
   let changed: Emitter<void>;
   let closed: Emitter<unknown>;
-  let repositories: object[];
+  let api: { repositories: object[] };
   let fetched: unknown[];
   /** The service's sessions, what was said in each, and those whose texts were read. */
   let sessions: Map<string, ChangesSession>;
@@ -42,45 +36,32 @@ describe('what an agent changed', () => {
   let stored: Emitter<string>;
   let readTexts: string[];
 
-  const git = (...args: readonly string[]): string =>
-    execFileSync('git', args, { cwd: root, env: ENVIRONMENT, encoding: 'utf8' }).trim();
-  const write = (file: string, text: string): void => fs.writeFileSync(path.join(root, file), text);
+  const git = (command: string): Promise<string> => run(root, command);
+  const write = (name: string, text: string): void => fs.writeFileSync(path.join(root, name), text);
 
-  beforeEach(() => {
-    const folder = temporaryFolder();
-    [root, remote] = [path.join(folder, 'shop'), path.join(folder, 'shop.git')];
+  beforeEach(async () => {
     [changed, closed, listed, stored] = [new Emitter(), new Emitter(), new Emitter(), new Emitter()];
     [fetched, readTexts] = [[], []];
     [sessions, said] = [new Map<string, ChangesSession>(), new Map<string, readonly string[]>()];
     for (const list of [acts, calls, choices, executed, shown, told]) list.length = 0;
-    fs.mkdirSync(root);
-    git('init', '--quiet', '--initial-branch=main');
-    write('total.ts', 'one\ntwo\nthree\n');
-    write('old.ts', 'gone soon\n');
-    git('add', '.');
-    git('commit', '--quiet', '-m', 'First');
-    git('clone', '--quiet', '--bare', '.', remote);
-    git('remote', 'add', 'origin', remote);
-    git('fetch', '--quiet', 'origin');
-    git('remote', 'set-head', 'origin', 'main');
-    const state = {
-      HEAD: { name: 'main', commit: git('rev-parse', 'HEAD') },
-      remotes: [{ name: 'origin', fetchUrl: remote }],
-      onDidChange: changed.event,
-    };
-    const fetch = (options: unknown): Promise<void> => {
+    history = new History();
+    const first = history.commit(treeOf({ 'total.ts': 'one\ntwo\nthree\n', 'old.ts': 'gone soon\n' }));
+    const { folder } = await history.checkOut(first);
+    [root, remote] = [folder, `${folder}.git`];
+    await history.write(remote);
+    for (const command of [`remote set-url origin ${remote}`, 'remote set-head origin main'])
+      await git(command);
+    const HEAD = { name: 'main', commit: await git('rev-parse HEAD') };
+    const state = { HEAD, remotes: [{ name: 'origin', fetchUrl: remote }], onDidChange: changed.event };
+    const fetch = async (options: unknown): Promise<void> => {
       fetched.push(options);
-      git('fetch', '--quiet', '--prune', 'origin');
+      await git('fetch --quiet --prune origin');
       changed.fire();
-      return Promise.resolve();
     };
-    repositories = [{ rootUri: Uri.file(root), state, fetch }];
-    const api = {
+    api = {
       ...{ git: { path: 'git' }, state: 'initialized', onDidChangeState: never },
       ...{ onDidOpenRepository: never, onDidCloseRepository: closed.event },
-      get repositories() {
-        return repositories;
-      },
+      repositories: [{ rootUri: Uri.file(root), state, fetch }],
     };
     const exported = { enabled: true, onDidChangeEnablement: never, getAPI: () => api };
     installed.set('vscode.git', { activate: () => Promise.resolve(exported) });
@@ -93,17 +74,20 @@ describe('what an agent changed', () => {
   });
 
   /** What an agent pushes: files by name, `undefined` for one that goes; the folder stays as it is. */
-  const push = (branch: string, files: Readonly<Record<string, string | undefined>>, message = branch) => {
-    const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;
-    const changes = Object.entries(files).map(([file, text]) =>
-      text === undefined ? `D ${file}\n` : `M 100644 inline ${file}\n${data(text)}`,
-    );
-    const by = `committer Robin <robin@example.com> ${Math.floor(Date.now() / 1000)} +0000`;
-    const from = `from refs/heads/main^0\n`;
-    const input = `commit refs/heads/${branch}\n${by}\n${data(message)}${from}${changes.join('')}`;
-    execFileSync('git', ['fast-import', '--quiet', '--force'], { cwd: remote, env: ENVIRONMENT, input });
-    git('fetch', '--quiet', 'origin');
-    return git('rev-parse', `origin/${branch}`);
+  const push = async (
+    branch: string,
+    files: Readonly<Record<string, string | undefined>>,
+    message = branch,
+  ) => {
+    const [first] = history.commits as [Made];
+    const tree = new Map(first.tree);
+    for (const [name, text] of Object.entries(files))
+      if (text === undefined) tree.delete(name);
+      else tree.set(name, file(text));
+    history.refs.set(`refs/heads/${branch}`, history.commit(tree, [first], { at: Date.now(), message }));
+    await history.write(remote);
+    await git('fetch --quiet origin');
+    return git(`rev-parse origin/${branch}`);
   };
   /** What an agent says in a session, the first time from a minute ago on. */
   const say = (sessionId: string, text: string): void => {
@@ -150,12 +134,22 @@ describe('what an agent changed', () => {
     feature.begin();
     return feature;
   };
-  const everything = (): unknown =>
-    ['status --porcelain --ignored', 'diff HEAD', 'ls-files --stage', 'show-ref', 'worktree list']
-      .concat('symbolic-ref HEAD')
-      .map(command => git(...command.split(' ')));
+  /** A window that knows of a session which has pushed a fix. */
+  const fixed = async (): Promise<ChangesFeature> => {
+    await push('agent/fix', FIX);
+    say('s1', 'Pushed to `agent/fix`.');
+    return begun();
+  };
+  const LOOKS = [
+    'status --porcelain --ignored',
+    'diff HEAD',
+    'ls-files --stage',
+    'show-ref',
+    'worktree list',
+  ];
+  const everything = (): Promise<unknown> => Promise.all([...LOOKS, 'symbolic-ref HEAD'].map(git));
   const answer = (message: string, button: string): unknown =>
-    answers.set(message, Promise.resolve(button as unknown as undefined));
+    answers.set(message, Promise.resolve(button as never));
   const row = async (feature: ChangesFeature, sessionId: string): Promise<string | undefined> => {
     await until(() => feature.of(sessionId) !== undefined);
     return feature.of(sessionId)?.short;
@@ -167,7 +161,7 @@ describe('what an agent changed', () => {
   };
 
   it('stands on the row of its session with where that is known from, and follows the repository', async () => {
-    const tip = push('agent/fix', FIX);
+    const tip = await push('agent/fix', FIX);
     say('s1', 'I pushed the fix to the branch `agent/fix`.');
     const feature = begun();
     assert.equal(await row(feature, 's1'), 'likely agent/fix · 3 files +3 −2');
@@ -178,13 +172,13 @@ describe('what an agent changed', () => {
     assert.equal(lines[0], 'In the transcript, Git confirms a commit or push to this branch.');
     assert.match(lines.join('\n'), /^Fetched from origin .+ ago\.$/m);
     assert.match(lines.join('\n'), /^• agent\/fix$/m);
-    git('push', '--quiet', 'origin', 'origin/agent/fix:main');
+    await git('push --quiet origin origin/agent/fix:main');
     changed.fire();
     await until(() => feature.of('s1')?.short.endsWith(' · merged') === true);
   });
 
   it('is not looked for before a row or a chat asks', async () => {
-    push('agent/fix', FIX);
+    await push('agent/fix', FIX);
     for (const id of ['s1', 's2']) say(id, 'Pushed to `agent/fix`.');
     const unasked = open();
     await unasked.commands.show('s1');
@@ -197,7 +191,7 @@ describe('what an agent changed', () => {
   });
 
   it('follows the transcript and the last fetch, and reads again only what has changed', async () => {
-    push('agent/fix', FIX);
+    await push('agent/fix', FIX);
     for (const id of ['s1', 's2']) say(id, 'Done.');
     const feature = begun();
     await feature.commands.show('s1');
@@ -205,12 +199,12 @@ describe('what an agent changed', () => {
     said.set('s1', ['Pushed to `agent/fix`.']);
     stored.fire('s1');
     assert.equal(await row(feature, 's1'), 'likely agent/fix · 3 files +3 −2');
-    push('agent/fix', { 'total.ts': 'other\n' });
+    await push('agent/fix', { 'total.ts': 'other\n' });
     changed.fire();
     await until(() => feature.of('s1')?.short === 'likely agent/fix · 1 file +1 −3');
     const read = readTexts.length;
-    git('commit', '--quiet', '--allow-empty', '-m', 'Mine');
-    push('agent/other', { 'other.ts': 'other\n' });
+    await git('commit --quiet --allow-empty -m Mine');
+    await push('agent/other', { 'other.ts': 'other\n' });
     fs.utimesSync(path.join(root, '.git', 'FETCH_HEAD'), 1_000, 1_000);
     changed.fire();
     await until(() => /Fetched from origin [^<]*y/.test(feature.of('s1')?.lines.join() ?? ''));
@@ -223,26 +217,24 @@ describe('what an agent changed', () => {
   });
 
   it('of one session does not hide that of others, and nothing stays of a repository that is closed', async () => {
-    push('agent/fix', FIX);
-    const broken = push('agent/broken', { 'new.ts': 'lost\n' });
-    const lost = git('rev-parse', `${broken}:new.ts`);
+    const broken = await push('agent/broken', { 'new.ts': 'lost\n' });
+    const lost = await git(`rev-parse ${broken}:new.ts`);
     fs.rmSync(path.join(root, '.git', 'objects', lost.slice(0, 2), lost.slice(2)));
-    say('s1', 'Pushed to `agent/fix`.');
+    const feature = await fixed();
     say('s2', 'Pushed to `agent/broken`.');
-    const feature = begun();
     await assert.rejects(Promise.resolve(feature.commands.show('s2')));
     assert.equal(await row(feature, 's1'), 'likely agent/fix · 3 files +3 −2');
     sessions.set('s1', { ...sessions.get('s1')!, isArchived: true });
-    git('push', '--quiet', 'origin', 'origin/agent/fix:main');
+    await git('push --quiet origin origin/agent/fix:main');
     changed.fire();
     await until(() => feature.of('s1')?.short.endsWith('merged') === true);
-    repositories = [];
+    api.repositories = [];
     closed.fire(undefined);
     await until(() => feature.of('s1') === undefined);
   });
 
   it('is not guessed for one session where it certainly is another’s', async () => {
-    const tip = push('agent/fix', FIX, 'Fix\n\nCo-authored-by: Coding agent <agent@example.com>');
+    const tip = await push('agent/fix', FIX, 'Fix\n\nCo-authored-by: Coding agent <agent@example.com>');
     say('s1', 'Nothing yet.');
     const feature = begun();
     assert.match((await row(feature, 's1')) ?? '', /^likely agent\/fix/);
@@ -252,9 +244,8 @@ describe('what an agent changed', () => {
   });
 
   it('opens as the editor’s own diff of all its files, with the content of both commits', async () => {
-    const tip = push('agent/fix', FIX);
-    say('s1', 'Pushed to `agent/fix`.');
-    const feature = begun();
+    const feature = await fixed();
+    const tip = await git('rev-parse origin/agent/fix');
     await feature.commands.show({ kind: 'session', sessionId: 's1' });
     const [command, title, files] = calls.at(-1) as [string, string, (vscode.Uri | undefined)[][]];
     assert.deepEqual([command, title], ['vscode.changes', 'agent/fix · +3 −2']);
@@ -270,8 +261,8 @@ describe('what an agent changed', () => {
     });
     assert.ok(files.flat().some(uri => uri?.query.includes(tip)));
     assert.deepEqual(fetched, [], 'nothing is fetched without being asked for');
-    const first = git('commit-tree', 'origin/main^{tree}', '-m', 'Anew');
-    git('push', '--quiet', 'origin', `${first}:refs/heads/agent/anew`);
+    const first = await git('commit-tree origin/main^{tree} -m Anew');
+    await git(`push --quiet origin ${first}:refs/heads/agent/anew`);
     say('s2', 'Pushed to `agent/anew`.');
     choices.push('Anew');
     await feature.commands.chooseBranch('s2');
@@ -283,8 +274,8 @@ describe('what an agent changed', () => {
   });
 
   it('says so where no branch is known, fetches when asked, and keeps the branch a person chooses', async () => {
-    push('feature/total', FIX);
-    git('update-ref', '-d', 'refs/remotes/origin/feature/total');
+    await push('feature/total', FIX);
+    await git('update-ref -d refs/remotes/origin/feature/total');
     say('s1', 'Done.');
     const feature = begun();
     await feature.commands.show('s1');
@@ -307,54 +298,43 @@ describe('what an agent changed', () => {
     assert.equal(again.of('s1'), undefined);
   });
 
-  it('comes home into a worktree, which opens in a new window and goes again', async () => {
-    push('agent/fix', FIX);
-    say('s1', 'Pushed to `agent/fix`.');
-    const feature = begun();
-    const before = everything();
-    const there = path.join(path.dirname(root), 'shop-agent-fix');
+  it('comes home as the person chooses and agrees, into a worktree that goes again, but never over work that is not committed', async () => {
+    const feature = await fixed();
+    const ways = ['Open in a new worktree', 'Check out the branch', 'Apply as uncommitted changes'];
+    const before = await everything();
+    for (const choice of [undefined, ...ways]) {
+      await bring(feature, choice);
+      assert.deepEqual(await everything(), before, choice);
+    }
     answer('showWarningMessage', 'Continue');
     answer('showInformationMessage', 'Open in New Window');
-    await bring(feature, 'Open in a new worktree');
+    await bring(feature, ways[0]);
+    const there = `${root}-agent-fix`;
     assert.equal(fs.readFileSync(path.join(there, 'new.ts'), 'utf8'), 'new\n');
     await until(() => executed.some(each => each.startsWith(`vscode.openFolder file://${there}`)));
     answer('showWarningMessage', 'Remove');
     await bring(feature, 'Remove Worktree');
     assert.equal(fs.existsSync(there), false);
-    assert.deepEqual(everything(), before);
-  });
-
-  it('is checked out or applied where the person chooses and agrees, but never over work that is not committed', async () => {
-    push('agent/fix', FIX);
-    say('s1', 'Pushed to `agent/fix`.');
-    const feature = begun();
-    const ways = ['Open in a new worktree', 'Check out the branch', 'Apply as uncommitted changes'];
-    const before = everything();
-    for (const choice of [undefined, ...ways]) {
-      await bring(feature, choice);
-      assert.deepEqual(everything(), before, choice);
-    }
+    assert.deepEqual(await everything(), before);
     answer('showWarningMessage', 'Continue');
     write('total.ts', 'mine\n');
-    const mine = everything();
+    const mine = await everything();
     const why = /Commit or stash your changes first: total\.ts/;
     for (const choice of ways.slice(1)) await assert.rejects(bring(feature, choice), why);
     assert.match(shown.join('\n'), why, 'the list says so already');
-    assert.deepEqual(everything(), mine);
-    git('reset', '--quiet', '--hard');
+    assert.deepEqual(await everything(), mine);
+    await git('reset --quiet --hard');
     await bring(feature, ways[2]);
-    assert.equal(git('diff', '--stat', 'origin/agent/fix'), '');
+    assert.equal(await git('diff --stat origin/agent/fix'), '');
     assert.match(told.at(-1) ?? '', /in your files, not committed/);
-    git('reset', '--quiet', '--hard');
+    await git('reset --quiet --hard');
     await bring(feature, ways[1]);
-    assert.equal(git('rev-parse', 'HEAD'), git('rev-parse', 'origin/agent/fix'));
+    assert.equal(await git('rev-parse HEAD'), await git('rev-parse origin/agent/fix'));
   });
 
   it('is not looked for in Restricted Mode, which is said', async () => {
     workspace.isTrusted = false;
-    push('agent/fix', FIX);
-    say('s1', 'Pushed to `agent/fix`.');
-    const feature = begun();
+    const feature = await fixed();
     for (const command of ['show', 'chooseBranch', 'bringHome'] as const)
       await assert.rejects(Promise.resolve(feature.commands[command]('s1')), /Trust this workspace/);
     assert.equal(feature.of('s1'), undefined);

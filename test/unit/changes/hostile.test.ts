@@ -4,21 +4,16 @@ import * as path from 'node:path';
 import { changesOf, contentOf, find, readRepository } from '../../../src/changes/git/branches';
 import { bring, previewOf } from '../../../src/changes/bring';
 import { claimOf } from '../../../src/changes/git/evidence';
-import { isBranchName } from '../../../src/changes/git/run';
+import { Git, isBranchName } from '../../../src/changes/git/run';
 import { mentionsIn } from '../../../src/changes/git/mentions';
 import type { RepositoryFacts } from '../../../src/changes/git/model';
 import { patchOf, uncommitted } from '../../../src/changes/git/patch';
 import { Formatter } from '../../../src/util/format';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { growsEvenly } from '../../growth';
-import { changesIn, file, git, gitOf, History, run } from './repository';
+import { changesIn, file, git, History, run, treeOf } from './repository';
 
-const at = {
-  author: 'Agent <agent@example.com>',
-  at: 1_750_000_000_000,
-  message: 'x\n\nCo-authored-by: A <a@b.c>',
-};
-
+const BEGUN = 1_750_000_000_000;
 const format = new Formatter('en');
 const GONE = /^Refused: The branch is no longer here/;
 const WAYS = ['worktree', 'checkout', 'apply'] as const;
@@ -41,18 +36,14 @@ async function trap(): Promise<{ folder: string; ran: () => string }> {
   for (const hook of ['post-checkout', 'post-index-change', ...others])
     fs.copyFileSync(canary, path.join(hooks, hook));
   const history = new History();
-  const base = history.commit(
-    new Map([['.gitattributes', file('* diff=x filter=x merge=x\n')]])
-      .set('a', file('1\n2\n3\n'))
-      .set('b', file('b\n')),
-    [],
-    at,
-  );
-  const main = history.commit(new Map(base.tree).set('a', file('1\n2\n3\n4\n')), [base], at);
+  const attributes = '* diff=x filter=x merge=x\n';
+  const base = history.commit(treeOf({ '.gitattributes': attributes, a: '1\n2\n3\n', b: 'b\n' }));
+  const main = history.commit(new Map(base.tree).set('a', file('1\n2\n3\n4\n')), [base]);
   const changed = new Map(base.tree).set('a', file('0\n1\n2\n3\n')).set('b', file('c\n'));
-  const tip = history.commit(changed, [base], { ...at, at: at.at + 1_000 });
-  history.refs.set('refs/remotes/origin/main', main).set('refs/heads/main', main);
-  history.refs.set('refs/remotes/origin/agent/x', tip);
+  const tip = history.commit(changed, [base], { at: BEGUN + 1_000 });
+  history.refs.set('refs/heads/main', main);
+  history.put('main', main);
+  history.put('agent/x', tip);
   const keys = (names: string): string => names.replace(/\w+/g, name => `\n\t${name} = ${canary}`);
   const driver = `${keys('command textconv driver clean smudge process')}\n\trequired = true\n`;
   await history.write(
@@ -100,9 +91,8 @@ describe('a hostile repository', () => {
 
   it('runs nothing while it is read, whatever its settings and the environment say', async () => {
     const { folder, ran } = await trap();
-    const names = ['GIT_DIR', 'GIT_INDEX_FILE', 'GIT_TRACE'].map(name => [name, '/nowhere'] as const);
     const variables = {
-      ...Object.fromEntries(names),
+      ...{ GIT_DIR: '/nowhere', GIT_INDEX_FILE: '/nowhere', GIT_TRACE: '/nowhere' },
       ...{ GIT_EXTERNAL_DIFF: 'false', GIT_PAGER: 'false', GIT_CONFIG_COUNT: '1' },
       ...{ GIT_CONFIG_KEY_0: 'diff.external', GIT_CONFIG_VALUE_0: 'false' },
     };
@@ -110,18 +100,15 @@ describe('a hostile repository', () => {
       process.env[name] = value;
       later(() => Reflect.deleteProperty(process.env, name));
     }
-    const mine = gitOf(folder);
+    const mine = new Git('git', folder);
     for (const isDirty of [false, true]) {
       if (isDirty) fs.writeFileSync(path.join(folder, 'b'), 'changed\n');
       else fs.utimesSync(path.join(folder, 'a'), 1, 1);
       const changes = await changesIn(mine, 'agent/x');
       assert.deepEqual(pathsOf(changes.files), ['a', 'b']);
-      const commits = changes.commits.map(({ subject, author, at }) => [
-        subject,
-        author,
-        new Date(at).getFullYear(),
-      ]);
-      assert.deepEqual(commits, [['odd words x', 'Agent', 275_760]]);
+      const [only, ...others] = changes.commits;
+      assert.partialDeepStrictEqual(only, { subject: 'odd words x', author: 'Robin Vale' });
+      assert.deepEqual([new Date(only!.at).getFullYear(), others], [275_760, []]);
       assert.equal((await contentOf(mine, changes.tip, 'a')).toString(), '0\n1\n2\n3\n');
       const { files, untracked } = await uncommitted(mine);
       assert.deepEqual(pathsOf(files), isDirty ? ['b', 'inner'] : ['inner']);
@@ -148,14 +135,10 @@ describe('a hostile repository', () => {
 
   it('has branches of any name, and none that Git would take for something else', async () => {
     const history = new History();
-    const main = history.commit(new Map([['a', file('a')]]), [], at);
-    const tip = history.commit(new Map([['a', file('b')]]), [main], at);
-    history.refs.set('refs/remotes/origin/main', main).set('refs/heads/main', main);
-    for (const name of ODD) history.refs.set(`refs/remotes/origin/${name}`, tip);
-    const folder = path.join(temporaryFolder(), 'shop');
-    await history.write(folder, '[remote "origin"]\n\turl = x\n');
-    await run(folder, 'checkout -q --force main');
-    const mine = gitOf(folder);
+    const main = history.commit(treeOf({ a: 'a' }));
+    const tip = history.commit(treeOf({ a: 'b' }), [main]);
+    for (const name of ODD) history.put(name, tip);
+    const { folder, mine } = await history.checkOut(main);
     const facts = await readRepository(mine);
     for (const name of ODD) {
       assert.ok(find(facts, { repository: folder, remote: 'origin', name }), name);
@@ -176,7 +159,7 @@ describe('a hostile repository', () => {
     for (const name of HOSTILE) {
       assert.equal(isBranchName(name), false, name);
       const named = { repository: folder, remote: 'origin', name };
-      const answers = `[${name} ${tip.hash.slice(0, 7)}] x\nTo x\n * [new branch] x -> ${name}`;
+      const answers = `[${name} ${tip.hash.slice(0, 7)}] x\nTo https://git.example.com/acme/shop.git\n * [new branch] x -> ${name}`;
       const said = { text: `git push origin '${name}'\n${answers}`, by: 'agent' } as const;
       const claim = claimOf({ sessionId: 'x', said: [said] }, [facts]);
       assert.ok(claim.sure === 'unknown' || isBranchName(claim.branch.name), name);
@@ -191,10 +174,10 @@ describe('a hostile repository', () => {
     assert.deepEqual(fs.readdirSync(path.dirname(folder)), ['shop']);
   });
 
-  it('has no commit that passes for one of a session by the beginning of its hash', () => {
-    const own = { parents: [], authoredAt: at.at, committedAt: at.at, agent: undefined, trailers: '' };
+  it('has no commit that passes for one of a session by the beginning of its hash; of two that are its own neither is certain', () => {
+    const own = { parents: [], authoredAt: BEGUN, committedAt: BEGUN, agent: undefined, trailers: '' };
     const commits = new Map(['f', '0'].map(end => [`1234567${end.repeat(33)}`, own]));
-    const shop = { repository: '/shop', remote: 'origin', at: at.at };
+    const shop = { repository: '/shop', remote: 'origin', at: BEGUN };
     const branches = [...commits.keys()].map((tip, n) => {
       const name = ['other', 'mine'][n]!;
       return { ...shop, name, ref: `refs/remotes/origin/${name}`, tip };
@@ -204,12 +187,15 @@ describe('a hostile repository', () => {
       ...{ remotes: [{ name: 'origin', urls: ['x'] }], pullRequests: new Map(), fetchedAt: undefined },
     };
     for (const answer of ['[mine 1234567] x', '[detached HEAD 1234567] x']) {
-      const session = { sessionId: 'x', createdAt: at.at, said: [{ text: answer, at: at.at }] };
+      const session = { sessionId: 'x', createdAt: BEGUN, said: [{ text: answer, at: BEGUN }] };
       const claim = claimOf(session, [facts]);
       assert.ok(claim.sure !== 'certain' || claim.branch.name === 'mine', answer);
       const alone = { ...facts, branches: branches.slice(1), commits: new Map([...commits].slice(1)) };
       assert.equal(claimOf(session, [alone]).sure, 'certain');
     }
+    const text = branches.map(({ name, tip }) => `[${name} ${tip}] x`).join('\n');
+    const both = claimOf({ sessionId: 'x', createdAt: BEGUN, said: [{ text, at: BEGUN }] }, [facts]);
+    assert.partialDeepStrictEqual(both, { sure: 'likely', evidence: 'branchInTranscript' });
   });
 
   it('is looked for in time that grows with the transcript', async () => {

@@ -4,31 +4,10 @@ import * as path from 'node:path';
 import { changesOf, readRepository } from '../../../src/changes/git/branches';
 import type { Changes } from '../../../src/changes/git/model';
 import { Git } from '../../../src/changes/git/run';
+import type { Random } from '../../../src/sample/random';
+import { temporaryFolder } from '../../fakes/cleanUp';
 
-export class Random {
-  constructor(private state: number) {}
-
-  below(limit: number): number {
-    this.state = (this.state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296) * limit);
-  }
-
-  of<T>(items: readonly T[]): T {
-    return items[this.below(items.length)]!;
-  }
-
-  chance(share: number): boolean {
-    return this.below(1_000) < share * 1_000;
-  }
-
-  hex(length: number): string {
-    return Array.from({ length }, () => this.below(16).toString(16)).join('');
-  }
-}
-
-export interface File {
+interface File {
   readonly mode: '100644' | '100755' | '120000';
   readonly content: Buffer;
 }
@@ -38,17 +17,17 @@ export const file = (text: string, mode: File['mode'] = '100644'): File => ({
   content: Buffer.from(text),
 });
 
-export const isSame = (one?: File, other?: File): boolean =>
-  one?.mode === other?.mode && (one?.content.equals(other?.content ?? Buffer.alloc(0)) ?? true);
+/** Files by name, plain ones by their text. */
+export const treeOf = (files: Readonly<Record<string, string | File>>): Tree =>
+  new Map(Object.entries(files).map(([name, each]) => [name, typeof each === 'string' ? file(each) : each]));
 
-export interface Made {
+const [author, message] = ['Robin Vale <robin@example.com>', 'x\n\nCo-authored-by: A <a@b.c>'];
+const USUAL = { author, at: 1_750_000_000_000, message };
+export interface Made extends Readonly<typeof USUAL> {
   readonly mark: number;
   readonly tree: Tree;
   readonly parents: readonly Made[];
-  readonly author: string;
-  readonly authoredAt: number;
   readonly committedAt: number;
-  readonly message: string;
   hash: string;
 }
 
@@ -56,20 +35,19 @@ export class History {
   readonly commits: Made[] = [];
   readonly refs = new Map<string, Made>();
 
-  commit(
-    tree: Tree,
-    parents: readonly Made[],
-    by: { author: string; at: number; committedAt?: number; message: string },
-  ): Made {
-    const { author, at, committedAt = at, message } = by;
-    const mark = this.commits.length + 1;
-    const made = { mark, tree, parents, author, authoredAt: at, committedAt, message, hash: '' };
+  commit(tree: Tree, parents: readonly Made[] = [], by: Partial<Made> = {}): Made {
+    const known = { ...USUAL, committedAt: by.at ?? USUAL.at, ...by };
+    const made = { ...known, mark: this.commits.length + 1, tree, parents, hash: '' };
     this.commits.push(made);
     return made;
   }
 
+  put(name: string, made: Made, remote = 'origin'): unknown {
+    return this.refs.set(`refs/remotes/${remote}/${name}`, made);
+  }
+
   /** Makes a repository of it, with nothing checked out. */
-  async write(folder: string, config = ''): Promise<void> {
+  async write(folder: string, config = '[receive]\n\tdenyCurrentBranch = ignore\n'): Promise<void> {
     const own = path.join(folder, '.git');
     for (const each of ['objects', 'refs/remotes/origin'])
       fs.mkdirSync(path.join(own, each), { recursive: true });
@@ -79,15 +57,16 @@ export class History {
     const add = (text: string): unknown => parts.push(Buffer.from(text));
     const data = (content: Buffer): unknown =>
       parts.push(Buffer.from(`data ${content.length}\n`), content, Buffer.from('\n'));
-    for (const { mark, tree, parents, author, authoredAt, committedAt, message } of this.commits) {
+    const timeOf = (at: number): string => `${Math.floor(at / 1000)} +0000`;
+    for (const { mark, tree, parents, author, at, committedAt, message } of this.commits) {
       if (parents.length === 0) add('reset refs/made\n');
-      add(`commit refs/made\nmark :${mark}\nauthor ${author} ${authoredAt / 1000} +0000\n`);
-      add(`committer ${author} ${committedAt / 1000} +0000\n`);
+      add(`commit refs/made\nmark :${mark}\nauthor ${author} ${timeOf(at)}\n`);
+      add(`committer ${author} ${timeOf(committedAt)}\n`);
       data(Buffer.from(message));
       parents.forEach((parent, n) => add(`${n === 0 ? 'from' : 'merge'} :${parent.mark}\n`));
       add('deleteall\n');
-      for (const [file, { mode, content }] of tree) {
-        add(`M ${mode} inline ${JSON.stringify(file)}\n`);
+      for (const [name, { mode, content }] of tree) {
+        add(`M ${mode} inline ${JSON.stringify(name)}\n`);
         data(content);
       }
     }
@@ -99,7 +78,20 @@ export class History {
       this.commits[Number(mark.slice(1)) - 1]!.hash = hash;
     }
   }
+
+  /** A checkout of it in a folder called shop, where `main` is the one branch that is not of a remote. */
+  async checkOut(main: Made, config = ''): Promise<{ readonly folder: string; readonly mine: Git }> {
+    const folder = path.join(temporaryFolder(), 'shop');
+    this.put('main', main);
+    this.refs.set('refs/heads/main', main);
+    await this.write(folder, remoteAt('https://git.example.com/acme/shop.git') + config);
+    await run(folder, 'checkout -q --force main');
+    return { folder, mine: new Git('git', folder) };
+  }
 }
+
+export const remoteAt = (url: string, name = 'origin'): string =>
+  `[remote "${name}"]\n\turl = ${url}\n\tfetch = +refs/heads/*:refs/remotes/${name}/*\n`;
 
 /** Git as tests use it: with none of the person's own settings. */
 export function git(folder: string, args: readonly string[], input: string | Buffer = ''): Promise<Buffer> {
@@ -126,7 +118,17 @@ export async function changesIn(mine: Git, name: string): Promise<Changes> {
   return (await changesOf(mine, branch, await readRepository(mine)))!;
 }
 
-export const gitOf = (folder: string): Git => new Git('git', folder);
+export const LANES = 4;
+/** Does something so many times, in lanes beside each other. */
+export async function forEach(
+  count: number,
+  work: (n: number, lane: number) => Promise<void>,
+): Promise<void> {
+  const lanes = Array.from({ length: LANES }, async (_, lane) => {
+    for (let n = lane; n < count; n += LANES) await work(n, lane);
+  });
+  await Promise.all(lanes);
+}
 
 const NAMES = [
   ...['a', 'ü', 'name with space', 'quo"te', 'tab\tbed', 'back\\slash', '-x', '--upload-pack=x', '日本'],
@@ -137,55 +139,46 @@ const CONTENTS = [
   ...['\ufeffbom\n', '-- \n+++ b/x\n@@ -1 +1 @@\n'],
 ];
 
-export function randomFile(random: Random): File {
-  const kind = random.below(10);
-  if (kind === 0)
-    return { mode: '120000', content: Buffer.from(random.of(['a', '../elsewhere', 'no\u00efve/ü'])) };
-  const lines = Array.from({ length: random.below(30) }, () => `${random.hex(6)}\n`).join('');
-  const binary = Buffer.from(Array.from({ length: random.below(400) }, () => random.below(256)));
-  const content =
-    kind < 3 ? Buffer.concat([Buffer.from([0]), binary]) : Buffer.from(random.of(CONTENTS) + lines);
+function randomFile(random: Random): File {
+  const kind = random.int(0, 9);
+  if (kind === 0) return file(random.pick(['a', '../elsewhere', 'no\u00efve/ü']), '120000');
+  const lines = Array.from({ length: random.int(0, 29) }, () => `${random.hex(6)}\n`).join('');
+  const binary = Buffer.from([0, ...Buffer.from(random.hex(2 * random.int(0, 400)), 'hex')]);
+  const content = kind < 3 ? binary : Buffer.from(random.pick(CONTENTS) + lines);
   return { mode: random.chance(0.2) ? '100755' : '100644', content };
 }
 
-/** Some files are gone, renamed, changed in a line, of another mode or kind, and some new. */
-export function randomChange(random: Random, tree: Tree): Tree {
+/** Some files below a folder are gone, renamed, changed in a line, of another mode or kind, and some new. */
+export function randomChange(random: Random, tree: Tree, below = ''): Tree {
   const changed = new Map(tree);
-  for (let n = random.below(8) + 1; n > 0; n--) {
-    const [file, old] = random.of([...changed, ['', undefined] as const]);
-    const act = old === undefined ? 9 : random.below(10);
-    if (act < 2) changed.delete(file);
-    else if (act < 4) {
-      changed.delete(file);
-      put(changed, `${random.of(NAMES)}${random.hex(3)}`, old!);
-    } else if (act < 6 && old!.mode !== '120000') {
+  const put = (name: string, content: File): void => {
+    for (const other of [...changed.keys()])
+      if (other.startsWith(`${name}/`) || name.startsWith(`${other}/`)) changed.delete(other);
+    changed.set(name, content);
+  };
+  for (let n = random.int(1, 8); n > 0; n--) {
+    const own = [...changed].filter(([name]) => name.startsWith(below));
+    const [was, old] = random.pick([...own, ['', undefined] as const]);
+    const act = old === undefined ? 9 : random.int(0, 9);
+    if (act < 4) changed.delete(was);
+    if (act < 2) continue;
+    const part = (): string => `${random.pick(NAMES)}${random.chance(0.5) ? random.hex(2) : ''}`;
+    const name = below + Array.from({ length: random.int(1, 3) }, part).join('/');
+    const canChange = old?.mode !== '120000';
+    if (act < 4) put(name, old!);
+    else if (act < 6 && canChange) {
       const lines = old!.content.toString('latin1').split('\n');
-      lines.splice(random.below(lines.length), random.below(2), random.hex(5));
-      put(changed, file, { ...old!, content: Buffer.from(lines.join('\n'), 'latin1') });
-    } else if (act < 7 && old!.mode !== '120000')
-      put(changed, file, { ...old!, mode: old!.mode === '100644' ? '100755' : '100644' });
-    else if (act < 8) put(changed, file, randomFile(random));
-    else {
-      const depth = Array.from(
-        { length: random.below(3) + 1 },
-        () => `${random.of(NAMES)}${random.chance(0.5) ? random.hex(2) : ''}`,
-      );
-      put(changed, depth.join('/'), randomFile(random));
-    }
+      lines.splice(random.int(0, lines.length - 1), random.int(0, 1), random.hex(5));
+      put(was, { ...old!, content: Buffer.from(lines.join('\n'), 'latin1') });
+    } else if (act < 7 && canChange)
+      put(was, { ...old!, mode: old!.mode === '100644' ? '100755' : '100644' });
+    else put(act < 8 ? was : name, randomFile(random));
   }
   return changed;
 }
 
-export function randomTree(random: Random): Tree {
-  let tree: Tree = new Map();
-  for (let n = 0; n < 4; n++) tree = randomChange(random, tree);
-  return tree;
-}
-
-function put(tree: Map<string, File>, file: string, content: File): void {
-  for (const other of [...tree.keys()])
-    if (other.startsWith(`${file}/`) || file.startsWith(`${other}/`)) tree.delete(other);
-  tree.set(file, content);
+export function randomTree(random: Random, below = '', tree: Tree = new Map()): Tree {
+  return [1, 2, 3, 4].reduce(made => randomChange(random, made, below), tree);
 }
 
 export function filesOf(folder: string, below = ''): Tree {

@@ -1,20 +1,25 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type * as vscode from 'vscode';
-
+import { patchOf, uncommitted } from '../../../src/changes/git/patch';
 import { Git } from '../../../src/changes/git/run';
 import { diffOf, takeAlong } from '../../../src/changes/takeAlong';
+import { seeded, type Random } from '../../../src/sample/random';
 import { makeSampleRepository } from '../../../src/sample/repository';
 import { Formatter } from '../../../src/util/format';
 import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
 import { window, workspace } from '../../fakes/vscode';
+import { filesOf, forEach, git, History, LANES, putFiles, randomChange, randomTree, run } from './repository';
+import type { Made } from './repository';
 
 interface Asked {
   readonly label: string;
   readonly picked?: boolean;
 }
+
+const TREES = 300;
 
 describe('changes that are taken along', () => {
   let folder: string;
@@ -24,8 +29,6 @@ describe('changes that are taken along', () => {
   let agrees: boolean;
   let limit: number;
 
-  const git = (...args: readonly string[]): string =>
-    execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' }).trim();
   const write = (name: string, content: string | Buffer): void => {
     fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
     fs.writeFileSync(path.join(folder, name), content);
@@ -85,24 +88,23 @@ describe('changes that are taken along', () => {
   });
 
   it('become a patch against the newest commit that a remote has; where it has none, that is said first', async () => {
-    const base = git('rev-parse', 'HEAD');
+    const base = await run(folder, 'rev-parse HEAD');
     write('README.md', 'Mine\n');
     write('docs/new file.txt', 'no line feed');
-    const before = git('status', '--porcelain');
+    const before = await run(folder, 'status --porcelain');
     const message = await taken({ sessionId: 's1' });
     assert.equal(message?.sessionId, 's1');
     assert.equal(message.text, `Patch against ${base}. Apply it there: \`git apply shop.patch\``);
     assert.match(message.title, new RegExp(`^Send shop\\.patch \\(.* kB, against ${base.slice(0, 8)}\\) to`));
     assert.deepEqual(asked.splice(0), [['docs/new file.txt ✓']]);
     assert.match(message.patch, /\+Mine\n[^]*\+no line feed\n/);
-    assert.equal(git('status', '--porcelain'), before, 'nothing here has changed');
+    assert.equal(await run(folder, 'status --porcelain'), before, 'nothing here has changed');
     fs.rmSync(path.join(folder, 'docs/new file.txt'));
-    const me = ['-c', 'user.name=A', '-c', 'user.email=a@example.com'];
-    git(...me, 'commit', '--quiet', '--allow-empty', '-m', 'Mine');
+    await run(folder, 'commit --quiet --allow-empty -m Mine');
     assert.match((await taken())?.text ?? '', new RegExp(`^Patch against ${base}, with my commits since\\.`));
     assert.equal(asked.length, 0);
-    git('remote', 'remove', 'origin');
-    const head = git('rev-parse', 'HEAD');
+    await run(folder, 'remote remove origin');
+    const head = await run(folder, 'rev-parse HEAD');
     assert.match((await taken())?.text ?? '', new RegExp(`^Patch against ${head}\\. Apply`));
     assert.match(asked.flat().at(-1) ?? '', /^No remote has its base/);
   });
@@ -155,9 +157,9 @@ describe('changes that are taken along', () => {
     // Nothing that the repository names runs.
     const canary = path.join(path.dirname(folder), 'canary');
     for (const key of ['diff.external', 'filter.x.clean', 'diff.x.textconv', 'core.fsmonitor', 'core.pager'])
-      git('config', key, `touch '${canary}'; cat`);
+      await git(folder, ['config', key, `touch '${canary}'; cat`]);
     write('.git/info/attributes', '* filter=x diff=x\n');
-    git('config', 'diff.noprefix', 'true');
+    await run(folder, 'config diff.noprefix true');
     const file = (name: string) =>
       ({ scheme: 'file', fsPath: path.resolve(folder, name) }) as unknown as vscode.Uri;
     const [readme, made, outside] = ['README.md', 'new.txt', '../README.md'].map(file);
@@ -169,4 +171,45 @@ describe('changes that are taken along', () => {
     assert.deepEqual(rest, [made, outside, away, all.at(-1)]);
     assert.ok(!fs.existsSync(canary) && !fs.existsSync(path.join(folder, 'x')));
   });
+
+  it(`come back from their patch byte for byte, of ${TREES} random trees`, async function () {
+    this.timeout(300_000);
+    const [work, clean] = [1, 2].map(() => Array.from({ length: LANES }, () => temporaryFolder()));
+    const history = new History();
+    for (let n = 0; n < TREES; n++) history.commit(randomTree(seeded('tree', n)));
+    for (const folder of work!) await history.write(folder);
+    await forEach(TREES, (n, lane) =>
+      roundTrip(work![lane]!, clean![lane]!, history.commits[n]!, seeded('change', n)),
+    );
+  });
 });
+
+async function roundTrip(work: string, clean: string, base: Made, random: Random): Promise<void> {
+  const mine = new Git('git', work);
+  fs.writeFileSync(path.join(work, '.git/HEAD'), `${base.hash}\n`);
+  await run(work, `read-tree --reset -u ${base.hash}`);
+  const wanted = randomChange(random, random.chance(0.7) ? base.tree : randomTree(random));
+  putFiles(work, wanted);
+  const isStaged = random.chance(0.3);
+  if (isStaged) await run(work, 'add --all');
+  const index = fs.readFileSync(path.join(work, '.git/index'));
+  const untracked = isStaged ? [] : [...wanted.keys()].filter(file => !base.tree.has(file));
+  if (random.chance(0.2)) {
+    const foreign = Buffer.concat([Buffer.from(`${work}/`), Buffer.from([0xe4])]);
+    // Other systems have no such names.
+    if (process.platform === 'linux') fs.writeFileSync(foreign, 'a name that is no UTF-8');
+    const found = await uncommitted(mine);
+    fs.rmSync(foreign, { force: true });
+    const sizes = new Map(found.untracked.map(({ path: file, size }) => [file, size]));
+    assert.deepEqual(sizes, new Map(untracked.map(file => [file, wanted.get(file)!.content.length])));
+    const told = found.files.flatMap(({ path: file, oldPath }) => [file, oldPath ?? file]);
+    for (const [file, was] of base.tree)
+      if (!isDeepStrictEqual(was, wanted.get(file))) assert.ok(told.includes(file), file);
+  }
+  const patch = await patchOf(mine, base.hash, untracked);
+  assert.deepEqual(fs.readFileSync(path.join(work, '.git/index')), index);
+  assert.deepEqual(filesOf(work), wanted);
+  putFiles(clean, base.tree);
+  if (patch.length > 0) await git(clean, ['apply', '--whitespace=nowarn', '-'], patch);
+  assert.deepEqual(filesOf(clean), wanted);
+}

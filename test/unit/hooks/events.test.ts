@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { depthIn, decodeEvent, EVENT_CAP, FRESH_MS, type HookEvent } from '../../../src/hooks/events';
-import { isNotified, labelOf, noticeOf, type NoticeSettings } from '../../../src/hooks/events';
-import { noticeKinds, noticesFrom } from '../../../src/settings';
+import { isNotified, labelOf, noticeOf } from '../../../src/hooks/events';
+import { noticesFrom, type NoticeKind } from '../../../src/settings';
 
 const decode = (value: unknown): HookEvent | undefined => {
   const bytes = typeof value === 'string' ? Buffer.from(value) : Buffer.from(JSON.stringify(value));
@@ -15,28 +15,22 @@ const event = (name: string, more: Partial<HookEvent> = {}): HookEvent => ({
 });
 
 describe('a hook event', () => {
-  it('is read with its fields, as far as it goes when it was cut off; unknown ones and those of a wrong type are left out', () => {
+  it('is read with its fields as far as they are of their type, also when it was cut off; nothing else is one, whatever the bytes', () => {
     const fields = { cwd: '/w', message: 'm', reason: 'error' };
-    const value = { hook_event_name: 'SessionEnd', session_id: 's', ...fields, other: 'x'.repeat(EVENT_CAP) };
-    for (const source of [value, { ...value, other: 1 }]) {
-      const known = { id: '1.a.json', name: 'SessionEnd', at: 7, sessionId: 's' };
-      assert.deepEqual(decode(source), { ...known, ...fields });
-    }
+    const known = { id: '1.a.json', name: 'SessionEnd', at: 7, sessionId: 's', ...fields };
+    for (const other of [1, 'x'.repeat(EVENT_CAP)])
+      assert.deepEqual(decode({ hook_event_name: 'SessionEnd', session_id: 's', ...fields, other }), known);
     const odd = { hook_event_name: 'Later', session_id: 3, cwd: null, message: '' };
     const read = decode(`\ufeff${JSON.stringify(odd)}`);
     assert.deepEqual(JSON.parse(JSON.stringify(read)), { id: '1.a.json', name: 'Later', at: 7 });
-  });
-
-  it('is nothing else, whatever the bytes', () => {
     const texts = ['', '{', 'null', '[]', '"Stop"', '{}', '{"hook_event_name":7}', '{"hook_event_name":""}'];
     for (const text of [...texts, '['.repeat(EVENT_CAP)]) assert.equal(decode(text), undefined, text);
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.jsonValue(), (data, value) => {
-        assert.equal(decodeEvent('i', data, 0), undefined);
-        assert.equal(decodeEvent('i', Buffer.concat([data, Buffer.alloc(EVENT_CAP + 1)]), 0), undefined);
+        for (const bytes of [data, Buffer.concat([data, Buffer.alloc(EVENT_CAP + 1)])])
+          assert.equal(decodeEvent('i', bytes, 0), undefined);
         const isEvent = typeof value === 'string' && value !== '';
-        const read = decode({ hook_event_name: value, message: value, cwd: value });
-        assert.equal(read !== undefined, isEvent);
+        assert.equal(decode({ hook_event_name: value, message: value, cwd: value }) !== undefined, isEvent);
       }),
     );
   });
@@ -55,10 +49,8 @@ describe('a hook event', () => {
     for (const other of ['/home/ann/shopping', '/home/ann', '/home/ann/..Shop'])
       assert.deepEqual(depths(other), [undefined, undefined, undefined], other);
   });
-});
 
-describe('a notification of a hook event', () => {
-  it('names the project, the session and what it is about, and lets no link, line break or hidden mark through', () => {
+  it('has a notification that names the project, the session and what it is about, and lets no link, line break or hidden mark through', () => {
     for (const [name, more, said] of [
       ['Notification', { message: 'May I push?' }, 'shop · Fix the test is waiting for you: May I push?'],
       ['Notification', {}, 'shop · Fix the test is waiting for you.'],
@@ -80,20 +72,20 @@ describe('a notification of a hook event', () => {
     }
   });
 
-  it('comes of the kinds that are chosen, never of what is old, muted or looked at where that is to be quiet', () => {
-    const told = (
-      name: string,
-      about: NoticeSettings['about'] = () => noticeKinds,
-      { age = 0, isLookedAt = false, isMuted = false, isQuiet = false } = {},
-    ): boolean => {
-      const settings = { about, quietWhenFocused: () => isQuiet };
-      return isNotified(event(name, { at: Date.now() - age }), settings, { isLookedAt, isMuted });
-    };
+  it('is told of where its kind is chosen, never of what is old, muted or looked at where that is to be quiet', () => {
+    const kinds = ['waiting', 'finished', 'subagentFinished', 'ended'] as const;
+    const plain = { age: 0, isQuiet: false, isLookedAt: false, isMuted: false };
+    const told = (name: string, about: readonly NoticeKind[], { age, isQuiet, ...how } = plain) =>
+      isNotified(
+        event(name, { at: Date.now() - age }),
+        { about: () => about, quietWhenFocused: () => isQuiet },
+        how,
+      );
     const names = ['Notification', 'Stop', 'SubagentStop', 'SessionEnd', 'PostToolUse'];
-    for (const [at, kind] of (['waiting', 'finished', 'subagentFinished', 'ended'] as const).entries())
+    for (const [at, kind] of kinds.entries())
       assert.deepEqual(
-        names.map(name => told(name, () => [kind])),
-        names.map((_, index) => index === at),
+        names.filter(name => told(name, [kind])),
+        [names[at]],
       );
     for (const [how, isIt] of [
       [{ age: FRESH_MS - 60_000 }, true],
@@ -103,12 +95,9 @@ describe('a notification of a hook event', () => {
       [{ isLookedAt: true, isQuiet: true }, false],
       [{ isQuiet: true }, true],
     ] as const)
-      assert.equal(told('Notification', undefined, how), isIt, JSON.stringify(how));
+      assert.equal(told('Notification', kinds, { ...plain, ...how }), isIt, JSON.stringify(how));
     assert.deepEqual(noticesFrom({}), ['waiting', 'finished']);
-    assert.deepEqual(
-      noticesFrom({ waiting: false, ended: true }),
-      ['finished', 'ended'],
-      'of earlier versions',
-    );
+    const earlier = noticesFrom({ waiting: false, ended: true });
+    assert.deepEqual(earlier, ['finished', 'ended'], 'of earlier versions');
   });
 });

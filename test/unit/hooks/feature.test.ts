@@ -5,7 +5,7 @@ import { mock } from 'node:test';
 import * as vscode from 'vscode';
 import { Hooks } from '../../../src/hooks';
 import { examine, sharedPlace, showTest, uninstall, type CheckContext } from '../../../src/hooks/dialogs';
-import { hookPlace, Installation, installedFile, placeScript } from '../../../src/hooks/installation';
+import { Installation } from '../../../src/hooks/installation';
 import { FRESH_MS, hookEvent, type HookSignal, type SessionsForHooks } from '../../../src/hooks/events';
 import { APART_MS } from '../../../src/hooks/outgoing';
 import { Waiting } from '../../../src/hooks/waiting';
@@ -13,28 +13,15 @@ import { isWaiting } from '../../../src/sessions/record';
 import { Emitter } from '../../../src/util/lifecycle';
 import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
-import { openStorage } from '../../fakes/storage';
 import { acts, executed, quickPicks, told } from '../../fakes/vscode';
 import { sessionOf, sessionsScene } from '../sessions/support';
-import {
-  cleanUp,
-  eventsIn,
-  filesIn,
-  focusedAs,
-  inboxOf,
-  jsonFiles,
-  later,
-  linesOf,
-  openFolder,
-  root,
-  temporaryFolder,
-  temporaryPlace,
-  until,
-  writeEvent,
-} from './support';
+import { openWindow } from '../storage/support';
+import { cleanUp, eventsIn, filesIn, focusedAs, inboxOf, jsonFiles, later, linesOf } from './support';
+import { openFolder, root, temporaryFolder, temporaryPlace, until, writeEvent } from './support';
 
 type StateChange = Parameters<Parameters<SessionsForHooks['onDidChangeState']>[0]>[0];
-const nothing = () => ({ dispose: () => undefined });
+const format = new Formatter('en');
+const details = { compare: () => Promise.reject(new Error('There is nothing to compare.')) };
 
 /** A window in which hooks are installed, and what it does about their events. */
 async function scene(outgoing: unknown) {
@@ -42,14 +29,12 @@ async function scene(outgoing: unknown) {
   openFolder(folder);
   const bar: string[] = [];
   Object.assign(vscode.window, { terminals: [], setStatusBarMessage: (text: string) => bar.push(text) });
-  const storage = openStorage({ root: temporaryFolder(), log });
-  const place = hookPlace(path.join(dataFolder, 'hooks'), root);
-  await placeScript(place);
+  const place = await temporaryPlace(path.join(dataFolder, 'hooks'));
   // It cannot be mended, and events are heard nonetheless.
   fs.rmSync(place.script);
   fs.mkdirSync(place.script);
-  const files = storage.collection({ path: 'hook-files', version: 1, schema: installedFile });
-  await files.put('a', { file: '/a', written: 'x' });
+  await filesIn(dataFolder).put('a', { file: '/a', written: 'x' });
+  const storage = openWindow(dataFolder, { log });
   const signals: HookSignal[] = [];
   const [setting, changed] = [{ outgoing }, new Emitter<void>()];
   const [states, followers] = [new Emitter<StateChange>(), { count: 0, fail: false }];
@@ -57,21 +42,19 @@ async function scene(outgoing: unknown) {
     signal: signal => Promise.resolve(void signals.push(signal)),
     waiting: () => [],
     get: () => ({ title: 'Fix the test', isMuted: false, workedAt: undefined }),
-    onDidChange: nothing,
+    onDidChange: () => ({ dispose: () => undefined }),
     onDidChangeState: listener => {
       followers.count++;
       return states.event(listener);
     },
   };
-  [told.length, acts.length] = [0, 0];
   const hooks = new Hooks({
-    ...{ storage, dataFolder, log, extensionFolder: root, format: new Formatter('en') },
-    focused: focusedAs(true),
-    details: { compare: () => Promise.reject(new Error('Nothing is compared.')) },
-    sessions: () =>
-      followers.fail
-        ? Promise.reject(new Error('The disk is full.'))
-        : Promise.resolve(sessions as SessionsForHooks),
+    ...{ storage, dataFolder, log, extensionFolder: root, format, details, focused: focusedAs(true) },
+    sessions: async () => {
+      await Promise.resolve();
+      if (followers.fail) throw new Error('The disk is full.');
+      return sessions as SessionsForHooks;
+    },
     settings: {
       hooksOutgoing: () => setting.outgoing,
       notifications: { about: () => ['waiting', 'ended'], quietWhenFocused: () => true },
@@ -79,11 +62,8 @@ async function scene(outgoing: unknown) {
     onDidChangeSettings: changed.event,
     isShown: () => false,
   });
-  later(async () => {
-    hooks.dispose();
-    await storage.settled();
-    storage.dispose();
-  });
+  later(() => storage.settled());
+  later(() => hooks.dispose());
   const event = { hook_event_name: 'Notification', session_id: 's', cwd: folder };
   const set = (outgoing: unknown): void => changed.fire(void Object.assign(setting, { outgoing }));
   return { place, log, signals, event, bar, set, states, followers };
@@ -96,11 +76,12 @@ function writer() {
   return { hook: { type: 'command', command: `(cat; echo) >>'${file}'` }, ran };
 }
 
-describe('events of hooks', function () {
+describe('hooks in a window', function () {
+  beforeEach(() => ([told.length, acts.length] = [0, 0]));
   afterEach(cleanUp);
   afterEach(() => mock.timers.reset());
 
-  it('are noted, told of and run commands, of which the log names those that cannot be used; old ones are only noted', async () => {
+  it('note events, tell of them and run commands, of which the log names those that cannot be used; old ones they only note', async () => {
     const { hook, ran } = writer();
     const fails = [{ command: 'exit 4' }, { command: 'kill -9 $$' }, { command: 'sleep 100', timeout: 0.1 }];
     const hooks = [hook, ...fails.map(each => ({ type: 'command', ...each }))];
@@ -110,34 +91,25 @@ describe('events of hooks', function () {
     await until(() => signals.length === 1);
     writeEvent(place, { ...event, message: 'May I?' });
     await until(() => bar.length === fails.length && ran().length > 0);
-    assert.deepEqual(
-      signals.map(({ kind, message }) => `${kind}: ${message}`),
-      ['waiting: Too late', 'waiting: May I?'],
-    );
+    const noted = signals.map(({ kind, message }) => `${kind}: ${message}`);
+    assert.deepEqual(noted, ['waiting: Too late', 'waiting: May I?']);
     assert.equal(told.length, 1, told.join());
     assert.match(told.join(), /is waiting for you: May I\?$/);
     writeEvent(place, { ...event, hook_event_name: 'SessionEnd', reason: 'error' });
     await until(() => told.length === 2);
     assert.deepEqual(acts, ['window.showInformationMessage', 'window.showWarningMessage']);
-    assert.deepEqual(
-      ran().map(({ message }) => message),
-      ['May I?'],
-    );
-    assert.deepEqual(jsonFiles(place.spool), []);
-    const ends = ['ended with status 4', 'failed', 'timed out'];
-    assert.deepEqual(
-      bar.sort(),
-      ends.map(end => `$(warning) Your hook for Notification ${end}`),
-    );
+    const messages = ran().map(({ message }) => message);
+    assert.deepEqual([messages, jsonFiles(place.spool)], [['May I?'], []]);
+    const ends = bar.map(said => said.replace('$(warning) Your hook for Notification ', '')).sort();
+    assert.deepEqual(ends, ['ended with status 4', 'failed', 'timed out']);
     for (const outgoing of [unusable, { Other: [] }, {}, { Other: [] }]) set(outgoing);
-    assert.deepEqual(
-      log.lines.flatMap(line => /hooks\.outgoing that cannot be used: (.*)/.exec(line)?.[1] ?? []),
-      ['Stop[0], Other', 'Other', 'Other'],
-      'only what differs from last time',
+    const named = log.lines.flatMap(
+      line => /hooks\.outgoing that cannot be used: (.*)/.exec(line)?.[1] ?? [],
     );
+    assert.deepEqual(named, ['Stop[0], Other', 'Other', 'Other'], 'only what differs from last time');
   });
 
-  it('at the end of work that the service tells of run the commands for Stop, once', async () => {
+  it('run the commands for Stop at the end of work that the service tells of, once', async () => {
     const { hook, ran } = writer();
     const { log, set, states, followers } = await scene({});
     followers.fail = true;
@@ -161,34 +133,24 @@ describe('events of hooks', function () {
       if (isEnd) ids.push(sessionId);
       await until(() => ran().length === ids.length);
     }
-    assert.deepEqual(
-      ran().map(({ session_id }) => session_id),
-      ids,
-    );
-    assert.equal(followers.count, 1);
+    const stopped = ran().map(({ session_id }) => session_id);
+    assert.deepEqual([stopped, followers.count], [ids, 1]);
   });
-});
 
-describe('the check of hooks', function () {
-  beforeEach(() => told.splice(0));
-  afterEach(cleanUp);
-
-  it('finds what works, each broken link of the chain and what mends it, and unusable own commands; an event that is lost is no command that failed', async () => {
+  it('have a check that finds what works, each broken link of the chain and what mends it, and unusable own commands; an event that is lost is no command that failed', async () => {
     const installation = new Installation(await temporaryPlace(), filesIn());
     const { place } = installation;
     const file = path.join(temporaryFolder(), 'settings.json');
     await installation.carryOut(await installation.planInstall(file, ['Stop', 'SessionEnd']));
     const at: CheckContext = {
-      ...{ log: silentLog(), installation, events: eventsIn(), format: new Formatter('en') },
+      ...{ log: silentLog(), installation, events: eventsIn(), format },
       isListening: () => true,
       settings: { hooksOutgoing: () => ({ Stop: [{ type: 'command', command: 'x' }] }) },
     };
-    const rowsOf = async (): Promise<string[]> =>
-      (await examine(at)).map(({ icon, label }) => `${icon}: ${label}`);
-    const broken = Object.create(installation, {
-      command: { value: 'echo broken; exit 7' },
-    }) as Installation;
-    await showTest({ ...at, installation: broken }, '/w');
+    const rowsOf = async (how = at): Promise<string[]> =>
+      (await examine(how)).map(({ icon, label }) => `${icon}: ${label}`);
+    const command = { value: 'echo broken; exit 7' };
+    await showTest({ ...at, installation: Object.create(installation, { command }) as Installation }, '/w');
     await showTest(at, '/w', 1_000);
     inboxOf(place, { events: at.events });
     await showTest(at, '/w');
@@ -219,28 +181,29 @@ describe('the check of hooks', function () {
     }
     fs.rmSync(place.script);
     fs.mkdirSync(place.script);
-    const label = 'error: The script of the hook command is missing or from another version';
-    const others = ['error: Settings file is missing', 'pass: This window listens'];
-    assert.deepEqual((await rowsOf()).slice(0, 3), [others[0], label, others[1]]);
+    assert.deepEqual((await rowsOf()).slice(0, 3), [
+      'error: Settings file is missing',
+      'error: The script of the hook command is missing or from another version',
+      'pass: This window listens',
+    ]);
     fs.rmdirSync(place.script);
     const [missing] = await examine(at);
     await missing?.value();
     assert.equal(executed.at(-1), `agentConsole.hooks.install ${file}`);
     await installation.carryOut(await installation.planUninstall(file));
-    [acts.length, told.length] = [0, 0];
-    const details = { compare: () => Promise.reject(new Error('There is nothing to compare.')) };
+    acts.length = 0;
     await uninstall({ ...at, details });
-    assert.deepEqual(
-      [acts, told],
-      [['window.showInformationMessage'], ['No hooks have been installed here.']],
-    );
+    assert.deepEqual(acts, ['window.showInformationMessage']);
+    assert.equal(told.at(-1), 'No hooks have been installed here.');
     assert.equal((await rowsOf())[0], 'error: No hooks have been installed from here');
-    const deaf = await examine({ ...at, isListening: () => false, events: eventsIn() });
-    for (const finding of ['This window does not listen', 'No event has arrived yet'])
-      assert.ok(deaf.some(({ label }) => label === finding));
+    const deaf = await rowsOf({ ...at, isListening: () => false, events: eventsIn() });
+    assert.deepEqual(deaf.slice(1, 3), [
+      'error: This window does not listen',
+      'info: No event has arrived yet',
+    ]);
   });
 
-  it('ask about a file that others may share: one in a repository or in a folder of this window, wherever its folder really is', async () => {
+  it('ask about a settings file that others may share: one in a repository or in a folder of this window, wherever its folder really is', async () => {
     const home = temporaryFolder();
     const shop = path.join(home, 'shop');
     fs.mkdirSync(path.join(shop, '.client'), { recursive: true });
@@ -254,31 +217,25 @@ describe('the check of hooks', function () {
     assert.deepEqual(await Promise.all(files.map(sharedPlace)), [shop, shop]);
     assert.equal(await sharedPlace(path.join(home, '.gone', 'settings.json')), undefined);
   });
-});
 
-describe('agents that wait, in two windows', function () {
-  afterEach(cleanUp);
-
-  it('do so in the bell, the rows and the list of both, until the session moves on or a person says so or mutes it, and again when it asks or is unmuted', async () => {
+  it('show agents that wait in two windows: in the bell, the rows and the list of both, until the session moves on or a person says so or mutes it, and again when it asks or is unmuted', async () => {
     const bells: { text: string; isShown: boolean }[] = [];
-    const editor = vscode.window as { createStatusBarItem: unknown };
-    const { createStatusBarItem } = editor;
-    later(() => (editor.createStatusBarItem = createStatusBarItem));
-    editor.createStatusBarItem = () => {
-      const [show, hide] = [true, false].map(isShown => () => void Object.assign(bell, { isShown }));
-      const bell = { text: '', isShown: false, show, hide, dispose: () => undefined };
+    const createStatusBarItem = (): object => {
+      const [show, hide] = [true, false].map(isShown => () => Object.assign(bell, { isShown }));
+      const bell = { text: '', isShown: false, show, hide, dispose: hide };
       bells.push(bell);
       return bell;
     };
+    Object.assign(vscode.window, { createStatusBarItem });
+    later(() => Reflect.deleteProperty(vscode.window, 'createStatusBarItem'));
     const shared = await sessionsScene();
     const open = async () => {
-      const log = silentLog();
       const { feature, index, storage } = await shared.open();
       const events = storage.collection({ path: 'hook-events', version: 1, schema: hookEvent });
       const watched: string[] = [];
       const set = (ids: readonly string[]): unknown => watched.splice(0, Infinity, ...ids);
       const sessions = Object.assign(feature, { watches: () => ({ set, dispose: () => set([]) }) as never });
-      const format = new Formatter('en');
+      const log = silentLog();
       const waiting = new Waiting({ events, sessions: () => Promise.resolve(sessions), format, log });
       later(() => waiting.dispose());
       return { waiting, index, events, sessions, watched };

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import fsPromises from 'node:fs/promises';
 import * as path from 'node:path';
+import { mock } from 'node:test';
 import fc from 'fast-check';
 import * as jsonc from 'jsonc-parser';
 import { Installation, type InstalledFile } from '../../../src/hooks/installation';
 import { commentsOf, installedEvents, Refusal, withHook } from '../../../src/hooks/settings';
-import { cleanUp, filesIn, later, openFolder, temporaryFolder, temporaryPlace } from './support';
+import { cleanUp, filesIn, modeOf, openFolder, temporaryFolder, temporaryPlace } from './support';
 
 const events = ['Notification', 'Stop', 'SessionEnd'];
 const all = [...events, 'SubagentStop'];
@@ -16,13 +17,11 @@ const foreign = `\ufeff{\r\n  // my model\r\n  "model": "x",\r\n  "hooks": { "St
 type Scene = Awaited<ReturnType<typeof scene>>;
 
 async function scene(text = foreign) {
-  const place = await temporaryPlace();
-  const root = temporaryFolder();
-  const another = (): Installation => new Installation(place, filesIn(root));
-  const installation = another();
+  const [place, stored] = [await temporaryPlace(), temporaryFolder()];
+  const another = (): Installation => new Installation(place, filesIn(stored));
   const file = path.join(temporaryFolder(), 'settings.json');
   fs.writeFileSync(file, text, { mode: 0o640 });
-  return { place, installation, another, file, read: () => fs.readFileSync(file, 'utf8') };
+  return { place, installation: another(), another, file, read: () => fs.readFileSync(file, 'utf8') };
 }
 
 const install = async ({ installation, file }: Scene, wanted = events): Promise<string | undefined> =>
@@ -51,7 +50,9 @@ const entry = fc.constantFrom(
   ...[mine, '{"hooks":[]}', '{"matcher":"x","hooks":[]}'],
   '{"matcher":"","hooks":[{"type":"command","command":"\\u0000\\"","timeout":9},{"type":"prompt"}]}',
 );
+const GAPS = ['', '', '', ' ', ' /* c# */ ', ' // l#\n', '\n    ', '\n\t\t', '\n'];
 const parsed = (text: string): unknown => JSON.parse(text.replaceAll('__proto__', 'p'));
+const entries = fc.array(entry.map(parsed), { maxLength: 2 });
 
 /** JSON with comments as people and programs write it: any spacing, line ends, trailing commas, a BOM, hooks of others. */
 const settingsFile = fc
@@ -61,10 +62,7 @@ const settingsFile = fc
         model: fc.string(),
         nested: fc.json({ maxDepth: 3 }).map(parsed),
         'https://a//b': fc.constant('/* not a comment */ // nor this'),
-        hooks: fc.dictionary(
-          fc.constantFrom(...all, 'PostToolUse'),
-          fc.array(entry.map(parsed), { maxLength: 2 }),
-        ),
+        hooks: fc.dictionary(fc.constantFrom(...all, 'PostToolUse'), entries),
         last: fc.boolean(),
       },
       { requiredKeys: [] },
@@ -72,47 +70,42 @@ const settingsFile = fc
     eol: fc.constantFrom('\n', '\r\n'),
     bom: fc.constantFrom('', '\ufeff'),
     end: fc.constantFrom('', '\n', '\n\n // the end\n'),
-    choices: fc.array(fc.nat(11), { minLength: 40, maxLength: 40 }),
+    gaps: fc.array(fc.constantFrom(...GAPS), { minLength: 40, maxLength: 40 }),
   })
-  .map(({ value, eol, bom, end, choices }) => {
+  .map(({ value, eol, bom, end, gaps }) => {
     let next = 0;
-    const choose = (): number => choices[next++ % choices.length] ?? 0;
-    const space = (): string => {
-      const indented = [`${eol}${'  '.repeat(choose())}`, `${eol}${'\t'.repeat(choose())}`];
-      const spaces = ['', '', '', ' ', ' ', ` /* c${next} */ `, ` // l${next}${eol}`, ...indented];
-      return spaces[choose()] ?? `${eol}    `;
-    };
+    const gap = (): string => gaps[next++ % gaps.length]!.replace('#', String(next));
     const tokens = JSON.stringify(value).match(/"(?:[^"\\]|\\.)*"|[\w.+-]+|./g) ?? [];
     const spaced = tokens.map((token, at) => {
       const mayTrail = /^[}\]]$/.test(token) && !/^[{[]$/.test(tokens[at - 1] ?? '');
-      return (mayTrail && choose() < 3 ? `${space()},` : '') + space() + token;
+      return (mayTrail && next % 4 === 0 ? `${gap()},` : '') + gap() + token;
     });
-    return bom + spaced.join('') + end.replaceAll('\n', eol);
+    return bom + (spaced.join('') + end).replaceAll('\n', eol);
   });
 
 describe('installing the hook', function () {
   afterEach(cleanUp);
+  afterEach(() => mock.restoreAll());
 
   it('leaves all else in 1,000 generated files as it was, and is gone byte for byte, or when somebody has changed them meanwhile', async () => {
     const scenery = await scene();
     const kept = new Map<string, InstalledFile>();
-    const load = () => Promise.resolve(kept);
-    const put = (...record: [string, InstalledFile]) => Promise.resolve(kept.set(...record));
-    const remove = (id: string) => Promise.resolve(kept.delete(id));
-    const installation = new Installation(scenery.place, { load, put, remove } as never);
+    const installation = new Installation(scenery.place, {
+      load: () => Promise.resolve(kept),
+      put: (...record: [string, InstalledFile]) => Promise.resolve(kept.set(...record)),
+      remove: (id: string) => Promise.resolve(kept.delete(id)),
+    } as never);
     // What a power cut would leave is not asked here, and the disk is what all this would wait for.
     const handle = await fsPromises.open(scenery.file);
-    const kind = Object.getPrototypeOf(handle) as { sync: () => Promise<void> };
+    mock.method(Object.getPrototypeOf(handle) as typeof handle, 'sync', () => Promise.resolve());
     await handle.close();
-    const { sync } = kind;
-    later(() => (kind.sync = sync));
-    kind.sync = () => Promise.resolve();
     const { command } = installation;
     let [withForeign, withOddities] = [0, 0];
     const comesAndGoes = async ([source, wanted]: readonly [string, string[]], index: number) => {
       const file = path.join(path.dirname(scenery.file), `${index}.json`);
+      const at = { ...scenery, installation, file };
       fs.writeFileSync(file, source);
-      await install({ ...scenery, installation, file }, wanted);
+      await install(at, wanted);
       const text = fs.readFileSync(file, 'utf8');
       assert.equal(text.startsWith('\ufeff'), source.startsWith('\ufeff'));
       assert.deepEqual((await installation.look(file))?.toSorted(), wanted.toSorted());
@@ -128,7 +121,7 @@ describe('installing the hook', function () {
       assert.deepEqual([text, chosen, gone].map(commentsOf), [source, source, changed].map(commentsOf));
       const others = meansElse(source, command);
       for (const after of [text, chosen, gone]) assert.deepEqual(meansElse(after, command), others);
-      await uninstall({ ...scenery, installation, file });
+      await uninstall(at);
       assert.equal(fs.readFileSync(file, 'utf8'), source);
       if (Object.keys(before).length > 0) withForeign++;
       if (/\r\n|\ufeff|\/[/*]|,\s*[}\]]/.test(source)) withOddities++;
@@ -138,18 +131,14 @@ describe('installing the hook', function () {
       ...['{"hooks":{"Stop":[]}}', '{"a":[1,2,], // why\n}', '{"hooks":{"Stop":[{"hooks":[]} // last\n]}}'],
       '{"hooks":{"SubagentStop":[], // mine\n"SessionEnd":[] \t\r\n  }}',
     );
-    const one = fc.tuple(
-      fc.oneof({ weight: 9, arbitrary: settingsFile }, odd),
-      fc.subarray(all, { minLength: 1 }),
-    );
+    const source = fc.oneof({ weight: 9, arbitrary: settingsFile }, odd);
+    const one = fc.tuple(source, fc.subarray(all, { minLength: 1 }));
     // Beside each other, they wait for the disk together.
     const several = fc.array(one, { minLength: 50, maxLength: 50 });
-    await fc.assert(
-      fc.asyncProperty(several, async files => {
-        await Promise.all(files.map(comesAndGoes));
-      }),
-      { numRuns: 20, endOnFailure: true },
+    const all50 = fc.asyncProperty(several, files =>
+      Promise.all(files.map(comesAndGoes)).then(() => undefined),
     );
+    await fc.assert(all50, { numRuns: 20, endOnFailure: true });
     assert.ok(withForeign > 100 && withOddities > 500, `${withForeign} foreign, ${withOddities} odd`);
   });
 
@@ -161,8 +150,7 @@ describe('installing the hook', function () {
     fs.rmSync(at.place.backups, { recursive: true });
     const copy = await at.installation.carryOut(plan);
     assert.deepEqual([at.read(), fs.readFileSync(copy!, 'utf8')], [plan.text, foreign]);
-    const modes = [at.file, copy!, path.dirname(copy!)].map(each => fs.statSync(each).mode & 0o777);
-    assert.deepEqual(modes, [0o640, 0o600, 0o700]);
+    assert.deepEqual([at.file, copy!, path.dirname(copy!)].map(modeOf), [0o640, 0o600, 0o700]);
     const again = await at.installation.planInstall(at.file, events);
     assert.equal(again.text, again.read.text, 'nothing is done the second time');
     await install(at, ['Stop', 'SubagentStop']);
@@ -173,72 +161,64 @@ describe('installing the hook', function () {
     assert.deepEqual(await at.installation.files(), []);
     const none = { ...at, file: path.join(path.dirname(at.file), 'none.json') };
     assert.equal(await install(none), undefined);
-    assert.equal(fs.statSync(none.file).mode & 0o777, 0o600);
+    assert.equal(modeOf(none.file), 0o600);
     await uninstall(none);
     assert.deepEqual(fs.readdirSync(path.dirname(at.file)), ['settings.json'], 'nothing is left beside it');
   });
 
-  it('refuses a file that is not what it seems, cannot be written or copied, or changes after the preview, with the reason, and leaves it alone', async () => {
+  it('refuses a file that is not what it seems, is out of the project, cannot be written or copied, or changes after the preview, with the reason, and leaves it alone', async () => {
     const write = (content: string | Buffer) => (at: Scene) => fs.writeFileSync(at.file, content);
+    const protect = (at: Scene): void => fs.chmodSync(at.file, 0o440);
     const replace = (make: (file: string) => void) => (at: Scene) => {
       fs.rmSync(at.file);
       make(at.file);
     };
-    const protect = (at: Scene): void => fs.chmodSync(at.file, 0o440);
-    const refused: readonly (readonly [sentence: RegExp, spoil: (at: Scene) => unknown, isLate?: boolean])[] =
-      [
-        [/Line 4 is not valid JSON/, write(foreign.slice(0, 60))],
-        [/not valid JSON/, write('/* mine')],
-        [/not valid JSON/, write('{} {}')],
-        [/"hooks" twice \(line 3\)/, write('{"hooks":{},\n"a":1,\n"hooks":{}}')],
-        [/"b" twice/, write('{"a":[{"b":1,"b":2}]}')],
-        [/"hooks" twice/, write('{"hooks":{},"\\u0068ooks":{}}')],
-        [/should be \{ \}/, write('[]')],
-        [/should be "hooks": \{ \}/, write('{"hooks":null}')],
-        [/Line 2 should be "Stop": \[ \]/, write('{"hooks":{\n"Stop":{}}}')],
-        [/not UTF-8/, write(Buffer.from([0x7b, 0xff, 0x7d]))],
-        [/read-only/, protect],
-        [/a second name on this disk/, at => fs.linkSync(at.file, path.join(at.place.folder, 'same'))],
-        [/is a link to \/no\/such\/file/, replace(file => fs.symlinkSync('/no/such/file', file))],
-        [/not a file/, replace(file => fs.mkdirSync(file))],
-        [/folder does not exist/, at => fs.rmSync(path.dirname(at.file), { recursive: true })],
-        [/read-only/, protect, true],
-        [/Something else has changed it meanwhile/, write('{}'), true],
-        [/could not be backed up/, at => fs.writeFileSync(at.place.backups, ''), true],
-      ];
-    for (const [sentence, spoil, isLate] of refused) {
+    /** The file as one of a project that has a link to its folder. */
+    const linked = (name: string) => (at: Scene) => {
+      const project = temporaryFolder();
+      fs.symlinkSync(path.dirname(at.file), path.join(project, '.client'));
+      openFolder(project);
+      return path.join(project, '.client', name);
+    };
+    for (const [sentence, spoil, isLate] of [
+      [/Line 4 is not valid JSON/, write(foreign.slice(0, 60))],
+      [/not valid JSON/, write('/* mine')],
+      [/not valid JSON/, write('{} {}')],
+      [/"hooks" twice \(line 3\)/, write('{"hooks":{},\n"a":1,\n"hooks":{}}')],
+      [/"b" twice/, write('{"a":[{"b":1,"b":2}]}')],
+      [/"hooks" twice/, write('{"hooks":{},"\\u0068ooks":{}}')],
+      [/should be \{ \}/, write('[]')],
+      [/should be "hooks": \{ \}/, write('{"hooks":null}')],
+      [/Line 2 should be "Stop": \[ \]/, write('{"hooks":{\n"Stop":{}}}')],
+      [/not UTF-8/, write(Buffer.from([0x7b, 0xff, 0x7d]))],
+      [/read-only/, protect],
+      [/a second name on this disk/, (at: Scene) => fs.linkSync(at.file, `${at.file}.same`)],
+      [/is a link to \/no\/such\/file/, replace(file => fs.symlinkSync('/no/such/file', file))],
+      [/not a file/, replace(file => fs.mkdirSync(file))],
+      [/folder does not exist/, (at: Scene) => fs.rmSync(path.dirname(at.file), { recursive: true })],
+      [/is a link to /, linked('settings.json')],
+      [/is a link to /, linked('new-settings.json')],
+      [/read-only/, protect, true],
+      [/Something else has changed it meanwhile/, write('{}'), true],
+      [/could not be backed up/, (at: Scene) => fs.writeFileSync(at.place.backups, ''), true],
+    ] as const) {
       const at = await scene();
-      const { installation, file, place } = at;
+      const { installation, place } = at;
       fs.rmdirSync(place.backups);
-      const plan = isLate && (await installation.planInstall(file, events));
-      spoil(at);
+      const plan = isLate && (await installation.planInstall(at.file, events));
+      const file = spoil(at) ?? at.file;
       const look = (): unknown => {
-        const stats = fs.lstatSync(file, { throwIfNoEntry: false });
+        const stats = fs.lstatSync(at.file, { throwIfNoEntry: false });
         return [stats?.mtimeMs, stats?.ino, stats?.isFile() ? at.read() : undefined];
       };
       const before = look();
-      await assert.rejects(plan ? installation.carryOut(plan) : install(at), ({ message }: Error) => {
-        assert.match(message, sentence);
-        assert.match(message, /^.*settings\.json: .* Nothing was changed\.$/);
-        return true;
-      });
+      const error = await (plan ? installation.carryOut(plan) : install({ ...at, file })).catch(String);
+      assert.match(error ?? '', sentence);
+      assert.match(error ?? '', /^Error: .*settings\.json: .* Nothing was changed\.$/);
       assert.deepEqual(look(), before);
       assert.equal(fs.statSync(place.backups, { throwIfNoEntry: false })?.isDirectory() ?? false, false);
       assert.deepEqual(await installation.files(), []);
     }
-  });
-
-  it('refuses a file whose folder leads out of the project', async () => {
-    const at = await scene();
-    const project = temporaryFolder();
-    fs.symlinkSync(path.dirname(at.file), path.join(project, '.client'));
-    openFolder(project);
-    for (const name of ['settings.json', 'new.json'])
-      await assert.rejects(
-        install({ ...at, file: path.join(project, '.client', name) }),
-        /is a link to .* Nothing was changed/,
-      );
-    assert.equal(at.read(), foreign);
   });
 
   it('knows the way back when it could not be brought up to date, and writes nothing of which it could keep no record', async () => {
@@ -250,13 +230,13 @@ describe('installing the hook', function () {
     await install(at);
     const installed = at.read();
     const { rename } = fsPromises;
-    fsPromises.rename = (from, to) =>
-      to === at.file ? Promise.reject(new Error('ENOSPC')) : rename(from, to);
-    later(() => (fsPromises.rename = rename));
+    mock.method(fsPromises, 'rename', (from: string, to: string) =>
+      to === at.file ? Promise.reject(new Error('ENOSPC')) : rename(from, to),
+    );
     const refusal = /json: It could not be written: ENOSPC Nothing was changed\.$/;
     await assert.rejects(install(at, ['SubagentStop']), refusal);
     await assert.rejects(uninstall(at), refusal);
-    fsPromises.rename = rename;
+    mock.restoreAll();
     assert.equal(at.read(), installed);
     assert.deepEqual(fs.readdirSync(path.dirname(at.file)), ['settings.json']);
     await uninstall(at);
@@ -266,14 +246,13 @@ describe('installing the hook', function () {
   it('leaves nothing behind when two windows install at the same moment, and what another program writes in between as it is', async () => {
     const [one, other] = [await scene(), '{"model":"x"}'];
     const { mkdir } = fsPromises;
-    later(() => (fsPromises.mkdir = mkdir));
     // The copy is made after the first look at the file.
-    fsPromises.mkdir = ((...args: Parameters<typeof mkdir>) => {
+    mock.method(fsPromises, 'mkdir', (...args: Parameters<typeof mkdir>) => {
       if (args[0] === one.place.backups) fs.writeFileSync(one.file, other);
       return mkdir(...args);
-    }) as typeof mkdir;
+    });
     await assert.rejects(install(one), /Something else has changed it meanwhile/);
-    fsPromises.mkdir = mkdir;
+    mock.restoreAll();
     assert.equal(one.read(), other);
     const two = { ...one, installation: one.another() };
     const outcomes = await Promise.allSettled([install(one, ['Stop']), install(two, ['SessionEnd'])]);
@@ -284,16 +263,14 @@ describe('installing the hook', function () {
 
   it('waits while another program holds the settings file, as happens on Windows', async () => {
     const at = await scene();
-    const { rename } = fsPromises;
-    const { platform } = process;
+    const [{ rename }, { platform }] = [fsPromises, process];
     const be = (value: string): unknown => Object.defineProperty(process, 'platform', { value });
     const refusals = ['EPERM', 'EBUSY', 'EACCES'];
-    later(() => (fsPromises.rename = rename));
-    fsPromises.rename = (from, to) => {
+    mock.method(fsPromises, 'rename', (from: string, to: string) => {
       const code = refusals.pop();
       be(code === undefined ? platform : 'win32');
       return code === undefined ? rename(from, to) : Promise.reject(Object.assign(new Error(code), { code }));
-    };
+    });
     await install(at).finally(() => be(platform));
     assert.deepEqual(await at.installation.look(at.file), ['Stop', 'Notification', 'SessionEnd']);
     assert.deepEqual(refusals, []);
@@ -330,35 +307,28 @@ describe('hooks in a settings file', () => {
 
   it('are written as a person would write them, once, and leave foreign ones as they are spelt, and no trace after another edit', () => {
     const indented = (step: number | string): string =>
-      JSON.stringify({ hooks: { Stop: [own] } }, undefined, step)
-        .split('\n')
-        .slice(1)
-        .join('\n');
-    for (const [text, step] of [
-      ['{\n  // mine\n  "model": "x"\n}\n', 2],
-      ['{\n\t// mine\n\t"model": "x"\n}\n', '\t'],
-    ] as const)
-      for (const eol of ['\n', '\r\n'])
-        assert.equal(
-          withHook(text.replaceAll('\n', eol), ['Stop'], command),
-          `${text.slice(0, -3)},\n${indented(step)}\n`.replaceAll('\n', eol),
-        );
+      JSON.stringify({ hooks: { Stop: [own] } }, undefined, step).slice('{\n'.length);
+    for (const step of ['  ', '\t'])
+      for (const eol of ['\n', '\r\n']) {
+        const text = `{\n${step}// mine\n${step}"model": "x"`.replaceAll('\n', eol);
+        const wanted = `${text},\n${indented(step)}\n`.replaceAll(/\r?\n/g, eol);
+        assert.equal(withHook(`${text}${eol}}${eol}`, ['Stop'], command), wanted);
+      }
     for (const empty of ['{}', '{\n  "hooks": {}\n}', '{\n  "hooks": {\n    "Stop": []\n  }\n}'])
       assert.equal(withHook(empty, ['Stop'], command), `{\n${indented(2)}`);
     const copied = JSON.stringify({ hooks: { Stop: [own, own] } });
     assert.deepEqual(meaning(withHook(copied, ['Stop'], command)), { hooks: { Stop: [own] } });
-    const inLines = (tail: string): string =>
-      `{\n  "hooks": {\n    "Stop": [\n      ${mine}${tail}\n    ]\n  }\n}`;
-    for (const [source, isInLines] of [
-      [`{"model":"x","hooks":{"Stop":[${mine}]}}`, false],
-      [`{ "a": 1, "hooks": { "Stop": [ ${mine} ] } }\n`, false],
-      [`{\n  "hooks": { "Stop": [${mine}] },\n}`, false],
-      [`{"hooks":{"Stop":[${mine},]}}`, false],
-      [inLines(' // mine'), true],
-      [inLines(', // mine'), true],
-    ] as const) {
+    for (const source of [
+      `{"model":"x","hooks":{"Stop":[${mine}]}}`,
+      `{ "a": 1, "hooks": { "Stop": [ ${mine} ] } }\n`,
+      `{\n  "hooks": { "Stop": [${mine}] },\n}`,
+      `{"hooks":{"Stop":[${mine},]}}`,
+      `{\n  "hooks": {\n    "Stop": [\n      ${mine} // mine\n    ]\n  }\n}`,
+      `{\n  "hooks": {\n    "Stop": [\n      ${mine}, // mine\n    ]\n  }\n}`,
+    ]) {
       const text = withHook(source, ['Stop'], command);
       assert.ok(text.includes(mine), text);
+      const isInLines = source.includes('[\n');
       assert.equal(text.split('\n').length > source.split('\n').length, isInLines, text);
       assert.equal(withHook(`// somebody\n${text}`, [], command), `// somebody\n${source}`);
     }

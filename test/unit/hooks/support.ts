@@ -1,19 +1,12 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import {
-  hookPlace,
-  installedFile,
-  placeScript,
-  type HookPlace,
-  type InstalledFile,
-} from '../../../src/hooks/installation';
+import { hookPlace, installedFile, placeScript, type HookPlace } from '../../../src/hooks/installation';
 import { Inbox, type InboxDeps } from '../../../src/hooks/inbox';
 import { hookEvent, type HookEvent } from '../../../src/hooks/events';
-import type { Collection, CollectionOptions } from '../../../src/storage';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
-import { openStorage } from '../../fakes/storage';
+import { openWindow } from '../storage/support';
 export { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 export { until } from '../../until';
 
@@ -26,29 +19,21 @@ export async function temporaryPlace(folder = path.join(temporaryFolder(), 'hook
   return place;
 }
 
-/** A collection as one window has it. */
-const storedIn =
-  <T>(path: string, schema: CollectionOptions<T>['schema']) =>
-  (root = temporaryFolder()): Collection<T> => {
-    const storage = openStorage({ root, log: silentLog() });
-    later(() => storage.dispose());
-    return storage.collection({ path, version: 1, schema });
-  };
-
-/** The taken events. */
-export const eventsIn = storedIn<HookEvent>('hook-events', hookEvent);
-/** What is known of settings files. */
-export const filesIn = storedIn<InstalledFile>('hook-files', installedFile);
+/** What one window knows of the events that were taken, and of settings files. */
+export const eventsIn = (stored = temporaryFolder()) =>
+  openWindow(stored).collection({ path: 'hook-events', version: 1, schema: hookEvent });
+export const filesIn = (stored = temporaryFolder()) =>
+  openWindow(stored).collection({ path: 'hook-files', version: 1, schema: installedFile });
 
 let next = 0;
 
 /** Puts an event into the spool as the script does. */
-export function writeEvent(place: HookPlace, event: object | string, at = Date.now()): string {
+export function writeEvent({ spool }: HookPlace, event: object | string, at = Date.now()): string {
   const name = `${Math.floor(at / 1000)}.${String(++next).padStart(10, '0')}.json`;
-  const temp = path.join(place.spool, name.slice(0, -'.json'.length));
+  const temp = path.join(spool, name.slice(0, -'.json'.length));
   fs.writeFileSync(temp, typeof event === 'string' ? event : JSON.stringify(event), { mode: 0o600 });
   fs.utimesSync(temp, at / 1000, at / 1000);
-  fs.renameSync(temp, path.join(place.spool, name));
+  fs.renameSync(temp, path.join(spool, name));
   return name;
 }
 
@@ -65,30 +50,23 @@ export function linesOf(file: string): string[] {
   return fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
 }
 
+export const modeOf = (file: string): number => fs.statSync(file).mode & 0o777;
+
 export function jsonFiles(folder: string): string[] {
   return fs.readdirSync(folder).filter(name => name.endsWith('.json'));
 }
 
 /** The focus of a window, which somebody can see unless `isShown` says otherwise. */
-export function focusedAs(current: boolean, isShown: () => Promise<void> = () => Promise.resolve()) {
+export function focusedAs(current: boolean, isShown = (): Promise<void> => Promise.resolve()) {
   return { current, isShown, onDidChange: () => ({ dispose: () => undefined }) };
 }
 
 /** What one window takes from the spool, at once unless told otherwise. */
 export function inboxOf({ spool }: HookPlace, more: Partial<InboxDeps> = {}) {
   const taken: HookEvent[] = [];
-  const log = silentLog();
-  const deps: InboxDeps = {
-    spool,
-    events: eventsIn(),
-    folders: () => [],
-    focused: focusedAs(true),
-    take: event => taken.push(event),
-    log,
-    stepMs: 0,
-    ...more,
-  };
-  const inbox = new Inbox(deps);
+  const [log, events] = [silentLog(), more.events ?? eventsIn()];
+  const usual = { spool, events, folders: () => [], focused: focusedAs(true), log, stepMs: 0 };
+  const inbox = new Inbox({ ...usual, take: event => taken.push(event), ...more });
   later(() => inbox.dispose());
-  return { taken, log, events: deps.events };
+  return { taken, log, events };
 }

@@ -10,25 +10,23 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import * as esbuild from 'esbuild';
 import * as z from 'zod/mini';
 import { Mcp } from '../../../src/tools/mcp';
-import type { Tool, ToolAnswer } from '../../../src/tools/tools';
+import type { Tool } from '../../../src/tools/tools';
 import { ObservableValue } from '../../../src/util/lifecycle';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { acts, workspace } from '../../fakes/vscode';
 import { until } from '../../until';
-import { open as scene, reading, stored } from './scene';
+import { open as scene, reading, root, stored } from './scene';
 
-const root = process.env['AGENT_CONSOLE_ROOT']!;
 type Say = (text: string, signal: AbortSignal) => Promise<string> | string;
 
 function echo(say: Say): readonly Tool[] {
   const input = z.strictObject({ sessionId: z.string() });
-  const run = async ({ sessionId }: { sessionId: string }, signal: AbortSignal): Promise<ToolAnswer> => {
+  const run: Tool<z.infer<typeof input>>['run'] = async ({ sessionId }, signal) => {
     const text = await say(sessionId, signal);
     return { text, structured: { text } };
   };
-  const inputSchema = { type: 'object', required: ['sessionId'] };
-  const about = { title: 'Read', description: 'Reads.', inputSchema, writes: false };
+  const about = { title: 'Read', description: 'Reads.', inputSchema: { type: 'object' }, writes: false };
   return [{ name: 'read_session', ...about, input, run }];
 }
 
@@ -53,12 +51,11 @@ describe('programs that speak MCP', () => {
     const log = silentLog();
     const focused = new ObservableValue(false);
     const tools = typeof say === 'function' ? echo(say) : say;
-    const mcp = new Mcp({
-      ...{ folder, dist, version: '1.2.3', focused, log, mayWrite },
-      tools: () => Promise.resolve(tools),
-    });
+    const deps = { folder, dist, version: '1.2.3', focused, log, mayWrite };
+    const mcp = new Mcp({ ...deps, tools: () => Promise.resolve(tools) });
     later(() => mcp.end());
-    return { mcp, id: await mcp.listen(), focused, log };
+    const id = await mcp.listen();
+    return { mcp, id, record: path.join(folder, `${id}.json`), focused, log };
   }
 
   async function begin(...args: string[]): Promise<Client> {
@@ -71,6 +68,9 @@ describe('programs that speak MCP', () => {
 
   const read = (client: Client, sessionId: string) =>
     client.callTool({ name: 'read_session', arguments: { sessionId } });
+  const modeOf = (file: string): string => (fs.statSync(file).mode & 0o777).toString(8);
+  const recordOf = ({ record }: { readonly record: string }) =>
+    JSON.parse(fs.readFileSync(record, 'utf8')) as Record<string, string>;
 
   it('get answers, resources, and sentences where something is wrong, in the same shape whatever others have written', async () => {
     const { log } = await open(text => {
@@ -88,10 +88,8 @@ describe('programs that speak MCP', () => {
       'one\u2028two\u2029three\u0085four\r\nfive\0\u001b[2J\ud800',
       'x'.repeat(500_000),
     ]) {
-      const answer = {
-        content: [{ type: 'text', text: `of ${text}` }],
-        structuredContent: { text: `of ${text}` },
-      };
+      const said = { text: `of ${text}` };
+      const answer = { content: [{ type: 'text', ...said }], structuredContent: said };
       assert.deepEqual(await read(client, text), answer);
     }
     const { resourceTemplates } = await client.listResourceTemplates();
@@ -120,23 +118,17 @@ describe('programs that speak MCP', () => {
     let mayWrite = false;
     await open(tools.all, () => mayWrite);
     const client = await begin();
-    const told = async () => {
-      const { tools } = await client.listTools();
-      return tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint]);
-    };
+    const told = async (): Promise<unknown> =>
+      (await client.listTools()).tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint]);
     const reads = reading.map(([name]) => [name, true]);
     assert.deepEqual(await told(), reads);
     mayWrite = true;
     assert.deepEqual(await told(), [...reads, ['create_session', false], ['send_message', false]]);
     for (const [name, input] of reading) {
-      const { content, structuredContent, isError } = await client.callTool({
-        name,
-        arguments: { ...input },
-      });
-      const text = sentenceOf(content);
-      assert.equal(isError, undefined, text);
-      assert.deepEqual(JSON.parse(text), structuredContent);
+      const answer = await client.callTool({ name, arguments: input });
+      const text = sentenceOf(answer.content);
       assert.match(text, /^\{"note":"[^"]*untrusted/);
+      assert.deepEqual([JSON.parse(text), answer.isError], [answer.structuredContent, undefined]);
     }
     const { resources } = await client.listResources();
     const listed = resources.map(({ uri, name }) => `${uri} ${name}`);
@@ -150,12 +142,10 @@ describe('programs that speak MCP', () => {
     fs.mkdirSync(folder, { recursive: true });
     fs.chmodSync(folder, 0o755);
     const window = await open(() => String(++asked));
-    const record = path.join(folder, `${window.id}.json`);
-    const { address, token } = JSON.parse(fs.readFileSync(record, 'utf8')) as Record<string, string>;
+    const { address, token } = recordOf(window);
     assert.match(token!, /^[\da-f]{64}$/);
     assert.ok(path.isAbsolute(address!));
-    const modeOf = (file: string): string => (fs.statSync(file).mode & 0o777).toString(8);
-    const files = [folder, record, address!, path.join(folder, 'agent-console-mcp.js')];
+    const files = [folder, window.record, address!, path.join(folder, 'agent-console-mcp.js')];
     assert.equal(files.map(modeOf).join(), '700,600,600,600');
     const hello = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })}\n`;
     const others = [`${'0'.repeat(64)}\n${hello}`, `${token!.slice(1)}\n${hello}`, `\n${token}\n`];
@@ -177,20 +167,14 @@ describe('programs that speak MCP', () => {
   it('are answered by the window they were told of, or that had the focus last; when it closes, by the next', async () => {
     const called = (name: string) => open(text => (text === 'wait' ? never : name));
     const [one, two, three] = [await called('one'), await called('two'), await called('three')];
-    for (const [window, at] of [
-      [two, 3],
-      [three, 2],
-      [one, 1],
-    ] as const)
-      fs.utimesSync(path.join(folder, `${window.id}.json`), at, at);
+    for (const [at, { record }] of [one, three, two].entries()) fs.utimesSync(record, at + 1, at + 1);
     const answerOf = async (client: Client): Promise<unknown> =>
       (await read(client, 'a')).structuredContent?.['text' as never];
     const client = await begin();
     assert.equal(await answerOf(client), 'two');
     assert.equal(await answerOf(await begin(three.id)), 'three');
     one.focused.set(true);
-    const newest = (): boolean => fs.statSync(path.join(folder, `${one.id}.json`)).mtimeMs > 3_000;
-    await until(newest);
+    await until(() => fs.statSync(one.record).mtimeMs > 3_000);
     assert.equal(await answerOf(await begin()), 'one');
     assert.equal(await answerOf(client), 'two');
 
@@ -219,10 +203,13 @@ describe('programs that speak MCP', () => {
     await once(killed.stdout, 'data');
     killed.kill('SIGKILL');
     await once(killed, 'exit');
-    const record = { address: left, token: 'x', host: os.hostname() };
-    fs.writeFileSync(path.join(folder, 'dead.json'), JSON.stringify(record));
-    const elsewhere = path.join(folder, 'fee1.json');
-    fs.writeFileSync(elsewhere, JSON.stringify({ ...record, host: 'another machine' }));
+    const writeRecord = (name: string, more = {}): string => {
+      const record = { address: left, token: 'x', host: os.hostname(), ...more };
+      fs.writeFileSync(path.join(folder, name), JSON.stringify(record));
+      return path.join(folder, name);
+    };
+    writeRecord('dead.json');
+    const elsewhere = writeRecord('fee1.json', { host: 'another machine' });
     // Somebody else listens now where a window did that was killed.
     let heard = '';
     const foreign = net.createServer(connection => {
@@ -232,9 +219,7 @@ describe('programs that speak MCP', () => {
     const taken = path.join(folder, 'taken');
     await once(foreign.listen(taken), 'listening');
     later(() => foreign.close());
-    const bad = path.join(folder, 'bad.json');
-    fs.writeFileSync(bad, JSON.stringify({ ...record, address: taken, proof: 'y' }));
-    fs.utimesSync(bad, 1e11, 1e11);
+    fs.utimesSync(writeRecord('bad.json', { address: taken, proof: 'y' }), 1e11, 1e11);
     const client = await begin('dead');
     assert.ok(fs.existsSync(elsewhere), 'nobody here can say that a window on another machine was killed');
     assert.deepEqual((await read(client, 'a')).structuredContent, { text: 'alive' });
@@ -278,14 +263,13 @@ describe('programs that speak MCP', () => {
 
   it('find a socket elsewhere where the path of the storage is too long for one, except in Restricted Mode', async () => {
     folder = path.join(folder, 'x'.repeat(100));
-    const { mcp, id } = await open(() => 'far');
-    const record = fs.readFileSync(path.join(folder, `${id}.json`), 'utf8');
-    const { address } = JSON.parse(record) as { address: string };
-    assert.ok(!address.startsWith(folder));
-    assert.equal(fs.statSync(path.dirname(address)).mode & 0o777, 0o700);
+    const window = await open(() => 'far');
+    const socketFolder = path.dirname(recordOf(window)['address']!);
+    assert.ok(!socketFolder.startsWith(folder));
+    assert.equal(modeOf(socketFolder), '700');
     assert.deepEqual((await read(await begin(), 'a')).structuredContent, { text: 'far' });
-    await mcp.end();
-    assert.ok(!fs.existsSync(path.dirname(address)));
+    await window.mcp.end();
+    assert.ok(!fs.existsSync(socketFolder));
     workspace.isTrusted = false;
     later(() => (workspace.isTrusted = true));
     await assert.rejects(open(), /Restricted Mode/);

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { ApiClient } from '../../../src/api';
@@ -22,44 +23,32 @@ import { openWindow } from '../storage/support';
 export const NOON = Date.UTC(2026, 10, 21, 12);
 const addresses = { baseUrl: 'https://api.test', appUrl: 'https://app.test', host: 'api.test' };
 const service = { id: 'one', ...addresses, source: 'settings' } as const;
-const manifest = JSON.parse(
-  fs.readFileSync(path.join(process.env['AGENT_CONSOLE_ROOT']!, 'package.json'), 'utf8'),
-) as { readonly contributes: { readonly languageModelTools: ToolsDeps['called'] } };
+export const root = process.env['AGENT_CONSOLE_ROOT']!;
+const manifest = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+  readonly contributes: { readonly languageModelTools: ToolsDeps['called'] };
+};
 
-export const reading: readonly (readonly [name: string, input: object])[] = [
-  ['list_sessions', {}],
-  ['read_session', { sessionId: 's0' }],
-  ['search', { query: 'fine' }],
-  ['list_computers', {}],
-  ['readiness', { repository: 'acme/shop' }],
-  ['usage', {}],
-  ['control_changes', {}],
-];
+/** Every tool that reads, with what it is asked. */
+export const reading = Object.entries<Record<string, unknown>>({
+  ...{ list_sessions: {}, read_session: { sessionId: 's0' }, search: { query: 'fine' }, list_computers: {} },
+  ...{ readiness: { repository: 'acme/shop' }, usage: {}, control_changes: {} },
+});
 
-/** What is stored; words of strangers all through it. */
+/** What is stored, with words of strangers in every place that has them: of several each in one of as many. */
 export interface Kept {
   readonly sessions?: readonly Partial<SessionRecord>[];
   readonly messages?: readonly { readonly id: string; readonly text: string; readonly role?: string }[];
-  /** In every place that has words of a stranger; of several each in one of as many. */
   readonly words?: readonly string[];
 }
 
-export function stored({
-  words = ['fine'],
-  sessions = words.map(() => ({})),
-  messages = [],
-}: Kept = {}): string {
-  const root = temporaryFolder();
-  const store = <T>(options: CollectionOptions<T>, rows: readonly (readonly [string, unknown])[]): void =>
-    storeRows(root, options.path, options.version, rows, options);
-  const list = <T extends object>(
-    options: CollectionOptions<T>,
-    items: Readonly<Record<string, object>>,
-  ): void =>
-    store(options, [
-      ...Object.entries(items).map(([key, item]) => [idOf(key), { item }] as const),
-      ['head', { head: { at: NOON, problems: [] } }],
-    ]);
+export function stored({ words = ['fine'], sessions = words.map(() => ({})), messages = [] }: Kept = {}) {
+  const folder = temporaryFolder();
+  const store = <T>(kind: CollectionOptions<T>, rows: readonly (readonly [string, unknown])[]): void =>
+    storeRows(folder, kind.path, kind.version, rows, kind);
+  const list = <T>(kind: CollectionOptions<T>, items: Readonly<Record<string, object>>): void => {
+    const rows = Object.entries(items).map(([key, item]) => [idOf(key), { item }] as const);
+    store(kind, [...rows, ['head', { head: { at: NOON, problems: [] } }]]);
+  };
   const session = (each: Partial<SessionRecord>, at: number) => {
     const sessionId = each.sessionId ?? `s${at}`;
     const title = words[at] ?? 'fine';
@@ -69,13 +58,11 @@ export function stored({
     return [sessionId, { ...known, computerName: words[at], ...each }] as const;
   };
   store(sessionRecords('one'), sessions.map(session));
-  store(
-    transcriptRecords('one', 's0'),
-    messages.map(({ id, text, role = 'user' }, at) => [
-      id,
-      { id, message: { id, role, createdAt: NOON + at, content: [{ type: 'text', text }] } },
-    ]),
-  );
+  const said = messages.map(({ id, text, role = 'user' }, at) => {
+    const message = { id, role, createdAt: NOON + at, content: [{ type: 'text', text }] };
+    return [id, { id, message }] as const;
+  });
+  store(transcriptRecords('one', 's0'), said);
   const eachAs = <T>(make: (text: string, at: number) => T): Record<string, T> =>
     Object.fromEntries(words.map((text, at) => [`c${at}`, make(text, at)]));
   const computer = (name: string, at: number) => ({ id: `c${at}`, name, status: 'active', hostname: name });
@@ -94,22 +81,13 @@ export function stored({
     ...{ user: { name: 'Ann' }, updatedAt: new Date(NOON + number).toISOString() },
   });
   list(controlRecords('one'), { 1: revision(1, 'high'), 2: revision(2, 'low') });
-  return root;
+  return folder;
 }
 
-export interface Told {
-  readonly [name: string]: unknown;
-  readonly note: string;
-  readonly readOn: string;
-  readonly names: string;
-  readonly sessions: readonly { readonly sessionId: string; readonly statusAgeSeconds?: number }[];
-  readonly messages: readonly { id: string; by: string; text: string; isCut?: boolean }[];
-  readonly hits: readonly { readonly kind: string }[];
-  readonly repositories: readonly Readonly<Record<string, unknown> & { criteria: readonly object[] }>[];
-  readonly revisions: readonly { readonly by?: string; readonly changes: readonly object[] }[];
-  readonly tables: readonly { readonly rows: readonly unknown[] }[];
-}
-
+type Rows = readonly Readonly<Record<string, unknown>>[];
+type Lists = 'sessions' | 'messages' | 'hits' | 'repositories' | 'revisions' | 'tables';
+export type Told = Readonly<Record<string, unknown>> &
+  Readonly<Record<Lists, Rows> & Record<'note' | 'readOn' | 'names', string>>;
 export type Scene = Awaited<ReturnType<typeof open>>;
 
 const columns = [{ id: 'person' }, { id: 'tokens' }];
@@ -117,8 +95,8 @@ const rowsOf = (names: boolean) =>
   Array.from({ length: 40 }, (_, at) => ({ cells: [names ? `Ann ${at}` : `Person ${at}`, at] }));
 
 /** What one window has of the tools. Any request would fail: there is no client. */
-export function open(root = stored(), deps: Partial<ToolsDeps> = {}) {
-  const storage = openWindow(root);
+export function open(folder = stored(), deps: Partial<ToolsDeps> = {}) {
+  const storage = openWindow(folder);
   const connection = new FakeConnection(undefined as unknown as ApiClient, service, 'one');
   const tools = new Tools({
     ...{ connection, storage },
@@ -145,23 +123,20 @@ export function open(root = stored(), deps: Partial<ToolsDeps> = {}) {
   later(() => tools.dispose());
   const ask = async (name: string, input: object = {}, signal = new AbortController().signal) => {
     const { text, structured } = await callTool(tools.all, name, input, signal);
-    const read = JSON.parse(text) as Told;
-    if (JSON.stringify(read) !== JSON.stringify(structured))
-      throw new Error('The forms of the answer differ.');
-    return read;
+    assert.equal(text, JSON.stringify(structured), 'both forms of the answer say the same');
+    return JSON.parse(text) as Told;
   };
   return { tools, connection, storage, ask };
 }
 
 /** A person who is asked something: answers each question with a button, or with none, and remembers what they read. */
 export function person(...presses: readonly (string | undefined)[]): string[] {
-  const read: string[] = [];
-  const left = [...presses];
-  const window = editor.window as unknown as Record<string, unknown>;
-  window['showWarningMessage'] = (question: string, { detail }: { detail: string }) => {
+  const [read, left]: [string[], (string | undefined)[]] = [[], [...presses]];
+  const showWarningMessage = (question: string, { detail }: { detail: string }) => {
     read.push(`${question}\n${detail}`);
     return Promise.resolve(left.shift());
   };
-  later(() => delete window['showWarningMessage']);
+  Object.assign(editor.window, { showWarningMessage });
+  later(() => Reflect.deleteProperty(editor.window, 'showWarningMessage'));
   return read;
 }
