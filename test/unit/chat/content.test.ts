@@ -5,14 +5,15 @@ import { Marked } from 'marked';
 import { bounds } from '../../../media/chat/bounds';
 import { candidates, changed, insertCode, readDiff, readPosition } from '../../../src/chat/panel/codeBlocks';
 import { PATH, type Row, type Splice } from '../../../src/chat/protocol';
-import type { KnownMessage, StoredMessage } from '../../../src/chat/transcript/messages';
-import { RowBuilder, RowFeed, type RowsInput } from '../../../src/chat/transcript/rows';
-import { Formatter } from '../../../src/util/format';
+import type { StoredMessage } from '../../../src/chat/transcript/messages';
+import { RowFeed, type RowsInput } from '../../../src/chat/transcript/rows';
 import { workspace } from '../../fakes/vscode';
 import { growsEvenly } from '../../growth';
-import { later, answering, cleanUp, knownOf, message } from './support';
+import { later, answering, cleanUp, format, knownOf, message, rowsOf, text } from './support';
 
 afterEach(cleanUp);
+
+const repeated = (piece: string, length: number): string => piece.repeat(Math.floor(length / piece.length));
 
 describe('a file named in a message', () => {
   const found = (text: string): string[] => [...text.matchAll(PATH)].map(([match]) => match);
@@ -28,7 +29,7 @@ describe('a file named in a message', () => {
 
   it('is found in texts made to be read slowly', async () => {
     for (const part of ['a/', 'a.', '.a', '+', '~a', 'a.b/', '/.', 'a.b:1:', '..\\', '@a.b '])
-      await growsEvenly(part, 50_000, size => found(part.repeat(size / part.length)));
+      await growsEvenly(part, 50_000, size => found(repeated(part, size)));
   });
 
   it('is read as a path with a line, and perhaps a column', () => {
@@ -40,14 +41,10 @@ describe('a file named in a message', () => {
   });
 
   it('is looked for below the folder only', () => {
-    const paths = {
-      'src/a.ts': ['src/a.ts'],
-      './src/../src/a.ts': ['src/a.ts'],
-      '/home/me/shop/src/a.ts': ['src/a.ts'],
-      'shop/src/a.ts': ['shop/src/a.ts', 'src/a.ts'],
-      'a/src/a.ts': ['a/src/a.ts', 'src/a.ts'],
-    };
-    for (const [path, found] of Object.entries(paths)) assert.deepEqual(candidates(path, folder), found);
+    for (const path of ['src/a.ts', './src/../src/a.ts', '/home/me/shop/src/a.ts'])
+      assert.deepEqual(candidates(path, folder), ['src/a.ts']);
+    for (const path of ['shop/src/a.ts', 'a/src/a.ts'])
+      assert.deepEqual(candidates(path, folder), [path, 'src/a.ts']);
     const outside =
       '/etc/passwd ../a.ts src/../../a.ts /home/me/shop/../b/a.ts /home/me/shopping/a.ts .. . /';
     for (const path of outside.split(' ')) assert.deepEqual(candidates(path, folder), [], path);
@@ -64,6 +61,7 @@ describe('a file named in a message', () => {
 const NAMED = '--- a/f\n+++ b/f\n';
 const OFF = '@@ -3 +3 @@\n-four\n+4\n';
 const TWO = '--- f\n+++ f\n@@ @@\n-three\n+3\n\n--- g\n+++ g\n@@ @@\n';
+const OPEN = '\\ No newline at end of file';
 const FILE = 'one\ntwo\nthree\nfour\ntwo\nfive\n';
 
 /** The file after each change of a diff in turn. */
@@ -84,12 +82,7 @@ describe('a diff of a message', () => {
     ['of two files, with an empty line between', `${TWO}-five\n+5\n`, 'one\ntwo\n3\nfour\ntwo\n5\n'],
     ['with an empty line in it', '@@ @@\n-six\n\n+6\n', '\n6\n', 'six\n\n'],
     ['that ends lines as Windows does', '@@ @@\n-one\n+1', '1\r\ntwo', 'one\r\ntwo'],
-    [
-      'without an end of the last line',
-      '@@ @@\n-two\n+2\n\\ No newline at end of file',
-      'one\n2',
-      'one\ntwo',
-    ],
+    ['without an end of the last line', `@@ @@\n-two\n+2\n${OPEN}`, 'one\n2', 'one\ntwo'],
     ['that fits two places and names neither', '@@ -4 +4 @@\n-two\n+2', undefined],
     ['that fits nowhere', '@@ -1 +1 @@\n-none\n+1', undefined],
   ] as const)
@@ -105,12 +98,8 @@ describe('a diff of a message', () => {
         ...['--- a/src/c.ts', '+++ /dev/null', '@@ -1 +0,0 @@', '-a'],
       ].join('\n'),
     );
-    const told = files.map(({ path, isNew, isDeleted }) => [path, isNew, isDeleted]);
-    assert.deepEqual(told, [
-      ['b/src/a.ts', false, false],
-      ['b/src/b.ts', true, false],
-      ['a/src/c.ts', false, true],
-    ]);
+    const told = files.map(({ path, isNew, isDeleted }) => `${path} ${isNew} ${isDeleted}`);
+    assert.deepEqual(told, ['b/src/a.ts false false', 'b/src/b.ts true false', 'a/src/c.ts false true']);
     assert.equal(changed('', files[1]!), 'new\n');
     for (const none of ['just words', '-one\n+1', '@@ -1 +1 @@\n-one\n+1'])
       assert.deepEqual(readDiff(none), []);
@@ -170,7 +159,6 @@ const attempt = (text: string): void => {
     // That took no time either.
   }
 };
-const repeated = (text: string, length: number): string => text.repeat(Math.floor(length / text.length));
 
 describe('bounds of Markdown', () => {
   it('change nothing in everyday texts', () => {
@@ -194,18 +182,17 @@ describe('bounds of Markdown', () => {
   });
 });
 
-const inputOf = (known: ReadonlyMap<string, KnownMessage>): RowsInput => ({
-  ...{ known, sends: [], messageCount: undefined },
-});
-
 /** So many messages; their links alone tell their order. */
 const many = (length: number, facts: Partial<StoredMessage> = {}): RowsInput => {
   const made = Array.from({ length }, (_, index) => {
     const parent = index === 0 ? {} : { parentId: `m${index - 1}` };
     return message(`m${index}`, { createdAt: 1_000_000_000_000 - index * 60_000, ...parent, ...facts });
   });
-  return inputOf(knownOf(...made));
+  return { known: knownOf(...made), sends: [], messageCount: undefined };
 };
+
+const keys = (rows: readonly Row[] = []): string[] => rows.map(({ key }) => key);
+const built = (input: RowsInput): string[] => keys(rowsOf(input));
 
 /** A page and what it holds after the splices it was sent. */
 function paged() {
@@ -214,7 +201,7 @@ function paged() {
   const feed = new RowFeed(splice => {
     splices.push(splice);
     rows = rows.toSpliced(splice.from, splice.remove, ...splice.rows);
-  }, new Formatter('en'));
+  }, format);
   later(() => feed.dispose());
   const filled = async (): Promise<readonly string[]> => {
     while (splices.at(-1)?.total !== rows.length) await setImmediate();
@@ -223,12 +210,7 @@ function paged() {
   return { feed, splices, filled, rows: () => keys(rows), rebuilt: () => (rows = []) };
 }
 
-const keys = (rows: readonly Row[] = []): string[] => rows.map(({ key }) => key);
-const built = (input: RowsInput): string[] => keys(new RowBuilder(new Formatter('en')).build(input));
-
 describe('the rows a page is sent', () => {
-  const wordy = { content: [{ type: 'text', text: 'word '.repeat(40_000) }] };
-
   it('are all of them when it is built anew', async () => {
     const { feed, splices, filled, rebuilt } = paged();
     feed.show(many(1));
@@ -241,11 +223,12 @@ describe('the rows a page is sent', () => {
 
   it('are only those that changed, and end up as the panel has them', async () => {
     const pool = [...many(12).known];
+    const of = (known: typeof pool): RowsInput => ({ ...many(0), known: new Map(known) });
     await fc.assert(
       fc.asyncProperty(fc.array(fc.subarray(pool), { maxLength: 12 }), async changes => {
         const { feed, filled, splices } = paged();
         for (const change of changes) {
-          const input = inputOf(new Map(change));
+          const input = of(change);
           feed.show(input);
           assert.deepEqual(await filled(), built(input));
           const { length } = splices;
@@ -255,14 +238,14 @@ describe('the rows a page is sent', () => {
       }),
     );
     const { feed, splices } = paged();
-    for (const shown of [2, 3]) feed.show(inputOf(new Map(pool.slice(0, shown))));
+    for (const shown of [2, 3]) feed.show(of(pool.slice(0, shown)));
     const { from, remove, total, rows } = splices.at(-1) ?? {};
     assert.deepEqual([from, remove, total, keys(rows)], [2, 0, 3, ['message:m2']]);
   });
 
   for (const [what, input, most] of [
     ['long transcript', many(5000), 250],
-    ['transcript of long messages, with less', many(100, wordy), 20],
+    ['transcript of long messages, with less', many(100, { content: [text('word '.repeat(40_000))] }), 20],
   ] as const)
     it(`begin with the end of a ${what}, and the rest follows`, async () => {
       const { feed, splices, rows, filled } = paged();
@@ -276,9 +259,9 @@ describe('the rows a page is sent', () => {
 
   it('are never taken away again when a transcript grows long while it is shown', () => {
     const { feed, splices, rows } = paged();
-    const { known } = many(1200);
-    feed.show(inputOf(new Map([...known].slice(0, 100))));
-    feed.show(inputOf(known));
+    const long = many(1200);
+    feed.show({ ...long, known: new Map([...long.known].slice(0, 100)) });
+    feed.show(long);
     assert.ok(splices.every(({ remove }) => remove === 0));
     assert.ok(rows().length >= 1200);
   });

@@ -4,20 +4,12 @@ import path from 'node:path';
 import { headerOf } from '../../../src/chat/panel/panelState';
 import { goesOn, partText, withDays, type MessageRow, type Row } from '../../../src/chat/protocol';
 import type { ChatSession } from '../../../src/chat/sessions';
-import { RowBuilder, rowKeyOf, rowText, type RowsInput } from '../../../src/chat/transcript/rows';
+import { rowKeyOf, rowText, type RowsInput } from '../../../src/chat/transcript/rows';
 import { toStored, type StoredMessage } from '../../../src/chat/transcript/messages';
-import { Formatter } from '../../../src/util/format';
-import { knownOf, message, sendRecord } from './support';
+import { format, knownOf, message, rowsOf, sendRecord, text } from './support';
 
-const text = (words: string) => ({ type: 'text', text: words });
-const format = new Formatter('en');
-
-function build(facts: Partial<RowsInput>, whole = false): Row[] {
-  const nothing = { known: new Map(), sends: [], messageCount: undefined };
-  return new RowBuilder(format, whole).build({ ...nothing, ...facts });
-}
 const messages = (rows: readonly Row[]): MessageRow[] => rows.filter(row => row.kind === 'message');
-const shown = (...known: readonly StoredMessage[]) => messages(build({ known: knownOf(...known) }));
+const shown = (...known: readonly StoredMessage[]) => messages(rowsOf({ known: knownOf(...known) }));
 
 describe('rows of a transcript', () => {
   it('have a heading a day in the zone of whoever reads, and name an author once for what it says in one go', () => {
@@ -32,7 +24,7 @@ describe('rows of a transcript', () => {
       message('d', { createdAt: at(25, 2) }),
       message('e', { createdAt: 1e18 }),
     );
-    const named = withDays(build({ known })).map((row, index, all) =>
+    const named = withDays(rowsOf({ known })).map((row, index, all) =>
       row.kind === 'message' ? `${row.author}${goesOn(row, all[index - 1]) ? ' again' : ''}` : row.kind,
     );
     const before = ['date', 'person', 'agent', 'agent again', 'agent again'];
@@ -47,22 +39,13 @@ describe('rows of a transcript', () => {
       message('c', { createdAt: 2, isUserVisible: false, content }),
     );
     const rows = (messageCount: number): string[] =>
-      build({ known, messageCount }).map(row => (row.kind === 'gap' ? row.sentence : row.key));
+      rowsOf({ known, messageCount }).map(row => (row.kind === 'gap' ? row.sentence : row.key));
     const missing = '2 messages cannot be read yet; they appear with your next message';
     assert.deepEqual(rows(5), ['message:a', missing]);
-    assert.doesNotMatch(JSON.stringify(build({ known })), /XYZZY/);
+    assert.doesNotMatch(JSON.stringify(rowsOf({ known })), /XYZZY/);
     known.delete('a');
     // A session of nothing else is not empty.
     assert.deepEqual(rows(2), ['2 messages of this session are not shown by the service']);
-  });
-
-  it('show what the system says to everybody as a block of its own', () => {
-    for (const visibility of [{}, { visibility: 'both' }, { visibility: 'user_only' }]) {
-      const [row, ...others] = shown(message('s', { role: 'system', ...visibility }));
-      const [part] = row?.parts ?? [];
-      assert.ok(part?.kind === 'fold' && !part.isCode);
-      assert.deepEqual([part.label, part.texts, others], [['System message'], ['s'], []]);
-    }
   });
 
   it('show messages of an unknown time last, of an unknown author as such, and no bidi and control characters', () => {
@@ -74,35 +57,33 @@ describe('rows of a transcript', () => {
     assert.doesNotMatch(JSON.stringify(rows), /[\u202e\u0007]/);
   });
 
-  describe('with messages that are not known', () => {
-    const asked = knownOf(message('q', { role: 'user' }));
-    const answered = knownOf(message('a'));
-    const broken = knownOf(message('q', { role: 'user', parentId: 'p' }));
-    const later = '7 messages cannot be read yet; they appear with your next message';
-    const working = ['running', 'pending', 'unknown', undefined].map(status => ({ known: asked, status }));
-    const cases: readonly (readonly [sentence: string, isReasoned: boolean, facts: Partial<RowsInput>])[] = [
-      ['The agent has answered (7 messages).', true, { known: asked }],
-      ['The agent has answered (1 message).', true, { known: asked, messageCount: 2 }],
-      [later, true, { known: answered }],
-      [later.replace('7', '8'), true, {}],
-      [later, false, { known: asked, sends: [sendRecord({ state: 'sending' })] }],
-      ...working.map(facts => [later, false, facts] as const),
-      ['7 messages of this session are not shown by the service', false, { known: asked, complete: true }],
-      [
-        '7 messages have not been read yet',
-        false,
-        { known: broken, walk: { isOn: false, failed: new Map() } },
-      ],
-    ];
-    for (const [sentence, isReasoned, facts] of cases)
-      it(`say "${sentence}" of ${JSON.stringify(Object.keys(facts))}, ${facts.status ?? ''}`, () => {
-        const rows = build({ messageCount: 8, status: 'idle', webApp: true, ...facts });
-        const gap = rows.findLast(row => row.kind === 'gap');
-        const reason = isReasoned ? 'This service shows replies only after your next message.' : undefined;
-        const told = [gap?.sentence, gap?.reason, gap?.webApp];
-        assert.deepEqual(told, [sentence, reason, isReasoned || undefined]);
-      });
-  });
+  const asked = knownOf(message('q', { role: 'user' }));
+  const later = '7 messages cannot be read yet; they appear with your next message';
+  for (const [what, sentence, isReasoned, facts] of [
+    ['the agent rests', 'The agent has answered (7 messages).', true, {}],
+    ['it is one message', 'The agent has answered (1 message).', true, { messageCount: 2 }],
+    ['the agent has answered', later, true, { known: knownOf(message('a')) }],
+    ['nothing is known', later.replace('7', '8'), true, { known: new Map() }],
+    ['one is on its way', later, false, { sends: [sendRecord({ state: 'sending' })] }],
+    ['the agent works', later, false, { status: 'running' }],
+    ['the agent begins', later, false, { status: 'pending' }],
+    ['its status is not known', later, false, { status: undefined }],
+    ['all were listed', '7 messages of this session are not shown by the service', false, { complete: true }],
+    [
+      ...['a walk has ended', '7 messages have not been read yet', false],
+      {
+        known: knownOf(message('q', { role: 'user', parentId: 'p' })),
+        walk: { isOn: false, failed: new Map() },
+      },
+    ],
+  ] as readonly (readonly [string, string, boolean, Partial<RowsInput>])[])
+    it(`say what is missing where ${what}: ${sentence}`, () => {
+      const rows = rowsOf({ known: asked, messageCount: 8, status: 'idle', webApp: true, ...facts });
+      const gap = rows.findLast(row => row.kind === 'gap');
+      const reason = isReasoned ? 'This service shows replies only after your next message.' : undefined;
+      const told = [gap?.sentence, gap?.reason, gap?.webApp];
+      assert.deepEqual(told, [sentence, reason, isReasoned || undefined]);
+    });
 
   it('show each kind of content as what it is', () => {
     const output = [text('out'), { type: 'image' }];
@@ -138,30 +119,25 @@ describe('rows of a transcript', () => {
   });
 
   it('show what a person attached as the composer does, with the names it was sent from here with', () => {
-    const source = (mediaType: string, data: string, name?: string) => ({ mediaType, data, name });
-    const pictures = ['QUJD', 'QUI='].map(data => ({ type: 'image', source: source('image/png', data) }));
+    const item = (type: string, mediaType: string, data: string, name?: string) => ({
+      ...{ type, source: { mediaType, data, name } },
+    });
+    const pictures = ['QUJD', 'QUI='].map(data => item('image', 'image/png', data));
     const file = (name: string, size: number, kind: 'image' | 'text' = 'image') => ({ name, size, kind });
     const chips = (content: object[], ...attachments: readonly ReturnType<typeof file>[]): unknown[] => {
       const body = { id: 'a', role: 'user', createdAt: 0, updatedAt: 0, content: content as never };
       const sent = { at: 0, text: '', attachments };
       const known = new Map([['a', { id: 'a', message: toStored('a', body), sent }]]);
-      const [row = assert.fail()] = messages(build({ known }));
-      const shown = row.chips.map(({ name, kind, size, picture }) => [name, kind, size, picture]);
-      return [row.parts.map(partText), ...shown];
+      const [row = assert.fail()] = messages(rowsOf({ known }));
+      const shown = row.chips.map(({ name, kind, size, picture }) => [name, kind, size, picture].join());
+      return [...row.parts.map(partText), ...shown];
     };
     const named = [file('one.png', 3), file('notes.md', 9, 'text'), file('two.png', 2)];
     assert.deepEqual(chips([text('Look'), ...pictures], ...named), [
-      ['Look'],
-      ['one.png', 'image', '3 bytes', 'a\n1'],
-      ['notes.md', 'text', '9 bytes', undefined],
-      ['two.png', 'image', '2 bytes', 'a\n2'],
+      ...['Look', 'one.png,image,3 bytes,a\n1', 'notes.md,text,9 bytes,', 'two.png,image,2 bytes,a\n2'],
     ]);
-    const plan = { type: 'document', source: source('application/pdf', 'QUJD', 'plan.pdf') };
-    assert.deepEqual(chips([...pictures, plan]), [
-      [],
-      ['Image', 'image', '3 bytes', 'a\n0'],
-      ['Image', 'image', '2 bytes', 'a\n1'],
-      ['plan.pdf', 'pdf', '3 bytes', undefined],
+    assert.deepEqual(chips([...pictures, item('document', 'application/pdf', 'QUJD', 'plan.pdf')]), [
+      ...['Image,image,3 bytes,a\n0', 'Image,image,2 bytes,a\n1', 'plan.pdf,pdf,3 bytes,'],
     ]);
   });
 
@@ -172,7 +148,7 @@ describe('rows of a transcript', () => {
       sendRecord({ id: 'a', state: 'accepted', messageId: 'm' }),
     ];
     const told = (known: RowsInput['known']): unknown[] =>
-      messages(build({ sends, messageCount: 14, statusAt: 2_000_000, known })).map(({ key, send }) => [
+      messages(rowsOf({ sends, messageCount: 14, statusAt: 2_000_000, known })).map(({ key, send }) => [
         ...[key, send?.state, send?.sentence],
       ]);
     const unknown = 'It is not known whether this message arrived.';
@@ -196,20 +172,18 @@ describe('a message that is longer than a page takes', () => {
     assert.deepEqual(row?.parts[0], part);
     assert.doesNotMatch(JSON.stringify(row.parts[1]), /\p{Surrogate}/u);
     const sends = [sendRecord({ text: long })];
-    assert.deepEqual(messages(build({ sends }))[0]?.parts, [part]);
+    assert.deepEqual(messages(rowsOf({ sends }))[0]?.parts, [part]);
     const known = knownOf(message('a', { content: [text(long)] }));
-    assert.deepEqual(build({ known, sends }, true).map(rowText).filter(Boolean), [long, long]);
-  });
-
-  it('is cut as a whole, too, however many parts it has', () => {
-    const { parts } = shown(message('a', { content: Array.from({ length: 100 }, () => text(long)) }))[0]!;
-    assert.equal(parts.map(partText).join('').length, 400_000);
-    assert.ok(parts.every(part => 'cut' in part));
+    assert.deepEqual(rowsOf({ known, sends }, true).map(rowText).filter(Boolean), [long, long]);
+    const many = shown(message('a', { content: Array.from({ length: 100 }, () => text(long)) }))[0]!.parts;
+    assert.equal(many.map(partText).join('').length, 400_000, 'and that as a whole, too');
+    assert.ok(many.every(each => 'cut' in each));
     const use = { type: 'tool_use', id: 'u', name: 'Run', input: long };
     const result = { type: 'tool_result', toolUseId: 'u', content: `${long}!` };
-    const [row] = shown(message('a', { content: [use, result] }));
-    const { cut } = row?.parts[0] as { readonly cut: string };
-    assert.match(cut, /^50,014 more characters are not shown here\. 50,013 more characters/);
+    const [used] = shown(message('a', { content: [use, result] }))[0]!.parts as readonly {
+      readonly cut?: string;
+    }[];
+    assert.match(used?.cut ?? '', /^50,014 more characters are not shown here\. 50,013 more characters/);
   });
 
   it('is copied as what it says, else as all it holds', () => {
@@ -249,7 +223,6 @@ describe('the use of a tool in a transcript', () => {
     ['Edit', { path: 'src/a.ts' }, 'done', 'Edited |src/a.ts|'],
     ['str_replace_editor', { command: 'view', path: 'src/a.ts' }, 'text', 'Read |src/a.ts|'],
     ['str_replace_editor', { command: 'create', path: 'src/a.ts' }, 'done', 'Wrote |src/a.ts|'],
-    ['str_replace_editor', { command: 'str_replace', path: 'src/a.ts' }, 'done', 'Edited |src/a.ts|'],
     ['str_replace_editor', { command: 'insert', path: 'src/a.ts' }, 'done', 'Edited |src/a.ts|'],
     ['Execute', { command: 'npm  ci' }, 'added 3', 'Ran |npm ci|'],
     ['WebFetch', { url: 'https://example.com' }, 'text', 'Fetched |https://example.com|'],
@@ -280,13 +253,8 @@ describe('the header of a chat', () => {
 
   it('tells tokens kind by kind, as the service counts them, also of kinds nobody knew, or of some only', () => {
     const counted = { inputTokens: 12_000, outputTokens: 3_456, cacheCreationTokens: 789 };
-    const others = {
-      cacheReadTokens: 0,
-      thinkingTokens: 42,
-      audioTokens: 7,
-      note: 'text',
-      'bad\u202ename': 1,
-    };
+    const unknown = { audioTokens: 7, note: 'text', 'bad\u202ename': 1 };
+    const others = { cacheReadTokens: 0, thinkingTokens: 42, ...unknown };
     assert.deepEqual(tokens({ tokenUsage: { ...counted, ...others }, assistantActiveTimeMs: 125_000 }), {
       short: `${format.compact(15_456)} tokens`,
       detail: [
@@ -298,27 +266,20 @@ describe('the header of a chat', () => {
     for (const nothing of [undefined, {}, { tokenUsage: {} }]) assert.equal(tokens(nothing), undefined);
   });
 
-  const manifest = path.join(process.env['AGENT_CONSOLE_ROOT']!, 'package.json');
-  const { contributes } = JSON.parse(readFileSync(manifest, 'utf8')) as {
-    contributes: { menus: Record<string, { command: string; when: string }[]> };
-  };
-
-  /** Entries of the menu of the header, as the editor decides on them where a repository is open and comments wait. */
-  function menuOf(known: Partial<ChatSession> | undefined): string[] {
-    const about = JSON.parse(headerWith(known).about) as Readonly<Record<string, unknown>>;
-    const keys: typeof about = { ...about, webviewId: 'agentConsole.chatView' };
-    const holds = (term: string): boolean => {
-      if (['gitOpenRepositoryCount != 0', 'agentConsole.draftComments'].includes(term)) return true;
-      const [, key = '', , pattern = ''] = /^(\w+)( =~ \/(.+)\/)?$/.exec(term) ?? assert.fail(term);
-      const value = keys[key];
-      return typeof value === 'string' && new RegExp(pattern).test(value);
-    };
-    return (contributes.menus['webview/context'] ?? []).flatMap(({ command, when }) =>
-      when.split(' && ').every(holds) ? [command.replace(/^agentConsole\.\w+\./, '')] : [],
-    );
-  }
-
   it('has a menu that offers what is not so already or takes it back, and changes nothing of a session that is not in the list', () => {
+    const { contributes } = JSON.parse(
+      readFileSync(path.join(process.env['AGENT_CONSOLE_ROOT']!, 'package.json'), 'utf8'),
+    ) as { contributes: { menus: Record<string, { command: string; when: string }[]> } };
+    /** What is offered of the session, and besides, where a repository is open and comments wait. */
+    const menuOf = (known: Partial<ChatSession> | undefined): unknown[] => {
+      const { chatSession } = JSON.parse(headerWith(known).about) as { readonly chatSession?: string };
+      return contributes.menus['webview/context']!.flatMap(({ command, when }) => {
+        const [, , ofSession, pattern = ''] =
+          /^webviewId =~ (\S+)(?:( && chatSession)(?: =~ \/(.+)\/)?)?/.exec(when) ?? assert.fail(when);
+        const holds = chatSession !== undefined && new RegExp(pattern).test(chatSession);
+        return ofSession === undefined || holds ? [command.split('.').at(-1)] : [];
+      });
+    };
     const changes = ['show', 'chooseBranch', 'bringHome', 'sendComments'];
     const copies = ['takeAlong', 'copyId', 'copyLink', 'showDetails', 'rename', 'pin'];
     for (const [session, expected] of [

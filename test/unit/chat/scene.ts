@@ -1,87 +1,280 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import type * as vscode from 'vscode';
 import { ApiClient } from '../../../src/api';
+import { Chat } from '../../../src/chat';
+import type { Attachments } from '../../../src/chat/attach/attachments';
+import { Conversation } from '../../../src/chat/conversation';
+import { ChatPanel, type PanelDeps } from '../../../src/chat/panel/panel';
+import type { PanelState, Start } from '../../../src/chat/protocol';
+import type { ChatSession } from '../../../src/chat/sessions';
 import { inOrder, textOf } from '../../../src/chat/transcript/messages';
+import { errorSentence } from '../../../src/util/errorSentence';
+import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
+import type { DetailsDocuments } from '../../../src/util/detailsDocuments';
+import type { Place } from '../../../src/webview/page';
 import { silentLog } from '../../fakes/log';
 import { startSampleService } from '../../fakes/sampleService';
-import { later, openWindow, temporaryFolder, until, type Window, type WindowOptions } from './support';
+import { Uri } from '../../fakes/vscode';
+import { attachmentsIn, later, memoryOf, storageIn, temporaryFolder, until, type Fails } from './support';
+
+/** The sessions feature as far as the chat needs it: asks the real service each time. */
+function askingSessions(api: ApiClient) {
+  const changed = new Emitter<readonly string[]>();
+  const known = new Map<string, ChatSession>();
+  const sessions = {
+    noted: [] as string[],
+    /** Why sessions are watched now. */
+    watched: [] as (string | undefined)[],
+    /** What another window has stored of a session, and this one has not heard of yet. */
+    unheard: {} as Partial<ChatSession>,
+    onDidChange: changed.event,
+    get: (sessionId: string) => known.get(sessionId),
+    watch: (_: string, why?: 'inFront') => {
+      sessions.watched.push(why);
+      return { dispose: () => sessions.watched.splice(sessions.watched.indexOf(why), 1) };
+    },
+    pick: () => Promise.resolve(undefined),
+    ensure: (sessionId: string) => sessions.refresh(sessionId).then(() => undefined),
+    refresh: async (sessionId: string, signal?: AbortSignal): Promise<ChatSession> => {
+      const told = await api.one('session', { ids: { sessionId }, signal });
+      const { title = '', status = 'unknown', messageCount, updatedAt } = told;
+      const session = { sessionId, title, status, messageCount, updatedAt, statusAt: Date.now() };
+      known.set(sessionId, { ...session, shown: { word: status, icon: 'circle-outline', spin: false } });
+      changed.fire([sessionId]);
+      return session;
+    },
+    read: (sessionId: string) => {
+      const before = known.get(sessionId);
+      return Promise.resolve(before && known.set(sessionId, { ...before, ...sessions.unheard }));
+    },
+    noteSend: (_: string, { text }: { text: string }) => Promise.resolve(void sessions.noted.push(text)),
+  };
+  return sessions;
+}
+
+interface WindowOptions {
+  readonly signedIn?: () => boolean;
+  /** The machine's clock, Unix ms. */
+  readonly now?: () => number;
+  readonly fails?: Fails;
+  readonly extras?: () => boolean;
+  /** Leaves what is stored to be read later. */
+  readonly unread?: boolean;
+  readonly attachments?: Attachments;
+}
+
+export type Window = Awaited<ReturnType<typeof openWindow>>;
+
+/** A window that shows a session: everything real but the files' place and the sessions feature. */
+async function openWindow(root: string, client: ApiClient, sessionId: string, options: WindowOptions) {
+  const { signedIn = () => true, extras = () => false } = options;
+  const { attachments = attachmentsIn(temporaryFolder()), unread = false } = options;
+  const storage = storageIn(root, options.now, options.fails);
+  const [log, sessions] = [silentLog(), askingSessions(client)];
+  const conversation = new Conversation({
+    ...{ serviceId: 'service1', sessionId, storage, sessions, log, extras, attachments },
+    api: () => (signedIn() ? client : undefined),
+    describe: error => errorSentence(error),
+  });
+  later(() => conversation.dispose());
+  if (!unread) await conversation.load();
+  const { composition, transcript } = conversation;
+  const refresh = () => sessions.refresh(sessionId);
+  const changed = (holds: () => boolean): Promise<void> => until(conversation.onDidChange, holds);
+  /** Resolves when the next send of this window has an outcome. */
+  const settled = (): Promise<unknown> => new Promise(resolve => conversation.onDidSettle(resolve));
+  return {
+    ...{ client, sessionId, conversation, composition, transcript, sessions, storage, log },
+    ...{ refresh, changed, settled },
+    /** The composer's text and the addresses of its files. */
+    draft: () => [composition.draft.text, ...composition.draft.attachments.map(({ uri }) => uri)],
+    queued: () => conversation.queued.map(({ text }) => text),
+    /** What the person said, as the transcript has it. */
+    texts: () =>
+      inOrder(transcript.known).flatMap(({ message }) => (message?.role === 'user' ? [textOf(message)] : [])),
+    /** Sends and waits for the outcome and for what can be read then. */
+    send: async (text: string): Promise<void> => {
+      const outcome = settled();
+      await conversation.submit(text);
+      await outcome;
+      await conversation.readOn();
+    },
+    queue: async (...texts: readonly string[]): Promise<void> => {
+      await refresh();
+      for (const text of texts) await conversation.submit(text, randomUUID());
+    },
+    /** Resolves when nothing is queued or on its way. */
+    drained: async (): Promise<void> => {
+      await refresh();
+      await changed(() => conversation.queued.length === 0 && !conversation.isSending);
+    },
+  };
+}
 
 export type Scene = Awaited<ReturnType<typeof scene>>;
 
-interface SceneOptions extends Pick<WindowOptions, 'signedIn' | 'fails' | 'extras' | 'attachments'> {
-  /** The service lists its sessions and their messages. */
-  readonly lists?: boolean;
-}
-
-/** A service whose agents answer at once, a new session, and a window that shows it. */
-export async function scene({ lists = false, ...options }: SceneOptions = {}) {
+/** A service whose agents answer at once, and perhaps lists sessions and messages; a new session, and a window that shows it. */
+export async function scene({ lists = false, ...options }: WindowOptions & { lists?: boolean } = {}) {
   const service = await startSampleService({ pace: 0, extras: lists });
   later(() => service.close());
-  const { baseUrl, appUrl, apiKey } = service;
-  const timeouts = { get: 2_000, post: 2_000 };
+  const { baseUrl, appUrl, apiKey, requests } = service;
   const key = () => Promise.resolve(apiKey);
+  const timeouts = { get: 2_000, post: 2_000 };
   const client = new ApiClient({ ...{ baseUrl, appUrl, key, log: silentLog(), timeouts } });
   later(() => client.dispose());
   const [{ id: computerId, name = '' } = assert.fail()] = (await client.list('computers')).items;
   const { sessionId } = await client.createSession({ computerId });
   const root = temporaryFolder();
-  const window = await openWindow({ root, client, sessionId, ...options });
-  return { service, client, computer: { computerId, name }, sessionId, root, window };
+  const window = await openWindow(root, client, sessionId, options);
+  const posts = () => requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/messages'));
+  return {
+    ...{ ...window, service, computer: { computerId, name }, root, posts },
+    open: (more: WindowOptions = {}) => openWindow(root, client, sessionId, more),
+    sent: () => posts().map(({ body }) => (body as { text: unknown }).text),
+    /** The next send fails in this way. */
+    failSend: (how: 'reset' | 'truncate' | number) =>
+      service.fail({
+        ...(typeof how === 'number' ? { kind: 'status', status: how } : { kind: how }),
+        ...{ match: { method: 'POST' }, times: 1 },
+      }),
+    /** The agent works until this is disposed of: what the service says of the session is changed. */
+    busy: () => service.busy(sessionId),
+  };
 }
 
-export const posts = ({ service }: Pick<Scene, 'service'>) =>
-  service.requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/messages'));
+/** What a panel says to its page. */
+interface ToPage {
+  readonly kind: string;
+  readonly id?: number;
+  readonly name?: string;
+  readonly payload?: unknown;
+  /** Why it refuses what was asked. */
+  readonly reason?: string;
+}
 
-export const sent = (it: Pick<Scene, 'service'>): readonly unknown[] =>
-  posts(it).map(({ body }) => (body as { text: unknown }).text);
+const never = new Emitter<never>().event;
 
-export const queued = ({ conversation }: Window): readonly string[] =>
-  conversation.queued.map(({ text }) => text);
+/** A place as VS Code hands it over, and both ends of what its page would say and hear. */
+export function pageOf(kind: 'panel' | 'view', active = true) {
+  const said = new Emitter<unknown>();
+  const posted: ToPage[] = [];
+  const heard = new Emitter<ToPage>();
+  const written: string[] = [];
+  const shown = new Emitter<void>();
+  const webview = {
+    options: {},
+    cspSource: 'pages:',
+    asWebviewUri: (uri: unknown) => uri,
+    onDidReceiveMessage: said.event,
+    postMessage: (message: ToPage) => {
+      posted.push(message);
+      heard.fire(message);
+      return Promise.resolve(true);
+    },
+    set html(text: string) {
+      written.push(text);
+    },
+  };
+  const [own, nothing] = [{ active, onDidChangeViewState: shown.event }, (): void => undefined];
+  const place = {
+    ...(kind === 'panel' ? own : { onDidChangeVisibility: shown.event }),
+    ...{ visible: true, onDidDispose: never, webview, reveal: nothing, show: nothing },
+  };
+  return {
+    ...{ place: place as unknown as Place, said, posted, heard: heard.event, written },
+    /** As the person shows and hides it. */
+    show: (visible: boolean): void => {
+      place.visible = visible;
+      shown.fire();
+    },
+    /** The page listens. */
+    begun: () => said.fire({ name: 'ready', params: {} }),
+    /** What the page was told last under this name. */
+    told: (name: string): unknown => posted.findLast(message => message.name === name)?.payload,
+  };
+}
 
-/** The composer's text and the addresses of its files. */
-export const draftOf = ({ conversation }: Window): string[] => {
-  const { text, attachments } = conversation.composition.draft;
-  return [text, ...attachments.map(({ uri }) => uri)];
-};
+/** What panels need of a window, and the state of its connection. */
+function depsOf({ client, conversation, sessions }: Window, show: DetailsDocuments['show']) {
+  const service = { id: conversation.serviceId, host: 'localhost' };
+  const state = new ObservableValue({ kind: 'signedIn', service });
+  const becameReady = new Emitter<void>();
+  const ready = () => Promise.resolve();
+  const connection = { state, api: client, onDidBecomeReady: becameReady.event, ready };
+  const log = silentLog();
+  const deps: PanelDeps = {
+    ...{ connection: connection as unknown as PanelDeps['connection'], sessions, log },
+    extensionUri: Uri.file('/extension') as unknown as vscode.Uri,
+    changes: { of: () => undefined, onDidChange: never },
+    details: { show, compare: () => assert.fail('a document is shown') },
+    composer: {
+      ...{ sendKey: () => 'enter', onDidChange: never },
+      limits: () => ({ file: 1024, message: 10_240 }),
+    },
+  };
+  return { deps, log, state, becameReady };
+}
 
-/** What the person said, as the transcript has it. */
-export const texts = ({ conversation }: Window): string[] =>
-  inOrder(conversation.transcript.known).flatMap(({ message }) =>
-    message?.role === 'user' ? [textOf(message)] : [],
+/** The real panel of a conversation, and its page. */
+export function panelOf(it: Window, kind: 'panel' | 'view' = 'panel', title = 'Session') {
+  const page = pageOf(kind);
+  const { said, posted, told } = page;
+  const shown: string[][] = [];
+  const { deps, ...rest } = depsOf(it, (about, name, content) =>
+    Promise.resolve(void shown.push([about, name, content()])),
   );
-
-/** Resolves when the next send of this window has an outcome. */
-export const settled = ({ conversation }: Window): Promise<unknown> =>
-  new Promise(resolve => conversation.onDidSettle(resolve));
-
-/** Sends and waits for the outcome and for what can be read then. */
-export async function sendAndRead(window: Window, text: string): Promise<void> {
-  const outcome = settled(window);
-  await window.conversation.submit(text);
-  await outcome;
-  await window.conversation.readOn();
+  let isLet = true;
+  const lease = { dispose: () => (isLet = false) };
+  const { conversation } = it;
+  const panel = new ChatPanel(page.place, { ...deps, conversation, lease, title, reading: new Map() });
+  later(() => panel.dispose());
+  const sendId = 'an-id-of-a-send';
+  return {
+    ...{ ...page, ...rest, panel, shown, sendId },
+    /** Asks the panel, as its page does: resolves to the answer, rejects with the reason. */
+    ask: async (name: string, params: object): Promise<void> => {
+      page.begun();
+      const id = posted.length + 1;
+      said.fire({ id, name, params });
+      const answer = (): ToPage | undefined => posted.find(message => message.id === id);
+      await until(page.heard, () => answer() !== undefined);
+      if (answer()?.reason !== undefined) throw new Error(answer()?.reason);
+    },
+    isLet: () => isLet,
+    write: (text: string, seen: number, version: number) =>
+      said.fire({ name: 'draft', params: { text, seen, version } }),
+    send: (text: string) => said.fire({ id: 1, name: 'send', params: { text, seen: 0, sendId } }),
+    draft: () => (told('setDraft') as { readonly text?: string } | undefined)?.text,
+    start: () => told('start') as Start | undefined,
+    shows: () => told('state') as PanelState | undefined,
+  };
 }
 
-/** Sends fail in this way, so many of them. */
-export const failSends = ({ service }: Scene, how: 'reset' | 'truncate' | number, times = 1) =>
-  service.fail({
-    ...(typeof how === 'number' ? { kind: 'status', status: how } : { kind: how }),
-    ...{ match: { method: 'POST' }, times },
+/** A panel whose page listens. */
+export function begunOf(...about: Parameters<typeof panelOf>): ReturnType<typeof panelOf> {
+  const panel = panelOf(...about);
+  panel.begun();
+  return panel;
+}
+
+/** The whole chat of a window, in its view. */
+export function chatOf(
+  it: Window,
+  options: Partial<ConstructorParameters<typeof Chat>[0]> = {},
+  show: DetailsDocuments['show'] = () => assert.fail('a document is shown'),
+): Chat {
+  const chat = new Chat({
+    ...depsOf(it, show).deps,
+    storage: it.storage,
+    storageUri: Uri.file(temporaryFolder()) as unknown as vscode.Uri,
+    location: () => 'view',
+    extras: () => true,
+    diffOf: () => assert.fail('a diff is asked for'),
+    memory: memoryOf(),
+    onDidSelect: never,
+    ...options,
   });
-
-/** The agent works until `rest` is called: what the service says of the session is changed. */
-export function busy({ service, sessionId }: Scene): { rest(): void } {
-  const fault = service.busy(sessionId);
-  return { rest: () => fault.dispose() };
-}
-
-export async function queueUp(window: Window, ...texts: readonly string[]): Promise<void> {
-  await window.sessions.refresh(window.conversation.sessionId);
-  for (const text of texts) await window.conversation.submit(text, randomUUID());
-}
-
-/** Waits until nothing is queued or on its way. */
-export async function drained({ conversation, sessions }: Window): Promise<void> {
-  await sessions.refresh(conversation.sessionId);
-  await until(conversation.onDidChange, () => conversation.queued.length === 0 && !conversation.isSending);
+  later(() => chat.dispose());
+  return chat;
 }

@@ -4,18 +4,15 @@ import { pathToFileURL, fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import * as vscode from 'vscode';
-import type { ApiClient } from '../../../src/api';
 import { Attachments, readLocal, type AttachableFiles } from '../../../src/chat/attach/attachments';
-import { Conversation } from '../../../src/chat/conversation';
 import type { KnownMessage, StoredMessage } from '../../../src/chat/transcript/messages';
 import type { Entry } from '../../../src/chat/outbox/record';
-import type { ChatSession } from '../../../src/chat/sessions';
+import { RowBuilder, type RowsInput } from '../../../src/chat/transcript/rows';
 import { StorageError, type Storage } from '../../../src/storage';
 import type { Write } from '../../../src/storage/database';
 import type { MakeEngine } from '../../../src/storage/engine';
-import { errorSentence } from '../../../src/util/errorSentence';
-import { Emitter } from '../../../src/util/lifecycle';
-import { later, temporaryFolder } from '../../fakes/cleanUp';
+import { Formatter } from '../../../src/util/format';
+import { later } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { localEngine, openStorage } from '../../fakes/storage';
 import { window } from '../../fakes/vscode';
@@ -23,7 +20,7 @@ export { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 export { until } from '../../until';
 
 /** Asked before each write to a collection: whether it fails, as on a full disk. */
-type Fails = (collection: string) => boolean;
+export type Fails = (collection: string) => boolean;
 
 export function storageIn(root: string, now = Date.now, fails: Fails = () => false): Storage {
   const engine: MakeEngine = options => {
@@ -63,75 +60,6 @@ export function writeFile(folder: string, name: string, content: string | Uint8A
   return pathToFileURL(file).href;
 }
 
-/** The sessions feature as far as the chat needs it: asks the real service each time. */
-function askingSessions(api: ApiClient) {
-  const changed = new Emitter<readonly string[]>();
-  const known = new Map<string, ChatSession>();
-  const sessions = {
-    noted: [] as string[],
-    watched: [] as (string | undefined)[],
-    /** What another window has stored of a session, and this one has not heard of yet. */
-    unheard: {} as Partial<ChatSession>,
-    onDidChange: changed.event,
-    get: (sessionId: string) => known.get(sessionId),
-    watch: (_: string, why?: 'inFront') => {
-      sessions.watched.push(why);
-      return { dispose: () => undefined };
-    },
-    pick: () => Promise.resolve(undefined),
-    ensure: async (sessionId: string): Promise<void> => {
-      await sessions.refresh(sessionId);
-    },
-    refresh: async (sessionId: string, signal?: AbortSignal): Promise<ChatSession> => {
-      const told = await api.one('session', { ids: { sessionId }, signal });
-      const { title = '', status = 'unknown', messageCount, updatedAt } = told;
-      const session = { sessionId, title, status, messageCount, updatedAt, statusAt: Date.now() };
-      known.set(sessionId, { ...session, shown: { word: status, icon: 'circle-outline', spin: false } });
-      changed.fire([sessionId]);
-      return session;
-    },
-    read: (sessionId: string) => {
-      const before = known.get(sessionId);
-      return Promise.resolve(before && known.set(sessionId, { ...before, ...sessions.unheard }));
-    },
-    noteSend: (_: string, { text }: { text: string }) => Promise.resolve(void sessions.noted.push(text)),
-  };
-  return sessions;
-}
-
-export type Window = Awaited<ReturnType<typeof openWindow>>;
-
-export interface WindowOptions {
-  readonly root: string;
-  readonly client: ApiClient;
-  readonly sessionId: string;
-  readonly signedIn?: () => boolean;
-  /** The machine's clock, Unix ms. */
-  readonly now?: () => number;
-  readonly fails?: Fails;
-  readonly extras?: () => boolean;
-  /** Leaves what is stored to be read later. */
-  readonly unread?: boolean;
-  readonly attachments?: Attachments;
-}
-
-/** One window that shows a session: everything real but the files' place and the sessions feature. */
-export async function openWindow(options: WindowOptions) {
-  const { root, client, sessionId, signedIn = () => true, extras = () => false } = options;
-  const storage = storageIn(root, options.now, options.fails);
-  const log = silentLog();
-  const sessions = askingSessions(client);
-  const conversation = new Conversation({
-    ...{ serviceId: 'service1', sessionId, storage, sessions, log, extras },
-    attachments: options.attachments ?? attachmentsIn(temporaryFolder()),
-    api: () => (signedIn() ? client : undefined),
-    describe: error => errorSentence(error),
-  });
-  later(() => conversation.dispose());
-  if (options.unread !== true) await conversation.load();
-  return { conversation, sessions, storage, log };
-}
-
 /** Files that may have `maxBytes` each, and ten times that together; what is in none is kept below `root`. */
 export function attachmentsIn(root: string, maxBytes = 1024 * 1024, files = diskFiles): Attachments {
   return new Attachments(root, () => ({ file: maxBytes, message: 10 * maxBytes }), 'en', files);
@@ -161,9 +89,10 @@ export const PNG = Buffer.from(
   'base64',
 );
 
+export const text = (words: string) => ({ type: 'text', text: words });
+
 export function message(id: string, facts: Partial<StoredMessage> = {}): StoredMessage {
-  const bare = { id, role: 'assistant', createdAt: 0, updatedAt: 0 };
-  return { ...bare, content: [{ type: 'text', text: id }], ...facts };
+  return { id, role: 'assistant', createdAt: 0, updatedAt: 0, content: [text(id)], ...facts };
 }
 
 export function knownOf(...messages: readonly StoredMessage[]): Map<string, KnownMessage> {
@@ -172,6 +101,16 @@ export function knownOf(...messages: readonly StoredMessage[]): Map<string, Know
 
 export function sendRecord(facts: Partial<Entry> = {}): Entry {
   return { id: 's1', text: 'Hello', attachments: [], state: 'unknown', at: 1_000_000, ...facts };
+}
+
+export const format = new Formatter('en');
+
+/** The rows of a transcript of which only this is known. */
+export function rowsOf(facts: Partial<RowsInput>, whole = false) {
+  return new RowBuilder(format, whole).build({
+    ...{ known: new Map(), sends: [], messageCount: undefined },
+    ...facts,
+  });
 }
 
 /** What is still in memory when all that nobody holds is collected. */
