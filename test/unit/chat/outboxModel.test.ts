@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import * as fs from 'node:fs';
-import * as os from 'node:os';
-import * as path from 'node:path';
 import { mock } from 'node:test';
 import { textOf } from '../../../src/chat/transcript/messages';
-import { Database } from '../../../src/storage/database';
+import { cleanUp } from './support';
 import { World, type Answer, type Process } from './outboxWorld';
 
 const MINUTE = 60_000;
@@ -244,49 +241,24 @@ class Run {
 }
 
 describe('what a person writes, in windows that die, sleep and fill the disk', () => {
-  let [close, number] = [(): void => undefined, 0];
-  let current = { now: Date.now() };
-  let disk: ConstructorParameters<typeof World>[0];
-
-  /** A new database, in memory where that is possible: it is not the disk that is tested. */
-  function open(): void {
-    const memory = fs.existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir();
-    const root = fs.mkdtempSync(path.join(memory, 'agent-console-outbox-'));
-    const quiet = { onChanged: () => undefined, onReplaced: () => undefined, onProblem: () => undefined };
-    const database = new Database({ root, now: () => current.now, ...quiet });
-    database.write([]);
-    disk = { database, root };
-    close = () => {
-      database.close();
-      fs.rmSync(root, { recursive: true, force: true });
-    };
-  }
-
-  beforeEach(open);
-
-  afterEach(() => {
+  afterEach(async () => {
     mock.timers.reset();
-    close();
+    await cleanUp();
   });
 
   it('leaves at most once, and is always in the draft, among the entries or in the transcript, and in one of them', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(acts, { minLength: 5, maxLength: 80, size: 'max' }), async chosen => {
         mock.timers.reset();
-        // What many runs leave makes each of them slow.
-        if (++number % 250 === 0) {
-          close();
-          open();
-        }
         mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
-        const world = new World(disk, number);
-        current = world;
+        const world = new World();
         const run = new Run(world);
         run.windows.push(await world.start(), await world.start());
         for (const act of chosen) await run.do(act);
         await run.end();
         run.check();
         for (const window of run.windows) world.end(window);
+        await cleanUp();
       }),
       { numRuns: Number(process.env['AGENT_CONSOLE_OUTBOX_RUNS'] ?? 200) },
     );

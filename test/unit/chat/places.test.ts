@@ -38,12 +38,12 @@ function placesOf(location: 'panel' | 'view', memory = memoryOf()) {
     makePanel: (place, conversation, startAnew = () => Promise.reject(new Error('a view'))) => {
       anew.push(startAnew);
       made.push(`${isPanel(place) ? 'panel' : 'view'} ${conversation.sessionId}`);
-      const close = () => isPanel(place) && place.dispose();
       let isDisposed = false;
       if (isPanel(place)) place.onDidDispose(() => (isDisposed = true));
       const panel = {
         ...{ conversation, panel: { visible: true }, isActive: true, title: '' },
-        ...{ reveal: nothing, dispose: nothing, takeCursor: nothing, close },
+        ...{ reveal: nothing, dispose: nothing, takeCursor: nothing },
+        close: () => isPanel(place) && (place.dispose() as unknown),
         get isDisposed() {
           return isDisposed;
         },

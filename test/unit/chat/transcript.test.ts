@@ -7,7 +7,6 @@ import type { KnownMessage } from '../../../src/chat/transcript/messages';
 import { Reading } from '../../../src/chat/transcript/reading';
 import { Transcript } from '../../../src/chat/transcript/transcript';
 import { silentLog } from '../../fakes/log';
-import { scene } from './scene';
 import { later, cleanUp, knownOf, message, rowsOf, sendRecord } from './support';
 import { storageIn, temporaryFolder, text } from './support';
 
@@ -169,44 +168,32 @@ describe('messages from a list of the service', () => {
     await circular.reading.read(false);
     assert.equal(circular.asked.length, 2);
   });
-});
 
-it('a conversation with a service that lists messages shows replies while somebody looks, also after the list could not be read once', async () => {
-  const { service, client, sessionId, ...it } = await scene({ lists: true, extras: () => true });
-  const { conversation, transcript } = it;
-  /** Asks how the session stands, and waits until the transcript has all its messages. */
-  const complete = async (): Promise<void> => {
-    const { messageCount } = await it.refresh();
-    await it.changed(() => transcript.known.size === messageCount);
-  };
-  /** How much is asked of the service by looking at the session twice. */
-  const asked = async (): Promise<number> => {
-    const before = service.requests.length;
-    for (let times = 0; times < 2; times++) await it.refresh();
-    return service.requests.length - before;
-  };
-  const sendElsewhere = async (text: string): Promise<void> => {
-    await client.one('sendMessage', { ids: { sessionId }, body: JSON.stringify({ text }) });
-    await service.settle();
-  };
-  const watch = conversation.watch();
-  await it.send('Hello');
-  await service.settle();
-  await complete();
-  await it.changed(() => conversation.rows.messageCount !== undefined);
-  const rows = rowsOf(conversation.rows);
-  assert.ok(rows.some(row => row.kind === 'message' && row.author === 'agent'));
-  assert.ok(!rows.some(row => row.kind === 'gap'));
-  assert.equal(await asked(), 2, 'nothing is read again while nothing changes');
-  service.fail({ kind: 'status', status: 400, match: { method: 'GET', path: /\/messages$/ }, times: 1 });
-  await sendElsewhere('From elsewhere');
-  await it.refresh();
-  await it.changed(() => it.log.lines.some(line => /could not be read/.test(line)));
-  await complete();
-  assert.ok(it.texts().includes('From elsewhere'));
-  watch.dispose();
-  await sendElsewhere('Unseen');
-  assert.equal(await asked(), 2, 'nothing is read while nobody looks');
+  it('are read whenever there is something new while somebody looks, also after that failed once', async () => {
+    const served = new Served(1);
+    served.list = served.pages;
+    await served.reading.read(false);
+    /** One more has come, and the session says so: how many are known then. */
+    const more = async (): Promise<number> => {
+      const updatedAt = served.all.push(body(served.all.length));
+      served.session = { messageCount: updatedAt, updatedAt };
+      for (let times = 0; times < 2; times++) served.reading.follow();
+      await setImmediate();
+      return served.known.size;
+    };
+    assert.equal(await more(), 1, 'nobody looks');
+    served.reading.watch(1);
+    assert.equal(await more(), 3);
+    served.list = () => Promise.reject(new Error('down'));
+    assert.equal(await more(), 3);
+    served.list = served.pages;
+    assert.equal(await more(), 5);
+    const { length } = served.asked;
+    served.reading.follow();
+    assert.equal(served.asked.length, length, 'nothing is read again while nothing changes');
+    served.reading.watch(-1);
+    assert.equal(await more(), 5);
+  });
 });
 
 describe('messages that are known', () => {
