@@ -10,6 +10,8 @@ import { later, answering, cleanUp, temporaryFolder, until, writeFile } from './
 
 afterEach(cleanUp);
 
+const inWords = JSON.stringify;
+
 describe('a chat page that begins', () => {
   it('has the cursor in an editor, but in a view only when the person went there, and not for what find opens', async () => {
     const it = await scene();
@@ -36,15 +38,12 @@ describe('a chat page that begins', () => {
     // VS Code puts the page away and makes another before the send is recorded.
     page.begun();
     // By its own clock the page wrote it after it was sent: the id tells that it was.
-    const unsaved = { text: 'One', sendId: page.sendId, at: Date.now() + 60_000, next: 'Two' };
-    page.said.fire({ id: 2, name: 'unsaved', params: unsaved });
+    page.say('unsaved', { text: 'One', sendId: page.sendId, at: Date.now() + 60_000, next: 'Two' });
     await outcome;
-    await until(page.heard, () => page.draft() === 'Two');
+    await page.until(() => page.draft() === 'Two' && page.told('draftStored') !== undefined);
     assert.deepEqual(it.sent(), ['One']);
-    await until(page.heard, () => page.told('draftStored') !== undefined);
     assert.deepEqual(page.told('draftStored'), { version: 0 }, 'of this page, before its first word');
-    const drafts = page.posted.filter(({ name }) => name === 'setDraft').map(({ payload }) => payload);
-    assert.doesNotMatch(JSON.stringify(drafts), /One/);
+    assert.ok(!page.posted.some(({ name, payload }) => name === 'setDraft' && /One/.test(inWords(payload))));
   });
 
   it('keeps what is being written when an earlier message is sent again, which has a row when it is recorded', async () => {
@@ -56,10 +55,12 @@ describe('a chat page that begins', () => {
     await outcome;
     assert.deepEqual([it.draft(), it.sent()], [['Half a thought'], ['Sent before']]);
     assert.equal(page.draft(), undefined, 'the page has it already');
-    const answered = (): number => page.posted.findIndex(({ kind, id }) => kind === 'answer' && id === 1);
-    await until(page.heard, () => answered() > 0);
-    const before = JSON.stringify(page.posted.slice(0, answered()));
-    assert.ok(before.includes(`"key":"send:${page.sendId}"`), 'the page need not show it by itself any more');
+    const answered = (): number => page.posted.findIndex(({ kind }) => kind === 'answer');
+    await page.until(() => answered() > 0);
+    assert.ok(
+      inWords(page.posted.slice(0, answered())).includes(`"key":"send:${page.sendId}"`),
+      'it is shown',
+    );
   });
 
   it('has its session followed from when it listens, while its service is in use, and asked once that is', async () => {
@@ -116,10 +117,10 @@ describe('what is written', () => {
     const outcome = it.settled();
     page.send('One');
     await outcome;
-    await until(page.heard, () => page.draft() === 'One');
+    await page.until(() => page.draft() === 'One');
     // Written in the composer that the page had emptied, while it was told that the message is back.
     page.write('Two', 0, 2);
-    await until(page.heard, () => page.draft() === 'One\n\nTwo');
+    await page.until(() => page.draft() === 'One\n\nTwo');
     page.write('One\n\nTwo, really', 2, 3);
     assert.equal(it.composition.draft.text, 'One\n\nTwo, really');
   });
@@ -212,17 +213,14 @@ describe('stopping an agent', () => {
   /** A session whose agent works, in a panel; the list of sessions was asked for, as the Sessions view does. */
   async function working(lists = true, used = true) {
     const it = await scene({ lists, extras: () => used });
-    const work = it.busy();
+    const [work, page] = [it.busy(), begunOf(it)];
     await it.client.extras.sessions();
-    const { heard, ask, shows } = begunOf(it);
     await it.refresh();
-    await until(heard, () => shows()?.header.status.word === 'running');
-    return {
-      ...{ ...it, heard, work },
-      stop: () => ask('stop', {}),
-      stops: () => it.service.requests.filter(({ path }) => path.endsWith('/interrupt')).length,
-      composer: () => shows()?.composer,
-    };
+    await page.until(() => page.shows()?.header.status.word === 'running');
+    const composer = () => page.shows()?.composer;
+    const stops = () => it.service.requests.filter(({ path }) => path.endsWith('/interrupt')).length;
+    const isOver = () => page.until(() => composer()?.canStop === false);
+    return { ...it, work, composer, stops, isOver, stop: () => page.ask('stop', {}) };
   }
 
   it('sends one request, asks how it stands, and keeps all that is queued back until the person decides', async () => {
@@ -232,7 +230,7 @@ describe('stopping an agent', () => {
     it.work.dispose();
     await it.stop();
     assert.equal(it.stops(), 1);
-    await until(it.heard, () => it.composer()?.canStop === false);
+    await it.isOver();
     assert.match(conversation.queued[0]?.sentence ?? '', /^You stopped the agent/);
     assert.equal(it.composer()?.queueNote, 'On hold: see the first message.');
     await conversation.discard(conversation.queued[0]!.id);
@@ -241,11 +239,8 @@ describe('stopping an agent', () => {
   });
 
   it('says why it failed, also from the row of the session, is not tried again, and goes where the service does not have it', async () => {
-    for (const [lists, used] of [
-      [false, true],
-      [true, false],
-    ])
-      assert.equal((await working(lists, used)).composer()?.canStop, false, 'no list, or not to be used');
+    for (const lists of [false, true])
+      assert.equal((await working(lists, !lists)).composer()?.canStop, false, 'no list, or not to be used');
     const it = await working();
     await it.queue('And then this');
     it.failSend(500);
@@ -257,7 +252,7 @@ describe('stopping an agent', () => {
     const stopped = chatOf(it).commands.stop({ kind: 'session', sessionId: it.sessionId });
     await assert.rejects(stopped as Promise<unknown>, /^Error: The agent could not be stopped\./);
     assert.equal(it.stops(), 2);
-    await until(it.heard, () => it.composer()?.canStop === false);
+    await it.isOver();
   });
 });
 
@@ -296,7 +291,7 @@ describe('a page that says 10,000 things of what is not there', () => {
     await conversation.flush();
     await conversation.readOn();
 
-    const { said, posted, heard, log } = begunOf(it);
+    const { said, posted, log, ...page } = begunOf(it);
     const unhandled = catchUnhandled();
     later(() => unhandled.dispose());
     const held = () => ({
@@ -316,7 +311,7 @@ describe('a page that says 10,000 things of what is not there', () => {
       { numRuns: 10_000 },
     );
     const answers = () => posted.filter(({ kind }) => kind === 'answer' || kind === 'refusal');
-    await until(heard, () => answers().length >= asked.length);
+    await page.until(() => answers().length >= asked.length);
     await conversation.flush();
 
     const ids = answers().flatMap(({ id }) => id);

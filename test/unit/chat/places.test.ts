@@ -10,7 +10,7 @@ import { isPanel } from '../../../src/webview/page';
 import { Emitter } from '../../../src/util/lifecycle';
 import { acts, answers, TabInputWebview, Uri } from '../../fakes/vscode';
 import { chatOf, pageOf, scene } from './scene';
-import { later, answering, cleanUp, left, memoryOf, temporaryFolder, until } from './support';
+import { later, answering, cleanUp, left, memoryOf, temporaryFolder } from './support';
 
 afterEach(cleanUp);
 
@@ -172,11 +172,13 @@ describe('a panel', () => {
 });
 
 describe('the chat in front', () => {
-  it('gets what is attached where it is, also as soon as it is asked for, and when chats are opened elsewhere by now', async () => {
+  it('gets what is attached where it is, also as soon as it is asked for, and when chats are opened elsewhere by now; find and export are of it, of whatever service it is', async () => {
     const it = await scene();
     let location: 'panel' | 'view' = 'view';
-    const chat = chatOf(it, { location: () => location });
-    const { place, begun, posted, heard } = pageOf('view');
+    const exported: string[] = [];
+    const show = (id: string) => Promise.resolve(void exported.push(id));
+    const chat = chatOf(it, { location: () => location }, show);
+    const { place, begun, posted, ...page } = pageOf('view');
     answering({ createWebviewPanel: () => assert.fail('a panel is made') });
     acts.length = 0;
     const opened = chat.commands.open(it.sessionId);
@@ -188,24 +190,15 @@ describe('the chat in front', () => {
     await opened;
     begun();
     await attached;
-    await until(heard, () => JSON.stringify(posted).includes('a.txt'));
-  });
-
-  it('is searched and exported, of whatever service it is', async () => {
-    const it = await scene();
-    const shown: string[] = [];
-    const chat = chatOf(it, {}, id => Promise.resolve(void shown.push(id)));
-    const told = ['another', 'service1'].map(serviceId => {
-      const { place, begun, posted } = pageOf('panel', serviceId === 'another');
-      const kept = { serviceId, sessionId: it.sessionId, title: 'A title' };
-      void chat.restorePanel(place as vscode.WebviewPanel, kept);
-      begun();
-      return posted;
-    });
+    await page.until(() => JSON.stringify(posted).includes('a.txt'));
+    const other = pageOf('panel');
+    const kept = { serviceId: 'another', sessionId: it.sessionId, title: 'A title' };
+    void chat.restorePanel(other.place as vscode.WebviewPanel, kept);
+    other.begun();
     await chat.commands.find();
     await chat.commands.export();
-    const found = told.map(posted => posted.some(({ name }) => name === 'find'));
-    assert.deepEqual([found, shown], [[true, false], [`another\n${it.sessionId}`]]);
+    assert.deepEqual([page.told('find'), other.told('find')], [undefined, {}]);
+    assert.deepEqual(exported, [`another\n${it.sessionId}`]);
   });
 });
 

@@ -182,7 +182,8 @@ export function pageOf(kind: 'panel' | 'view', active = true) {
     ...{ visible: true, onDidDispose: never, webview, reveal: nothing, show: nothing },
   };
   return {
-    ...{ place: place as unknown as Place, said, posted, heard: heard.event, written },
+    ...{ place: place as unknown as Place, said, posted, written },
+    until: (holds: () => boolean) => until(heard.event, holds),
     /** As the person shows and hides it. */
     show: (visible: boolean): void => {
       place.visible = visible;
@@ -219,7 +220,7 @@ function depsOf({ client, conversation, sessions }: Window, show: DetailsDocumen
 /** The real panel of a conversation, and its page. */
 export function panelOf(it: Window, kind: 'panel' | 'view' = 'panel', title = 'Session') {
   const page = pageOf(kind);
-  const { said, posted, told } = page;
+  const { posted, told } = page;
   const shown: string[][] = [];
   const { deps, ...rest } = depsOf(it, (about, name, content) =>
     Promise.resolve(void shown.push([about, name, content()])),
@@ -230,21 +231,21 @@ export function panelOf(it: Window, kind: 'panel' | 'view' = 'panel', title = 'S
   const panel = new ChatPanel(page.place, { ...deps, conversation, lease, title, reading: new Map() });
   later(() => panel.dispose());
   const sendId = 'an-id-of-a-send';
+  const say = (name: string, params: object, id?: number): void =>
+    page.said.fire({ name, params, ...(id === undefined ? {} : { id }) });
   return {
-    ...{ ...page, ...rest, panel, shown, sendId },
+    ...{ ...page, ...rest, panel, shown, say, sendId, isLet: () => isLet },
     /** Asks the panel, as its page does: resolves to the answer, rejects with the reason. */
     ask: async (name: string, params: object): Promise<void> => {
       page.begun();
       const id = posted.length + 1;
-      said.fire({ id, name, params });
+      say(name, params, id);
       const answer = (): ToPage | undefined => posted.find(message => message.id === id);
-      await until(page.heard, () => answer() !== undefined);
+      await page.until(() => answer() !== undefined);
       if (answer()?.reason !== undefined) throw new Error(answer()?.reason);
     },
-    isLet: () => isLet,
-    write: (text: string, seen: number, version: number) =>
-      said.fire({ name: 'draft', params: { text, seen, version } }),
-    send: (text: string) => said.fire({ id: 1, name: 'send', params: { text, seen: 0, sendId } }),
+    write: (text: string, seen: number, version: number) => say('draft', { text, seen, version }),
+    send: (text: string) => say('send', { text, seen: 0, sendId }, 1),
     draft: () => (told('setDraft') as { readonly text?: string } | undefined)?.text,
     start: () => told('start') as Start | undefined,
     shows: () => told('state') as PanelState | undefined,
