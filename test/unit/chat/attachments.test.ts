@@ -11,12 +11,9 @@ import { later, attachmentsIn, cleanUp, diskFiles, PNG, temporaryFolder, writeFi
 
 afterEach(cleanUp);
 
-const attachments = (files = diskFiles, limit = 1024 * 1024) => attachmentsIn('/nowhere', limit, files);
-
-async function problemOf(uri: string, files = diskFiles, limit?: number): Promise<string> {
-  return (await attachments(files, limit).inspect(uri)).problem ?? 'none';
-}
-
+const attachments = (files = diskFiles, limit = 204_800) => attachmentsIn('/nowhere', limit, files);
+const problemOf = async (uri: string, files: typeof diskFiles): Promise<string> =>
+  (await attachments(files).inspect(uri)).problem ?? 'none';
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 /** More than is looked at when a file is attached. */
 const long = (end: Uint8Array): Uint8Array => Buffer.concat([Buffer.alloc(100_000, 'é'), end]);
@@ -57,21 +54,26 @@ describe('a file that is attached', () => {
     await assert.rejects(attachments().parts(found), reasons);
   });
 
-  it('is refused before anything is read when it is too large or no regular file', async () => {
+  it('is refused with the reason when it is too large, no regular file, not there, or its address is none, before anything is read', async () => {
     const folder = temporaryFolder();
     const unread = { ...diskFiles, read: () => assert.fail('was read') };
     const address = (name: string): string => pathToFileURL(path.join(folder, name)).href;
-    const large = writeFile(folder, 'a.txt', 'x'.repeat(2049));
+    const none = ['', 'nonsense', 'file:', 'http://[', 'agentconsole-attachment:/x', '\0'];
+    const reasons: [string, RegExp][] = [
+      [writeFile(folder, 'a.txt', 'x'.repeat(300_000)), /^a\.txt is 293 kB; the limit is 200 kB\.$/],
+      ...[[address(''), /is a folder/] as const, [address('link'), /symbolic link/] as const],
+      [address('gone.txt'), /^gone\.txt cannot be read: ENOENT/],
+      ...none.map((uri): [string, RegExp] => [uri, /cannot be read|is a folder/]),
+    ];
     fs.symlinkSync(path.join(folder, 'a.txt'), path.join(folder, 'link'));
-    assert.match(await problemOf(large, unread, 2048), /^a\.txt is 2 kB; the limit is 2 kB\.$/);
-    assert.match(await problemOf(address(''), unread), /is a folder/);
-    assert.match(await problemOf(address('link'), unread), /symbolic link/);
-    if (process.platform === 'win32') return;
-    execFileSync('mkfifo', [path.join(folder, 'pipe')]);
-    assert.match(await problemOf(address('pipe'), unread), /not a regular file/);
+    if (process.platform !== 'win32') {
+      execFileSync('mkfifo', [path.join(folder, 'pipe')]);
+      reasons.push([address('pipe'), /not a regular file/]);
+    }
+    for (const [uri, reason] of reasons) assert.match(await problemOf(uri, unread), reason);
   });
 
-  it('is refused when it changes while it is read, is not there, or its address is none', async () => {
+  it('is refused when it changes while it is read, also when it is sent', async () => {
     const uri = writeFile(temporaryFolder(), 'a.txt', 'before');
     const changing: typeof diskFiles.read = (address, most) =>
       diskFiles.read(address, most).finally(() => fs.writeFileSync(new URL(address), 'after that'));
@@ -80,10 +82,6 @@ describe('a file that is attached', () => {
     assert.match(await problemOf(uri, other), /changed while being read/, 'not as much as was said');
     const inspected = await attachments().inspect(uri);
     await assert.rejects(attachments(other).parts([inspected]), /changed while being read/);
-    fs.rmSync(new URL(uri));
-    assert.match(await problemOf(uri), /^a\.txt cannot be read: ENOENT/);
-    for (const none of ['', 'nonsense', 'file:', 'http://[', 'agentconsole-attachment:/x', '\0'])
-      assert.match(await problemOf(none), /cannot be read|is a folder/);
   });
 
   it('that is a picture is refused above the limit with the offer to make it smaller', async () => {

@@ -12,49 +12,64 @@ const messages = (rows: readonly Row[]): MessageRow[] => rows.filter(row => row.
 const shown = (...known: readonly StoredMessage[]) => messages(rowsOf({ known: knownOf(...known) }));
 
 describe('rows of a transcript', () => {
-  it('have a heading a day in the zone of whoever reads, and name an author once for what it says in one go', () => {
+  /** Days, authors with what they say, and what is missing. */
+  const inWords = (rows: readonly Row[]): string[] =>
+    withDays(rows).flatMap((row, index, all) => {
+      if (row.kind !== 'message') return row.kind === 'gap' ? row.sentence : row.kind;
+      const parts = row.parts.map(part => {
+        if (part.kind !== 'fold') return part.kind === 'text' ? part.text : `${part.label} ${part.picture}`;
+        const { icon, isCode, failed, label, preview, texts } = part;
+        return [
+          `${icon}${isCode ? ' code' : ''}${failed ? ' failed' : ''}`,
+          ...label,
+          preview,
+          ...texts,
+        ].join('|');
+      });
+      return [`${row.author}${goesOn(row, all[index - 1]) ? ' again' : ''}: ${row.role}`, ...parts];
+    });
+
+  it('have a heading a day, name an author once for what it says in one go, show each kind of content as what it is, and nothing hidden', () => {
+    // In the zone of whoever reads.
     const at = (hour: number, minute: number): number => new Date(2026, 10, 20, hour, minute).getTime();
-    const content = [{ type: 'tool_result', toolUseId: 'u', content: 'done' }];
+    const hidden = { createdAt: at(23, 51), content: [text('XYZZY')] };
+    const source = (mediaType: string) => ({ type: 'base64', data: 'AAAA', mediaType });
+    const content = [
+      ...[text('words'), { type: 'thinking', thinking: 'hm' }, { type: 'redacted_thinking' }],
+      { type: 'tool_use', id: 'u1', name: 'Read', input: { path: 'a.ts' } },
+      { type: 'image', source: source('image/png') },
+      { type: 'document', source: source('application/pdf') },
+      ...[{ type: 'hologram', depth: 3 }, text('  ')],
+    ];
+    const output = [text('out'), { type: 'image' }];
+    const result = { type: 'tool_result', toolUseId: 'u1', content: output, isError: true };
     const known = knownOf(
       message('q', { role: 'user', createdAt: at(23, 48) }),
-      message('a', { createdAt: at(23, 50) }),
-      message('t', { role: 'tool', createdAt: at(23, 54), content }),
+      message('a', { createdAt: at(23, 50), providerAReasoningSummary: 'I think', content }),
+      message('h', { ...hidden, visibility: 'llm_only', role: 'system' }),
+      message('i', { ...hidden, isUserVisible: false }),
+      message('t', { role: 'tool', createdAt: at(23, 54), content: [result] }),
       message('b', { createdAt: at(23, 58) }),
       message('c', { createdAt: at(24, 2) }),
-      message('d', { createdAt: at(25, 2) }),
-      message('e', { createdAt: 1e18 }),
+      message('s', { createdAt: at(25, 2), role: 'system', visibility: 'both' }),
+      message('e', { createdAt: 1e18, role: 'wiz\u202eard', content: [text('a\u202eb\u0007')] }),
+      { id: 'bare', content: [text('of no author and time')] },
     );
-    const named = withDays(rowsOf({ known })).map((row, index, all) =>
-      row.kind === 'message' ? `${row.author}${goesOn(row, all[index - 1]) ? ' again' : ''}` : row.kind,
+    assert.deepEqual(inWords(rowsOf({ known, messageCount: 12 })), [
+      ...['date', 'person: user', 'q', 'agent: assistant', 'lightbulb|Reasoning|I think|I think', 'words'],
+      ...['lightbulb|Reasoning|hm|hm', 'lightbulb|Reasoning withheld by the model provider|'],
+      'error code failed|Read |a.ts|, failed|out [image]|Read {\n  "path": "a.ts"\n}|out\n[image]',
+      ...['Image · image/png · 3 bytes a\n4', 'Document · application/pdf · 3 bytes undefined'],
+      'symbol-misc code|Content of the type "hologram"||{\n  "depth": 3\n}',
+      ...['agent again: assistant', 'b', 'date', 'agent: assistant', 'c'],
+      ...['other: system', 'info|System message|s|s', 'other: wiz\ufffdard', 'a\ufffdb\ufffd'],
+      ...['other: author unknown', 'of no author and time'],
+      '2 messages cannot be read yet; they appear with your next message',
+    ]);
+    const nothing = inWords(
+      rowsOf({ known: knownOf(message('h', { visibility: 'llm_only' })), messageCount: 1 }),
     );
-    const before = ['date', 'person', 'agent', 'agent again', 'agent again'];
-    assert.deepEqual(named, [...before, 'date', 'agent', 'agent', 'agent']);
-  });
-
-  it('hold no hidden message, which counts as known', () => {
-    const content = [text('XYZZY')];
-    const known = knownOf(
-      message('a'),
-      message('b', { createdAt: 1, visibility: 'llm_only', role: 'system', content }),
-      message('c', { createdAt: 2, isUserVisible: false, content }),
-    );
-    const rows = (messageCount: number): string[] =>
-      rowsOf({ known, messageCount }).map(row => (row.kind === 'gap' ? row.sentence : row.key));
-    const missing = '2 messages cannot be read yet; they appear with your next message';
-    assert.deepEqual(rows(5), ['message:a', missing]);
-    assert.doesNotMatch(JSON.stringify(rowsOf({ known })), /XYZZY/);
-    known.delete('a');
-    // A session of nothing else is not empty.
-    assert.deepEqual(rows(2), ['2 messages of this session are not shown by the service']);
-  });
-
-  it('show messages of an unknown time last, of an unknown author as such, and no bidi and control characters', () => {
-    const content = [text('a\u202eb\u0007')];
-    const rows = shown({ id: 'bare', content }, message('a', { role: 'wiz\u202eard', content }));
-    const { id, author, role, at } = rows.at(-1) ?? {};
-    assert.deepEqual([rows.length, id, author, role, at], [2, 'bare', 'other', 'author unknown', undefined]);
-    assert.match(JSON.stringify(rows), /wiz.*a.b/);
-    assert.doesNotMatch(JSON.stringify(rows), /[\u202e\u0007]/);
+    assert.deepEqual(nothing, ['1 message of this session is not shown by the service']);
   });
 
   const asked = knownOf(message('q', { role: 'user' }));
@@ -84,39 +99,6 @@ describe('rows of a transcript', () => {
       const told = [gap?.sentence, gap?.reason, gap?.webApp];
       assert.deepEqual(told, [sentence, reason, isReasoned || undefined]);
     });
-
-  it('show each kind of content as what it is', () => {
-    const output = [text('out'), { type: 'image' }];
-    const source = (mediaType: string) => ({ type: 'base64', data: 'AAAA', mediaType });
-    const content = [
-      text('words'),
-      { type: 'thinking', thinking: 'hm' },
-      { type: 'redacted_thinking' },
-      { type: 'tool_use', id: 'u1', name: 'Read', input: { path: 'a.ts' } },
-      { type: 'tool_result', toolUseId: 'u1', content: output, isError: true },
-      { type: 'image', source: source('image/png') },
-      { type: 'document', source: source('application/pdf') },
-      { type: 'hologram', depth: 3 },
-      text('  '),
-    ];
-    const [row] = shown(message('a', { providerAReasoningSummary: 'I think', content }));
-    const prose = { kind: 'fold', icon: 'lightbulb', preview: '', isCode: false, failed: false };
-    const failed = { icon: 'error', label: ['Read ', 'a.ts', ', failed'], preview: 'out [image]' };
-    const odd = { icon: 'symbol-misc', label: ['Content of the type "hologram"'] };
-    assert.deepEqual(row?.parts, [
-      { ...prose, label: ['Reasoning'], preview: 'I think', texts: ['I think'] },
-      { kind: 'text', text: 'words' },
-      { ...prose, label: ['Reasoning'], preview: 'hm', texts: ['hm'] },
-      { ...prose, label: ['Reasoning withheld by the model provider'], texts: [] },
-      {
-        ...{ ...prose, ...failed, isCode: true, failed: true },
-        texts: ['Read {\n  "path": "a.ts"\n}', 'out\n[image]'],
-      },
-      { kind: 'file', label: 'Image · image/png · 3 bytes', picture: 'a\n5' },
-      { kind: 'file', label: 'Document · application/pdf · 3 bytes' },
-      { ...prose, ...odd, isCode: true, texts: ['{\n  "depth": 3\n}'] },
-    ]);
-  });
 
   it('show what a person attached as the composer does, with the names it was sent from here with', () => {
     const item = (type: string, mediaType: string, data: string, name?: string) => ({
