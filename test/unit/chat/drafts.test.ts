@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, symlinkSync } from 'node:fs';
 import { utimes } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { mock } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -132,16 +132,27 @@ describe('a file of ours that no draft names', () => {
     it(isLegible ? 'goes after a day' : 'stays where a draft cannot be read, which may name it', async () => {
       const root = temporaryFolder();
       const storage = storageIn(root);
+      const attachments = attachmentsIn(root);
+      const keep = (name: string) =>
+        attachments.keep('service1', name, { name, read: () => Promise.resolve(Buffer.from('a')) });
+      const [old, used] = [await keep('old.txt'), await keep('used.txt')];
+      const [file, named] = [old, used].map(({ uri }) => fileURLToPath(uri));
+      const draft = { text: '', attachments: [used] };
+      await storedIn(storage, outboxes).put('another', { draft, entries: [], writes: [] });
       if (!isLegible) await storedIn(storage, outboxes).put('other', { draft: 'broken' });
-      const away = { name: 'a.txt', read: () => Promise.resolve(Buffer.from('a')) };
-      const file = fileURLToPath((await attachmentsIn(root).keep('service1', 'a.txt', away)).uri);
-      await utimes(dirname(file), 0, 0);
+      for (const each of [file, named]) await utimes(dirname(each!), 0, 0);
+      const young = fileURLToPath((await keep('young.txt')).uri);
+      // It is listed and cannot be looked at, as one that another window has just removed.
+      symlinkSync('nowhere', join(dirname(dirname(young)), 'gone'));
       const later = storageIn(root);
       conversationsIn(root, later).use('service1', 'session');
       await later.collection(outboxes).load();
-      while (isLegible && existsSync(file)) await setImmediate();
+      while (isLegible && existsSync(file!)) await setImmediate();
       for (let turn = 0; turn < 50; turn++) await setImmediate();
-      assert.equal(existsSync(file), !isLegible);
+      assert.deepEqual(
+        [file, named, young].map(each => existsSync(each!)),
+        [!isLegible, true, true],
+      );
     });
 });
 

@@ -104,8 +104,11 @@ export class World {
     };
     this.#processes.push(process);
     await this.finish(conversation.load(), pid);
-    const taken = unsaved && conversation.takeUnsaved(unsaved).then(() => (process.unsaved = undefined));
-    if (taken !== undefined) await this.finish(taken, pid);
+    if (unsaved !== undefined)
+      await this.finish(
+        conversation.takeUnsaved(unsaved).then(() => (process.unsaved = undefined)),
+        pid,
+      );
     process.shown = conversation.composition.draft.text;
     return process;
   }
@@ -119,7 +122,7 @@ export class World {
   }
 
   /** Takes the steps there are, of one process or of all, and those that follow from them. */
-  async run(pid?: number, most = 3000): Promise<void> {
+  async go(pid?: number, most = 3000): Promise<void> {
     for (let round = 0; round < most; round++) {
       await settle();
       const index = this.#steps.findIndex(step => pid === undefined || step.pid === pid);
@@ -139,7 +142,7 @@ export class World {
     const state = { isDone: false };
     const end = (): unknown => (state.isDone = true);
     work.then(end, end);
-    for (let round = 0; !state.isDone && round < 500; round++) await this.run(pid, 1);
+    for (let round = 0; !state.isDone && round < 500; round++) await this.go(pid, 1);
     assert.ok(state.isDone || !this.#isAlive(pid), 'It is never done');
   }
 
