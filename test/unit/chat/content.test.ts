@@ -125,28 +125,26 @@ describe('a diff of a message', () => {
   });
 });
 
-describe('code of a message', () => {
-  it('goes into the first editor whose file can be written, whatever holds that', async () => {
-    const written: string[] = [];
-    const editor = (scheme: string) => ({
-      document: { uri: { scheme } },
-      selections: [0],
-      edit: (change: (edit: object) => void) => {
-        change({ replace: (_: unknown, code: string) => written.push(`${scheme} ${code}`) });
-        return Promise.resolve(true);
-      },
-    });
-    const { fs } = workspace;
-    later(() => Object.assign(workspace, { fs }));
-    Object.assign(workspace, { fs: { isWritableFileSystem: (scheme: string) => scheme.endsWith('vfs') } });
-    for (const scheme of ['vscode-vfs', 'untitled']) {
-      answering({ activeTextEditor: editor('output'), visibleTextEditors: [editor('git'), editor(scheme)] });
-      await insertCode('a()');
-    }
-    answering({ visibleTextEditors: [] });
-    await assert.rejects(insertCode('a()'), /Open a file beside the chat first/);
-    assert.deepEqual(written, ['vscode-vfs a()', 'untitled a()']);
+it('code of a message goes into the first editor whose file can be written, whatever holds that', async () => {
+  const written: string[] = [];
+  const editor = (scheme: string) => ({
+    document: { uri: { scheme } },
+    selections: [0],
+    edit: (change: (edit: object) => void) => {
+      change({ replace: (_: unknown, code: string) => written.push(`${scheme} ${code}`) });
+      return Promise.resolve(true);
+    },
   });
+  const { fs } = workspace;
+  later(() => Object.assign(workspace, { fs }));
+  Object.assign(workspace, { fs: { isWritableFileSystem: (scheme: string) => scheme.endsWith('vfs') } });
+  for (const scheme of ['vscode-vfs', 'untitled']) {
+    answering({ activeTextEditor: editor('output'), visibleTextEditors: [editor('git'), editor(scheme)] });
+    await insertCode('a()');
+  }
+  answering({ visibleTextEditors: [] });
+  await assert.rejects(insertCode('a()'), /Open a file beside the chat first/);
+  assert.deepEqual(written, ['vscode-vfs a()', 'untitled a()']);
 });
 
 const bounded = (text: string): string =>

@@ -256,69 +256,67 @@ describe('stopping an agent', () => {
   });
 });
 
-describe('a page that says 10,000 things of what is not there', () => {
-  /** Names of nothing, of everything, and of places a page has no business in. */
-  const names =
-    '__proto__ constructor toString ../../etc/passwd:1 file:///etc/passwd /etc/passwd:1 command:workbench.action.quit javascript:alert(1) vscode://a/b data:text/html,x';
-  const word = fc.oneof(fc.string(), fc.constantFrom(...names.split(' '), '', 'a'.repeat(20_000)));
-  const number = fc.oneof(fc.integer(), fc.double(), fc.constantFrom(-1, 0, 1, Infinity, NaN, 2 ** 60));
-  const keyed = fc.tuple(word, fc.nat(100)).map(each => each.join('\n'));
-  const noId = word.filter(id => !/^[\w-]{8,64}$/.test(id));
-  const about = (list: string, shape: Record<string, fc.Arbitrary<unknown>>) =>
-    fc.record({ name: fc.constantFrom(...list.split(' ')), params: fc.record(shape) });
-  /** In the right shape, about what is not there; nothing that a panel does on a person's word. */
-  const nothingThere = fc.oneof(
-    about('send', { text: word, seen: number, sendId: noId }),
-    about('send', { text: fc.constant(' '), seen: number, sendId: fc.constant('an-id-of-a-send') }),
-    about('sendAgain discard takeBack', { id: word }),
-    about('detach openAttachment', { key: word }),
-    about('picture', { key: fc.oneof(word, keyed) }),
-    about('openPath', { path: word }),
-    about('openLink', { href: word.filter(href => safeLink(href) === undefined) }),
-    about('kept', { opened: fc.array(word), scroll: fc.record({ key: word, offset: number }) }),
-  );
+/** Names of nothing, of everything, and of places a page has no business in. */
+const names =
+  '__proto__ constructor toString ../../etc/passwd:1 file:///etc/passwd /etc/passwd:1 command:workbench.action.quit javascript:alert(1) vscode://a/b data:text/html,x';
+const word = fc.oneof(fc.string(), fc.constantFrom(...names.split(' '), '', 'a'.repeat(20_000)));
+const number = fc.oneof(fc.integer(), fc.double(), fc.constantFrom(-1, 0, 1, Infinity, NaN, 2 ** 60));
+const keyed = fc.tuple(word, fc.nat(100)).map(each => each.join('\n'));
+const noId = word.filter(id => !/^[\w-]{8,64}$/.test(id));
+const about = (list: string, shape: Record<string, fc.Arbitrary<unknown>>) =>
+  fc.record({ name: fc.constantFrom(...list.split(' ')), params: fc.record(shape) });
+/** In the right shape, about what is not there; nothing that a panel does on a person's word. */
+const nothingThere = fc.oneof(
+  about('send', { text: word, seen: number, sendId: noId }),
+  about('send', { text: fc.constant(' '), seen: number, sendId: fc.constant('an-id-of-a-send') }),
+  about('sendAgain discard takeBack', { id: word }),
+  about('detach openAttachment', { key: word }),
+  about('picture', { key: fc.oneof(word, keyed) }),
+  about('openPath', { path: word }),
+  about('openLink', { href: word.filter(href => safeLink(href) === undefined) }),
+  about('kept', { opened: fc.array(word), scroll: fc.record({ key: word, offset: number }) }),
+);
 
-  it('makes the panel of a real session throw nothing, run nothing, ask nothing and lose nothing', async () => {
-    const it = await scene();
-    const { conversation, composition } = it;
-    await it.send('A question');
-    it.failSend('reset');
-    await it.send('Did it arrive?');
-    it.busy();
-    await it.queue('Later');
-    await composition.attach([writeFile(temporaryFolder(), 'a.ts', 'a')]);
-    composition.setText('Half a thought');
-    await conversation.flush();
-    await conversation.readOn();
+it('a page that says 10,000 things of what is not there makes the panel of a real session throw nothing, run nothing, ask nothing and lose nothing', async () => {
+  const it = await scene();
+  const { conversation, composition } = it;
+  await it.send('A question');
+  it.failSend('reset');
+  await it.send('Did it arrive?');
+  it.busy();
+  await it.queue('Later');
+  await composition.attach([writeFile(temporaryFolder(), 'a.ts', 'a')]);
+  composition.setText('Half a thought');
+  await conversation.flush();
+  await conversation.readOn();
 
-    const { said, posted, log, ...page } = begunOf(it);
-    const unhandled = catchUnhandled();
-    later(() => unhandled.dispose());
-    const held = () => ({
-      ...{ draft: composition.draft, sends: conversation.sends, queued: conversation.queued },
-      ...{ known: [...it.transcript.known.values()], asked: it.service.requests.length },
-    });
-    const before = structuredClone(held());
-    assert.deepEqual([before.sends.length, before.queued.length, before.draft.attachments.length], [1, 1, 1]);
-    acts.length = 0;
-
-    const asked: unknown[] = [];
-    fc.assert(
-      fc.property(nothingThere, fc.option(fc.nat()), ({ name, params }, id) => {
-        if (id !== null) asked.push(id);
-        said.fire({ name, params, ...(id === null ? {} : { id }) });
-      }),
-      { numRuns: 10_000 },
-    );
-    const answers = () => posted.filter(({ kind }) => kind === 'answer' || kind === 'refusal');
-    await page.until(() => answers().length >= asked.length);
-    await conversation.flush();
-
-    const ids = answers().flatMap(({ id }) => id);
-    assert.deepEqual(ids.sort(), asked.sort());
-    assert.deepEqual(unhandled.errors, []);
-    assert.deepEqual(acts, []);
-    assert.deepEqual(held(), before);
-    assert.ok(log.lines.length < 100, 'the log is not flooded');
+  const { said, posted, log, ...page } = begunOf(it);
+  const unhandled = catchUnhandled();
+  later(() => unhandled.dispose());
+  const held = () => ({
+    ...{ draft: composition.draft, sends: conversation.sends, queued: conversation.queued },
+    ...{ known: [...it.transcript.known.values()], asked: it.service.requests.length },
   });
+  const before = structuredClone(held());
+  assert.deepEqual([before.sends.length, before.queued.length, before.draft.attachments.length], [1, 1, 1]);
+  acts.length = 0;
+
+  const asked: unknown[] = [];
+  fc.assert(
+    fc.property(nothingThere, fc.option(fc.nat()), ({ name, params }, id) => {
+      if (id !== null) asked.push(id);
+      said.fire({ name, params, ...(id === null ? {} : { id }) });
+    }),
+    { numRuns: 10_000 },
+  );
+  const answers = () => posted.filter(({ kind }) => kind === 'answer' || kind === 'refusal');
+  await page.until(() => answers().length >= asked.length);
+  await conversation.flush();
+
+  const ids = answers().flatMap(({ id }) => id);
+  assert.deepEqual(ids.sort(), asked.sort());
+  assert.deepEqual(unhandled.errors, []);
+  assert.deepEqual(acts, []);
+  assert.deepEqual(held(), before);
+  assert.ok(log.lines.length < 100, 'the log is not flooded');
 });

@@ -16,11 +16,7 @@ afterEach(cleanUp);
 
 const turn = () => new Promise(resolve => setImmediate(resolve));
 
-function emptyPanel() {
-  const gone = new Emitter<void>();
-  const [onDidDispose, dispose] = [gone.event, () => gone.fire()];
-  return { webview: {}, onDidDispose, onDidChangeViewState: gone.event, dispose };
-}
+const emptyPanel = () => pageOf('panel').place as vscode.WebviewPanel;
 
 /** Panels can be made, and there are no tabs. */
 function makingPanels(createWebviewPanel: () => unknown = emptyPanel): void {
@@ -68,7 +64,7 @@ describe('a tab of an earlier window', () => {
     const close = ({ label }: vscode.Tab) => Promise.resolve(did.push(`closed ${label}`) > 0);
     const createWebviewPanel = (_type: string, title: string, column: number) => {
       did.push(`made ${title} in ${column}`);
-      return { ...emptyPanel(), title };
+      return emptyPanel();
     };
     const memory = memoryOf();
     makingPanels();
@@ -95,8 +91,7 @@ describe('a tab of an earlier window', () => {
     const { did, places } = await openWith('*Title of s1');
     const shown = places.show('s1');
     await turn();
-    const restored = emptyPanel() as unknown as vscode.WebviewPanel;
-    places.restorePanel(restored, { serviceId: 'service', sessionId: 's1', title: 'Older title' });
+    places.restorePanel(emptyPanel(), { serviceId: 'service', sessionId: 's1', title: 'Older title' });
     assert.equal((await shown).conversation.sessionId, 's1');
     assert.deepEqual(did, []);
   });
@@ -171,60 +166,56 @@ describe('a panel', () => {
   });
 });
 
-describe('the chat in front', () => {
-  it('gets what is attached where it is, also as soon as it is asked for, and when chats are opened elsewhere by now; find and export are of it, of whatever service it is', async () => {
-    const it = await scene();
-    let location: 'panel' | 'view' = 'view';
-    const exported: string[] = [];
-    const show = (id: string) => Promise.resolve(void exported.push(id));
-    const chat = chatOf(it, { location: () => location }, show);
-    const { place, begun, posted, ...page } = pageOf('view');
-    answering({ createWebviewPanel: () => assert.fail('a panel is made') });
-    acts.length = 0;
-    const opened = chat.commands.open(it.sessionId);
-    while (!acts.includes('commands.executeCommand')) await turn();
-    location = 'panel';
-    const attached = chat.commands.attachFiles(Uri.file(path.join(temporaryFolder(), 'a.txt')));
-    await turn();
-    await chat.resolveView(place as vscode.WebviewView);
-    await opened;
-    begun();
-    await attached;
-    await page.until(() => JSON.stringify(posted).includes('a.txt'));
-    const other = pageOf('panel');
-    const kept = { serviceId: 'another', sessionId: it.sessionId, title: 'A title' };
-    void chat.restorePanel(other.place as vscode.WebviewPanel, kept);
-    other.begun();
-    await chat.commands.find();
-    await chat.commands.export();
-    assert.deepEqual([page.told('find'), other.told('find')], [undefined, {}]);
-    assert.deepEqual(exported, [`another\n${it.sessionId}`]);
-  });
+it('the chat in front gets what is attached where it is, also as soon as it is asked for, and when chats are opened elsewhere by now; find and export are of it, of whatever service it is', async () => {
+  const it = await scene();
+  let location: 'panel' | 'view' = 'view';
+  const exported: string[] = [];
+  const show = (id: string) => Promise.resolve(void exported.push(id));
+  const chat = chatOf(it, { location: () => location }, show);
+  const { place, begun, posted, ...page } = pageOf('view');
+  answering({ createWebviewPanel: () => assert.fail('a panel is made') });
+  acts.length = 0;
+  const opened = chat.commands.open(it.sessionId);
+  while (!acts.includes('commands.executeCommand')) await turn();
+  location = 'panel';
+  const attached = chat.commands.attachFiles(Uri.file(path.join(temporaryFolder(), 'a.txt')));
+  await turn();
+  await chat.resolveView(place as vscode.WebviewView);
+  await opened;
+  begun();
+  await attached;
+  await page.until(() => JSON.stringify(posted).includes('a.txt'));
+  const other = pageOf('panel');
+  const kept = { serviceId: 'another', sessionId: it.sessionId, title: 'A title' };
+  void chat.restorePanel(other.place as vscode.WebviewPanel, kept);
+  other.begun();
+  await chat.commands.find();
+  await chat.commands.export();
+  assert.deepEqual([page.told('find'), other.told('find')], [undefined, {}]);
+  assert.deepEqual(exported, [`another\n${it.sessionId}`]);
 });
 
-describe('a message that is put into a composer', () => {
-  it('goes with its files into that of its session, wherever the person has gone meanwhile', async () => {
-    const it = await scene();
-    const { storage, sessionId } = it;
-    const other = await it.client.createSession({ computerId: it.computer.computerId });
-    const selected = new Emitter<readonly unknown[]>();
-    const chat = chatOf(it, { onDidSelect: selected.event });
-    const { place, begun, posted } = pageOf('view');
-    await chat.resolveView(place as vscode.WebviewView);
-    const draftOf = async (id: string) => {
-      await chat.flush();
-      const { draft } = (await storage.collection(outboxRecords('service1')).read(id)) ?? EMPTY;
-      return [draft.text, draft.attachments.map(({ uri }) => path.basename(uri))];
-    };
-    const file = Uri.file(path.join(temporaryFolder(), 'a.txt')) as unknown as vscode.Uri;
-    const shown = new Promise(show => Object.assign(place, { show }));
-    const done = chat.prefill({ sessionId, text: 'For the first', files: [file] });
-    await shown;
-    selected.fire([{ sessionId: other.sessionId }]);
-    begun();
-    assert.equal(await done, true);
-    assert.deepEqual(await draftOf(sessionId), ['For the first', ['a.txt']]);
-    assert.deepEqual(await draftOf(other.sessionId), ['', []]);
-    assert.ok(!JSON.stringify(posted).includes('For the first'), 'the page is of another session');
-  });
+it('a message that is put into a composer goes with its files into that of its session, wherever the person has gone meanwhile', async () => {
+  const it = await scene();
+  const { storage, sessionId } = it;
+  const other = await it.client.createSession({ computerId: it.computer.computerId });
+  const selected = new Emitter<readonly unknown[]>();
+  const chat = chatOf(it, { onDidSelect: selected.event });
+  const { place, begun, posted } = pageOf('view');
+  await chat.resolveView(place as vscode.WebviewView);
+  const draftOf = async (id: string) => {
+    await chat.flush();
+    const { draft } = (await storage.collection(outboxRecords('service1')).read(id)) ?? EMPTY;
+    return [draft.text, draft.attachments.map(({ uri }) => path.basename(uri))];
+  };
+  const file = Uri.file(path.join(temporaryFolder(), 'a.txt')) as unknown as vscode.Uri;
+  const shown = new Promise(show => Object.assign(place, { show }));
+  const done = chat.prefill({ sessionId, text: 'For the first', files: [file] });
+  await shown;
+  selected.fire([{ sessionId: other.sessionId }]);
+  begun();
+  assert.equal(await done, true);
+  assert.deepEqual(await draftOf(sessionId), ['For the first', ['a.txt']]);
+  assert.deepEqual(await draftOf(other.sessionId), ['', []]);
+  assert.ok(!JSON.stringify(posted).includes('For the first'), 'the page is of another session');
 });

@@ -163,10 +163,8 @@ export function pageOf(kind: 'panel' | 'view', active = true) {
   const written: string[] = [];
   const shown = new Emitter<void>();
   const webview = {
-    options: {},
-    cspSource: 'pages:',
+    ...{ options: {}, cspSource: 'pages:', onDidReceiveMessage: said.event },
     asWebviewUri: (uri: unknown) => uri,
-    onDidReceiveMessage: said.event,
     postMessage: (message: ToPage) => {
       posted.push(message);
       heard.fire(message);
@@ -176,10 +174,12 @@ export function pageOf(kind: 'panel' | 'view', active = true) {
       written.push(text);
     },
   };
+  const gone = new Emitter<void>();
   const [own, nothing] = [{ active, onDidChangeViewState: shown.event }, (): void => undefined];
   const place = {
     ...(kind === 'panel' ? own : { onDidChangeVisibility: shown.event }),
-    ...{ visible: true, onDidDispose: never, webview, reveal: nothing, show: nothing },
+    ...{ visible: true, webview, reveal: nothing, show: nothing },
+    ...{ onDidDispose: gone.event, dispose: () => gone.fire() },
   };
   return {
     ...{ place: place as unknown as Place, said, posted, written },
@@ -266,14 +266,9 @@ export function chatOf(
   show: DetailsDocuments['show'] = () => assert.fail('a document is shown'),
 ): Chat {
   const chat = new Chat({
-    ...depsOf(it, show).deps,
-    storage: it.storage,
+    ...{ ...depsOf(it, show).deps, storage: it.storage, memory: memoryOf(), onDidSelect: never },
     storageUri: Uri.file(temporaryFolder()) as unknown as vscode.Uri,
-    location: () => 'view',
-    extras: () => true,
-    diffOf: () => assert.fail('a diff is asked for'),
-    memory: memoryOf(),
-    onDidSelect: never,
+    ...{ location: () => 'view', extras: () => true, diffOf: () => assert.fail('a diff is asked for') },
     ...options,
   });
   later(() => chat.dispose());

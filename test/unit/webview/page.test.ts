@@ -133,41 +133,39 @@ it('the document of a page lets one script run, by a nonce of 128 bits, asks nob
   assert.match(rest, /<title>A &#34;title&#34; with &#60;b&#62; &#38; ampersand<\/title>/);
 });
 
-describe('messages between panel and page', () => {
-  it('are answered, refused with a sentence, or dropped, and what fails is reported', async () => {
-    const protocol = {
-      requests: {
-        add: request(object({ a: number(0, 100), b: number(0, 100) }))<number>(),
-        note: act(object({ words: text(10) })),
-      },
-      events: { told: event<{ readonly value: string }>() },
-    };
-    const [noted, problems, told]: string[][] = [[], [], []];
-    // What is sent is cloned on the way, as between two documents.
-    const panel = panelSide({
-      protocol,
-      handlers: {
-        add: ({ a, b }) => a + b,
-        note: ({ words }) => noted!.push(words) && words === 'loud' && assert.fail('It rained.'),
-      },
-      post: message => page.receive(structuredClone(message)),
-      describe: error => (error as Error).message,
-      onProblem: problem => problems!.push(problem),
-    });
-    const page = pageSide<typeof protocol>({ told: ({ value }) => told!.push(value) }, message =>
-      panel.receive(structuredClone(message)),
-    );
-    const sums = [page.request('add', { a: 1, b: 2 }), page.request('add', { a: 0, b: 100 })];
-    assert.deepEqual(await Promise.all(sums), [3, 100]);
-    await assert.rejects(page.request('note', { words: 'loud' }), new RefusedByPanel('It rained.'));
-    for (const words of ['loud', 'low', 'much too long a word']) page.notify('note', { words });
-    panel.send('told', { value: 'hello' });
-    await new Promise(setImmediate);
-    assert.deepEqual([told, noted], [['hello'], ['loud', 'loud', 'low']]);
-    const failed = '"note" of the page failed';
-    const wrong = 'A message of the page was refused: unknown name or wrong parameters';
-    assert.deepEqual(problems!.sort(), [failed, failed, wrong]);
+it('messages between panel and page are answered, refused with a sentence, or dropped, and what fails is reported', async () => {
+  const protocol = {
+    requests: {
+      add: request(object({ a: number(0, 100), b: number(0, 100) }))<number>(),
+      note: act(object({ words: text(10) })),
+    },
+    events: { told: event<{ readonly value: string }>() },
+  };
+  const [noted, problems, told]: string[][] = [[], [], []];
+  // What is sent is cloned on the way, as between two documents.
+  const panel = panelSide({
+    protocol,
+    handlers: {
+      add: ({ a, b }) => a + b,
+      note: ({ words }) => noted!.push(words) && words === 'loud' && assert.fail('It rained.'),
+    },
+    post: message => page.receive(structuredClone(message)),
+    describe: error => (error as Error).message,
+    onProblem: problem => problems!.push(problem),
   });
+  const page = pageSide<typeof protocol>({ told: ({ value }) => told!.push(value) }, message =>
+    panel.receive(structuredClone(message)),
+  );
+  const sums = [page.request('add', { a: 1, b: 2 }), page.request('add', { a: 0, b: 100 })];
+  assert.deepEqual(await Promise.all(sums), [3, 100]);
+  await assert.rejects(page.request('note', { words: 'loud' }), new RefusedByPanel('It rained.'));
+  for (const words of ['loud', 'low', 'much too long a word']) page.notify('note', { words });
+  panel.send('told', { value: 'hello' });
+  await new Promise(setImmediate);
+  assert.deepEqual([told, noted], [['hello'], ['loud', 'loud', 'low']]);
+  const failed = '"note" of the page failed';
+  const wrong = 'A message of the page was refused: unknown name or wrong parameters';
+  assert.deepEqual(problems!.sort(), [failed, failed, wrong]);
 });
 
 /** For each message, one that is right and has all its fields. */
