@@ -24,8 +24,7 @@ const outboxes = outboxRecords('service1');
 
 describe('what is written', () => {
   function outboxIn(storage: Storage, sessionId = 'session'): Outbox {
-    const report = (error: unknown) => assert.fail(String(error));
-    const outbox = new Outbox(storage.collection(outboxes), sessionId, report);
+    const outbox = new Outbox(storage.collection(outboxes), sessionId, error => assert.fail(String(error)));
     later(() => outbox.dispose());
     return outbox;
   }
@@ -81,33 +80,28 @@ describe('what is written', () => {
     const before = storedIn(storageIn(root), { ...outboxes, version: 1 });
     await before.put('session', { draft, entries: [refused], writes: [] });
     const { draft: after, entries } = await outboxIn(storageIn(root)).read();
-    const [file, entry] = [after.attachments[0], entries[0]];
-    assert.deepEqual([after.text, after.problem, file?.name], ['one\n\ntwo', 'No.', 'a.txt']);
-    assert.deepEqual([entry?.state, entry?.sentence], ['queued', 'No.']);
+    assert.deepEqual([after.text, after.problem, after.attachments[0]?.name], ['one\n\ntwo', 'No.', 'a.txt']);
+    assert.deepEqual([entries[0]?.state, entries[0]?.sentence], ['queued', 'No.']);
   });
 
   it('and still in a page that went replaces what it begins with, is there already, comes below other words, or is gone where that was sent', async () => {
     const it = await scene();
-    const { conversation, composition } = it;
-    const heldAfter = async (text: string, at: number): Promise<string> => {
-      await conversation.takeUnsaved({ text, at });
-      return composition.draft.text;
-    };
     const now = Date.now();
-    for (const [stored, held, after] of [
-      ['half a', 'half a thought', 'half a thought'],
-      ['half a thought', 'half a', 'half a thought'],
-      ['elsewhere', 'a thought', 'elsewhere\n\na thought'],
-    ] as const) {
-      composition.setText(stored);
-      assert.equal(await heldAfter(held, now), after);
-    }
+    const heldOver = async (stored: string, text: string, at = now): Promise<string> => {
+      it.composition.setText(stored);
+      await it.conversation.takeUnsaved({ text, at });
+      return it.composition.draft.text;
+    };
+    assert.equal(await heldOver('half a', 'half a thought'), 'half a thought');
+    assert.equal(await heldOver('half a thought', 'half a'), 'half a thought');
+    assert.equal(await heldOver('elsewhere', 'a thought'), 'elsewhere\n\na thought');
     await it.send('sent');
     it.busy();
     await it.queue('queued');
-    for (const text of ['sent', 'queued']) assert.equal(await heldAfter(text, now), '');
-    await heldAfter('sent', now + 60_000);
-    assert.equal(await heldAfter('queued', now + 60_000), 'sent\n\nqueued', 'the same words, written anew');
+    for (const text of ['sent', 'queued']) {
+      assert.equal(await heldOver('', text), '');
+      assert.equal(await heldOver('', text, now + 60_000), text, 'the same words, written anew');
+    }
   });
 });
 
@@ -127,36 +121,38 @@ function conversationsIn(root: string, storage: Storage, { api, ...given }: Give
   return conversations;
 }
 
-describe('a file of ours that no draft names', () => {
-  for (const isLegible of [true, false])
-    it(isLegible ? 'goes after a day' : 'stays where a draft cannot be read, which may name it', async () => {
-      const root = temporaryFolder();
-      const storage = storageIn(root);
-      const attachments = attachmentsIn(root);
-      const keep = (name: string) =>
-        attachments.keep('service1', name, { name, read: () => Promise.resolve(Buffer.from('a')) });
-      const [old, used] = [await keep('old.txt'), await keep('used.txt')];
-      const [file, named] = [old, used].map(({ uri }) => fileURLToPath(uri));
-      const draft = { text: '', attachments: [used] };
-      await storedIn(storage, outboxes).put('another', { draft, entries: [], writes: [] });
-      if (!isLegible) await storedIn(storage, outboxes).put('other', { draft: 'broken' });
-      for (const each of [file, named]) await utimes(dirname(each!), 0, 0);
-      const young = fileURLToPath((await keep('young.txt')).uri);
-      // It is listed and cannot be looked at, as one that another window has just removed.
-      symlinkSync('nowhere', join(dirname(dirname(young)), 'gone'));
-      const later = storageIn(root);
-      conversationsIn(root, later).use('service1', 'session');
-      await later.collection(outboxes).load();
-      while (isLegible && existsSync(file!)) await setImmediate();
-      for (let turn = 0; turn < 50; turn++) await setImmediate();
-      assert.deepEqual(
-        [file, named, young].map(each => existsSync(each!)),
-        [!isLegible, true, true],
-      );
-    });
-});
+for (const isLegible of [true, false])
+  it(`a file of ours that no draft names ${isLegible ? 'goes after a day' : 'stays where a draft cannot be read'}`, async () => {
+    const root = temporaryFolder();
+    const storage = storageIn(root);
+    const read = () => Promise.resolve(Buffer.from('a'));
+    const keep = (name: string) => attachmentsIn(root).keep('service1', name, { name, read });
+    const [old, used] = [await keep('old.txt'), await keep('used.txt')];
+    const [file, named] = [old, used].map(({ uri }) => fileURLToPath(uri));
+    const draft = { text: '', attachments: [used] };
+    await storedIn(storage, outboxes).put('another', { draft, entries: [], writes: [] });
+    if (!isLegible) await storedIn(storage, outboxes).put('other', { draft: 'broken' });
+    for (const each of [file, named]) await utimes(dirname(each!), 0, 0);
+    const young = fileURLToPath((await keep('young.txt')).uri);
+    // It is listed and cannot be looked at, as one that another window has just removed.
+    symlinkSync('nowhere', join(dirname(dirname(young)), 'gone'));
+    const later = storageIn(root);
+    conversationsIn(root, later).use('service1', 'session');
+    await later.collection(outboxes).load();
+    while (isLegible && existsSync(file!)) await setImmediate();
+    for (let turn = 0; turn < 50; turn++) await setImmediate();
+    assert.deepEqual(
+      [file, named, young].map(each => existsSync(each!)),
+      [!isLegible, true, true],
+    );
+  });
 
 describe('a conversation that nobody uses any more', () => {
+  const draftIn = async (storage: Storage) => {
+    await storage.settled();
+    return (await storage.collection(outboxes).read('session'))?.draft;
+  };
+
   for (const isHeard of [false, true])
     it(`sends what ${isHeard ? 'another window queues' : 'is queued'}, where no chat is shown, and goes after that`, async () => {
       const it = await scene();
@@ -187,9 +183,7 @@ describe('a conversation that nobody uses any more', () => {
     };
     await conversation.composition.attachFiles([{ name: 'a.txt', read }]);
     while (!conversation.isDisposed) await setImmediate();
-    await storage.settled();
-    const kept = await storage.collection(outboxes).read('session');
-    assert.equal(kept?.draft.attachments[0]?.name, 'a.txt');
+    assert.equal((await draftIn(storage))?.attachments[0]?.name, 'a.txt');
   });
 
   it('stays the same until all that was written in it is stored, which is tried again, and told of once', async () => {
@@ -218,8 +212,6 @@ describe('a conversation that nobody uses any more', () => {
     const last = use().conversation;
     last.composition.setText('and more', 'last words');
     last.dispose();
-    await storage.settled();
-    const { draft } = (await storage.collection(outboxes).read('session'))!;
-    assert.equal(draft.text, 'and more', 'what is written is stored when a window goes');
+    assert.equal((await draftIn(storage))?.text, 'and more', 'what is written is stored when a window goes');
   });
 });
