@@ -15,22 +15,19 @@ import { pageOf } from '../chat/scene';
 const extensionUri = Uri.file('/extension');
 
 describe('a page in a webview', () => {
-  let log: ReturnType<typeof silentLog>;
-  let place: ReturnType<typeof pageOf>;
+  let [log, place] = [silentLog(), pageOf('panel')];
   let page: WebviewPage;
-  /** What was noted by who made it, and how often it was gone and missing. */
+  /** What was noted by who made it. */
   const noted: string[] = [];
   const times = (what: string): number => noted.filter(each => each === what).length;
+  const note = (what: string) => () => noted.push(what);
 
   beforeEach(() => {
     mock.timers.enable({ apis: ['setTimeout'] });
     noted.length = 0;
-    const note = (what: string) => () => noted.push(what);
-    place = pageOf('panel');
-    page = new WebviewPage({
-      ...{ place: place.place, extensionUri, name: 'usage', log: (log = silentLog()) },
-      ...{ title: () => 'Usage', onGone: note('gone'), onMissing: note('missing') },
-    });
+    [log, place] = [silentLog(), pageOf('panel')];
+    const told = { title: () => 'Usage', onGone: note('gone'), onMissing: note('missing') };
+    page = new WebviewPage({ ...{ place: place.place, extensionUri, name: 'usage', log }, ...told });
     page.connect({
       protocol: { requests: { ready: act(object({})), note: act(object({})) }, events: {} },
       handlers: { ready: note('ready'), note: note('note') },
@@ -53,11 +50,11 @@ describe('a page in a webview', () => {
     assert.deepEqual([place.written.length, noted], [2, ['gone']]);
     mock.timers.tick(10_000);
     assert.deepEqual(noted, ['gone', 'missing'], 'the page loaded anew has its own ten seconds');
-    const note = (): void => place.said.fire({ name: 'note', params: {} });
-    note();
+    const say = (): void => place.said.fire({ name: 'note', params: {} });
+    say();
     assert.equal(noted.length, 2, 'a page that has not said that it listens is one that was here before');
     place.begun();
-    note();
+    say();
     assert.deepEqual(noted.slice(2), ['ready', 'note']);
     sayOfItself('other');
     assert.match(log.lines.at(-1) ?? '', /dropped: wrong shape/);
@@ -97,21 +94,16 @@ describe('a page in a webview', () => {
 
 it('what a page may do is told anew where it is anything else, and no more where it is as its panel was made', () => {
   const wanted = pageOptions(extensionUri);
-  for (const [isTold, options] of [
-    [false, { ...wanted, enableForms: undefined }],
-    [true, {}],
-    [true, { ...wanted, enableScripts: false }],
-    [true, pageOptions(Uri.file('/extension-0.1'))],
-    [true, { enableScripts: true }],
-    [true, { ...wanted, enableCommandUris: true }],
-  ] as readonly (readonly [boolean, WebviewOptions])[]) {
+  const others = [{}, { enableScripts: true }, { ...wanted, enableScripts: false }];
+  const wrong = [...others, pageOptions(Uri.file('/extension-0.1')), { ...wanted, enableCommandUris: true }];
+  for (const options of [{ ...wanted, enableForms: undefined }, ...wrong] as readonly WebviewOptions[]) {
     const { place } = pageOf('panel');
     place.webview.options = options;
     const nothing = { title: () => '', onGone: () => undefined, onMissing: () => undefined };
     new WebviewPage({ place, extensionUri, log: silentLog(), name: 'usage', ...nothing }).dispose();
-    assert.equal(place.webview.options !== options, isTold);
-    const { enableScripts, localResourceRoots: roots, ...others } = place.webview.options;
-    const allowed = [enableScripts, roots?.map(String), JSON.stringify(others)];
+    assert.equal(place.webview.options !== options, wrong.includes(options));
+    const { enableScripts, localResourceRoots: roots, ...more } = place.webview.options;
+    const allowed = [enableScripts, roots?.map(String), JSON.stringify(more)];
     assert.deepEqual(allowed, [true, ['file:///extension/dist/pages'], '{}']);
   }
 });
@@ -153,9 +145,8 @@ it('messages between panel and page are answered, refused with a sentence, or dr
     describe: error => (error as Error).message,
     onProblem: problem => problems!.push(problem),
   });
-  const page = pageSide<typeof protocol>({ told: ({ value }) => told!.push(value) }, message =>
-    panel.receive(structuredClone(message)),
-  );
+  const hear = { told: ({ value }: { readonly value: string }) => told!.push(value) };
+  const page = pageSide<typeof protocol>(hear, message => panel.receive(structuredClone(message)));
   const sums = [page.request('add', { a: 1, b: 2 }), page.request('add', { a: 0, b: 100 })];
   assert.deepEqual(await Promise.all(sums), [3, 100]);
   await assert.rejects(page.request('note', { words: 'loud' }), new RefusedByPanel('It rained.'));
