@@ -8,16 +8,19 @@ import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import * as vscode from 'vscode';
 import { messageBody, type BodyPart, type BodySource } from '../../../src/chat/attach/body';
-import {
-  droppedFiles,
-  givenBy,
-  readSendRequest,
-  type AwayFile,
-  type DiffOf,
-} from '../../../src/chat/attach/given';
+import { droppedFiles, givenBy, type AwayFile, type DiffOf } from '../../../src/chat/attach/given';
 import { workspace } from '../../fakes/vscode';
 import { scene } from './scene';
-import { later, attachmentsIn, cleanUp, diskFiles, PNG, temporaryFolder, writeFile } from './support';
+import {
+  later,
+  answering,
+  attachmentsIn,
+  cleanUp,
+  diskFiles,
+  PNG,
+  temporaryFolder,
+  writeFile,
+} from './support';
 
 afterEach(cleanUp);
 
@@ -177,10 +180,8 @@ async function attached(...args: readonly unknown[]): Promise<unknown> {
 
 describe('what menus hand over to be attached', () => {
   const documentOf = (...lines: readonly string[]): void => {
-    const { openTextDocument } = workspace;
-    later(() => Object.assign(workspace, { openTextDocument }));
     const document = { lineCount: lines.length, lineAt: (line: number) => ({ text: lines[line] }) };
-    Object.assign(workspace, { openTextDocument: () => Promise.resolve(document) });
+    answering({ openTextDocument: () => Promise.resolve(document) }, workspace);
   };
 
   it('is a problem with its source, its code, and its lines with their numbers', async () => {
@@ -243,14 +244,6 @@ describe('what menus hand over to be attached', () => {
     for (const each of odd)
       await assert.rejects(attached(each), /^Error: There is nothing here that can be attached\.$/);
   });
-
-  it('is text and addresses of a session where it is sent at once', () => {
-    const request = { sessionId: 's', text: 'hi', attachments: [uri('/a')] };
-    assert.deepEqual(readSendRequest(request), { ...request, attachments: ['file:///a'] });
-    for (const wrong of [undefined, 's', { sessionId: 's' }, { sessionId: 's', text: ' ' }, { text: 'hi' }])
-      assert.throws(() => readSendRequest(wrong), /session id and a text/);
-    assert.throws(() => readSendRequest({ ...request, attachments: ['/a'] }), /list of URIs/);
-  });
 });
 
 /** A composer whose files may have `maxBytes`. */
@@ -293,10 +286,9 @@ describe('what a page hands over', () => {
         'a.txt is 11 bytes; the limit is 10 bytes. b.txt is 11 bytes; the limit is 10 bytes. folder cannot be read: no file',
     });
     const { writeFile } = fs.promises;
-    const full = mock.method(fs.promises, 'writeFile', async (...[place]: Parameters<typeof writeFile>) => {
-      await writeFile(place, 'the beginning');
-      throw new Error('no space left');
-    });
+    const full = mock.method(fs.promises, 'writeFile', (...[place]: Parameters<typeof writeFile>) =>
+      writeFile(place, 'the beginning').then(() => assert.fail('no space left')),
+    );
     later(() => full.mock.restore());
     await assert.rejects(composition.attachFiles([fileOf('all of it')]), /no space left/);
     assert.deepEqual([await texts(), fs.readdirSync(kept).length], [['1234567890'], 1]);

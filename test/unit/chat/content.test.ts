@@ -134,9 +134,7 @@ it('code of a message goes into the first editor whose file can be written, what
       return Promise.resolve(true);
     },
   });
-  const { fs } = workspace;
-  later(() => Object.assign(workspace, { fs }));
-  Object.assign(workspace, { fs: { isWritableFileSystem: (scheme: string) => scheme.endsWith('vfs') } });
+  answering({ fs: { isWritableFileSystem: (scheme: string) => scheme.endsWith('vfs') } }, workspace);
   for (const scheme of ['vscode-vfs', 'untitled']) {
     answering({ activeTextEditor: editor('output'), visibleTextEditors: [editor('git'), editor(scheme)] });
     await insertCode('a()');

@@ -19,14 +19,13 @@ describe('a chat page that begins', () => {
     asked.panel.reveal();
     const wanted = { words: 'mended', key: 'message:a' };
     found.panel.find(wanted);
-    assert.equal(found.told('find'), undefined);
     for (const page of [asked, found]) page.begun();
-    assert.deepEqual(found.told('find'), wanted);
     const focus = [begunOf(it), begunOf(it, 'view'), asked, found].map(page => page.start()?.focus);
     assert.deepEqual(focus, [true, false, true, false]);
-    found.posted.length = 0;
+    // A page that is built anew has nothing to find.
     found.begun();
-    assert.equal(found.told('find'), undefined, 'a page that is built anew has nothing to find');
+    const finds = found.posted.filter(({ name }) => name === 'find').map(({ payload }) => payload);
+    assert.deepEqual(finds, [wanted]);
   });
 
   it('in the place of one that was being sent from shows what was written meanwhile, and not the message', async () => {
@@ -53,10 +52,10 @@ describe('a chat page that begins', () => {
     const outcome = it.settled();
     page.send('Sent before');
     await outcome;
-    assert.deepEqual([it.draft(), it.sent()], [['Half a thought'], ['Sent before']]);
-    assert.equal(page.draft(), undefined, 'the page has it already');
     const answered = (): number => page.posted.findIndex(({ kind }) => kind === 'answer');
     await page.until(() => answered() > 0);
+    assert.deepEqual([it.draft(), it.sent()], [['Half a thought'], ['Sent before']]);
+    assert.equal(page.draft(), undefined, 'the page has it already');
     assert.ok(
       inWords(page.posted.slice(0, answered())).includes(`"key":"send:${page.sendId}"`),
       'it is shown',
@@ -114,9 +113,7 @@ describe('what is written', () => {
     const page = begunOf(it);
     it.failSend(422);
     page.write('One', 0, 1);
-    const outcome = it.settled();
     page.send('One');
-    await outcome;
     await page.until(() => page.draft() === 'One');
     // Written in the composer that the page had emptied, while it was told that the message is back.
     page.write('Two', 0, 2);
@@ -127,10 +124,9 @@ describe('what is written', () => {
 
   it('before the stored draft was read comes after that: no attachment and no text is lost', async () => {
     const it = await scene();
-    const { composition } = it;
     const [a, b] = ['a.ts', 'b.ts'].map(name => writeFile(temporaryFolder(), name, name));
-    await composition.attach([a!]);
-    composition.setText('Written yesterday');
+    await it.composition.attach([a!]);
+    it.composition.setText('Written yesterday');
     await it.conversation.flush();
     const later = await it.open({ unread: true });
     const page = panelOf(later);
@@ -162,11 +158,13 @@ describe('what is written', () => {
     });
     const { ask } = panelOf(it);
     await ask('discard', { id: conversation.sends[0]!.id });
-    await until(conversation.onDidChange, () => it.draft()[0] !== 'Since');
-    assert.deepEqual(it.draft(), ['Since\n\nDid it arrive?', file]);
-    assert.deepEqual(composition.draft.target, it.computer);
+    await it.changed(() => it.draft()[0] !== 'Since');
+    assert.deepEqual(
+      [...it.draft(), composition.draft.target],
+      ['Since\n\nDid it arrive?', file, it.computer],
+    );
     await ask('discard', { id: conversation.queued[0]!.id });
-    await until(conversation.onDidChange, () => composition.draft.text.endsWith('Next'));
+    await it.changed(() => composition.draft.text.endsWith('Next'));
     assert.equal(composition.draft.target, undefined);
     assert.deepEqual([conversation.sends, conversation.queued], [[], []]);
     assert.deepEqual(told, ['Message discarded.', 'Message discarded.']);
@@ -225,15 +223,15 @@ describe('stopping an agent', () => {
 
   it('sends one request, asks how it stands, and keeps all that is queued back until the person decides', async () => {
     const it = await working();
-    const { conversation } = it;
     await it.queue('And then this', 'And that');
     it.work.dispose();
     await it.stop();
     assert.equal(it.stops(), 1);
     await it.isOver();
-    assert.match(conversation.queued[0]?.sentence ?? '', /^You stopped the agent/);
+    const [first = assert.fail()] = it.conversation.queued;
+    assert.match(first.sentence ?? '', /^You stopped the agent/);
     assert.equal(it.composer()?.queueNote, 'On hold: see the first message.');
-    await conversation.discard(conversation.queued[0]!.id);
+    await it.conversation.discard(first.id);
     for (let times = 0; times < 2; times++) await it.refresh();
     assert.deepEqual([it.queued(), it.posts()], [['And that'], []]);
   });
@@ -313,10 +311,13 @@ it('a page that says 10,000 things of what is not there makes the panel of a rea
   await page.until(() => answers().length >= asked.length);
   await conversation.flush();
 
-  const ids = answers().flatMap(({ id }) => id);
-  assert.deepEqual(ids.sort(), asked.sort());
-  assert.deepEqual(unhandled.errors, []);
-  assert.deepEqual(acts, []);
+  assert.deepEqual(
+    answers()
+      .map(({ id }) => id)
+      .sort(),
+    asked.sort(),
+  );
+  assert.deepEqual([unhandled.errors, acts], [[], []]);
   assert.deepEqual(held(), before);
   assert.ok(log.lines.length < 100, 'the log is not flooded');
 });

@@ -62,10 +62,8 @@ describe('a tab of an earlier window', () => {
       ...{ group: { viewColumn: 2 }, input },
     }));
     const close = ({ label }: vscode.Tab) => Promise.resolve(did.push(`closed ${label}`) > 0);
-    const createWebviewPanel = (_type: string, title: string, column: number) => {
-      did.push(`made ${title} in ${column}`);
-      return emptyPanel();
-    };
+    const createWebviewPanel = (_type: string, title: string, column: number) =>
+      did.push(`made ${title} in ${column}`) && emptyPanel();
     const memory = memoryOf();
     makingPanels();
     const earlier = placesOf('panel', memory).places;
@@ -98,11 +96,8 @@ describe('a tab of an earlier window', () => {
 });
 
 describe('the view as the place of chats', () => {
-  for (const [what, isKnown] of [
-    ['does not come', true],
-    ['cannot be asked for', false],
-  ] as const)
-    it(`that ${what} leaves its session to a panel, and does not show it beside that when it comes later`, async () => {
+  for (const isKnown of [true, false])
+    it(`that ${isKnown ? 'does not come' : 'cannot be asked for'} leaves its session to a panel, and does not show it beside that when it comes later`, async () => {
       const { places, made, resolve } = placesOf('view');
       makingPanels();
       if (!isKnown) answers.set('executeCommand', Promise.reject(new Error('no such command')));

@@ -65,12 +65,13 @@ export function attachmentsIn(root: string, maxBytes = 1024 * 1024, files = disk
   return new Attachments(root, () => ({ file: maxBytes, message: 10 * maxBytes }), 'en', files);
 }
 
-/** The person answers what the editor asks in the way of these functions, until the test ends; the rest is as ever. */
-export function answering(answers: Partial<Record<keyof typeof vscode.window, unknown>>): void {
-  const editor = window as Record<string, unknown>;
-  Object.assign(editor, answers);
+/** A part of the editor answers in the way of these, until the test ends; the rest is as ever. */
+export function answering(answers: Readonly<Record<string, unknown>>, part: object = window): void {
+  const before = Object.getOwnPropertyDescriptors(part);
+  Object.assign(part, answers);
   later(() => {
-    for (const name of Object.keys(answers)) Reflect.deleteProperty(editor, name);
+    for (const name of Object.keys(answers)) Reflect.deleteProperty(part, name);
+    Object.defineProperties(part, before);
   });
 }
 
