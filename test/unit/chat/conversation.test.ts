@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { hasQueued } from '../../../src/startup';
 import { unread } from '../../../src/chat/transcript/messages';
-import { scene, type Scene } from './scene';
-import { attachmentsIn, cleanUp, left, temporaryFolder, writeFile } from './support';
+import { scene, type Scene, attachmentsIn, cleanUp, left, temporaryFolder, writeFile } from './support';
 
 afterEach(cleanUp);
 

@@ -12,8 +12,7 @@ import type { ChatSessions } from '../../../src/chat/sessions';
 import type { Storage } from '../../../src/storage';
 import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
 import { silentLog } from '../../fakes/log';
-import { scene } from './scene';
-import { attachmentsIn, cleanUp, later, storageIn, temporaryFolder } from './support';
+import { scene, attachmentsIn, cleanUp, later, storageIn, temporaryFolder } from './support';
 
 afterEach(cleanUp);
 

@@ -9,8 +9,7 @@ import { Places, readPageState } from '../../../src/chat/panel/places';
 import { isPanel } from '../../../src/webview/page';
 import { Emitter } from '../../../src/util/lifecycle';
 import { acts, answers, TabInputWebview, Uri } from '../../fakes/vscode';
-import { chatOf, pageOf, scene } from './scene';
-import { later, answering, cleanUp, left, memoryOf, temporaryFolder } from './support';
+import { chatOf, pageOf, scene, later, answering, cleanUp, left, memoryOf, temporaryFolder } from './support';
 
 afterEach(cleanUp);
 

@@ -10,7 +10,7 @@ import { panelSide, request, text, type Params, type Protocol } from '../../../s
 import { chatProtocol, isPageState as chatState } from '../../../src/chat/protocol';
 import { isPageState as reportState, reportProtocol } from '../../../src/readiness/protocol';
 import { firstState, pageState as usageState, usageProtocol } from '../../../src/usage/protocol';
-import { pageOf } from '../chat/scene';
+import { pageOf } from '../chat/support';
 
 const extensionUri = Uri.file('/extension');
 
