@@ -32,11 +32,7 @@ describe('a conversation', () => {
     await it.send('And then?');
     assert.ok(transcript.known.size > before + 3, `replies were read (${before}, ${transcript.known.size})`);
     const { length } = it.service.requests;
-    assert.deepEqual(
-      asked(it),
-      [1, 1],
-      'once for its list, and whether only that is missing; a send costs none',
-    );
+    assert.deepEqual(asked(it), [1, 1], 'for its list, and whether only that is missing; a send costs none');
     assert.ok(!it.log.lines.some(line => /warn|error/i.test(line)));
     const later = await it.open({ signedIn: () => false });
     for (const window of [it, later]) assert.deepEqual(window.texts(), ['Please look.', 'And then?']);
@@ -235,23 +231,22 @@ describe('a queue', () => {
     assert.deepEqual([state, it.sent(), it.draft()], ['accepted', ['one', 'from a script'], ['mine']]);
   });
 
-  it('says that what a window was sending that is gone is unknown, and waits for the person', async () => {
+  it('waits behind what another window is sending, which is unknown when that is gone, and then for the person', async () => {
     const it = await scene();
     it.service.fail({ kind: 'delay', ms: 60_000, match: { method: 'POST' } });
     await it.refresh();
     await it.conversation.submit('lost');
     let late = 0;
-    const other = await it.open({ now: () => Date.now() + late });
-    const { conversation } = other;
-    await other.queue('next');
-    assert.deepEqual([conversation.sends[0]?.state, other.queued()], ['sending', ['next']]);
-    await conversation.refresh();
-    assert.equal(conversation.sends[0]?.state, 'sending', 'its window lives');
+    const { conversation, queue } = await it.open({ now: () => Date.now() + late });
+    await queue('next');
+    const seen = async (): Promise<unknown> => {
+      await conversation.refresh();
+      return [...conversation.sends, ...conversation.queued].map(({ state, text }) => `${state} ${text}`);
+    };
+    assert.deepEqual(await seen(), ['sending lost', 'queued next'], 'its window lives');
     it.conversation.dispose();
     late = 60_000;
-    await conversation.refresh();
-    assert.deepEqual([conversation.sends.map(({ state, text }) => [state, text])], [[['unknown', 'lost']]]);
-    assert.deepEqual([other.queued(), it.sent()], [['next'], ['lost']]);
+    assert.deepEqual([await seen(), it.sent()], [['unknown lost', 'queued next'], ['lost']]);
   });
 
   it('takes a message whose window lost its turn before the request left, which then leaves once', async () => {

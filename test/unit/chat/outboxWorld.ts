@@ -104,11 +104,8 @@ export class World {
     };
     this.#processes.push(process);
     await this.finish(conversation.load(), pid);
-    if (unsaved !== undefined)
-      await this.finish(
-        conversation.takeUnsaved(unsaved).then(() => (process.unsaved = undefined)),
-        pid,
-      );
+    const taken = unsaved && conversation.takeUnsaved(unsaved).then(() => (process.unsaved = undefined));
+    if (taken !== undefined) await this.finish(taken, pid);
     process.shown = conversation.composition.draft.text;
     return process;
   }

@@ -19,12 +19,8 @@ describe('rows of a transcript', () => {
       const parts = row.parts.map(part => {
         if (part.kind !== 'fold') return part.kind === 'text' ? part.text : `${part.label} ${part.picture}`;
         const { icon, isCode, failed, label, preview, texts } = part;
-        return [
-          `${icon}${isCode ? ' code' : ''}${failed ? ' failed' : ''}`,
-          ...label,
-          preview,
-          ...texts,
-        ].join('|');
+        const kind = `${icon}${isCode ? ' code' : ''}${failed ? ' failed' : ''}`;
+        return [kind, ...label, preview, ...texts].join('|');
       });
       return [`${row.author}${goesOn(row, all[index - 1]) ? ' again' : ''}: ${row.role}`, ...parts];
     });
@@ -66,13 +62,14 @@ describe('rows of a transcript', () => {
       ...['other: author unknown', 'of no author and time'],
       '2 messages cannot be read yet; they appear with your next message',
     ]);
-    const nothing = inWords(
-      rowsOf({ known: knownOf(message('h', { visibility: 'llm_only' })), messageCount: 1 }),
-    );
+    const others = knownOf(message('h', { visibility: 'llm_only' }));
+    const nothing = inWords(rowsOf({ known: others, messageCount: 1 }));
     assert.deepEqual(nothing, ['1 message of this session is not shown by the service']);
   });
 
   const asked = knownOf(message('q', { role: 'user' }));
+  const broken = knownOf(message('q', { role: 'user', parentId: 'p' }));
+  const walk = { isOn: false, failed: new Map<string, string>() };
   const later = '7 messages cannot be read yet; they appear with your next message';
   for (const [what, sentence, isReasoned, facts] of [
     ['the agent rests', 'The agent has answered (7 messages).', true, {}],
@@ -84,13 +81,7 @@ describe('rows of a transcript', () => {
     ['the agent begins', later, false, { status: 'pending' }],
     ['its status is not known', later, false, { status: undefined }],
     ['all were listed', '7 messages of this session are not shown by the service', false, { complete: true }],
-    [
-      ...['a walk has ended', '7 messages have not been read yet', false],
-      {
-        known: knownOf(message('q', { role: 'user', parentId: 'p' })),
-        walk: { isOn: false, failed: new Map() },
-      },
-    ],
+    ['a walk has ended', '7 messages have not been read yet', false, { known: broken, walk }],
   ] as readonly (readonly [string, string, boolean, Partial<RowsInput>])[])
     it(`say what is missing where ${what}: ${sentence}`, () => {
       const rows = rowsOf({ known: asked, messageCount: 8, status: 'idle', webApp: true, ...facts });
@@ -129,17 +120,15 @@ describe('rows of a transcript', () => {
       sendRecord({ id: 's', state: 'sending' }),
       sendRecord({ id: 'a', state: 'accepted', messageId: 'm' }),
     ];
-    const told = (known: RowsInput['known']): unknown[] =>
-      messages(rowsOf({ sends, messageCount: 14, statusAt: 2_000_000, known })).map(({ key, send }) => [
-        ...[key, send?.state, send?.sentence],
-      ]);
+    const told = (known: RowsInput['known']): string[] =>
+      messages(rowsOf({ sends, messageCount: 14, statusAt: 2_000_000, known })).map(
+        ({ key, send }) => `${key} ${send?.state} ${send?.sentence}`,
+      );
     const unknown = 'It is not known whether this message arrived.';
-    const rows = [
-      ['send:u', 'unknown', `${unknown} The session has 14 messages now, 13 when last checked.`],
-      ['send:s', 'sending', ''],
-    ];
-    assert.deepEqual(told(new Map()), [...rows, ['send:a', 'sending', '']]);
-    assert.deepEqual(told(knownOf(message('m'))), [['message:m', undefined, undefined], ...rows]);
+    const now = 'The session has 14 messages now, 13 when last checked.';
+    const rows = [`send:u unknown ${unknown} ${now}`, 'send:s sending '];
+    assert.deepEqual(told(new Map()), [...rows, 'send:a sending ']);
+    assert.deepEqual(told(knownOf(message('m'))), ['message:m undefined undefined', ...rows]);
     assert.deepEqual(told(knownOf(message('m', { visibility: 'llm_only' }))), rows);
   });
 });
@@ -249,9 +238,9 @@ describe('the header of a chat', () => {
   });
 
   it('has a menu that offers what is not so already or takes it back, and changes nothing of a session that is not in the list', () => {
-    const { contributes } = JSON.parse(
-      readFileSync(path.join(process.env['AGENT_CONSOLE_ROOT']!, 'package.json'), 'utf8'),
-    ) as { contributes: { menus: Record<string, { command: string; when: string }[]> } };
+    const manifest = readFileSync(path.join(process.env['AGENT_CONSOLE_ROOT']!, 'package.json'), 'utf8');
+    type Menus = Record<string, readonly { readonly command: string; readonly when: string }[]>;
+    const { contributes } = JSON.parse(manifest) as { readonly contributes: { readonly menus: Menus } };
     /** What is offered of the session, and besides, where a repository is open and comments wait. */
     const menuOf = (known: Partial<ChatSession> | undefined): unknown[] => {
       const { chatSession } = JSON.parse(headerWith(known).about) as { readonly chatSession?: string };

@@ -5,12 +5,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import * as vscode from 'vscode';
 import { Attachments, readLocal, type AttachableFiles } from '../../../src/chat/attach/attachments';
-import {
-  type KnownMessage,
-  type StoredMessage,
-  inOrder,
-  textOf,
-} from '../../../src/chat/transcript/messages';
+import { inOrder, textOf } from '../../../src/chat/transcript/messages';
+import type { KnownMessage, StoredMessage } from '../../../src/chat/transcript/messages';
 import type { Entry } from '../../../src/chat/outbox/record';
 import { RowBuilder, type RowsInput } from '../../../src/chat/transcript/rows';
 import { StorageError, type Storage } from '../../../src/storage';
@@ -128,10 +124,8 @@ export const format = new Formatter('en');
 
 /** The rows of a transcript of which only this is known. */
 export function rowsOf(facts: Partial<RowsInput>, whole = false) {
-  return new RowBuilder(format, whole).build({
-    ...{ known: new Map(), sends: [], messageCount: undefined },
-    ...facts,
-  });
+  const nothing = { known: new Map(), sends: [], messageCount: undefined };
+  return new RowBuilder(format, whole).build({ ...nothing, ...facts });
 }
 
 /** What is still in memory when all that nobody holds is collected. */
