@@ -265,15 +265,12 @@ describe('what a page hands over', () => {
 
   it('may have the largest size; what has more or cannot be read keeps nothing from the others, and leaves nothing behind', async () => {
     const { composition, kept, texts } = await stage(10);
-    const large = [
-      fileOf('12345678901'),
-      { ...fileOf('', 'b.txt'), size: 11, read: () => assert.fail('was read') },
-    ];
+    const unread = { name: 'b.txt', size: 11, read: () => assert.fail('was read') };
     const folder = { name: 'folder', read: () => Promise.reject(new Error('no file')) };
-    await assert.rejects(composition.attachFiles([...large, folder, fileOf('1234567890')]), {
-      message:
-        'a.txt is 11 bytes; the limit is 10 bytes. b.txt is 11 bytes; the limit is 10 bytes. folder cannot be read: no file',
-    });
+    const given = [fileOf('12345678901'), unread, folder, fileOf('1234567890')];
+    const large = ['a.txt', 'b.txt'].map(name => `${name} is 11 bytes; the limit is 10 bytes.`).join(' ');
+    const message = `${large} folder cannot be read: no file`;
+    await assert.rejects(composition.attachFiles(given), { message });
     const { writeFile } = fs.promises;
     const full = mock.method(fs.promises, 'writeFile', (...[place]: Parameters<typeof writeFile>) =>
       writeFile(place, 'the beginning').then(() => assert.fail('no space left')),

@@ -22,7 +22,8 @@ describe('rows of a transcript', () => {
         const kind = `${icon}${isCode ? ' code' : ''}${failed ? ' failed' : ''}`;
         return [kind, ...label, preview, ...texts].join('|');
       });
-      return [`${row.author}${goesOn(row, all[index - 1]) ? ' again' : ''}: ${row.role}`, ...parts];
+      const how = `${goesOn(row, all[index - 1]) ? ' again' : ''}${row.failed ? ' failed' : ''}`;
+      return [`${row.author}${how}: ${row.role}`, ...parts];
     });
 
   it('have a heading a day, name an author once for what it says in one go, show each kind of content as what it is, and nothing hidden', () => {
@@ -38,15 +39,15 @@ describe('rows of a transcript', () => {
       ...[{ type: 'hologram', depth: 3 }, text('  ')],
     ];
     const output = [text('out'), { type: 'image' }];
-    const result = { type: 'tool_result', toolUseId: 'u1', content: output, isError: true };
+    const result = { type: 'tool_result', toolUseId: 'u1', content: output };
     const known = knownOf(
       message('q', { role: 'user', createdAt: at(23, 48) }),
       message('a', { createdAt: at(23, 50), providerAReasoningSummary: 'I think', content }),
       message('h', { ...hidden, visibility: 'llm_only', role: 'system' }),
       message('i', { ...hidden, isUserVisible: false }),
-      message('t', { role: 'tool', createdAt: at(23, 54), content: [result] }),
+      message('t', { role: 'tool', createdAt: at(23, 54), isError: true, content: [result] }),
       message('b', { createdAt: at(23, 58) }),
-      message('c', { createdAt: at(24, 2) }),
+      message('c', { createdAt: at(24, 2), isError: true }),
       message('s', { createdAt: at(25, 2), role: 'system', visibility: 'both' }),
       message('e', { createdAt: 1e18, role: 'wiz\u202eard', content: [text('a\u202eb\u0007')] }),
       { id: 'bare', content: [text('of no author and time')] },
@@ -57,7 +58,7 @@ describe('rows of a transcript', () => {
       'error code failed|Read |a.ts|, failed|out [image]|Read {\n  "path": "a.ts"\n}|out\n[image]',
       ...['Image · image/png · 3 bytes a\n4', 'Document · application/pdf · 3 bytes undefined'],
       'symbol-misc code|Content of the type "hologram"||{\n  "depth": 3\n}',
-      ...['agent again: assistant', 'b', 'date', 'agent: assistant', 'c'],
+      ...['agent again: assistant', 'b', 'date', 'agent failed: assistant', 'c'],
       ...['other: system', 'info|System message|s|s', 'other: wiz\ufffdard', 'a\ufffdb\ufffd'],
       ...['other: author unknown', 'of no author and time'],
       '2 messages cannot be read yet; they appear with your next message',

@@ -66,8 +66,8 @@ class Served {
 
   /** These were read before, by their numbers. */
   knows(...indices: readonly number[]): void {
-    for (const { id, ...found } of indices.map(index => this.all[index]!))
-      this.known.set(id, { id, message: messages.toStored(id, { id, ...found }) });
+    for (const body of indices.map(index => this.all[index]!))
+      this.known.set(body.id, { id: body.id, message: messages.toStored(body.id, body) });
   }
 
   /** What is said to be missing, by what is shown below it. */
