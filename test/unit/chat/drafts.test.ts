@@ -132,14 +132,14 @@ for (const isLegible of [true, false])
     // It is listed and cannot be looked at, as one that another window has just removed.
     symlinkSync('nowhere', join(dirname(dirname(young)), 'gone'));
     const later = storageIn(root);
-    conversationsIn(root, later).use('service1', 'session');
+    const attachments = attachmentsIn(root);
+    const swept = mock.method(attachments, 'sweep');
+    conversationsIn(root, later, { attachments }).use('service1', 'session');
     await later.collection(outboxes).load();
-    while (isLegible && existsSync(file!)) await setImmediate();
-    for (let turn = 0; turn < 50; turn++) await setImmediate();
-    assert.deepEqual(
-      [file, named, young].map(each => existsSync(each!)),
-      [!isLegible, true, true],
-    );
+    await setImmediate();
+    for (const { result } of swept.mock.calls) await (result as unknown as Promise<void>);
+    const left = [file, named, young].map(each => existsSync(each!));
+    assert.deepEqual(left, [!isLegible, true, true]);
   });
 
 describe('a conversation that nobody uses any more', () => {
