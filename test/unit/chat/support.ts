@@ -273,7 +273,7 @@ interface ToPage {
 const never = new Emitter<never>().event;
 
 /** A place as VS Code hands it over, and both ends of what its page would say and hear. */
-export function pageOf(kind: 'panel' | 'view', active = true) {
+export function pageOf(kind: 'panel' | 'view') {
   const said = new Emitter<unknown>();
   const posted: ToPage[] = [];
   const heard = new Emitter<ToPage>();
@@ -292,7 +292,7 @@ export function pageOf(kind: 'panel' | 'view', active = true) {
     },
   };
   const gone = new Emitter<void>();
-  const [own, nothing] = [{ active, onDidChangeViewState: shown.event }, (): void => undefined];
+  const [own, nothing] = [{ active: true, onDidChangeViewState: shown.event }, (): void => undefined];
   const place = {
     ...(kind === 'panel' ? own : { onDidChangeVisibility: shown.event }),
     ...{ visible: true, webview, reveal: nothing, show: nothing },
