@@ -3,20 +3,21 @@ import * as fc from 'fast-check';
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { mock } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import * as vscode from 'vscode';
 import { messageBody, type BodyPart, type BodySource } from '../../../src/chat/attach/body';
-import { givenBy, readSendRequest, type DiffOf } from '../../../src/chat/attach/given';
+import { droppedFiles, givenBy, type AwayFile, type DiffOf } from '../../../src/chat/attach/given';
 import { workspace } from '../../fakes/vscode';
-import { later, attachmentsIn, cleanUp, diskFiles, PNG, temporaryFolder, writeFile } from './support';
+import { scene, later, answering, attachmentsIn } from './support';
+import { cleanUp, diskFiles, PNG, temporaryFolder, writeFile } from './support';
 
 afterEach(cleanUp);
 
-const attachments = (files = diskFiles, limit = 1024 * 1024) => attachmentsIn('/nowhere', limit, files);
-
-async function problemOf(uri: string, files = diskFiles, limit?: number): Promise<string> {
-  return (await attachments(files, limit).inspect(uri)).problem ?? 'none';
-}
-
+const attachments = (files = diskFiles, limit = 204_800) => attachmentsIn('/nowhere', limit, files);
+const problemOf = async (uri: string, files: typeof diskFiles): Promise<string> =>
+  (await attachments(files).inspect(uri)).problem ?? 'none';
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 /** More than is looked at when a file is attached. */
 const long = (end: Uint8Array): Uint8Array => Buffer.concat([Buffer.alloc(100_000, 'é'), end]);
@@ -57,50 +58,47 @@ describe('a file that is attached', () => {
     await assert.rejects(attachments().parts(found), reasons);
   });
 
-  it('is refused before anything is read when it is too large or no regular file', async () => {
+  it('is refused with the reason when it is too large, no regular file, not there, or its address is none, before anything is read', async () => {
     const folder = temporaryFolder();
     const unread = { ...diskFiles, read: () => assert.fail('was read') };
     const address = (name: string): string => pathToFileURL(path.join(folder, name)).href;
-    const large = writeFile(folder, 'a.txt', 'x'.repeat(2049));
+    const none = ['', 'nonsense', 'file:', 'http://[', 'agentconsole-attachment:/x', '\0'];
+    const reasons: [string, RegExp][] = [
+      [writeFile(folder, 'a.txt', 'x'.repeat(300_000)), /^a\.txt is 293 kB; the limit is 200 kB\.$/],
+      [address(''), /is a folder/],
+      [address('link'), /symbolic link/],
+      [address('gone.txt'), /^gone\.txt cannot be read: ENOENT/],
+      ...none.map((uri): [string, RegExp] => [uri, /cannot be read|is a folder/]),
+    ];
     fs.symlinkSync(path.join(folder, 'a.txt'), path.join(folder, 'link'));
-    assert.match(await problemOf(large, unread, 2048), /^a\.txt is 2 kB; the limit is 2 kB\.$/);
-    assert.match(await problemOf(address(''), unread), /is a folder/);
-    assert.match(await problemOf(address('link'), unread), /symbolic link/);
-    if (process.platform === 'win32') return;
-    execFileSync('mkfifo', [path.join(folder, 'pipe')]);
-    assert.match(await problemOf(address('pipe'), unread), /not a regular file/);
+    if (process.platform !== 'win32') {
+      execFileSync('mkfifo', [path.join(folder, 'pipe')]);
+      reasons.push([address('pipe'), /not a regular file/]);
+    }
+    for (const [uri, reason] of reasons) assert.match(await problemOf(uri, unread), reason);
   });
 
-  it('is refused when it changes while it is read, is not there, or its address is none', async () => {
+  it('is refused when it changes while it is read, also when it is sent', async () => {
     const uri = writeFile(temporaryFolder(), 'a.txt', 'before');
-    const changing = async (address: string, most?: number): Promise<Uint8Array> => {
-      const read = await diskFiles.read(address, most);
-      fs.writeFileSync(new URL(address), 'after that');
-      return read;
-    };
+    const changing: typeof diskFiles.read = (address, most) =>
+      diskFiles.read(address, most).finally(() => fs.writeFileSync(new URL(address), 'after that'));
     assert.match(await problemOf(uri, { ...diskFiles, read: changing }), /changed while being read/);
     const other = { ...diskFiles, read: () => Promise.resolve(Buffer.from('more than that')) };
     assert.match(await problemOf(uri, other), /changed while being read/, 'not as much as was said');
     const inspected = await attachments().inspect(uri);
     await assert.rejects(attachments(other).parts([inspected]), /changed while being read/);
-    fs.rmSync(new URL(uri));
-    assert.match(await problemOf(uri), /^a\.txt cannot be read: ENOENT/);
-    for (const none of ['', 'nonsense', 'file:', 'http://[', 'agentconsole-attachment:/x', '\0'])
-      assert.match(await problemOf(none), /cannot be read|is a folder/);
   });
 
   it('that is a picture is refused above the limit with the offer to make it smaller', async () => {
     const folder = temporaryFolder();
     const content = Buffer.concat([PNG, Buffer.alloc(2000)]);
     const subject = attachments(diskFiles, 1000);
-    for (const [name, shrinkable, bytes] of [
-      ['a.png', true, content],
-      ['a.gif', false, content],
-      ['a.txt', false, content],
-      ['empty.png', false, ''],
-    ] as const) {
+    for (const [name, bytes] of [
+      ...['a.png', 'a.gif', 'a.txt'].map(name => [name, content] as const),
+      ['empty.png', ''] as const,
+    ]) {
       const found = await subject.inspect(writeFile(folder, name, bytes));
-      assert.deepEqual([found.problem === undefined, found.shrinkable], [false, shrinkable]);
+      assert.deepEqual([found.problem === undefined, found.shrinkable], [false, name === 'a.png']);
     }
     assert.equal(subject.tooMuch(10_000), undefined);
     assert.match(subject.tooMuch(10_001) ?? '', /are 9\.8 kB together; the limit for a message is 9\.8 kB/);
@@ -109,19 +107,16 @@ describe('a file that is attached', () => {
 
 /** Section 4.7, made the plain way. */
 function expected({ text, computerId, parts }: BodySource): string {
-  const encoded = ({ kind, mediaType, bytes, name, path }: BodyPart) => ({
-    ...{ type: 'base64', mediaType, data: Buffer.from(bytes).toString('base64') },
-    ...(kind === 'text' ? { parsedData: new TextDecoder().decode(bytes) } : {}),
-    ...(kind === 'image' ? {} : { name, path }),
-  });
-  const listed = (isImage: boolean) => parts.filter(each => (each.kind === 'image') === isImage).map(encoded);
-  const [images, files] = [listed(true), listed(false)];
-  return JSON.stringify({
-    text,
-    images: images.length > 0 ? images : undefined,
-    files: files.length > 0 ? files : undefined,
-    computerId,
-  });
+  const listed = (isImage: boolean): object[] | undefined => {
+    const some = parts.filter(({ kind }) => (kind === 'image') === isImage);
+    const encoded = some.map(({ kind, mediaType, bytes, name, path }) => ({
+      ...{ type: 'base64', mediaType, data: Buffer.from(bytes).toString('base64') },
+      ...(kind === 'text' ? { parsedData: new TextDecoder().decode(bytes) } : {}),
+      ...(kind === 'image' ? {} : { name, path }),
+    }));
+    return some.length === 0 ? undefined : encoded;
+  };
+  return JSON.stringify({ text, images: listed(true), files: listed(false), computerId });
 }
 
 const built = async (source: BodySource): Promise<string> => new Response(await messageBody(source)).text();
@@ -129,20 +124,12 @@ const built = async (source: BodySource): Promise<string> => new Response(await 
 describe('the body of a message', () => {
   it('is what JSON.stringify makes of the same, byte for byte', async () => {
     const words = fc.string({ unit: 'binary' });
-    const part = fc.record({
-      kind: fc.constantFrom('image' as const, 'pdf' as const, 'text' as const),
-      mediaType: fc.constantFrom('image/png', 'application/pdf', 'text/plain'),
-      bytes: fc.oneof(
-        fc.uint8Array({ maxLength: 50 }),
-        words.map(word => Buffer.from(word)),
-      ),
-      ...{ name: words, path: words },
-    });
-    const source = fc.record({
-      text: words,
-      computerId: fc.option(words, { nil: undefined }),
-      parts: fc.array(part, { maxLength: 5 }),
-    });
+    const encoded = words.map(word => Buffer.from(word));
+    const bytes = fc.oneof(fc.uint8Array({ maxLength: 50 }), encoded);
+    const kind = fc.constantFrom('image', 'pdf', 'text');
+    const part = fc.record({ ...{ kind, bytes }, mediaType: words, name: words, path: words });
+    const parts = fc.array(part, { maxLength: 5 });
+    const source = fc.record({ text: words, computerId: fc.option(words, { nil: undefined }), parts });
     const same = fc.asyncProperty(source, async made => assert.equal(await built(made), expected(made)));
     await fc.assert(same, { numRuns: 1000 });
   });
@@ -150,14 +137,11 @@ describe('the body of a message', () => {
   it('is the same when large, also where pieces meet, while others have their turn', async () => {
     const bytes = new Uint8Array(3_000_000).fill(65).subarray(10, 2_500_010);
     const text = Buffer.from(`\ufeffbegins with a mark ${'aé世👋"\\\n'.repeat(150_000)}`);
-    const source: BodySource = {
-      text: 'ü',
-      computerId: 'c1',
-      parts: [
-        { kind: 'pdf', mediaType: 'application/pdf', bytes, name: 'a.pdf', path: 'a.pdf' },
-        { kind: 'text', mediaType: 'text/plain', bytes: text, name: 'a.txt', path: 'src/a.txt' },
-      ],
-    };
+    const parts: BodyPart[] = [
+      { kind: 'pdf', mediaType: 'application/pdf', bytes, name: 'a.pdf', path: 'a.pdf' },
+      { kind: 'text', mediaType: 'text/plain', bytes: text, name: 'a.txt', path: 'src/a.txt' },
+    ];
+    const source = { text: 'ü', computerId: 'c1', parts };
     let turns = 0;
     const counting = setInterval(() => turns++);
     const body = await messageBody(source);
@@ -169,10 +153,14 @@ describe('the body of a message', () => {
 
 const uri = (path: string) => ({ scheme: 'file', path, toString: () => `file://${path}` });
 const range = (from: number, to: number) => ({ start: { line: from, character: 2 }, end: { line: to } });
-const noDiff: DiffOf = () => assert.fail('a diff is asked for');
+const diffOf: DiffOf = files =>
+  Promise.resolve({
+    diff: Buffer.from(files.map(({ path }) => (path === '/new.ts' ? '' : `diff ${path};`)).join('')),
+    rest: files.filter(({ path }) => path === '/new.ts'),
+  });
 
 /** What would be attached: addresses, and files with their texts. */
-async function attached(args: readonly unknown[], diffOf = noDiff): Promise<unknown> {
+async function attached(...args: readonly unknown[]): Promise<unknown> {
   const given = await givenBy(args, diffOf);
   if (given === undefined) return 'files';
   const made = given.files.map(async file => [file.name, Buffer.from(await file.read()).toString()]);
@@ -181,10 +169,8 @@ async function attached(args: readonly unknown[], diffOf = noDiff): Promise<unkn
 
 describe('what menus hand over to be attached', () => {
   const documentOf = (...lines: readonly string[]): void => {
-    const { openTextDocument } = workspace;
-    later(() => Object.assign(workspace, { openTextDocument }));
     const document = { lineCount: lines.length, lineAt: (line: number) => ({ text: lines[line] }) };
-    Object.assign(workspace, { openTextDocument: () => Promise.resolve(document) });
+    answering({ openTextDocument: () => Promise.resolve(document) }, workspace);
   };
 
   it('is a problem with its source, its code, and its lines with their numbers', async () => {
@@ -200,8 +186,8 @@ describe('what menus hand over to be attached', () => {
       ...['  2 | b', '  3 | c', '  4 | d', '> 5 | e', `> 6 | ${x}`, '  7 | g', '  8 | h', '  9 | i', ''],
       ...['total.ts:9:3', 'problem: Long', '', `  6 | ${x}`, '  7 | g', '  8 | h', '> 9 | i'],
     ];
-    const given = await attached([{ uri: uri('/shop/total.ts'), problems: [problem, bare] }]);
-    assert.deepEqual(given, [['total.ts:5 problem.txt', said.join('\n')]]);
+    const given = { uri: uri('/shop/total.ts'), problems: [problem, bare] };
+    assert.deepEqual(await attached(given), [['total.ts:5 problem.txt', said.join('\n')]]);
   });
 
   it('is a discussion at lines of a file, or a failed test with what was expected, and where', async () => {
@@ -210,9 +196,9 @@ describe('what menus hand over to be attached', () => {
       { author: { name: 'Ann' }, body: 'Why?' },
       { author: { name: 'Bo' }, body: { value: '*So*' } },
     ];
-    assert.deepEqual(await attached([{ uri: uri('/shop/total.ts'), range: range(0, 0), comments }]), [
-      ['total.ts comments.txt', 'total.ts:1:3\n> 1 | a\n\nAnn:\nWhy?\n\nBo:\n*So*\n'],
-    ]);
+    const talk = 'total.ts:1:3\n> 1 | a\n\nAnn:\nWhy?\n\nBo:\n*So*\n';
+    const thread = { uri: uri('/shop/total.ts'), range: range(0, 0), comments };
+    assert.deepEqual(await attached(thread), [['total.ts comments.txt', talk]]);
     const message = {
       ...{ message: { value: 'Not *equal*' }, expectedOutput: '143', actualOutput: '144' },
       location: { uri: uri('/shop/tax.test.ts'), range: range(8, 8) },
@@ -223,28 +209,21 @@ describe('what menus hand over to be attached', () => {
       ...['Expected:', '143', '', 'Actual:', '144', '', 'Stack:', '  taxOf (tax.ts:2:1)'],
     ];
     const test = { label: 'rounds once', parent: { label: 'tax' } };
-    assert.deepEqual(await attached([{ test, message }]), [['rounds once failed.txt', said.join('\n')]]);
+    assert.deepEqual(await attached({ test, message }), [['rounds once failed.txt', said.join('\n')]]);
   });
 
   it('is one diff of rows and groups of Source Control; what has none goes itself', async () => {
     const [a, b, c] = ['/a.ts', '/b.ts', '/new.ts'].map(path => ({ resourceUri: uri(path) }));
-    const diffOf: DiffOf = files =>
-      Promise.resolve({
-        diff: Buffer.from(files.map(({ path }) => (path === '/new.ts' ? '' : `diff ${path};`)).join('')),
-        rest: files.filter(({ path }) => path === '/new.ts'),
-      });
-    assert.deepEqual(await attached([a, a], diffOf), [['a.ts.diff', 'diff /a.ts;']]);
-    assert.deepEqual(await attached([{ id: 'group', resourceStates: [a, b, c] }], diffOf), [
-      'file:///new.ts',
-      ['changes.diff', 'diff /a.ts;diff /b.ts;'],
-    ]);
+    assert.deepEqual(await attached(a, a), [['a.ts.diff', 'diff /a.ts;']]);
+    const group = await attached({ id: 'group', resourceStates: [a, b, c] });
+    assert.deepEqual(group, ['file:///new.ts', ['changes.diff', 'diff /a.ts;diff /b.ts;']]);
   });
 
   it('is files as before, or a sentence for what is nothing of this', async () => {
     for (const args of [[], [undefined], [null, {}], [uri('/a.ts'), [uri('/a.ts')]]])
-      assert.equal(await attached(args), 'files');
-    const loop: Record<string, unknown> = { resourceStates: [] };
-    loop['resourceStates'] = [loop, null, 7];
+      assert.equal(await attached(...args), 'files');
+    const loop = { resourceStates: [null, 7] as unknown[] };
+    loop.resourceStates.push(loop);
     const odd = [
       ...['/etc/passwd', 7, {}, [], loop, { resourceUri: 'x' }, { test: {}, message: null }],
       ...[{ test: { label: 'x' }, message: { message: {} } }, { resourceStates: 'all' }],
@@ -252,15 +231,144 @@ describe('what menus hand over to be attached', () => {
       ...[{ uri: 'file:///a.ts', problems: [{ message: 'x', range: range(0, 0) }] }],
     ];
     for (const each of odd)
-      await assert.rejects(attached([each]), /^Error: There is nothing here that can be attached\.$/);
+      await assert.rejects(attached(each), /^Error: There is nothing here that can be attached\.$/);
+  });
+});
+
+/** A composer whose files may have `maxBytes`. */
+async function stage(maxBytes = 1000, files = diskFiles) {
+  const root = temporaryFolder();
+  const attachments = attachmentsIn(root, maxBytes, files);
+  const { composition } = await scene({ attachments });
+  const texts = async (): Promise<readonly string[]> => {
+    const parts = await attachments.parts(composition.draft.attachments);
+    return parts.map(({ bytes }) => Buffer.from(bytes).toString());
+  };
+  const of = (fact: 'uri' | 'name') => composition.draft.attachments.map(each => each[fact]);
+  return { kept: path.join(root, 'services/service1/attachments'), attachments, composition, texts, of };
+}
+
+const fileOf = (text: string, name = 'a.txt'): AwayFile => ({
+  name,
+  read: () => Promise.resolve(new TextEncoder().encode(text)),
+});
+
+describe('what a page hands over', () => {
+  it('is attached in order, or takes the place of an attachment', async () => {
+    const { composition, texts, of } = await stage();
+    await composition.attachFiles([fileOf('first'), fileOf('second', 'b.txt')]);
+    const [a] = of('uri');
+    await composition.attachFiles([fileOf('smaller', 'c.txt')], a);
+    assert.deepEqual(await texts(), ['smaller', 'second']);
+    await assert.rejects(composition.attachFiles([fileOf('late')], a), /has been removed meanwhile/);
   });
 
-  it('is text and addresses of a session where it is sent at once', () => {
-    const request = { sessionId: 's', text: 'hi' };
-    const read = readSendRequest({ ...request, attachments: [uri('/a')] });
-    assert.deepEqual(read, { ...request, attachments: ['file:///a'] });
-    for (const wrong of [undefined, 's', { sessionId: 's' }, { sessionId: 's', text: ' ' }, { text: 'hi' }])
-      assert.throws(() => readSendRequest(wrong), /session id and a text/);
-    assert.throws(() => readSendRequest({ ...request, attachments: ['/a'] }), /list of URIs/);
+  it('may have the largest size; what has more or cannot be read keeps nothing from the others, and leaves nothing behind', async () => {
+    const { composition, kept, texts } = await stage(10);
+    const unread = { name: 'b.txt', size: 11, read: () => assert.fail('was read') };
+    const folder = { name: 'folder', read: () => Promise.reject(new Error('no file')) };
+    const given = [fileOf('12345678901'), unread, folder, fileOf('1234567890')];
+    const large = ['a.txt', 'b.txt'].map(name => `${name} is 11 bytes; the limit is 10 bytes.`).join(' ');
+    const message = `${large} folder cannot be read: no file`;
+    await assert.rejects(composition.attachFiles(given), { message });
+    const { writeFile } = fs.promises;
+    const full = mock.method(fs.promises, 'writeFile', (...[place]: Parameters<typeof writeFile>) =>
+      writeFile(place, 'the beginning').then(() => assert.fail('no space left')),
+    );
+    later(() => full.mock.restore());
+    await assert.rejects(composition.attachFiles([fileOf('all of it')]), /no space left/);
+    assert.deepEqual([await texts(), fs.readdirSync(kept).length], [['1234567890'], 1]);
+  });
+
+  it('has a name that is seen, and that no other has', async () => {
+    const { composition, of } = await stage();
+    const names = {
+      ...{ '': 'file', 'folder/ ': 'file-2', '\u200b': 'file-3', '\u3164': 'file-4', '../../..': '..' },
+      ...{ '\u202etxt.exe': '\ufffdtxt.exe', 'a\u0000b\nc.txt': 'a\ufffdb c.txt' },
+      ...{ '\u{1F642}': '\u{1F642}', 'image.png': 'image.png' },
+    };
+    const given = Object.keys(names).map(name => fileOf('text', name));
+    await composition.attachFiles([...given, fileOf('text', 'image.png')]);
+    assert.deepEqual(of('name'), [...Object.values(names), 'image-2.png']);
+  });
+
+  it('crosses, where it is a picture to be shown or made smaller, with a buffer of its own', async () => {
+    const { composition } = await stage();
+    const uri = writeFile(temporaryFolder(), 'a.png', PNG);
+    await composition.attach([uri]);
+    const { mediaType, bytes } = await composition.picture(uri);
+    const { byteLength } = bytes.buffer;
+    assert.deepEqual([mediaType, Buffer.from(bytes), byteLength], ['image/png', PNG, bytes.length]);
+    assert.throws(() => composition.picture('file:///gone.png'), /has been removed meanwhile/);
+  });
+
+  it('and is in no file of the person is in one of ours, whatever it is called and however long that is, and becomes a part of a message', async () => {
+    const { attachments, kept } = await stage();
+    const unit = fc.constantFrom('a', '漢', '𠮷', '👍', 'é', '.', ' ', '\ud83d', '\udc4d');
+    const name = fc.oneof(
+      fc.string({ minLength: 1, unit: 'binary' }),
+      fc.string({ minLength: 1, maxLength: 300, unit }),
+      fc.constantFrom('..', '../../x', '/etc/passwd', 'a\\b', '.', 'CON', '\0', '%2e%2e%2f'),
+    );
+    await fc.assert(
+      fc.asyncProperty(name, async called => {
+        const away = { ...fileOf('x'), path: `src/${called}` };
+        const found = await attachments.keep('service1', called, away);
+        const place = fileURLToPath(found.uri);
+        assert.ok(place.startsWith(kept + path.sep) && Buffer.byteLength(path.basename(place)) <= 140, place);
+        const [part] = await attachments.parts([found]);
+        assert.deepEqual([part?.name, part?.path], [called, `src/${called}`]);
+        assert.equal(Buffer.from(part!.bytes).toString(), 'x');
+      }),
+      { numRuns: 100, examples: [[`${'漢'.repeat(90)}.txt`], [`${'x'.repeat(99)}\ud83d`]] },
+    );
+  });
+});
+
+describe('what is dropped', () => {
+  it('on the list of sessions is every file that has an address, and no link to a page; only others are read', async () => {
+    const list = 'file:///a\r\n# a note\r\nhttps://example.com/x\r\nvscode-remote://host/b\r\n';
+    const addressed = { name: 'c.png', uri: 'file:///c.png', data: (): never => assert.fail() };
+    const bare = { name: 'd.txt', data: () => Promise.resolve(PNG) };
+    /** What VS Code hands over, as far as it is looked at. */
+    const given = (uris: string) =>
+      droppedFiles(
+        new Map<string, object>([
+          ['text/uri-list', { asString: () => Promise.resolve(uris), asFile: () => undefined }],
+          ...[addressed, bare].map(file => [file.name, { asFile: () => file }] as const),
+        ]) as unknown as vscode.DataTransfer,
+      );
+    assert.deepEqual((await given(list)).uris, ['file:///a', 'vscode-remote://host/b']);
+    const { uris, files } = await given('');
+    const read = await Promise.all(files.map(async file => [file.name, await file.read()]));
+    assert.deepEqual([uris, read], [['file:///c.png'], [['d.txt', PNG]]]);
+  });
+
+  it('is looked at a few at a time where it is very many files, cut to what one message takes, and sent only when all is looked at', async () => {
+    const names = (from: number, to: number): string[] =>
+      Array.from({ length: to - from }, (_, index) => `file:///${from + index}.txt`);
+    const looks = { now: 0, most: 0, all: 0 };
+    const { composition, of } = await stage(1000, {
+      ...diskFiles,
+      stat: async () => {
+        looks.all++;
+        looks.most = Math.max(looks.most, ++looks.now);
+        await setImmediate();
+        looks.now--;
+        return { type: vscode.FileType.File, size: 1, ctime: 0, mtime: 0 };
+      },
+      read: () => Promise.resolve(new Uint8Array([65])),
+    });
+    const attached = composition.attach([...names(0, 300), ...names(0, 300)]);
+    assert.throws(() => composition.message, /still being checked/);
+    await attached;
+    assert.deepEqual([looks.most <= 16, looks.all], [true, 600], 'before and after reading');
+    await assert.rejects(composition.attach(names(200, 5_000)), /can have up to 500 attachments/);
+    assert.deepEqual(of('uri'), names(0, 500));
+    assert.ok(looks.all < 1_300, 'what cannot be attached any more is not looked at');
+    assert.equal(composition.message.attachments.length, 500);
+    const pasted = composition.attachFiles([fileOf('pasted'), fileOf('too', 'b.txt')]);
+    await assert.rejects(pasted, { message: /^[^.]+ up to 500 attachments\. The others were left out\.$/ });
+    await composition.attachFiles([fileOf('in its place')], of('uri')[0]);
   });
 });

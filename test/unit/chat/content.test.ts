@@ -5,14 +5,15 @@ import { Marked } from 'marked';
 import { bounds } from '../../../media/chat/bounds';
 import { candidates, changed, insertCode, readDiff, readPosition } from '../../../src/chat/panel/codeBlocks';
 import { PATH, type Row, type Splice } from '../../../src/chat/protocol';
-import type { KnownMessage, StoredMessage } from '../../../src/chat/transcript/messages';
-import { RowBuilder, RowFeed, type RowsInput } from '../../../src/chat/transcript/rows';
-import { Formatter } from '../../../src/util/format';
+import type { StoredMessage } from '../../../src/chat/transcript/messages';
+import { RowFeed, type RowsInput } from '../../../src/chat/transcript/rows';
 import { workspace } from '../../fakes/vscode';
 import { growsEvenly } from '../../growth';
-import { later, answering, cleanUp, knownOf, message } from './support';
+import { later, answering, cleanUp, format, knownOf, message, rowsOf, text } from './support';
 
 afterEach(cleanUp);
+
+const repeated = (piece: string, length: number): string => piece.repeat(Math.floor(length / piece.length));
 
 describe('a file named in a message', () => {
   const found = (text: string): string[] => [...text.matchAll(PATH)].map(([match]) => match);
@@ -28,29 +29,25 @@ describe('a file named in a message', () => {
 
   it('is found in texts made to be read slowly', async () => {
     for (const part of ['a/', 'a.', '.a', '+', '~a', 'a.b/', '/.', 'a.b:1:', '..\\', '@a.b '])
-      await growsEvenly(part, 50_000, size => found(part.repeat(size / part.length)));
+      await growsEvenly(part, 50_000, size => found(repeated(part, size)));
   });
 
   it('is read as a path with a line, and perhaps a column', () => {
-    assert.deepEqual(readPosition('src/a.ts:41'), { path: 'src/a.ts', line: 41, column: 1 });
-    assert.deepEqual(readPosition('src\\a.ts:41:7'), { path: 'src/a.ts', line: 41, column: 7 });
-    assert.deepEqual(readPosition('a.ts:0:0'), { path: 'a.ts', line: 1, column: 1 });
+    const read = ['src/a.ts:41', 'src\\a.ts:41:7', 'a.ts:0:0'].map(each =>
+      Object.values(readPosition(each)!).join(),
+    );
+    assert.deepEqual(read, ['src/a.ts,41,1', 'src/a.ts,41,7', 'a.ts,1,1']);
     for (const wrong of ['a.ts', 'a.ts:', ':4', 'a.ts:x', 'a\n.ts:4', 'https://a.ts:4', 'command:x:4'])
       assert.equal(readPosition(wrong), undefined, wrong);
   });
 
   it('is looked for below the folder only', () => {
-    const paths = {
-      'src/a.ts': ['src/a.ts'],
-      './src/../src/a.ts': ['src/a.ts'],
-      '/home/me/shop/src/a.ts': ['src/a.ts'],
-      'shop/src/a.ts': ['shop/src/a.ts', 'src/a.ts'],
-      'a/src/a.ts': ['a/src/a.ts', 'src/a.ts'],
-    };
-    for (const [path, found] of Object.entries(paths)) assert.deepEqual(candidates(path, folder), found);
-    const outside =
-      '/etc/passwd ../a.ts src/../../a.ts /home/me/shop/../b/a.ts /home/me/shopping/a.ts .. . /';
-    for (const path of outside.split(' ')) assert.deepEqual(candidates(path, folder), [], path);
+    for (const path of ['src/a.ts', './src/../src/a.ts', '/home/me/shop/src/a.ts'])
+      assert.deepEqual(candidates(path, folder), ['src/a.ts']);
+    for (const path of ['shop/src/a.ts', 'a/src/a.ts'])
+      assert.deepEqual(candidates(path, folder), [path, 'src/a.ts']);
+    for (const path of ['/etc/passwd', '../a.ts', 'src/../../a.ts', '/home/me/shopping/a.ts', '..', '.', '/'])
+      assert.deepEqual(candidates(path, folder), [], path);
     const known = fc.constantFrom('..', '.', '', 'a', 'src', 'shop', '/', '/home/me/shop');
     fc.assert(
       fc.property(fc.array(fc.oneof(known, fc.string())), parts => {
@@ -64,6 +61,7 @@ describe('a file named in a message', () => {
 const NAMED = '--- a/f\n+++ b/f\n';
 const OFF = '@@ -3 +3 @@\n-four\n+4\n';
 const TWO = '--- f\n+++ f\n@@ @@\n-three\n+3\n\n--- g\n+++ g\n@@ @@\n';
+const OPEN = '\\ No newline at end of file';
 const FILE = 'one\ntwo\nthree\nfour\ntwo\nfive\n';
 
 /** The file after each change of a diff in turn. */
@@ -84,12 +82,7 @@ describe('a diff of a message', () => {
     ['of two files, with an empty line between', `${TWO}-five\n+5\n`, 'one\ntwo\n3\nfour\ntwo\n5\n'],
     ['with an empty line in it', '@@ @@\n-six\n\n+6\n', '\n6\n', 'six\n\n'],
     ['that ends lines as Windows does', '@@ @@\n-one\n+1', '1\r\ntwo', 'one\r\ntwo'],
-    [
-      'without an end of the last line',
-      '@@ @@\n-two\n+2\n\\ No newline at end of file',
-      'one\n2',
-      'one\ntwo',
-    ],
+    ['without an end of the last line', `@@ @@\n-two\n+2\n${OPEN}`, 'one\n2', 'one\ntwo'],
     ['that fits two places and names neither', '@@ -4 +4 @@\n-two\n+2', undefined],
     ['that fits nowhere', '@@ -1 +1 @@\n-none\n+1', undefined],
   ] as const)
@@ -105,15 +98,10 @@ describe('a diff of a message', () => {
         ...['--- a/src/c.ts', '+++ /dev/null', '@@ -1 +0,0 @@', '-a'],
       ].join('\n'),
     );
-    const told = files.map(({ path, isNew, isDeleted }) => [path, isNew, isDeleted]);
-    assert.deepEqual(told, [
-      ['b/src/a.ts', false, false],
-      ['b/src/b.ts', true, false],
-      ['a/src/c.ts', false, true],
-    ]);
+    const told = files.map(({ path, isNew, isDeleted }) => `${path} ${isNew} ${isDeleted}`);
+    assert.deepEqual(told, ['b/src/a.ts false false', 'b/src/b.ts true false', 'a/src/c.ts false true']);
     assert.equal(changed('', files[1]!), 'new\n');
-    for (const none of ['just words', '-one\n+1', '@@ -1 +1 @@\n-one\n+1'])
-      assert.deepEqual(readDiff(none), []);
+    for (const none of ['just words', '@@ -1 +1 @@\n-one\n+1']) assert.deepEqual(readDiff(none), []);
   });
 
   it('never throws, and leaves a file with nothing to change as it is', () => {
@@ -136,50 +124,34 @@ describe('a diff of a message', () => {
   });
 });
 
-describe('code of a message', () => {
-  it('goes into the first editor whose file can be written, whatever holds that', async () => {
-    const written: string[] = [];
-    const editor = (scheme: string) => ({
-      document: { uri: { scheme } },
-      selections: [0],
-      edit: (change: (edit: object) => void) => {
-        change({ replace: (_: unknown, code: string) => written.push(`${scheme} ${code}`) });
-        return Promise.resolve(true);
-      },
-    });
-    const { fs } = workspace;
-    later(() => Object.assign(workspace, { fs }));
-    Object.assign(workspace, { fs: { isWritableFileSystem: (scheme: string) => scheme.endsWith('vfs') } });
-    for (const scheme of ['vscode-vfs', 'untitled']) {
-      answering({ activeTextEditor: editor('output'), visibleTextEditors: [editor('git'), editor(scheme)] });
-      await insertCode('a()');
-    }
-    answering({ visibleTextEditors: [] });
-    await assert.rejects(insertCode('a()'), /Open a file beside the chat first/);
-    assert.deepEqual(written, ['vscode-vfs a()', 'untitled a()']);
+it('code of a message goes into the first editor whose file can be written, whatever holds that', async () => {
+  const written: string[] = [];
+  const editor = (scheme: string) => ({
+    document: { uri: { scheme } },
+    selections: [0],
+    edit: (change: (edit: object) => void) => {
+      change({ replace: (_: unknown, code: string) => written.push(`${scheme} ${code}`) });
+      return Promise.resolve(true);
+    },
   });
+  answering({ fs: { isWritableFileSystem: (scheme: string) => scheme.endsWith('vfs') } }, workspace);
+  for (const scheme of ['vscode-vfs', 'untitled']) {
+    answering({ activeTextEditor: editor('output'), visibleTextEditors: [editor('git'), editor(scheme)] });
+    await insertCode('a()');
+  }
+  answering({ visibleTextEditors: [] });
+  await assert.rejects(insertCode('a()'), /Open a file beside the chat first/);
+  assert.deepEqual(written, ['vscode-vfs a()', 'untitled a()']);
 });
 
 const bounded = (text: string): string =>
   new Marked({ gfm: true, ...bounds() }).parse(text, { async: false });
-/** Whoever reads it shows as it is what is too much. */
-const attempt = (text: string): void => {
-  try {
-    bounded(text);
-  } catch {
-    // That took no time either.
-  }
-};
-const repeated = (text: string, length: number): string => text.repeat(Math.floor(length / text.length));
 
 describe('bounds of Markdown', () => {
   it('change nothing in everyday texts', () => {
-    const parts = [
-      '## Part\n\nA paragraph with **bold**, *emphasis*, `code` and a [link](https://example.com/a_b_c).',
-      '| name | value |\n| :--- | ---: |\n| a | 1 |\n| b | `2` |',
-      '1. first\n   - nested\n\n> quoted\n\n```ts\nlet a = b * c;\n```\n\n',
-    ];
-    const text = repeated(parts.join('\n\n'), 50_000);
+    const part =
+      '## A **bold**, *mild* `x` [a](https://a.b/c_d_e)\n\n|a|b|\n|:-|-:|\n|a|`2`|\n\n1. a\n   - b\n\n> c\n\n```ts\nlet a = b * c;\n```\n\n';
+    const text = repeated(part, 50_000);
     assert.equal(bounded(text), new Marked({ gfm: true }).parse(text, { async: false }));
   });
 
@@ -190,12 +162,14 @@ describe('bounds of Markdown', () => {
 
   it('keep texts made to be read slowly from holding up the page', async () => {
     for (const piece of ['*_a ', 'a_', '~~a~\n', '![a](', 'a', '|-\n', 'a\n-\n'])
-      await growsEvenly(piece, 120_000, size => attempt(`${repeated(piece, size)}@`));
+      await growsEvenly(piece, 120_000, size => {
+        try {
+          bounded(`${repeated(piece, size)}@`);
+        } catch {
+          // What is too much is shown as it is; that takes no time either.
+        }
+      });
   });
-});
-
-const inputOf = (known: ReadonlyMap<string, KnownMessage>): RowsInput => ({
-  ...{ known, sends: [], messageCount: undefined },
 });
 
 /** So many messages; their links alone tell their order. */
@@ -204,8 +178,11 @@ const many = (length: number, facts: Partial<StoredMessage> = {}): RowsInput => 
     const parent = index === 0 ? {} : { parentId: `m${index - 1}` };
     return message(`m${index}`, { createdAt: 1_000_000_000_000 - index * 60_000, ...parent, ...facts });
   });
-  return inputOf(knownOf(...made));
+  return { known: knownOf(...made), sends: [], messageCount: undefined };
 };
+
+const keys = (rows: readonly Row[] = []): string[] => rows.map(({ key }) => key);
+const built = (input: RowsInput): string[] => keys(rowsOf(input));
 
 /** A page and what it holds after the splices it was sent. */
 function paged() {
@@ -214,38 +191,30 @@ function paged() {
   const feed = new RowFeed(splice => {
     splices.push(splice);
     rows = rows.toSpliced(splice.from, splice.remove, ...splice.rows);
-  }, new Formatter('en'));
+  }, format);
   later(() => feed.dispose());
   const filled = async (): Promise<readonly string[]> => {
     while (splices.at(-1)?.total !== rows.length) await setImmediate();
     return keys(rows);
   };
-  return { feed, splices, filled, rows: () => keys(rows), rebuilt: () => (rows = []) };
+  const rebuilt = (): void => {
+    feed.pause();
+    rows = [];
+  };
+  return { feed, splices, filled, rebuilt, rows: () => keys(rows) };
 }
 
-const keys = (rows: readonly Row[] = []): string[] => rows.map(({ key }) => key);
-const built = (input: RowsInput): string[] => keys(new RowBuilder(new Formatter('en')).build(input));
-
 describe('the rows a page is sent', () => {
-  const wordy = { content: [{ type: 'text', text: 'word '.repeat(40_000) }] };
-
-  it('are all of them when it is built anew', async () => {
-    const { feed, splices, filled, rebuilt } = paged();
-    feed.show(many(1));
-    feed.pause();
-    rebuilt();
-    feed.show(many(2));
-    assert.deepEqual(await filled(), built(many(2)));
-    assert.equal(splices.length, 2);
-  });
-
-  it('are only those that changed, and end up as the panel has them', async () => {
+  it('are only those that changed, all where it is built anew, and end up as the panel has them', async () => {
     const pool = [...many(12).known];
+    const of = (known: typeof pool): RowsInput => ({ ...many(0), known: new Map(known) });
+    const change = fc.record({ known: fc.subarray(pool), isAnew: fc.boolean() });
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.subarray(pool), { maxLength: 12 }), async changes => {
-        const { feed, filled, splices } = paged();
-        for (const change of changes) {
-          const input = inputOf(new Map(change));
+      fc.asyncProperty(fc.array(change, { maxLength: 12 }), async changes => {
+        const { feed, filled, splices, rebuilt } = paged();
+        for (const { known, isAnew } of changes) {
+          if (isAnew) rebuilt();
+          const input = of(known);
           feed.show(input);
           assert.deepEqual(await filled(), built(input));
           const { length } = splices;
@@ -255,14 +224,14 @@ describe('the rows a page is sent', () => {
       }),
     );
     const { feed, splices } = paged();
-    for (const shown of [2, 3]) feed.show(inputOf(new Map(pool.slice(0, shown))));
+    for (const shown of [2, 3]) feed.show(of(pool.slice(0, shown)));
     const { from, remove, total, rows } = splices.at(-1) ?? {};
     assert.deepEqual([from, remove, total, keys(rows)], [2, 0, 3, ['message:m2']]);
   });
 
   for (const [what, input, most] of [
     ['long transcript', many(5000), 250],
-    ['transcript of long messages, with less', many(100, wordy), 20],
+    ['transcript of long messages, with less', many(100, { content: [text('word '.repeat(40_000))] }), 20],
   ] as const)
     it(`begin with the end of a ${what}, and the rest follows`, async () => {
       const { feed, splices, rows, filled } = paged();
@@ -276,9 +245,9 @@ describe('the rows a page is sent', () => {
 
   it('are never taken away again when a transcript grows long while it is shown', () => {
     const { feed, splices, rows } = paged();
-    const { known } = many(1200);
-    feed.show(inputOf(new Map([...known].slice(0, 100))));
-    feed.show(inputOf(known));
+    const long = many(1200);
+    feed.show({ ...long, known: new Map([...long.known].slice(0, 100)) });
+    feed.show(long);
     assert.ok(splices.every(({ remove }) => remove === 0));
     assert.ok(rows().length >= 1200);
   });

@@ -1,391 +1,272 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { utimes } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { mock } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import type { ApiClient } from '../../../src/api';
-import { Conversations, type ConversationsOptions } from '../../../src/chat/conversations';
-import { Outbox } from '../../../src/chat/outbox/outbox';
-import { outboxRecords } from '../../../src/chat/outbox/record';
-import type { SendOutcome } from '../../../src/chat/outbox/sender';
-import type { ChatSessions } from '../../../src/chat/sessions';
+import { rmSync } from 'node:fs';
+import { hasQueued } from '../../../src/startup';
 import { unread } from '../../../src/chat/transcript/messages';
-import { RowBuilder } from '../../../src/chat/transcript/rows';
-import type { Connection } from '../../../src/connection';
-import type { Storage } from '../../../src/storage';
-import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
-import { Formatter } from '../../../src/util/format';
-import { silentLog } from '../../fakes/log';
-import { draftOf, failSends, posts, queueUp, scene, sendAndRead } from './scene';
-import { sent, settled, texts, type Scene } from './scene';
-import { later, attachmentsIn, cleanUp, left, openWindow, storageIn } from './support';
-import { temporaryFolder, until, writeFile } from './support';
+import { scene, type Scene, attachmentsIn, cleanUp, left, temporaryFolder, writeFile } from './support';
 
 afterEach(cleanUp);
 
-/** How often the service was asked for the list of messages, or how the session stands. */
-const lists = ({ service }: Scene) => gets(service, '/messages');
-const looks = ({ service, sessionId }: Scene) => gets(service, sessionId);
-const gets = ({ requests }: Scene['service'], end: string): number =>
-  requests.filter(({ method, path }) => method === 'GET' && path.endsWith(end)).length;
+/** How often the service was asked for the list of messages, and how the session stands. */
+const asked = ({ service: { requests }, sessionId }: Scene): number[] =>
+  ['/messages', sessionId].map(
+    end => requests.filter(({ method, path }) => method === 'GET' && path.endsWith(end)).length,
+  );
 
 describe('a conversation', () => {
   it('sends the documented body once, reads earlier replies with the next message, and shows another window both', async () => {
     const it = await scene({ extras: () => true });
-    const { composition, transcript } = it.window.conversation;
+    const { composition, transcript } = it;
     await composition.attach([writeFile(temporaryFolder(), 'notes.md', '# Notes\n')]);
-    await sendAndRead(it.window, 'Please look.');
-    const [body, ...others] = posts(it).map(post => post.body as { text: string; files: { name: string }[] });
+    await it.send('Please look.');
+    const [body, ...others] = it
+      .posts()
+      .map(post => post.body as { text: string; files: { name: string }[] });
     const files = body?.files.map(({ name }) => name);
     assert.deepEqual([body?.text, files, others], ['Please look.', ['notes.md'], []]);
     assert.deepEqual(composition.draft, { text: '', attachments: [] });
-    assert.deepEqual(it.window.sessions.noted, ['Please look.']);
+    assert.deepEqual(it.sessions.noted, ['Please look.']);
     const [{ sent: kept } = assert.fail()] = transcript.known.values();
     assert.deepEqual(kept?.attachments, [{ name: 'notes.md', kind: 'text', size: 8 }], 'and no address');
     await it.service.settle();
     const before = transcript.known.size;
-    await sendAndRead(it.window, 'And then?');
+    await it.send('And then?');
     assert.ok(transcript.known.size > before + 3, `replies were read (${before}, ${transcript.known.size})`);
-    const asked = it.service.requests.length;
-    assert.equal(lists(it), 1, 'a service is asked once whether it has a list of messages');
-    assert.equal(looks(it), 1, 'then, whether it is only the list that is missing; a send costs no other');
-    assert.ok(!it.window.log.lines.some(line => /warn|error/i.test(line)));
-    const later = await openWindow({ ...it, signedIn: () => false });
-    for (const window of [it.window, later]) assert.deepEqual(texts(window), ['Please look.', 'And then?']);
-    assert.equal(it.service.requests.length, asked, 'what was read is not asked again');
+    const { length } = it.service.requests;
+    assert.deepEqual(asked(it), [1, 1], 'for its list, and whether only that is missing; a send costs none');
+    assert.ok(!it.log.lines.some(line => /warn|error/i.test(line)));
+    const later = await it.open({ signedIn: () => false });
+    for (const window of [it, later]) assert.deepEqual(window.texts(), ['Please look.', 'And then?']);
+    assert.equal(it.service.requests.length, length, 'what was read is not asked again');
   });
 
-  it('goes on with a walk that was interrupted', async () => {
+  it('goes on with a walk that was interrupted, which shows that a send without an answer has arrived', async () => {
     const it = await scene();
-    await sendAndRead(it.window, 'one');
+    await it.refresh();
+    it.failSend('truncate');
+    await it.send('one');
+    assert.equal(it.conversation.sends[0]?.state, 'unknown');
     await it.service.settle();
     const match = { method: 'GET', path: /\/messages\// };
     const cut = it.service.fail({ kind: 'status', status: 403, match });
-    await sendAndRead(it.window, 'two');
-    assert.equal(texts(it.window).at(-1), 'one', 'the body of the new message could not be read');
+    await it.send('two');
+    assert.deepEqual(it.texts(), [], 'the body of the new message could not be read');
     cut.dispose();
-    const later = await openWindow(it);
-    await until(later.conversation.onDidChange, () => texts(later).length === 2);
+    const later = await it.open();
+    await later.changed(() => later.texts().length === 2);
     await later.conversation.readOn();
-    assert.deepEqual(unread(later.conversation.transcript.known), []);
-    assert.ok(later.conversation.transcript.known.size > 3);
-    assert.equal(lists(it), 0, 'extras are off');
+    assert.deepEqual([unread(later.transcript.known), later.conversation.sends], [[], []]);
+    assert.deepEqual(later.texts(), ['one', 'two']);
+    assert.ok(later.transcript.known.size > 3);
+    assert.equal(asked(it)[0], 0, 'extras are off');
   });
 });
 
-describe('a send that is refused', () => {
-  it('is in the composer again, with its files, one that came meanwhile, and the reason, until that is empty', async () => {
+describe('a send', () => {
+  it('that is refused is in the composer again, with its files, one that came meanwhile, and the reason, until that is empty', async () => {
     const it = await scene();
-    failSends(it, 403);
-    const [a, b, empty] = ['a.ts', 'b.ts', ''].map(name =>
-      writeFile(temporaryFolder(), name || 'empty', name),
-    );
-    const { conversation } = it.window;
-    await conversation.composition.attach([a!, empty!]);
+    it.failSend(403);
+    const folder = temporaryFolder();
+    const [a, b, empty] = ['a.ts', 'b.ts', ''].map(name => writeFile(folder, name || 'empty', name));
+    const { composition, conversation } = it;
+    await composition.attach([a!, empty!]);
     await assert.rejects(conversation.submit('Hello'), /Remove the attachments/);
-    assert.deepEqual([draftOf(it.window), posts(it)], [['Hello', a, empty], []], 'it never left');
-    conversation.composition.detach(empty!);
-    const began = conversation.submit('Hello');
-    const ends = [began, conversation.composition.attach([b!]), settled(it.window)];
-    const [, , outcome] = await Promise.all(ends);
-    assert.equal((outcome as SendOutcome).state, 'refused');
-    const later = await openWindow(it);
-    for (const window of [it.window, later]) {
-      assert.deepEqual([draftOf(window).sort(), window.conversation.sends], [['Hello', a, b].sort(), []]);
-      assert.match(window.conversation.composition.draft.problem ?? '', /403/);
+    assert.deepEqual([it.draft(), it.posts()], [['Hello', a, empty], []], 'it never left');
+    composition.detach(empty!);
+    const outcome = it.settled();
+    await Promise.all([conversation.submit('Hello'), composition.attach([b!])]);
+    assert.equal(((await outcome) as { readonly state: string }).state, 'refused');
+    for (const window of [it, await it.open()]) {
+      assert.deepEqual([window.draft().sort(), window.conversation.sends], [['Hello', a, b].sort(), []]);
+      assert.match(window.composition.draft.problem ?? '', /403/);
     }
-    assert.equal(posts(it).length, 1);
-    conversation.composition.setText('');
-    assert.equal(conversation.composition.draft.problem, undefined);
+    assert.equal(it.posts().length, 1);
+    composition.setText('');
+    assert.equal(composition.draft.problem, undefined);
   });
-});
 
-describe('a send without an answer', () => {
   for (const fault of ['reset', 500] as const)
-    it(`is unknown, never sent again by itself, and once on request: ${fault}`, async () => {
+    it(`without an answer (${fault}) is unknown, never sent again by itself, and once on request`, async () => {
       const it = await scene();
-      await it.window.sessions.refresh(it.sessionId);
-      failSends(it, fault);
-      await sendAndRead(it.window, 'Hello');
-      const { conversation } = it.window;
+      await it.refresh();
+      it.failSend(fault);
+      await it.send('Hello');
+      const { conversation } = it;
       const [send = assert.fail()] = conversation.sends;
       assert.deepEqual([send.state, send.text, send.before?.messageCount], ['unknown', 'Hello', 0]);
+      assert.ok(send.at >= it.posts()[0]!.receivedAt, 'what was known of the session before tells nothing');
       assert.ok(conversation.rows.statusAt! > send.at, 'the session was looked at');
-      assert.equal(looks(it), 2, 'once before, which was asked for here, and once after');
-      assert.equal(conversation.composition.draft.text, '', 'the text is with the send');
+      assert.equal(asked(it)[1], 2, 'once before, which was asked for here, and once after');
+      assert.deepEqual(it.draft(), [''], 'the text is with the send');
       await assert.rejects(conversation.takeBack(send.id), /dealt with meanwhile/, 'it may have arrived');
       await conversation.refresh();
-      const later = await openWindow(it);
-      assert.equal(later.conversation.sends[0]?.state, 'unknown');
-      assert.equal(posts(it).length, 1);
-      const outcome = settled(it.window);
+      assert.equal((await it.open()).conversation.sends[0]?.state, 'unknown');
+      assert.equal(it.posts().length, 1);
+      const outcome = it.settled();
       const twice = [conversation.sendAgain(send.id), conversation.sendAgain(send.id)];
       const ends = (await Promise.allSettled(twice)).map(({ status }) => status);
       assert.deepEqual(ends.sort(), ['fulfilled', 'rejected']);
       await outcome;
       await conversation.readOn();
-      assert.deepEqual([posts(it).length, conversation.sends, texts(it.window)], [2, [], ['Hello']]);
+      assert.deepEqual([it.posts().length, conversation.sends, it.texts()], [2, [], ['Hello']]);
     });
 
-  it('says nothing of how the session stands that was asked before the answer failed to come', async () => {
-    const it = await scene();
-    const { conversation, sessions } = it.window;
-    await sessions.refresh(it.sessionId);
-    it.service.fail({ kind: 'delay', ms: 5_000, match: { method: 'POST' }, times: 1 });
-    const outcome = settled(it.window);
-    await conversation.submit('Hello');
-    await conversation.refresh();
-    const offline = it.service.fail({ kind: 'status', status: 403, match: { method: 'GET' } });
-    await outcome;
-    const told = (): string | undefined => {
-      const row = new RowBuilder(new Formatter('en')).build(conversation.rows).at(-1);
-      return row?.kind === 'message' ? row.send?.sentence : undefined;
-    };
-    assert.match(told() ?? '', /^It is not known whether this message arrived\. (?!The session has)/);
-    offline.dispose();
-    await conversation.refresh();
-    assert.match(told() ?? '', /The session has 0 messages now, 0 when last checked/);
-  });
-
-  it('is settled when a later walk shows that it arrived', async () => {
-    const it = await scene();
-    await it.window.sessions.refresh(it.sessionId);
-    failSends(it, 'truncate');
-    await sendAndRead(it.window, 'Did this arrive?');
-    assert.equal(it.window.conversation.sends.length, 1);
-    await it.service.settle();
-    await sendAndRead(it.window, 'Next');
-    assert.deepEqual(it.window.conversation.sends, []);
-    assert.deepEqual(texts(it.window), ['Did this arrive?', 'Next']);
-  });
-});
-
-describe('what is sent', () => {
   it('costs three durable writes of the chat, and has let go of the bytes of its files when it leaves', async () => {
     const read: WeakRef<Uint8Array>[] = [];
     const attachments = attachmentsIn(temporaryFolder());
     attachments.parts = () => {
       const bytes = new Uint8Array(1_000_000);
       read.push(new WeakRef(bytes));
-      const part = { kind: 'image', mediaType: 'image/png', name: 'a.png', path: 'a.png' } as const;
-      return Promise.resolve([{ bytes, ...part }]);
+      return Promise.resolve([{ bytes, kind: 'image', mediaType: 'image/png', name: 'a', path: 'a' }]);
     };
     let writes = 0;
-    const { service, window } = await scene({ attachments, fails: () => ++writes < 0 });
-    const { conversation } = window;
+    const { service, ...it } = await scene({ attachments, fails: () => ++writes < 0 });
     const held: unknown[] = [];
     service.onDidReceive(({ method }) => method === 'POST' && held.push(left(read).length));
-    conversation.composition.setText('Look at this');
+    it.composition.setText('Look at this');
     writes = 0;
-    const after = new Promise<number>(resolve => conversation.onDidSettle(() => resolve(writes)));
-    await conversation.submit('Look at this');
+    const after = it.settled().then(() => writes);
+    await it.conversation.submit('Look at this');
     assert.ok((await after) <= 3, 'to the transcript; with what the sessions note of it, four');
     assert.deepEqual([read.length, held], [1, [0]]);
-    assert.deepEqual([conversation.transcript.known.size, conversation.sends], [1, []]);
+    assert.deepEqual([it.transcript.known.size, it.conversation.sends], [1, []]);
   });
 
-  it('and accepted, but cannot be written any more, has its id logged and is kept as soon as that works', async () => {
+  it('that is accepted, but cannot be written any more, has its id logged and is kept as soon as that works', async () => {
     let isFull = false;
     const it = await scene({ fails: path => isFull && /outbox$|transcripts/.test(path) });
     it.service.onDidReceive(({ method }) => (isFull ||= method === 'POST'));
-    const { conversation, log } = it.window;
-    await sendAndRead(it.window, 'Hello').catch(() => undefined);
-    assert.deepEqual([conversation.isSending, conversation.transcript.known.size], [false, 0]);
+    const { conversation, transcript, log } = it;
+    await it.send('Hello').catch(() => undefined);
+    assert.deepEqual([conversation.isSending, transcript.known.size], [false, 0]);
     const id = conversation.sends[0]?.messageId ?? 'none';
     assert.ok(log.lines.join('\n').includes(id), log.lines.join('\n'));
     isFull = false;
     await conversation.readOn();
-    assert.ok(conversation.transcript.known.has(id));
-    assert.deepEqual(conversation.sends, []);
+    assert.deepEqual([transcript.known.has(id), conversation.sends], [true, []]);
   });
 });
 
-/** What is stored of a conversation, which others write as they like. */
-const storedIn = (storage: Storage, { path, version }: { path: string; version: number }) =>
-  storage.collection({ path, version, schema: { parse: value => value } });
-const outboxes = outboxRecords('service1');
-
-describe('what is written', () => {
-  function outboxIn(root: string): Outbox {
-    const report = (error: unknown) => assert.fail(String(error));
-    const outbox = new Outbox(storageIn(root).collection(outboxes), 'session', report);
-    later(() => outbox.dispose());
-    return outbox;
-  }
-  const type = (outbox: Outbox, text: string): void => outbox.type({ text, over: outbox.current.draft.text });
-  const textIn = async (outbox: Outbox) => (await outbox.read()).draft.text;
-
-  it('is nothing where it was erased at once, and moves no words of another window', async () => {
-    const root = temporaryFolder();
-    const [one, other] = [outboxIn(root), outboxIn(root)];
-    let isStored = false;
-    one.onDidStore(() => (isStored = true));
-    type(one, 'x');
-    type(one, '');
-    assert.ok(isStored, 'there is nothing to wait for');
-    type(other, 'words of the other window');
-    await other.flush();
-    await one.read();
-    await one.flush();
-    assert.equal(await textIn(other), 'words of the other window');
-  });
-
-  it('is told of at once where it is typed, and in every other window when it is stored', async () => {
-    const storage = storageIn(temporaryFolder());
-    const told: string[] = [];
-    const [here, there, elsewhere] = ['session', 'session', 'other'].map((sessionId, index) => {
-      const outbox = new Outbox(storage.collection(outboxes), sessionId, error => assert.fail(String(error)));
-      later(() => outbox.dispose());
-      outbox.onDidChange(() => told.push(`${index} ${outbox.current.draft.text}`));
-      return outbox;
-    });
-    type(here!, 'words');
-    assert.deepEqual(told, ['0 words']);
-    await Promise.all([here, there, elsewhere].map(outbox => outbox!.flush()));
-    assert.deepEqual(new Set(told), new Set(['0 words', '1 words']));
-  });
-
-  // What one window makes of the draft it shows, when another has made something else of that meanwhile.
-  for (const [what, shown, typed, meanwhile, after] of [
-    ['both texts of two windows', '', 'of one', 'of the other', 'of the other\n\nof one'],
-    ['what goes on above words of others', 'one', 'one two', 'one\n\nother', 'one two\n\nother'],
-    ['what goes on below words of others', 'one', 'one two', 'other\n\none', 'other\n\none two'],
-    ['what is erased beside words of others', 'one', '', 'other\n\none', 'other'],
-    ['the next words, of a text that has left', 'sent', 'sent and more', '', 'and more'],
-    ['nothing of what is shortened when it has left', 'x y', 'x', '', ''],
-    ['whole words of a text changed elsewhere', 'a house', 'a horse', 'the house', 'the house\n\nhorse'],
-  ] as const)
-    it(`keeps ${what}`, async () => {
-      const root = temporaryFolder();
-      const [one, other] = [outboxIn(root), outboxIn(root)];
-      type(one, shown);
-      await one.flush();
-      await other.read();
-      type(one, typed);
-      type(other, meanwhile);
-      await other.flush();
-      await one.flush();
-      assert.equal(await textIn(other), after);
-    });
-
-  it('by the version before comes with its second text and its files, and what was refused with the reason', async () => {
-    const root = temporaryFolder();
-    const refused = { id: 'r', text: 'refused', attachments: [], state: 'refused', at: 1, sentence: 'No.' };
-    const draft = { text: 'one', stash: 'two', attachments: ['file:///a.txt'], refused };
-    const before = storedIn(storageIn(root), { ...outboxes, version: 1 });
-    await before.put('session', { draft, entries: [refused], writes: [] });
-    const { draft: after, entries } = await outboxIn(root).read();
-    const [file, entry] = [after.attachments[0], entries[0]];
-    assert.deepEqual([after.text, after.problem, file?.name], ['one\n\ntwo', 'No.', 'a.txt']);
-    assert.deepEqual([entry?.state, entry?.sentence], ['queued', 'No.']);
-  });
-});
-
-const unasked = { onDidChange: new Emitter().event, get: () => undefined } as unknown as ChatSessions;
-
-type Given = Partial<ConversationsOptions> & { readonly api?: ApiClient };
-
-function conversationsIn(root: string, storage: Storage, given: Given = {}): Conversations {
-  const { api, ...more } = given;
-  const state = new ObservableValue({ kind: 'signedIn', service: { id: 'service1' } });
-  const conversations = new Conversations({
-    ...{
-      storage,
-      sessions: unasked,
-      attachments: attachmentsIn(root),
-      log: silentLog(),
-      extras: () => false,
-    },
-    connection: { api, state } as unknown as Connection,
-    ...more,
-  });
-  later(() => conversations.dispose());
-  return conversations;
-}
-
-describe('a file of ours that no draft names', () => {
-  for (const isLegible of [true, false])
-    it(isLegible ? 'goes after a day' : 'stays where a draft cannot be read, which may name it', async () => {
-      const root = temporaryFolder();
-      const storage = storageIn(root);
-      if (!isLegible) await storedIn(storage, outboxes).put('other', { draft: 'broken' });
-      const away = { name: 'a.txt', read: () => Promise.resolve(Buffer.from('a')) };
-      const file = fileURLToPath((await attachmentsIn(root).keep('service1', 'a.txt', away)).uri);
-      await utimes(dirname(file), 0, 0);
-      const later = storageIn(root);
-      conversationsIn(root, later).use('service1', 'session');
-      await later.collection(outboxes).load();
-      while (isLegible && existsSync(file)) await setImmediate();
-      for (let turn = 0; turn < 50; turn++) await setImmediate();
-      assert.equal(existsSync(file), !isLegible);
-    });
-});
-
-describe('a conversation that nobody uses any more', () => {
-  for (const isHeard of [false, true])
-    it(`sends what ${isHeard ? 'another window queues' : 'is queued'}, where no chat is shown, and goes after that`, async () => {
-      const { sessionId, client, ...it } = await scene();
-      const { conversation: of, sessions, storage } = it.window;
-      const work = it.service.busy(sessionId);
-      if (!isHeard) await queueUp(it.window, 'later');
-      const conversations = conversationsIn(it.root, storage, { sessions, api: client });
-      conversations.goOn();
-      await storage.settled();
-      if (isHeard) await queueUp(it.window, 'later');
-      of.dispose();
-      const { conversation, lease } = conversations.use('service1', sessionId);
-      lease.dispose();
+describe('a queue', () => {
+  /** A session whose agent works, and what waits until it rests. */
+  async function queueing(...texts: readonly string[]) {
+    const it = await scene();
+    const work = it.busy();
+    await it.queue(...texts);
+    const rest = (): Promise<unknown> => {
       work.dispose();
-      while (!conversation.isDisposed) await sessions.refresh(sessionId);
-      assert.deepEqual(sent(it), ['later']);
-    });
-
-  it('goes when the files that were given to it are attached', async () => {
-    const root = temporaryFolder();
-    const storage = storageIn(root);
-    const { conversation, lease } = conversationsIn(root, storage).use('service1', 'session');
-    await conversation.load();
-    const read = async (): Promise<Uint8Array> => {
-      lease.dispose();
-      await setImmediate();
-      return Buffer.from('a');
+      return it.refresh();
     };
-    await conversation.composition.attachFiles([{ name: 'a.txt', read }]);
-    while (!conversation.isDisposed) await setImmediate();
-    await storage.settled();
-    const kept = await storage.collection(outboxes).read('session');
-    assert.equal(kept?.draft.attachments[0]?.name, 'a.txt');
+    return { ...it, rest };
+  }
+
+  it('takes what is written while the agent works, each once, and sends it in order when it rests, of which other windows may know better', async () => {
+    const it = await queueing();
+    const { conversation, composition, sessions, storage } = it;
+    assert.equal(await hasQueued(storage), false);
+    await it.queue('one');
+    await conversation.submit('two', 'the-same-id');
+    await assert.rejects(conversation.submit('two', 'the-same-id'), /already recorded/);
+    composition.setText('');
+    await composition.attach([writeFile(temporaryFolder(), 'a.txt', 'file')]);
+    composition.setTarget(it.computer);
+    await it.queue('three');
+    assert.deepEqual([it.queued(), it.draft()], [['one', 'two', 'three'], ['']]);
+    await it.refresh();
+    assert.deepEqual(it.sent(), []);
+    assert.equal(await hasQueued(storage), true, 'which a window that opens sees first');
+    conversation.watch();
+    assert.deepEqual(sessions.watched, [undefined, 'inFront'], 'only who shows a session reads it');
+    composition.setTarget(undefined);
+    sessions.unheard = { status: 'running' };
+    await it.rest();
+    for (let times = 0; times < 2; times++) await it.refresh();
+    assert.deepEqual(it.sent(), [], 'another window has set it to work');
+    sessions.unheard = {};
+    await it.drained();
+    assert.deepEqual([it.sent(), await hasQueued(storage)], [['one', 'two', 'three'], false]);
+    const { files, computerId } = it.posts()[2]?.body as { files: unknown[]; computerId: string };
+    assert.deepEqual([files.length, computerId], [1, it.computer.computerId]);
   });
 
-  it('stays the same until all that was written in it is stored, which is tried again, and told of once', async () => {
-    mock.timers.enable({ apis: ['setTimeout'] });
-    later(() => mock.timers.reset());
-    const root = temporaryFolder();
-    let isFull = true;
-    const storage = storageIn(root, undefined, () => isFull);
-    const log = silentLog();
-    const conversations = conversationsIn(root, storage, { log });
-    const { conversation, lease } = conversations.use('service1', 'session');
-    conversation.composition.setText('last');
-    lease.dispose();
-    await assert.rejects(conversation.flush());
-    const again = conversations.use('service1', 'session');
-    assert.deepEqual([again.conversation === conversation, conversation.isDisposed], [true, false]);
-    conversation.composition.setText('last words');
-    await assert.rejects(conversation.flush());
-    again.lease.dispose();
-    assert.deepEqual([log.lines.length, conversation.composition.draft.text], [1, 'last words']);
-    isFull = false;
-    mock.timers.tick(5_000);
-    await conversation.flush();
-    assert.equal(conversation.isDisposed, true);
-    const last = conversations.use('service1', 'session').conversation;
-    last.composition.setText('and more', 'last words');
-    last.dispose();
-    await storage.settled();
-    const { draft } = (await storage.collection(outboxes).read('session'))!;
-    assert.equal(draft.text, 'and more', 'what is written is stored when a window goes');
+  for (const fault of [403, 'reset'] as const)
+    it(`stops behind a message that is ${fault === 403 ? 'refused' : 'unknown'}, until that is settled`, async () => {
+      const it = await queueing('one', 'two');
+      const { conversation, composition } = it;
+      it.failSend(fault);
+      const outcome = it.settled();
+      await it.rest();
+      await outcome;
+      await it.refresh();
+      assert.deepEqual([it.sent(), it.queued()], [['one'], ['two']]);
+      assert.ok(conversation.isQueueStopped);
+      if (fault === 'reset') await conversation.discard(conversation.sends[0]!.id);
+      else composition.setText(composition.draft.text.replace('one', ''));
+      await it.drained();
+      assert.deepEqual(it.sent(), ['one', 'two']);
+    });
+
+  it('keeps a message whose file is gone, says why, and goes on when it is taken back behind what is written', async () => {
+    const it = await queueing();
+    const { conversation, composition } = it;
+    const uri = writeFile(temporaryFolder(), 'a.txt', 'file');
+    await composition.attach([uri]);
+    await it.queue('one', 'two');
+    rmSync(new URL(uri));
+    await it.rest();
+    await it.changed(() => conversation.queued[0]?.sentence !== undefined);
+    const [{ id, sentence = '' } = assert.fail()] = conversation.queued;
+    assert.match(sentence, /a\.txt cannot be read/);
+    composition.setText('But first');
+    await conversation.takeBack(id);
+    await it.drained();
+    assert.deepEqual([it.sent(), it.draft()], [['two'], ['But first\n\none', uri]]);
+  });
+
+  it('refuses nothing that a command sends while one of its messages is being made ready, and no draft is touched', async () => {
+    const it = await queueing('one');
+    it.composition.setText('mine');
+    await it.rest();
+    assert.equal(it.conversation.isStarting, false, 'the person can write and send');
+    const { state } = await it.conversation.sendDirectly('from a script', []);
+    assert.deepEqual([state, it.sent(), it.draft()], ['accepted', ['one', 'from a script'], ['mine']]);
+  });
+
+  it('waits behind what another window is sending, which is unknown when that is gone, and then for the person', async () => {
+    const it = await scene();
+    it.service.fail({ kind: 'delay', ms: 60_000, match: { method: 'POST' } });
+    await it.refresh();
+    await it.conversation.submit('lost');
+    let late = 0;
+    const { conversation, queue } = await it.open({ now: () => Date.now() + late });
+    await queue('next');
+    const seen = async (): Promise<unknown> => {
+      await conversation.refresh();
+      return [...conversation.sends, ...conversation.queued].map(({ state, text }) => `${state} ${text}`);
+    };
+    assert.deepEqual(await seen(), ['sending lost', 'queued next'], 'its window lives');
+    it.conversation.dispose();
+    late = 60_000;
+    assert.deepEqual([await seen(), it.sent()], [['unknown lost', 'queued next'], ['lost']]);
+  });
+
+  it('takes a message whose window lost its turn before the request left, which then leaves once', async () => {
+    const it = await scene();
+    let [late, isToLapse] = [0, false];
+    const fails = (path: string): boolean => {
+      if (isToLapse && path.endsWith('/outbox')) [late, isToLapse] = [late + 60_000, false];
+      return false;
+    };
+    const { conversation, ...window } = await it.open({ fails, now: () => Date.now() + late });
+    isToLapse = true;
+    const directly = conversation.sendDirectly('from a script', []);
+    await assert.rejects(directly, { message: /queue/, recorded: true });
+    await window.drained();
+    it.failSend('reset');
+    await conversation.submit('lost');
+    await window.changed(() => conversation.sends[0]?.state === 'unknown');
+    isToLapse = true;
+    await conversation.sendAgain(conversation.sends[0]!.id);
+    await window.drained();
+    assert.deepEqual(it.sent(), ['from a script', 'lost', 'lost']);
   });
 });

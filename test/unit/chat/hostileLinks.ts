@@ -72,7 +72,5 @@ export function hostileForms(target: string): readonly string[] {
   ];
 }
 
-/** Whether what an editor would follow is one of what it may. */
-export function isFollowable(target: string): boolean {
-  return /^(?:https?:\/\/|mailto:)/i.test(target);
-}
+/** Whether an editor may follow it. */
+export const isFollowable = (target: string): boolean => /^(?:https?:\/\/|mailto:)/i.test(target);

@@ -4,82 +4,68 @@ import * as fc from 'fast-check';
 import MarkdownIt from 'markdown-it';
 import { marked } from 'marked';
 import { inertMarkdown, transcriptDocument } from '../../../src/chat/transcript/markdownDocument';
-import { type KnownMessage, toStored } from '../../../src/chat/transcript/messages';
-import { RowBuilder } from '../../../src/chat/transcript/rows';
+import { toStored } from '../../../src/chat/transcript/messages';
+import type { RowsInput } from '../../../src/chat/transcript/rows';
 import { inMarkdown } from '../../../src/ui/text';
-import { Formatter } from '../../../src/util/format';
 import { growsEvenly } from '../../growth';
 import { hostileForms, hostileTargets, isFollowable } from './hostileLinks';
-import { knownOf, message, sendRecord } from './support';
+import { format, knownOf, message, rowsOf, sendRecord, text } from './support';
 
-const format = new Formatter('en');
-const text = (words: string) => [{ type: 'text', text: words }];
-
-function written(known: ReadonlyMap<string, KnownMessage>, more: object = {}): string {
-  const rows = new RowBuilder(format).build({ known, sends: [], messageCount: known.size, ...more });
-  const facts = [{ label: 'Model', value: 'onyx' }];
-  const tokens = { short: '5', detail: 'Input: 3\nOutput: 2' };
-  return transcriptDocument({ title: 'Fix it', facts, messages: '3 messages', tokens }, rows, format);
-}
+const about = {
+  ...{ title: 'Fix it', facts: [{ label: 'Model', value: 'onyx' }], messages: '3 messages' },
+  tokens: { short: '5', detail: 'Input: 3\nOutput: 2' },
+};
+const written = (facts: Partial<RowsInput>, header = about): string =>
+  transcriptDocument(header, rowsOf(facts), format);
 
 describe('a session as Markdown', () => {
   it('has headings for the day, each message and what is collapsed, and nothing a person must not see', () => {
     // Documents are written in the time zone of the machine.
     const at = { createdAt: new Date(2026, 10, 20, 10, 2).getTime() };
-    const document = written(
-      knownOf(
-        message('a', { ...at, role: 'user', content: text('# Please\nlook') }),
-        message('h', { ...at, visibility: 'llm_only', content: text('hidden!') }),
-        message('s', { ...at, role: 'system', content: text('For all.') }),
-        toStored('b', {
-          ...{ id: 'b', role: 'assistant', createdAt: at.createdAt + 60_000, updatedAt: 0 },
-          providerAPhase: 'final_answer',
-          providerAEncryptedContent: 'hidden!',
-          providerAReasoningSummary: 'Thinking',
-          content: [
-            ...text('Done\n```js\n# no heading\n'),
-            { type: 'tool_use', name: 'Read', input: { fence: '````', signature: 'hidden!' } },
-            { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'hidden!' } },
-            { type: 'odd', value: 1 },
-          ],
-        } as Parameters<typeof toStored>[1]),
-      ),
+    const answer = {
+      ...message('b', { createdAt: at.createdAt + 60_000, providerAPhase: 'final_answer' }),
+      ...{ providerAEncryptedContent: 'hidden!', providerAReasoningSummary: 'Thinking' },
+      content: [
+        text('Done\n```js\n# no heading\n'),
+        { type: 'tool_use', name: 'Read', input: { fence: '````', signature: 'hidden!' } },
+        { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'hidden!' } },
+        { type: 'odd', value: 1 },
+      ],
+    } as Parameters<typeof toStored>[1];
+    const known = knownOf(
+      message('a', { ...at, role: 'user', content: [text('# Please\nlook')] }),
+      message('h', { ...at, visibility: 'llm_only', content: [text('hidden!')] }),
+      message('s', { ...at, role: 'system', visibility: 'user_only', content: [text('For all.')] }),
+      toStored('b', answer),
     );
+    const document = written({ known });
     const parts = [
       ...['# Fix it', '- Model: onyx\n- Input: 3\n- Output: 2\n- 3 messages', '## Friday, November 20, 2026'],
       ...['### You, 10:02', '##### Please\nlook', '### system, 10:02', '#### System message', 'For all.'],
       ...['### Agent (Final answer), 10:03', '#### Reasoning', 'Thinking'],
       ...['Done', '```js\n# no heading\n```', '#### Used Read', '`````\nRead {\n  "fence": "````"\n}\n`````'],
-      ...[
-        '*Image · image/png · 5 bytes*',
-        '#### Content of the type "odd"',
-        '```\n{\n  "value": 1\n}\n```\n',
-      ],
+      ...['*Image · image/png · 5 bytes*', '#### Content of the type "odd"'],
+      '```\n{\n  "value": 1\n}\n```\n',
     ];
     assert.deepEqual(document.replace(/ AM$/gm, '').split('\n\n'), parts);
   });
 
   it('tells of sends by their state, and of the gap with its number', () => {
-    const document = written(new Map(), { sends: [sendRecord({ text: 'Hi' })], messageCount: 4 });
+    const document = written({ sends: [sendRecord({ text: 'Hi' })], messageCount: 4 });
     assert.match(document, /### You, .* \(outcome unknown\)\n\nHi\n\nIt is not known whether/);
     assert.match(document, /\*4 messages cannot be read yet/);
   });
 
   it('loads nothing of what others have written when it is shown', () => {
     const bad = '![a](https://x.invalid/1) <img src=https://x.invalid/2>';
-    const parts = [
-      { kind: 'text', text: bad },
-      { kind: 'fold', label: ['Used ', bad, ''], texts: [bad], isCode: true },
-      { kind: 'fold', label: [bad], texts: [bad], isCode: false },
-      { kind: 'file', label: bad },
+    const source = { type: 'base64', mediaType: bad, data: 'AAAA' };
+    const content = [
+      ...[text(bad), { type: 'thinking', thinking: bad }, { type: 'tool_use', name: bad, input: { bad } }],
+      ...[{ type: bad, value: bad }, ...['document', 'image'].map(type => ({ type, name: bad, source }))],
     ];
-    const chips = ['1 KB', ''].map(size => ({ name: size === '' ? 'Image' : bad, size }));
-    const row = { kind: 'message', author: 'other', role: bad, parts, chips };
-    const header = { title: bad, facts: [{ label: 'Model', value: bad }] };
-    const document = transcriptDocument(header, [row as never], format);
-    assert.match(document, /\(1 KB\)\n- Image$/m);
-    assert.match(document, /^```\n.*<img/m);
-    assert.deepEqual(activeIn(document), []);
+    const known = knownOf(message('a', { role: bad, content }), message('b', { role: 'user', content }));
+    const document = written({ known }, { ...about, title: bad, facts: [{ label: 'Model', value: bad }] });
+    assert.deepEqual([document.split('x.invalid').length > 20, activeIn(document)], [true, []]);
   });
 });
 
@@ -117,15 +103,11 @@ function assertInert(text: string): void {
 
 describe('foreign Markdown in a document', () => {
   for (const [written, expected] of [
-    [
-      '![a](https://x.invalid/1) !![b](http://x.invalid "t")',
-      '[a](https://x.invalid/1) [b](http://x.invalid)',
-    ],
+    ['![a](https://x.invalid/1) !![b](http://x.y "t")', '[a](https://x.invalid/1) [b](http://x.y)'],
     ['https://x.invalid/a_(b). [https://a.b](https://a.b)', '<https://x.invalid/a_%28b%29>. <https://a.b>'],
-    [
-      "https://a.b/It's_a https://a.b/?q=a[]=1 **https://a.b/x*y** 'https://a.b/c|d' https://a.b[1]",
-      "<https://a.b/It%27s_a> <https://a.b/?q=a%5B%5D=1> **<https://a.b/x%2Ay>** '<https://a.b/c%7Cd>' <https://a.b>[1]",
-    ],
+    ["https://a.b/It's_a https://a.b/?q=a[]=1", '<https://a.b/It%27s_a> <https://a.b/?q=a%5B%5D=1>'],
+    ["**https://a.b/x*y** 'https://a.b/c|d'", "**<https://a.b/x%2Ay>** '<https://a.b/c%7Cd>'"],
+    ['https://a.b[1]', '<https://a.b>[1]'],
     ['|https://a.b/c|https://d|\n|-|-|', '|<https://a.b/c>|<https://d>|\n|-|-|'],
     ['a\n\n    <b>\n\n\t  [c](d)\n\ne\n    <b>', 'a\n\n```\n<b>\n\n  [c](d)\n```\n\ne\n    &lt;b>'],
     ['- a\nb\n\n    <c>\n\nd\n\n    <e>', '- a\nb\n\n    &lt;c>\n\nd\n\n```\n<e>\n```'],
@@ -142,10 +124,7 @@ describe('foreign Markdown in a document', () => {
     ['costs $5 `echo $HOME`', 'costs \\$5 `echo $HOME`'],
     ['```js x\n![a](b) <b> $ `\n```\n<b>', '```js\n![a](b) <b> $ `\n```\n\n&lt;b>'],
     ['~~~~\n```\n~~~\n<b>', '````\n```\n~~~\n<b>\n````'],
-    [
-      '1. a\n   ```sh\n   cat <f\n   ```\n2. - [x] b\n   - c',
-      '1. a\n\n   ```sh\n   cat <f\n   ```\n\n2. - [x] b\n   - c',
-    ],
+    ['1. a\n   ```sh\n   cat <f\n   ```\n2. - [x] b', '1. a\n\n   ```sh\n   cat <f\n   ```\n\n2. - [x] b'],
     ['> - ```\n>   a\n>\n>   b\n>   ```', '> - ```\n>   a\n>\n>   b\n>   ```'],
     ['>1. ```\n>    a\n>    ```', '> 1. ```\n>    a\n>    ```'],
     ['> a\n>\n> - b\n>   - c  \nd', '> a\n>\n> - b\n>   - c  \nd'],
@@ -165,15 +144,12 @@ describe('foreign Markdown in a document', () => {
     const target = fc.constantFrom(...hostileTargets);
     const marks =
       '` `` ``` ~~~ ~ ! !!!! \' [ ] ( ) ]( ]: < > <b <!-- --> \\ | $ $$ * ** _ # --- " = &lt; &#91; word';
-    const spaces = [
-      ...['\n', '\n\n', ' ', '    ', '\t', '- ', '1. ', '> ', '# '],
-      ...['\n|-|-|\n', '\r', '\u2028', '\n[x]: '],
-    ];
-    const links = ['<a href="', 'https://x.invalid', '[x](https://x.invalid)'];
-    const pieces = fc.constantFrom(...marks.split(' '), ...spaces, ...links);
+    const spaces = ['\n', '\n\n', ' ', '    ', '\t', '- ', '1. ', '> ', '# ', '\r', '\u2028'];
+    const others = ['\n|-|-|\n', '\n[x]: ', '<a href="', 'https://x.invalid', '[x](https://x.invalid)'];
+    const pieces = fc.constantFrom(...marks.split(' '), ...spaces, ...others);
     const form = target.chain(each => fc.constantFrom(...hostileForms(each)));
-    const others = fc.oneof(target, form, fc.constantFrom(...examples));
-    const piece = fc.oneof({ weight: 2, arbitrary: pieces }, { weight: 1, arbitrary: others });
+    const whole = fc.oneof(target, form, fc.constantFrom(...examples));
+    const piece = fc.oneof({ weight: 2, arbitrary: pieces }, { weight: 1, arbitrary: whole });
     assertInert('\\https://x.invalid!!!!//x.invalid/share');
     const inert = fc.property(fc.array(piece, { maxLength: 30 }), all => assertInert(all.join('')));
     fc.assert(inert, { numRuns: 3000 });
@@ -194,11 +170,8 @@ describe('foreign Markdown in a document', () => {
   });
 
   it('is about as long as it was, and as much as there may be', () => {
-    for (const text of [
-      `${'>'.repeat(30_000)}\`\`\`\n${'a\n'.repeat(30_000)}`,
-      `\`\`\`\n${'a\n'.repeat(500_000)}`,
-      `~~~\n${'`a'.repeat(500_000)}`,
-    ])
+    const quoted = `${'>'.repeat(30_000)}\`\`\`\n${'a\n'.repeat(30_000)}`;
+    for (const text of [quoted, `\`\`\`\n${'a\n'.repeat(500_000)}`, `~~~\n${'`a'.repeat(500_000)}`])
       assert.ok(inertMarkdown(text).length < 2 * text.length);
   });
 

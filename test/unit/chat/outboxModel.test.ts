@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import * as fs from 'node:fs';
-import * as os from 'node:os';
-import * as path from 'node:path';
 import { mock } from 'node:test';
 import { textOf } from '../../../src/chat/transcript/messages';
-import { Database } from '../../../src/storage/database';
+import { cleanUp, later } from './support';
 import { World, type Answer, type Process } from './outboxWorld';
 
 const MINUTE = 60_000;
@@ -13,8 +10,7 @@ const MINUTE = 60_000;
 const at = fc.nat(1);
 const one = fc.constantFrom;
 const weighed = <T extends unknown[]>(weight: number, ...of: { [K in keyof T]: fc.Arbitrary<T[K]> }) => ({
-  weight,
-  arbitrary: fc.tuple<T>(...of),
+  ...{ weight, arbitrary: fc.tuple<T>(...of) },
 });
 /** What happens, by the name of a method of `Run`, and with what it is called. */
 const acts = fc.oneof(
@@ -23,8 +19,8 @@ const acts = fc.oneof(
   weighed(2, one('crash', 'doom'), at),
   weighed(4, one('decide'), at, one('sendAgain', 'discard', 'takeBack')),
   weighed(4, one('answer'), one('accepted', 'accepted', 'refused', 'lost', 'never arrived')),
-  weighed(2, one('status'), one('idle', 'running')),
-  weighed(14, one('step'), fc.nat(20)),
+  weighed(2, one('turn'), one('idle', 'running')),
+  weighed(14, one('take'), fc.nat(20)),
   weighed(10, one('run'), at, fc.nat(25)),
   weighed(2, one('pass'), one(300, 10_000, 30_000)),
   weighed(2, one('jump'), one(20 * MINUTE, -24 * 60 * MINUTE)),
@@ -33,8 +29,7 @@ const acts = fc.oneof(
 type Act = typeof acts extends fc.Arbitrary<infer T> ? T : never;
 
 /** What a person does in two windows, and what may have become of each piece of text they wrote. */
-class Run {
-  readonly world: World;
+class Run extends World {
   readonly windows: Process[] = [];
   readonly #written: string[] = [];
   readonly #discarded = new Set<string>();
@@ -45,10 +40,6 @@ class Run {
   /** What a page that died had left: nobody knows what it was written over, so it may stand beside its earlier version, or that has gone out. */
   readonly #left = new Set<string>();
   #ids = 0;
-
-  constructor(world: World) {
-    this.world = world;
-  }
 
   #in(text: string): readonly string[] {
     return this.#written.filter(piece => text.includes(piece));
@@ -91,7 +82,7 @@ class Run {
   #write(window: Process, text: string): void {
     window.conversation.composition.setText(text, window.shown);
     window.shown = text;
-    window.unsaved = { text, at: this.world.now };
+    window.unsaved = { text, at: this.now };
   }
 
   submit(index: number): void {
@@ -101,7 +92,7 @@ class Run {
     if (window.isSubmitting || text.trim() === '') return;
     const sendId = `send-${++this.#ids}-of-a-person`;
     window.isSubmitting = true;
-    window.unsaved = { text, at: this.world.now, sendId };
+    window.unsaved = { text, at: this.now, sendId };
     window.conversation.submit(text, sendId, text).then(
       () => {
         window.isSubmitting = false;
@@ -127,19 +118,17 @@ class Run {
     const stored = conversation.flush().then(() => {
       if (window.unsaved === unsaved && unsaved?.sendId === undefined) window.unsaved = undefined;
     });
-    await this.world.finish(stored, pid);
+    await this.finish(stored, pid);
   }
 
   readonly refresh = (index: number) =>
     void this.windows[index]!.conversation.refresh().catch(() => undefined);
-  readonly crash = (index: number) => this.world.end(this.windows[index]!);
+  readonly crash = (index: number) => this.end(this.windows[index]!);
   /** It dies with its next write. */
   readonly doom = (index: number) => (this.windows[index]!.isDoomed = true);
-  readonly step = (which: number) => this.world.take(which);
-  readonly run = (index: number, most: number) => this.world.run(this.windows[index]!.pid, most);
-  readonly pass = (ms: number) => this.world.pass(ms);
+  readonly run = (index: number, most: number) => this.go(this.windows[index]!.pid, most);
   /** So ends the next write. */
-  readonly fail = (how: 'before' | 'after') => this.world.failures.push(how);
+  readonly fail = (how: 'before' | 'after') => this.failures.push(how);
 
   decide(index: number, how: 'sendAgain' | 'discard' | 'takeBack'): void {
     const { conversation } = this.windows[index]!;
@@ -153,19 +142,19 @@ class Run {
 
   /** Of the service, to the oldest request. */
   answer(answer: Answer): void {
-    const post = this.world.open.shift();
+    const post = this.open.shift();
     if (answer === 'refused') this.#allow(post?.text ?? '');
     post?.answer(answer);
   }
 
-  status(status: 'idle' | 'running'): void {
-    this.world.status = status;
+  turn(status: 'idle' | 'running'): void {
+    this.status = status;
     for (const { tellStatus } of this.windows) tellStatus();
   }
 
   /** The clock is set, or the machine slept. */
   jump(ms: number): void {
-    this.world.now += ms;
+    this.now += ms;
     // A draft that a page kept is known by when it was written: a clock that is set back deceives it.
     for (const { unsaved } of ms < 0 ? this.windows : [])
       if (unsaved !== undefined && unsaved.sendId === undefined) unsaved.at += ms;
@@ -176,40 +165,38 @@ class Run {
     // Another window has sent the same words meanwhile: nobody can tell them from the same words written anew.
     for (const piece of this.#in(unsaved?.text ?? '')) {
       this.#left.add(piece);
-      if (this.world.hasLeft(piece)) this.#allow(piece);
+      if (this.hasLeft(piece)) this.#allow(piece);
     }
-    this.windows[index] = await this.world.start(unsaved);
+    this.windows[index] = await this.start(unsaved);
   }
 
   /** Nothing fails any more, and all that can go on goes on. */
-  async end(): Promise<void> {
-    const { world } = this;
-    world.failures.length = 0;
-    world.status = 'idle';
+  async rest(): Promise<void> {
+    this.failures.length = 0;
+    this.status = 'idle';
     for (const window of this.windows) window.isDoomed = false;
     for (let round = 0; round < 12; round++) {
-      await world.run();
-      for (let left = world.open.length; left > 0; left--) this.answer('accepted');
-      await world.run();
-      world.now += 20 * MINUTE;
-      await world.pass(30_000);
+      await this.go();
+      for (let left = this.open.length; left > 0; left--) this.answer('accepted');
+      await this.go();
+      this.now += 20 * MINUTE;
+      await this.pass(30_000);
       for (const { tellStatus, conversation } of this.windows) {
         tellStatus();
         conversation.flush().catch(() => undefined);
       }
     }
-    await world.run();
-    this.windows.push(await world.start());
-    await world.run();
+    await this.go();
+    this.windows.push(await this.start());
+    await this.go();
     // What the last window to open has found out may let a message go.
-    while (world.open.length > 0) {
+    while (this.open.length > 0) {
       this.answer('accepted');
-      await world.run();
+      await this.go();
     }
   }
 
   check(): void {
-    const { world } = this;
     const seen = this.windows.map(({ pid, conversation }) => ({
       pid,
       draft: conversation.composition.draft,
@@ -223,7 +210,7 @@ class Run {
     assert.deepEqual(this.#recorded, [], told);
     for (const piece of this.#written) {
       const allowed = this.#allowed.get(piece) ?? 1;
-      const posts = world.posted.filter(text => text.includes(piece)).length;
+      const posts = this.posted.filter(text => text.includes(piece)).length;
       assert.ok(posts <= allowed, `${piece} left ${posts} times: ${told}`);
       for (const { pid, draft, entries, transcript } of seen) {
         const isLeft = this.#left.has(piece);
@@ -243,52 +230,21 @@ class Run {
   }
 }
 
-describe('what a person writes, in windows that die, sleep and fill the disk', () => {
-  let [close, number] = [(): void => undefined, 0];
-  let current = { now: Date.now() };
-  let disk: ConstructorParameters<typeof World>[0];
+afterEach(cleanUp);
 
-  /** A new database, in memory where that is possible: it is not the disk that is tested. */
-  function open(): void {
-    const memory = fs.existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir();
-    const root = fs.mkdtempSync(path.join(memory, 'agent-console-outbox-'));
-    const quiet = { onChanged: () => undefined, onReplaced: () => undefined, onProblem: () => undefined };
-    const database = new Database({ root, now: () => current.now, ...quiet });
-    database.write([]);
-    disk = { database, root };
-    close = () => {
-      database.close();
-      fs.rmSync(root, { recursive: true, force: true });
-    };
-  }
-
-  beforeEach(open);
-
-  afterEach(() => {
-    mock.timers.reset();
-    close();
-  });
-
-  it('leaves at most once, and is always in the draft, among the entries or in the transcript, and in one of them', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(acts, { minLength: 5, maxLength: 80, size: 'max' }), async chosen => {
-        mock.timers.reset();
-        // What many runs leave makes each of them slow.
-        if (++number % 250 === 0) {
-          close();
-          open();
-        }
-        mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
-        const world = new World(disk, number);
-        current = world;
-        const run = new Run(world);
-        run.windows.push(await world.start(), await world.start());
-        for (const act of chosen) await run.do(act);
-        await run.end();
-        run.check();
-        for (const window of run.windows) world.end(window);
-      }),
-      { numRuns: Number(process.env['AGENT_CONSOLE_OUTBOX_RUNS'] ?? 200) },
-    );
-  });
+it('what a person writes, in windows that die, sleep and fill the disk, leaves at most once, and is always in the draft, among the entries or in the transcript, and in one of them', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(acts, { minLength: 5, maxLength: 80, size: 'max' }), async chosen => {
+      await cleanUp();
+      mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+      later(() => mock.timers.reset());
+      const run = new Run();
+      run.windows.push(await run.start(), await run.start());
+      for (const act of chosen) await run.do(act);
+      await run.rest();
+      run.check();
+      for (const window of run.windows) run.end(window);
+    }),
+    { numRuns: Number(process.env['AGENT_CONSOLE_OUTBOX_RUNS'] ?? 200) },
+  );
 });

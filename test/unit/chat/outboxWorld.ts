@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { mock } from 'node:test';
 import { ApiError, type ApiClient } from '../../../src/api';
 import { Conversation } from '../../../src/chat/conversation';
 import type { OutboxRecord } from '../../../src/chat/outbox/record';
-import type { ChatSession, ChatSessions } from '../../../src/chat/sessions';
+import type { ChatSession } from '../../../src/chat/sessions';
 import { openStorage, StorageError } from '../../../src/storage';
-import type { Database, Row, Write } from '../../../src/storage/database';
+import { Database, type Row, type Write } from '../../../src/storage/database';
 import type { Engine, MakeEngine } from '../../../src/storage/engine';
 import { Emitter } from '../../../src/util/lifecycle';
 import { silentLog } from '../../fakes/log';
+import { later, message, temporaryFolder, text as words } from './support';
 
 /** The same for all windows of one run. */
 const SESSION = 'session';
@@ -32,6 +35,7 @@ export interface Process {
 }
 
 const settle = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
+const done = (): Promise<void> => Promise.resolve();
 const request = { method: 'POST', path: '', origin: '' } as const;
 
 /**
@@ -43,7 +47,6 @@ export class World {
   status: 'idle' | 'running' = 'idle';
   /** The service's own clock, which nobody changes. */
   #clock = 1_000_000;
-  readonly serviceId: string;
   readonly #steps: { readonly pid: number; readonly go: () => void }[] = [];
   readonly #processes: Process[] = [];
   /** Requests without an answer. */
@@ -52,24 +55,26 @@ export class World {
   readonly posted: string[] = [];
   /** How the next writes end: not at all, or written all the same. */
   readonly failures: ('before' | 'after')[] = [];
+  /** In memory where that is possible: it is not the disk that is tested. */
+  readonly #root = temporaryFolder(existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
   readonly #database: Database;
-  readonly #root: string;
   /** The messages of the session, as the service answers with them. */
   readonly #served = new Map<string, object>();
   /** By process: the last that its engine has said. */
   readonly #said = new Map<number, Promise<void>>();
   #pids = 0;
 
-  constructor({ database, root }: { readonly database: Database; readonly root: string }, run: number) {
-    this.#database = database;
-    this.#root = root;
-    this.serviceId = `service${run}`;
+  constructor() {
+    const quiet = { onChanged: () => undefined, onReplaced: () => undefined, onProblem: () => undefined };
+    this.#database = new Database({ root: this.#root, now: () => this.now, ...quiet });
+    this.#database.write([]);
+    later(() => this.#database.close());
   }
 
   /** Opens a process and lets it read what is stored. */
   async start(unsaved?: Process['unsaved']): Promise<Process> {
     const pid = ++this.#pids;
-    let follow: Process['follow'] | undefined;
+    let follow: Process['follow'] = () => undefined;
     const [log, now] = [silentLog(), (): number => this.now];
     const engine: MakeEngine = options => {
       follow = options.onChanged;
@@ -82,29 +87,20 @@ export class World {
       known = this.#session();
       changed.fire([SESSION]);
     };
-    const refresh = async (): Promise<ChatSession> => {
-      await this.#step(pid);
-      tellStatus();
-      return known;
-    };
-    const sessions: Partial<ChatSessions> = {
-      ...{ get: () => known, onDidChange: changed.event, refresh },
-      read: () => Promise.resolve(),
+    const sessions = {
+      ...{ get: () => known, onDidChange: changed.event, read: done, noteSend: done },
       watch: () => ({ dispose: () => undefined }),
-      noteSend: () => Promise.resolve(),
+      refresh: () => this.#step(pid).then(tellStatus),
     };
     const attachments = { parts: () => this.#step(pid).then(() => []), tooMuch: () => undefined };
     const conversation = new Conversation({
-      ...{ serviceId: this.serviceId, sessionId: SESSION, storage, log, now },
-      ...{ sessions: sessions as ChatSessions, attachments: attachments as never },
-      extras: () => false,
-      api: () => this.#client(pid),
-      describe: String,
+      ...{ serviceId: 'service1', sessionId: SESSION, storage, log, now },
+      ...{ sessions: sessions as never, attachments: attachments as never },
+      ...{ extras: () => false, api: () => this.#client(pid), describe: String },
     });
-    const state = { isAlive: true, isDoomed: false, shown: '', isSubmitting: false, hasErased: false };
     const process: Process = {
-      ...{ ...state, pid, conversation, tellStatus, unsaved },
-      follow: rows => follow?.(rows),
+      ...{ pid, conversation, tellStatus, unsaved, follow: rows => follow(rows) },
+      ...{ isAlive: true, isDoomed: false, shown: '', isSubmitting: false, hasErased: false },
     };
     this.#processes.push(process);
     await this.finish(conversation.load(), pid);
@@ -123,7 +119,7 @@ export class World {
   }
 
   /** Takes the steps there are, of one process or of all, and those that follow from them. */
-  async run(pid?: number, most = 3000): Promise<void> {
+  async go(pid?: number, most = 3000): Promise<void> {
     for (let round = 0; round < most; round++) {
       await settle();
       const index = this.#steps.findIndex(step => pid === undefined || step.pid === pid);
@@ -141,9 +137,9 @@ export class World {
   /** Lets the steps of one process go until `work` is done. */
   async finish(work: Promise<unknown>, pid: number): Promise<void> {
     const state = { isDone: false };
-    const done = (): void => void (state.isDone = true);
-    work.then(done, done);
-    for (let round = 0; !state.isDone && round < 500; round++) await this.run(pid, 1);
+    const end = (): unknown => (state.isDone = true);
+    work.then(end, end);
+    for (let round = 0; !state.isDone && round < 500; round++) await this.go(pid, 1);
     assert.ok(state.isDone || !this.#isAlive(pid), 'It is never done');
   }
 
@@ -156,9 +152,9 @@ export class World {
 
   /** Whether a piece of text has left the composer, as far as it is stored. */
   hasLeft(piece: string): boolean {
-    const row = this.#database.read(`services/${this.serviceId}/outbox`, SESSION);
-    const stored = JSON.parse(row?.value ?? '{"entries":[]}') as OutboxRecord;
-    return [...stored.entries.map(({ text }) => text), ...this.posted].some(text => text.includes(piece));
+    const row = this.#database.read('services/service1/outbox', SESSION);
+    const { entries } = JSON.parse(row?.value ?? '{"entries":[]}') as OutboxRecord;
+    return [...entries.map(({ text }) => text), ...this.posted].some(text => text.includes(piece));
   }
 
   /** Resolves when the process may go on; never for one that is gone. */
@@ -182,22 +178,16 @@ export class World {
         await this.#step(pid);
         const isWrite = name === 'write';
         const failure = isWrite ? this.failures.shift() : undefined;
-        let result: unknown;
-        if (failure !== 'before') {
-          result = Reflect.apply(
-            this.#database[name] as (...args: unknown[]) => unknown,
-            this.#database,
-            args,
-          );
-          if (isWrite) this.#tell(pid, args[0] as readonly Write[]);
-        }
+        const work = this.#database[name] as (...args: unknown[]) => never;
+        const result = failure === 'before' ? undefined : Reflect.apply(work, this.#database, args);
+        if (isWrite && failure !== 'before') this.#tell(pid, args[0] as readonly Write[]);
         const doomed = this.#processes.find(it => it.pid === pid && it.isDoomed);
         if (isWrite && failure === undefined && doomed !== undefined) this.end(doomed);
         await this.#inOrder(pid, isWrite || name === 'lease' ? this.#step(pid) : undefined);
         if (failure !== undefined) throw new StorageError('no space left');
         return result as never;
       },
-      close: () => Promise.resolve(),
+      close: done,
     };
   }
 
@@ -240,12 +230,11 @@ export class World {
       });
     const read = async (id: string): Promise<unknown> => {
       await this.#step(pid);
-      const found = this.#served.get(id);
-      if (found === undefined) throw new ApiError('notFound', { request: { ...request, method: 'GET' } });
-      return found;
+      return this.#served.get(id) ?? Promise.reject(new ApiError('notFound', { request }));
     };
+    type Asked = { readonly ids: { readonly messageId: string }; readonly body?: string };
     return {
-      one: (name: string, { ids, body = '' }: { ids: { messageId: string }; body?: string }) =>
+      one: (name: string, { ids, body = '' }: Asked) =>
         name === 'sendMessage'
           ? post((JSON.parse(body) as { readonly text: string }).text)
           : read(ids.messageId),
@@ -253,11 +242,11 @@ export class World {
   }
 
   #serve(text: string): string {
-    const id = `message${this.#served.size + 1}`;
+    const [id, createdAt] = [`message${this.#served.size + 1}`, ++this.#clock];
     const parentId = [...this.#served.keys()].at(-1);
-    const at = ++this.#clock;
-    const times = { createdAt: at, updatedAt: at };
-    this.#served.set(id, { id, role: 'user', parentId, ...times, content: [{ type: 'text', text }] });
+    const links = parentId === undefined ? {} : { parentId };
+    const facts = { role: 'user', createdAt, updatedAt: createdAt, content: [words(text)] };
+    this.#served.set(id, message(id, { ...facts, ...links }));
     return id;
   }
 }

@@ -5,12 +5,12 @@ import type * as vscode from 'vscode';
 import { safeLink } from '../../../src/chat/panel/panelHandlers';
 import { catchUnhandled } from '../../fakes/cleanUp';
 import { acts } from '../../fakes/vscode';
-import { begunOf, chatOf, panelOf } from './panelScene';
-import { busy, draftOf, failSends, posts, queued, queueUp } from './scene';
-import { scene, sendAndRead, sent, settled, type Scene } from './scene';
-import { later, answering, cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
+import { begunOf, chatOf, panelOf, scene, later } from './support';
+import { answering, cleanUp, temporaryFolder, until, writeFile } from './support';
 
 afterEach(cleanUp);
+
+const inWords = JSON.stringify;
 
 describe('a chat page that begins', () => {
   it('has the cursor in an editor, but in a view only when the person went there, and not for what find opens', async () => {
@@ -19,100 +19,89 @@ describe('a chat page that begins', () => {
     asked.panel.reveal();
     const wanted = { words: 'mended', key: 'message:a' };
     found.panel.find(wanted);
-    assert.equal(found.told('find'), undefined);
     for (const page of [asked, found]) page.begun();
-    assert.deepEqual(found.told('find'), wanted);
     const focus = [begunOf(it), begunOf(it, 'view'), asked, found].map(page => page.start()?.focus);
     assert.deepEqual(focus, [true, false, true, false]);
-    found.posted.length = 0;
+    // A page that is built anew has nothing to find.
     found.begun();
-    assert.equal(found.told('find'), undefined, 'a page that is built anew has nothing to find');
+    const finds = found.posted.filter(({ name }) => name === 'find').map(({ payload }) => payload);
+    assert.deepEqual(finds, [wanted]);
   });
 
   it('in the place of one that was being sent from shows what was written meanwhile, and not the message', async () => {
     const it = await scene();
     const page = begunOf(it);
     page.write('One', 0, 1);
-    const outcome = settled(it.window);
+    const outcome = it.settled();
     page.send('One');
     // VS Code puts the page away and makes another before the send is recorded.
     page.begun();
     // By its own clock the page wrote it after it was sent: the id tells that it was.
-    const unsaved = { text: 'One', sendId: page.sendId, at: Date.now() + 60_000, next: 'Two' };
-    page.said.fire({ id: 2, name: 'unsaved', params: unsaved });
+    page.say('unsaved', { text: 'One', sendId: page.sendId, at: Date.now() + 60_000, next: 'Two' });
     await outcome;
-    await until(page.heard, () => page.draft() === 'Two');
-    assert.deepEqual(sent(it), ['One']);
-    await until(page.heard, () => page.told('draftStored') !== undefined);
+    await page.until(() => page.draft() === 'Two' && page.told('draftStored') !== undefined);
+    assert.deepEqual(it.sent(), ['One']);
     assert.deepEqual(page.told('draftStored'), { version: 0 }, 'of this page, before its first word');
-    const drafts = page.posted.filter(({ name }) => name === 'setDraft').map(({ payload }) => payload);
-    assert.doesNotMatch(JSON.stringify(drafts), /One/);
+    assert.ok(!page.posted.some(({ name, payload }) => name === 'setDraft' && /One/.test(inWords(payload))));
   });
 
   it('keeps what is being written when an earlier message is sent again, which has a row when it is recorded', async () => {
     const it = await scene();
     const page = begunOf(it);
     page.write('Half a thought', 0, 1);
-    const outcome = settled(it.window);
+    const outcome = it.settled();
     page.send('Sent before');
     await outcome;
-    assert.deepEqual([draftOf(it.window), sent(it)], [['Half a thought'], ['Sent before']]);
+    const answered = (): number => page.posted.findIndex(({ kind }) => kind === 'answer');
+    await page.until(() => answered() > 0);
+    assert.deepEqual([it.draft(), it.sent()], [['Half a thought'], ['Sent before']]);
     assert.equal(page.draft(), undefined, 'the page has it already');
-    const answered = (): number => page.posted.findIndex(({ kind, id }) => kind === 'answer' && id === 1);
-    await until(page.heard, () => answered() > 0);
-    const before = JSON.stringify(page.posted.slice(0, answered()));
+    const before = inWords(page.posted.slice(0, answered()));
     assert.ok(before.includes(`"key":"send:${page.sendId}"`), 'the page need not show it by itself any more');
   });
 
   it('has its session followed from when it listens, while its service is in use, and asked once that is', async () => {
     const it = await scene();
-    const now = { watched: 0, asked: 0 };
-    Object.assign(it.window.sessions, {
-      watch: () => {
-        now.watched++;
-        return { dispose: () => now.watched-- };
-      },
-    });
-    it.window.conversation.refresh = async () => {
-      await Promise.resolve(now.asked++);
-    };
+    let asked = 0;
+    it.conversation.refresh = () => Promise.resolve(asked++).then(() => undefined);
+    const now = () => [it.sessions.watched.length, asked];
     const { panel, state, becameReady, ...page } = panelOf(it);
     const signedIn = state.current;
     becameReady.fire();
-    await it.window.conversation.load();
-    assert.deepEqual(now, { watched: 0, asked: 0 });
+    await it.conversation.load();
+    assert.deepEqual(now(), [0, 0]);
     page.begun();
-    assert.deepEqual(now, { watched: 1, asked: 1 });
+    assert.deepEqual(now(), [1, 1]);
     state.set({ ...signedIn, service: { id: 'another', host: 'another' } });
     becameReady.fire();
-    assert.deepEqual(now, { watched: 0, asked: 1 });
+    assert.deepEqual(now(), [0, 1]);
     state.set(signedIn);
-    assert.deepEqual(now, { watched: 1, asked: 1 });
+    assert.deepEqual(now(), [1, 1]);
     becameReady.fire();
-    assert.equal(now.asked, 2);
+    assert.deepEqual(now(), [1, 2]);
     page.show(false);
-    assert.equal(now.watched, 0, 'nobody sees it');
+    assert.deepEqual(now(), [0, 2], 'nobody sees it');
     page.show(true);
     page.begun();
-    assert.deepEqual([now.watched, page.isLet()], [1, true]);
+    assert.deepEqual([...now(), page.isLet()], [1, 2, true]);
     panel.dispose();
     becameReady.fire();
-    assert.deepEqual([now, page.isLet()], [{ watched: 0, asked: 2 }, false]);
+    assert.deepEqual([...now(), page.isLet()], [0, 2, false]);
   });
 
   it('lets nobody choose among the computers of another service, and opens its own messages', async () => {
     const it = await scene();
-    await sendAndRead(it.window, 'A question');
-    it.window.conversation.composition.setText('A draft');
+    await it.send('A question');
+    it.composition.setText('A draft');
     const { ask, state, shown, write } = panelOf(it, 'view');
     write('said by the page before it in the same place', 0, 1);
     answering({ showQuickPick: () => assert.fail('there is nothing to choose') });
     state.set({ kind: 'signedIn', service: { id: 'another', host: 'another' } });
     await assert.rejects(ask('chooseTarget', {}), /belongs to a different service/);
-    const [id = ''] = it.window.conversation.transcript.known.keys();
+    const [id = ''] = it.transcript.known.keys();
     await ask('openMessage', { key: `message:${id}` });
     assert.match(shown[0]?.[2] ?? '', /\n### You.*\n\nA question\n$/s);
-    assert.deepEqual(draftOf(it.window), ['A draft'], 'only what its own page says is heard');
+    assert.deepEqual(it.draft(), ['A draft'], 'only what its own page says is heard');
   });
 });
 
@@ -120,248 +109,207 @@ describe('what is written', () => {
   it('comes back beside what is written then when it is refused, also where the page has not heard of it', async () => {
     const it = await scene();
     const page = begunOf(it);
-    failSends(it, 422);
+    it.failSend(422);
     page.write('One', 0, 1);
-    const outcome = settled(it.window);
     page.send('One');
-    await outcome;
-    await until(page.heard, () => page.draft() === 'One');
+    await page.until(() => page.draft() === 'One');
     // Written in the composer that the page had emptied, while it was told that the message is back.
     page.write('Two', 0, 2);
-    await until(page.heard, () => page.draft() === 'One\n\nTwo');
+    await page.until(() => page.draft() === 'One\n\nTwo');
     page.write('One\n\nTwo, really', 2, 3);
-    assert.equal(it.window.conversation.composition.draft.text, 'One\n\nTwo, really');
+    assert.equal(it.composition.draft.text, 'One\n\nTwo, really');
   });
 
   it('before the stored draft was read comes after that: no attachment and no text is lost', async () => {
     const it = await scene();
-    const { composition } = it.window.conversation;
     const [a, b] = ['a.ts', 'b.ts'].map(name => writeFile(temporaryFolder(), name, name));
-    await composition.attach([a!]);
-    composition.setText('Written yesterday');
-    await it.window.conversation.flush();
-    const later = await openWindow({ ...it, unread: true });
-    const page = panelOf({ ...it, window: later });
+    await it.composition.attach([a!]);
+    it.composition.setText('Written yesterday');
+    await it.conversation.flush();
+    const later = await it.open({ unread: true });
+    const page = panelOf(later);
     const attached = page.ask('attachUris', { uris: [b] });
     page.write('Quick,', 0, 1);
     page.write('Quick, before it loads', 0, 2);
     await attached;
     await later.conversation.load();
-    assert.deepEqual(draftOf(later), ['Written yesterday\n\nQuick, before it loads', a, b]);
+    assert.deepEqual(later.draft(), ['Written yesterday\n\nQuick, before it loads', a, b]);
   });
 
   it('and thrown away comes back with its files and its computer, whatever was chosen and written since', async () => {
     const it = await scene();
-    const { conversation } = it.window;
-    const { composition } = conversation;
+    const { conversation, composition } = it;
     const file = writeFile(temporaryFolder(), 'a.ts', 'a');
     await composition.attach([file]);
     composition.setTarget(it.computer);
-    failSends(it, 'reset');
-    await sendAndRead(it.window, 'Did it arrive?');
+    it.failSend('reset');
+    await it.send('Did it arrive?');
     composition.setTarget(undefined);
-    busy(it);
-    await queueUp(it.window, 'Next');
+    it.busy();
+    await it.queue('Next');
     composition.setText('Since');
     const told: string[] = [];
     answering({
-      showInformationMessage: (message: string, offer: string) => {
-        told.push(message);
-        return Promise.resolve(offer);
-      },
+      showInformationMessage: (message: string, offer: string) =>
+        Promise.resolve(told.push(message) && offer),
       showErrorMessage: (message: string) => assert.fail(message),
     });
     const { ask } = panelOf(it);
     await ask('discard', { id: conversation.sends[0]!.id });
-    await until(conversation.onDidChange, () => composition.draft.text !== 'Since');
-    assert.deepEqual(draftOf(it.window), ['Since\n\nDid it arrive?', file]);
+    await it.changed(() => it.draft()[0] !== 'Since');
+    assert.deepEqual(it.draft(), ['Since\n\nDid it arrive?', file]);
     assert.deepEqual(composition.draft.target, it.computer);
     await ask('discard', { id: conversation.queued[0]!.id });
-    await until(conversation.onDidChange, () => composition.draft.text.endsWith('Next'));
+    await it.changed(() => composition.draft.text.endsWith('Next'));
     assert.equal(composition.draft.target, undefined);
     assert.deepEqual([conversation.sends, conversation.queued], [[], []]);
     assert.deepEqual(told, ['Message discarded.', 'Message discarded.']);
   });
 });
 
-describe('a page that does not load', () => {
-  /** The person chooses `choice` and writes `text`; without a text the box is closed after `typed`. What they are told. */
-  function missing(it: Scene, choice: string, text?: string, typed = text) {
+it('a page that does not load is told of without links; a box sends over the same road, and loses nothing when it is closed or cannot', async () => {
+  let isSignedIn = false;
+  const it = await scene({ signedIn: () => isSignedIn });
+  /** The person chooses this, and writes in the box; they close it where that is not `sent`. What they are told, and the page. */
+  const missing = (choice: string, typed = '', sent = true) => {
     const told: string[] = [];
     const error = new Promise<string>(showErrorMessage => {
-      answering({
-        showErrorMessage,
-        showWarningMessage: (message: string) => {
-          told.push(message);
-          return Promise.resolve(choice);
-        },
-        showInputBox: async (options: vscode.InputBoxOptions) => {
-          told.push(options.value ?? '');
-          await options.validateInput?.(typed ?? '');
-          return text;
-        },
-      });
+      const showWarningMessage = (message: string) => Promise.resolve(told.push(message) && choice);
+      const showInputBox = async (box: vscode.InputBoxOptions) => {
+        told.push(box.value ?? '');
+        await box.validateInput?.(typed);
+        return sent ? typed : undefined;
+      };
+      answering({ showErrorMessage, showWarningMessage, showInputBox });
     });
     mock.timers.enable({ apis: ['setTimeout'] });
     const { written } = panelOf(it, 'panel', '[x](command:evil)');
     mock.timers.tick(10_000);
     mock.timers.reset();
     return { told, error, written };
-  }
-
-  it('is told of without links, and an input box sends over the same road', async () => {
-    const it = await scene();
-    it.window.conversation.composition.setText('begun');
-    const outcome = settled(it.window);
-    const { told } = missing(it, 'Write a message', 'written here');
-    await outcome;
-    const [warning = '', ...others] = told;
-    assert.match(warning, /^(?!.*\]\().*did not load within 10 seconds/);
-    assert.deepEqual([others, posts(it).map(({ body }) => body)], [['begun'], [{ text: 'written here' }]]);
-  });
-
-  it('loses nothing when that box is closed or it cannot be sent, and is loaded again', async () => {
-    const it = await scene({ signedIn: () => false });
-    const { onDidChange } = it.window.conversation;
-    missing(it, 'Write a message', undefined, 'half a thought');
-    await until(onDidChange, () => draftOf(it.window)[0] === 'half a thought');
-    assert.match(await missing(it, 'Write a message', 'for later').error, /Sign in/);
-    assert.deepEqual([draftOf(it.window), posts(it)], [['for later'], []]);
-    const { written } = missing(it, 'Try again');
-    await until(() => written.length === 2);
-  });
+  };
+  missing('Write a message', 'half a thought', false);
+  await it.changed(() => it.draft()[0] === 'half a thought');
+  assert.match(await missing('Write a message', 'for later').error, /Sign in/);
+  assert.deepEqual([it.draft(), it.posts()], [['for later'], []]);
+  isSignedIn = true;
+  const outcome = it.settled();
+  const { told } = missing('Write a message', 'written here');
+  await outcome;
+  const [warning = '', ...others] = told;
+  assert.match(warning, /^(?!.*\]\().*did not load within 10 seconds/);
+  assert.deepEqual([others, it.sent()], [['for later'], ['written here']]);
+  const { written } = missing('Try again');
+  await until(() => written.length === 2);
 });
 
 describe('stopping an agent', () => {
   /** A session whose agent works, in a panel; the list of sessions was asked for, as the Sessions view does. */
   async function working(lists = true, used = true) {
     const it = await scene({ lists, extras: () => used });
-    const work = busy(it);
+    const [work, page] = [it.busy(), begunOf(it)];
     await it.client.extras.sessions();
-    const { heard, ask, shows } = begunOf(it);
-    await it.window.sessions.refresh(it.sessionId);
-    await until(heard, () => shows()?.header.status.word === 'running');
-    return {
-      ...{ ...it, heard, work },
-      stop: () => ask('stop', {}),
-      stops: () => it.service.requests.filter(({ path }) => path.endsWith('/interrupt')).length,
-      composer: () => shows()?.composer,
-    };
+    await it.refresh();
+    await page.until(() => page.shows()?.header.status.word === 'running');
+    const composer = () => page.shows()?.composer;
+    const stops = () => it.service.requests.filter(({ path }) => path.endsWith('/interrupt')).length;
+    const isOver = () => page.until(() => composer()?.canStop === false);
+    return { ...it, work, composer, stops, isOver, stop: () => page.ask('stop', {}) };
   }
 
-  for (const [from, how] of [
-    ['the page', it => it.stop()],
-    ['the row of the session', it => chatOf(it).commands.stop({ kind: 'session', sessionId: it.sessionId })],
-  ] satisfies [string, (it: Awaited<ReturnType<typeof working>>) => unknown][])
-    it(`from ${from} sends one request, asks how it stands, and keeps what is queued back`, async () => {
-      const it = await working();
-      const { conversation, sessions } = it.window;
-      await queueUp(it.window, 'And then this', 'And that');
-      it.work.rest();
-      await how(it);
-      assert.equal(it.stops(), 1);
-      await until(it.heard, () => it.composer()?.canStop === false);
-      assert.match(conversation.queued[0]?.sentence ?? '', /^You stopped the agent/);
-      assert.equal(it.composer()?.queueNote, 'On hold: see the first message.');
-      await conversation.discard(conversation.queued[0]!.id);
-      for (let times = 0; times < 2; times++) await sessions.refresh(it.sessionId);
-      const stillThere = [queued(it.window), posts(it)];
-      assert.deepEqual(stillThere, [['And that'], []], 'the next one waits for the person, too');
-    });
-
-  it('says why it failed, is not tried again, and goes where the service does not have it', async () => {
-    for (const [lists, used] of [
-      [false, true],
-      [true, false],
-    ])
-      assert.equal((await working(lists, used)).composer()?.canStop, false, 'no list, or not to be used');
+  it('sends one request, asks how it stands, and keeps all that is queued back until the person decides', async () => {
     const it = await working();
-    await queueUp(it.window, 'And then this');
-    failSends(it, 500);
+    await it.queue('And then this', 'And that');
+    it.work.dispose();
+    await it.stop();
+    assert.equal(it.stops(), 1);
+    await it.isOver();
+    const [first = assert.fail()] = it.conversation.queued;
+    assert.match(first.sentence ?? '', /^You stopped the agent/);
+    assert.equal(it.composer()?.queueNote, 'On hold: see the first message.');
+    await it.conversation.discard(first.id);
+    for (let times = 0; times < 2; times++) await it.refresh();
+    assert.deepEqual([it.queued(), it.posts()], [['And that'], []]);
+  });
+
+  it('says why it failed, also from the row of the session, is not tried again, and goes where the service does not have it', async () => {
+    for (const lists of [false, true])
+      assert.equal((await working(lists, !lists)).composer()?.canStop, false, 'no list, or not to be used');
+    const it = await working();
+    await it.queue('And then this');
+    it.failSend(500);
     await assert.rejects(it.stop(), /^Error: The agent could not be stopped\. .*500/);
     assert.equal(it.stops(), 1);
-    assert.equal(it.window.conversation.isQueueStopped, false, 'what is queued goes on');
+    assert.equal(it.conversation.isQueueStopped, false, 'what is queued goes on');
     assert.equal(it.composer()?.canStop, true, 'it may do better the next time');
-    failSends(it, 405);
-    await assert.rejects(it.stop(), /^Error: The agent could not be stopped\./);
-    await until(it.heard, () => it.composer()?.canStop === false);
+    it.failSend(405);
+    const stopped = chatOf(it).commands.stop({ kind: 'session', sessionId: it.sessionId });
+    await assert.rejects(stopped as Promise<unknown>, /^Error: The agent could not be stopped\./);
+    assert.equal(it.stops(), 2);
+    await it.isOver();
   });
 });
 
-describe('a page that says 10,000 things of what is not there', () => {
-  /** What the page may say on a person's word: it does what it says. */
-  function isAct({ name, params }: { readonly name: string; readonly params: unknown }): boolean {
-    if (name === 'openLink') return safeLink((params as { readonly href: string }).href) !== undefined;
-    if (name !== 'send') return false;
-    const { text, sendId } = params as { readonly text: string; readonly sendId: string };
-    return text.trim() !== '' && /^[\w-]{8,64}$/.test(sendId);
-  }
+/** Names of nothing, of everything, and of places a page has no business in. */
+const names =
+  '__proto__ constructor toString ../../etc/passwd:1 file:///etc/passwd /etc/passwd:1 command:workbench.action.quit javascript:alert(1) vscode://a/b data:text/html,x';
+const word = fc.oneof(fc.string(), fc.constantFrom(...names.split(' '), '', 'a'.repeat(20_000)));
+const number = fc.oneof(fc.integer(), fc.double(), fc.constantFrom(-1, 0, 1, Infinity, NaN, 2 ** 60));
+const keyed = fc.tuple(word, fc.nat(100)).map(each => each.join('\n'));
+const noId = word.filter(id => !/^[\w-]{8,64}$/.test(id));
+const about = (list: string, shape: Record<string, fc.Arbitrary<unknown>>) =>
+  fc.record({ name: fc.constantFrom(...list.split(' ')), params: fc.record(shape) });
+/** In the right shape, about what is not there; nothing that a panel does on a person's word. */
+const nothingThere = fc.oneof(
+  about('send', { text: word, seen: number, sendId: noId }),
+  about('send', { text: fc.constant(' '), seen: number, sendId: fc.constant('an-id-of-a-send') }),
+  about('sendAgain discard takeBack', { id: word }),
+  about('detach openAttachment', { key: word }),
+  about('picture', { key: fc.oneof(word, keyed) }),
+  about('openPath', { path: word }),
+  about('openLink', { href: word.filter(href => safeLink(href) === undefined) }),
+  about('kept', { opened: fc.array(word), scroll: fc.record({ key: word, offset: number }) }),
+);
 
-  /** Names of nothing, of everything, and of places a page has no business in. */
-  const names =
-    '__proto__ constructor toString ../../etc/passwd:1 file:///etc/passwd /etc/passwd:1 command:workbench.action.quit javascript:alert(1) vscode://a/b data:text/html,x';
-  const word = fc.oneof(fc.string(), fc.constantFrom(...names.split(' '), '', 'a'.repeat(20_000)));
-  const number = fc.oneof(fc.integer(), fc.double(), fc.constantFrom(-1, 0, 1, Infinity, NaN, 2 ** 60));
-  const keyed = fc.tuple(word, fc.nat(100)).map(each => each.join('\n'));
-  const about = (list: string, shape: Record<string, fc.Arbitrary<unknown>>) =>
-    fc.record({ name: fc.constantFrom(...list.split(' ')), params: fc.record(shape) });
-  /** In the right shape, about what is not there. */
-  const nothingThere = fc.oneof(
-    about('send', { text: word, seen: number, sendId: word }),
-    about('sendAgain discard takeBack', { id: word }),
-    about('detach openAttachment', { key: word }),
-    about('picture', { key: fc.oneof(word, keyed) }),
-    about('openPath', { path: word }),
-    about('openLink', { href: word }),
-    about('kept', { opened: fc.array(word), scroll: fc.record({ key: word, offset: number }) }),
-  );
+it('a page that says 10,000 things of what is not there makes the panel of a real session throw nothing, run nothing, ask nothing and lose nothing', async () => {
+  const it = await scene();
+  const { conversation, composition } = it;
+  await it.send('A question');
+  it.failSend('reset');
+  await it.send('Did it arrive?');
+  it.busy();
+  await it.queue('Later');
+  await composition.attach([writeFile(temporaryFolder(), 'a.ts', 'a')]);
+  composition.setText('Half a thought');
+  await conversation.flush();
+  await conversation.readOn();
 
-  it('makes the panel of a real session throw nothing, run nothing, ask nothing and lose nothing', async () => {
-    const it = await scene();
-    const { conversation } = it.window;
-    await sendAndRead(it.window, 'A question');
-    failSends(it, 'reset');
-    await sendAndRead(it.window, 'Did it arrive?');
-    busy(it);
-    await queueUp(it.window, 'Later');
-    await conversation.composition.attach([writeFile(temporaryFolder(), 'a.ts', 'a')]);
-    conversation.composition.setText('Half a thought');
-    await conversation.flush();
-    await conversation.readOn();
-
-    const { said, posted, heard, log, begun } = panelOf(it);
-    const unhandled = catchUnhandled();
-    later(() => unhandled.dispose());
-    const held = () => ({
-      draft: conversation.composition.draft,
-      sends: conversation.sends,
-      queued: conversation.queued,
-      known: [...conversation.transcript.known.values()],
-      asked: it.service.requests.length,
-    });
-    const before = structuredClone(held());
-    assert.deepEqual([before.sends.length, before.queued.length, before.draft.attachments.length], [1, 1, 1]);
-    acts.length = 0;
-
-    begun();
-    const asked: unknown[] = [];
-    fc.assert(
-      fc.property(nothingThere, fc.option(fc.nat()), ({ name, params }, id) => {
-        const extra = isAct({ name, params }) ? { extra: 1 } : {};
-        if (id !== null) asked.push(id);
-        said.fire({ name, params: { ...params, ...extra }, ...(id === null ? {} : { id }) });
-      }),
-      { numRuns: 10_000 },
-    );
-    const answers = () => posted.filter(({ kind }) => kind === 'answer' || kind === 'refusal');
-    await until(heard, () => answers().length >= asked.length);
-    await conversation.flush();
-
-    const ids = answers().flatMap(({ id }) => id);
-    assert.deepEqual(ids.sort(), asked.sort());
-    assert.deepEqual(unhandled.errors, []);
-    assert.deepEqual(acts, []);
-    assert.deepEqual(held(), before);
-    assert.ok(log.lines.length < 100, 'the log is not flooded');
+  const { said, posted, log, ...page } = begunOf(it);
+  const unhandled = catchUnhandled();
+  later(() => unhandled.dispose());
+  const held = () => ({
+    ...{ draft: composition.draft, sends: conversation.sends, queued: conversation.queued },
+    ...{ known: [...it.transcript.known.values()], asked: it.service.requests.length },
   });
+  const before = structuredClone(held());
+  assert.deepEqual([before.sends.length, before.queued.length, before.draft.attachments.length], [1, 1, 1]);
+  acts.length = 0;
+
+  const asked: unknown[] = [];
+  fc.assert(
+    fc.property(nothingThere, fc.option(fc.nat()), ({ name, params }, id) => {
+      if (id !== null) asked.push(id);
+      said.fire({ name, params, ...(id === null ? {} : { id }) });
+    }),
+    { numRuns: 10_000 },
+  );
+  const answers = () => posted.filter(({ kind }) => kind === 'answer' || kind === 'refusal');
+  await page.until(() => answers().length >= asked.length);
+  await conversation.flush();
+
+  const ids = answers().flatMap(({ id }) => id);
+  assert.deepEqual(ids.sort(), asked.sort());
+  assert.deepEqual([unhandled.errors, acts], [[], []]);
+  assert.deepEqual(held(), before);
+  assert.ok(log.lines.length < 100, 'the log is not flooded');
 });

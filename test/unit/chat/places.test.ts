@@ -9,19 +9,13 @@ import { Places, readPageState } from '../../../src/chat/panel/places';
 import { isPanel } from '../../../src/webview/page';
 import { Emitter } from '../../../src/util/lifecycle';
 import { acts, answers, TabInputWebview, Uri } from '../../fakes/vscode';
-import { chatOf, pageOf } from './panelScene';
-import { scene } from './scene';
-import { later, answering, cleanUp, left, memoryOf, temporaryFolder, until } from './support';
+import { chatOf, pageOf, scene, later, answering, cleanUp, left, memoryOf, temporaryFolder } from './support';
 
 afterEach(cleanUp);
 
 const turn = () => new Promise(resolve => setImmediate(resolve));
 
-function emptyPanel() {
-  const gone = new Emitter<void>();
-  const [onDidDispose, dispose] = [gone.event, () => gone.fire()];
-  return { webview: {}, onDidDispose, onDidChangeViewState: gone.event, dispose };
-}
+const emptyPanel = () => pageOf('panel').place as vscode.WebviewPanel;
 
 /** Panels can be made, and there are no tabs. */
 function makingPanels(createWebviewPanel: () => unknown = emptyPanel): void {
@@ -31,30 +25,25 @@ function makingPanels(createWebviewPanel: () => unknown = emptyPanel): void {
 function placesOf(location: 'panel' | 'view', memory = memoryOf()) {
   const made: string[] = [];
   const anew: (() => Promise<unknown>)[] = [];
+  const nothing = (): void => undefined;
   const places = new Places({
     extensionUri: Uri.file('/extension') as unknown as vscode.Uri,
     sessions: { get: sessionId => ({ sessionId, title: `Title of ${sessionId}`, status: 'idle' }) },
-    serviceId: () => 'service',
-    location: () => location,
-    memory,
-    makePanel: (place, { serviceId, sessionId }, startAnew) => {
-      if (startAnew !== undefined) anew.push(startAnew);
-      made.push(`${'show' in place ? 'view' : 'panel'} ${sessionId}`);
-      const nothing = (): void => undefined;
+    ...{ serviceId: () => 'service', location: () => location, memory },
+    makePanel: (place, conversation, startAnew = () => Promise.reject(new Error('a view'))) => {
+      anew.push(startAnew);
+      made.push(`${isPanel(place) ? 'panel' : 'view'} ${conversation.sessionId}`);
       let isDisposed = false;
       if (isPanel(place)) place.onDidDispose(() => (isDisposed = true));
-      const panel: Partial<ChatPanel> = {
-        conversation: { serviceId, sessionId } as unknown as ChatPanel['conversation'],
-        panel: { visible: true } as ChatPanel['panel'],
-        ...{ isActive: true, title: '', reveal: nothing, dispose: nothing, takeCursor: nothing },
+      const panel = {
+        ...{ conversation, panel: { visible: true }, isActive: true, title: '' },
+        ...{ reveal: nothing, dispose: nothing, takeCursor: nothing },
+        close: () => isPanel(place) && (place.dispose() as unknown),
         get isDisposed() {
           return isDisposed;
         },
-        close: () => {
-          if (isPanel(place)) place.dispose();
-        },
       };
-      return panel as ChatPanel;
+      return panel as unknown as ChatPanel;
     },
   });
   later(() => places.dispose());
@@ -72,10 +61,8 @@ describe('a tab of an earlier window', () => {
       ...{ group: { viewColumn: 2 }, input },
     }));
     const close = ({ label }: vscode.Tab) => Promise.resolve(did.push(`closed ${label}`) > 0);
-    const createWebviewPanel = (_type: string, title: string, column: number) => {
-      did.push(`made ${title} in ${column}`);
-      return { ...emptyPanel(), title };
-    };
+    const createWebviewPanel = (_type: string, title: string, column: number) =>
+      did.push(`made ${title} in ${column}`) && emptyPanel();
     const memory = memoryOf();
     makingPanels();
     const earlier = placesOf('panel', memory).places;
@@ -101,19 +88,15 @@ describe('a tab of an earlier window', () => {
     const { did, places } = await openWith('*Title of s1');
     const shown = places.show('s1');
     await turn();
-    const restored = emptyPanel() as unknown as vscode.WebviewPanel;
-    places.restorePanel(restored, { serviceId: 'service', sessionId: 's1', title: 'Older title' });
+    places.restorePanel(emptyPanel(), { serviceId: 'service', sessionId: 's1', title: 'Older title' });
     assert.equal((await shown).conversation.sessionId, 's1');
     assert.deepEqual(did, []);
   });
 });
 
 describe('the view as the place of chats', () => {
-  for (const [what, isKnown] of [
-    ['does not come', true],
-    ['cannot be asked for', false],
-  ] as const)
-    it(`that ${what} leaves its session to a panel, and does not show it beside that when it comes later`, async () => {
+  for (const isKnown of [true, false])
+    it(`that ${isKnown ? 'does not come' : 'cannot be asked for'} leaves its session to a panel, and does not show it beside that when it comes later`, async () => {
       const { places, made, resolve } = placesOf('view');
       makingPanels();
       if (!isKnown) answers.set('executeCommand', Promise.reject(new Error('no such command')));
@@ -164,79 +147,69 @@ describe('a panel', () => {
   it('is restored by what a page has kept, which may be old or hostile, and is never trusted', () => {
     const kept = { sessionId: 's', serviceId: 'ab12', title: 't' };
     assert.deepEqual(readPageState(kept), kept);
-    for (const wrong of [{ serviceId: '../../etc' }, { sessionId: '' }, { extra: 1 }, { title: 7 }])
-      assert.equal(readPageState({ ...kept, ...wrong }), undefined);
-    const field = fc.oneof(fc.string(), fc.anything(), fc.constant('../../x'));
+    const field = fc.oneof(fc.string(), fc.anything(), fc.constantFrom('', '../../x'));
     const fields = fc.record({ sessionId: field, serviceId: field, title: field });
     fc.assert(
-      fc.property(fc.oneof(fields, fc.anything(), fc.constant('text'), fc.constant(null)), state => {
-        assert.match(readPageState(state)?.serviceId ?? 'none', /^[a-z0-9_-]+$/);
+      fc.property(fc.oneof(fields, fc.anything()), state => {
+        const { serviceId, sessionId } = readPageState(state) ?? kept;
+        assert.match(serviceId, /^[a-z0-9_-]+$/);
+        assert.notEqual(sessionId, '');
       }),
+      { numRuns: 1_000, examples: [[{ ...kept, serviceId: '../../etc' }], [{ ...kept, sessionId: '' }]] },
     );
   });
 });
 
-describe('the chat in front', () => {
-  it('gets what is attached where it is, also as soon as it is asked for, and when chats are opened elsewhere by now', async () => {
-    const it = await scene();
-    let location: 'panel' | 'view' = 'view';
-    const chat = chatOf(it, { location: () => location });
-    const { place, said, posted, heard } = pageOf('view');
-    answering({ createWebviewPanel: () => assert.fail('a panel is made') });
-    acts.length = 0;
-    const opened = chat.commands.open(it.sessionId);
-    while (!acts.includes('commands.executeCommand')) await turn();
-    location = 'panel';
-    const attached = chat.commands.attachFiles(Uri.file(path.join(temporaryFolder(), 'a.txt')));
-    await turn();
-    await chat.resolveView(place as vscode.WebviewView);
-    await opened;
-    said.fire({ name: 'ready', params: {} });
-    await attached;
-    await until(heard.event, () => JSON.stringify(posted).includes('a.txt'));
-  });
-
-  it('is searched and exported, of whatever service it is', async () => {
-    const it = await scene();
-    const shown: string[] = [];
-    const chat = chatOf(it, {}, id => Promise.resolve(void shown.push(id)));
-    const told = ['another', 'service1'].map(serviceId => {
-      const { place, said, posted } = pageOf('panel', serviceId === 'another');
-      const kept = { serviceId, sessionId: it.sessionId, title: 'A title' };
-      void chat.restorePanel(place as vscode.WebviewPanel, kept);
-      said.fire({ name: 'ready', params: {} });
-      return posted;
-    });
-    await chat.commands.find();
-    await chat.commands.export();
-    const found = told.map(posted => posted.some(({ name }) => name === 'find'));
-    assert.deepEqual([found, shown], [[true, false], [`another\n${it.sessionId}`]]);
-  });
+it('the chat in front gets what is attached where it is, also as soon as it is asked for, and when chats are opened elsewhere by now; find and export are of it, of whatever service it is', async () => {
+  const it = await scene();
+  let location: 'panel' | 'view' = 'view';
+  const exported: string[] = [];
+  const show = (id: string) => Promise.resolve(void exported.push(id));
+  const chat = chatOf(it, { location: () => location }, show);
+  const { place, begun, posted, ...page } = pageOf('view');
+  answering({ createWebviewPanel: () => assert.fail('a panel is made') });
+  acts.length = 0;
+  const opened = chat.commands.open(it.sessionId);
+  while (!acts.includes('commands.executeCommand')) await turn();
+  location = 'panel';
+  const attached = chat.commands.attachFiles(Uri.file(path.join(temporaryFolder(), 'a.txt')));
+  await turn();
+  await chat.resolveView(place as vscode.WebviewView);
+  await opened;
+  begun();
+  await attached;
+  await page.until(() => JSON.stringify(posted).includes('a.txt'));
+  const other = pageOf('panel');
+  const kept = { serviceId: 'another', sessionId: it.sessionId, title: 'A title' };
+  void chat.restorePanel(other.place as vscode.WebviewPanel, kept);
+  other.begun();
+  await chat.commands.find();
+  await chat.commands.export();
+  assert.deepEqual([page.told('find'), other.told('find')], [undefined, {}]);
+  assert.deepEqual(exported, [`another\n${it.sessionId}`]);
 });
 
-describe('a message that is put into a composer', () => {
-  it('goes with its files into that of its session, wherever the person has gone meanwhile', async () => {
-    const it = await scene();
-    const { window, sessionId } = it;
-    const other = await it.client.createSession({ computerId: it.computer.computerId });
-    const selected = new Emitter<readonly unknown[]>();
-    const chat = chatOf(it, { onDidSelect: selected.event });
-    const { place, said, posted } = pageOf('view');
-    await chat.resolveView(place as vscode.WebviewView);
-    const draftOf = async (id: string) => {
-      await chat.flush();
-      const { draft } = (await window.storage.collection(outboxRecords('service1')).read(id)) ?? EMPTY;
-      return [draft.text, draft.attachments.map(({ uri }) => path.basename(uri))];
-    };
-    const file = Uri.file(path.join(temporaryFolder(), 'a.txt')) as unknown as vscode.Uri;
-    const shown = new Promise(show => Object.assign(place, { show }));
-    const done = chat.prefill({ sessionId, text: 'For the first', files: [file] });
-    await shown;
-    selected.fire([{ sessionId: other.sessionId }]);
-    said.fire({ name: 'ready', params: {} });
-    assert.equal(await done, true);
-    assert.deepEqual(await draftOf(sessionId), ['For the first', ['a.txt']]);
-    assert.deepEqual(await draftOf(other.sessionId), ['', []]);
-    assert.ok(!JSON.stringify(posted).includes('For the first'), 'the page is of another session');
-  });
+it('a message that is put into a composer goes with its files into that of its session, wherever the person has gone meanwhile', async () => {
+  const it = await scene();
+  const { storage, sessionId } = it;
+  const other = await it.client.createSession({ computerId: it.computer.computerId });
+  const selected = new Emitter<readonly unknown[]>();
+  const chat = chatOf(it, { onDidSelect: selected.event });
+  const { place, begun, posted } = pageOf('view');
+  await chat.resolveView(place as vscode.WebviewView);
+  const draftOf = async (id: string) => {
+    await chat.flush();
+    const { draft } = (await storage.collection(outboxRecords('service1')).read(id)) ?? EMPTY;
+    return [draft.text, draft.attachments.map(({ uri }) => path.basename(uri))];
+  };
+  const file = Uri.file(path.join(temporaryFolder(), 'a.txt')) as unknown as vscode.Uri;
+  const shown = new Promise(show => Object.assign(place, { show }));
+  const done = chat.prefill({ sessionId, text: 'For the first', files: [file] });
+  await shown;
+  selected.fire([{ sessionId: other.sessionId }]);
+  begun();
+  assert.equal(await done, true);
+  assert.deepEqual(await draftOf(sessionId), ['For the first', ['a.txt']]);
+  assert.deepEqual(await draftOf(other.sessionId), ['', []]);
+  assert.ok(!JSON.stringify(posted).includes('For the first'), 'the page is of another session');
 });

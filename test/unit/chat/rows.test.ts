@@ -4,164 +4,114 @@ import path from 'node:path';
 import { headerOf } from '../../../src/chat/panel/panelState';
 import { goesOn, partText, withDays, type MessageRow, type Row } from '../../../src/chat/protocol';
 import type { ChatSession } from '../../../src/chat/sessions';
-import { RowBuilder, rowKeyOf, rowText, type RowsInput } from '../../../src/chat/transcript/rows';
+import { rowKeyOf, rowText, type RowsInput } from '../../../src/chat/transcript/rows';
 import { toStored, type StoredMessage } from '../../../src/chat/transcript/messages';
-import { Formatter } from '../../../src/util/format';
-import { knownOf, message, sendRecord } from './support';
+import { format, knownOf, message, rowsOf, sendRecord, text } from './support';
 
-const text = (words: string) => ({ type: 'text', text: words });
-const format = new Formatter('en');
-
-function build(facts: Partial<RowsInput>, whole = false): Row[] {
-  const nothing = { known: new Map(), sends: [], messageCount: undefined };
-  return new RowBuilder(format, whole).build({ ...nothing, ...facts });
-}
 const messages = (rows: readonly Row[]): MessageRow[] => rows.filter(row => row.kind === 'message');
-const shown = (...known: readonly StoredMessage[]) => messages(build({ known: knownOf(...known) }));
+const shown = (...known: readonly StoredMessage[]) => messages(rowsOf({ known: knownOf(...known) }));
 
 describe('rows of a transcript', () => {
-  it('have a heading a day in the zone of whoever reads, and name an author once for what it says in one go', () => {
-    const at = (hour: number, minute: number): number => new Date(2026, 10, 20, hour, minute).getTime();
-    const content = [{ type: 'tool_result', toolUseId: 'u', content: 'done' }];
-    const known = knownOf(
-      message('q', { role: 'user', createdAt: at(23, 48) }),
-      message('a', { createdAt: at(23, 50) }),
-      message('t', { role: 'tool', createdAt: at(23, 54), content }),
-      message('b', { createdAt: at(23, 58) }),
-      message('c', { createdAt: at(24, 2) }),
-      message('d', { createdAt: at(25, 2) }),
-      message('e', { createdAt: 1e18 }),
-    );
-    const named = withDays(build({ known })).map((row, index, all) =>
-      row.kind === 'message' ? `${row.author}${goesOn(row, all[index - 1]) ? ' again' : ''}` : row.kind,
-    );
-    const before = ['date', 'person', 'agent', 'agent again', 'agent again'];
-    assert.deepEqual(named, [...before, 'date', 'agent', 'agent', 'agent']);
-  });
-
-  it('hold no hidden message, which counts as known', () => {
-    const content = [text('XYZZY')];
-    const known = knownOf(
-      message('a'),
-      message('b', { createdAt: 1, visibility: 'llm_only', role: 'system', content }),
-      message('c', { createdAt: 2, isUserVisible: false, content }),
-    );
-    const rows = (messageCount: number): string[] =>
-      build({ known, messageCount }).map(row => (row.kind === 'gap' ? row.sentence : row.key));
-    const missing = '2 messages cannot be read yet; they appear with your next message';
-    assert.deepEqual(rows(5), ['message:a', missing]);
-    assert.doesNotMatch(JSON.stringify(build({ known })), /XYZZY/);
-    known.delete('a');
-    // A session of nothing else is not empty.
-    assert.deepEqual(rows(2), ['2 messages of this session are not shown by the service']);
-  });
-
-  it('show what the system says to everybody as a block of its own', () => {
-    for (const visibility of [{}, { visibility: 'both' }, { visibility: 'user_only' }]) {
-      const [row, ...others] = shown(message('s', { role: 'system', ...visibility }));
-      const [part] = row?.parts ?? [];
-      assert.ok(part?.kind === 'fold' && !part.isCode);
-      assert.deepEqual([part.label, part.texts, others], [['System message'], ['s'], []]);
-    }
-  });
-
-  it('show messages of an unknown time last, of an unknown author as such, and no bidi and control characters', () => {
-    const content = [text('a\u202eb\u0007')];
-    const rows = shown({ id: 'bare', content }, message('a', { role: 'wiz\u202eard', content }));
-    const { id, author, role, at } = rows.at(-1) ?? {};
-    assert.deepEqual([rows.length, id, author, role, at], [2, 'bare', 'other', 'author unknown', undefined]);
-    assert.match(JSON.stringify(rows), /wiz.*a.b/);
-    assert.doesNotMatch(JSON.stringify(rows), /[\u202e\u0007]/);
-  });
-
-  describe('with messages that are not known', () => {
-    const asked = knownOf(message('q', { role: 'user' }));
-    const answered = knownOf(message('a'));
-    const broken = knownOf(message('q', { role: 'user', parentId: 'p' }));
-    const later = '7 messages cannot be read yet; they appear with your next message';
-    const working = ['running', 'pending', 'unknown', undefined].map(status => ({ known: asked, status }));
-    const cases: readonly (readonly [sentence: string, isReasoned: boolean, facts: Partial<RowsInput>])[] = [
-      ['The agent has answered (7 messages).', true, { known: asked }],
-      ['The agent has answered (1 message).', true, { known: asked, messageCount: 2 }],
-      [later, true, { known: answered }],
-      [later.replace('7', '8'), true, {}],
-      [later, false, { known: asked, sends: [sendRecord({ state: 'sending' })] }],
-      ...working.map(facts => [later, false, facts] as const),
-      ['7 messages of this session are not shown by the service', false, { known: asked, complete: true }],
-      [
-        '7 messages have not been read yet',
-        false,
-        { known: broken, walk: { isOn: false, failed: new Map() } },
-      ],
-    ];
-    for (const [sentence, isReasoned, facts] of cases)
-      it(`say "${sentence}" of ${JSON.stringify(Object.keys(facts))}, ${facts.status ?? ''}`, () => {
-        const rows = build({ messageCount: 8, status: 'idle', webApp: true, ...facts });
-        const gap = rows.findLast(row => row.kind === 'gap');
-        const reason = isReasoned ? 'This service shows replies only after your next message.' : undefined;
-        const told = [gap?.sentence, gap?.reason, gap?.webApp];
-        assert.deepEqual(told, [sentence, reason, isReasoned || undefined]);
+  /** Days, authors with what they say, and what is missing. */
+  const inWords = (rows: readonly Row[]): string[] =>
+    withDays(rows).flatMap((row, index, all) => {
+      if (row.kind !== 'message') return row.kind === 'gap' ? row.sentence : row.kind;
+      const parts = row.parts.map(part => {
+        if (part.kind !== 'fold') return part.kind === 'text' ? part.text : `${part.label} ${part.picture}`;
+        const { icon, isCode, failed, label, preview, texts } = part;
+        const kind = `${icon}${isCode ? ' code' : ''}${failed ? ' failed' : ''}`;
+        return [kind, ...label, preview, ...texts].join('|');
       });
-  });
+      const how = `${goesOn(row, all[index - 1]) ? ' again' : ''}${row.failed ? ' failed' : ''}`;
+      return [`${row.author}${how}: ${row.role}`, ...parts];
+    });
 
-  it('show each kind of content as what it is', () => {
-    const output = [text('out'), { type: 'image' }];
+  it('have a heading a day, name an author once for what it says in one go, show each kind of content as what it is, and nothing hidden', () => {
+    // In the zone of whoever reads.
+    const at = (hour: number, minute: number): number => new Date(2026, 10, 20, hour, minute).getTime();
+    const hidden = { createdAt: at(23, 51), content: [text('XYZZY')] };
     const source = (mediaType: string) => ({ type: 'base64', data: 'AAAA', mediaType });
     const content = [
-      text('words'),
-      { type: 'thinking', thinking: 'hm' },
-      { type: 'redacted_thinking' },
+      ...[text('words'), { type: 'thinking', thinking: 'hm' }, { type: 'redacted_thinking' }],
       { type: 'tool_use', id: 'u1', name: 'Read', input: { path: 'a.ts' } },
-      { type: 'tool_result', toolUseId: 'u1', content: output, isError: true },
       { type: 'image', source: source('image/png') },
       { type: 'document', source: source('application/pdf') },
-      { type: 'hologram', depth: 3 },
-      text('  '),
+      ...[{ type: 'hologram', depth: 3 }, text('  ')],
     ];
-    const [row] = shown(message('a', { providerAReasoningSummary: 'I think', content }));
-    const prose = { kind: 'fold', icon: 'lightbulb', preview: '', isCode: false, failed: false };
-    const failed = { icon: 'error', label: ['Read ', 'a.ts', ', failed'], preview: 'out [image]' };
-    const odd = { icon: 'symbol-misc', label: ['Content of the type "hologram"'] };
-    assert.deepEqual(row?.parts, [
-      { ...prose, label: ['Reasoning'], preview: 'I think', texts: ['I think'] },
-      { kind: 'text', text: 'words' },
-      { ...prose, label: ['Reasoning'], preview: 'hm', texts: ['hm'] },
-      { ...prose, label: ['Reasoning withheld by the model provider'], texts: [] },
-      {
-        ...{ ...prose, ...failed, isCode: true, failed: true },
-        texts: ['Read {\n  "path": "a.ts"\n}', 'out\n[image]'],
-      },
-      { kind: 'file', label: 'Image · image/png · 3 bytes', picture: 'a\n5' },
-      { kind: 'file', label: 'Document · application/pdf · 3 bytes' },
-      { ...prose, ...odd, isCode: true, texts: ['{\n  "depth": 3\n}'] },
+    const output = [text('out'), { type: 'image' }];
+    const result = { type: 'tool_result', toolUseId: 'u1', content: output };
+    const known = knownOf(
+      message('q', { role: 'user', createdAt: at(23, 48) }),
+      message('a', { createdAt: at(23, 50), providerAReasoningSummary: 'I think', content }),
+      message('h', { ...hidden, visibility: 'llm_only', role: 'system' }),
+      message('i', { ...hidden, isUserVisible: false }),
+      message('t', { role: 'tool', createdAt: at(23, 54), isError: true, content: [result] }),
+      message('b', { createdAt: at(23, 58) }),
+      message('c', { createdAt: at(24, 2), isError: true }),
+      message('s', { createdAt: at(25, 2), role: 'system', visibility: 'both' }),
+      message('e', { createdAt: 1e18, role: 'wiz\u202eard', content: [text('a\u202eb\u0007')] }),
+      { id: 'bare', content: [text('of no author and time')] },
+    );
+    assert.deepEqual(inWords(rowsOf({ known, messageCount: 12 })), [
+      ...['date', 'person: user', 'q', 'agent: assistant', 'lightbulb|Reasoning|I think|I think', 'words'],
+      ...['lightbulb|Reasoning|hm|hm', 'lightbulb|Reasoning withheld by the model provider|'],
+      'error code failed|Read |a.ts|, failed|out [image]|Read {\n  "path": "a.ts"\n}|out\n[image]',
+      ...['Image · image/png · 3 bytes a\n4', 'Document · application/pdf · 3 bytes undefined'],
+      'symbol-misc code|Content of the type "hologram"||{\n  "depth": 3\n}',
+      ...['agent again: assistant', 'b', 'date', 'agent failed: assistant', 'c'],
+      ...['other: system', 'info|System message|s|s', 'other: wiz\ufffdard', 'a\ufffdb\ufffd'],
+      ...['other: author unknown', 'of no author and time'],
+      '2 messages cannot be read yet; they appear with your next message',
     ]);
+    const others = knownOf(message('h', { visibility: 'llm_only' }));
+    const nothing = inWords(rowsOf({ known: others, messageCount: 1 }));
+    assert.deepEqual(nothing, ['1 message of this session is not shown by the service']);
   });
 
+  const asked = knownOf(message('q', { role: 'user' }));
+  const broken = knownOf(message('q', { role: 'user', parentId: 'p' }));
+  const walk = { isOn: false, failed: new Map<string, string>() };
+  const later = '7 messages cannot be read yet; they appear with your next message';
+  for (const [what, sentence, isReasoned, facts] of [
+    ['the agent rests', 'The agent has answered (7 messages).', true, {}],
+    ['it is one message', 'The agent has answered (1 message).', true, { messageCount: 2 }],
+    ['the agent has answered', later, true, { known: knownOf(message('a')) }],
+    ['nothing is known', later.replace('7', '8'), true, { known: new Map() }],
+    ['one is on its way', later, false, { sends: [sendRecord({ state: 'sending' })] }],
+    ['the agent works', later, false, { status: 'running' }],
+    ['the agent begins', later, false, { status: 'pending' }],
+    ['its status is not known', later, false, { status: undefined }],
+    ['all were listed', '7 messages of this session are not shown by the service', false, { complete: true }],
+    ['a walk has ended', '7 messages have not been read yet', false, { known: broken, walk }],
+  ] as readonly (readonly [string, string, boolean, Partial<RowsInput>])[])
+    it(`say what is missing where ${what}: ${sentence}`, () => {
+      const rows = rowsOf({ known: asked, messageCount: 8, status: 'idle', webApp: true, ...facts });
+      const gap = rows.findLast(row => row.kind === 'gap');
+      const reason = isReasoned ? 'This service shows replies only after your next message.' : undefined;
+      const told = [gap?.sentence, gap?.reason, gap?.webApp];
+      assert.deepEqual(told, [sentence, reason, isReasoned || undefined]);
+    });
+
   it('show what a person attached as the composer does, with the names it was sent from here with', () => {
-    const source = (mediaType: string, data: string, name?: string) => ({ mediaType, data, name });
-    const pictures = ['QUJD', 'QUI='].map(data => ({ type: 'image', source: source('image/png', data) }));
+    const item = (type: string, mediaType: string, data: string, name?: string) => ({
+      ...{ type, source: { mediaType, data, name } },
+    });
+    const pictures = ['QUJD', 'QUI='].map(data => item('image', 'image/png', data));
     const file = (name: string, size: number, kind: 'image' | 'text' = 'image') => ({ name, size, kind });
     const chips = (content: object[], ...attachments: readonly ReturnType<typeof file>[]): unknown[] => {
       const body = { id: 'a', role: 'user', createdAt: 0, updatedAt: 0, content: content as never };
       const sent = { at: 0, text: '', attachments };
       const known = new Map([['a', { id: 'a', message: toStored('a', body), sent }]]);
-      const [row = assert.fail()] = messages(build({ known }));
-      const shown = row.chips.map(({ name, kind, size, picture }) => [name, kind, size, picture]);
-      return [row.parts.map(partText), ...shown];
+      const [row = assert.fail()] = messages(rowsOf({ known }));
+      const shown = row.chips.map(({ name, kind, size, picture }) => [name, kind, size, picture].join());
+      return [...row.parts.map(partText), ...shown];
     };
     const named = [file('one.png', 3), file('notes.md', 9, 'text'), file('two.png', 2)];
     assert.deepEqual(chips([text('Look'), ...pictures], ...named), [
-      ['Look'],
-      ['one.png', 'image', '3 bytes', 'a\n1'],
-      ['notes.md', 'text', '9 bytes', undefined],
-      ['two.png', 'image', '2 bytes', 'a\n2'],
+      ...['Look', 'one.png,image,3 bytes,a\n1', 'notes.md,text,9 bytes,', 'two.png,image,2 bytes,a\n2'],
     ]);
-    const plan = { type: 'document', source: source('application/pdf', 'QUJD', 'plan.pdf') };
-    assert.deepEqual(chips([...pictures, plan]), [
-      [],
-      ['Image', 'image', '3 bytes', 'a\n0'],
-      ['Image', 'image', '2 bytes', 'a\n1'],
-      ['plan.pdf', 'pdf', '3 bytes', undefined],
+    assert.deepEqual(chips([...pictures, item('document', 'application/pdf', 'QUJD', 'plan.pdf')]), [
+      ...['Image,image,3 bytes,a\n0', 'Image,image,2 bytes,a\n1', 'plan.pdf,pdf,3 bytes,'],
     ]);
   });
 
@@ -171,17 +121,15 @@ describe('rows of a transcript', () => {
       sendRecord({ id: 's', state: 'sending' }),
       sendRecord({ id: 'a', state: 'accepted', messageId: 'm' }),
     ];
-    const told = (known: RowsInput['known']): unknown[] =>
-      messages(build({ sends, messageCount: 14, statusAt: 2_000_000, known })).map(({ key, send }) => [
-        ...[key, send?.state, send?.sentence],
-      ]);
+    const told = (known: RowsInput['known']): string[] =>
+      messages(rowsOf({ sends, messageCount: 14, statusAt: 2_000_000, known })).map(
+        ({ key, send }) => `${key} ${send?.state} ${send?.sentence}`,
+      );
     const unknown = 'It is not known whether this message arrived.';
-    const rows = [
-      ['send:u', 'unknown', `${unknown} The session has 14 messages now, 13 when last checked.`],
-      ['send:s', 'sending', ''],
-    ];
-    assert.deepEqual(told(new Map()), [...rows, ['send:a', 'sending', '']]);
-    assert.deepEqual(told(knownOf(message('m'))), [['message:m', undefined, undefined], ...rows]);
+    const now = 'The session has 14 messages now, 13 when last checked.';
+    const rows = [`send:u unknown ${unknown} ${now}`, 'send:s sending '];
+    assert.deepEqual(told(new Map()), [...rows, 'send:a sending ']);
+    assert.deepEqual(told(knownOf(message('m'))), ['message:m undefined undefined', ...rows]);
     assert.deepEqual(told(knownOf(message('m', { visibility: 'llm_only' }))), rows);
   });
 });
@@ -196,20 +144,18 @@ describe('a message that is longer than a page takes', () => {
     assert.deepEqual(row?.parts[0], part);
     assert.doesNotMatch(JSON.stringify(row.parts[1]), /\p{Surrogate}/u);
     const sends = [sendRecord({ text: long })];
-    assert.deepEqual(messages(build({ sends }))[0]?.parts, [part]);
+    assert.deepEqual(messages(rowsOf({ sends }))[0]?.parts, [part]);
     const known = knownOf(message('a', { content: [text(long)] }));
-    assert.deepEqual(build({ known, sends }, true).map(rowText).filter(Boolean), [long, long]);
-  });
-
-  it('is cut as a whole, too, however many parts it has', () => {
-    const { parts } = shown(message('a', { content: Array.from({ length: 100 }, () => text(long)) }))[0]!;
-    assert.equal(parts.map(partText).join('').length, 400_000);
-    assert.ok(parts.every(part => 'cut' in part));
+    assert.deepEqual(rowsOf({ known, sends }, true).map(rowText).filter(Boolean), [long, long]);
+    const many = shown(message('a', { content: Array.from({ length: 100 }, () => text(long)) }))[0]!.parts;
+    assert.equal(many.map(partText).join('').length, 400_000, 'and that as a whole, too');
+    assert.ok(many.every(each => 'cut' in each));
     const use = { type: 'tool_use', id: 'u', name: 'Run', input: long };
     const result = { type: 'tool_result', toolUseId: 'u', content: `${long}!` };
-    const [row] = shown(message('a', { content: [use, result] }));
-    const { cut } = row?.parts[0] as { readonly cut: string };
-    assert.match(cut, /^50,014 more characters are not shown here\. 50,013 more characters/);
+    const [used] = shown(message('a', { content: [use, result] }))[0]!.parts as readonly {
+      readonly cut?: string;
+    }[];
+    assert.match(used?.cut ?? '', /^50,014 more characters are not shown here\. 50,013 more characters/);
   });
 
   it('is copied as what it says, else as all it holds', () => {
@@ -249,7 +195,6 @@ describe('the use of a tool in a transcript', () => {
     ['Edit', { path: 'src/a.ts' }, 'done', 'Edited |src/a.ts|'],
     ['str_replace_editor', { command: 'view', path: 'src/a.ts' }, 'text', 'Read |src/a.ts|'],
     ['str_replace_editor', { command: 'create', path: 'src/a.ts' }, 'done', 'Wrote |src/a.ts|'],
-    ['str_replace_editor', { command: 'str_replace', path: 'src/a.ts' }, 'done', 'Edited |src/a.ts|'],
     ['str_replace_editor', { command: 'insert', path: 'src/a.ts' }, 'done', 'Edited |src/a.ts|'],
     ['Execute', { command: 'npm  ci' }, 'added 3', 'Ran |npm ci|'],
     ['WebFetch', { url: 'https://example.com' }, 'text', 'Fetched |https://example.com|'],
@@ -280,13 +225,8 @@ describe('the header of a chat', () => {
 
   it('tells tokens kind by kind, as the service counts them, also of kinds nobody knew, or of some only', () => {
     const counted = { inputTokens: 12_000, outputTokens: 3_456, cacheCreationTokens: 789 };
-    const others = {
-      cacheReadTokens: 0,
-      thinkingTokens: 42,
-      audioTokens: 7,
-      note: 'text',
-      'bad\u202ename': 1,
-    };
+    const unknown = { audioTokens: 7, note: 'text', 'bad\u202ename': 1 };
+    const others = { cacheReadTokens: 0, thinkingTokens: 42, ...unknown };
     assert.deepEqual(tokens({ tokenUsage: { ...counted, ...others }, assistantActiveTimeMs: 125_000 }), {
       short: `${format.compact(15_456)} tokens`,
       detail: [
@@ -298,27 +238,20 @@ describe('the header of a chat', () => {
     for (const nothing of [undefined, {}, { tokenUsage: {} }]) assert.equal(tokens(nothing), undefined);
   });
 
-  const manifest = path.join(process.env['AGENT_CONSOLE_ROOT']!, 'package.json');
-  const { contributes } = JSON.parse(readFileSync(manifest, 'utf8')) as {
-    contributes: { menus: Record<string, { command: string; when: string }[]> };
-  };
-
-  /** Entries of the menu of the header, as the editor decides on them where a repository is open and comments wait. */
-  function menuOf(known: Partial<ChatSession> | undefined): string[] {
-    const about = JSON.parse(headerWith(known).about) as Readonly<Record<string, unknown>>;
-    const keys: typeof about = { ...about, webviewId: 'agentConsole.chatView' };
-    const holds = (term: string): boolean => {
-      if (['gitOpenRepositoryCount != 0', 'agentConsole.draftComments'].includes(term)) return true;
-      const [, key = '', , pattern = ''] = /^(\w+)( =~ \/(.+)\/)?$/.exec(term) ?? assert.fail(term);
-      const value = keys[key];
-      return typeof value === 'string' && new RegExp(pattern).test(value);
-    };
-    return (contributes.menus['webview/context'] ?? []).flatMap(({ command, when }) =>
-      when.split(' && ').every(holds) ? [command.replace(/^agentConsole\.\w+\./, '')] : [],
-    );
-  }
-
   it('has a menu that offers what is not so already or takes it back, and changes nothing of a session that is not in the list', () => {
+    const manifest = readFileSync(path.join(process.env['AGENT_CONSOLE_ROOT']!, 'package.json'), 'utf8');
+    type Menus = Record<string, readonly { readonly command: string; readonly when: string }[]>;
+    const { contributes } = JSON.parse(manifest) as { readonly contributes: { readonly menus: Menus } };
+    /** What is offered of the session, and besides, where a repository is open and comments wait. */
+    const menuOf = (known: Partial<ChatSession> | undefined): unknown[] => {
+      const { chatSession } = JSON.parse(headerWith(known).about) as { readonly chatSession?: string };
+      return contributes.menus['webview/context']!.flatMap(({ command, when }) => {
+        const [, , ofSession, pattern = ''] =
+          /^webviewId =~ (\S+)(?:( && chatSession)(?: =~ \/(.+)\/)?)?/.exec(when) ?? assert.fail(when);
+        const holds = chatSession !== undefined && new RegExp(pattern).test(chatSession);
+        return ofSession === undefined || holds ? [command.split('.').at(-1)] : [];
+      });
+    };
     const changes = ['show', 'chooseBranch', 'bringHome', 'sendComments'];
     const copies = ['takeAlong', 'copyId', 'copyLink', 'showDetails', 'rename', 'pin'];
     for (const [session, expected] of [

@@ -3,55 +3,47 @@ import { setImmediate } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import type { Extra, Message, Page } from '../../../src/api';
 import * as messages from '../../../src/chat/transcript/messages';
-import type { KnownMessage } from '../../../src/chat/transcript/messages';
+import type { KnownMessage, StoredMessage } from '../../../src/chat/transcript/messages';
 import { Reading } from '../../../src/chat/transcript/reading';
-import { RowBuilder, type RowsInput } from '../../../src/chat/transcript/rows';
 import { Transcript } from '../../../src/chat/transcript/transcript';
 import { silentLog } from '../../fakes/log';
-import { Formatter } from '../../../src/util/format';
-import { scene, sendAndRead, texts } from './scene';
-import { later, cleanUp, knownOf, message, sendRecord } from './support';
-import { storageIn, temporaryFolder, until, type Window } from './support';
+import { later, cleanUp, knownOf, message, rowsOf, sendRecord } from './support';
+import { storageIn, temporaryFolder, text } from './support';
 
 afterEach(cleanUp);
 
-const text = (words: string) => [{ type: 'text', text: words }];
-const rowsOf = (input: RowsInput) => new RowBuilder(new Formatter('en')).build(input);
-const count = <T>(length: number, make: (index: number) => T): T[] =>
-  Array.from({ length }, (_, index) => make(index));
+const body = (index: number, updatedAt = index): Message => ({
+  ...{ id: `m${index}`, role: 'assistant', content: [], createdAt: index, updatedAt },
+  ...(index === 0 ? {} : { parentId: `m${index - 1}` }),
+});
+const bodies = (length: number, from = 0) => Array.from({ length }, (_, index) => body(from + index));
 
 /** A service with messages that each name the one before, and perhaps a list of them, three at a time. */
 class Served {
   readonly known = new Map<string, KnownMessage>();
   readonly asked: (string | undefined)[] = [];
   readonly log = silentLog();
-  all: Message[];
+  readonly all: Message[];
   newestFirst = false;
   session = { messageCount: 0, updatedAt: 0 };
   list: (cursor?: string) => Promise<Extra<Page<Message>>> = () => Promise.resolve('missing');
   readonly reading: Reading;
 
-  constructor(length: number, lists = false) {
-    this.all = count(length, index => body(index));
-    if (lists) this.list = this.pages;
+  constructor(length: number, content: Message['content'] = []) {
+    this.all = bodies(length).map(each => ({ ...each, content }));
     const one = (_: string, { ids: { messageId: id } }: { ids: { messageId: string } }) => {
       this.asked.push(id);
       const found = this.all.find(each => each.id === id);
       return found === undefined ? Promise.reject(new Error(`no ${id}`)) : Promise.resolve(found);
     };
-    const keep = (...[kept]: Parameters<Transcript['keep']>): Promise<void> => {
-      for (const each of kept) this.known.set(each.id, { id: each.id, message: each });
-      return Promise.resolve();
+    const keep = async (kept: readonly StoredMessage[]): Promise<void> => {
+      for (const each of await Promise.resolve(kept)) this.known.set(each.id, { id: each.id, message: each });
     };
+    const extras = { messages: (_: string, cursor?: string) => this.list(cursor) };
     this.reading = new Reading({
-      sessionId: 's',
-      session: () => this.session,
-      transcript: { known: this.known, keep },
-      api: () => ({ one, extras: { messages: (_: string, cursor?: string) => this.list(cursor) } }) as never,
-      extras: () => true,
-      describe: String,
-      log: this.log,
-      onRead: () => Promise.resolve(),
+      ...{ sessionId: 's', session: () => this.session, transcript: { known: this.known, keep } },
+      ...{ api: () => ({ one, extras }) as never, extras: () => true, describe: String },
+      ...{ log: this.log, onRead: () => Promise.resolve() },
     });
     later(() => this.reading.dispose());
   }
@@ -72,34 +64,27 @@ class Served {
     return [...this.known.values()].filter(each => each.message !== undefined).length;
   }
 
-  /** It was read before, by its number. */
+  /** These were read before, by their numbers. */
   knows(...indices: readonly number[]): void {
-    for (const index of indices) {
-      const [id, found] = [`m${index}`, this.all[index]!];
-      this.known.set(id, { id, message: messages.toStored(id, found) });
-    }
+    for (const body of indices.map(index => this.all[index]!))
+      this.known.set(body.id, { id: body.id, message: messages.toStored(body.id, body) });
   }
 
   /** What is said to be missing, by what is shown below it. */
   get breaks(): unknown[] {
-    const rows = rowsOf({ known: this.known, sends: [], ...this.reading.state });
+    const rows = rowsOf({ known: this.known, ...this.reading.state });
     return rows.flatMap(row => (row.kind === 'gap' ? [[row.key, row.sentence, row.canRead]] : []));
   }
 }
 
-function body(index: number, updatedAt = index): Message {
-  const parent = index === 0 ? {} : { parentId: `m${index - 1}` };
-  return { id: `m${index}`, role: 'assistant', content: [], createdAt: index, updatedAt, ...parent };
-}
-
 describe('messages by the ancestor walk', () => {
   it('are read up to the first one, no further than one that is known or a loop, the newest place first', async () => {
-    const served = new Served(25);
-    assert.equal(await served.readFrom('m9'), 10);
-    served.knows(20, 22);
+    const served = new Served(15);
+    assert.equal(await served.readFrom('m5'), 6);
+    served.knows(10, 12);
     served.asked.length = 0;
-    await served.readFrom('m24');
-    assert.deepEqual(served.asked, ['m24', 'm23', 'm21', 'm19', ...count(9, index => `m${18 - index}`)]);
+    await served.readFrom('m14');
+    assert.equal(served.asked.join(' '), 'm14 m13 m11 m9 m8 m7 m6');
     assert.deepEqual(served.breaks, []);
     const circular = new Served(4);
     circular.all[1] = { ...body(1), parentId: 'm3' };
@@ -125,7 +110,8 @@ describe('messages by the ancestor walk', () => {
 describe('messages from a list of the service', () => {
   for (const newestFirst of [false, true])
     it(`are read whole once, then only where something is new or it was away, ${newestFirst ? 'newest' : 'oldest'} first`, async () => {
-      const served = new Served(10, true);
+      const served = new Served(10);
+      served.list = served.pages;
       served.newestFirst = newestFirst;
       await served.reading.read(false);
       assert.deepEqual([served.known.size, served.reading.state.complete], [10, true]);
@@ -139,7 +125,7 @@ describe('messages from a list of the service', () => {
       assert.equal(served.known.get('m10')?.message?.updatedAt, 11, 'a message that grew is read again');
       served.list = () => Promise.resolve('missing');
       await served.reading.read(false);
-      served.all.push(...count(7, index => body(11 + index)));
+      served.all.push(...bodies(7, 11));
       served.knows(15, 16, 17);
       served.list = served.pages;
       await served.reading.read(false);
@@ -147,8 +133,7 @@ describe('messages from a list of the service', () => {
     });
 
   it('are asked for once at a time, once more for what came meanwhile, and not called unreadable until then', async () => {
-    const served = new Served(10);
-    served.all = served.all.map(each => ({ ...each, content: text('x') }));
+    const served = new Served(10, [text('x')]);
     served.session = { messageCount: 10, updatedAt: 1 };
     let inFlight = 0;
     const said: unknown[][] = [];
@@ -176,44 +161,35 @@ describe('messages from a list of the service', () => {
     await circular.reading.read(false);
     assert.equal(circular.asked.length, 2);
   });
-});
 
-describe('a conversation with a service that lists messages', () => {
-  /** Asks how the session stands, and waits until the transcript has all its messages. */
-  async function complete({ conversation, sessions }: Window): Promise<void> {
-    const { messageCount } = await sessions.refresh(conversation.sessionId);
-    await until(conversation.onDidChange, () => conversation.transcript.known.size === messageCount);
-  }
-
-  it('shows replies while somebody looks, without another message, also after the list could not be read once', async () => {
-    const { service, window, client, sessionId } = await scene({ lists: true, extras: () => true });
-    const { conversation } = window;
-    const watch = conversation.watch();
-    await sendAndRead(window, 'Hello');
-    await service.settle();
-    await complete(window);
-    assert.ok(rowsOf(conversation.rows).some(row => row.kind === 'message' && row.author === 'agent'));
-    await until(conversation.onDidChange, () => conversation.rows.messageCount !== undefined);
-    assert.ok(!rowsOf(conversation.rows).some(row => row.kind === 'gap'));
-    const before = service.requests.length;
-    for (let times = 0; times < 2; times++) await window.sessions.refresh(sessionId);
-    assert.equal(service.requests.length, before + 2, 'nothing is read again while nothing changes');
-    service.fail({ kind: 'status', status: 400, match: { method: 'GET', path: /\/messages$/ }, times: 1 });
-    const sendElsewhere = async (text: string): Promise<void> => {
-      await client.one('sendMessage', { ids: { sessionId }, body: JSON.stringify({ text }) });
-      await service.settle();
+  it('are read whenever there is something new while somebody looks, also after that failed once', async () => {
+    const served = new Served(1);
+    served.list = served.pages;
+    await served.reading.read(false);
+    /** How many are known after the session was asked about. */
+    const looked = async (): Promise<number> => {
+      for (let times = 0; times < 2; times++) served.reading.follow();
+      await setImmediate();
+      return served.known.size;
     };
-    await sendElsewhere('From elsewhere');
-    const failed = (): boolean => window.log.lines.some(line => /could not be read/.test(line));
-    await window.sessions.refresh(sessionId);
-    await until(conversation.onDidChange, failed);
-    await complete(window);
-    assert.ok(texts(window).includes('From elsewhere'));
-    watch.dispose();
-    await sendElsewhere('Unseen');
-    const asked = service.requests.length;
-    for (let times = 0; times < 2; times++) await window.sessions.refresh(sessionId);
-    assert.equal(service.requests.length, asked + 2, 'nothing is read while nobody looks');
+    /** One more has come, and the session says so. */
+    const more = (): Promise<number> => {
+      const updatedAt = served.all.push(body(served.all.length));
+      served.session = { messageCount: updatedAt, updatedAt };
+      return looked();
+    };
+    assert.equal(await more(), 1, 'nobody looks');
+    served.reading.watch(1);
+    assert.equal(await more(), 3);
+    served.list = () => Promise.reject(new Error('down'));
+    assert.equal(await more(), 3);
+    served.list = served.pages;
+    assert.equal(await looked(), 4);
+    const { length } = served.asked;
+    await looked();
+    assert.equal(served.asked.length, length, 'nothing is read again while nothing changes');
+    served.reading.watch(-1);
+    assert.equal(await more(), 4);
   });
 });
 
@@ -240,13 +216,13 @@ describe('messages that are known', () => {
   });
 
   const send = sendRecord({ before: { messageCount: 3, updatedAt: 500 } });
-  const user = (id: string, words: string, createdAt: number): KnownMessage => ({
-    id,
-    message: message(id, { role: 'user', createdAt, content: text(words) }),
+  const said = (role: string, id: string, words: string, createdAt: number): KnownMessage => ({
+    ...{ id, message: message(id, { role, createdAt, content: [text(words)] }) },
   });
+  const user = said.bind(undefined, 'user');
+  const reply = said('assistant', 'r', 'Hello', 600);
 
   it('are what a send without an answer became by text and time, but no reply and of no other send', () => {
-    const reply = { id: 'r', message: message('r', { createdAt: 600, content: text('Hello') }) };
     const other = { ...user('o', 'Hello', 600), sent: { at: 1, text: 'Hello', attachments: [] } };
     const others = [user('x', 'Hello!', 600), reply, other, user('old', 'Hello', 400)];
     assert.equal(messages.arrivedAs(send, others), undefined);
@@ -254,19 +230,16 @@ describe('messages that are known', () => {
   });
 
   it('are called up with the latest of the person first, each text once', () => {
-    const said = ['one', 'two', 'one', ' '].map((words, createdAt) => {
-      const role = createdAt === 1 ? 'assistant' : 'user';
-      return message(`m${createdAt}`, { role, createdAt, content: text(words) });
-    });
-    const sent = { at: 9, text: 'three', attachments: [] };
-    assert.deepEqual(messages.ownTexts(knownOf(...said).set('s', { id: 's', sent })), ['three', 'one']);
+    const own = ['one', 'two', 'one', ' '].map((words, at) => user(`m${at}`, words, at));
+    const sent = { id: 's', sent: { at: 9, text: 'three', attachments: [] } };
+    const known = new Map([...own, reply, sent].map(each => [each.id, each]));
+    assert.deepEqual(messages.ownTexts(known), ['three', 'one', 'two']);
   });
 
   it('hold no encrypted field, no signature, and no content of hidden messages', () => {
     const foreign = {
       ...{ id: 'other', role: 'assistant', createdAt: 1, updatedAt: 2 },
-      providerAEncryptedContent: 'SECRET-1',
-      providerBThoughtSignature: 'SECRET-2',
+      ...{ providerAEncryptedContent: 'SECRET-1', providerBThoughtSignature: 'SECRET-2' },
       providerAReasoningSummary: 'plain',
       content: [
         { type: 'thinking', thinking: 'plain', signature: 'SECRET-3' },
@@ -274,26 +247,24 @@ describe('messages that are known', () => {
         { type: 'new', nested: [{ encrypted_content: 'SECRET-5', kept: 1 }] },
       ],
     };
-    assert.deepEqual(messages.toStored('id', foreign).content, [
-      { type: 'thinking', thinking: 'plain' },
-      { type: 'redacted_thinking' },
-      { type: 'new', nested: [{ kept: 1 }] },
-    ]);
-    assert.doesNotMatch(JSON.stringify(messages.toStored('id', foreign)), /SECRET/);
+    const same = { role: 'assistant', createdAt: 1, updatedAt: 2 };
+    const content = [{ type: 'thinking', thinking: 'plain' }, { type: 'redacted_thinking' }];
+    const nested = { type: 'new', nested: [{ kept: 1 }] };
+    const stored = { id: 'id', ...same, providerAReasoningSummary: 'plain', content: [...content, nested] };
+    assert.deepEqual(messages.toStored('id', foreign), stored);
     const hidden = messages.toStored('id', { ...foreign, visibility: 'llm_only', parentId: 'p' });
-    const { content, providerAReasoningSummary, parentId } = hidden;
-    assert.deepEqual([content, providerAReasoningSummary, parentId], [[], undefined, 'p']);
+    assert.deepEqual(hidden, { id: 'id', ...same, visibility: 'llm_only', parentId: 'p', content: [] });
   });
 
   it('hold the newer body, and what was sent, whatever comes first, after everything known', async () => {
     const transcript = new Transcript(storageIn(temporaryFolder()), 'service1', 'session');
     await transcript.load();
-    await transcript.keep([message('m', { updatedAt: 2, createdAt: 9_000, content: text('new') })]);
+    await transcript.keep([message('m', { updatedAt: 2, createdAt: 9_000, content: [text('new')] })]);
     const sent = { at: 5, text: 'hello', attachments: [{ name: 'a.ts', kind: 'text' as const, size: 3 }] };
     await transcript.keepSent('m', sent);
-    await transcript.keep([message('m', { updatedAt: 1, content: text('old') })]);
+    await transcript.keep([message('m', { updatedAt: 1, content: [text('old')] })]);
     const known = transcript.known.get('m');
-    assert.deepEqual([known?.message?.content, known?.sent?.text], [text('new'), 'hello']);
+    assert.deepEqual([known?.message?.content, known?.sent?.text], [[text('new')], 'hello']);
     await transcript.keepSent('s', sent);
     assert.equal(transcript.known.get('s')?.sent?.at, 9_001);
   });

@@ -5,47 +5,32 @@ import { Uri, type WebviewOptions } from 'vscode';
 import { WebviewPage, pageHtml, pageOptions } from '../../../src/webview/page';
 import { silentLog } from '../../fakes/log';
 import { env } from '../../fakes/vscode';
-import {
-  type Params,
-  type Protocol,
-  RefusedByPanel,
-  act,
-  event,
-  number,
-  object,
-  pageSide,
-  panelSide,
-  request,
-  text,
-} from '../../../src/webview/ipc';
+import { RefusedByPanel, act, event, number, object, pageSide } from '../../../src/webview/ipc';
+import { panelSide, request, text, type Params, type Protocol } from '../../../src/webview/ipc';
 import { chatProtocol, isPageState as chatState } from '../../../src/chat/protocol';
 import { isPageState as reportState, reportProtocol } from '../../../src/readiness/protocol';
 import { firstState, pageState as usageState, usageProtocol } from '../../../src/usage/protocol';
-import { pageOf } from '../chat/panelScene';
+import { pageOf } from '../chat/support';
 
 const extensionUri = Uri.file('/extension');
 
 describe('a page in a webview', () => {
-  let gone: number;
-  let missing: number;
-  let noted: string[];
-  let log: ReturnType<typeof silentLog>;
-  let place: ReturnType<typeof pageOf>;
+  let [log, place] = [silentLog(), pageOf('panel')];
   let page: WebviewPage;
+  /** What was noted by who made it. */
+  const noted: string[] = [];
+  const times = (what: string): number => noted.filter(each => each === what).length;
+  const note = (what: string) => () => noted.push(what);
 
   beforeEach(() => {
     mock.timers.enable({ apis: ['setTimeout'] });
-    [gone, missing, noted] = [0, 0, []];
-    place = pageOf('panel');
-    page = new WebviewPage({
-      ...{ place: place.place, extensionUri, name: 'usage', log: (log = silentLog()) },
-      title: () => 'Usage',
-      onGone: () => gone++,
-      onMissing: () => missing++,
-    });
+    noted.length = 0;
+    [log, place] = [silentLog(), pageOf('panel')];
+    const told = { title: () => 'Usage', onGone: note('gone'), onMissing: note('missing') };
+    page = new WebviewPage({ ...{ place: place.place, extensionUri, name: 'usage', log }, ...told });
     page.connect({
       protocol: { requests: { ready: act(object({})), note: act(object({})) }, events: {} },
-      handlers: { ready: () => noted.push('ready'), note: () => noted.push('note') },
+      handlers: { ready: note('ready'), note: note('note') },
     });
     page.load();
   });
@@ -53,56 +38,55 @@ describe('a page in a webview', () => {
     page.dispose();
     mock.timers.reset();
   });
-  const say = (...names: readonly string[]): void =>
-    names.forEach(name => place.said.fire({ name, params: {} }));
-  const sayOfItself = (about: object): void => place.said.fire({ kind: 'page', ...about });
+  const sayOfItself = (act: string, words?: string): void =>
+    place.said.fire({ kind: 'page', act, ...(words === undefined ? {} : { words }) });
 
   it('that says why it is broken is not called missing, and is loaded anew when the person asks for that', () => {
-    sayOfItself({ act: 'broken', words: 'RangeError: en-US@posix' });
+    sayOfItself('broken', 'RangeError: en-US@posix');
     mock.timers.tick(60_000);
-    assert.equal(missing, 0);
+    assert.deepEqual(noted, []);
     assert.match(log.lines.join('\n'), /The usage page could not be drawn: RangeError: en-US@posix/);
-    sayOfItself({ act: 'reload' });
-    assert.deepEqual([place.written.length, gone], [2, 1]);
+    sayOfItself('reload');
+    assert.deepEqual([place.written.length, noted], [2, ['gone']]);
     mock.timers.tick(10_000);
-    assert.equal(missing, 1, 'the page loaded anew has its own ten seconds');
-    say('note');
-    assert.deepEqual(noted, [], 'a page that has not said that it listens is one that was here before');
-    say('ready', 'note');
-    assert.deepEqual(noted, ['ready', 'note']);
-    sayOfItself({ act: 'other' });
+    assert.deepEqual(noted, ['gone', 'missing'], 'the page loaded anew has its own ten seconds');
+    const say = (): void => place.said.fire({ name: 'note', params: {} });
+    say();
+    assert.equal(noted.length, 2, 'a page that has not said that it listens is one that was here before');
+    place.begun();
+    say();
+    assert.deepEqual(noted.slice(2), ['ready', 'note']);
+    sayOfItself('other');
     assert.match(log.lines.at(-1) ?? '', /dropped: wrong shape/);
   });
 
   it('is missing when it is not heard within ten seconds of being looked at, once for each loading', () => {
+    const isMissing = (): unknown[] => [times('missing'), page.isMissing];
     mock.timers.tick(9_999);
-    assert.deepEqual([missing, page.isMissing, page.isReady], [0, true, false]);
+    assert.deepEqual([...isMissing(), page.isReady], [0, true, false]);
     mock.timers.tick(60_000);
-    assert.deepEqual([missing, log.lines], [1, ['The usage page did not load within 10 s']]);
+    assert.deepEqual([times('missing'), log.lines], [1, ['The usage page did not load within 10 s']]);
     page.load();
     mock.timers.tick(10_000);
-    assert.deepEqual([missing, place.written.length], [2, 2]);
-    say('ready');
-    assert.equal(page.isMissing, false, 'it came late');
+    assert.deepEqual([...isMissing(), place.written.length], [2, true, 2]);
+    place.begun();
+    assert.deepEqual(isMissing(), [2, false], 'it came late');
     place.show(false);
     mock.timers.tick(60_000);
-    assert.deepEqual([missing, page.isMissing], [2, false]);
+    assert.deepEqual(isMissing(), [2, false]);
     place.show(true);
     mock.timers.tick(10_000);
-    assert.deepEqual([missing, page.isMissing], [3, true]);
+    assert.deepEqual(isMissing(), [3, true]);
   });
 
   it('is written anew each time it is hidden, with a nonce of its own', () => {
-    say('ready');
+    place.begun();
     for (let round = 0; round < 5; round++) {
-      place.show(false);
-      place.show(false);
+      for (const isShown of [false, false, true, true]) place.show(isShown);
       assert.equal(page.isReady, false);
-      place.show(true);
-      place.show(true);
-      say('ready');
+      place.begun();
     }
-    assert.deepEqual([gone, place.written.length], [5, 6]);
+    assert.deepEqual([times('gone'), place.written.length], [5, 6]);
     assert.equal(new Set(place.written.map(html => /nonce="([^"]+)"/.exec(html)?.[1])).size, 6);
     for (const html of place.written) assert.match(html, /\/extension\/dist\/pages\/usage\.js/);
   });
@@ -110,92 +94,69 @@ describe('a page in a webview', () => {
 
 it('what a page may do is told anew where it is anything else, and no more where it is as its panel was made', () => {
   const wanted = pageOptions(extensionUri);
-  for (const [isTold, options] of [
-    [false, { ...wanted, enableForms: undefined }],
-    [true, {}],
-    [true, { ...wanted, enableScripts: false }],
-    [true, pageOptions(Uri.file('/extension-0.1'))],
-    [true, { enableScripts: true }],
-    [true, { ...wanted, enableCommandUris: true }],
-  ] as readonly (readonly [boolean, WebviewOptions])[]) {
+  const others = [{}, { enableScripts: true }, { ...wanted, enableScripts: false }];
+  const wrong = [...others, pageOptions(Uri.file('/extension-0.1')), { ...wanted, enableCommandUris: true }];
+  for (const options of [{ ...wanted, enableForms: undefined }, ...wrong] as readonly WebviewOptions[]) {
     const { place } = pageOf('panel');
     place.webview.options = options;
     const nothing = { title: () => '', onGone: () => undefined, onMissing: () => undefined };
     new WebviewPage({ place, extensionUri, log: silentLog(), name: 'usage', ...nothing }).dispose();
-    assert.equal(place.webview.options !== options, isTold);
-    const { enableScripts, localResourceRoots: roots, ...others } = place.webview.options;
-    assert.deepEqual([enableScripts, roots?.map(String)], [true, ['file:///extension/dist/pages']]);
-    assert.equal(JSON.stringify(others), '{}');
+    assert.equal(place.webview.options !== options, wrong.includes(options));
+    const { enableScripts, localResourceRoots: roots, ...more } = place.webview.options;
+    const allowed = [enableScripts, roots?.map(String), JSON.stringify(more)];
+    assert.deepEqual(allowed, [true, ['file:///extension/dist/pages'], '{}']);
   }
 });
 
 it('the document of a page lets one script run, by a nonce of 128 bits, asks nobody, escapes what it is given, and names its language', () => {
-  const cspSource = "'self' https://*.example";
+  const csp = "'self' https://*.example";
   const { language } = env;
   env.language = 'd"e';
-  const html = pageHtml(
-    { cspSource, asWebviewUri: (uri: Uri) => uri },
-    extensionUri,
-    'chat',
-    'A "title" with <b> & ampersand',
-  );
+  const webview = { cspSource: csp, asWebviewUri: (uri: Uri) => uri };
+  const html = pageHtml(webview, extensionUri, 'chat', 'A "title" with <b> & ampersand');
   env.language = language;
-  const [, nonce = ''] = /nonce="([A-Za-z0-9+/]+={0,2})"/.exec(html) ?? [];
-  assert.equal(Buffer.from(nonce, 'base64').length, 16);
-  const [before = '', after = '', ...more] = html.split(
-    `content="default-src 'none'; script-src 'nonce-${nonce}'; style-src ${cspSource}; font-src ${cspSource}; img-src ${cspSource} data: blob:"`,
-  );
-  assert.match(before, /<meta http-equiv="Content-Security-Policy" $/);
-  assert.doesNotMatch(before, /<link|<script/, 'the policy comes before all it governs');
-  assert.deepEqual(
-    [more, [...after.matchAll(/<script[^>]*>/g)].map(([tag]) => tag)],
-    [[], [`<script nonce="${nonce}" src="file:///extension/dist/pages/chat.js">`]],
-  );
-  assert.match(after, /<title>A &#34;title&#34; with &#60;b&#62; &#38; ampersand<\/title>/);
-  assert.match(before, /<html lang="d&#34;e">/);
+  const [, nonce = 'none'] = /nonce="([A-Za-z0-9+/]{22}==)"/.exec(html) ?? [];
+  const [head, rest = ''] = html.replaceAll(/\s+/g, ' ').split(' <meta charset');
+  const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src ${csp}; font-src ${csp}; img-src ${csp} data: blob:`;
+  const begin = '<!DOCTYPE html> <html lang="d&#34;e"> <head> <meta http-equiv="Content-Security-Policy"';
+  assert.equal(head, `${begin} content="${policy}" />`, 'before all it governs');
+  const scripts = [`<script nonce="${nonce}" src="file:///extension/dist/pages/chat.js">`];
+  assert.deepEqual(rest.match(/<script[^>]*>|http-equiv/g), scripts);
+  assert.match(rest, /<title>A &#34;title&#34; with &#60;b&#62; &#38; ampersand<\/title>/);
 });
 
-describe('messages between panel and page', () => {
-  it('are answered, refused with a sentence, or dropped, and what fails is reported', async () => {
-    const protocol = {
-      requests: {
-        add: request(object({ a: number(0, 100), b: number(0, 100) }))<number>(),
-        note: act(object({ words: text(10) })),
-      },
-      events: { told: event<{ readonly value: string }>() },
-    };
-    const [noted, problems, told]: string[][] = [[], [], []];
-    // What is sent is cloned on the way, as between two documents.
-    const panel = panelSide({
-      protocol,
-      handlers: {
-        add: ({ a, b }) => a + b,
-        note: ({ words }) => {
-          noted!.push(words);
-          if (words === 'loud') throw new Error('It rained.');
-        },
-      },
-      post: message => page.receive(structuredClone(message)),
-      describe: error => (error as Error).message,
-      onProblem: problem => problems!.push(problem),
-    });
-    const page = pageSide<typeof protocol>({ told: ({ value }) => told!.push(value) }, message =>
-      panel.receive(structuredClone(message)),
-    );
-    const sums = [page.request('add', { a: 1, b: 2 }), page.request('add', { a: 0, b: 100 })];
-    assert.deepEqual(await Promise.all(sums), [3, 100]);
-    await assert.rejects(
-      page.request('note', { words: 'loud' }),
-      (error: Error) => error instanceof RefusedByPanel && error.message === 'It rained.',
-    );
-    for (const words of ['loud', 'low', 'much too long a word']) page.notify('note', { words });
-    panel.send('told', { value: 'hello' });
-    await new Promise(setImmediate);
-    assert.deepEqual([told, noted], [['hello'], ['loud', 'loud', 'low']]);
-    const failed = '"note" of the page failed';
-    const wrong = 'A message of the page was refused: unknown name or wrong parameters';
-    assert.deepEqual(problems!.sort(), [failed, failed, wrong]);
+it('messages between panel and page are answered, refused with a sentence, or dropped, and what fails is reported', async () => {
+  const protocol = {
+    requests: {
+      add: request(object({ a: number(0, 100), b: number(0, 100) }))<number>(),
+      note: act(object({ words: text(10) })),
+    },
+    events: { told: event<{ readonly value: string }>() },
+  };
+  const [noted, problems, told]: string[][] = [[], [], []];
+  // What is sent is cloned on the way, as between two documents.
+  const panel = panelSide({
+    protocol,
+    handlers: {
+      add: ({ a, b }) => a + b,
+      note: ({ words }) => noted!.push(words) && words === 'loud' && assert.fail('It rained.'),
+    },
+    post: message => page.receive(structuredClone(message)),
+    describe: error => (error as Error).message,
+    onProblem: problem => problems!.push(problem),
   });
+  const hear = { told: ({ value }: { readonly value: string }) => told!.push(value) };
+  const page = pageSide<typeof protocol>(hear, message => panel.receive(structuredClone(message)));
+  const sums = [page.request('add', { a: 1, b: 2 }), page.request('add', { a: 0, b: 100 })];
+  assert.deepEqual(await Promise.all(sums), [3, 100]);
+  await assert.rejects(page.request('note', { words: 'loud' }), new RefusedByPanel('It rained.'));
+  for (const words of ['loud', 'low', 'much too long a word']) page.notify('note', { words });
+  panel.send('told', { value: 'hello' });
+  await new Promise(setImmediate);
+  assert.deepEqual([told, noted], [['hello'], ['loud', 'loud', 'low']]);
+  const failed = '"note" of the page failed';
+  const wrong = 'A message of the page was refused: unknown name or wrong parameters';
+  assert.deepEqual(problems!.sort(), [failed, failed, wrong]);
 });
 
 /** For each message, one that is right and has all its fields. */
@@ -294,10 +255,8 @@ for (const [title, requests, samples] of [
         else assert.ok(protocol.requests[name]?.params(wrong), path);
     const noise = fc.anything().filter(value => JSON.stringify(value) !== '{}');
     const name = fc.constantFrom(...names, '__proto__', 'constructor', 'toString');
-    fc.assert(
-      fc.property(name, noise, (...wrong) => ask(...wrong)),
-      { numRuns: 2_500 },
-    );
+    const unlike = fc.property(name, noise, (...wrong) => ask(...wrong));
+    fc.assert(unlike, { numRuns: 2_500 });
     await new Promise(setImmediate);
     assert.deepEqual(refused, asked);
     for (const [name, params] of Object.entries(samples)) panel.receive({ name, params });
