@@ -26,7 +26,7 @@ import { silentLog } from '../../fakes/log';
 import { startSampleService } from '../../fakes/sampleService';
 import { storedRows } from '../../fakes/storage';
 import { answers, told } from '../../fakes/vscode';
-import { answer, learn, openIndex, recordOf, remove, sessionOf, signedIn, until } from './support';
+import { answer, learn, openIndex, recordOf, remove, sessionOf, until, windowAt } from './support';
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
@@ -298,7 +298,7 @@ describe('the list of sessions that some services offer', () => {
     later(() => service.close());
     const asked = (): number =>
       service.requests.filter(({ method, path }) => method === 'GET' && path === '/api/v0/sessions').length;
-    return { service, api: signedIn(service), asked };
+    return { service, api: windowAt(service).api, asked };
   };
   const open = (api: unknown, deps: object = {}) => {
     const focused = new ObservableValue(true);
