@@ -6,14 +6,12 @@ import type { UsageOfPeople } from '../../../src/organization/data';
 import { peopleCsv } from '../../../src/organization/rows';
 import { ObservableValue } from '../../../src/util/lifecycle';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
-import { FakeConnection } from '../../fakes/connection';
 import { FaultServer, type Fault } from '../../fakes/faultServer';
-import { silentLog } from '../../fakes/log';
-import { openStorage } from '../../fakes/storage';
-import { drawnRows, fakeView, textOf } from '../../fakes/view';
+import { secretTexts, secretValues } from '../../fakes/redaction';
+import { drawnRows, textOf } from '../../fakes/view';
 import { choices, shown } from '../../fakes/vscode';
 import { until } from '../../until';
-import { clientOf } from '../api/support';
+import { windowAt } from '../sessions/support';
 
 const addressesOf = ({ origin }: FaultServer) => ({ baseUrl: origin, appUrl: origin });
 
@@ -25,17 +23,13 @@ async function faultServer(): Promise<FaultServer> {
 
 /** The organization as one window sees it; windows with the same root share what is kept. */
 function open(server: FaultServer, root = temporaryFolder()) {
-  const log = silentLog();
-  const storage = openStorage({ root, log });
-  const { api } = clientOf(server, { redactionKey: 'a key of this installation' });
-  const connection = new FakeConnection(api, addressesOf(server));
-  const view = fakeView(false);
+  const window = windowAt(addressesOf(server), root);
   const clock = { now: Date.UTC(2026, 10, 21, 12) };
   /** What was opened, by its title. */
   const documents = new Map<string, string>();
   const usage: { asked: number; of: UsageOfPeople | undefined } = { asked: 0, of: new Map() };
   const feature = new Organization({
-    ...{ connection, storage, log, view, focused: new ObservableValue(true), now: () => clock.now },
+    ...{ ...window, focused: new ObservableValue(true), now: () => clock.now },
     details: {
       show: (_id, title, content) => Promise.resolve(void documents.set(title, content())),
       compare: ({ title, before, after }) => {
@@ -48,14 +42,9 @@ function open(server: FaultServer, root = temporaryFolder()) {
       return Promise.resolve(usage.of);
     },
   });
-  const close = async (): Promise<void> => {
-    feature.dispose();
-    await storage.settled();
-    storage.dispose();
-  };
-  later(close);
+  later(() => feature.dispose());
   const rows = (): Promise<readonly string[]> => textOf(feature.tree);
-  return { feature, connection, view, clock, documents, usage, log, close, rows, storage };
+  return { ...window, feature, clock, documents, usage, rows };
 }
 
 /** Lists of any size, in any order: the interface promises none. */
@@ -154,33 +143,29 @@ describe('the organization', () => {
     await again;
   });
 
-  it('is one clear state for a key without any right, and names the list it may not read where it lacks one', async () => {
-    const { feature, server, view, connection, rows } = await opened(FORBIDDEN);
+  it('is one clear state for a key without any right, offers to try again where nothing could be read, names the list it lacks, else tells a failure of both once, with its age, and keeps the rows', async () => {
+    const { feature, server, view, clock, connection, rows } = await opened(FORBIDDEN);
+    const says = (message: RegExp): void => assert.match(String(view.message), message);
+    const answered = async (given: Lists | Fault): Promise<void> => {
+      if ('kind' in given) server.answer(given);
+      else serve(server, given);
+      await feature.refresh();
+    };
     assert.deepEqual(await rows(), []);
-    assert.match(
-      String(view.message),
-      /^This key has no access to this .* \(403, request req_9\)\. Ask an administrator[^(]*$/,
-    );
+    says(/^This key has no access to this .* \(403, request req_9\)\. Ask an administrator[^(]*$/);
     await assert.rejects(feature.people(), /has no access to this/);
-    serve(server, { users: FORBIDDEN, changes });
-    connection.anotherKey();
-    await feature.refresh();
-    assert.match(String(view.message), /has no access to this at .* \(403, request req_9\)/);
+    await answered(NOT_FOUND);
+    assert.equal((await rows()).join(), 'Users,  Try again,Control history,  Try again');
+    await answered({ users: FORBIDDEN, changes });
+    says(/has no access to this at .* \(403, request req_9\)/);
     const [people, history] = (await drawnRows(feature.tree)).filter(({ depth }) => depth === 0);
     assert.deepEqual([people?.text, people?.item.collapsibleState], ['Users | no access with this key', 0]);
     assert.equal(history?.text, 'Control history | 3');
-  });
-
-  it('offers to try again where nothing could be read, else tells a failure of both lists once, with its age, and keeps the rows', async () => {
-    const { feature, server, clock, view, connection, rows } = await opened(NOT_FOUND);
-    assert.equal((await rows()).join(), 'Users,  Try again,Control history,  Try again');
-    serve(server, LISTS);
-    await feature.refresh();
+    await answered(LISTS);
     assert.equal(view.message, undefined);
-    server.answer(NOT_FOUND);
     clock.now += 3 * 60_000;
-    await feature.refresh();
-    assert.match(String(view.message), /^[^]*\(404[^]* Shown as of 3 min ago\.$/);
+    await answered(NOT_FOUND);
+    says(/^[^]*\(404[^]* Shown as of 3 min ago\.$/);
     assert.equal(String(view.message).match(/\(404/g)?.length, 1);
     assert.ok((await rows()).includes('Users | 2 · 3 min old'));
     connection.signOut();
@@ -225,26 +210,25 @@ describe('the organization', () => {
   it('says why there is none to choose from instead of asking with an empty list', async () => {
     const { feature, server, connection } = await opened(NONE);
     const { commands } = feature;
-    const says = async (people: RegExp, controls?: RegExp): Promise<void> => {
-      for (const run of ['showUser', 'export', 'openChanges', 'compareRevisions', 'showRevision'] as const)
-        for (const [list, reason] of Object.entries({ people, controls })) {
-          const isOfList = run === 'export' || (run === 'showUser') === (list === 'people');
-          if (!isOfList || reason === undefined) continue;
-          await assert.rejects(Promise.resolve(commands[run]({ id: `group/${list}` })), reason);
-        }
+    const says = async (people: RegExp, controls = people): Promise<void> => {
+      for (const [reason, ...runs] of [
+        [people, () => commands.showUser(), () => commands.export({ id: 'group/people' })],
+        [controls, () => commands.openChanges(), () => commands.export({ id: 'group/controls' })],
+        [controls, () => commands.compareRevisions(), () => commands.showRevision()],
+      ] as const)
+        for (const run of runs) await assert.rejects(Promise.resolve(run()), reason);
     };
     await says(/^Error: There are no users yet\.$/, /^Error: There are no control revisions yet\.$/);
     server.answer(FORBIDDEN);
     await feature.refresh();
-    await says(/has no access to this/, /has no access to this/);
-    serve(server, { users: [], changes: changes.slice(0, 1) });
-    await feature.refresh();
-    const compared = commands.compareRevisions({ revision: 4 });
-    await assert.rejects(Promise.resolve(compared), /no other control revision/);
+    await says(/has no access to this/);
     connection.reject('The key was not accepted.');
     await says(/^Error: The key was not accepted\.$/);
     connection.signOut();
     await says(/^Error: Sign in to see the organization\.$/);
+    const one = await opened({ users: [], changes: changes.slice(0, 1) });
+    const compared = one.feature.commands.compareRevisions({ revision: 4 });
+    await assert.rejects(Promise.resolve(compared), /no other control revision/);
   });
 
   it('is listed in order, whatever order the service has, and what is kept is opened at once, as who has searched does', async () => {
@@ -254,13 +238,13 @@ describe('the organization', () => {
       users: many.map(index => ({ id: `user_${index}`, firstName: `First${index % 97}` })),
       changes: many.map(index => change((index * 7) % 120, { sessionRetentionDays: index }, 20)),
     };
-    const { server, close, rows } = await opened(lists, root);
+    const { server, storage, rows } = await opened(lists, root);
     const labels = (await rows()).map(row => row.replace(/ \|.*/, '').trim());
     const names = labels.filter(label => label.startsWith('First'));
     assert.deepEqual(names, names.toSorted(new Intl.Collator('en', { numeric: true }).compare));
     const revisions = labels.filter(label => label.startsWith('rev'));
     assert.deepEqual([names.length, revisions], [120, many.map(index => `rev ${119 - index}`)]);
-    await close();
+    await storage.settled();
     const [again, third] = [open(server, root), open(server, root)];
     await again.feature.commands.openChanges({ revision: 7 });
     await third.feature.commands.showUser({ personId: 'user_7' });
@@ -296,39 +280,18 @@ describe('the organization', () => {
     assert.match(String(slow.view.description), /read so far/);
   });
 
-  const CANARY = 'canary-1f2e3d4c5b6a7980';
-  /** Secrets in every place a service could put them. `turn` tells one revision's from another's. */
-  const hiding = (turn: string): object => {
-    const secret = `${CANARY}-${turn}`;
-    return {
-      maxAutonomyLevel: 'low',
-      commandAllowlist: [`curl -H "Authorization: Bearer ${secret}"`, `deploy --token ${secret}`],
-      customModels: [
-        {
-          ...{
-            id: 'house',
-            apiKey: secret,
-            baseUrl: `https://user:${secret}@models.example/v1?api_key=${secret}`,
-          },
-          ...{
-            extraHeaders: { 'X-Anything': secret, deep: [secret] },
-            extraArgs: { list: [{ more: secret }] },
-          },
-        },
-      ],
-      modelPolicy: { allowedBaseUrls: [`https://${secret}@host/x`] },
-      extraKnownMarketplaces: { acme: { source: { url: `https://x:${secret}@git.example/a.git` } } },
-      enabledPlugins: { plugin: { CLIENT_SECRET: secret, env: [`API_KEY=${secret}`] } },
-      mcpAutonomyOverrides: { server: { headers: { authorization: secret } } },
-      numbers: { otp: 123456789, pwd: 987654321 },
-      userModelPolicies: { [`ghp_${secret.replace(/\W/g, '')}`]: true },
-    };
-  };
-
   it('lets no secret of the controls into a row, tooltip, diff, document, export, log or store, and still shows that it changed', async () => {
-    const metadata = { ssoToken: CANARY, deep: { Secret: [CANARY] }, note: `token=${CANARY}` };
+    const places = [...secretTexts, ...secretValues];
+    /** A secret in every place a service could put one: each revision's is another. */
+    const hiding = (secret: string): object => ({
+      ...Object.fromEntries(places.map((spell, at) => [`setting${at}`, spell(secret)])),
+      maxAutonomyLevel: 'low',
+      customModels: [{ id: 'house', apiKey: secret }],
+      numbers: { otp: 123456789, pwd: 987654321 },
+    });
+    const metadata = { ssoToken: 'canary1f2e3d4c', note: 'token=canary1f2e3d4c' };
     const user = { id: 'u1', email: 'a@acme.example', firstName: 'A', metadata };
-    const turns = [hiding('b'), hiding('a'), hiding('a')];
+    const turns = ['canary9f8e7d6c', 'canary0a1b2c3d', 'canary0a1b2c3d'].map(hiding);
     const root = temporaryFolder();
     const { feature, documents, log, storage } = await opened(
       { users: [user], changes: turns.map((settings, index) => change(3 - index, settings, 20)) },
@@ -337,9 +300,7 @@ describe('the organization', () => {
     await storage.settled();
     const [third, second] = await feature.revisions();
     assert.deepEqual(second?.changed, [], 'the same secrets are the same marks');
-    const changed = third?.changed.map(name => name.replace(/\..*/, ''));
-    const unchanged = Object.keys(hiding('')).filter(name => changed?.includes(name) === false);
-    assert.deepEqual(unchanged, ['maxAutonomyLevel', 'numbers']);
+    assert.equal(third?.changed.length, places.length + 1);
 
     const rows = (await drawnRows(feature.tree)).map(({ node, item }) =>
       feature.tree.resolveTreeItem(item, node),
@@ -350,7 +311,7 @@ describe('the organization', () => {
     assert.equal(documents.size, 3);
     const [person] = await feature.people();
     const stored = fs
-      .readdirSync(root, { recursive: true, withFileTypes: true })
+      .globSync('**', { cwd: root, withFileTypes: true })
       .filter(entry => entry.isFile())
       .map(({ parentPath, name }) => `${name}\n${fs.readFileSync(path.join(parentPath, name), 'utf8')}`)
       .join('\n');

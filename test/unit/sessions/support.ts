@@ -61,7 +61,7 @@ export function windowAt(
   visible = false,
 ) {
   const log = silentLog();
-  const { baseUrl: origin, apiKey = 'a key' } = service;
+  const { baseUrl: origin, apiKey = 'a-key' } = service;
   const { api } = clientOf(
     { origin },
     { key: () => Promise.resolve(apiKey), redactionKey: 'of this machine' },
