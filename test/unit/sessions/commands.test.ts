@@ -9,7 +9,6 @@ import { acts, answers, choices, executed, told } from '../../fakes/vscode';
 import {
   answer,
   contributes,
-  learn,
   sessionsScene,
   until,
   type SessionsScene,
@@ -35,8 +34,7 @@ describe('what is done with sessions', () => {
   withScene();
   beforeEach(async () => {
     window = await scene.open();
-    for (const sessionId of IDS) await learn(window.index, { sessionId });
-    await until(window.feature.onDidChange, () => window.feature.get('s3') !== undefined);
+    await window.known(5, ...IDS.map(sessionId => ({ sessionId })));
   });
 
   const kept = (): readonly Overlay[] => IDS.map(id => window.index.get(id)?.local ?? {});
@@ -70,22 +68,21 @@ describe('what is done with sessions', () => {
     const two = [row('s1'), row('s2')];
     await pin(row('s1'), undefined);
     await pin(row('s1'), two);
-    await settled(() => kept()[1]?.pinned === true);
     assert.deepEqual(kept(), [{ pinned: true }, { pinned: true }, {}]);
     await pin(row('s1'), two);
-    await settled(() => kept().every(local => local.pinned === undefined));
+    assert.ok(kept().every(local => local.pinned === undefined));
     assert.deepEqual(told, [], 'what is plain to see is not told');
     await archive(row('s1'), undefined);
     assert.deepEqual(told, ['Archived “Session s1” on this machine.']);
-    await settled(() => kept()[0]?.archivedAt !== undefined);
+    assert.notEqual(kept()[0]?.archivedAt, undefined);
     await unarchive(row('s1'), undefined);
-    await settled(() => kept()[0]?.archivedAt === undefined);
+    assert.equal(kept()[0]?.archivedAt, undefined);
   });
 
   it('takes fifty out of the list at once without a question, and back what nobody has touched since, though the person has gone to another service', async () => {
     const { index, feature, connection } = window;
     const ids = Array.from({ length: 50 }, (_, n) => `many${n}`);
-    for (const sessionId of ids) await learn(index, { sessionId });
+    await window.known(5, ...ids.map(sessionId => ({ sessionId })));
     await feature.commands.restore();
     // The notice stays until its button is pressed.
     const undo = Promise.withResolvers<unknown>();
@@ -119,8 +116,7 @@ describe('a new session', () => {
     const preset = { model: 'atlas-large', autonomyLevel: 'low' };
     const window = await scene.open({ presets: () => ({ Careful: preset }) });
     const computerId = (await computerIds(window)).get('atlas');
-    await learn(window.index, { sessionId: 'old', sessionSettings: { model: 'onyx' } });
-    await until(window.feature.onDidChange, () => window.feature.get('old') !== undefined);
+    await window.known(5, { sessionId: 'old', sessionSettings: { model: 'onyx' } });
     answer('showInputBox', ' atlas-next ');
     const other = ['Model', 'Other', 'Reasoning effort', 'none'];
     for (const [sessionSettings, ...chosen] of [

@@ -114,7 +114,10 @@ export async function sessionsScene(options: { readonly extras?: boolean } = {})
     await feature.ready().catch(() => undefined);
     /** The same records, as another part of the window or another window changes them. */
     const index = await openIndex(root, given.storage);
-    return { ...given, feature, index, computers };
+    /** The service says so of these sessions. */
+    const known = (at: number, ...all: readonly Partial<Session>[]): Promise<unknown> =>
+      Promise.all(all.map(fields => learn(index, fields, at)));
+    return { ...given, feature, index, computers, known };
   };
   return { service, open };
 }
