@@ -98,10 +98,7 @@ describe('the view of sessions', () => {
     const window = await scene.open();
     const { tree } = window.feature;
     const fields = (n: number) => ({ sessionId: `s${n}`, updatedAt: noon - 5 * MINUTE - n });
-    await list(
-      window,
-      Array.from({ length: 1_000 }, (_, n) => fields(n)),
-    );
+    await list(window, [...Array(1_000).keys()].map(fields));
     const fired: string[] = [];
     tree.onDidChangeTreeData(nodes => fired.push(...(nodes?.map(({ id }) => id) ?? ['all'])));
     mock.timers.tick(100);
@@ -147,12 +144,9 @@ describe('the view of sessions', () => {
 
   it('asks again about what could not be asked about, until it answers or cannot', async () => {
     const window = await scene.open();
-    const { index, feature, view } = window;
+    const { index, view } = window;
     const ids = ['s0', 's1', 's2', 'gone', 'archived'];
-    await list(
-      window,
-      ids.map(sessionId => ({ sessionId })),
-    );
+    for (const sessionId of ids) await list(window, [{ sessionId }]);
     for (const id of ids) {
       const lasts = id === 'gone' || undefined;
       await index.fail('service', id, { at: noon + 1, sentence: 'No answer.', lasts });
