@@ -202,17 +202,39 @@ describe('exported lists of sessions', () => {
   const fileOf = (sessions: readonly unknown[], version = 2): string =>
     JSON.stringify({ format: 'agent-console-sessions', version, service: 'h', sessions });
 
-  it('name what cannot be read or is no session, and bring in the others, up to date and with nothing of the future', () => {
-    const base = { origin: 'added', addedAt: 1 };
-    const ids = ['..', 'a b', 'x\u202e', 'y'.repeat(300)].map(sessionId => ({ ...base, sessionId }));
-    const odd = { session: { sessionId: 'good', title: 1, status: {} }, local: { tags: [1] } };
-    const dreamt = { ...base, origin: 'dreamt', sessionId: 'a' };
-    const good = { ...base, ...odd, sessionId: 'good' };
-    const { records, bad } = readImport(fileOf([dreamt, null, ...ids, good]));
-    assert.deepEqual([records.length, records[0]?.session], [1, { sessionId: 'good' }]);
-    assert.deepEqual([bad.length, bad[0]], [6, 'sessions[0] (origin: not allowed)']);
+  it('hold what is kept, not how sessions stand just now; add what is not listed, bring back what was removed, leave what is there, name what cannot be read or stored', async () => {
+    const index = await openIndex(temporaryFolder());
+    for (const sessionId of ['here', 'gone']) await learn(index, { sessionId, title: 'Here' });
+    await remove(index, 'gone');
+    const theirs = ['here', 'gone', 'new', 'full'].map(sessionId =>
+      recordOf({ sessionId, session: sessionOf({ sessionId }), checkedAt: 5, local: { name: 'n' } }),
+    );
+    const check = { problem: { at: 9, sentence: 'No answer.' } };
+    const standing = theirs.map(each => ({ ...each, check, signal: { kind: 'waiting' as const, at: 3 } }));
+    const { sessions } = JSON.parse(exportText(standing, 'h', 1_000)) as { sessions: readonly unknown[] };
+    const ids = ['..', 'a b', 'x\u202e', 'y'.repeat(300)].map(sessionId => ({ ...recordOf(), sessionId }));
+    const bad = [{ ...recordOf(), origin: 'dreamt' }, null, ...ids];
+    answer('showOpenDialog', [{}]);
+    answer('readFile', new TextEncoder().encode(fileOf([...bad, ...sessions])));
+    told.length = 0;
+    const add = (service: string, record: SessionRecord): Promise<boolean> =>
+      record.sessionId === 'full'
+        ? Promise.reject(new Error('The disk is full.'))
+        : index.add(service, record);
+    await importSessions({ add }, { id: 'service', host: 'h' }).finally(() => answers.clear());
+    assert.deepEqual(told, [
+      'Sessions imported: 2 added, 1 already there. Entries that could not be imported: 7, the first of them sessions[0] (origin: not allowed).',
+    ]);
+    const titles = [...index.records].map(([id, { session }]) => `${id} ${session?.title}`);
+    assert.deepEqual(titles.sort(), ['gone Here', 'here Here', 'new undefined']);
+    assert.deepEqual(plain(index.get('new')), plain(theirs[2]));
+  });
+
+  it('are brought up to date, with nothing of the future; what is no such list, or of a newer version, changes nothing', () => {
     const read = (record: object, version?: number) => readImport(fileOf([record], version)).records[0];
-    const old = { ...base, sessionId: 'a', firstText: 'And now?' };
+    const odd = { session: { sessionId: 's1', title: 1, status: {} }, local: { tags: [1] } };
+    assert.deepEqual(read({ ...recordOf(), ...odd })?.session, { sessionId: 's1' });
+    const old = { ...recordOf(), local: undefined, firstText: 'And now?' };
     assert.deepEqual(plain(read(old, 1)?.local), {});
     const named = read({ ...old, session: sessionOf({ title: 'Theirs' }), local: { name: 'Mine' } });
     assert.deepEqual([named?.firstText, named?.local.name], [undefined, 'Mine'], 'its title stays the same');
@@ -220,31 +242,6 @@ describe('exported lists of sessions', () => {
     assert.ok(ahead!.addedAt <= Date.now() && ahead!.checkedAt! <= Date.now());
     assert.throws(() => readImport(fileOf([], 4)), /newer version/);
     fc.assert(fc.property(fc.json(), text => assert.throws(() => readImport(text), /Nothing was changed/)));
-  });
-
-  it('hold what is kept, not how sessions stand just now; add what is not listed, bring back what was removed, leave what is there, name what cannot be stored', async () => {
-    const index = await openIndex(temporaryFolder());
-    for (const sessionId of ['here', 'gone']) await learn(index, { sessionId, title: 'Here' });
-    await remove(index, 'gone');
-    const theirs = ['here', 'gone', 'new', 'bad'].map(sessionId =>
-      recordOf({ sessionId, session: sessionOf({ sessionId }), checkedAt: 5, local: { name: 'n' } }),
-    );
-    const check = { problem: { at: 9, sentence: 'No answer.' } };
-    const standing = theirs.map(each => ({ ...each, check, signal: { kind: 'waiting' as const, at: 3 } }));
-    answer('showOpenDialog', [{}]);
-    answer('readFile', new TextEncoder().encode(exportText(standing, 'h', 1_000)));
-    told.length = 0;
-    const add = (service: string, record: SessionRecord): Promise<boolean> =>
-      record.sessionId === 'bad'
-        ? Promise.reject(new Error('of a newer version'))
-        : index.add(service, record);
-    await importSessions({ add }, { id: 'service', host: 'h' }).finally(() => answers.clear());
-    assert.deepEqual(told, [
-      'Sessions imported: 2 added, 1 already there. Entries that could not be imported: 1, the first of them bad (of a newer version).',
-    ]);
-    const titles = [...index.records].map(([id, { session }]) => `${id} ${session?.title}`);
-    assert.deepEqual(titles.sort(), ['gone Here', 'here Here', 'new undefined']);
-    assert.deepEqual(plain(index.get('new')), plain(theirs[2]));
   });
 
   it('hold only what every part of the view can show, whatever else was in them', () => {
@@ -282,8 +279,7 @@ describe('the list of sessions that some services offer', () => {
   const start = async (extras: boolean) => {
     const service = await startSampleService({ pace: 0, extras });
     later(() => service.close());
-    const asked = (): number =>
-      service.requests.filter(({ method, path }) => method === 'GET' && path === '/api/v0/sessions').length;
+    const asked = (): number => service.requests.filter(each => each.path === '/api/v0/sessions').length;
     return { service, api: windowAt(service).api, asked };
   };
   const open = (api: unknown, deps: object = {}) => {

@@ -76,22 +76,28 @@ describe('the watch over sessions', () => {
   };
   const askedIds = (): readonly string[] => asked.map(({ sessionId }) => sessionId);
 
-  it('asks while somebody looks and again after the answer, one question in flight, nothing before there is a record', async () => {
+  it('asks while somebody looks and again after the answer, one question in flight, nothing before there is a record; what fails is unknown, never running, until it is answered', async () => {
     const { index, monitor } = await open();
     monitor.watch('s7');
     const [watch, second] = [monitor.watch('s1'), monitor.watch('s1')];
     await pass(5_000);
     assert.equal(asked.length, 1);
-    asked[0]!.answer(running());
+    asked[0]!.fail(new Error('not reachable'));
+    await pass(50);
+    const { value, last, problem } = monitor.statusOf('s1');
+    assert.deepEqual([value, last, problem?.sentence], ['unknown', 'running', 'not reachable']);
+    await pass(30_000);
+    asked[1]!.answer(running());
     await pass(5_000);
-    assert.deepEqual([asked.length, monitor.statusOf('s1').value], [2, 'running']);
+    assert.deepEqual([asked.length, monitor.statusOf('s1').value], [3, 'running']);
     watch.dispose();
-    assert.equal(asked[1]!.signal.aborted, false, 'somebody still looks');
+    assert.equal(asked[2]!.signal.aborted, false, 'somebody still looks');
     second.dispose();
-    assert.equal(asked[1]!.signal.aborted, true);
     await learn(index, { sessionId: 's7' });
     await pass(2_000);
-    assert.deepEqual(askedIds(), ['s1', 's1', 's7']);
+    assert.deepEqual(askedIds(), ['s1', 's1', 's1', 's7']);
+    const cancelled = [asked[2]!.signal.aborted, monitor.statusOf('s1').problem];
+    assert.deepEqual(cancelled, [true, undefined], 'what is only cancelled is no problem');
   });
 
   it('asks nothing without the focus or for a window that is gone and was told nothing of it, and at once on return', async () => {
@@ -109,25 +115,6 @@ describe('the watch over sessions', () => {
     assert.equal(asked.length, 1);
     focused.set(false);
     assert.equal(asked[0]!.signal.aborted, true);
-  });
-
-  it('tells a failed check as unknown, never as running, and recovers; one that is only cancelled is no problem', async () => {
-    const { monitor } = await open();
-    const failed = monitor.check('s1');
-    asked[0]!.fail(new Error('not reachable'));
-    await assert.rejects(failed);
-    const { value, last, problem } = monitor.statusOf('s1');
-    assert.deepEqual([value, last, problem?.sentence], ['unknown', 'running', 'not reachable']);
-    mock.timers.tick(10);
-    const fine = monitor.check('s1');
-    asked[1]!.answer(sessionOf());
-    await fine;
-    assert.equal(monitor.statusOf('s1').value, 'idle');
-    const abort = new AbortController();
-    const cancelled = monitor.check('s1', abort.signal);
-    abort.abort();
-    await assert.rejects(cancelled);
-    assert.deepEqual([asked[2]?.signal.aborted, monitor.statusOf('s1').problem], [true, undefined]);
   });
 
   it('lets no answer to an older question replace what a send or a newer question of another window said', async () => {

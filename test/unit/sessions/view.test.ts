@@ -10,7 +10,7 @@ import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
 import { Formatter } from '../../../src/util/format';
 import { cleanUp, later } from '../../fakes/cleanUp';
 import { drawnRows, textOf } from '../../fakes/view';
-import { choices, workspace } from '../../fakes/vscode';
+import { choices } from '../../fakes/vscode';
 import { remove, sessionsScene, until, windowAt } from './support';
 import type { SessionsScene, SessionsWindow } from './support';
 
@@ -123,23 +123,14 @@ describe('the view of sessions', () => {
     assert.deepEqual([await textOf(feature.tree), view.message], [[], undefined]);
   });
 
-  it('is grouped as one chooses, and left to sessions of a workspace only in a window that has one', async () => {
+  it('is grouped as one chooses, and not left to sessions of a workspace in a window without one', async () => {
     const window = await scene.open();
     await list(window, [{ sessionId: 'elsewhere' }]);
-    const choose = async (option: string): Promise<unknown> => {
+    for (const option of ['Computer', 'Only sessions of this workspace']) {
       choices.push(option);
       await window.feature.commands.viewOptions();
-      mock.timers.tick(100);
-      return window.view.message;
-    };
-    await choose('Computer');
-    assert.deepEqual(await textOf(window.feature.tree), ['Unknown computer | 1', '  elsewhere | 1 min']);
-    assert.equal(await choose('Only sessions of this workspace'), undefined);
-    const folders: object[] = workspace.workspaceFolders;
-    later(() => (folders.length = choices.length = 0));
-    folders.push({ uri: { path: '/a' } });
-    const said = await choose('Only sessions of this workspace');
-    assert.equal(said, 'Only sessions of this workspace are shown: 0 of 1.');
+      assert.deepEqual(await textOf(window.feature.tree), ['Unknown computer | 1', '  elsewhere | 1 min']);
+    }
   });
 
   it('asks again about what could not be asked about, until it answers or cannot', async () => {
@@ -169,23 +160,6 @@ describe('the view of sessions', () => {
     // Nobody looks.
     view.show(false);
     asks('');
-  });
-
-  it('takes the keyboard from a row that goes to one beside it', async () => {
-    const window = await scene.open();
-    const { feature, view } = window;
-    const aged = ['a', 'b', 'c'].map((sessionId, at) => ({ sessionId, updatedAt: noon - at * MINUTE }));
-    await list(window, [
-      ...aged,
-      { sessionId: 'runs', status: 'running' },
-      { sessionId: 'old', updatedAt: 1 },
-    ]);
-    for (const sessionId of ['b', 'c', 'old', 'a']) {
-      Object.assign(view, { selection: [] });
-      await feature.commands.remove([{ kind: 'session', sessionId }, { kind: 'selection' }]);
-    }
-    const next = view.revealed.map(({ id }) => id);
-    assert.deepEqual(next, ['session/c', 'session/a', 'session/a', 'session/runs']);
   });
 });
 

@@ -6,7 +6,6 @@ import { drawnRows, fakeView } from '../../fakes/view';
 import { LazyTree } from '../../../src/ui/lazyTree';
 import { Emitter } from '../../../src/util/lifecycle';
 import { acts } from '../../fakes/vscode';
-import { restriction } from '../../../src/ui/window';
 
 describe('a tree', () => {
   /** What stands below what, and what rows say beside their ids. */
@@ -152,17 +151,4 @@ it('a tree whose rows come later tells the changes of its provider, and gives a 
   known = [a];
   await done;
   assert.deepEqual(acts, ['commands.executeCommand']);
-});
-
-it('a window may do less in Restricted Mode, and where all folders lie on no machine', () => {
-  for (const [schemes, expected, isTrusted] of [
-    [undefined, undefined, true],
-    ['vscode-vfs file', undefined, true],
-    ['vscode-vfs memfs', 'virtual', true],
-    ['file', 'untrusted', false],
-  ] as const) {
-    const workspaceFolders = schemes?.split(' ').map(scheme => ({ uri: { scheme } }));
-    assert.equal(restriction({ isTrusted, workspaceFolders }), expected, schemes);
-  }
-  assert.equal(restriction({ isTrusted: true, workspaceFolders: [] }), undefined);
 });
