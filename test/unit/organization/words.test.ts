@@ -218,17 +218,15 @@ describe('what a revision changed', () => {
     const made = (revision: number, settings: Settings) => ({
       ...{ revision, settings, user: { name: 'b' }, updatedAt: '2026-11-12T12:00:00Z' },
     });
-    const known = (revision: number, from: Settings, settings: Settings) => ({
-      ...{ ...made(revision, settings), before: made(revision - 1, from) },
-      changes: compareSettings(from, settings),
-    });
-    const open = { modelPolicy: { allowCustomModels: false } };
-    const history = [known(3, open, { maxAutonomyLevel: 'high' }), known(2, open, open)];
+    const before = made(1, { modelPolicy: { allowCustomModels: false } });
+    const history = [made(3, { maxAutonomyLevel: 'high' }), made(2, before.settings)].map(each => ({
+      ...{ ...each, before, changes: compareSettings(before.settings, each.settings) },
+    }));
     const start = '2026-11-12T12:00:00.000Z,b,';
     assert.deepEqual(rows.historyCsv(history).split('\r\n'), [
       'revision,time,person,email,setting,change,before,after,direction,compared_with',
-      `3,${start},maxAutonomyLevel,added,,"""high""",,2`,
-      `3,${start},modelPolicy.allowCustomModels,removed,false,,,2`,
+      `3,${start},maxAutonomyLevel,added,,"""high""",,1`,
+      `3,${start},modelPolicy.allowCustomModels,removed,false,,,1`,
       `2,${start},,,,,,1`,
       '',
     ]);

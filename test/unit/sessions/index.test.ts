@@ -135,10 +135,8 @@ describe('the index of sessions', () => {
     const next = { sessionId: 's1', from: 'idle', to: 'pending', at: 30, window: 'b' };
     assert.deepEqual(changes.slice(1), [next]);
   });
-});
 
-describe('session records', () => {
-  it('keep what a hook told for older and repeated events, and nothing of what the session has moved on from', () => {
+  it('keeps what a hook told for older and repeated events, and nothing of what the session has moved on from', () => {
     const waiting = { sessionId: 's1', kind: 'waiting', at: 100_000 } as const;
     const news = signalled(recordOf(), waiting);
     for (const event of [{ ...waiting, kind: 'ended', at: 900 } as const, waiting])
@@ -158,12 +156,11 @@ describe('session records', () => {
     }
   });
 
-  const now = 1_800_000_000_000;
-  const [MINUTE, HOUR] = [60_000, 3_600_000];
-  const due = (record: SessionRecord, eager = false): number =>
-    untilDue(record, statusOf(record, record.check?.problem), { eager, inFront: false }, 3_000, now);
-
-  it('are checked more and more slowly while nothing happens, within bounds, and quickly again after a message', () => {
+  it('has sessions checked more and more slowly while nothing happens, within bounds, and quickly again after a message', () => {
+    const now = 1_800_000_000_000;
+    const [MINUTE, HOUR] = [60_000, 3_600_000];
+    const due = (record: SessionRecord, eager = false): number =>
+      untilDue(record, statusOf(record, record.check?.problem), { eager, inFront: false }, 3_000, now);
     for (const [quietMs, status, pause, eager] of [
       [0, 'running', 3_000],
       [100_000, 'running', 10_000],
@@ -195,15 +192,12 @@ describe('session records', () => {
       assert.equal(observed(ahead(byMs), sessionOf(), now).session?.status, status);
     }
   });
-});
 
-describe('exported lists of sessions', () => {
-  afterEach(cleanUp);
   const fileOf = (sessions: readonly unknown[], version = 2): string =>
     JSON.stringify({ format: 'agent-console-sessions', version, service: 'h', sessions });
 
-  it('hold what is kept, not how sessions stand just now; add what is not listed, bring back what was removed, leave what is there, name what cannot be read or stored', async () => {
-    const index = await openIndex(temporaryFolder());
+  it('exports what is kept, not how sessions stand just now; an import adds what is not listed, brings back what was removed, leaves what is there, names what cannot be read or stored', async () => {
+    const index = await openIndex(root);
     for (const sessionId of ['here', 'gone']) await learn(index, { sessionId, title: 'Here' });
     await remove(index, 'gone');
     const theirs = ['here', 'gone', 'new', 'full'].map(sessionId =>
@@ -230,7 +224,7 @@ describe('exported lists of sessions', () => {
     assert.deepEqual(plain(index.get('new')), plain(theirs[2]));
   });
 
-  it('are brought up to date, with nothing of the future; what is no such list, or of a newer version, changes nothing', () => {
+  it('brings an import up to date, with nothing of the future in it; what is no such list, or of a newer version, changes nothing', () => {
     const read = (record: object, version?: number) => readImport(fileOf([record], version)).records[0];
     const odd = { session: { sessionId: 's1', title: 1, status: {} }, local: { tags: [1] } };
     assert.deepEqual(read({ ...recordOf(), ...odd })?.session, { sessionId: 's1' });
@@ -244,7 +238,7 @@ describe('exported lists of sessions', () => {
     fc.assert(fc.property(fc.json(), text => assert.throws(() => readImport(text), /Nothing was changed/)));
   });
 
-  it('hold only what every part of the view can show, whatever else was in them', () => {
+  it('takes from an import only what every part of the view can show, whatever else is in it', () => {
     const status = { value: 'idle' };
     const context = { status, computer: () => undefined, format: new Formatter('en'), now: 200 };
     const names = 'title status messageCount updatedAt sessionSettings computerId name at'.split(' ');
@@ -265,16 +259,6 @@ describe('exported lists of sessions', () => {
       }),
     );
   });
-});
-
-describe('the list of sessions that some services offer', () => {
-  let root: string;
-  let index: SessionIndex;
-  beforeEach(async () => {
-    root = temporaryFolder();
-    index = await openIndex(root);
-  });
-  afterEach(cleanUp);
 
   const start = async (extras: boolean) => {
     const service = await startSampleService({ pace: 0, extras });
@@ -282,7 +266,8 @@ describe('the list of sessions that some services offer', () => {
     const asked = (): number => service.requests.filter(each => each.path === '/api/v0/sessions').length;
     return { service, api: windowAt(service).api, asked };
   };
-  const open = (api: unknown, deps: object = {}) => {
+  /** The list of sessions that some services offer. */
+  const listFor = (index: SessionIndex, api: unknown, deps: object = {}) => {
     const focused = new ObservableValue(true);
     const usual = { index, connection: { api }, extras: () => true, focused, log: silentLog() };
     const list = new ServiceList({ ...usual, ...deps } as never);
@@ -290,11 +275,12 @@ describe('the list of sessions that some services offer', () => {
     return list;
   };
 
-  it('is taken into the index once for all who ask, in a window with the focus and where it is not switched off, brings back nothing removed and overwrites nothing kept here', async () => {
+  it('takes in the list that some services offer once for all who ask, in a window with the focus and where it is not switched off, without what was removed and over nothing kept here', async () => {
+    const index = await openIndex(root);
     const { service, api, asked } = await start(true);
-    await open(api, { extras: () => false }).read();
+    await listFor(index, api, { extras: () => false }).read();
     const focused = new ObservableValue(false);
-    const sessions = open(api, { focused });
+    const sessions = listFor(index, api, { focused });
     await sessions.read();
     assert.equal(asked(), 0);
     focused.set(true);
@@ -310,16 +296,17 @@ describe('the list of sessions that some services offer', () => {
     await sessions.read();
     assert.notDeepEqual(index.get(second)?.session, before, 'what the service says of it is taken in');
     const next = await openIndex(root);
-    await open(api, { index: next }).read();
+    await listFor(next, api).read();
     for (const window of [index, next]) {
       assert.deepEqual([...window.records.keys()].sort(), [second, ...others].sort());
       assert.equal(window.get(second)?.local.name, 'Mine');
     }
   });
 
-  it('is asked for once where the service has none, else page by page, up to 20, and no further once it is given up', async () => {
+  it('asks once for that list where the service has none, else page by page, up to 20, and no further once it is given up', async () => {
+    const index = await openIndex(root);
     const without = await start(false);
-    const none = open(without.api);
+    const none = listFor(index, without.api);
     for (let time = 0; time < 2; time++) await none.read();
     assert.deepEqual([without.asked(), index.records.size], [1, 0]);
     const cursors: (string | undefined)[] = [];
@@ -330,7 +317,7 @@ describe('the list of sessions that some services offer', () => {
       onPage();
       return { items: [sessionOf({ sessionId: `s${page}` })], problems: [], cursor: `page ${page}` };
     };
-    const limited = open({ extras: { sessions } });
+    const limited = listFor(index, { extras: { sessions } });
     await limited.read();
     assert.deepEqual([...cursors.slice(0, 3), cursors.length], [undefined, 'page 1', 'page 2', 20]);
     assert.equal(index.records.size, 20);

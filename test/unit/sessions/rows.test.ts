@@ -129,7 +129,7 @@ function offered(context = '', group = ''): readonly string[] {
     return operator === '==' ? isEqual : new RegExp(value.slice(1, -1)).test(actual);
   };
   return (contributes.menus['view/item/context'] ?? [])
-    .filter(item => (item.group ?? '').startsWith(group) && item.when.split(' && ').every(holds))
+    .filter(item => item.group.startsWith(group) && item.when.split(' && ').every(holds))
     .map(({ command }) => command);
 }
 

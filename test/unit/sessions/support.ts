@@ -122,10 +122,7 @@ export async function sessionsScene(options: { readonly extras?: boolean } = {})
   return { service, open };
 }
 
-type Item = Readonly<Record<'command' | 'when', string>> & {
-  readonly group?: string;
-  readonly args: readonly [focused: unknown, marker: unknown];
-};
+type Item = Readonly<Record<'command' | 'when' | 'group', string>> & { readonly args: readonly unknown[] };
 
 /** What the manifest adds to the editor. */
 export const { contributes } = JSON.parse(
