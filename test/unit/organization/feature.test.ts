@@ -6,81 +6,24 @@ import type { UsageOfPeople } from '../../../src/organization/data';
 import { peopleCsv } from '../../../src/organization/rows';
 import { ObservableValue } from '../../../src/util/lifecycle';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
-import { FaultServer, type Fault } from '../../fakes/faultServer';
+import type { Fault } from '../../fakes/faultServer';
 import { secretTexts, secretValues } from '../../fakes/redaction';
 import { drawnRows, textOf } from '../../fakes/view';
 import { choices, shown } from '../../fakes/vscode';
 import { until } from '../../until';
+import { testServer } from '../api/support';
 import { windowAt } from '../sessions/support';
 
-const addressesOf = ({ origin }: FaultServer) => ({ baseUrl: origin, appUrl: origin });
-
-async function faultServer(): Promise<FaultServer> {
-  const server = await FaultServer.start();
-  later(() => server.close());
-  return server;
-}
-
-/** The organization as one window sees it; windows with the same root share what is kept. */
-function open(server: FaultServer, root = temporaryFolder()) {
-  const window = windowAt(addressesOf(server), root);
-  const clock = { now: Date.UTC(2026, 10, 21, 12) };
-  /** What was opened, by its title. */
-  const documents = new Map<string, string>();
-  const usage: { asked: number; of: UsageOfPeople | undefined } = { asked: 0, of: new Map() };
-  const feature = new Organization({
-    ...{ ...window, focused: new ObservableValue(true), now: () => clock.now },
-    details: {
-      show: (_id, title, content) => Promise.resolve(void documents.set(title, content())),
-      compare: ({ title, before, after }) => {
-        documents.set(title, `${String(before)}→ ${after}`);
-        return Promise.resolve({} as never);
-      },
-    },
-    usage: () => {
-      usage.asked++;
-      return Promise.resolve(usage.of);
-    },
-  });
-  later(() => feature.dispose());
-  const rows = (): Promise<readonly string[]> => textOf(feature.tree);
-  return { ...window, feature, clock, documents, usage, rows };
-}
-
+/** What the two list calls answer. */
 interface Lists {
-  readonly users: readonly (object | null)[] | Fault;
+  readonly users: readonly object[] | Fault;
   readonly changes: readonly object[];
-}
-
-/** Makes the service answer the two list calls as the interface says: pages of `limit`, a cursor, `hasMore`. */
-function serve(server: FaultServer, { users, changes }: Lists): void {
-  server.answer(({ url }) => {
-    const { pathname, searchParams } = new URL(url, server.origin);
-    const [name, all] = pathname.endsWith('/users') ? ['users', users] : ['changes', changes];
-    if ('kind' in all) return all;
-    const start = Number(searchParams.get('cursor') ?? 0);
-    const end = start + Number(searchParams.get('limit') ?? 20);
-    const hasMore = end < all.length;
-    const pagination = { hasMore, nextCursor: hasMore ? String(end) : null };
-    return { kind: 'answer', body: { [name]: all.slice(start, end), pagination } };
-  });
-}
-
-/** A window that has read these lists, or what else the service answers. */
-async function opened(given: Lists | Fault, root?: string) {
-  const server = await faultServer();
-  if ('kind' in given) server.answer(given);
-  else serve(server, given);
-  const window = open(server, root);
-  await window.feature.refresh();
-  return { server, ...window };
 }
 
 const FORBIDDEN = { kind: 'answer', status: 403, body: { title: 'Forbidden', requestId: 'req_9' } } as const;
 const NOT_FOUND = { kind: 'answer', status: 404, body: {} } as const;
 const HOUR_MS = 60 * 60_000;
 const USAGE = new Map([['with', { lastActiveDay: '2026-11-19', tokens: 1_500 }]]);
-const NONE: Lists = { users: [], changes: [] };
 const ann = { id: 'with', email: 'ann@acme.example', firstName: 'Ann' };
 const users = [{ id: 'without', firstName: 'Bo' }, ann];
 const change = (revision: number, settings: unknown, day: number): object => ({
@@ -96,10 +39,55 @@ const changes = [
 const LISTS: Lists = { users, changes };
 
 describe('the organization', () => {
+  const server = testServer();
   afterEach(cleanUp);
 
+  /** The organization as one window sees it; windows with the same root share what is kept. */
+  function open(root = temporaryFolder()) {
+    const window = windowAt({ baseUrl: server.origin, appUrl: server.origin }, root);
+    const clock = { now: Date.UTC(2026, 10, 21, 12) };
+    /** What was opened, by its title. */
+    const documents = new Map<string, string>();
+    const usage: { asked: number; of: UsageOfPeople | undefined } = { asked: 0, of: new Map() };
+    const feature = new Organization({
+      ...{ ...window, focused: new ObservableValue(true), now: () => clock.now },
+      details: {
+        show: (_id, title, content) => Promise.resolve(void documents.set(title, content())),
+        compare: ({ title, before, after }) => {
+          documents.set(title, `${String(before)}→ ${after}`);
+          return Promise.resolve({} as never);
+        },
+      },
+      usage: () => {
+        usage.asked++;
+        return Promise.resolve(usage.of);
+      },
+    });
+    later(() => feature.dispose());
+    const rows = (): Promise<readonly string[]> => textOf(feature.tree);
+    const answered = (given: Lists | Fault): Promise<void> => {
+      serve(given);
+      return feature.refresh();
+    };
+    return { ...window, feature, clock, documents, usage, rows, answered };
+  }
+  const serve = (given: Lists | Fault): void =>
+    server.answer(({ url }) => {
+      if ('kind' in given) return given;
+      const name = url.includes('/users') ? 'users' : 'changes';
+      const all: readonly object[] | Fault = given[name];
+      const pagination = { hasMore: false, nextCursor: null };
+      return 'kind' in all ? all : { kind: 'answer', body: { [name]: all, pagination } };
+    });
+  /** A window that has read these lists, or what else the service answers. */
+  async function opened(given: Lists | Fault, root?: string) {
+    const window = open(root);
+    await window.answered(given);
+    return window;
+  }
+
   it('is shown with its users and what each revision changed, in rows, documents, and to other features', async () => {
-    const { feature, server, view, usage, documents, rows } = await opened(LISTS);
+    const { feature, view, usage, documents, rows } = await opened(LISTS);
     usage.of = USAGE;
     assert.equal(usage.asked, 0, 'nobody looks at people yet');
     await rows();
@@ -142,13 +130,8 @@ describe('the organization', () => {
   });
 
   it('is one clear state for a key without any right, offers to try again where nothing could be read, names the list it lacks, else tells a failure of both once, with its age, and keeps the rows', async () => {
-    const { feature, server, view, clock, connection, rows } = await opened(FORBIDDEN);
+    const { feature, view, clock, connection, rows, answered } = await opened(FORBIDDEN);
     const says = (message: RegExp): void => assert.match(String(view.message), message);
-    const answered = async (given: Lists | Fault): Promise<void> => {
-      if ('kind' in given) server.answer(given);
-      else serve(server, given);
-      await feature.refresh();
-    };
     assert.deepEqual(await rows(), []);
     says(/^This key has no access to this .* \(403, request req_9\)\. Ask an administrator[^(]*$/);
     await assert.rejects(feature.people(), /has no access to this/);
@@ -172,9 +155,8 @@ describe('the organization', () => {
 
   it('calls nobody inactive before it is known what their agents did, in the picker and in the details', async () => {
     for (const user of [undefined, { personId: 'with' }]) {
-      const server = await faultServer();
-      serve(server, { users: [{ ...ann, lastSignInAt: '2026-01-02T03:04:05Z' }], changes });
-      const { feature, usage, documents } = open(server);
+      serve({ users: [{ ...ann, lastSignInAt: '2026-01-02T03:04:05Z' }], changes });
+      const { feature, usage, documents } = open();
       usage.of = USAGE;
       if (user !== undefined) await feature.people();
       choices.push('Ann');
@@ -206,7 +188,7 @@ describe('the organization', () => {
   });
 
   it('says why there is none to choose from instead of asking with an empty list', async () => {
-    const { feature, server, connection } = await opened(NONE);
+    const { feature, connection, answered } = await opened({ users: [], changes: [] });
     const { commands } = feature;
     const says = async (people: RegExp, controls = people): Promise<void> => {
       for (const [reason, ...runs] of [
@@ -217,8 +199,7 @@ describe('the organization', () => {
         for (const run of runs) await assert.rejects(Promise.resolve(run()), reason);
     };
     await says(/^Error: There are no users yet\.$/, /^Error: There are no control revisions yet\.$/);
-    server.answer(FORBIDDEN);
-    await feature.refresh();
+    await answered(FORBIDDEN);
     await says(/has no access to this/);
     connection.reject('The key was not accepted.');
     await says(/^Error: The key was not accepted\.$/);
@@ -231,39 +212,34 @@ describe('the organization', () => {
 
   it('is kept for the next window, which opens what it has at once, as who has searched does, and asks nobody', async () => {
     const root = temporaryFolder();
-    const { server, storage } = await opened(LISTS, root);
+    const { storage } = await opened(LISTS, root);
     await storage.settled();
-    const [again, third] = [open(server, root), open(server, root)];
+    const [again, third] = [open(root), open(root)];
     await again.feature.commands.openChanges({ revision: 4 });
     await third.feature.commands.showUser({ personId: 'without' });
     const titles = [again, third].flatMap(({ documents }) => [...documents.keys()]);
     assert.deepEqual(titles, ['Controls: revision 2 ↔ 4 (Ann, Nov 12, 2026)', 'Bo']);
     assert.equal(server.hits.length, 2, 'one for each list');
-    again.connection.go(again.connection.api!, addressesOf(server), 'other');
+    again.connection.go(again.api, again.connection.state.current.service!, 'other');
     await until(async () => (await again.rows()).includes('Users'));
   });
 
   it('says whether the controls forbid a session: from what is known where reading takes long, and again soon after a failure', async () => {
-    const server = await faultServer();
-    const { feature, clock } = open(server);
+    const { feature, clock } = open();
     const warned = async ({ policy } = feature): Promise<number> =>
       (await policy.warnings({ autonomyLevel: 'high' })).length;
     server.answer(NOT_FOUND);
     assert.equal(await warned(), 0);
-    serve(server, LISTS);
+    serve(LISTS);
     clock.now += 30_000;
     assert.deepEqual([await warned(), server.hits.length], [0, 0], 'a moment later nobody is asked');
     clock.now += 31_000;
     assert.equal(await warned(), 1, 'a minute later the controls are known');
     server.answer(FORBIDDEN);
     clock.now += 2 * HOUR_MS;
-    assert.deepEqual(
-      [await warned(), server.hits.length],
-      [1, 1],
-      'they are asked for again, and what was known counts',
-    );
+    assert.deepEqual([await warned(), server.hits.length], [1, 1], 'asked again, and what was known counts');
     server.answer({ kind: 'silence' });
-    const slow = open(server);
+    const slow = open();
     assert.equal(await warned(slow.feature), 0);
     assert.match(String(slow.view.description), /read so far/);
   });
@@ -281,10 +257,8 @@ describe('the organization', () => {
     const user = { id: 'u1', email: 'a@acme.example', firstName: 'A', metadata };
     const turns = ['canary9f8e7d6c', 'canary0a1b2c3d', 'canary0a1b2c3d'].map(hiding);
     const root = temporaryFolder();
-    const { feature, documents, log, storage } = await opened(
-      { users: [user], changes: turns.map((settings, index) => change(3 - index, settings, 20)) },
-      root,
-    );
+    const changes = turns.map((settings, index) => change(3 - index, settings, 20));
+    const { feature, documents, log, storage } = await opened({ users: [user], changes }, root);
     await storage.settled();
     const [third, second] = await feature.revisions();
     assert.deepEqual(second?.changed, [], 'the same secrets are the same marks');
