@@ -11,12 +11,10 @@ import {
   type SessionOfComputer,
 } from '../../../src/computers/rows';
 import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
-import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { startSampleService, type SampleService } from '../../fakes/sampleService';
 import { drawnRows, textOf } from '../../fakes/view';
 import { told } from '../../fakes/vscode';
-import { until } from '../../until';
-import { windowAt } from '../sessions/support';
+import { cleanUp, later, temporaryFolder, until, windowAt } from '../sessions/support';
 
 const computer = (fields: Partial<Computer> = {}): Computer => ({
   ...{ id: 'c1', name: 'boreal', providerType: 'cloud', createdAt: 1 },
@@ -157,28 +155,23 @@ describe('a computer in words', () => {
   ];
 
   it('tells its state, how far a set-up is, and steps that a failed one never began', () => {
-    const [failed, running] = ['error', 'provisioning'].map(status =>
-      computer({ status, provisioningSteps: steps }),
-    ) as [Computer, Computer];
-    for (const [of, said] of [
+    const withSteps = (status: string): Computer => computer({ status, provisioningSteps: steps });
+    const ahead = [{ id: 'a', startedAt: Date.now() + 60_000 }];
+    const both = 'completed · 8 sec, error · 1 sec · No room';
+    for (const [of, said, ofSteps = ''] of [
       [computer(), /^boreal: status unknown · cloud/],
       [computer({ status: 'hibernating' }), /^boreal: hibernating/],
       [{ id: 'c9' }, /^c9: status unknown$/],
       [{ id: 'c9', hostname: 'h' }, /^h: status unknown$/],
-      [failed, /^boreal: error · No room/],
-      [running, /^boreal: provisioning 1\/3/],
+      [withSteps('error'), /^boreal: error · No room/, `${both}, not started`],
+      [withSteps('provisioning'), /^boreal: provisioning 1\/3/, `${both}, pending`],
+      [computer({ provisioningSteps: ahead }), /^boreal/, 'running · 0 sec'],
     ] as const) {
-      const { label, description } = computerNode(of, {}).row();
+      const node = computerNode(of, {});
+      const { label, description } = node.row();
       assert.match(`${label}: ${description}`, said);
-    }
-    const ahead = computer({ provisioningSteps: [{ id: 'a', startedAt: Date.now() + 60_000 }] });
-    for (const [of, said] of [
-      [failed, 'completed · 8 sec, error · 1 sec · No room, not started'],
-      [running, 'completed · 8 sec, error · 1 sec · No room, pending'],
-      [ahead, 'running · 0 sec'],
-    ] as const) {
-      const rows = computerNode(of, {}).children!();
-      assert.equal(rows.map(node => node.row().description).join(', '), said);
+      const below = node.children!().map(step => step.row().description);
+      assert.equal(below.join(', '), ofSteps);
     }
   });
 

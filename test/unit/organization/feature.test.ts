@@ -5,14 +5,12 @@ import { Organization } from '../../../src/organization';
 import type { UsageOfPeople } from '../../../src/organization/data';
 import { peopleCsv } from '../../../src/organization/rows';
 import { ObservableValue } from '../../../src/util/lifecycle';
-import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import type { Fault } from '../../fakes/faultServer';
 import { secretTexts, secretValues } from '../../fakes/redaction';
 import { drawnRows, textOf } from '../../fakes/view';
 import { choices, shown } from '../../fakes/vscode';
-import { until } from '../../until';
 import { testServer } from '../api/support';
-import { windowAt } from '../sessions/support';
+import { cleanUp, later, temporaryFolder, until, windowAt } from '../sessions/support';
 
 /** What the two list calls answer. */
 interface Lists {

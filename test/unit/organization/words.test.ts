@@ -39,12 +39,12 @@ describe('users', () => {
 
   it('are exported with what is known, and nothing a spreadsheet would run', () => {
     const person = { id: 'u2', email: 'a@x.example', firstName: '=HYPERLINK("x")', lastSignInAt: ago(90) };
+    const exported = (of?: UsageOfPeople) => rows.peopleCsv([person], of, NOW).split('\r\n');
     const columns = 'id,email,first_name,last_name,joined,last_sign_in,inactive';
-    const known = `u2,a@x.example,"'=HYPERLINK(""x"")",,,${ago(90)}`;
-    assert.equal(rows.peopleCsv([person], undefined, NOW), `${columns}\r\n${known},true\r\n`);
     const more = ',last_active_day_utc,billable_tokens_30_days_utc';
-    const csv = `${columns}${more}\r\n${known},false,2026-11-19,1234567\r\n`;
-    assert.equal(rows.peopleCsv([person], usage, NOW), csv);
+    const known = `u2,a@x.example,"'=HYPERLINK(""x"")",,,${ago(90)}`;
+    assert.deepEqual(exported(), [columns, `${known},true`, '']);
+    assert.deepEqual(exported(usage), [`${columns}${more}`, `${known},false,2026-11-19,1234567`, '']);
   });
 });
 

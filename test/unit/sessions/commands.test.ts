@@ -4,9 +4,8 @@ import { commands, views } from '../../../src/contributions';
 import { linkedSession, linkTo, typedSession } from '../../../src/sessions/access';
 import { readPresets, settingsSummary } from '../../../src/sessions/create';
 import type { Overlay } from '../../../src/sessions/record';
-import { cleanUp, later } from '../../fakes/cleanUp';
 import { acts, answers, choices, executed, told } from '../../fakes/vscode';
-import { answer, contributes, sessionsScene, until } from './support';
+import { answer, cleanUp, contributes, later, sessionsScene, until } from './support';
 import type { SessionsScene, SessionsWindow } from './support';
 
 const row = (sessionId: string): object => ({ kind: 'session', sessionId });

@@ -4,18 +4,15 @@ import type { Session } from '../../../src/api';
 import { SessionMonitor } from '../../../src/sessions/monitor';
 import type { SessionIndex } from '../../../src/sessions/sessionIndex';
 import { ObservableValue } from '../../../src/util/lifecycle';
-import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
-import { learn, openIndex, sessionOf } from './support';
+import { cleanUp, later, learn, openIndex, sessionOf, temporaryFolder } from './support';
 
-interface Question {
-  readonly sessionId: string;
-  readonly at: number;
-  readonly by: SessionIndex;
-  readonly signal: AbortSignal;
-  readonly answer: (session: Session) => void;
-  readonly fail: (error: Error) => void;
-}
-
+/** What a window asks about a session, as it reaches the service. */
+const questionOf = (by: SessionIndex, sessionId: string, signal: AbortSignal) => {
+  const { promise, resolve: answer, reject: fail } = Promise.withResolvers<Session>();
+  signal.addEventListener('abort', () => fail(new Error('cancelled')));
+  return { sessionId, at: Date.now(), by, signal, promise, answer, fail };
+};
+type Question = ReturnType<typeof questionOf>;
 type Focus = ObservableValue<boolean> & { isShown?: () => Promise<void> };
 
 const SESSIONS = 200;
@@ -42,13 +39,11 @@ describe('the watch over sessions', () => {
   const open = async (reply?: (question: Question) => void, focused: Focus = new ObservableValue(true)) => {
     const index = await openIndex(root);
     const one = (_: string, { ids, signal }: { ids: { sessionId: string }; signal: AbortSignal }) => {
-      const { promise, resolve: answer, reject: fail } = Promise.withResolvers<Session>();
-      const question = { ...ids, at: Date.now(), by: index, signal, answer, fail };
-      signal.addEventListener('abort', () => fail(new Error('cancelled')));
+      const question = questionOf(index, ids.sessionId, signal);
       asked.push(question);
       mostAtOnce = Math.max(mostAtOnce, ++openNow);
       if (reply !== undefined) setImmediate(reply, question);
-      return promise.finally(() => openNow--);
+      return question.promise.finally(() => openNow--);
     };
     const state = new ObservableValue({ kind: 'signedOut' } as const);
     const connection = { api: { one: one as never }, state };

@@ -8,10 +8,9 @@ import { SessionMonitor } from '../../../src/sessions/monitor';
 import { isUnread } from '../../../src/sessions/record';
 import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
 import { Formatter } from '../../../src/util/format';
-import { cleanUp, later } from '../../fakes/cleanUp';
 import { drawnRows, textOf } from '../../fakes/view';
 import { choices } from '../../fakes/vscode';
-import { remove, sessionsScene, until, windowAt } from './support';
+import { cleanUp, later, remove, sessionsScene, until, windowAt } from './support';
 import type { SessionsScene, SessionsWindow } from './support';
 
 const MINUTE = 60_000;

@@ -13,10 +13,7 @@ interface Item {
   readonly id: string;
   readonly text?: string;
 }
-interface Page {
-  readonly items: readonly Item[];
-  readonly problems: readonly { readonly id?: string; readonly reason: string }[];
-}
+type Page = Readonly<{ items: readonly Item[]; problems: readonly { id?: string; reason: string }[] }>;
 
 /** Items by their ids and texts, such as `a b=new`. */
 const page = (words: string, problems: Page['problems'] = []): Page => {
