@@ -26,13 +26,8 @@ export function recordOf(fields: Partial<SessionRecord> = {}): SessionRecord {
 }
 
 /** What a service says of a session comes to the index. */
-export function learn(
-  index: SessionIndex,
-  fields: Partial<Session> = {},
-  at = 5,
-  origin: SessionRecord['origin'] = 'created',
-): Promise<void> {
-  return index.learn('service', { session: sessionOf(fields), origin, at });
+export function learn(index: SessionIndex, fields: Partial<Session> = {}, at = 5): Promise<void> {
+  return index.learn('service', { session: sessionOf(fields), origin: 'created', at });
 }
 
 /** What the editor answers where it is asked by this name. */
