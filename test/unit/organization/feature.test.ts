@@ -11,6 +11,7 @@ import { drawnRows, textOf } from '../../fakes/view';
 import { choices, shown } from '../../fakes/vscode';
 import { testServer } from '../api/support';
 import { cleanUp, later, temporaryFolder, until, windowAt } from '../sessions/support';
+import { filesBelow } from '../storage/support';
 
 /** What the two list calls answer. */
 interface Lists {
@@ -266,10 +267,8 @@ describe('the organization', () => {
     await feature.commands.showRevision({ revision: 1 });
     assert.equal(documents.size, 3);
     const [person] = await feature.people();
-    const stored = fs
-      .globSync('**', { cwd: root, withFileTypes: true })
-      .filter(entry => entry.isFile())
-      .map(({ parentPath, name }) => `${name}\n${fs.readFileSync(path.join(parentPath, name), 'utf8')}`)
+    const stored = filesBelow(root)
+      .map(name => `${name}\n${fs.readFileSync(path.join(root, name), 'utf8')}`)
       .join('\n');
     const told = [
       JSON.stringify(rows),

@@ -130,7 +130,6 @@ describe('what a revision changed', () => {
     for (const [before, after, ...told] of [
       [{ maxAutonomyLevel: 'low' }, { maxAutonomyLevel: 'high' }, 'maxAutonomyLevel: low → high'],
       [{ gone: { a: 1 } }, { x: '' }, 'gone.a: 1 → not set', 'x: not set → ""'],
-      [{}, { modelPolicy: { tomorrow: [1] } }, 'modelPolicy.tomorrow: not set → [1]'],
       [{ sequence: ['a', 'b'] }, { sequence: ['b', 'a'] }, 'sequence: [a, b] → [b, a]'],
       [{ commandAllowlist: ['a', 'b'] }, { commandAllowlist: ['b', 'a', 'a'] }],
       [{ commandAllowlist: ['a', 'b'] }, { commandAllowlist: ['c', 'b', 'b'] }, 'commandAllowlist: +c, −a'],
@@ -195,7 +194,6 @@ describe('what a revision changed', () => {
 
   it('is set out as a text that is the same for the same controls and writes hidden characters so that they are seen', () => {
     const one = stableText({ b: ['z', 'a'], commandAllowlist: ['z', 'a'], a: { d: 1, c: [] } });
-    assert.equal(one, stableText({ a: { c: [], d: 1 }, commandAllowlist: ['a', 'z'], b: ['z', 'a'] }));
     const ordered = { a: { c: [], d: 1 }, b: ['z', 'a'], commandAllowlist: ['a', 'z'] };
     assert.equal(one, `${JSON.stringify(ordered, undefined, 2)}\n`);
     const text = stableText({ a: 'x\u202ey\u200bz\u2028' });
@@ -233,7 +231,7 @@ describe('what a revision changed', () => {
   });
 });
 
-describe('what the controls say against a session', () => {
+it('the controls say against a session what they forbid of models, autonomy and computers, and nothing that is not certain, and make no link of foreign text', () => {
   const policy = (modelPolicy: Settings, more: Settings = {}): Settings => ({ modelPolicy, ...more });
   const m = { model: 'm' };
   const custom = { customModels: [{ id: 'm' }] };
@@ -262,16 +260,14 @@ describe('what the controls say against a session', () => {
     [{ computerProvider: 'byom' }, { managedComputersEnabled: false }, undefined],
     [{}, { managedComputersEnabled: false, maxAutonomyLevel: 'off' }, undefined],
   ];
-  it('tells of models, autonomy and computers, and nothing that is not certain, and makes no link of foreign text', () => {
-    for (const [choice, settings, wanted] of rules) {
-      const told = warningsOf(choice, { revision: 7, settings });
-      const what = `${JSON.stringify(choice)} ${JSON.stringify(settings)}: ${told.join()}`;
-      assert.equal(told.length, wanted === undefined ? 0 : 1, what);
-      if (wanted !== undefined) assert.match(told[0] ?? '', wanted, what);
-    }
-    assert.deepEqual(warningsOf({ model: 'm' }, undefined), []);
-    const model = '[x](command:workbench.action.quit)';
-    const [warning] = warningsOf({ model }, { revision: 7, settings: policy({ blockedModelIds: [model] }) });
-    assert.ok(warning !== undefined && !warning.includes(']('), warning);
-  });
+  for (const [choice, settings, wanted] of rules) {
+    const told = warningsOf(choice, { revision: 7, settings });
+    const what = `${JSON.stringify(choice)} ${JSON.stringify(settings)}: ${told.join()}`;
+    assert.equal(told.length, wanted === undefined ? 0 : 1, what);
+    if (wanted !== undefined) assert.match(told[0] ?? '', wanted, what);
+  }
+  assert.deepEqual(warningsOf({ model: 'm' }, undefined), []);
+  const model = '[x](command:workbench.action.quit)';
+  const [warning] = warningsOf({ model }, { revision: 7, settings: policy({ blockedModelIds: [model] }) });
+  assert.ok(warning !== undefined && !warning.includes(']('), warning);
 });

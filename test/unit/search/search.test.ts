@@ -10,6 +10,7 @@ import { sessionRecords } from '../../../src/sessions';
 import { Formatter } from '../../../src/util/format';
 import { storeRows } from '../../fakes/storage';
 import { quickPicks } from '../../fakes/vscode';
+import { recordOf } from '../sessions/support';
 import { cleanUp, openWindow, temporaryFolder } from '../storage/support';
 
 const NOON = Date.UTC(2026, 10, 1, 12);
@@ -75,9 +76,9 @@ async function opened(state: object = { kind: 'signedIn', service: { id: 'one' }
     searchedComputers(id, () => Promise.resolve({ showDetails: open })),
     searchedReadiness(id, () => Promise.resolve({ openReport: open })),
   ];
-  const sessions = [...titles].map(([sessionId, firstText]) => {
-    return [sessionId, { sessionId, origin: 'added', addedAt: NOON, firstText, local: {} }] as const;
-  });
+  const sessions = [...titles].map(
+    ([id, firstText]) => [id, recordOf({ sessionId: id, firstText })] as const,
+  );
   storeRows(root, 'services/one/sessions', 2, sessions, sessionRecords('one'));
   for (const [path, messages] of Object.entries(SAID))
     storeRows(root, `services/${path}`, 1, messages, transcriptRecords('one', '*'));

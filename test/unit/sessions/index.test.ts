@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { mock } from 'node:test';
 import fc from 'fast-check';
 import {
@@ -21,12 +19,12 @@ import { sessionDocument, sessionRow } from '../../../src/sessions/words';
 import { Database } from '../../../src/storage/database';
 import { ObservableValue } from '../../../src/util/lifecycle';
 import { Formatter } from '../../../src/util/format';
-import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { startSampleService } from '../../fakes/sampleService';
-import { storedRows } from '../../fakes/storage';
+import { storedRows, storeRows } from '../../fakes/storage';
 import { answers, told } from '../../fakes/vscode';
-import { answer, learn, openIndex, recordOf, remove, sessionOf, until, windowAt } from './support';
+import { answer, cleanUp, later, learn, openIndex, recordOf, remove, sessionOf } from './support';
+import { temporaryFolder, until, windowAt } from './support';
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
@@ -38,8 +36,6 @@ describe('the index of sessions', () => {
   afterEach(cleanUp);
 
   it('reads what earlier versions stored, keeps what people wrote where the rest is odd, and leaves what it cannot read as it is', async () => {
-    const folder = path.join(root, 'services', 'service', 'sessions');
-    await mkdir(folder, { recursive: true });
     const local = { name: 'Mine' };
     const future = { sessionId: 's9', shape: 'of the future' };
     for (const [id, version, value] of [
@@ -50,10 +46,8 @@ describe('the index of sessions', () => {
       ['s5', 2, { origin: 'dreamt' }],
       ['s9', RECORD_VERSION + 1, future],
     ] as const) {
-      // As a file of version 0.1, which the first window takes over.
       const whole = value === future ? future : { ...recordOf({ sessionId: id }), ...value };
-      const record = JSON.stringify({ id, version, value: whole, writers: [] });
-      await writeFile(path.join(folder, `${id}.1.json`), record);
+      storeRows(root, 'services/service/sessions', version, [[id, whole]]);
     }
     const index = await openIndex(root);
     const titles = [...index.records].map(([id, record]) => `${id} ${titleOf(record)}`);
@@ -72,19 +66,16 @@ describe('the index of sessions', () => {
     assert.deepEqual([version, value], [RECORD_VERSION + 1, JSON.stringify(future)]);
   });
 
-  it('waits for the disk when a person keeps something, not for what the service is asked, and other windows hear of both', async () => {
+  it('waits for the disk when a person keeps something, not for what the service is asked', async () => {
     const write = mock.method(Database.prototype, 'write');
     later(() => write.mock.restore());
     const durable = () =>
       write.mock.calls.map(({ arguments: [writes] }) => writes.some(({ durable: waits }) => waits));
     const index = await openIndex(root);
-    const other = await openIndex(root);
     await learn(index, { status: 'running' });
     write.mock.resetCalls();
     for (let at = 10; at < 20; at++) await index.observe('service', sessionOf({ status: 'running' }), at);
     await index.fail('service', 's1', { at: 20, sentence: 'No answer.' });
-    await until(other.onDidChange, () => other.get('s1')?.check?.problem?.at === 20);
-    assert.equal(other.get('s1')?.checkedAt, 19);
     assert.deepEqual(durable(), Array(11).fill(false));
     await index.observe('service', sessionOf({ status: 'idle' }), 21);
     await index.keep('s1', local => ({ ...local, name: 'Mine' }));
