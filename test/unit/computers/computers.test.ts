@@ -2,14 +2,8 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import type { Computer, ProvisioningStep } from '../../../src/api';
 import { Computers } from '../../../src/computers';
-import {
-  computerDocument,
-  computerNode,
-  paceOf,
-  sortComputers,
-  stepState,
-  type SessionOfComputer,
-} from '../../../src/computers/rows';
+import { computerDocument, computerNode, paceOf } from '../../../src/computers/rows';
+import { sortComputers, stepState, type SessionOfComputer } from '../../../src/computers/rows';
 import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
 import { startSampleService, type SampleService } from '../../fakes/sampleService';
 import { drawnRows, textOf } from '../../fakes/view';

@@ -76,10 +76,9 @@ async function opened(state: object = { kind: 'signedIn', service: { id: 'one' }
     searchedComputers(id, () => Promise.resolve({ showDetails: open })),
     searchedReadiness(id, () => Promise.resolve({ openReport: open })),
   ];
-  const sessions = [...titles].map(
-    ([id, firstText]) => [id, recordOf({ sessionId: id, firstText })] as const,
-  );
-  storeRows(root, 'services/one/sessions', 2, sessions, sessionRecords('one'));
+  const stored = (sessionId: string) =>
+    [sessionId, recordOf({ sessionId, firstText: titles.get(sessionId)! })] as const;
+  storeRows(root, 'services/one/sessions', 2, [...titles.keys()].map(stored), sessionRecords('one'));
   for (const [path, messages] of Object.entries(SAID))
     storeRows(root, `services/${path}`, 1, messages, transcriptRecords('one', '*'));
   for (const [path, items] of Object.entries(LISTS)) {

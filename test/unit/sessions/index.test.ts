@@ -1,17 +1,8 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import fc from 'fast-check';
-import {
-  failed,
-  observed,
-  RECORD_VERSION,
-  sent,
-  signalled,
-  statusOf,
-  titleOf,
-  untilDue,
-  type SessionRecord,
-} from '../../../src/sessions/record';
+import { failed, observed, RECORD_VERSION, sent, signalled, statusOf } from '../../../src/sessions/record';
+import { titleOf, untilDue, type SessionRecord } from '../../../src/sessions/record';
 import { ServiceList } from '../../../src/sessions/monitor';
 import type { SessionIndex } from '../../../src/sessions/sessionIndex';
 import { exportText, importSessions, readImport } from '../../../src/sessions/transfer';

@@ -45,8 +45,10 @@ describe('the watch over sessions', () => {
       if (reply !== undefined) setImmediate(reply, question);
       return question.promise.finally(() => openNow--);
     };
-    const state = new ObservableValue({ kind: 'signedOut' } as const);
-    const connection = { api: { one: one as never }, state };
+    const connection = {
+      api: { one: one as never },
+      state: new ObservableValue({ kind: 'signedOut' as const }),
+    };
     const monitor = new SessionMonitor({ index, focused, fastestSeconds: () => 2, connection });
     later(() => monitor.dispose());
     if (reply === undefined) await learn(index, { status: 'running' });
