@@ -14,10 +14,7 @@ import { cleanUp, later, temporaryFolder, until, windowAt } from '../sessions/su
 import { filesBelow } from '../storage/support';
 
 /** What the two list calls answer. */
-interface Lists {
-  readonly users: readonly object[] | Fault;
-  readonly changes: readonly object[];
-}
+type Lists = Readonly<{ users: readonly object[] | Fault; changes: readonly object[] }>;
 
 const FORBIDDEN = { kind: 'answer', status: 403, body: { title: 'Forbidden', requestId: 'req_9' } } as const;
 const NOT_FOUND = { kind: 'answer', status: 404, body: {} } as const;

@@ -194,6 +194,7 @@ it('what is typed into the search is words, of which the last may go on, and who
     assert.equal(terms.map(({ text, isPrefix }) => `${text}${isPrefix ? '*' : ''}`).join(', '), words, typed);
     assert.deepEqual(JSON.parse(JSON.stringify(rest)), narrowed, typed);
   }
+  assert.equal(parseQuery('word '.repeat(30)).terms.length, 20);
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), typed => assert.ok(parseQuery(typed).terms.length <= 20)),
   );

@@ -189,7 +189,7 @@ describe('the index of sessions', () => {
     const ids = ['..', 'a b', 'x\u202e', 'y'.repeat(300)].map(sessionId => ({ ...recordOf(), sessionId }));
     const bad = [{ ...recordOf(), origin: 'dreamt' }, null, ...ids];
     answer('showOpenDialog', [{}]);
-    answer('readFile', new TextEncoder().encode(fileOf([...bad, ...sessions])));
+    answer('readFile', new TextEncoder().encode(fileOf([...bad, ...sessions], RECORD_VERSION)));
     told.length = 0;
     const add = (service: string, record: SessionRecord): Promise<boolean> =>
       record.sessionId === 'full'
@@ -250,7 +250,6 @@ describe('the index of sessions', () => {
     const asked = (): number => service.requests.filter(each => each.path === '/api/v0/sessions').length;
     return { service, api: windowAt(service).api, asked };
   };
-  /** The list of sessions that some services offer. */
   const listFor = (index: SessionIndex, api: unknown, deps: object = {}) => {
     const focused = new ObservableValue(true);
     const usual = { index, connection: { api }, extras: () => true, focused, log: silentLog() };

@@ -95,11 +95,10 @@ describe('the view of sessions', () => {
 
   it('draws the one row of 1,000 that says something else, and none where words are the same', async () => {
     const window = await scene.open();
-    const { tree } = window.feature;
     const fields = (n: number) => ({ sessionId: `s${n}`, updatedAt: noon - 5 * MINUTE - n });
     await list(window, [...Array(1_000).keys()].map(fields));
     const fired: string[] = [];
-    tree.onDidChangeTreeData(nodes => fired.push(...(nodes?.map(({ id }) => id) ?? ['all'])));
+    window.feature.tree.onDidChangeTreeData(nodes => fired.push(...(nodes?.map(({ id }) => id) ?? ['all'])));
     await window.index.keep('s77', () => ({ name: 'Named' }));
     mock.timers.tick(100);
     assert.deepEqual(fired, ['session/s77']);

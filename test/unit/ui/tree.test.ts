@@ -6,6 +6,7 @@ import { drawnRows, fakeView } from '../../fakes/view';
 import { LazyTree } from '../../../src/ui/lazyTree';
 import { Emitter } from '../../../src/util/lifecycle';
 import { acts } from '../../fakes/vscode';
+import { restriction } from '../../../src/ui/window';
 
 describe('a tree', () => {
   /** What stands below what, and what rows say beside their ids. */
@@ -147,4 +148,11 @@ it('a tree whose rows come later tells the changes of its provider, and gives a 
   known = [a];
   await done;
   assert.deepEqual(acts, ['commands.executeCommand']);
+});
+
+it('a window may do less where all folders lie on no machine', () => {
+  const may = (...schemes: readonly string[]) =>
+    restriction({ isTrusted: true, workspaceFolders: schemes.map(scheme => ({ uri: { scheme } })) });
+  assert.deepEqual([may('vscode-vfs', 'memfs'), may('vscode-vfs', 'file')], ['virtual', undefined]);
+  assert.equal(may(), undefined);
 });
