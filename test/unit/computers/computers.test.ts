@@ -2,29 +2,13 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import type { Computer, ProvisioningStep } from '../../../src/api';
 import { Computers } from '../../../src/computers';
-import {
-  computerDocument,
-  computerNode,
-  paceOf,
-  sortComputers,
-  stepState,
-  type SessionOfComputer,
-} from '../../../src/computers/rows';
+import { computerDocument, computerNode, paceOf } from '../../../src/computers/rows';
+import { sortComputers, stepState, type SessionOfComputer } from '../../../src/computers/rows';
 import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
-import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
-import { FakeConnection } from '../../fakes/connection';
-import { silentLog } from '../../fakes/log';
 import { startSampleService, type SampleService } from '../../fakes/sampleService';
-import { openStorage } from '../../fakes/storage';
-import { drawnRows, fakeView, textOf } from '../../fakes/view';
+import { drawnRows, textOf } from '../../fakes/view';
 import { told } from '../../fakes/vscode';
-import { until } from '../../until';
-import { clientOf } from '../api/support';
-
-const session: SessionOfComputer = {
-  sessionId: 's1',
-  row: () => ({ label: 'Fix the test', description: '2 min', context: 'session unpinned listed' }),
-};
+import { cleanUp, later, temporaryFolder, until, windowAt } from '../sessions/support';
 
 const computer = (fields: Partial<Computer> = {}): Computer => ({
   ...{ id: 'c1', name: 'boreal', providerType: 'cloud', createdAt: 1 },
@@ -40,28 +24,22 @@ describe('the view of computers', () => {
   });
   afterEach(cleanUp);
 
-  function open(visible = false) {
-    const { api } = clientOf({ origin: service.baseUrl }, { key: () => Promise.resolve(service.apiKey) });
-    const storage = openStorage({ root: temporaryFolder(), log: silentLog() });
-    const connection = new FakeConnection(api, service);
-    const view = fakeView(visible);
+  function open(visible = false, root = temporaryFolder()) {
+    const window = windowAt(service, root, visible);
     const documents = new Map<string, string>();
     const sessions = { list: [] as readonly SessionOfComputer[] };
-    const { event: onDidChange } = new Emitter<void>();
     const feature = new Computers({
-      ...{ log: silentLog(), connection, storage, view },
-      ...{ focused: new ObservableValue(true), refreshSeconds: () => 30 },
+      ...window,
+      focused: new ObservableValue(true),
+      refreshSeconds: () => 30,
       details: {
         show: (_id, title, content) => Promise.resolve(void documents.set(title, content())),
       },
-      sessions: () => Promise.resolve({ ofComputer: () => sessions.list, onDidChange }),
+      sessions: () =>
+        Promise.resolve({ ofComputer: () => sessions.list, onDidChange: new Emitter<void>().event }),
     });
-    later(async () => {
-      feature.dispose();
-      await storage.settled();
-      storage.dispose();
-    });
-    return { feature, connection, view, documents, sessions, storage };
+    later(() => feature.dispose());
+    return { ...window, feature, documents, sessions };
   }
   const fails = () => service.fail({ kind: 'status', status: 503, match: { path } });
   const answers = (change: (computers: Record<string, unknown>[]) => readonly object[]) =>
@@ -74,7 +52,9 @@ describe('the view of computers', () => {
   it('lists every computer by name with its state, steps and sessions, how many there are, and as a document all there is to know', async () => {
     const { feature, sessions, view, documents } = open();
     await drawnRows(feature.tree);
-    sessions.list = [session];
+    const context = 'session unpinned listed';
+    const row = () => ({ label: 'Fix the test', description: '2 min', context });
+    sessions.list = [{ sessionId: 's1', row }];
     const drawn = await drawnRows(feature.tree);
     const rows = await textOf(feature.tree);
     assert.ok(rows[0]?.startsWith('atlas | active · cloud'), rows[0]);
@@ -85,7 +65,7 @@ describe('the view of computers', () => {
     const { accessibilityInformation, description } = atlas!.item;
     assert.equal(accessibilityInformation?.label, `Computer atlas, ${String(description)}`);
     const { sessionId } = (below?.node ?? {}) as { sessionId?: string };
-    assert.deepEqual([sessionId, below?.item.contextValue], ['s1', 'session unpinned listed']);
+    assert.deepEqual([sessionId, below?.item.contextValue], ['s1', context]);
     assert.equal(listings(), 1, 'once, however often it is drawn');
     const cinder = drawn.find(({ text }) => text.startsWith('cinder'))?.node;
     await feature.commands.showDetails(cinder);
@@ -96,45 +76,44 @@ describe('the view of computers', () => {
     assert.match(another.documents.get('cinder') ?? '', /^# cinder$/m, 'also before anything is listed');
   });
 
-  it('offers to try again where nothing could be listed, and keeps rows with their age where something was', async () => {
+  it('offers to try again where nothing could be listed, reads while it is seen, keeps what was known, with its age, where that fails, and shows nothing when signed out', async () => {
     const fault = fails();
-    const window = open();
-    assert.deepEqual(await textOf(window.feature.tree), ['Try again']);
-    assert.match(String(window.view.message), /503/);
-    fault.dispose();
-    await window.feature.refresh();
-    assert.equal(window.view.message, undefined);
-    fails();
-    await window.feature.refresh();
-    assert.match(String(window.view.message), /503.*Shown as of .* ago\./);
-    const [atlas = ''] = await textOf(window.feature.tree);
-    assert.match(atlas, /^atlas \| unknown, was active 0 sec ago · cloud/);
-  });
-
-  it('lists what the service has where what is kept cannot be read, and names what cannot be read of the answer', async () => {
-    const { feature, view, storage } = open();
-    const collection = storage.collection.bind(storage);
-    const load = () => Promise.reject(new Error('the disk is gone'));
-    mock.method(storage, 'collection', (options: never) => ({ ...collection(options), load }));
-    assert.ok((await textOf(feature.tree)).length > 3);
-    assert.match(String(view.message), /^the disk is gone/);
-    answers(([first, ...others]) => [{ ...first, id: undefined }, ...others]);
-    const another = open();
-    await drawnRows(another.feature.tree);
-    assert.match(String(another.view.message), /^1 entry could not be read: .*id is missing/);
-  });
-
-  it('reads while it is seen, keeps what was known where a key is refused, shows nothing when signed out', async () => {
     const { feature, view, connection } = open(true);
-    await until(() => listings() === 1 && view.description !== '');
+    assert.deepEqual(await textOf(feature.tree), ['Try again']);
+    assert.match(String(view.message), /503/);
+    fault.dispose();
     connection.anotherKey();
-    await until(() => listings() === 2);
+    await until(() => view.description !== '');
+    assert.equal(view.message, undefined);
+    fails();
+    await feature.refresh();
+    assert.match(String(view.message), /503.*Shown as of .* ago\./);
+    assert.match((await textOf(feature.tree))[0] ?? '', /^atlas \| unknown, was active 0 sec ago · cloud/);
     connection.reject('The key was not accepted.');
     await until(() => view.message === 'The key was not accepted.');
     assert.ok((await textOf(feature.tree)).length > 3, 'what was known stays');
     connection.signOut();
     await until(async () => (await textOf(feature.tree)).length === 0);
     assert.equal(view.message, undefined);
+  });
+
+  it('lists what the service has where what is kept cannot be read, keeps it as soon as it can, and names what cannot be read of the answer', async () => {
+    const root = temporaryFolder();
+    const { feature, view, storage } = open(false, root);
+    const collection = storage.collection.bind(storage);
+    const load = () => Promise.reject(new Error('the disk is gone'));
+    const gone = mock.method(storage, 'collection', (options: never) => ({ ...collection(options), load }));
+    answers(([first, ...others]) => [{ ...first, id: undefined }, ...others]);
+    for (let time = 0; time < 2; time++) assert.ok((await textOf(feature.tree)).length > 3);
+    assert.match(String(view.message), /^the disk is gone/);
+    gone.mock.restore();
+    await feature.refresh();
+    const unread = /^1 entry could not be read: .*id is missing/;
+    assert.match(String(view.message), unread);
+    const another = open(false, root);
+    await drawnRows(another.feature.tree);
+    assert.match(String(another.view.message), unread);
+    assert.equal(listings(), 2, 'the next window asks nobody');
   });
 
   it('tells once how a set-up ended that somebody saw here, as a warning unless the computer is ready', async () => {
@@ -170,38 +149,29 @@ describe('a computer in words', () => {
   ];
 
   it('tells its state, how far a set-up is, and steps that a failed one never began', () => {
-    const [failed, running] = ['error', 'provisioning'].map(status =>
-      computer({ status, provisioningSteps: steps }),
-    ) as [Computer, Computer];
-    for (const [of, said] of [
+    const withSteps = (status: string): Computer => computer({ status, provisioningSteps: steps });
+    const ahead = [{ id: 'a', startedAt: Date.now() + 60_000 }];
+    const both = 'completed · 8 sec, error · 1 sec · No room';
+    for (const [of, said, ofSteps = ''] of [
       [computer(), /^boreal: status unknown · cloud/],
       [computer({ status: 'hibernating' }), /^boreal: hibernating/],
       [{ id: 'c9' }, /^c9: status unknown$/],
       [{ id: 'c9', hostname: 'h' }, /^h: status unknown$/],
-      [failed, /^boreal: error · No room/],
-      [running, /^boreal: provisioning 1\/3/],
+      [withSteps('error'), /^boreal: error · No room/, `${both}, not started`],
+      [withSteps('provisioning'), /^boreal: provisioning 1\/3/, `${both}, pending`],
+      [computer({ provisioningSteps: ahead }), /^boreal/, 'running · 0 sec'],
     ] as const) {
-      const { label, description } = computerNode(of, {}).row();
+      const node = computerNode(of, {});
+      const { label, description } = node.row();
       assert.match(`${label}: ${description}`, said);
-    }
-    const ahead = computer({ provisioningSteps: [{ id: 'a', startedAt: Date.now() + 60_000 }] });
-    for (const [of, ...said] of [
-      [failed, 'completed · 8 sec', 'error · 1 sec · No room', 'not started'],
-      [running, 'completed · 8 sec', 'error · 1 sec · No room', 'pending'],
-      [ahead, 'running · 0 sec'],
-    ] as const) {
-      const rows = computerNode(of, {})
-        .children?.()
-        .map(node => node.row().description);
-      assert.deepEqual(rows, said);
+      const below = node.children!().map(step => step.row().description);
+      assert.equal(below.join(', '), ofSteps);
     }
   });
 
   it('gives the whole error, and no relay address in full, in its document', () => {
-    const relays = {
-      relayClientUrl: 'wss://relay.example/abc/client?token=secret',
-      relayAgentUrl: 'no address at all',
-    };
+    const [relayClientUrl, relayAgentUrl] = ['wss://relay.example/abc?token=secret', 'no address at all'];
+    const relays = { relayClientUrl, relayAgentUrl };
     const of = computer({ status: 'error', provisioningSteps: steps, remoteUser: 'agent', ...relays });
     const text = computerDocument(of, {});
     for (const part of ['**Error**: No room', '**Remote user**: agent', 'relay.example', 'not started'])
@@ -227,13 +197,10 @@ describe('a computer in words', () => {
     assert.deepEqual(unnamed.map(stepState), ['done', 'failed', 'running', 'waiting']);
   });
 
-  it('is sorted by name in the language of the person, numbers by value, ties by id', () => {
+  it('stands by its name in the language of the person, numbers by value, and is asked about often while its set-up goes on', () => {
     const all = Object.entries({ 1: 'node 10', 3: 'node 9', 2: 'Äpfel', 0: 'node 9' });
     const sorted = sortComputers(all.map(([id, name]) => computer({ id, name })).reverse(), 'de');
     assert.equal(sorted.map(({ id }) => id).join(), '2,0,3,1');
-  });
-
-  it('is asked about often while its set-up goes on, and the less the longer nothing happens', () => {
     const setUp = computer({ status: 'provisioning', provisioningSteps: [{ id: 'a', startedAt: 2 }] });
     const paces = [10_000, 200_000, 400_000, 3_600_000].map(now => paceOf([computer(), setUp], now, 30_000));
     assert.deepEqual(paces.map(Math.round), [5_000, 10_000, 20_000, 30_000]);

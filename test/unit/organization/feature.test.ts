@@ -5,114 +5,85 @@ import { Organization } from '../../../src/organization';
 import type { UsageOfPeople } from '../../../src/organization/data';
 import { peopleCsv } from '../../../src/organization/rows';
 import { ObservableValue } from '../../../src/util/lifecycle';
-import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
-import { FakeConnection } from '../../fakes/connection';
-import { FaultServer, type Fault } from '../../fakes/faultServer';
-import { silentLog } from '../../fakes/log';
-import { openStorage } from '../../fakes/storage';
-import { drawnRows, fakeView, textOf } from '../../fakes/view';
+import type { Fault } from '../../fakes/faultServer';
+import { secretTexts, secretValues } from '../../fakes/redaction';
+import { drawnRows, textOf } from '../../fakes/view';
 import { choices, shown } from '../../fakes/vscode';
-import { until } from '../../until';
-import { clientOf } from '../api/support';
+import { testServer } from '../api/support';
+import { cleanUp, later, temporaryFolder, until, windowAt } from '../sessions/support';
+import { filesBelow } from '../storage/support';
 
-const addressesOf = ({ origin }: FaultServer) => ({ baseUrl: origin, appUrl: origin });
-
-async function faultServer(): Promise<FaultServer> {
-  const server = await FaultServer.start();
-  later(() => server.close());
-  return server;
-}
-
-/** The organization as one window sees it; windows with the same root share what is kept. */
-function open(server: FaultServer, root = temporaryFolder()) {
-  const log = silentLog();
-  const storage = openStorage({ root, log });
-  const { api } = clientOf(server, { redactionKey: 'a key of this installation' });
-  const connection = new FakeConnection(api, addressesOf(server));
-  const view = fakeView(false);
-  const clock = { now: Date.UTC(2026, 10, 21, 12) };
-  /** What was opened, by its title. */
-  const documents = new Map<string, string>();
-  const usage: { asked: number; of: UsageOfPeople | undefined } = { asked: 0, of: new Map() };
-  const feature = new Organization({
-    ...{ connection, storage, log, view, focused: new ObservableValue(true), now: () => clock.now },
-    details: {
-      show: (_id, title, content) => Promise.resolve(void documents.set(title, content())),
-      compare: ({ title, before, after }) => {
-        documents.set(title, `${String(before)}→ ${after}`);
-        return Promise.resolve({} as never);
-      },
-    },
-    usage: () => {
-      usage.asked++;
-      return Promise.resolve(usage.of);
-    },
-  });
-  const close = async (): Promise<void> => {
-    feature.dispose();
-    await storage.settled();
-    storage.dispose();
-  };
-  later(close);
-  const rows = (): Promise<readonly string[]> => textOf(feature.tree);
-  return { feature, connection, view, clock, documents, usage, log, close, rows, storage };
-}
-
-/** Lists of any size, in any order: the interface promises none. */
-interface Lists {
-  readonly users: readonly (object | null)[] | Fault;
-  readonly changes: readonly object[];
-}
-
-/** Makes the service answer the two list calls as the interface says: pages of `limit`, a cursor, `hasMore`. */
-function serve(server: FaultServer, { users, changes }: Lists): void {
-  server.answer(({ url }) => {
-    const { pathname, searchParams } = new URL(url, server.origin);
-    const [name, all] = pathname.endsWith('/users') ? ['users', users] : ['changes', changes];
-    if ('kind' in all) return all;
-    const start = Number(searchParams.get('cursor') ?? 0);
-    const end = start + Number(searchParams.get('limit') ?? 20);
-    const hasMore = end < all.length;
-    const pagination = { hasMore, nextCursor: hasMore ? String(end) : null };
-    return { kind: 'answer', body: { [name]: all.slice(start, end), pagination } };
-  });
-}
-
-/** A window that has read these lists, or what else the service answers. */
-async function opened(given: Lists | Fault, root?: string) {
-  const server = await faultServer();
-  if ('kind' in given) server.answer(given);
-  else serve(server, given);
-  const window = open(server, root);
-  await window.feature.refresh();
-  return { server, ...window };
-}
+/** What the two list calls answer. */
+type Lists = Readonly<{ users: readonly object[] | Fault; changes: readonly object[] }>;
 
 const FORBIDDEN = { kind: 'answer', status: 403, body: { title: 'Forbidden', requestId: 'req_9' } } as const;
 const NOT_FOUND = { kind: 'answer', status: 404, body: {} } as const;
 const HOUR_MS = 60 * 60_000;
 const USAGE = new Map([['with', { lastActiveDay: '2026-11-19', tokens: 1_500 }]]);
-const NONE: Lists = { users: [], changes: [] };
-const users = [
-  { id: 'with', email: 'ann@acme.example', firstName: 'Ann' },
-  { id: 'without', firstName: 'Bo' },
-];
+const ann = { id: 'with', email: 'ann@acme.example', firstName: 'Ann' };
+const users = [{ id: 'without', firstName: 'Bo' }, ann];
 const change = (revision: number, settings: unknown, day: number): object => ({
   ...{ revision, settings, user: { id: 'ann', name: 'Ann' } },
   updatedAt: new Date(2026, 10, day, 10).toISOString(),
 });
 const changes = [
-  change(4, { commandAllowlist: ['a', 'b'], ideAutoConnect: true, maxAutonomyLevel: 'low' }, 12),
   change(2, { commandAllowlist: ['a'], maxAutonomyLevel: 'high' }, 11),
   change(1, {}, 11),
+  change(4, { commandAllowlist: ['a', 'b'], ideAutoConnect: true, maxAutonomyLevel: 'low' }, 12),
 ];
+/** In any order: the interface promises none. */
 const LISTS: Lists = { users, changes };
 
 describe('the organization', () => {
+  const server = testServer();
   afterEach(cleanUp);
 
+  /** The organization as one window sees it; windows with the same root share what is kept. */
+  function open(root = temporaryFolder()) {
+    const window = windowAt({ baseUrl: server.origin, appUrl: server.origin }, root);
+    const clock = { now: Date.UTC(2026, 10, 21, 12) };
+    /** What was opened, by its title. */
+    const documents = new Map<string, string>();
+    const usage: { asked: number; of: UsageOfPeople | undefined } = { asked: 0, of: new Map() };
+    const feature = new Organization({
+      ...{ ...window, focused: new ObservableValue(true), now: () => clock.now },
+      details: {
+        show: (_id, title, content) => Promise.resolve(void documents.set(title, content())),
+        compare: ({ title, before, after }) => {
+          documents.set(title, `${String(before)}→ ${after}`);
+          return Promise.resolve({} as never);
+        },
+      },
+      usage: () => {
+        usage.asked++;
+        return Promise.resolve(usage.of);
+      },
+    });
+    later(() => feature.dispose());
+    const rows = (): Promise<readonly string[]> => textOf(feature.tree);
+    const answered = (given: Lists | Fault): Promise<void> => {
+      serve(given);
+      return feature.refresh();
+    };
+    return { ...window, feature, clock, documents, usage, rows, answered };
+  }
+  const serve = (given: Lists | Fault): void =>
+    server.answer(({ url }) => {
+      if ('kind' in given) return given;
+      const name = url.includes('/users') ? 'users' : 'changes';
+      const all: readonly object[] | Fault = given[name];
+      const pagination = { hasMore: false, nextCursor: null };
+      return 'kind' in all ? all : { kind: 'answer', body: { [name]: all, pagination } };
+    });
+  /** A window that has read these lists, or what else the service answers. */
+  async function opened(given: Lists | Fault, root?: string) {
+    const window = open(root);
+    await window.answered(given);
+    return window;
+  }
+
   it('is shown with its users and what each revision changed, in rows, documents, and to other features', async () => {
-    const { feature, server, view, usage, documents, rows } = await opened(LISTS);
+    const { feature, view, usage, documents, rows } = await opened(LISTS);
     usage.of = USAGE;
     assert.equal(usage.asked, 0, 'nobody looks at people yet');
     await rows();
@@ -137,8 +108,8 @@ describe('the organization', () => {
     const compared = documents.get('Controls: revision 2 ↔ 4 (Ann, Nov 12, 2026)');
     assert.match(compared ?? '', /"maxAutonomyLevel": "high"[^]*→[^]*"maxAutonomyLevel": "low"/);
     assert.deepEqual(await feature.people(), [
-      { id: 'with', email: 'ann@acme.example', name: 'Ann', lastSignInAt: undefined },
       { id: 'without', email: undefined, name: 'Bo', lastSignInAt: undefined },
+      { id: 'with', email: 'ann@acme.example', name: 'Ann', lastSignInAt: undefined },
     ]);
     const [newest] = await feature.revisions();
     assert.deepEqual([newest?.revision, newest?.who], [4, 'Ann']);
@@ -154,33 +125,24 @@ describe('the organization', () => {
     await again;
   });
 
-  it('is one clear state for a key without any right, and names the list it may not read where it lacks one', async () => {
-    const { feature, server, view, connection, rows } = await opened(FORBIDDEN);
+  it('is one clear state for a key without any right, offers to try again where nothing could be read, names the list it lacks, else tells a failure of both once, with its age, and keeps the rows', async () => {
+    const { feature, view, clock, connection, rows, answered } = await opened(FORBIDDEN);
+    const says = (message: RegExp): void => assert.match(String(view.message), message);
     assert.deepEqual(await rows(), []);
-    assert.match(
-      String(view.message),
-      /^This key has no access to this .* \(403, request req_9\)\. Ask an administrator[^(]*$/,
-    );
+    says(/^This key has no access to this .* \(403, request req_9\)\. Ask an administrator[^(]*$/);
     await assert.rejects(feature.people(), /has no access to this/);
-    serve(server, { users: FORBIDDEN, changes });
-    connection.anotherKey();
-    await feature.refresh();
-    assert.match(String(view.message), /has no access to this at .* \(403, request req_9\)/);
+    await answered(NOT_FOUND);
+    assert.equal((await rows()).join(), 'Users,  Try again,Control history,  Try again');
+    await answered({ users: FORBIDDEN, changes });
+    says(/has no access to this at .* \(403, request req_9\)/);
     const [people, history] = (await drawnRows(feature.tree)).filter(({ depth }) => depth === 0);
     assert.deepEqual([people?.text, people?.item.collapsibleState], ['Users | no access with this key', 0]);
     assert.equal(history?.text, 'Control history | 3');
-  });
-
-  it('offers to try again where nothing could be read, else tells a failure of both lists once, with its age, and keeps the rows', async () => {
-    const { feature, server, clock, view, connection, rows } = await opened(NOT_FOUND);
-    assert.equal((await rows()).join(), 'Users,  Try again,Control history,  Try again');
-    serve(server, LISTS);
-    await feature.refresh();
+    await answered(LISTS);
     assert.equal(view.message, undefined);
-    server.answer(NOT_FOUND);
     clock.now += 3 * 60_000;
-    await feature.refresh();
-    assert.match(String(view.message), /^[^]*\(404[^]* Shown as of 3 min ago\.$/);
+    await answered(NOT_FOUND);
+    says(/^[^]*\(404[^]* Shown as of 3 min ago\.$/);
     assert.equal(String(view.message).match(/\(404/g)?.length, 1);
     assert.ok((await rows()).includes('Users | 2 · 3 min old'));
     connection.signOut();
@@ -188,19 +150,14 @@ describe('the organization', () => {
   });
 
   it('calls nobody inactive before it is known what their agents did, in the picker and in the details', async () => {
-    for (const user of [undefined, { personId: 'with' }]) {
-      const server = await faultServer();
-      serve(server, { users: [{ ...users[0], lastSignInAt: '2026-01-02T03:04:05Z' }], changes });
-      const { feature, usage, documents } = open(server);
-      usage.of = USAGE;
-      if (user !== undefined) await feature.people();
-      choices.push('Ann');
-      shown.length = 0;
-      await feature.commands.showUser(user);
-      choices.length = 0;
-      assert.deepEqual(shown, user === undefined ? ['323 days · 1.5K tokens'] : []);
-      assert.match(documents.get('Ann') ?? '', /\*\*Last active day \(UTC\)\*\*: 2026-11-19/);
-    }
+    serve({ users: [{ ...ann, lastSignInAt: '2026-01-02T03:04:05Z' }], changes });
+    const { feature, usage, documents } = open();
+    usage.of = USAGE;
+    choices.push('Ann');
+    shown.length = 0;
+    await feature.commands.showUser();
+    assert.deepEqual(shown, ['323 days · 1.5K tokens']);
+    assert.match(documents.get('Ann') ?? '', /\*\*Last active day \(UTC\)\*\*: 2026-11-19/);
   });
 
   it('asks again for the usage of people that did not come: later by itself, at once on refresh or with another key', async () => {
@@ -223,123 +180,81 @@ describe('the organization', () => {
   });
 
   it('says why there is none to choose from instead of asking with an empty list', async () => {
-    const { feature, server, connection } = await opened(NONE);
+    const { feature, connection, answered } = await opened({ users: [], changes: [] });
     const { commands } = feature;
-    const says = async (people: RegExp, controls?: RegExp): Promise<void> => {
-      for (const run of ['showUser', 'export', 'openChanges', 'compareRevisions', 'showRevision'] as const)
-        for (const [list, reason] of Object.entries({ people, controls })) {
-          const isOfList = run === 'export' || (run === 'showUser') === (list === 'people');
-          if (!isOfList || reason === undefined) continue;
-          await assert.rejects(Promise.resolve(commands[run]({ id: `group/${list}` })), reason);
-        }
+    const says = async (people: RegExp, controls = people): Promise<void> => {
+      for (const [reason, ...runs] of [
+        [people, () => commands.showUser(), () => commands.export({ id: 'group/people' })],
+        [controls, () => commands.openChanges(), () => commands.export({ id: 'group/controls' })],
+        [controls, () => commands.compareRevisions(), () => commands.showRevision()],
+      ] as const)
+        for (const run of runs) await assert.rejects(Promise.resolve(run()), reason);
     };
     await says(/^Error: There are no users yet\.$/, /^Error: There are no control revisions yet\.$/);
-    server.answer(FORBIDDEN);
-    await feature.refresh();
-    await says(/has no access to this/, /has no access to this/);
-    serve(server, { users: [], changes: changes.slice(0, 1) });
-    await feature.refresh();
-    const compared = commands.compareRevisions({ revision: 4 });
-    await assert.rejects(Promise.resolve(compared), /no other control revision/);
+    await answered(FORBIDDEN);
+    await says(/has no access to this/);
     connection.reject('The key was not accepted.');
     await says(/^Error: The key was not accepted\.$/);
     connection.signOut();
     await says(/^Error: Sign in to see the organization\.$/);
+    const one = await opened({ users: [], changes: changes.slice(2) });
+    const compared = one.feature.commands.compareRevisions({ revision: 4 });
+    await assert.rejects(Promise.resolve(compared), /no other control revision/);
   });
 
-  it('is listed in order, whatever order the service has, and what is kept is opened at once, as who has searched does', async () => {
-    const many = Array.from({ length: 120 }, (_, index) => index);
+  it('is kept for the next window, which opens what it has at once, as who has searched does, and asks nobody', async () => {
     const root = temporaryFolder();
-    const lists = {
-      users: many.map(index => ({ id: `user_${index}`, firstName: `First${index % 97}` })),
-      changes: many.map(index => change((index * 7) % 120, { sessionRetentionDays: index }, 20)),
-    };
-    const { server, close, rows } = await opened(lists, root);
-    const labels = (await rows()).map(row => row.replace(/ \|.*/, '').trim());
-    const names = labels.filter(label => label.startsWith('First'));
-    assert.deepEqual(names, names.toSorted(new Intl.Collator('en', { numeric: true }).compare));
-    const revisions = labels.filter(label => label.startsWith('rev'));
-    assert.deepEqual([names.length, revisions], [120, many.map(index => `rev ${119 - index}`)]);
-    await close();
-    const [again, third] = [open(server, root), open(server, root)];
-    await again.feature.commands.openChanges({ revision: 7 });
-    await third.feature.commands.showUser({ personId: 'user_7' });
+    const { storage } = await opened(LISTS, root);
+    await storage.settled();
+    const [again, third] = [open(root), open(root)];
+    await again.feature.commands.openChanges({ revision: 4 });
+    await third.feature.commands.showUser({ personId: 'without' });
     const titles = [again, third].flatMap(({ documents }) => [...documents.keys()]);
-    assert.deepEqual(titles, ['Controls: revision 6 ↔ 7 (Ann, Nov 20, 2026)', 'First7']);
-    assert.equal(server.hits.length, 4, 'nobody asks again');
-    again.connection.go(again.connection.api!, addressesOf(server), 'other');
+    assert.deepEqual(titles, ['Controls: revision 2 ↔ 4 (Ann, Nov 12, 2026)', 'Bo']);
+    assert.equal(server.hits.length, 2, 'one for each list');
+    again.connection.go(again.api, again.connection.state.current.service!, 'other');
     await until(async () => (await again.rows()).includes('Users'));
   });
 
   it('says whether the controls forbid a session: from what is known where reading takes long, and again soon after a failure', async () => {
-    const server = await faultServer();
-    const { feature, clock } = open(server);
+    const { feature, clock } = open();
     const warned = async ({ policy } = feature): Promise<number> =>
       (await policy.warnings({ autonomyLevel: 'high' })).length;
     server.answer(NOT_FOUND);
     assert.equal(await warned(), 0);
-    serve(server, LISTS);
+    serve(LISTS);
     clock.now += 30_000;
     assert.deepEqual([await warned(), server.hits.length], [0, 0], 'a moment later nobody is asked');
     clock.now += 31_000;
     assert.equal(await warned(), 1, 'a minute later the controls are known');
     server.answer(FORBIDDEN);
     clock.now += 2 * HOUR_MS;
-    assert.deepEqual(
-      [await warned(), server.hits.length],
-      [1, 1],
-      'they are asked for again, and what was known counts',
-    );
+    assert.deepEqual([await warned(), server.hits.length], [1, 1], 'asked again, and what was known counts');
     server.answer({ kind: 'silence' });
-    const slow = open(server);
+    const slow = open();
     assert.equal(await warned(slow.feature), 0);
     assert.match(String(slow.view.description), /read so far/);
   });
 
-  const CANARY = 'canary-1f2e3d4c5b6a7980';
-  /** Secrets in every place a service could put them. `turn` tells one revision's from another's. */
-  const hiding = (turn: string): object => {
-    const secret = `${CANARY}-${turn}`;
-    return {
-      maxAutonomyLevel: 'low',
-      commandAllowlist: [`curl -H "Authorization: Bearer ${secret}"`, `deploy --token ${secret}`],
-      customModels: [
-        {
-          ...{
-            id: 'house',
-            apiKey: secret,
-            baseUrl: `https://user:${secret}@models.example/v1?api_key=${secret}`,
-          },
-          ...{
-            extraHeaders: { 'X-Anything': secret, deep: [secret] },
-            extraArgs: { list: [{ more: secret }] },
-          },
-        },
-      ],
-      modelPolicy: { allowedBaseUrls: [`https://${secret}@host/x`] },
-      extraKnownMarketplaces: { acme: { source: { url: `https://x:${secret}@git.example/a.git` } } },
-      enabledPlugins: { plugin: { CLIENT_SECRET: secret, env: [`API_KEY=${secret}`] } },
-      mcpAutonomyOverrides: { server: { headers: { authorization: secret } } },
-      numbers: { otp: 123456789, pwd: 987654321 },
-      userModelPolicies: { [`ghp_${secret.replace(/\W/g, '')}`]: true },
-    };
-  };
-
   it('lets no secret of the controls into a row, tooltip, diff, document, export, log or store, and still shows that it changed', async () => {
-    const metadata = { ssoToken: CANARY, deep: { Secret: [CANARY] }, note: `token=${CANARY}` };
+    const places = [...secretTexts, ...secretValues];
+    /** A secret in every place a service could put one: each revision's is another. */
+    const hiding = (secret: string): object => ({
+      ...Object.fromEntries(places.map((spell, at) => [`setting${at}`, spell(secret)])),
+      maxAutonomyLevel: 'low',
+      customModels: [{ id: 'house', apiKey: secret }],
+      numbers: { otp: 123456789, pwd: 987654321 },
+    });
+    const metadata = { ssoToken: 'canary1f2e3d4c', note: 'token=canary1f2e3d4c' };
     const user = { id: 'u1', email: 'a@acme.example', firstName: 'A', metadata };
-    const turns = [hiding('b'), hiding('a'), hiding('a')];
+    const turns = ['canary9f8e7d6c', 'canary0a1b2c3d', 'canary0a1b2c3d'].map(hiding);
     const root = temporaryFolder();
-    const { feature, documents, log, storage } = await opened(
-      { users: [user], changes: turns.map((settings, index) => change(3 - index, settings, 20)) },
-      root,
-    );
+    const changes = turns.map((settings, index) => change(3 - index, settings, 20));
+    const { feature, documents, log, storage } = await opened({ users: [user], changes }, root);
     await storage.settled();
     const [third, second] = await feature.revisions();
     assert.deepEqual(second?.changed, [], 'the same secrets are the same marks');
-    const changed = third?.changed.map(name => name.replace(/\..*/, ''));
-    const unchanged = Object.keys(hiding('')).filter(name => changed?.includes(name) === false);
-    assert.deepEqual(unchanged, ['maxAutonomyLevel', 'numbers']);
+    assert.equal(third?.changed.length, places.length + 1);
 
     const rows = (await drawnRows(feature.tree)).map(({ node, item }) =>
       feature.tree.resolveTreeItem(item, node),
@@ -349,10 +264,8 @@ describe('the organization', () => {
     await feature.commands.showRevision({ revision: 1 });
     assert.equal(documents.size, 3);
     const [person] = await feature.people();
-    const stored = fs
-      .readdirSync(root, { recursive: true, withFileTypes: true })
-      .filter(entry => entry.isFile())
-      .map(({ parentPath, name }) => `${name}\n${fs.readFileSync(path.join(parentPath, name), 'utf8')}`)
+    const stored = filesBelow(root)
+      .map(name => `${name}\n${fs.readFileSync(path.join(root, name), 'utf8')}`)
       .join('\n');
     const told = [
       JSON.stringify(rows),

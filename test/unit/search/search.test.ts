@@ -5,11 +5,12 @@ import { searchedComputers } from '../../../src/computers';
 import type { ConnectionState } from '../../../src/connection';
 import { searchedOrganization } from '../../../src/organization';
 import { searchedReadiness } from '../../../src/readiness';
-import { openSearch, parseQuery, type TypedQuery } from '../../../src/search';
+import { openSearch, parseQuery } from '../../../src/search';
 import { sessionRecords } from '../../../src/sessions';
 import { Formatter } from '../../../src/util/format';
 import { storeRows } from '../../fakes/storage';
 import { quickPicks } from '../../fakes/vscode';
+import { recordOf } from '../sessions/support';
 import { cleanUp, openWindow, temporaryFolder } from '../storage/support';
 
 const NOON = Date.UTC(2026, 10, 1, 12);
@@ -75,10 +76,9 @@ async function opened(state: object = { kind: 'signedIn', service: { id: 'one' }
     searchedComputers(id, () => Promise.resolve({ showDetails: open })),
     searchedReadiness(id, () => Promise.resolve({ openReport: open })),
   ];
-  const sessions = [...titles].map(([sessionId, firstText]) => {
-    return [sessionId, { sessionId, origin: 'added', addedAt: NOON, firstText, local: {} }] as const;
-  });
-  storeRows(root, 'services/one/sessions', 2, sessions, sessionRecords('one'));
+  const stored = (sessionId: string) =>
+    [sessionId, recordOf({ sessionId, firstText: titles.get(sessionId)! })] as const;
+  storeRows(root, 'services/one/sessions', 2, [...titles.keys()].map(stored), sessionRecords('one'));
   for (const [path, messages] of Object.entries(SAID))
     storeRows(root, `services/${path}`, 1, messages, transcriptRecords('one', '*'));
   for (const [path, items] of Object.entries(LISTS)) {
@@ -132,32 +132,26 @@ describe('the search', () => {
     assert.deepEqual(await type('in:"fix the bug pars" mended '), [`${fix}: I mended the parser`]);
     assert.deepEqual(await type('in:nothing parser'), []);
     assert.equal(box.title, 'No results');
-    for (const text of [
-      'secret',
-      'elsewhere',
-      'nobody wants',
-      'after:9998 parser',
-      '" OR 1',
-      'hush',
-      'in:"fi bug" mended ',
-    ])
-      assert.deepEqual(await type(text), [], text);
+    const nothing = 'secret|elsewhere|nobody wants|after:9998 parser|" OR 1|hush|in:"fi bug" mended ';
+    for (const text of nothing.split('|')) assert.deepEqual(await type(text), [], text);
     assert.deepEqual(await type('p', 'pa', 'docs', 'mended '), [`${fix}: I mended the parser`]);
     await choose(0);
     assert.deepEqual(places, [{ sessionId: 's1', messageId: 'm2', words: 'mended' }]);
     assert.equal(box.isShown, false);
   });
 
-  it('lists people and the like after what was said, unless it is asked who said it, or where', async () => {
+  it('lists people and the like after what was said, unless it is asked who said it or where; asks for a word, and to sign in where no sessions are shown', async () => {
     const { box, type } = await opened();
     assert.deepEqual(await type('docs'), ['Write docs: ', 'Other: ', 'docs@example.org: ']);
     assert.equal(box.title, '2 results, newest first');
     for (const text of ['from:agent docs', 'in:docs smith']) assert.deepEqual(await type(text), [], text);
+    await type('from:me in:docs');
+    assert.equal(box.title, 'Type a word to search for');
+    await assert.rejects(opened({ kind: 'signedOut' }), /Sign in first/);
   });
 
   for (const [what, typed, listed, place] of [
-    ['people by name', 'smith', /^Ann Smith \(user\)$/, { personId: 'u1' }],
-    ['people by e-mail and id', 'ann@example.org u1', /^Ann Smith \(user\)$/, { personId: 'u1' }],
+    ['people by name, e-mail and id', 'smith ann@example.org u1', /^Ann Smith \(user\)$/, { personId: 'u1' }],
     ['people without a name', 'docs@example', /^docs@example\.org \(user\)$/, { personId: 'u2' }],
     ['computers by name', 'atlas', /^atlas \(computer\)$/, { computerId: 'c1' }],
     ['computers by what failed', '"npm was not"', /^atlas \(computer\)$/, { computerId: 'c1' }],
@@ -175,50 +169,33 @@ describe('the search', () => {
       await choose(1);
       assert.partialDeepStrictEqual(places, [place]);
     });
-
-  it('asks for a word where there is nothing but where to look, and to sign in where no sessions are shown', async () => {
-    const { box, type } = await opened();
-    await type('from:me in:docs');
-    assert.equal(box.title, 'Type a word to search for');
-    await assert.rejects(opened({ kind: 'signedOut' }), /Sign in first/);
-  });
 });
 
-const word = (text: string, isPrefix = false) => ({ text, isPrefix });
-const day = (year: number, month: number, date: number): number => new Date(year, month - 1, date).getTime();
-
-describe('what is typed into the search', () => {
-  const table: readonly (readonly [text: string, read: Partial<TypedQuery>])[] = [
-    // The last word may go on, as phrases may and beginnings.
-    ['one two', { terms: [word('one'), word('two', true)] }],
-    ['one two ', { terms: [word('one'), word('two')] }],
-    ['"one two" th* four ', { terms: [word('one two'), word('th', true), word('four')] }],
-    ['"one tw', { terms: [word('one tw', true)] }],
-    ['  ', { terms: [] }],
-    // Who, title and day.
-    ['from:me error ', { terms: [word('error')], by: 'me' }],
-    ['FROM:agent x ', { terms: [word('x')], by: 'agent' }],
-    ['in:"fix the" x ', { terms: [word('x')], inTitle: 'fix the' }],
-    ['x in:fix', { terms: [word('x')], inTitle: 'fix' }],
-    ['x after:2026-11-01', { terms: [word('x')], after: day(2026, 11, 1) }],
-    ['x before:2026-12', { terms: [word('x')], before: day(2026, 12, 1) }],
+it('what is typed into the search is words, of which the last may go on, and who, where and when; it can be anything', () => {
+  const day = (year: number, month: number, date: number) => new Date(year, month - 1, date).getTime();
+  for (const [typed, words, narrowed = {}] of [
+    ['one two', 'one, two*'],
+    ['one two ', 'one, two'],
+    ['"one two" th* four ', 'one two, th*, four'],
+    ['"one tw', 'one tw*'],
+    ['  ', ''],
+    ['from:me error ', 'error', { by: 'me' }],
+    ['FROM:agent x ', 'x', { by: 'agent' }],
+    ['in:"fix the" x ', 'x', { inTitle: 'fix the' }],
+    ['x in:fix', 'x', { inTitle: 'fix' }],
+    ['x after:2026-11-01', 'x', { after: day(2026, 11, 1) }],
+    ['x before:2026-12', 'x', { before: day(2026, 12, 1) }],
     // What is not whole yet says nothing, and all else is words.
-    ['x after:2026-', { terms: [word('x')] }],
-    ['x in:', { terms: [word('x')] }],
-    ['from:nobody https://x ', { terms: [word('from:nobody'), word('https://x')] }],
-  ];
-  for (const [text, read] of table)
-    it(`"${text}" is understood`, () => {
-      const { terms, ...rest } = parseQuery(text);
-      const narrowed = Object.entries(rest).filter(([, value]) => value !== undefined);
-      assert.deepEqual({ terms, ...Object.fromEntries(narrowed) }, read);
-    });
-
-  it('can be anything', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), text => {
-        assert.ok(parseQuery(text).terms.length <= 20);
-      }),
-    );
-  });
+    ['x after:2026-', 'x'],
+    ['x in:', 'x'],
+    ['from:nobody https://x ', 'from:nobody, https://x'],
+  ] as const) {
+    const { terms, ...rest } = parseQuery(typed);
+    assert.equal(terms.map(({ text, isPrefix }) => `${text}${isPrefix ? '*' : ''}`).join(', '), words, typed);
+    assert.deepEqual(JSON.parse(JSON.stringify(rest)), narrowed, typed);
+  }
+  assert.equal(parseQuery('word '.repeat(30)).terms.length, 20);
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), typed => assert.ok(parseQuery(typed).terms.length <= 20)),
+  );
 });

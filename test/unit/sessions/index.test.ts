@@ -1,19 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { mock } from 'node:test';
 import fc from 'fast-check';
-import {
-  failed,
-  observed,
-  RECORD_VERSION,
-  sent,
-  signalled,
-  statusOf,
-  titleOf,
-  untilDue,
-  type SessionRecord,
-} from '../../../src/sessions/record';
+import { failed, observed, RECORD_VERSION, sent, signalled, statusOf } from '../../../src/sessions/record';
+import { titleOf, untilDue, type SessionRecord } from '../../../src/sessions/record';
 import { ServiceList } from '../../../src/sessions/monitor';
 import type { SessionIndex } from '../../../src/sessions/sessionIndex';
 import { exportText, importSessions, readImport } from '../../../src/sessions/transfer';
@@ -21,12 +10,12 @@ import { sessionDocument, sessionRow } from '../../../src/sessions/words';
 import { Database } from '../../../src/storage/database';
 import { ObservableValue } from '../../../src/util/lifecycle';
 import { Formatter } from '../../../src/util/format';
-import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { startSampleService } from '../../fakes/sampleService';
-import { storedRows } from '../../fakes/storage';
+import { storedRows, storeRows } from '../../fakes/storage';
 import { answers, told } from '../../fakes/vscode';
-import { answer, learn, openIndex, recordOf, remove, sessionOf, signedIn, until } from './support';
+import { answer, cleanUp, later, learn, openIndex, recordOf, remove, sessionOf } from './support';
+import { temporaryFolder, until, windowAt } from './support';
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
@@ -38,31 +27,26 @@ describe('the index of sessions', () => {
   afterEach(cleanUp);
 
   it('reads what earlier versions stored, keeps what people wrote where the rest is odd, and leaves what it cannot read as it is', async () => {
-    const folder = path.join(root, 'services', 'service', 'sessions');
-    await mkdir(folder, { recursive: true });
     const local = { name: 'Mine' };
     const future = { sessionId: 's9', shape: 'of the future' };
     for (const [id, version, value] of [
       ['s0', 1, { addedAt: 5, firstText: 'Hello', session: sessionOf(), local: undefined }],
       ['s1', 2, { local, session: { ...sessionOf(), title: 5 } }],
-      ['s2', 2, { local, session: 'idle' }],
-      ['s3', 2, { local: { ...local, pinned: 'yes' } }],
-      ['s4', 2, { firstText: 'Hello', local: 'none' }],
+      ['s2', 2, { local: { ...local, pinned: 'yes' }, session: 'idle' }],
+      ['s3', 2, { firstText: 'Hello', local: 'none' }],
       ['s5', 2, { origin: 'dreamt' }],
       ['s9', RECORD_VERSION + 1, future],
     ] as const) {
-      // As a file of version 0.1, which the first window takes over.
       const whole = value === future ? future : { ...recordOf({ sessionId: id }), ...value };
-      const record = JSON.stringify({ id, version, value: whole, writers: [] });
-      await writeFile(path.join(folder, `${id}.1.json`), record);
+      storeRows(root, 'services/service/sessions', version, [[id, whole]]);
     }
     const index = await openIndex(root);
     const titles = [...index.records].map(([id, record]) => `${id} ${titleOf(record)}`);
-    assert.deepEqual(titles.sort(), ['s0 Hello', 's1 Mine', 's2 Mine', 's3 Mine', 's4 Hello']);
+    assert.deepEqual(titles.sort(), ['s0 Hello', 's1 Mine', 's2 Mine', 's3 Hello']);
     const { title, messageCount } = index.get('s1')?.session ?? {};
     assert.deepEqual([title, messageCount, index.get('s2')?.session], [undefined, 2, undefined]);
     assert.deepEqual(index.unreadable.map(({ id }) => id).sort(), ['s5', 's9']);
-    await assert.rejects(learn(index, { sessionId: 's9' }, 9, 'added'));
+    await assert.rejects(learn(index, { sessionId: 's9' }));
     assert.deepEqual(index.get('s0')?.local, {});
     await index.keep('s0', () => local);
     const again = (await openIndex(root)).get('s0');
@@ -73,19 +57,16 @@ describe('the index of sessions', () => {
     assert.deepEqual([version, value], [RECORD_VERSION + 1, JSON.stringify(future)]);
   });
 
-  it('waits for the disk when a person keeps something, not for what the service is asked, and other windows hear of both', async () => {
+  it('waits for the disk when a person keeps something, not for what the service is asked', async () => {
     const write = mock.method(Database.prototype, 'write');
     later(() => write.mock.restore());
     const durable = () =>
       write.mock.calls.map(({ arguments: [writes] }) => writes.some(({ durable: waits }) => waits));
     const index = await openIndex(root);
-    const other = await openIndex(root);
     await learn(index, { status: 'running' });
     write.mock.resetCalls();
     for (let at = 10; at < 20; at++) await index.observe('service', sessionOf({ status: 'running' }), at);
     await index.fail('service', 's1', { at: 20, sentence: 'No answer.' });
-    await until(other.onDidChange, () => other.get('s1')?.check?.problem?.at === 20);
-    assert.equal(other.get('s1')?.checkedAt, 19);
     assert.deepEqual(durable(), Array(11).fill(false));
     await index.observe('service', sessionOf({ status: 'idle' }), 21);
     await index.keep('s1', local => ({ ...local, name: 'Mine' }));
@@ -112,10 +93,8 @@ describe('the index of sessions', () => {
     await index.keep('s1', () => ({ name: 'Mine' }));
     await remove(index, 's1');
     await until(other.onDidChange, () => other.removed.length === 1);
-    await learn(other, {}, 80_000, 'listed');
     await other.observe('service', sessionOf(), 81_000);
-    const shown = [other.records.size, other.get('s1'), await other.read('s1')];
-    assert.deepEqual(shown, [0, undefined, undefined]);
+    assert.deepEqual([other.get('s1'), await other.read('s1')], [undefined, undefined]);
     await other.signal('service', { ...news, at: 90_000 }, undefined);
     assert.deepEqual(plain(other.get('s1')?.local), { name: 'Mine' });
   });
@@ -136,39 +115,32 @@ describe('the index of sessions', () => {
     const next = { sessionId: 's1', from: 'idle', to: 'pending', at: 30, window: 'b' };
     assert.deepEqual(changes.slice(1), [next]);
   });
-});
 
-describe('session records', () => {
-  it('keep what a hook told for older and repeated events, and for no more than what it told of', () => {
-    const waiting = { sessionId: 's1', kind: 'waiting', at: 1_000 } as const;
+  it('keeps what a hook told for older and repeated events, and nothing of what the session has moved on from', () => {
+    const waiting = { sessionId: 's1', kind: 'waiting', at: 100_000 } as const;
     const news = signalled(recordOf(), waiting);
     for (const event of [{ ...waiting, kind: 'ended', at: 900 } as const, waiting])
       assert.equal(signalled(news, event), news);
-    const seen = observed(news, sessionOf(), 1_100);
-    assert.equal(seen.signal?.kind, 'waiting');
-    assert.equal(observed(seen, sessionOf({ messageCount: 3 }), 1_200).signal, undefined);
-    // Where the session has moved on before the event was read, it tells nothing.
+    const seen = observed(news, sessionOf(), 100_100);
+    assert.equal(observed(seen, sessionOf({ messageCount: 3 }), 100_200).signal, undefined);
     for (const [updatedAt, kind] of [
       [200_000, undefined],
       [100_500, 'waiting'],
       [99_000, 'waiting'],
     ] as const) {
-      const [event, session] = [{ ...waiting, at: 100_000 }, sessionOf({ updatedAt })];
+      const session = sessionOf({ updatedAt });
       const known = observed(recordOf(), session, 300_000);
-      assert.equal(signalled(known, event).signal?.kind, kind);
-      assert.equal(observed(signalled(recordOf(), event), session, 300_000).signal?.kind, kind);
-      assert.equal(signalled(known, { ...event, at: 400_000 }).signal?.at, 400_000, 'it waits again');
+      assert.equal(signalled(known, waiting).signal?.kind, kind);
+      assert.equal(observed(news, session, 300_000).signal?.kind, kind);
+      assert.equal(signalled(known, { ...waiting, at: 400_000 }).signal?.at, 400_000, 'it waits again');
     }
   });
 
-  const now = 1_800_000_000_000;
-  const [MINUTE, HOUR] = [60_000, 3_600_000];
-  const due = (record: SessionRecord, eager = false): number => {
-    const status = statusOf(record, record.check?.problem);
-    return untilDue(record, status, { eager, inFront: false }, 3_000, now);
-  };
-
-  it('are checked more and more slowly while nothing happens, within bounds, and quickly again after a message', () => {
+  it('has sessions checked more and more slowly while nothing happens, within bounds, and quickly again after a message', () => {
+    const now = 1_800_000_000_000;
+    const [MINUTE, HOUR] = [60_000, 3_600_000];
+    const due = (record: SessionRecord, eager = false): number =>
+      untilDue(record, statusOf(record, record.check?.problem), { eager, inFront: false }, 3_000, now);
     for (const [quietMs, status, pause, eager] of [
       [0, 'running', 3_000],
       [100_000, 'running', 10_000],
@@ -188,36 +160,55 @@ describe('session records', () => {
     assert.deepEqual(observed(pending, sessionOf(), now + 20).work, { at: now }, 'it has worked');
     // Also after a change that the service does not date.
     assert.equal(due(observed(quiet, sessionOf({ updatedAt: now - HOUR, status: 'running' }), now)), 2_700);
-  });
-
-  it('are not checked while a clock that was ahead would win over the answers, and are as soon as it would not', () => {
+    // A clock that was ahead is waited for, since it would win over the answers, but not for long.
     const ahead = (byMs: number) =>
       recordOf({ checkedAt: now + byMs, session: sessionOf({ status: 'running' }) });
-    assert.ok(due(ahead(MINUTE), true) > MINUTE);
-    assert.equal(observed(ahead(MINUTE), sessionOf(), now).session?.status, 'running');
-    assert.equal(due(ahead(10 * MINUTE), true), 0);
-    assert.equal(observed(ahead(10 * MINUTE), sessionOf(), now).session?.status, 'idle');
-    assert.ok(due(ahead(-MINUTE), true) < 0);
+    for (const [byMs, isDue, status] of [
+      [-MINUTE, true, 'idle'],
+      [MINUTE, false, 'running'],
+      [10 * MINUTE, true, 'idle'],
+    ] as const) {
+      assert.equal(due(ahead(byMs), true) <= 0, isDue);
+      assert.equal(observed(ahead(byMs), sessionOf(), now).session?.status, status);
+    }
   });
-});
 
-describe('exported lists of sessions', () => {
-  afterEach(cleanUp);
   const fileOf = (sessions: readonly unknown[], version = 2): string =>
     JSON.stringify({ format: 'agent-console-sessions', version, service: 'h', sessions });
 
-  it('name what cannot be read or is no session, and bring in the others, up to date and with nothing of the future', () => {
-    const base = { origin: 'added', addedAt: 1 };
-    const ids = ['..', 'a b', 'x\u202e', 'y'.repeat(300)].map(sessionId => ({ ...base, sessionId }));
-    const odd = { session: { sessionId: 'good', title: 1, status: {} }, local: { tags: [1] } };
-    const dreamt = { ...base, origin: 'dreamt', sessionId: 'a' };
-    const { records, bad } = readImport(
-      fileOf([dreamt, null, ...ids, { ...base, ...odd, sessionId: 'good' }]),
+  it('exports what is kept, not how sessions stand just now; an import adds what is not listed, brings back what was removed, leaves what is there, names what cannot be read or stored', async () => {
+    const index = await openIndex(root);
+    for (const sessionId of ['here', 'gone']) await learn(index, { sessionId, title: 'Here' });
+    await remove(index, 'gone');
+    const theirs = ['here', 'gone', 'new', 'full'].map(sessionId =>
+      recordOf({ sessionId, session: sessionOf({ sessionId }), checkedAt: 5, local: { name: 'n' } }),
     );
-    assert.deepEqual([records.length, records[0]?.session], [1, { sessionId: 'good' }]);
-    assert.deepEqual([bad.length, bad[0]], [6, 'sessions[0] (origin: not allowed)']);
+    const check = { problem: { at: 9, sentence: 'No answer.' } };
+    const standing = theirs.map(each => ({ ...each, check, signal: { kind: 'waiting' as const, at: 3 } }));
+    const { sessions } = JSON.parse(exportText(standing, 'h', 1_000)) as { sessions: readonly unknown[] };
+    const ids = ['..', 'a b', 'x\u202e', 'y'.repeat(300)].map(sessionId => ({ ...recordOf(), sessionId }));
+    const bad = [{ ...recordOf(), origin: 'dreamt' }, null, ...ids];
+    answer('showOpenDialog', [{}]);
+    answer('readFile', new TextEncoder().encode(fileOf([...bad, ...sessions], RECORD_VERSION)));
+    told.length = 0;
+    const add = (service: string, record: SessionRecord): Promise<boolean> =>
+      record.sessionId === 'full'
+        ? Promise.reject(new Error('The disk is full.'))
+        : index.add(service, record);
+    await importSessions({ add }, { id: 'service', host: 'h' }).finally(() => answers.clear());
+    assert.deepEqual(told, [
+      'Sessions imported: 2 added, 1 already there. Entries that could not be imported: 7, the first of them sessions[0] (origin: not allowed).',
+    ]);
+    const titles = [...index.records].map(([id, { session }]) => `${id} ${session?.title}`);
+    assert.deepEqual(titles.sort(), ['gone Here', 'here Here', 'new undefined']);
+    assert.deepEqual(plain(index.get('new')), plain(theirs[2]));
+  });
+
+  it('brings an import up to date, with nothing of the future in it; what is no such list, or of a newer version, changes nothing', () => {
     const read = (record: object, version?: number) => readImport(fileOf([record], version)).records[0];
-    const old = { ...base, sessionId: 'a', firstText: 'And now?' };
+    const odd = { session: { sessionId: 's1', title: 1, status: {} }, local: { tags: [1] } };
+    assert.deepEqual(read({ ...recordOf(), ...odd })?.session, { sessionId: 's1' });
+    const old = { ...recordOf(), local: undefined, firstText: 'And now?' };
     assert.deepEqual(plain(read(old, 1)?.local), {});
     const named = read({ ...old, session: sessionOf({ title: 'Theirs' }), local: { name: 'Mine' } });
     assert.deepEqual([named?.firstText, named?.local.name], [undefined, 'Mine'], 'its title stays the same');
@@ -227,80 +218,39 @@ describe('exported lists of sessions', () => {
     fc.assert(fc.property(fc.json(), text => assert.throws(() => readImport(text), /Nothing was changed/)));
   });
 
-  it('hold what is kept, not how sessions stand just now; add what is not listed, bring back what was removed, leave what is there, name what cannot be stored', async () => {
-    const index = await openIndex(temporaryFolder());
-    for (const sessionId of ['here', 'gone']) await learn(index, { sessionId, title: 'Here' });
-    await remove(index, 'gone');
-    const theirs = ['here', 'gone', 'new', 'bad'].map(sessionId =>
-      recordOf({ sessionId, session: sessionOf({ sessionId }), checkedAt: 5, local: { name: 'n' } }),
-    );
-    const check = { problem: { at: 9, sentence: 'api.example.com does not answer.' } };
-    const signal = { kind: 'waiting', at: 3 } as const;
-    const standing = theirs.map(record => ({ ...record, check, signal }));
-    answer('showOpenDialog', [{}]);
-    answer('readFile', new TextEncoder().encode(exportText(standing, 'h', 1_000)));
-    told.length = 0;
-    const add = (service: string, record: SessionRecord): Promise<boolean> =>
-      record.sessionId === 'bad'
-        ? Promise.reject(new Error('of a newer version'))
-        : index.add(service, record);
-    await importSessions({ add }, { id: 'service', host: 'h' }).finally(() => answers.clear());
-    assert.deepEqual(told, [
-      'Sessions imported: 2 added, 1 already there. Entries that could not be imported: 1, the first of them bad (of a newer version).',
-    ]);
-    const titles = [...index.records.values()].map(
-      ({ sessionId, session }) => `${sessionId} ${session?.title}`,
-    );
-    assert.deepEqual(titles.sort(), ['gone Here', 'here Here', 'new undefined']);
-    assert.deepEqual(plain(index.get('new')), plain(theirs[2]));
-  });
-
-  it('hold only what every part of the view can show, whatever else was in them', () => {
+  it('takes from an import only what every part of the view can show, in clean lines, whatever else is in it', () => {
     const status = { value: 'idle' };
     const context = { status, computer: () => undefined, format: new Formatter('en'), now: 200 };
     const names = 'title status messageCount updatedAt sessionSettings computerId name at'.split(' ');
-    const anything = fc.letrec<{ value: unknown }>(tie => ({
-      value: fc.oneof(
-        { maxDepth: 3 },
-        fc.jsonValue(),
-        fc.dictionary(fc.constantFrom(...names), tie('value')),
-      ),
-    })).value;
-    const session = fc.record({ sessionId: fc.constant('s1'), sessionSettings: anything, title: anything });
+    const anything = fc.oneof(fc.jsonValue(), fc.object({ key: fc.constantFrom(...names), maxDepth: 3 }));
+    const foreign = fc.string({ unit: 'binary' });
+    const session = fc.record({ sessionId: fc.constant('s1'), sessionSettings: anything, title: foreign });
     const entry = fc.record({
       sessionId: fc.constantFrom('s1', 's2'),
       origin: fc.constantFrom('added', 'hook'),
       ...{ addedAt: fc.nat(), session: fc.oneof(anything, session), local: anything, signal: anything },
-      ...{ workspace: anything, firstText: anything, computerName: anything },
+      ...{ workspace: anything, firstText: anything, computerName: fc.oneof(anything, foreign) },
     });
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 3 }), entries => {
         for (const record of readImport(fileOf(entries)).records) {
-          sessionRow(record, context).tooltip?.();
+          const { label, description, spoken, tooltip } = sessionRow(record, context);
+          const said = [label, description, spoken].join(' ');
+          assert.doesNotMatch(said, /[\n\u202a-\u202e\u2066-\u2069\u0000-\u0008]/);
+          tooltip?.();
           sessionDocument(record, context);
         }
       }),
     );
   });
-});
-
-describe('the list of sessions that some services offer', () => {
-  let root: string;
-  let index: SessionIndex;
-  beforeEach(async () => {
-    root = temporaryFolder();
-    index = await openIndex(root);
-  });
-  afterEach(cleanUp);
 
   const start = async (extras: boolean) => {
     const service = await startSampleService({ pace: 0, extras });
     later(() => service.close());
-    const asked = (): number =>
-      service.requests.filter(({ method, path }) => method === 'GET' && path === '/api/v0/sessions').length;
-    return { service, api: signedIn(service), asked };
+    const asked = (): number => service.requests.filter(each => each.path === '/api/v0/sessions').length;
+    return { service, api: windowAt(service).api, asked };
   };
-  const open = (api: unknown, deps: object = {}) => {
+  const listFor = (index: SessionIndex, api: unknown, deps: object = {}) => {
     const focused = new ObservableValue(true);
     const usual = { index, connection: { api }, extras: () => true, focused, log: silentLog() };
     const list = new ServiceList({ ...usual, ...deps } as never);
@@ -308,12 +258,17 @@ describe('the list of sessions that some services offer', () => {
     return list;
   };
 
-  it('is taken into the index once for all who ask, brings back nothing removed and overwrites nothing kept here', async () => {
+  it('takes in the list that some services offer once for all who ask, in a window with the focus and where it is not switched off, without what was removed and over nothing kept here', async () => {
+    const index = await openIndex(root);
     const { service, api, asked } = await start(true);
-    const sessions = open(api);
+    await listFor(index, api, { extras: () => false }).read();
+    const focused = new ObservableValue(false);
+    const sessions = listFor(index, api, { focused });
+    await sessions.read();
+    assert.equal(asked(), 0);
+    focused.set(true);
     await Promise.all([sessions.read(), sessions.read()]);
-    assert.equal(asked(), 1);
-    assert.deepEqual([...index.records.keys()].sort(), [...service.sessionIds].sort());
+    assert.deepEqual([asked(), [...index.records.keys()].sort()], [1, [...service.sessionIds].sort()]);
     for (const { origin, session } of index.records.values())
       assert.deepEqual([origin, typeof session?.status], ['listed', 'string']);
     const [first = '', second = '', ...others] = service.sessionIds;
@@ -324,32 +279,19 @@ describe('the list of sessions that some services offer', () => {
     await sessions.read();
     assert.notDeepEqual(index.get(second)?.session, before, 'what the service says of it is taken in');
     const next = await openIndex(root);
-    await open(api, { index: next }).read();
+    await listFor(next, api).read();
     for (const window of [index, next]) {
       assert.deepEqual([...window.records.keys()].sort(), [second, ...others].sort());
       assert.equal(window.get(second)?.local.name, 'Mine');
     }
-    assert.equal(asked(), 3);
   });
 
-  it('is asked for once where the service has none, never where that is switched off, and not before the window has the focus', async () => {
+  it('asks once for that list where the service has none, else page by page, up to 20, and no further once it is given up', async () => {
+    const index = await openIndex(root);
     const without = await start(false);
-    const none = open(without.api);
+    const none = listFor(index, without.api);
     for (let time = 0; time < 2; time++) await none.read();
     assert.deepEqual([without.asked(), index.records.size], [1, 0]);
-    const { api, asked } = await start(true);
-    await open(api, { extras: () => false }).read();
-    const focused = new ObservableValue(false);
-    const sessions = open(api, { focused });
-    await sessions.read();
-    assert.equal(asked(), 0);
-    focused.set(true);
-    await sessions.read();
-    assert.equal(asked(), 1);
-    assert.ok(index.records.size > 0);
-  });
-
-  it('is read page by page, up to 20, and no further once it is given up', async () => {
     const cursors: (string | undefined)[] = [];
     let onPage = (): void => undefined;
     const sessions = async (cursor?: string) => {
@@ -358,7 +300,7 @@ describe('the list of sessions that some services offer', () => {
       onPage();
       return { items: [sessionOf({ sessionId: `s${page}` })], problems: [], cursor: `page ${page}` };
     };
-    const limited = open({ extras: { sessions } });
+    const limited = listFor(index, { extras: { sessions } });
     await limited.read();
     assert.deepEqual([...cursors.slice(0, 3), cursors.length], [undefined, 'page 1', 'page 2', 20]);
     assert.equal(index.records.size, 20);

@@ -4,18 +4,15 @@ import type { Session } from '../../../src/api';
 import { SessionMonitor } from '../../../src/sessions/monitor';
 import type { SessionIndex } from '../../../src/sessions/sessionIndex';
 import { ObservableValue } from '../../../src/util/lifecycle';
-import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
-import { learn, openIndex, sessionOf } from './support';
+import { cleanUp, later, learn, openIndex, sessionOf, temporaryFolder } from './support';
 
-interface Question {
-  readonly sessionId: string;
-  readonly at: number;
-  readonly by: SessionIndex;
-  readonly signal: AbortSignal;
-  readonly answer: (session: Session) => void;
-  readonly fail: (error: Error) => void;
-}
-
+/** What a window asks about a session, as it reaches the service. */
+const questionOf = (by: SessionIndex, sessionId: string, signal: AbortSignal) => {
+  const { promise, resolve: answer, reject: fail } = Promise.withResolvers<Session>();
+  signal.addEventListener('abort', () => fail(new Error('cancelled')));
+  return { sessionId, at: Date.now(), by, signal, promise, answer, fail };
+};
+type Question = ReturnType<typeof questionOf>;
 type Focus = ObservableValue<boolean> & { isShown?: () => Promise<void> };
 
 const SESSIONS = 200;
@@ -42,16 +39,16 @@ describe('the watch over sessions', () => {
   const open = async (reply?: (question: Question) => void, focused: Focus = new ObservableValue(true)) => {
     const index = await openIndex(root);
     const one = (_: string, { ids, signal }: { ids: { sessionId: string }; signal: AbortSignal }) => {
-      const { promise, resolve: answer, reject: fail } = Promise.withResolvers<Session>();
-      const question = { ...ids, at: Date.now(), by: index, signal, answer, fail };
-      signal.addEventListener('abort', () => fail(new Error('cancelled')));
+      const question = questionOf(index, ids.sessionId, signal);
       asked.push(question);
       mostAtOnce = Math.max(mostAtOnce, ++openNow);
       if (reply !== undefined) setImmediate(reply, question);
-      return promise.finally(() => openNow--);
+      return question.promise.finally(() => openNow--);
     };
-    const state = new ObservableValue({ kind: 'signedOut' } as const);
-    const connection = { api: { one: one as never }, state };
+    const connection = {
+      api: { one: one as never },
+      state: new ObservableValue({ kind: 'signedOut' as const }),
+    };
     const monitor = new SessionMonitor({ index, focused, fastestSeconds: () => 2, connection });
     later(() => monitor.dispose());
     if (reply === undefined) await learn(index, { status: 'running' });
@@ -76,22 +73,28 @@ describe('the watch over sessions', () => {
   };
   const askedIds = (): readonly string[] => asked.map(({ sessionId }) => sessionId);
 
-  it('asks while somebody looks and again after the answer, one question in flight, nothing before there is a record', async () => {
+  it('asks while somebody looks and again after the answer, one question in flight, nothing before there is a record; what fails is unknown, never running, until it is answered', async () => {
     const { index, monitor } = await open();
     monitor.watch('s7');
     const [watch, second] = [monitor.watch('s1'), monitor.watch('s1')];
     await pass(5_000);
     assert.equal(asked.length, 1);
-    asked[0]!.answer(running());
+    asked[0]!.fail(new Error('not reachable'));
+    await pass(50);
+    const { value, last, problem } = monitor.statusOf('s1');
+    assert.deepEqual([value, last, problem?.sentence], ['unknown', 'running', 'not reachable']);
+    await pass(30_000);
+    asked[1]!.answer(running());
     await pass(5_000);
-    assert.deepEqual([asked.length, monitor.statusOf('s1').value], [2, 'running']);
+    assert.deepEqual([asked.length, monitor.statusOf('s1').value], [3, 'running']);
     watch.dispose();
-    assert.equal(asked[1]!.signal.aborted, false, 'somebody still looks');
+    assert.equal(asked[2]!.signal.aborted, false, 'somebody still looks');
     second.dispose();
-    assert.equal(asked[1]!.signal.aborted, true);
     await learn(index, { sessionId: 's7' });
     await pass(2_000);
-    assert.deepEqual(askedIds(), ['s1', 's1', 's7']);
+    assert.deepEqual(askedIds(), ['s1', 's1', 's1', 's7']);
+    const cancelled = [asked[2]!.signal.aborted, monitor.statusOf('s1').problem];
+    assert.deepEqual(cancelled, [true, undefined], 'what is only cancelled is no problem');
   });
 
   it('asks nothing without the focus or for a window that is gone and was told nothing of it, and at once on return', async () => {
@@ -109,25 +112,6 @@ describe('the watch over sessions', () => {
     assert.equal(asked.length, 1);
     focused.set(false);
     assert.equal(asked[0]!.signal.aborted, true);
-  });
-
-  it('tells a failed check as unknown, never as running, and recovers; one that is only cancelled is no problem', async () => {
-    const { monitor } = await open();
-    const failed = monitor.check('s1');
-    asked[0]!.fail(new Error('not reachable'));
-    await assert.rejects(failed);
-    const { value, last, problem } = monitor.statusOf('s1');
-    assert.deepEqual([value, last, problem?.sentence], ['unknown', 'running', 'not reachable']);
-    mock.timers.tick(10);
-    const fine = monitor.check('s1');
-    asked[1]!.answer(sessionOf());
-    await fine;
-    assert.equal(monitor.statusOf('s1').value, 'idle');
-    const abort = new AbortController();
-    const cancelled = monitor.check('s1', abort.signal);
-    abort.abort();
-    await assert.rejects(cancelled);
-    assert.deepEqual([asked[2]?.signal.aborted, monitor.statusOf('s1').problem], [true, undefined]);
   });
 
   it('lets no answer to an older question replace what a send or a newer question of another window said', async () => {

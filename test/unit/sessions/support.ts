@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { ApiClient, Session } from '../../../src/api';
+import type { Session } from '../../../src/api';
 import { Sessions, type SessionsDeps } from '../../../src/sessions';
 import type { SessionRecord } from '../../../src/sessions/record';
 import { SessionIndex } from '../../../src/sessions/sessionIndex';
@@ -9,11 +9,12 @@ import { Formatter } from '../../../src/util/format';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { FakeConnection } from '../../fakes/connection';
 import { silentLog } from '../../fakes/log';
-import { startSampleService, type SampleService } from '../../fakes/sampleService';
+import { startSampleService } from '../../fakes/sampleService';
 import { openStorage } from '../../fakes/storage';
 import { answers } from '../../fakes/vscode';
 import { fakeView } from '../../fakes/view';
 import { clientOf } from '../api/support';
+export { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 export { until } from '../../until';
 
 export function sessionOf(fields: Partial<Session> = {}): Session {
@@ -25,13 +26,8 @@ export function recordOf(fields: Partial<SessionRecord> = {}): SessionRecord {
 }
 
 /** What a service says of a session comes to the index. */
-export function learn(
-  index: SessionIndex,
-  fields: Partial<Session> = {},
-  at = 5,
-  origin: SessionRecord['origin'] = 'created',
-): Promise<void> {
-  return index.learn('service', { session: sessionOf(fields), origin, at });
+export function learn(index: SessionIndex, fields: Partial<Session> = {}, at = 5): Promise<void> {
+  return index.learn('service', { session: sessionOf(fields), origin: 'created', at });
 }
 
 /** What the editor answers where it is asked by this name. */
@@ -44,22 +40,37 @@ export function remove(index: SessionIndex, sessionId: string): Promise<void> {
   return index.keep(sessionId, local => ({ ...local, removedAt: Date.now() }));
 }
 
-/** A client of a service, which waits for nothing. */
-export function signedIn(service: SampleService): ApiClient {
-  const { api } = clientOf({ origin: service.baseUrl }, { key: () => Promise.resolve(service.apiKey) });
-  later(() => api.dispose());
-  return api;
-}
-
-/** The index of a window on a folder of records, gone after the test. */
-export async function openIndex(root: string): Promise<SessionIndex> {
-  const storage = openStorage({ root, log: silentLog() });
-  const index = new SessionIndex(storage);
+/** A storage as one window has it, gone after the test. */
+function storageIn(root: string, log = silentLog()) {
+  const storage = openStorage({ root, log });
   later(async () => {
-    index.dispose();
     await storage.settled();
     storage.dispose();
   });
+  return storage;
+}
+
+/** What a feature has of its window: what is kept in a folder, a client of a service that waits for nothing, a view. */
+export function windowAt(
+  service: { readonly baseUrl: string; readonly appUrl: string; readonly apiKey?: string },
+  root = temporaryFolder(),
+  visible = false,
+) {
+  const log = silentLog();
+  const { baseUrl: origin, apiKey = 'a-key' } = service;
+  const { api } = clientOf(
+    { origin },
+    { key: () => Promise.resolve(apiKey), redactionKey: 'of this machine' },
+  );
+  later(() => api.dispose());
+  const connection = new FakeConnection(api, service);
+  return { log, storage: storageIn(root, log), api, connection, view: fakeView(visible) };
+}
+
+/** The index of a window on a folder of records, gone after the test. */
+export async function openIndex(root: string, storage = storageIn(root)): Promise<SessionIndex> {
+  const index = new SessionIndex(storage);
+  later(() => index.dispose());
   await index.use('service');
   return index;
 }
@@ -75,16 +86,13 @@ export async function sessionsScene(options: { readonly extras?: boolean } = {})
 
   /** The sessions of one window, with everything around them but VS Code itself. */
   const open = async (deps: Partial<SessionsDeps> = {}, visible = true) => {
-    const log = silentLog();
-    const storage = openStorage({ root, log });
-    const api = signedIn(service);
-    const connection = new FakeConnection(api, service);
-    const view = fakeView(visible);
+    const given = windowAt(service, root, visible);
     const facts = undefined as ReturnType<SessionsDeps['computers']['known']>;
     const computers = { facts, changed: new Emitter<void>() };
     const memory = new Map<string, unknown>();
     const feature = new Sessions({
-      ...{ connection, storage, log, view, focused: new ObservableValue(false) },
+      ...given,
+      focused: new ObservableValue(false),
       fastestSeconds: () => 600,
       computers: { known: () => computers.facts, onDidChange: computers.changed.event },
       changes: { of: () => undefined, onDidChange: new Emitter<readonly string[]>().event },
@@ -98,25 +106,19 @@ export async function sessionsScene(options: { readonly extras?: boolean } = {})
       ...{ presets: () => undefined, seeds: () => Promise.resolve([]), extras: () => false },
       ...deps,
     });
-    /** The same records, as another part of the window or another window changes them. */
-    const index = new SessionIndex(storage);
+    later(() => feature.dispose());
     await feature.ready().catch(() => undefined);
-    await index.use('service');
-    later(async () => {
-      feature.dispose();
-      index.dispose();
-      await storage.settled();
-      storage.dispose();
-    });
-    return { feature, connection, view, storage, index, computers };
+    /** The same records, as another part of the window or another window changes them. */
+    const index = await openIndex(root, given.storage);
+    /** The service says so of these sessions. */
+    const known = (at: number, ...all: readonly Partial<Session>[]): Promise<unknown> =>
+      Promise.all(all.map(fields => learn(index, fields, at)));
+    return { ...given, feature, index, computers, known };
   };
   return { service, open };
 }
 
-type Item = Readonly<Record<'command' | 'when', string>> & {
-  readonly group?: string;
-  readonly args: readonly [focused: unknown, marker: unknown];
-};
+type Item = Readonly<Record<'command' | 'when' | 'group', string>> & { readonly args: readonly unknown[] };
 
 /** What the manifest adds to the editor. */
 export const { contributes } = JSON.parse(

@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { card, factsDocument, type Fact } from '../../../src/ui/text';
+import { card, factsDocument } from '../../../src/ui/text';
 import { type Row, Tree, type TreeNode } from '../../../src/ui/tree';
-import { fakeView } from '../../fakes/view';
+import { drawnRows, fakeView } from '../../fakes/view';
 import { LazyTree } from '../../../src/ui/lazyTree';
 import { Emitter } from '../../../src/util/lifecycle';
 import { acts } from '../../fakes/vscode';
 import { restriction } from '../../../src/ui/window';
 
-/** What the tree is to show: rows by id, and what stands below what. */
-interface Scene {
-  readonly below: Record<string, readonly string[]>;
-  readonly rows: Record<string, Partial<Row>>;
-}
-
 describe('a tree', () => {
-  let scene: Scene;
+  /** What stands below what, and what rows say beside their ids. */
+  let below: Record<string, readonly string[]>;
+  let rows: Record<string, Partial<Row>>;
   let view: ReturnType<typeof fakeView>;
   let tree: Tree;
   let fired: (readonly string[] | 'all')[];
@@ -24,19 +20,11 @@ describe('a tree', () => {
   const node = (id: string): TreeNode => ({
     id,
     kind: 'row',
-    row: () => ({ label: id, ...scene.rows[id], ...(scene.below[id] === undefined ? {} : { open: true }) }),
-    children: () => (scene.below[id] ?? []).map(node),
+    row: () => ({ label: id, ...rows[id], ...(below[id] === undefined ? {} : { open: true }) }),
+    children: () => (below[id] ?? []).map(node),
   });
   /** Draws all there is, as VS Code does. */
-  const draw = async (parent?: TreeNode): Promise<TreeNode[]> => {
-    const children = await tree.getChildren(parent);
-    const below: TreeNode[] = [];
-    for (const child of children) {
-      tree.getTreeItem(child);
-      below.push(child, ...(await draw(child)));
-    }
-    return below;
-  };
+  const draw = async () => (await drawnRows(tree)).map(each => each.node);
   const passed = (ms = 100): void => mock.timers.tick(ms);
   const updated = (ids?: ReadonlySet<string>): void => {
     tree.update(ids);
@@ -45,13 +33,13 @@ describe('a tree', () => {
 
   beforeEach(async () => {
     mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
-    scene = { below: { root: ['g', 'h'], g: ['a', 'b'], h: ['c'] }, rows: {} };
+    [below, rows] = [{ root: ['g', 'h'], g: ['a', 'b'], h: ['c'] }, {}];
     view = fakeView();
     [fired, minutes] = [[], 0];
     tree = new Tree({
       view,
       ready: () => Promise.resolve(),
-      roots: () => (scene.below['root'] ?? []).map(node),
+      roots: () => (below['root'] ?? []).map(node),
       onMinute: () => minutes++,
     });
     tree.onDidChangeTreeData(nodes => fired.push(nodes === undefined ? 'all' : nodes.map(({ id }) => id)));
@@ -62,77 +50,54 @@ describe('a tree', () => {
     mock.timers.reset();
   });
 
-  it('draws the rows that say something else and that it is told of, once for all that changes together', () => {
+  it('draws again what says something else or has other children, once for all that changes together, and all where the first level is another, until VS Code has asked for it', async () => {
     updated();
     assert.deepEqual(fired, [], 'they say the same');
-    scene.rows['b'] = { description: 'now' };
+    rows['b'] = { description: 'now' };
     tree.update();
-    scene.rows['c'] = { icon: { id: 'check' } };
+    rows['c'] = { icon: { id: 'check' } };
     updated();
-    assert.deepEqual(fired, [['b', 'c']]);
-    [scene.rows['a'], scene.rows['b']] = [{ description: 'x' }, { description: 'x' }];
+    [rows['a'], rows['b']] = [{ description: 'x' }, { description: 'x' }];
     updated(new Set(['b']));
-    assert.deepEqual(fired.slice(1), [['b']]);
-  });
-
-  it('draws a row with other children, and all rows where the first level is another', () => {
-    scene = { ...scene, below: { ...scene.below, g: ['b', 'a', 'new'] } };
-    updated();
-    assert.deepEqual(fired, [['g']]);
-    scene = { ...scene, below: { ...scene.below, root: ['h', 'g'] } };
-    updated();
-    assert.deepEqual(fired, [['g'], 'all']);
-  });
-
-  it('says once that all is to be drawn anew, until VS Code asks for it: it waits anew each time it is told', async () => {
+    below['g'] = ['b', 'a', 'new'];
+    updated(new Set());
+    assert.deepEqual(fired.splice(0), [['b', 'c'], ['b'], ['g']]);
     for (const root of [['h'], ['g'], ['h', 'g']]) {
-      scene.below['root'] = root;
+      below['root'] = root;
       updated();
     }
-    assert.deepEqual(fired, ['all']);
-    assert.deepEqual(
-      (await draw()).map(({ id }) => id),
-      ['h', 'c', 'g', 'a', 'b'],
-    );
-    scene.below['root'] = ['g'];
+    assert.deepEqual(fired, ['all'], 'it would wait anew each time it is told');
+    assert.equal((await draw()).map(({ id }) => id).join(), 'h,c,g,b,a,new');
+    below['root'] = ['g'];
     updated();
     assert.deepEqual(fired, ['all', 'all']);
   });
 
-  it('keeps the objects VS Code knows rows by, with what they say now, and their parents', async () => {
+  it('keeps the objects VS Code knows rows by, with what they say now, in clean words, and their parents, also below another one', async () => {
     const before = await draw();
-    scene.rows['a'] = { description: 'later', tooltip: () => card('a', ['later']) };
+    rows['a'] = { description: 'later', tooltip: () => card('a', ['later']) };
+    below['c'] = ['d'];
     updated();
-    assert.deepEqual(await draw(), before);
-    const [g, a] = before;
-    assert.ok(g && a);
-    assert.equal(tree.getTreeItem(a).description, 'later');
-    assert.match(
-      (tree.resolveTreeItem(tree.getTreeItem(a), a).tooltip as { readonly value: string }).value,
-      /later$/,
-    );
-    assert.equal(tree.getTreeItem(a).tooltip, undefined, 'tooltips are made late');
-    assert.equal(tree.getParent(a), g);
-    assert.equal(tree.node('a'), a);
-    scene = { ...scene, below: { ...scene.below, g: ['b'] } };
+    const [g, a, , , , d] = await draw();
+    assert.deepEqual([g, a], before.slice(0, 2));
+    const item = tree.getTreeItem(a!);
+    assert.deepEqual([item.description, item.tooltip], ['later', undefined], 'tooltips are made late');
+    assert.match((tree.resolveTreeItem(item, a!).tooltip as { readonly value: string }).value, /later$/);
+    assert.deepEqual([tree.getParent(a!), tree.node('a')], [g, a]);
+    rows['b'] = { label: 'x\u202e\ny', description: 'z\u0007' };
+    const { label, description, accessibilityInformation } = tree.getTreeItem(node('b'));
+    const foreign = [label, description, accessibilityInformation?.label];
+    assert.deepEqual(foreign, ['x\ufffd y', 'z\ufffd', 'x\ufffd y, z\ufffd'], 'clean, and read aloud');
+    Object.assign(below, { g: ['b', 'c'], h: [] });
     await draw();
+    const c = tree.node('c');
+    assert.deepEqual([tree.getParent(c!)?.id, tree.getParent(d!)], ['g', c], 'drawn earlier than its own');
     assert.equal(tree.node('a'), undefined, 'what is gone is forgotten');
-  });
-
-  it('knows a row that has moved to a parent drawn earlier, with what stands below it', async () => {
-    scene.below['c'] = ['d'];
-    await draw();
-    scene = { ...scene, below: { ...scene.below, g: ['a', 'b', 'c'], h: [] } };
-    await draw();
-    const [c, d] = [tree.node('c'), tree.node('d')];
-    assert.ok(c && d);
-    assert.equal(tree.getParent(c)?.id, 'g');
-    assert.equal(tree.getParent(d), c);
   });
 
   it('draws nothing while it is hidden, what has changed meanwhile when it is shown, and looks at ages once a minute', async () => {
     view.show(false);
-    scene.rows['a'] = { description: 'x' };
+    rows['a'] = { description: 'x' };
     tree.update();
     passed(10 * 60_000);
     assert.deepEqual([fired, minutes], [[], 1]);
@@ -140,88 +105,54 @@ describe('a tree', () => {
     passed();
     assert.deepEqual([fired, minutes], [[['a']], 2]);
     await draw();
-    scene.rows['c'] = { description: '1 min' };
+    rows['c'] = { description: '1 min' };
     passed(60_000);
     passed();
     assert.deepEqual([fired.slice(1), minutes], [[['c']], 3]);
   });
-
-  it('reads label and description aloud where nothing else is said, and foreign texts hold no control characters', () => {
-    scene.rows['a'] = { label: 'x\u202e\ny', description: 'z\u0007' };
-    const item = tree.getTreeItem(node('a'));
-    assert.deepEqual(
-      [item.label, item.description, item.accessibilityInformation?.label],
-      ['x\ufffd y', 'z\ufffd', 'x\ufffd y, z\ufffd'],
-    );
-  });
 });
 
-describe('cards and documents', () => {
-  it('hold no markup of what they show', () => {
-    const evil = '**x** [x](command:quit) <b> file:///etc www.evil.example\n# y';
-    const facts: readonly Fact[] = [
-      ['Name', evil],
-      ['Nothing', undefined],
-    ];
-    const text = factsDocument(evil, [['', facts]], { evil });
-    assert.ok(!/^(?!\s*"evil).*\]\(|<b>(?!.*")/m.test(text.slice(0, text.indexOf('```'))), text);
-    assert.ok(!text.includes('Nothing'));
-    assert.equal(text.match(/^#/gm)?.length, 2);
-    assert.deepEqual(card('', ['', undefined, 'one']).value, 'one');
-  });
+it('cards and documents hold no markup of what they show', () => {
+  const evil = '**x** [x](command:quit) <b> file:///etc www.evil.example\n# y';
+  const facts = Object.entries({ Name: evil, Nothing: undefined });
+  const text = factsDocument(evil, [['', facts]], { evil });
+  assert.ok(!/^(?!\s*"evil).*\]\(|<b>(?!.*")/m.test(text.slice(0, text.indexOf('```'))), text);
+  assert.ok(!text.includes('Nothing'));
+  assert.equal(text.match(/^#/gm)?.length, 2);
+  assert.deepEqual(card('', ['', undefined, 'one']).value, 'one');
 });
 
-describe('a tree whose rows come later', () => {
+it('a tree whose rows come later tells the changes of its provider, and gives a row a command without arguments, which VS Code cannot forget while the row is drawn anew', async () => {
   type Named = { readonly name: string };
   const [a, b] = [{ name: 'a' }, { name: 'b' }];
   const changed = new Emitter<Named[] | undefined>();
   const retry = { command: 'retry', title: 'Try again' };
-  let tree: LazyTree<Named>;
-
-  beforeEach(() => {
-    acts.length = 0;
-    const getTreeItem = (row: Named) =>
-      row === a ? { command: { command: 'open', title: 'Open', arguments: [row] } } : { command: retry };
-    const inner = { onDidChangeTreeData: changed.event, getChildren: () => [a, b], getTreeItem };
-    tree = new LazyTree(() => Promise.resolve(inner), 'test.openRow');
-  });
-
-  it('asks its provider for rows and tells its changes', async () => {
-    const told: unknown[] = [];
-    tree.onDidChangeTreeData(rows => told.push(rows));
-    assert.deepEqual(await tree.getChildren(), [a, b]);
-    changed.fire([a]);
-    changed.fire(undefined);
-    assert.deepEqual(told, [[a], undefined]);
-  });
-
-  it('gives a row a command without arguments, which VS Code cannot forget while the row is drawn anew', async () => {
-    for (const row of [a, a])
-      assert.deepEqual((await tree.getTreeItem(row)).command, { command: 'test.openRow', title: 'Open' });
-    assert.deepEqual((await tree.getTreeItem(b)).command, retry, 'one that needs nothing is kept');
-    await tree.openSelected(() => [b]);
-    await tree.openSelected(() => [a, b]);
-    assert.deepEqual(acts, [], 'of several, none');
-    let known: readonly Named[] = [];
-    const done = tree.openSelected(() => known);
-    assert.deepEqual(acts, [], 'VS Code knows none while all are drawn anew');
-    known = [a];
-    await done;
-    assert.deepEqual(acts, ['commands.executeCommand']);
-  });
+  acts.length = 0;
+  const getTreeItem = (row: Named) =>
+    row === a ? { command: { command: 'open', title: 'Open', arguments: [row] } } : { command: retry };
+  const inner = { onDidChangeTreeData: changed.event, getChildren: () => [a, b], getTreeItem };
+  const tree = new LazyTree<Named>(() => Promise.resolve(inner), 'test.openRow');
+  const told: unknown[] = [];
+  tree.onDidChangeTreeData(rows => told.push(rows));
+  assert.deepEqual(await tree.getChildren(), [a, b]);
+  for (const rows of [[a], undefined]) changed.fire(rows);
+  assert.deepEqual(told, [[a], undefined]);
+  for (const row of [a, a])
+    assert.deepEqual((await tree.getTreeItem(row)).command, { command: 'test.openRow', title: 'Open' });
+  assert.deepEqual((await tree.getTreeItem(b)).command, retry, 'one that needs nothing is kept');
+  for (const selection of [[b], [a, b]]) await tree.openSelected(() => selection);
+  assert.deepEqual(acts, [], 'of several, none');
+  let known: readonly Named[] = [];
+  const done = tree.openSelected(() => known);
+  assert.deepEqual(acts, [], 'VS Code knows none while all are drawn anew');
+  known = [a];
+  await done;
+  assert.deepEqual(acts, ['commands.executeCommand']);
 });
 
-describe('what a window may do', () => {
-  it('is less in Restricted Mode, and where all folders lie on no machine', () => {
-    for (const [isTrusted, expected, folders] of [
-      [true, undefined, [undefined, '', 'file', 'vscode-vfs file']],
-      [false, 'untrusted', [undefined, '', 'file', 'vscode-vfs']],
-      [true, 'virtual', ['vscode-vfs', 'vscode-vfs memfs']],
-    ] as const)
-      for (const schemes of folders) {
-        const found = schemes?.split(' ').filter(scheme => scheme !== '');
-        const workspaceFolders = found?.map(scheme => ({ uri: { scheme } }));
-        assert.equal(restriction({ isTrusted, workspaceFolders }), expected, schemes);
-      }
-  });
+it('a window may do less where all folders lie on no machine', () => {
+  const may = (...schemes: readonly string[]) =>
+    restriction({ isTrusted: true, workspaceFolders: schemes.map(scheme => ({ uri: { scheme } })) });
+  assert.deepEqual([may('vscode-vfs', 'memfs'), may('vscode-vfs', 'file')], ['virtual', undefined]);
+  assert.equal(may(), undefined);
 });
