@@ -1,27 +1,14 @@
 import assert from 'node:assert/strict';
-import {
-  CANARY,
-  Machine,
-  OTHER_CANARY,
-  SharedSecrets,
-  anyServer,
-  brokenSecrets,
-  cleanUp,
-  deadAddress,
-  hostOf,
-  service,
-  signedIn,
-} from './support';
+import { cleanUp } from '../../fakes/cleanUp';
+import { anyServer, begin, CANARY, deadAddress, hostOf } from './support';
+import { Machine, OTHER_CANARY, SecretStore, service, signedIn } from './support';
 
 describe('signing in', function () {
   afterEach(cleanUp);
 
   it('asks for two addresses and a key, checks both with one call each, and stores them for the next window, which reads nothing before it is asked', async () => {
-    const running = await service();
+    const { running, secrets, machine, window } = await begin();
     const { baseUrl, appUrl } = running;
-    const secrets = new SharedSecrets();
-    const machine = new Machine(secrets);
-    const window = machine.window();
     const { connection, context, person } = window;
     const contexts = (state: string, known: boolean) => ({
       'agentConsole.connection': state,
@@ -37,10 +24,9 @@ describe('signing in', function () {
     assert.deepEqual(person.asked, ['1/3 ', `2/3 ${baseUrl}`, '3/3 (secret)']);
     assert.ok(person.steps[2]?.prompt.includes(`${appUrl}/settings`));
     const sent = running.requests.map(({ method, origin, path, query }) => [method, origin, path, query]);
-    const reports = '/api/organization/maturity-level-reports';
     assert.deepEqual(sent, [
       ['GET', 'base', '/api/v0/computers', {}],
-      ['GET', 'app', reports, { limit: '1' }],
+      ['GET', 'app', '/api/organization/maturity-level-reports', { limit: '1' }],
     ]);
     const { id, ...known } = connection.state.current.service ?? {};
     assert.deepEqual(known, { baseUrl, appUrl, host: hostOf(baseUrl), source: 'settings' });
@@ -83,7 +69,6 @@ describe('signing in', function () {
     const [address, app, key] = window.person.steps;
     for (const [step, expected, ...texts] of [
       [address, /not an address/, '', 'not an address'],
-      [address, /^Leave out/, 'https://me:secret@api.example.com'],
       [address, /^$/, 'http://localhost:1234'],
       [app, /must begin with https/, 'http://app.example.com'],
       [key, /Enter the key/, '   '],
@@ -98,10 +83,8 @@ describe('signing in', function () {
   });
 
   it('stores nothing when the person gives up, at any step or during the check', async () => {
-    const { baseUrl, appUrl, requests } = await service();
-    const secrets = new SharedSecrets();
-    const machine = new Machine(secrets);
-    const window = machine.window();
+    const { running, secrets, machine, window } = await begin();
+    const { baseUrl, appUrl, requests } = running;
     for (const answers of [[], [baseUrl], [baseUrl, appUrl]]) await window.enter(...answers, 'cancel');
     window.person.cancelsProgress = true;
     await window.enter(baseUrl, appUrl, CANARY, 'cancel');
@@ -111,34 +94,23 @@ describe('signing in', function () {
   });
 
   it('explains an access token and lets the person go on without analytics and readiness, or not', async () => {
-    const { baseUrl, appUrl, keys } = await service();
-    const window = new Machine().window();
+    const { running, window } = await begin();
+    const { jwt } = running.keys;
     const { connection, person } = window;
-    person.confirms(false, true);
-    await window.enter(baseUrl, appUrl, keys.jwt, keys.jwt);
+    person.sure.push(false, true);
+    await window.enter(running.baseUrl, running.appUrl, jwt, jwt);
     assert.deepEqual(person.asked.slice(2), ['3/3 (secret)', '3/3 (secret) with text']);
-    assert.match(
-      person.confirmed[0] ?? '',
-      /access token, not an API key.*Analytics and readiness reports need an API key/,
-    );
+    const explained = /access token, not an API key.*Analytics and readiness reports need an API key/;
+    assert.match(person.confirmed[0] ?? '', explained);
     const reports = Promise.resolve(connection.api?.pages('reports').next());
     await assert.rejects(reports, /unauthorized, jwt/);
     assert.deepEqual([window.kind, await window.isServed()], ['signedIn', true]);
   });
 
-  it('signs in with a key that may not read computers', async () => {
-    const running = await service();
-    running.fail({ kind: 'status', status: 403, match: { path: '/api/v0/computers' } });
-    const window = new Machine().window();
-    await window.signIn(running);
-    assert.equal(window.kind, 'signedIn');
-  });
-
   for (const how of ['throws', 'forgets'] as const)
-    it(`says when the secret storage ${how}, and keeps the key until the window closes`, async () => {
-      const running = await service();
-      const machine = new Machine(brokenSecrets(how));
-      const window = machine.window();
+    it(`says when the secret storage ${how}, and keeps the key until the window closes, whatever older one is stored`, async () => {
+      const { running, secrets, machine, window } = await begin(new SecretStore(how));
+      const { baseUrl, appUrl } = running;
       await window.signIn(running);
       assert.match(
         window.person.told[0] ?? '',
@@ -147,21 +119,14 @@ describe('signing in', function () {
       assert.ok(await window.isServed());
       const state = await machine.window().connection.ready();
       assert.ok(state.kind === 'signedOut');
-      assert.equal(state.reason, `There is no key for ${hostOf(running.baseUrl)}. Sign in to enter one.`);
-      assert.equal(state.service?.baseUrl, running.baseUrl, 'what was stored of it can still be read');
+      assert.equal(state.reason, `There is no key for ${hostOf(baseUrl)}. Sign in to enter one.`);
+      assert.equal(state.service?.baseUrl, baseUrl, 'what was stored of it can still be read');
       await window.surely('signOut');
       assert.equal(window.kind, 'signedOut');
+      secrets.values.set(`agentConsole.key:${baseUrl} ${appUrl}`, 'an old key nobody takes');
+      await window.signIn(running);
+      assert.ok(await window.isServed());
     });
-
-  it('holds a key that is not kept, whatever older one the storage still has', async () => {
-    const running = await service();
-    const secrets = new SharedSecrets();
-    const readOnly = { ...secrets.window(), store: () => Promise.reject(new Error('locked')) };
-    const window = new Machine({ window: () => readOnly }).window();
-    secrets.values.set(`agentConsole.key:${running.baseUrl} ${running.appUrl}`, 'an old key nobody takes');
-    await window.signIn(running);
-    assert.ok(await window.isServed());
-  });
 
   it('keeps the old connection and drops the new key when the settings cannot be written', async () => {
     const { running: known, secrets, machine, window } = await signedIn();
@@ -177,13 +142,12 @@ describe('signing in', function () {
   });
 
   it('never hands out or takes a key through a command, and asks one question at a time', async () => {
-    const running = await service();
-    const window = new Machine().window();
-    window.person.answers(running.baseUrl, running.appUrl, CANARY);
+    const { running, window } = await begin();
+    window.person.answers.push(running.baseUrl, running.appUrl, CANARY);
     const { signIn: command, showAccess, signOut, useSampleService } = window.connection.commands;
     const said = [...(await Promise.all([command(OTHER_CANARY), command()])), await showAccess()];
     assert.equal(window.person.steps.length, 3);
-    window.person.confirms(true, true);
+    window.person.sure.push(true, true);
     said.push(await signOut(), await useSampleService());
     assert.deepEqual(new Set(said), new Set([undefined]));
     assert.deepEqual(new Set(running.requests.map(({ credential }) => credential)), new Set(['owner']));
@@ -193,76 +157,58 @@ describe('signing in', function () {
 describe('signing in with bad input says at the step where it can be fixed what is wrong; what was typed stays, and nothing known is lost:', function () {
   afterEach(cleanUp);
 
-  type Make = () => Promise<string>;
-  type Case = readonly [name: string, base: Make | 'ok', app: Make | 'ok', step: number, sentence: RegExp];
-
   const answering = (status: number, type: string, body: string) => () =>
     anyServer((_request, response) => {
       response.writeHead(status, { 'content-type': type }).end(body);
     });
-  const page = answering(200, 'text/html', '<!doctype html><title>Welcome</title>');
   const json = (status: number, body = '{}') => answering(status, 'application/json', body);
   const ofOthers = async () => (await service({ keys: { owner: OTHER_CANARY } })).appUrl;
+  const down = json(503, '{"title":"Down","requestId":"req_9"}');
   const nowhere = /^127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)\. Check the address, its port/;
   const door = /^Something other than the service refused the request to .* \(403\)\. Check the address/;
-  const down = json(503, '{"title":"Down","requestId":"req_9"}');
+  const refused = /^The key was not accepted by .*\(401, request [^)]+\)\. Enter it/;
   const notAgents =
     /answered, but it is not an agent service: it has no computers \(404\)\. Check the address\.$/;
+  const notOurs = /did not answer the way this service should \(200, html\)\. Check the address/;
   const notApp = /it is not the web application of 127\.0\.0\.1:\d+: it has no readiness reports \(404\)/;
   const notApps =
     /accepted the key, but the web application at .* did not \(401, request .*with another address/;
 
-  const cases: readonly Case[] = [
-    ['a port where nothing listens', deadAddress, 'ok', 1, nowhere],
-    ['a service of another kind', json(404), 'ok', 1, notAgents],
-    ['a door that refuses everybody', answering(403, 'text/plain', 'Forbidden.'), 'ok', 1, door],
-    ['a service that is down', down, 'ok', 1, /\(503, request req_9\)\. Try again/],
-    [
-      'a key nobody knows',
-      ofOthers,
-      'ok',
-      3,
-      /^The key was not accepted by .*\(401, request [^)]+\)\. Enter it/,
-    ],
-    ['a web application where nothing listens', 'ok', deadAddress, 2, nowhere],
-    ['a firewall before it', 'ok', answering(403, 'text/html', '<p>Blocked'), 2, door],
-    [
-      'only a page',
-      'ok',
-      page,
-      2,
-      /did not answer the way this service should \(200, html\)\. Check the address/,
-    ],
-    ['another web application', 'ok', json(404), 2, notApp],
-    ['that of another organization', 'ok', ofOthers, 3, notApps],
-  ];
-
-  for (const [name, base, app, step, sentence] of cases)
+  for (const [name, at, make, step, sentence] of [
+    ['a port where nothing listens', 'base', deadAddress, 1, nowhere],
+    ['a service of another kind', 'base', json(404), 1, notAgents],
+    ['a door that refuses everybody', 'base', answering(403, 'text/plain', 'Forbidden.'), 1, door],
+    ['a service that is down', 'base', down, 1, /\(503, request req_9\)\. Try again/],
+    ['a key nobody knows', 'base', ofOthers, 3, refused],
+    ['a web application where nothing listens', 'app', deadAddress, 2, nowhere],
+    ['a firewall before it', 'app', answering(403, 'text/html', '<p>Blocked'), 2, door],
+    ['only a page', 'app', answering(200, 'text/html', '<!doctype html><title>Hi</title>'), 2, notOurs],
+    ['another web application', 'app', json(404), 2, notApp],
+    ['that of another organization', 'app', ofOthers, 3, notApps],
+  ] as const)
     it(name, async () => {
       const { secrets, machine, window, running: known } = await signedIn();
       const { current } = window.connection.state;
       const kept = [...secrets.values];
       const good = await service();
-      const baseUrl = base === 'ok' ? good.baseUrl : await base();
-      const appUrl = app === 'ok' ? good.appUrl : await app();
-      await window.enter(baseUrl, appUrl, CANARY, 'cancel');
+      const bad = await make();
+      const typed = at === 'base' ? [bad, good.appUrl, CANARY] : [good.baseUrl, bad, CANARY];
+      await window.enter(...typed, 'cancel');
 
       const shown = window.person.steps.at(-1);
       assert.equal(shown?.title, `Sign in (${step}/3)`, shown?.problem);
       assert.match(shown.problem ?? '', sentence);
-      assert.equal(shown.value, [baseUrl, appUrl, CANARY][step - 1]);
-      if (app === 'ok') assert.deepEqual(good.requests, [], 'the web application is asked second');
+      assert.equal(shown.value, typed[step - 1]);
+      if (at === 'base') assert.deepEqual(good.requests, [], 'the web application is asked second');
       assert.equal(window.connection.state.current, current);
-      assert.deepEqual([...secrets.values], kept);
-      assert.equal(machine.settings.now.baseUrl, known.baseUrl);
+      assert.deepEqual([[...secrets.values], machine.settings.now.baseUrl], [kept, known.baseUrl]);
       assert.ok(await window.isServed());
     });
 
   it('and the person can fix it and go on', async () => {
-    const { baseUrl, appUrl } = await service();
-    const window = new Machine().window();
-    window.person.answers(await deadAddress(), appUrl, 'wrong');
-    await window.enter(baseUrl, appUrl, step => step.value, CANARY);
+    const { running, window } = await begin();
+    const { baseUrl, appUrl } = running;
+    await window.enter(await deadAddress(), appUrl, 'wrong', baseUrl, appUrl, step => step.value, CANARY);
     const steps = window.person.steps.map(({ title, problem }) => title.slice(9, 10) + (problem ? '!' : ''));
     assert.equal(steps.join(' '), '1 2 3 1! 2 3 3!');
     assert.equal(window.kind, 'signedIn');
