@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { cleanUp } from '../../fakes/cleanUp';
-import { anyServer, begin, CANARY, deadAddress, hostOf } from './support';
-import { Machine, OTHER_CANARY, SecretStore, service, signedIn } from './support';
+import { begin, CANARY, deadAddress, hostOf, Machine } from './support';
+import { OTHER_CANARY, SecretStore, serverOf, service, signedIn } from './support';
 
 describe('signing in', function () {
   afterEach(cleanUp);
@@ -157,13 +157,14 @@ describe('signing in', function () {
 describe('signing in with bad input says at the step where it can be fixed what is wrong; what was typed stays, and nothing known is lost:', function () {
   afterEach(cleanUp);
 
-  const answering = (status: number, type: string, body: string) => () =>
-    anyServer((_request, response) => {
-      response.writeHead(status, { 'content-type': type }).end(body);
-    });
-  const json = (status: number, body = '{}') => answering(status, 'application/json', body);
   const ofOthers = async () => (await service({ keys: { owner: OTHER_CANARY } })).appUrl;
-  const down = json(503, '{"title":"Down","requestId":"req_9"}');
+  /** Something else answers, which has no ids of requests. */
+  const answering = (status: number, body: object | string = {}) => {
+    const type = { 'content-type': typeof body === 'string' ? 'text/html' : 'application/json' };
+    const fault = { kind: 'answer', status, body, headers: { ...type, 'x-request-id': '' } } as const;
+    return async () => (await serverOf(fault)).origin;
+  };
+  const down = answering(503, { requestId: 'req_9' });
   const nowhere = /^127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)\. Check the address, its port/;
   const door = /^Something other than the service refused the request to .* \(403\)\. Check the address/;
   const refused = /^The key was not accepted by .*\(401, request [^)]+\)\. Enter it/;
@@ -176,14 +177,14 @@ describe('signing in with bad input says at the step where it can be fixed what 
 
   for (const [name, at, make, step, sentence] of [
     ['a port where nothing listens', 'base', deadAddress, 1, nowhere],
-    ['a service of another kind', 'base', json(404), 1, notAgents],
-    ['a door that refuses everybody', 'base', answering(403, 'text/plain', 'Forbidden.'), 1, door],
+    ['a service of another kind', 'base', answering(404), 1, notAgents],
+    ['a door that refuses everybody', 'base', answering(403, '<p>Blocked'), 1, door],
     ['a service that is down', 'base', down, 1, /\(503, request req_9\)\. Try again/],
     ['a key nobody knows', 'base', ofOthers, 3, refused],
     ['a web application where nothing listens', 'app', deadAddress, 2, nowhere],
-    ['a firewall before it', 'app', answering(403, 'text/html', '<p>Blocked'), 2, door],
-    ['only a page', 'app', answering(200, 'text/html', '<!doctype html><title>Hi</title>'), 2, notOurs],
-    ['another web application', 'app', json(404), 2, notApp],
+    ['a firewall before it', 'app', answering(403, '<p>Blocked'), 2, door],
+    ['only a page', 'app', answering(200, '<title>Hi</title>'), 2, notOurs],
+    ['another web application', 'app', answering(404), 2, notApp],
     ['that of another organization', 'app', ofOthers, 3, notApps],
   ] as const)
     it(name, async () => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
 import * as path from 'node:path';
 import { withCommands, type ConnectionPart } from '../../../src/connection';
 import { ServiceConnection } from '../../../src/connection/connection';
@@ -11,7 +10,7 @@ import type { NoticeButton } from '../../../src/ui/window';
 import { Emitter } from '../../../src/util/lifecycle';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
-import { LoopbackServer } from '../../fakes/faultServer';
+import { FaultServer, type Fault } from '../../fakes/faultServer';
 import { startSampleService, type SampleService, type SampleServiceOptions } from '../../fakes/sampleService';
 import { until } from '../../until';
 import { openWindow } from '../storage/support';
@@ -27,16 +26,17 @@ export async function service(options: SampleServiceOptions = {}): Promise<Sampl
   return running;
 }
 
-/** Any HTTP server on loopback; resolves to its address. */
-export async function anyServer(listener: RequestListener): Promise<string> {
-  const server = await LoopbackServer.listen(createServer(listener));
+/** Another server, which answers everything with this. */
+export async function serverOf(fault: Fault): Promise<FaultServer> {
+  const server = await FaultServer.start();
   later(() => server.close());
-  return server.origin;
+  server.answer(fault);
+  return server;
 }
 
 /** The address of a port on which nothing listens. */
 export async function deadAddress(): Promise<string> {
-  const server = await LoopbackServer.listen(createServer());
+  const server = await FaultServer.start();
   await server.close();
   return server.origin;
 }

@@ -114,11 +114,7 @@ describe('addresses of repositories', () => {
       .chain(([at, below]) => fc.tuple(form(at, below), form(at, below), fc.constant(`${at}/${below}`)));
     fc.assert(
       fc.property(both, ([one, other, key]) => {
-        assert.deepEqual(
-          [one, other].map(each => identify(each)?.key),
-          [key, key],
-          `${one} ${other}`,
-        );
+        for (const each of [one, other]) assert.equal(identify(each)?.key, key, each);
         assert.deepEqual(matching([key], ['https://elsewhere.example/x', other]), [key]);
       }),
       { numRuns: 2_000 },
@@ -182,15 +178,12 @@ describe('addresses of repositories', () => {
       long,
     ])
       assert.equal(identify(none), undefined, none);
-    const addresses = [
-      'https://gitlab.com/a/b/c',
-      'https://dev.azure.com/acme/My%20shop/_git/site',
-      '/srv/git/shop/.git',
-    ];
-    assert.deepEqual(
-      addresses.map(each => identify(each)?.name),
-      ['b/c', 'My shop/site', 'git/shop'],
-    );
+    for (const [address, name] of Object.entries({
+      'https://gitlab.com/a/b/c': 'b/c',
+      'https://dev.azure.com/acme/My%20shop/_git/site': 'My shop/site',
+      '/srv/git/shop/.git': 'git/shop',
+    }))
+      assert.equal(identify(address)?.name, name);
   });
 
   it('match in another letter case only when that leaves no doubt, and of a fork and its parent both, in the order of the remotes', () => {
