@@ -36,6 +36,10 @@ describe('signing in', function () {
     assert.deepEqual(person.told, [`Signed in to ${hostOf(baseUrl)}.`]);
     assert.ok(await window.isServed());
     assert.deepEqual(context, contexts('signedIn', true));
+    const [host, appHost] = [hostOf(baseUrl), hostOf(appUrl)];
+    const diagnostics = ['Connection: signedIn', 'Source: settings', `Service: ${host}`];
+    diagnostics.push(`Web application: ${appHost}`, 'Environment variables set: none');
+    assert.deepEqual(connection.diagnostics().split('\n').slice(0, 5), diagnostics);
 
     const before = [secrets.reads, running.requests.length];
     const next = machine.window();
@@ -56,17 +60,16 @@ describe('signing in', function () {
     ] as const) {
       const window = new Machine().window();
       await window.enter(...answers, 'cancel');
-      assert.deepEqual(
-        window.person.steps.map(({ value }) => value),
-        ['', ...proposed],
-      );
+      const values = window.person.steps.map(({ value }) => value);
+      assert.deepEqual(values, ['', ...proposed]);
     }
   });
 
-  it('says while typing what is wrong with an address or a key', async () => {
-    const window = new Machine().window();
-    await window.enter('https://api.example.com', 'https://app.example.com', 'cancel');
-    const [address, app, key] = window.person.steps;
+  it('says while typing what is wrong with an address or a key, and stores nothing when the person gives up, also during the check', async () => {
+    const { running, secrets, machine, window } = await begin();
+    const { baseUrl, appUrl, requests } = running;
+    for (const answers of [[], [baseUrl], [baseUrl, appUrl]]) await window.enter(...answers, 'cancel');
+    const [address, app, key] = window.person.steps.slice(-3);
     for (const [step, expected, ...texts] of [
       [address, /not an address/, '', 'not an address'],
       [address, /^$/, 'http://localhost:1234'],
@@ -80,12 +83,6 @@ describe('signing in', function () {
         assert.match(said, expected, text);
         assert.ok(!said.includes('abc'));
       }
-  });
-
-  it('stores nothing when the person gives up, at any step or during the check', async () => {
-    const { running, secrets, machine, window } = await begin();
-    const { baseUrl, appUrl, requests } = running;
-    for (const answers of [[], [baseUrl], [baseUrl, appUrl]]) await window.enter(...answers, 'cancel');
     window.person.cancelsProgress = true;
     await window.enter(baseUrl, appUrl, CANARY, 'cancel');
     assert.equal(window.person.steps.at(-1)?.value, CANARY);
@@ -93,29 +90,13 @@ describe('signing in', function () {
     assert.equal(window.kind, 'signedOut');
   });
 
-  it('explains an access token and lets the person go on without analytics and readiness, or not', async () => {
-    const { running, window } = await begin();
-    const { jwt } = running.keys;
-    const { connection, person } = window;
-    person.sure.push(false, true);
-    await window.enter(running.baseUrl, running.appUrl, jwt, jwt);
-    assert.deepEqual(person.asked.slice(2), ['3/3 (secret)', '3/3 (secret) with text']);
-    const explained = /access token, not an API key.*Analytics and readiness reports need an API key/;
-    assert.match(person.confirmed[0] ?? '', explained);
-    const reports = Promise.resolve(connection.api?.pages('reports').next());
-    await assert.rejects(reports, /unauthorized, jwt/);
-    assert.deepEqual([window.kind, await window.isServed()], ['signedIn', true]);
-  });
-
   for (const how of ['throws', 'forgets'] as const)
     it(`says when the secret storage ${how}, and keeps the key until the window closes, whatever older one is stored`, async () => {
       const { running, secrets, machine, window } = await begin(new SecretStore(how));
       const { baseUrl, appUrl } = running;
       await window.signIn(running);
-      assert.match(
-        window.person.told[0] ?? '',
-        /did not keep the key, so it works only until this window closes.*AGENT_CONSOLE_API_KEY/,
-      );
+      const said = /did not keep the key, so it works only until this window closes.*AGENT_CONSOLE_API_KEY/;
+      assert.match(window.person.told[0] ?? '', said);
       assert.ok(await window.isServed());
       const state = await machine.window().connection.ready();
       assert.ok(state.kind === 'signedOut');

@@ -34,7 +34,7 @@ describe('what a key can read', function () {
     assert.match((await access(window))['Users of the organization']!, /^unknown: .*html/);
   });
 
-  it('is said with the role or kind of key that is missing, and who may not read computers can sign in', async () => {
+  it('is said with the role or kind of key that is missing; who may not read computers can sign in, and with an access token who goes on without the rest', async () => {
     const { running, window } = await begin();
     const closed = running.fail({ kind: 'status', status: 403, match: { path: '/api/v0/computers' } });
     await window.signIn(running, running.keys.member);
@@ -44,8 +44,14 @@ describe('what a key can read', function () {
       /^refused: Analytics needs the Manager or Owner role \(403, request .*Everything else works\.$/;
     assert.match(analytics!, role);
     closed.dispose();
-    window.person.sure.push(true);
-    await window.signIn(running, running.keys.jwt);
+    const { jwt } = running.keys;
+    const before = window.person.steps.length;
+    window.person.sure.push(false, true);
+    await window.enter(running.baseUrl, running.appUrl, jwt, jwt);
+    const [, , key, again] = window.person.asked.slice(before);
+    assert.deepEqual([key, again], ['3/3 (secret)', '3/3 (secret) with text']);
+    const explained = /access token, not an API key.*Analytics and readiness reports need an API key/;
+    assert.match(window.person.confirmed[0] ?? '', explained);
     const table = await access(window);
     assert.match(table['Analytics']!, /^refused: /);
     assert.match(table['Computers and sessions']!, /^readable: /);
@@ -97,10 +103,8 @@ describe('a key that is refused', function () {
 
     const [said = '', ...more] = asked(first, second, third);
     assert.deepEqual(more, []);
-    assert.match(
-      said,
-      /^The key was not accepted by 127\.0\.0\.1:\d+ \(401, request [^)]+\)\. Enter it again/,
-    );
+    const sentence = /^The key was not accepted by 127\.0\.0\.1:\d+ \(401, request [^)]+\)\. Enter it again/;
+    assert.match(said, sentence);
     const { current } = second.connection.state;
     assert.equal(current.kind === 'keyRejected' && current.reason, said);
     assert.equal(first.context['agentConsole.connection'], 'keyRejected');
@@ -263,19 +267,6 @@ describe('pauses a service asks for', function () {
 describe('a window', function () {
   afterEach(cleanUp);
 
-  it('tells hosts, state, source and the variables that are set for diagnostics, and no key', async () => {
-    const { running, machine, window } = await begin(new SecretStore('throws'));
-    const { baseUrl, appUrl } = running;
-    await window.signIn(running);
-    const text = window.connection.diagnostics();
-    assert.match(text, /^Connection: signedIn\nSource: settings\n/);
-    assert.ok(text.includes(`Service: ${hostOf(baseUrl)}\nWeb application: ${hostOf(appUrl)}\n`));
-    assert.match(text, /Environment variables set: none\n/);
-    const environment = { AGENT_CONSOLE_BASE_URL: baseUrl, AGENT_CONSOLE_API_KEY: CANARY };
-    const { connection } = await machine.ready(environment);
-    assert.match(connection.diagnostics(), /variables set: AGENT_CONSOLE_BASE_URL, AGENT_CONSOLE_API_KEY\n/);
-  });
-
   it('that ends leaves no timer, also where its settings have just changed', async () => {
     const machine = new Machine();
     const { connection } = await machine.ready();
@@ -332,20 +323,7 @@ describe('the sample', () => {
     assert.deepEqual([window.person.told, machine.secrets.values.size], [[said], 0]);
   });
 
-  it('leads back to the service before it, whose key it leaves alone', async () => {
-    const { running, window } = await signedIn();
-    await window.connection.commands.useSampleService();
-    assert.equal(window.address, running.baseUrl, 'the person is not sure');
-    assert.match(window.person.confirmed[0] ?? '', /^Show sample data instead of 127\.0\.0\.1:\d+\?/);
-    await window.surely('useSampleService');
-    assert.equal(window.address, SAMPLE.baseUrl);
-    await window.surely('signOut');
-    assert.equal(window.address, running.baseUrl);
-    const back = `Signed out of Sample service. Back to ${hostOf(running.baseUrl)}.`;
-    assert.equal(window.person.told.at(-1), back);
-  });
-
-  it('is chosen for all windows, which see the same sessions, now and at the next start, and left in all when one leaves it or signs in to a real service', async () => {
+  it('is chosen for all windows, which see the same sessions, now and at the next start, and left in all when one signs in to a real service, or leaves it and is back there', async () => {
     const { running, machine, window: first } = await begin();
     const second = await machine.ready();
     await first.surely('useSampleService');
@@ -360,6 +338,16 @@ describe('the sample', () => {
     await first.surely('useSampleService');
     await second.signIn(running);
     await first.turnsTo(running.baseUrl);
-    assert.notEqual(first.connection.state.current.service?.source, 'sample');
+    // The key of the service before it is left alone.
+    await second.connection.commands.useSampleService();
+    assert.equal(second.address, running.baseUrl, 'the person is not sure');
+    const asked = /^Show sample data instead of 127\.0\.0\.1:\d+\?/;
+    assert.match(second.person.confirmed.at(-1) ?? '', asked);
+    await second.surely('useSampleService');
+    assert.equal(second.address, SAMPLE.baseUrl);
+    await second.surely('signOut');
+    assert.equal(second.address, running.baseUrl);
+    const back = `Signed out of Sample service. Back to ${hostOf(running.baseUrl)}.`;
+    assert.equal(second.person.told.at(-1), back);
   });
 });

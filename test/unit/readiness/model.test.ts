@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { ReadinessReport } from '../../../src/api';
-import {
-  appParts,
-  criteriaOf,
-  groupReports,
-  identify,
-  isCommit,
-  matching,
-  percentOf,
-} from '../../../src/readiness/model';
+import { appParts, criteriaOf, groupReports, percentOf } from '../../../src/readiness/model';
+import { identify, isCommit, matching } from '../../../src/readiness/model';
 import { readableName } from '../../../src/util/text';
 import { report, score } from './support';
 
@@ -20,41 +13,33 @@ describe('readiness model', () => {
     const undated = report({}, { createdAt: undefined });
     const [other, bare] = [report({}, { repoUrl: 'not an address' }), { reportId: 'bare', report: {} }];
     const renamed = { ...other, repoUrl: 'https://h.x/acme/store' };
-    const groups = groupReports([undated, old, other, bare, young, renamed], 'Unnamed');
-    assert.deepEqual(
-      [...groups.values()].map(({ key, name, reports }) => [key, name, reports]),
-      [
-        ['?', 'Unnamed', [bare]],
-        ['h.x/acme/shop', 'acme/shop', [young, old, undated]],
-        ['h.x/acme/store', 'acme/store', [renamed]],
-      ],
-    );
+    const groups = groupReports([undated, old, other, bare, young, renamed], 'Unnamed').values();
+    const told = [...groups].map(({ key, name, reports }) => [key, name, reports]);
+    assert.deepEqual(told, [
+      ['?', 'Unnamed', [bare]],
+      ['h.x/acme/shop', 'acme/shop', [young, old, undated]],
+      ['h.x/acme/store', 'acme/store', [renamed]],
+    ]);
     assert.deepEqual([...groupReports([other]).keys()], ['not an address']);
   });
 
   it('says what is worse, better, the same, new and gone, in the order of what needs care; names of the prototype are names', () => {
     const before = report({ a: score(2), b: score(0), c: score(1), gone: score(1, 1) });
     const odd = JSON.parse('{"__proto__": {"numerator": 0, "denominator": 1}}') as ReadinessReport['report'];
-    const criteria = {
-      fresh: score(3, 3),
-      a: score(1),
-      c: score(2, 4),
-      b: score(1),
-      constructor: score(0, 9),
-    };
-    const now = report(Object.assign(odd, criteria));
-    assert.deepEqual(
-      criteriaOf(now, before).map(({ id, change }) => `${id} ${change ?? ''}`),
-      ['a worse', 'constructor new', '__proto__ new', 'b better', 'c same', 'fresh new', 'gone gone'],
-    );
+    const more = { fresh: score(3, 3), a: score(1), c: score(2, 4), b: score(1), constructor: score(0, 9) };
+    const now = report(Object.assign(odd, more));
+    const told = criteriaOf(now, before).map(({ id, change }) => `${id} ${change}`);
+    const wanted = 'a worse, constructor new, __proto__ new, b better, c same, fresh new, gone gone';
+    assert.equal(told.join(', '), wanted);
     assert.ok(criteriaOf(now).every(({ change }) => change === undefined));
   });
 
   it('scores whole percent, 100 only when all pass, and names criteria in words', () => {
-    assert.equal(percentOf(report()), undefined);
-    assert.equal(percentOf(report({ a: score(199, 200) })), 99);
-    assert.equal(percentOf(report({ a: score(1, 1), b: score(2, 2) })), 100);
-    assert.equal(percentOf(report({ a: score(1, 3) })), 33);
+    const scored = [{}, { a: score(199, 200) }, { a: score(1, 1), b: score(2, 2) }, { a: score(1, 3) }];
+    assert.deepEqual(
+      scored.map(criteria => percentOf({ report: criteria })),
+      [undefined, 99, 100, 33],
+    );
     for (const [name, ids] of [
       ['Type check', 'type_check typeCheck'],
       ['Type check strict', 'type-check.strict'],

@@ -68,10 +68,7 @@ describe('a report', () => {
       'button code dd div dl dt em figcaption figure h1 h2 input label li option p path select span strong';
     const known = new Set([...own.split(' '), ...'svg table tbody td th thead tr ul'.split(' ')]);
     const tags = [...shown.matchAll(/<\/?(\w+)[^<>]*>/g)].map(([, name = '']) => name);
-    assert.deepEqual(
-      tags.filter(name => !known.has(name)),
-      [],
-    );
+    for (const name of tags) assert.ok(known.has(name), name);
     assert.doesNotMatch(shown.replace(/="[^"]*"/g, '='), /<[^>]*\bon\w+=/);
     assert.doesNotMatch(all, /in the Explorer/, 'no path leads out of a repository');
   });
@@ -93,17 +90,15 @@ describe('a report', () => {
     const compared = shownOf({ good: score(2), bad: score(1), late: score(0) }, base);
     const drawn = pageOf(compared, { wanted: 'good' })['criteria'] ?? '';
     const marks = [...drawn.matchAll(/<tr data-is="(.*?)" data-words="([^"]*)" (.*?)>/g)];
-    assert.deepEqual(
-      marks.map(([, is, words, wanted]) => [is, words, wanted].join('|').replaceAll('\n', ' ')),
-      [
-        'all failing changed|late late because.|',
-        'all failing|bad bad because.|',
-        'all changed|good good because.|class="wanted" tabindex="-1"',
-        'all changed|gone gone was here|',
-      ],
-    );
-    const [first] = pageOf(shownOf({ good: score(2) }))['criteria']?.match(/data-is="all"/g) ?? [];
-    assert.ok(first, 'without an earlier report nothing has changed');
+    const said = marks.map(([, is, words, wanted]) => [is, words, wanted].join('|').replaceAll('\n', ' '));
+    assert.deepEqual(said, [
+      'all failing changed|late late because.|',
+      'all failing|bad bad because.|',
+      'all changed|good good because.|class="wanted" tabindex="-1"',
+      'all changed|gone gone was here|',
+    ]);
+    const alone = pageOf(shownOf({ good: score(2) }));
+    assert.match(alone['criteria'] ?? '', /data-is="all"/, 'without an earlier report nothing has changed');
   });
 
   it('asks an agent with criterion, rationale, applications and commit, without control characters', () => {
@@ -168,19 +163,15 @@ describe('kept readiness reports', () => {
     });
     await kept.open();
     kept.list.state.onDidChange(() => kept.changed());
+    const ids = ['report-7', 'report-4', 'report-6', 'report-1'];
     const shown = async (): Promise<unknown> => {
       await kept.list.refresh();
-      return ['report-7', 'report-4', 'report-6', 'report-1'].map(
-        reportId => kept.shown({ key: '', reportId })?.isPartial,
-      );
+      return ids.map(reportId => kept.shown({ key: '', reportId })?.isPartial);
     };
-    Object.assign(reports.at(-1)!.report, { none: { numerator: 0, denominator: 0 } });
+    Object.assign(reports.at(-1)!.report, { none: score(0, 0) });
     assert.deepEqual(await shown(), [false, true, false, true]);
-    const { problems } = kept.list.state.current;
-    assert.deepEqual(
-      problems.map(({ id, field }) => `${id} ${field}`),
-      ['report-1 report.none'],
-    );
+    const problems = kept.list.state.current.problems.map(({ id, field }) => `${id} ${field}`);
+    assert.deepEqual(problems, ['report-1 report.none']);
     Object.assign(reports.at(-1)!.report, { none: score(1) });
     reports.splice(1, 1);
     assert.deepEqual(await shown(), [false, false, false, false]);
@@ -295,14 +286,14 @@ describe('the commands of readiness', () => {
     const rows = named.map(criterion => ({ ...shop, criterion }));
     const real = commandsOf(reports, local, written);
     await real.fix(rows[0], rows);
+    // Nothing was chosen the second time.
     assert.deepEqual(
-      written.map(text => text.match(/acme\/\w+|^- \w+: \d\/\d pass/gm)),
+      written.map(text => text.match(/acme\/\w+|^- \w+: \d\/\d pass/gm)?.join()),
       [
-        ['acme/billing', '- lint: 0/2 pass'],
-        ['acme/shop', '- lint: 0/2 pass'],
-        ['acme/shop', '- ci_pipeline: 0/1 pass', '- lint: 1/2 pass'],
+        'acme/billing,- lint: 0/2 pass',
+        'acme/shop,- lint: 0/2 pass',
+        'acme/shop,- ci_pipeline: 0/1 pass,- lint: 1/2 pass',
       ],
-      'nothing was chosen the second time',
     );
     await assert.rejects(Promise.resolve(real.fix(rows[3], [rows[3]])), /None of the/);
   });
@@ -312,10 +303,10 @@ describe('the commands of readiness', () => {
     const git = { ...local, state: { ...local.state, HEAD: { commit: B } }, log };
     opened.length = 0;
     await commandsOf(reports, git).exportReport();
-    const notes = opened.join().match(/^- .*(?:HEAD).*$/gm);
-    assert.deepEqual(notes, [
+    const notes = [
       "- The report's commit is not in HEAD.",
       '- HEAD has 3 commits that are not in the report.',
-    ]);
+    ];
+    assert.deepEqual(opened.join().match(/^- .*(?:HEAD).*$/gm), notes);
   });
 });

@@ -12,23 +12,13 @@ import { bounds, FakeDashboard, hostileNames } from '../../fakes/usage';
 import { until } from '../../until';
 import { query as queryFor } from './support';
 
+/** Most of them are within what may be asked for. */
 const day = fc
-  .date({ min: new Date('2020-01-01'), max: new Date('2030-01-01'), noInvalidDate: true })
+  .date({ min: new Date('2025-12-01'), max: new Date('2027-01-01'), noInvalidDate: true })
   .map(date => date.toISOString().slice(0, 10));
 
 describe('days', () => {
-  it('are compared with the same weekdays before: a period of the same length, some whole weeks earlier', () => {
-    fc.assert(
-      fc.property(day, fc.integer({ min: 1, max: 400 }), (start, length) => {
-        const before = periodBefore({ start, end: addDays(start, length - 1) });
-        assert.equal(lengthOf(before), length);
-        assert.ok(before.end < start && addDays(before.end, 7) >= start, 'as near as can be');
-        assert.equal(new Date(before.start).getUTCDay(), new Date(start).getUTCDay());
-      }),
-    );
-  });
-
-  it('of the dashboard always lie within what may be asked for, whatever is chosen', () => {
+  it('of the dashboard lie within what may be asked for, whatever is chosen, and are compared with as many some whole weeks before', () => {
     const preset = fc.constantFrom<Preset>('7', '30', '90', 'all', 'custom');
     fc.assert(
       fc.property(preset, day, day, (chosen, a, b) => {
@@ -36,6 +26,10 @@ describe('days', () => {
         const { range } = queryOf({ ...firstState, preset: chosen, custom }, bounds);
         assert.ok(range.start >= bounds.start && range.end <= bounds.end && range.start <= range.end);
         if (chosen !== 'custom' && chosen !== 'all') assert.equal(lengthOf(range), Number(chosen));
+        const before = periodBefore(range);
+        assert.equal(lengthOf(before), lengthOf(range));
+        assert.ok(before.end < range.start && addDays(before.end, 7) >= range.start, 'as near as can be');
+        assert.equal(new Date(before.start).getUTCDay(), new Date(range.start).getUTCDay());
       }),
     );
   });
@@ -193,10 +187,7 @@ describe('exports', () => {
     assert.equal(csv, [head, ...lines, ''].join('\r\n'));
     assert.doesNotMatch(json, /user_secret|"u1"/);
     const { figures, sections } = JSON.parse(json) as Record<string, Record<string, unknown>[]>;
-    assert.deepEqual(
-      figures?.map(({ value }) => value),
-      [part, null],
-    );
+    assert.deepEqual([figures?.[0]?.['value'], figures?.[1]?.['value']], [part, null]);
     assert.deepEqual(sections?.[0]?.['rows'], [
       { name: 'a, "b"', calls: 1, day: null },
       { name: '=1+1', calls: part, day: 'never' },

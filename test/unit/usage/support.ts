@@ -118,8 +118,8 @@ export function report(...asked: Asked): TabReport {
   return made;
 }
 
-export const sumOf = <T>(items: readonly T[], of: (item: T) => number | undefined): number =>
-  items.reduce((sum, item) => sum + (of(item) ?? 0), 0);
+export const sumOf = <T>(items: readonly T[], of: (item: T, at: number) => number | undefined): number =>
+  items.reduce((sum, item, at) => sum + (of(item, at) ?? 0), 0);
 
 export function section(made: TabReport, id: string): Section {
   const found = made.sections.find(each => each.id === id);
