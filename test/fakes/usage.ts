@@ -51,43 +51,36 @@ const working = peopleOf(usual.length, [...hostileNames, ...usual.slice(hostileN
 export const people = working.map(({ id, email }) => ({ id, name: email }));
 
 const usage = new Analytics('usage', working);
-const days = { first: dayOf(Date.parse(bounds.start)), last: dayOf(Date.parse(bounds.end)) };
+const span = { first: dayOf(Date.parse(bounds.start)), last: dayOf(Date.parse(bounds.end)) };
 const hostileTools = [
   { tool: hostileNames[2], invocations: 100 },
   { tool: hostileNames[3], invocations: 1 },
 ];
 const by_extension = Array.from({ length: 600 }, (_, count) => ({ extension: `e${count}`, count }));
 const makers: Readonly<Record<TabId, () => readonly Row[]>> = {
-  tokens: () => usage.tokens(days),
-  people: () => usage.users(days, Infinity).rows,
+  tokens: () => usage.tokens(span),
+  people: () => usage.users(span, Infinity).rows,
   tools: () =>
-    usage.tools(days).map(row => ({ ...row, by_tool: [...(row['by_tool'] as Row[]), ...hostileTools] })),
-  activity: () => usage.activity(days),
+    usage.tools(span).map(row => ({ ...row, by_tool: [...(row['by_tool'] as Row[]), ...hostileTools] })),
+  activity: () => usage.activity(span),
   productivity: () =>
     usage
-      .productivity(days)
+      .productivity(span)
       .map((row, at, { length }) => ({ ...row, by_extension: at === length - 1 ? by_extension : [] })),
 };
 const made = new Map<TabId, ReadonlyMap<unknown, readonly Row[]>>();
 
-interface Known {
-  readonly days: ReadonlySet<Day>;
-  /** Unix ms. */
-  readonly fetchedAt?: number;
-  /** What could not be read of each day. */
-  readonly problems?: readonly string[];
-}
-
 /** Made as reports of a real organization are: always the same for the same query, with odd and hostile names. */
-export function makeReport(query: UsageQuery, known: Known, problem?: string): TabReport {
+export function makeReport(
+  query: UsageQuery,
+  { days, at = 0, problems = [] }: { days: ReadonlySet<Day>; at?: number; problems?: readonly string[] },
+  problem?: string,
+): TabReport {
   const { tab } = query;
   const rows = made.get(tab) ?? Map.groupBy(makers[tab](), ({ date }) => date);
   made.set(tab, rows);
-  const { fetchedAt: at = 0, problems = [] } = known;
-  const records = [...known.days].map(
-    day => [day, { at, rows: (rows.get(day) ?? []) as never, problems }] as const,
-  );
-  const steps = report(query, new Map(records), {
+  const recordOf = (day: Day) => ({ at, rows: (rows.get(day) ?? []) as never, problems });
+  const steps = report(query, new Map([...days].map(day => [day, recordOf(day)])), {
     ...{ bounds, orgId: 'org_01JH7ZK3QF5Y8', salt: 'salt', problem },
     directory: [...working, { id: 'user_nobody' }],
     revisions: [
@@ -145,7 +138,7 @@ export class FakeUsageSource implements UsageSource {
   async report(query: UsageQuery): Promise<TabReport> {
     this.asked.push(query);
     await this.gate;
-    const known = { days: this.#known, fetchedAt: this.#fetchedAt, problems: this.problems };
+    const known = { days: this.#known, at: this.#fetchedAt, problems: this.problems };
     return { ...makeReport(query, known, this.problem && this.#told), orgId: this.orgId };
   }
 
@@ -180,12 +173,10 @@ export class FakeDashboard {
     post: (message: unknown) => unknown,
     readonly source = new FakeUsageSource(),
   ) {
-    const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-    const onProblem = (problem: string, error: unknown) =>
-      this.problems.push(error === undefined ? problem : `${problem}: ${wordsOf(error)}`);
+    const onProblem = (problem: string, error?: unknown) => this.problems.push(`${problem} ${String(error)}`);
     this.dashboard = new Dashboard(source, {
       ...{ language: 'en', texts: undefined },
-      connect: options => (this.panel = panelSide({ ...options, post, describe: wordsOf, onProblem })),
+      connect: options => (this.panel = panelSide({ ...options, post, describe: String, onProblem })),
       acts: {
         save: file => {
           this.saved.push(file);

@@ -7,11 +7,9 @@ import type { Addresses, Environment } from '../../../src/connection/decide';
 import { cleanUp } from '../../fakes/cleanUp';
 import { begin, CANARY, hostOf, OTHER_CANARY, serverOf, service, signedIn } from './support';
 
-const [BASE, APP, KEY] = [
-  'AGENT_CONSOLE_BASE_URL',
-  'AGENT_CONSOLE_APP_URL',
-  'AGENT_CONSOLE_API_KEY',
-] as const;
+const BASE = 'AGENT_CONSOLE_BASE_URL';
+const APP = 'AGENT_CONSOLE_APP_URL';
+const KEY = 'AGENT_CONSOLE_API_KEY';
 
 describe('addresses and the key they are bound to', function () {
   afterEach(cleanUp);

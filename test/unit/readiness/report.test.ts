@@ -17,7 +17,7 @@ import { drawnRows, fakeView, textOf } from '../../fakes/view';
 import { choices, opened, Uri } from '../../fakes/vscode';
 import { clientOf } from '../api/support';
 import { openWindow } from '../storage/support';
-import { report, repositoryOf, score, startReports } from './support';
+import { report, score, startReports } from './support';
 
 const EVIL = [
   '[x](command:workbench.action.quit)',
@@ -31,35 +31,34 @@ const EVIL = [
   '&lt;script&gt;',
 ].join(' ');
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u;
-const FACTS: ReportFacts = { staleness: 'unknown', commits: Promise.resolve(undefined) };
 
-function hostile(): ShownReport & { readonly base: ReadinessReport } {
-  const evaluation = score(1, 2, EVIL);
-  const shown = report(
-    { [EVIL]: evaluation, plain: evaluation },
-    {
-      ...{ reportId: EVIL, createdAt: 9e18, repoUrl: EVIL, commitHash: EVIL, branch: EVIL },
-      apps: { [EVIL]: { description: EVIL }, '../../etc': { description: 'x' } },
-      ...{ hasLocalChanges: true, hasNonRemoteCommits: true, agentVersion: EVIL },
-      modelUsed: { id: EVIL, reasoningEffort: EVIL },
-    },
-  );
-  const base = { ...shown, reportId: 'base', createdAt: 5, report: { gone: evaluation } };
-  const repository = { ...repositoryOf(shown, base), key: EVIL, name: EVIL, url: EVIL };
+const shownOf = (shown: ReadinessReport, base?: ReadinessReport): ShownReport => {
+  const repository = { key: 'h.x/acme/shop', name: 'acme/shop', url: 'x', reports: [shown] } as const;
   return { repository, report: shown, base, isPartial: false };
-}
-
-const shownOf = (criteria: ReadinessReport['report'], base?: ReadinessReport): ShownReport => {
-  const [shown] = [report(criteria)];
-  return { repository: repositoryOf(shown), report: shown, base, isPartial: false };
 };
 const pageOf = (shown: ShownReport, facts: Partial<ReportFacts> = {}): Readonly<Record<string, string>> =>
-  pageParts(shown, { ...FACTS, ...facts });
+  pageParts(shown, { staleness: 'unknown', commits: Promise.resolve(undefined), ...facts });
+
+const bad = score(1, 2, EVIL);
+const hostile = report(
+  { [EVIL]: bad, plain: bad },
+  {
+    ...{ reportId: EVIL, createdAt: 9e18, repoUrl: EVIL, commitHash: EVIL, branch: EVIL },
+    apps: { [EVIL]: { description: EVIL }, '../../etc': { description: 'x' } },
+    ...{ hasLocalChanges: true, hasNonRemoteCommits: true, agentVersion: EVIL },
+    modelUsed: { id: EVIL, reasoningEffort: EVIL },
+  },
+);
+const older = { ...hostile, reportId: 'base', createdAt: 5, report: { gone: bad } };
+const evil: ShownReport = {
+  ...shownOf(hostile, older),
+  repository: { key: EVIL, name: EVIL, url: EVIL, reports: [hostile, older] },
+};
+const commits = [{ hash: EVIL, message: EVIL, authorName: EVIL }];
 
 describe('a report', () => {
   it('shows the page no control or bidi characters, whatever it holds', () => {
-    const commits = [{ hash: EVIL, message: EVIL, authorName: EVIL }];
-    const parts = { ...pageOf(hostile(), { commits }), none: missingParts(EVIL)['head'] };
+    const parts = { ...pageOf(evil, { commits }), none: missingParts(EVIL)['head'] };
     const all = Object.values(parts).join('');
     // Ids go back to the panel as they came and are never shown.
     const shown = all.replace(/ data-act="[^"]*"/g, '');
@@ -87,7 +86,7 @@ describe('a report', () => {
 
   it('marks which criteria fail and have changed, by what words they are found, and the one a person came for', () => {
     const base = report({ good: score(1), bad: score(1), gone: score(2, 2, 'Was HERE') });
-    const compared = shownOf({ good: score(2), bad: score(1), late: score(0) }, base);
+    const compared = shownOf(report({ good: score(2), bad: score(1), late: score(0) }), base);
     const drawn = pageOf(compared, { wanted: 'good' })['criteria'] ?? '';
     const marks = [...drawn.matchAll(/<tr data-is="(.*?)" data-words="([^"]*)" (.*?)>/g)];
     const said = marks.map(([, is, words, wanted]) => [is, words, wanted].join('|').replaceAll('\n', ' '));
@@ -97,38 +96,19 @@ describe('a report', () => {
       'all changed|good good because.|class="wanted" tabindex="-1"',
       'all changed|gone gone was here|',
     ]);
-    const alone = pageOf(shownOf({ good: score(2) }));
+    const alone = pageOf(shownOf(report({ good: score(2) })));
     assert.match(alone['criteria'] ?? '', /data-is="all"/, 'without an earlier report nothing has changed');
   });
 
-  it('asks an agent with criterion, rationale, applications and commit, without control characters', () => {
-    const evil = hostile();
+  it('asks an agent without control characters', () => {
     const message = fixMessage(evil.repository, evil.report, [EVIL, 'plain', 'not there', 'constructor']);
     assert.equal(CONTROL.exec(message), null);
     assert.equal(message.match(/1\/2 pass/g)?.length, 2);
-    const plain = report(
-      { type_check: score(1, 2, 'Not strict.') },
-      {
-        ...{ createdAt: new Date(2026, 10, 12, 12).getTime(), commitHash: 'abc1234', branch: 'main' },
-        apps: { 'apps/web': { description: 'Shop' } },
-      },
-    );
-    assert.deepEqual(fixMessage(repositoryOf(plain), plain, ['type_check']).split('\n'), [
-      'Please fix the readiness of acme/shop, branch main, commit abc1234. The report of Nov 12, 2026 says:',
-      '',
-      '- type_check: 1/2 pass',
-      '  Not strict.',
-      '',
-      'Applications:',
-      '- apps/web: Shop',
-      '',
-    ]);
   });
 
   it('is exported as Markdown that holds nothing of its markup, and all the tables of its page', () => {
-    const commits = [{ hash: EVIL, message: EVIL, authorName: EVIL }];
     const staleness = { behind: 1000, isInHead: false };
-    const text = markdownOf({ ...hostile(), isPartial: true }, { staleness, commits });
+    const text = markdownOf({ ...evil, isPartial: true }, { staleness, commits });
     const html = marked.parse(text, { async: false, gfm: true });
     assert.doesNotMatch(html, /<(?:img|a (?!href="mailto:)|script|code|strong|em|hr)\b/);
     assert.equal(html.match(/<table>/g)?.length, 4);
@@ -136,7 +116,7 @@ describe('a report', () => {
     const notes = ['Parts .* could not be read', "The report's commit is not", 'HEAD has 1000\\+ commits'];
     for (const note of [...notes, '.* uncommitted', '.* unpushed'])
       assert.match(text, new RegExp(`^- ${note}`, 'm'));
-    const named = markdownOf(shownOf({ type_check: score(1), Plain: score(2) }), {
+    const named = markdownOf(shownOf(report({ type_check: score(1), Plain: score(2) })), {
       staleness: { behind: 0, isInHead: true },
       commits: undefined,
     });
@@ -273,7 +253,7 @@ describe('the commands of readiness', () => {
     }).handlers;
   };
 
-  it('ask which of two repositories is to be fixed, and fix what of that one fails', async () => {
+  it('ask which of two repositories is to be fixed, and ask an agent to fix what of that one fails', async () => {
     const written: string[] = [];
     const failing = reports.map(each => ({ ...each, report: { lint: score(0) } }));
     const { fix } = commandsOf(failing, local, written);
@@ -287,14 +267,14 @@ describe('the commands of readiness', () => {
     const real = commandsOf(reports, local, written);
     await real.fix(rows[0], rows);
     // Nothing was chosen the second time.
-    assert.deepEqual(
-      written.map(text => text.match(/acme\/\w+|^- \w+: \d\/\d pass/gm)?.join()),
-      [
-        'acme/billing,- lint: 0/2 pass',
-        'acme/shop,- lint: 0/2 pass',
-        'acme/shop,- ci_pipeline: 0/1 pass,- lint: 1/2 pass',
-      ],
-    );
+    const asked = written.slice(0, 2).map(text => text.match(/acme\/\w+|^- \w+: \d\/\d pass/gm)?.join());
+    assert.deepEqual(asked, ['acme/billing,- lint: 0/2 pass', 'acme/shop,- lint: 0/2 pass']);
+    assert.deepEqual(written.slice(2).join().split('\n'), [
+      `Please fix the readiness of acme/shop, branch main, commit ${A}. The report of Nov 14, 2025 says:`,
+      '',
+      ...['- ci_pipeline: 0/1 pass', '  Because.', '- lint: 1/2 pass', '  Because.', ''],
+      ...['Applications:', '- apps/web: Shop', ''],
+    ]);
     await assert.rejects(Promise.resolve(real.fix(rows[3], [rows[3]])), /None of the/);
   });
 

@@ -1,5 +1,4 @@
 import type { ReadinessReport } from '../../../src/api';
-import type { Repository } from '../../../src/readiness/model';
 import { FaultServer } from '../../fakes/faultServer';
 
 export const score = (numerator: number, denominator = 2, rationale = 'Because.') => ({
@@ -15,10 +14,6 @@ export function report(
   made++;
   const [reportId, createdAt] = [`r${made}`, made * 1_000];
   return { reportId, createdAt, repoUrl: 'https://h.x/acme/shop', report: criteria, ...more };
-}
-
-export function repositoryOf(...reports: readonly [ReadinessReport, ...ReadinessReport[]]): Repository {
-  return { key: 'h.x/acme/shop', name: 'acme/shop', url: 'x', reports };
 }
 
 export type FakeReports = Awaited<ReturnType<typeof startReports>>;

@@ -37,11 +37,8 @@ describe('a usage report', () => {
         }
         rows.forEach(({ by_model: own }, at) => {
           const stacked = sumOf(series(made, 'days'), ({ values }) => knownOf(values[at] ?? null));
-          if (own !== undefined)
-            assert.equal(
-              stacked,
-              sumOf(own, each => each.billable_tokens),
-            );
+          const wanted = own === undefined ? stacked : sumOf(own, each => each.billable_tokens);
+          assert.equal(stacked, wanted);
         });
       }),
       { numRuns: 150 },
@@ -78,15 +75,12 @@ describe('a usage report', () => {
   });
 
   it('folds servers by letter case and rare odd tools, says so, and takes it back', () => {
+    const named =
+      (field: string) =>
+      ([name, invocations]: [string, number]) => ({ [field]: name, invocations });
     const day = {
-      by_tool: Object.entries({ Read: 10_000, 'Read</tool>\n<x': 2 }).map(([tool, invocations]) => ({
-        tool,
-        invocations,
-      })),
-      mcp_by_server: Object.entries({ docs: 5, Docs: 3, web: 1 }).map(([server, invocations]) => ({
-        server,
-        invocations,
-      })),
+      by_tool: Object.entries({ Read: 10_000, 'Read</tool>\n<x': 2 }).map(named('tool')),
+      mcp_by_server: Object.entries({ docs: 5, Docs: 3, web: 1 }).map(named('server')),
     };
     const tools = ['Read | 10000', 'Other (odd names: 1) | 2', 'Total | 10002'];
     const [folded, raw] = [report('tools', [day]), report('tools', [day], { folded: false })];
