@@ -20,10 +20,8 @@ describe('usage data', () => {
     clock.now += 1000;
     await fetched(data, query('tokens', '2026-11-13', '2026-11-14'), { again: true });
     const runs = ['2026-10-18..2026-11-10', '2026-10-07..2026-10-17', '2026-11-11..2026-11-14'];
-    assert.deepEqual(
-      calls(),
-      [...runs, '2026-11-06..2026-11-14'].map(run => `/tokens ${run}`),
-    );
+    const asked = [...runs, '2026-11-06..2026-11-14'].map(run => `/tokens ${run}`);
+    assert.deepEqual(calls(), asked);
     const online = await data.report(wanted);
     assert.equal(online.through, '2026-11-14');
     await service.close();
@@ -48,10 +46,8 @@ describe('usage data', () => {
       assert.equal(labels.at(-1), '1 Days: 311 of 311');
     }
     const all = ['tokens', 'tools', 'activity', 'productivity', 'users'];
-    assert.deepEqual(
-      calls(),
-      all.map(path => `/${path} 2026-01-14..2026-11-20`),
-    );
+    const each = all.map(path => `/${path} 2026-01-14..2026-11-20`);
+    assert.deepEqual(calls(), each);
   });
 
   it('keeps nothing of people whose pages repeat, says so until the service answers well, and counts a person once a day', async () => {
