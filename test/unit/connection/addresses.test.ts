@@ -124,17 +124,16 @@ const two = { baseUrl: 'https://api.two.example', appUrl: 'https://app.two.examp
 const nowhere = { baseUrl: '', appUrl: '' };
 const wholeEnvironment = { [BASE]: ` ${two.baseUrl}/ `, [APP]: two.appUrl, [KEY]: ' of-environment ' };
 
-interface Given {
-  readonly environment?: Environment;
-  readonly settings?: Addresses;
-  readonly sample?: boolean;
-  readonly key?: string | undefined;
-  readonly refused?: string;
-}
+const given = {
+  environment: {} as Environment,
+  ...{ settings: nowhere, sample: false, key: undefined as string | undefined, refused: '' },
+};
+type Given = Partial<typeof given>;
 
-function decided({ environment = {}, settings = nowhere, sample = false, key, refused }: Given) {
-  const rejection = (_service: string, given: string) =>
-    given === refused ? { status: 401, requestId: 'req_1' } : undefined;
+function decided(of: Given) {
+  const { environment, settings, sample, key, refused } = { ...given, ...of };
+  const rejection = (_service: string, used: string) =>
+    used === refused ? { status: 401, requestId: 'req_1' } : undefined;
   return decide({
     environment,
     settings: { baseUrl: () => settings.baseUrl, appUrl: () => settings.appUrl },

@@ -21,7 +21,7 @@ describe('signing in', function () {
     Object.assign(window.log, { keepOut: (key: string) => kept.add(key) });
     await window.signIn(running, ` ${CANARY}\n`);
     assert.deepEqual(kept, new Set([CANARY]), 'the log never holds it');
-    assert.deepEqual(person.asked, ['1/3 ', `2/3 ${baseUrl}`, '3/3 (secret)']);
+    assert.deepEqual(person.asked, ['1/3 ', `2/3 ${baseUrl}`, '3/3 (secret, 0)']);
     assert.ok(person.steps[2]?.prompt.includes(`${appUrl}/settings`));
     const sent = running.requests.map(({ method, origin, path, query }) => [method, origin, path, query]);
     assert.deepEqual(sent, [

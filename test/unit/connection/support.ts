@@ -116,22 +116,19 @@ class Person implements Prompts {
   readonly opened: string[] = [];
   table: readonly AccessRow[] = [];
 
-  /** Each question: its number, what stood in it where that is no secret. */
+  /** Each question: its number, and what stood in it; of what is secret how long it was. */
   get asked(): string[] {
-    return this.steps.map(({ title, secret, value }) => {
-      const shown = secret ? `(secret)${value === '' ? '' : ' with text'}` : value;
-      return `${title.replace(/^Sign in \((.*)\)$/, '$1')} ${shown}`;
-    });
+    const shown = ({ secret, value }: Question) => (secret ? `(secret, ${value.length})` : value);
+    return this.steps.map(step => `${step.title.slice('Sign in ('.length, -1)} ${shown(step)}`);
   }
 
   ask(step: Question): Promise<string | undefined> {
     this.steps.push(step);
     const answer = this.answers.shift();
     assert.ok(answer !== undefined, `No answer to: ${step.prompt} ${step.problem ?? ''}`);
-    if (answer === 'cancel') return Promise.resolve(undefined);
     const value = typeof answer === 'function' ? answer(step) : answer;
-    assert.equal(step.validate(value), undefined);
-    return Promise.resolve(value);
+    assert.ok(value === 'cancel' || step.validate(value) === undefined);
+    return Promise.resolve(value === 'cancel' ? undefined : value);
   }
 
   progress<T>(_title: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -158,9 +155,8 @@ class Person implements Prompts {
     this.table = await read(new AbortController().signal);
   }
 
-  openExternal(address: string): Promise<void> {
-    this.opened.push(address);
-    return Promise.resolve();
+  async openExternal(address: string): Promise<void> {
+    await Promise.resolve(this.opened.push(address));
   }
 }
 
@@ -194,8 +190,7 @@ export class Window {
 
   /** Of the service it is signed in to. */
   get address(): string | undefined {
-    const { current } = this.connection.state;
-    return current.kind === 'signedIn' ? current.service.baseUrl : undefined;
+    return this.connection.api && this.connection.state.current.service?.baseUrl;
   }
 
   /** Resolves once it is in this state, or signed in at this address. */

@@ -49,7 +49,7 @@ describe('what a key can read', function () {
     window.person.sure.push(false, true);
     await window.enter(running.baseUrl, running.appUrl, jwt, jwt);
     const [, , key, again] = window.person.asked.slice(before);
-    assert.deepEqual([key, again], ['3/3 (secret)', '3/3 (secret) with text']);
+    assert.deepEqual([key, again], ['3/3 (secret, 0)', `3/3 (secret, ${jwt.length})`]);
     const explained = /access token, not an API key.*Analytics and readiness reports need an API key/;
     assert.match(window.person.confirmed[0] ?? '', explained);
     const table = await access(window);
@@ -142,7 +142,7 @@ describe('a key that is refused', function () {
     await first.turnsTo('signedIn');
     assert.ok(before !== undefined && mark(first) !== before);
     await until(second.connection.onDidBecomeReady, () => second.kind === 'signedIn');
-    assert.deepEqual(first.person.asked, ['3/3 (secret)']);
+    assert.deepEqual(first.person.asked, ['3/3 (secret, 0)']);
     assert.equal(mark(first), mark(second));
     await second.isServed();
     assert.equal(running.requests.at(-1)?.credential, 'member');

@@ -194,8 +194,9 @@ describe('the rows of readiness', () => {
     return { ...row, tooltip: value };
   };
 
-  it('are this window’s repositories with what fails first, then all others, and hold what commands need', async () => {
-    const tree = treeOf();
+  it('are this window’s repositories with what fails first, or why they have no report, then all others; and hold what commands need', async () => {
+    const unread = open('/w/other', 'https://me:secret@h.x/acme/other');
+    const tree = treeOf([open('/w/alone'), local, unread]);
     const rows = await textOf(tree);
     const end = rows.indexOf('Other repositories | 1');
     assert.deepEqual(rows.slice(0, 8), [
@@ -209,7 +210,12 @@ describe('the rows of readiness', () => {
       '  Reports | 3',
     ]);
     assert.ok(rows.includes('    Nov 14, 2025 | 67% · +7 · main'));
+    assert.deepEqual(rows.slice(end - 2, end), ['alone | no remote', 'other | no report']);
     assert.ok(rows[end + 1]?.startsWith('  acme/billing | 100%'));
+    const { tooltip: without } = await tooltipOf(tree, 'other');
+    assert.ok(without.includes('acme/other') && !without.includes('secret'), without);
+    const [none] = await drawnRows(treeOf([]));
+    assert.match(none?.item.accessibilityInformation?.label ?? '', /^No repository is known here\. Open a/);
     assert.deepEqual(await textOf(treeOf(undefined, new Map())), []);
     const { item } = await tooltipOf(tree, 'Lint');
     const given = (item.command?.arguments ?? []) as unknown as readonly { key: string; criterion: string }[];
@@ -220,18 +226,6 @@ describe('the rows of readiness', () => {
     assert.match((await tooltipOf(tree, 'acme/shop')).tooltip, /Failing .criteria: .2[^]*Got .worse: .1/);
     const ids = (await drawnRows(tree)).map(each => each.item.id);
     assert.equal(new Set(ids).size, ids.length, 'no two rows have one id');
-  });
-
-  it('list repositories of this window without a report beside those with one, and say why they have none', async () => {
-    const tree = treeOf([open('/w/alone'), local, open('/w/other', 'https://me:secret@h.x/acme/other')]);
-    const top = (await textOf(tree))
-      .filter(text => !text.startsWith(' '))
-      .map(text => text.replace(/ \|.*%.*/, ''));
-    assert.deepEqual(top, ['acme/shop', 'alone | no remote', 'other | no report', 'Other repositories | 1']);
-    const { tooltip } = await tooltipOf(tree, 'other');
-    assert.ok(tooltip.includes('acme/other') && !tooltip.includes('secret'), tooltip);
-    const [none] = await drawnRows(treeOf([]));
-    assert.match(none?.item.accessibilityInformation?.label ?? '', /^No repository is known here\. Open a/);
   });
 });
 

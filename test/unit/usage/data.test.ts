@@ -4,7 +4,7 @@ import { tabIds, type TabReport } from '../../../src/usage/report/types';
 import { cleanUp } from '../../fakes/cleanUp';
 import { until } from '../../until';
 import { NOON } from '../api/support';
-import { begin, fetched, figure, HOUR, lines, query } from './support';
+import { begin, fetched, figure, HOUR, lines, query, type Body } from './support';
 
 describe('usage data', () => {
   afterEach(cleanUp);
@@ -44,6 +44,7 @@ describe('usage data', () => {
       const made = await fetched(data, query(tab, '2020-01-01', '2030-01-01'), { onProgress });
       assert.deepEqual([made.query.range, made.missing, made.through], [whole, [], whole.end]);
       assert.equal(labels.at(-1), '1 Days: 311 of 311');
+      if (tab === 'people') assert.equal(labels[0], '0.5 People: page 1');
     }
     const all = ['tokens', 'tools', 'activity', 'productivity', 'users'];
     const each = all.map(path => `/${path} 2026-01-14..2026-11-20`);
@@ -93,16 +94,14 @@ describe('usage data', () => {
     assert.equal(calls().filter(call => call.endsWith('..2026-11-17')).length, 1);
   });
 
-  /** From now on the service says that what it answers is another organization's. */
-  const becomeOther = ({ answer }: Pick<Awaited<ReturnType<typeof begin>>, 'answer'>) =>
-    answer(({ data, meta }) => ({
-      data: data.map(row => ({ ...row, billable_tokens: 1 })),
-      meta: { ...meta, org_id: 'org_other' },
-    }));
+  /** What the service answers when it is that of another organization. */
+  const ofOthers = ({ data, meta }: Body) => ({
+    data: data.map(row => ({ ...row, billable_tokens: 1 })),
+    meta: { ...meta, org_id: 'org_other' },
+  });
 
   it('shows nothing to another key before the service has said, once, whose days it sees, and keeps organizations apart', async () => {
-    const stage = await begin();
-    const { clock, data, useKey, reject, open, calls } = stage;
+    const { clock, data, useKey, reject, open, answer, calls } = await begin();
     const wanted = query('tokens', '2026-11-17', LAST);
     const mine = await fetched(data, wanted);
     const signInAgain = async (key: string): Promise<TabReport> => {
@@ -126,7 +125,7 @@ describe('usage data', () => {
       window.useKey(`a third key, ${isRefused}`);
       assert.equal((await window.data.report(wanted)).orgId, undefined);
     }
-    becomeOther(stage);
+    answer(ofOthers);
     const other = await signInAgain('the key of another organization');
     assert.deepEqual([other.orgId, other.missing, figure(other, 'billable')], ['org_other', [], 4]);
     // The keys that were here before are known, until a new day tells that one of them sees others' days.
@@ -138,8 +137,7 @@ describe('usage data', () => {
   });
 
   it('keeps no day of one key for another that comes while it is fetched', async () => {
-    const stage = await begin();
-    const { data, storage, useKey, answer } = stage;
+    const { data, storage, useKey, answer } = await begin();
     // While the answer is on its way, and while it is kept whose days they are.
     const early = answer(() => {
       early.dispose();
@@ -148,7 +146,7 @@ describe('usage data', () => {
     });
     assert.equal((await fetched(data, query('tokens', LAST))).orgId, undefined);
     useKey('key');
-    const fault = becomeOther(stage);
+    const fault = answer(ofOthers);
     await fetched(data, query('tokens', LAST));
     fault.dispose();
     useKey('another key');
@@ -157,7 +155,7 @@ describe('usage data', () => {
       .collection({ path: 'services/service/usage/state', version: 1, schema })
       .onDidChange(() => {
         heard.dispose();
-        becomeOther(stage);
+        answer(ofOthers);
         useKey('key');
       });
     assert.equal(figure(await fetched(data, query('tokens', '2026-11-19')), 'billable'), 1);

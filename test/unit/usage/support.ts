@@ -56,7 +56,7 @@ export async function begin() {
   return { service, open, answer, calls, ...open() };
 }
 
-interface Body {
+export interface Body {
   readonly data: readonly (Readonly<Record<string, unknown>> & { readonly date: string })[];
   readonly meta: { readonly start_date: string; readonly end_date: string };
 }
