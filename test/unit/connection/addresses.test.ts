@@ -43,7 +43,7 @@ describe('addresses and the key they are bound to', function () {
     assert.ok(sent.includes(OTHER_CANARY) && !sent.includes(CANARY));
   });
 
-  it('the environment wins, stores nothing, and signing in and out say so', async () => {
+  it('the environment wins, stores nothing, and signing in and out say so; its key, once refused, is used again after a look', async () => {
     const { secrets, machine, running: stored } = await signedIn();
     const running = await service();
     const before = [...secrets.values];
@@ -60,6 +60,19 @@ describe('addresses and the key they are bound to', function () {
     assert.match(window.person.told[0] ?? '', /^The environment variables AGENT_CONSOLE_BASE_URL and /);
     assert.deepEqual([...secrets.values], before);
     assert.equal(machine.settings.now.baseUrl, stored.baseUrl);
+
+    const second = await machine.ready(environment);
+    const fault = running.fail({ kind: 'status', status: 401 });
+    await window.isServed();
+    await window.connection.recheck();
+    const { current } = window.connection.state;
+    const named = /^The key in AGENT_CONSOLE_API_KEY was not accepted by .* Run Refresh to try/;
+    assert.match(current.kind === 'keyRejected' ? current.reason : '', named);
+    await second.turnsTo('keyRejected');
+    fault.dispose();
+    await commands.signIn();
+    assert.equal(window.kind, 'signedIn');
+    await second.turnsTo('signedIn');
 
     const half = machine.window({ [KEY]: CANARY });
     await half.connection.commands.signIn();
@@ -195,7 +208,7 @@ describe('which service and which key', () => {
 });
 
 describe('addresses as people type them', () => {
-  it('are read, or refused with what is wrong; that of the web application is proposed', () => {
+  it('are read, or refused with what is wrong', () => {
     for (const [typed, ok] of [
       ['https://api.example.com', 'https://api.example.com'],
       ['  https://API.Example.com/  ', 'https://api.example.com'],
@@ -227,13 +240,6 @@ describe('addresses as people type them', () => {
         const read = parseAddress(typed);
         assert.match('problem' in read ? read.problem : '', problem, typed);
       }
-    for (const [base, app] of [
-      ['https://api.example.com', 'https://app.example.com'],
-      ['https://api.example.com:8443/base', 'https://app.example.com:8443'],
-      ['https://agents.example.com/api', 'https://agents.example.com/api'],
-      ['http://127.0.0.1:4000', 'http://127.0.0.1:4000'],
-    ] as const)
-      assert.equal(proposeAppUrl(base), app);
   });
 
   it('that are accepted are accepted again unchanged, and none throws', () => {

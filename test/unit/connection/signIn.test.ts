@@ -54,6 +54,7 @@ describe('signing in', function () {
     for (const [answers, ...proposed] of [
       [['https://api.one.example'], 'https://app.one.example'],
       [[two], 'https://app.two.example:8443'],
+      [['https://agents.example.com/api'], 'https://agents.example.com/api'],
       // Nothing listens there, so it is asked again from the beginning.
       [[dead, dead, 'key', two], dead, '', dead, 'https://app.two.example:8443'],
       [[dead, mine, 'key', two], dead, '', dead, mine],

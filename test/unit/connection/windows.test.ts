@@ -6,7 +6,7 @@ import { silentLog } from '../../fakes/log';
 import type { SampleService } from '../../fakes/sampleService';
 import { until } from '../../until';
 import { openWindow } from '../storage/support';
-import { begin, CANARY, hostOf, Machine, OTHER_CANARY } from './support';
+import { begin, hostOf, Machine, OTHER_CANARY } from './support';
 import { SecretStore, service, signedIn, type Window } from './support';
 
 describe('what a key can read', function () {
@@ -148,26 +148,6 @@ describe('a key that is refused', function () {
     assert.equal(running.requests.at(-1)?.credential, 'member');
   });
 
-  it('of the environment is named as such, and used again in all windows after a look when the service takes it once more', async () => {
-    const { running, machine } = await begin();
-    const environment = {
-      AGENT_CONSOLE_BASE_URL: running.baseUrl,
-      AGENT_CONSOLE_APP_URL: running.appUrl,
-      AGENT_CONSOLE_API_KEY: CANARY,
-    };
-    const [first, second] = [await machine.ready(environment), await machine.ready(environment)];
-    const fault = revoke(running);
-    await first.isServed();
-    await first.connection.recheck();
-    const { current } = first.connection.state;
-    const said = /^The key in AGENT_CONSOLE_API_KEY was not accepted by .* Run Refresh to try/;
-    assert.match(current.kind === 'keyRejected' ? current.reason : '', said);
-    fault.dispose();
-    await first.connection.commands.signIn();
-    assert.equal(first.kind, 'signedIn');
-    await second.turnsTo('signedIn');
-  });
-
   it('is not given up for a single 401, nor for one endpoint that refuses it', async () => {
     const { running, window } = await signedIn();
     revoke(running, 1);
@@ -218,10 +198,10 @@ describe('a key that is refused', function () {
   });
 });
 
-describe('pauses a service asks for', function () {
+describe('a window', function () {
   afterEach(cleanUp);
 
-  it('hold in every window, now and later, and for the origin they were asked for', async () => {
+  it('keeps to a pause that a service asked any of them for, now and later, at that origin', async () => {
     const { running, machine, window: first } = await signedIn();
     const second = await machine.ready();
     const { stored } = second.connection.records;
@@ -237,7 +217,7 @@ describe('pauses a service asks for', function () {
     assert.equal(other?.done, false);
   });
 
-  it('that began when the clock was ahead are over, here and after a new start', async () => {
+  it('knows that a pause is over that began when the clock was ahead, here and after a new start', async () => {
     const root = temporaryFolder();
     const storage = openWindow(root);
     let now = Date.now() + 365 * 24 * 60 * 60 * 1000;
@@ -262,10 +242,6 @@ describe('pauses a service asks for', function () {
     for (const time of [60_000, 30_000]) first.pause(origin, now + time);
     assert.deepEqual(await paused(), [now + 60_000, now + 60_000]);
   });
-});
-
-describe('a window', function () {
-  afterEach(cleanUp);
 
   it('that ends leaves no timer, also where its settings have just changed', async () => {
     const machine = new Machine();
@@ -309,29 +285,29 @@ describe('the sample', () => {
     return (await api.createSession({ computerId: computer.id })).sessionId;
   }
 
-  it('is chosen by a command, labelled, and works without network, account or secret', async () => {
+  it('is chosen for all windows, labelled, without network, account or secret; they see the same sessions, now and at the next start', async () => {
     const machine = new Machine();
     globalThis.fetch = () => assert.fail('The sample asked the network.');
-    const window = machine.window();
-    await window.surely('useSampleService');
-    const { id, host, source } = window.connection.state.current.service ?? {};
-    assert.deepEqual([id, host, source], ['sample', 'Sample service', 'sample']);
-    await createSession(window);
-    const reports = await window.connection.api?.pages('reports').next();
-    assert.ok(JSON.stringify(reports?.value).includes('open/one'));
-    const said = 'This is sample data, generated on this machine. Nothing leaves it.';
-    assert.deepEqual([window.person.told, machine.secrets.values.size], [[said], 0]);
-  });
-
-  it('is chosen for all windows, which see the same sessions, now and at the next start, and left in all when one signs in to a real service, or leaves it and is back there', async () => {
-    const { running, machine, window: first } = await begin();
-    const second = await machine.ready();
+    const [first, second] = [machine.window(), await machine.ready()];
     await first.surely('useSampleService');
+    const { id, host, source } = first.connection.state.current.service ?? {};
+    assert.deepEqual([id, host, source], ['sample', 'Sample service', 'sample']);
+    const said = 'This is sample data, generated on this machine. Nothing leaves it.';
+    assert.deepEqual([first.person.told, machine.secrets.values.size], [[said], 0]);
+    const reports = await first.connection.api?.pages('reports').next();
+    assert.ok(JSON.stringify(reports?.value).includes('open/one'));
     await second.turnsTo(SAMPLE.baseUrl);
     const sessions = [await createSession(first), await createSession(second)];
     for (const { connection } of [first, second, await machine.ready()])
       for (const sessionId of sessions)
         assert.equal((await connection.api?.one('session', { ids: { sessionId } }))?.sessionId, sessionId);
+  });
+
+  it('is left in all windows when one signs in to a real service, or leaves it and is back there', async () => {
+    const { running, machine, window: first } = await begin();
+    const second = await machine.ready();
+    await first.surely('useSampleService');
+    await second.turnsTo(SAMPLE.baseUrl);
     await second.surely('signOut');
     assert.equal(second.kind, 'signedOut');
     await first.turnsTo('signedOut');

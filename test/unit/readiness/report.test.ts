@@ -178,14 +178,13 @@ const open = (path: string, ...urls: string[]): GitRepository =>
 const local = open('/w/shop', 'git@h.x:acme/shop.git');
 
 describe('the rows of readiness', () => {
-  const trees: Tree[] = [];
-  afterEach(() => trees.splice(0).forEach(tree => tree.dispose()));
+  afterEach(cleanUp);
   const treeOf = (repositoriesHere = [local], known = groupReports(reports)): Tree => {
     const window = new Matches(known, repositoriesHere);
     const git = { staleness: () => ({ behind: 1, isInHead: true }) };
     const roots = () => readinessRows({ known, window, git });
     const tree = new Tree({ view: fakeView(), ready: () => Promise.resolve(), roots });
-    trees.push(tree);
+    later(() => tree.dispose());
     return tree;
   };
   const tooltipOf = async (tree: Tree, start: string) => {

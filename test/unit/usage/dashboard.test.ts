@@ -17,8 +17,11 @@ const day = fc
   .date({ min: new Date('2025-12-01'), max: new Date('2027-01-01'), noInvalidDate: true })
   .map(date => date.toISOString().slice(0, 10));
 
-describe('days', () => {
-  it('of the dashboard lie within what may be asked for, whatever is chosen, and are compared with as many some whole weeks before', () => {
+describe('the dashboard', () => {
+  const query = queryOf(firstState, bounds);
+  afterEach(cleanUp);
+
+  it('has days that lie within what may be asked for, whatever is chosen, and are compared with as many some whole weeks before', () => {
     const preset = fc.constantFrom<Preset>('7', '30', '90', 'all', 'custom');
     fc.assert(
       fc.property(preset, day, day, (chosen, a, b) => {
@@ -33,11 +36,6 @@ describe('days', () => {
       }),
     );
   });
-});
-
-describe('the dashboard', () => {
-  const query = queryOf(firstState, bounds);
-  afterEach(cleanUp);
 
   /** A dashboard, and a page's end that talks with it. */
   const open = () => {
