@@ -6,23 +6,17 @@ type Addresses = Pick<Service, 'baseUrl' | 'appUrl'>;
 
 /** A connection as one window has it, signed in to a service. */
 export class FakeConnection {
-  readonly state = new ObservableValue<ConnectionState>({ kind: 'signedOut', service: undefined });
-  readonly #ready = new Emitter<Service>();
-  readonly onDidBecomeReady = this.#ready.event;
   api: ApiClient | undefined;
   /** Another one for each key. */
   mark = 'key';
+  readonly state = new ObservableValue<ConnectionState>({ kind: 'signedOut', service: undefined });
+  readonly #ready = new Emitter<Service>();
+  readonly onDidBecomeReady = this.#ready.event;
+  readonly ready = (): Promise<ConnectionState> => Promise.resolve(this.state.current);
+  readonly keyMark = (): string | undefined => this.api && this.mark;
 
   constructor(api: ApiClient, addresses: Addresses, id = 'service') {
     this.go(api, addresses, id);
-  }
-
-  keyMark(): string | undefined {
-    return this.api && this.mark;
-  }
-
-  ready(): Promise<ConnectionState> {
-    return Promise.resolve(this.state.current);
   }
 
   /** A service with a client. */

@@ -9,12 +9,6 @@ import type { UsageProtocol } from '../../src/usage/protocol';
 import { Emitter } from '../../src/util/lifecycle';
 import { panelSide, type PanelSide } from '../../src/webview/ipc';
 
-/** From the sample's first day on. */
-interface Size {
-  readonly days: number;
-  readonly people: number;
-}
-
 /** People who work with agents; those that `names` has none for have addresses. */
 function peopleOf(count: number, names: readonly string[] = []) {
   return Array.from({ length: count }, (_, index) => ({
@@ -23,7 +17,8 @@ function peopleOf(count: number, names: readonly string[] = []) {
   }));
 }
 
-/** The usage of an organization of any size, made as that of the sample; the same for the same arguments. */
+/** An organization of any size, from the sample's first day on; the same for the same size. */
+type Size = Readonly<Record<'days' | 'people', number>>;
 const usageOf = ({ people }: Size): Analytics => new Analytics('usage', peopleOf(people));
 const spanOf = ({ days }: Size) => ({ first: EARLIEST_DAY, last: EARLIEST_DAY + days - 1 });
 
@@ -34,13 +29,10 @@ export const userRows = (size: Size): Row[] => usageOf(size).users(spanOf(size),
 export const tokenRows = (size: Size): Row[] => usageOf(size).tokens(spanOf(size));
 
 export function answerOf(rows: readonly unknown[], extra: Record<string, unknown> = {}): string {
-  return JSON.stringify({
-    data: rows,
-    meta: { org_id: 'org_acme', has_more: false, next_cursor: null, ...extra },
-  });
+  const meta = { org_id: 'org_acme', has_more: false, next_cursor: null, ...extra };
+  return JSON.stringify({ data: rows, meta });
 }
 
-/** Reports of a made-up organization, made as those of a real one are: always the same for the same query, with odd and hostile names. */
 export const bounds: DayRange = { start: '2026-01-14', end: '2026-11-20' };
 
 export const hostileNames = [
@@ -59,45 +51,38 @@ const working = peopleOf(usual.length, [...hostileNames, ...usual.slice(hostileN
 export const people = working.map(({ id, email }) => ({ id, name: email }));
 
 const usage = new Analytics('usage', working);
-const days = { first: dayOf(Date.parse(bounds.start)), last: dayOf(Date.parse(bounds.end)) };
+const span = { first: dayOf(Date.parse(bounds.start)), last: dayOf(Date.parse(bounds.end)) };
 const hostileTools = [
   { tool: hostileNames[2], invocations: 100 },
   { tool: hostileNames[3], invocations: 1 },
 ];
-const manyExtensions = Array.from({ length: 600 }, (_, count) => ({ extension: `e${count}`, count }));
-const withHostile = (row: Row): Row => ({ ...row, by_tool: [...(row['by_tool'] as Row[]), ...hostileTools] });
+const by_extension = Array.from({ length: 600 }, (_, count) => ({ extension: `e${count}`, count }));
 const makers: Readonly<Record<TabId, () => readonly Row[]>> = {
-  tokens: () => usage.tokens(days),
-  people: () => usage.users(days, Infinity).rows,
-  tools: () => usage.tools(days).map(withHostile),
-  activity: () => usage.activity(days),
-  productivity: () => {
-    const rows = usage.productivity(days).map(row => ({ ...row, by_extension: [] as object[] }));
-    rows.at(-1)!.by_extension = manyExtensions;
-    return rows;
-  },
+  tokens: () => usage.tokens(span),
+  people: () => usage.users(span, Infinity).rows,
+  tools: () =>
+    usage.tools(span).map(row => ({ ...row, by_tool: [...(row['by_tool'] as Row[]), ...hostileTools] })),
+  activity: () => usage.activity(span),
+  productivity: () =>
+    usage
+      .productivity(span)
+      .map((row, at, { length }) => ({ ...row, by_extension: at === length - 1 ? by_extension : [] })),
 };
 const made = new Map<TabId, ReadonlyMap<unknown, readonly Row[]>>();
 
-export interface Known {
-  readonly days: ReadonlySet<Day>;
-  /** Unix ms. */
-  readonly fetchedAt?: number;
-  /** What could not be read of each day. */
-  readonly problems?: readonly string[];
-}
-
-export function makeReport(query: UsageQuery, known: Known, problem?: string): TabReport {
+/** Made as reports of a real organization are: always the same for the same query, with odd and hostile names. */
+export function makeReport(
+  query: UsageQuery,
+  { days, at = 0, problems = [] }: { days: ReadonlySet<Day>; at?: number; problems?: readonly string[] },
+  problem?: string,
+): TabReport {
   const { tab } = query;
   const rows = made.get(tab) ?? Map.groupBy(makers[tab](), ({ date }) => date);
   made.set(tab, rows);
-  const { fetchedAt: at = 0, problems = [] } = known;
-  const records = [...known.days].map(
-    day => [day, { at, rows: (rows.get(day) ?? []) as never, problems }] as const,
-  );
-  const steps = report(query, new Map(records), {
+  const recordOf = (day: Day) => ({ at, rows: (rows.get(day) ?? []) as never, problems });
+  const steps = report(query, new Map([...days].map(day => [day, recordOf(day)])), {
     ...{ bounds, orgId: 'org_01JH7ZK3QF5Y8', salt: 'salt', problem },
-    directory: [...people.map(({ id, name }) => ({ id, email: name })), { id: 'user_nobody' }],
+    directory: [...working, { id: 'user_nobody' }],
     revisions: [
       { revision: 45, day: '2026-11-03', changed: ['maxAutonomyLevel'] },
       { revision: 31, day: addDays('2026-11-03', -140), changed: ['<b>allowedModels</b>'] },
@@ -118,8 +103,6 @@ export class FakeUsageSource implements UsageSource {
   bounds = bounds;
   readonly asked: UsageQuery[] = [];
   readonly fetched: { readonly query: UsageQuery; readonly again: boolean }[] = [];
-  /** Unix ms; when the newest day was fetched. */
-  fetchedAt = Date.now() - 12 * 60_000;
   /** Why days cannot be fetched; only a fetch tells. */
   problem: string | undefined;
   /** Not known of a new key. */
@@ -132,15 +115,14 @@ export class FakeUsageSource implements UsageSource {
   /** Fetches under way, and those that were given up. */
   running = 0;
   ended = 0;
+  /** Unix ms; when the newest day was fetched. */
+  #fetchedAt = Date.now() - 12 * 60_000;
   #known = new Set(daysOf(bounds));
   #told: string | undefined;
   #state: State = { kind: 'ready' };
   readonly #changed = new Emitter<void>();
   readonly onDidChange = this.#changed.event;
-
-  state(): State {
-    return this.#state;
-  }
+  readonly state = (): State => this.#state;
 
   become(state: State): void {
     this.#state = state;
@@ -156,7 +138,7 @@ export class FakeUsageSource implements UsageSource {
   async report(query: UsageQuery): Promise<TabReport> {
     this.asked.push(query);
     await this.gate;
-    const known = { days: this.#known, fetchedAt: this.fetchedAt, problems: this.problems };
+    const known = { days: this.#known, at: this.#fetchedAt, problems: this.problems };
     return { ...makeReport(query, known, this.problem && this.#told), orgId: this.orgId };
   }
 
@@ -170,18 +152,16 @@ export class FakeUsageSource implements UsageSource {
     const left = once(signal, 'abort').then(() => this.ended++);
     await Promise.race([this.fetchGate, left]).finally(() => this.running--);
     signal.throwIfAborted();
-    if (this.problem === undefined) {
-      const missing = daysOf(query.range).filter(day => !this.#known.has(day));
-      for (const day of missing) this.#known.add(day);
-      if (again || missing.length > 0) this.fetchedAt = Date.now();
-    }
-    return (this.#told = this.problem);
+    this.#told = this.problem;
+    if (this.problem !== undefined) return this.problem;
+    for (const day of daysOf(query.range)) this.#known.add(day);
+    this.#fetchedAt = Date.now();
+    return undefined;
   }
 }
 
 /** A dashboard without a panel, and what its page has had it do. `post` hands a message to the page. */
 export class FakeDashboard {
-  readonly source: FakeUsageSource;
   readonly dashboard: Dashboard;
   readonly saved: { readonly name: string; readonly text: string }[] = [];
   readonly copied: string[] = [];
@@ -189,17 +169,14 @@ export class FakeDashboard {
   signIns = 0;
   panel: PanelSide<UsageProtocol> | undefined;
 
-  constructor(post: (message: unknown) => unknown, source = new FakeUsageSource()) {
-    this.source = source;
-    const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+  constructor(
+    post: (message: unknown) => unknown,
+    readonly source = new FakeUsageSource(),
+  ) {
+    const onProblem = (problem: string, error?: unknown) => this.problems.push(`${problem} ${String(error)}`);
     this.dashboard = new Dashboard(source, {
       ...{ language: 'en', texts: undefined },
-      connect: options =>
-        (this.panel = panelSide({
-          ...{ ...options, post, describe: wordsOf },
-          onProblem: (problem, error) =>
-            this.problems.push(error === undefined ? problem : `${problem}: ${wordsOf(error)}`),
-        })),
+      connect: options => (this.panel = panelSide({ ...options, post, describe: String, onProblem })),
       acts: {
         save: file => {
           this.saved.push(file);

@@ -2,44 +2,23 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import fc from 'fast-check';
-import {
-  decide,
-  parseAddress,
-  proposeAppUrl,
-  SAMPLE,
-  type Environment,
-  type Target,
-} from '../../../src/connection/decide';
-import {
-  CANARY,
-  Machine,
-  OTHER_CANARY,
-  SharedSecrets,
-  anyServer,
-  cleanUp,
-  hostOf,
-  service,
-  signedIn,
-} from './support';
+import { decide, parseAddress, proposeAppUrl, SAMPLE } from '../../../src/connection/decide';
+import type { Addresses, Environment } from '../../../src/connection/decide';
+import { cleanUp } from '../../fakes/cleanUp';
+import { begin, CANARY, hostOf, OTHER_CANARY, serverOf, service, signedIn } from './support';
 
-const [BASE, APP, KEY] = [
-  'AGENT_CONSOLE_BASE_URL',
-  'AGENT_CONSOLE_APP_URL',
-  'AGENT_CONSOLE_API_KEY',
-] as const;
+const BASE = 'AGENT_CONSOLE_BASE_URL';
+const APP = 'AGENT_CONSOLE_APP_URL';
+const KEY = 'AGENT_CONSOLE_API_KEY';
 
 describe('addresses and the key they are bound to', function () {
   afterEach(cleanUp);
 
   it('an address that changes never gets the key that was stored for another, in no window, at no sign-in, until it comes back', async () => {
     const { running, machine, window } = await signedIn();
-    const hits: string[] = [];
-    const evil = await anyServer((request, response) => {
-      hits.push(JSON.stringify(request.headers));
-      response.end('{"computers":[],"reports":[]}');
-    });
-    const other = machine.window();
-    await other.connection.ready();
+    const server = await serverOf({ kind: 'answer', body: { computers: [], reports: [] } });
+    const { origin: evil, hits } = server;
+    const other = await machine.ready();
     const { service: before } = window.connection.state.current;
     const moveTo = async (baseUrl: string, appUrl: string, kind: 'signedIn' | 'signedOut'): Promise<void> => {
       machine.settings.set({ baseUrl, appUrl });
@@ -60,18 +39,20 @@ describe('addresses and the key they are bound to', function () {
     assert.deepEqual([other.person.told, window.person.confirmed], [[], []]);
     await window.signIn({ baseUrl: evil, appUrl: evil }, OTHER_CANARY);
     assert.deepEqual([window.kind, hits.length], ['signedIn', 2]);
-    for (const headers of hits) assert.ok(headers.includes(OTHER_CANARY) && !headers.includes(CANARY));
+    const sent = JSON.stringify(hits);
+    assert.ok(sent.includes(OTHER_CANARY) && !sent.includes(CANARY));
   });
 
-  it('the environment wins, stores nothing, and signing in and out say so', async () => {
+  it('the environment wins, stores nothing, and signing in and out say so; its key, once refused, is used again after a look', async () => {
     const { secrets, machine, running: stored } = await signedIn();
     const running = await service();
     const before = [...secrets.values];
     const environment = { [KEY]: ` ${CANARY} `, [BASE]: `${running.baseUrl}/`, [APP]: running.appUrl };
-    const window = machine.window(environment);
-    const state = await window.connection.ready();
-    assert.deepEqual([state.service?.source, state.service?.baseUrl], ['environment', running.baseUrl]);
+    const window = await machine.ready(environment);
+    const { source, baseUrl } = window.connection.state.current.service ?? {};
+    assert.deepEqual([source, baseUrl], ['environment', running.baseUrl]);
     assert.equal(window.context['agentConsole.environment'], true);
+    assert.match(window.connection.diagnostics(), /variables set: (AGENT_CONSOLE_\w+(, )?){3}\n/);
     const { commands } = window.connection;
     for (const run of [commands.signIn, commands.signOut, commands.useSampleService]) await run();
     assert.equal(window.person.steps.length, 0);
@@ -80,20 +61,29 @@ describe('addresses and the key they are bound to', function () {
     assert.deepEqual([...secrets.values], before);
     assert.equal(machine.settings.now.baseUrl, stored.baseUrl);
 
+    const second = await machine.ready(environment);
+    const fault = running.fail({ kind: 'status', status: 401 });
+    await window.isServed();
+    await window.connection.recheck();
+    const { current } = window.connection.state;
+    const named = /^The key in AGENT_CONSOLE_API_KEY was not accepted by .* Run Refresh to try/;
+    assert.match(current.kind === 'keyRejected' ? current.reason : '', named);
+    await second.turnsTo('keyRejected');
+    fault.dispose();
+    await commands.signIn();
+    assert.equal(window.kind, 'signedIn');
+    await second.turnsTo('signedIn');
+
     const half = machine.window({ [KEY]: CANARY });
     await half.connection.commands.signIn();
-    assert.match(
-      half.person.told[0] ?? '',
-      /^AGENT_CONSOLE_API_KEY is set, but AGENT_CONSOLE_BASE_URL is not/,
-    );
+    const sentence = /^AGENT_CONSOLE_API_KEY is set, but AGENT_CONSOLE_BASE_URL is not/;
+    assert.match(half.person.told[0] ?? '', sentence);
   });
 
   it('an environment with addresses alone asks only for the key and leaves the settings alone', async () => {
-    const { baseUrl, appUrl } = await service();
-    const secrets = new SharedSecrets();
-    const machine = new Machine(secrets);
-    const window = machine.window({ [BASE]: baseUrl, [APP]: appUrl });
-    assert.equal((await window.connection.ready()).kind, 'signedOut');
+    const { running, secrets, machine } = await begin();
+    const window = await machine.ready({ [BASE]: running.baseUrl, [APP]: running.appUrl });
+    assert.equal(window.kind, 'signedOut');
     await window.enter(CANARY);
     assert.deepEqual([window.kind, window.person.steps[0]?.title], ['signedIn', 'Sign in (1/1)']);
     assert.deepEqual([machine.settings.now.baseUrl, secrets.values.size], ['', 1]);
@@ -101,9 +91,11 @@ describe('addresses and the key they are bound to', function () {
     assert.deepEqual([window.kind, secrets.values.size], ['signedOut', 0]);
   });
 
-  it('signing out asks, removes every key of the service, and keeps everything else', async () => {
+  it('signing out asks, removes every key of the service, and keeps everything else; other windows follow', async () => {
     const { running, secrets, machine, window } = await signedIn();
     const { person, storage, connection } = window;
+    const other = await machine.ready();
+    const { api } = other.connection;
     const drafts = storage.collection({ path: 'drafts', version: 1, schema: { parse: String } });
     await drafts.put('a', 'half a thought');
     const others = ['agentConsole.key:https://elsewhere.example https://a.example', 'another extension'];
@@ -113,10 +105,12 @@ describe('addresses and the key they are bound to', function () {
     assert.deepEqual([window.kind, secrets.values.size], ['signedIn', 4], 'the person is not sure');
     await window.surely('signOut');
     assert.deepEqual([window.kind, [...secrets.values.keys()]], ['signedOut', others]);
-    assert.match(
-      person.confirmed[0] ?? '',
-      /^Sign out of 127\.0\.0\.1:\d+\? This removes the key.*drafts stay/,
-    );
+    await other.turnsTo('signedOut');
+    const before = running.requests.length;
+    await assert.rejects(Promise.resolve(api?.list('computers')), /noKey/);
+    assert.equal(running.requests.length, before);
+    const asked = /^Sign out of 127\.0\.0\.1:\d+\? This removes the key.*drafts stay/;
+    assert.match(person.confirmed[0] ?? '', asked);
     assert.equal(person.told.at(-1), `Signed out of ${hostOf(running.baseUrl)}.`);
     assert.deepEqual([drafts.get('a'), machine.settings.now.baseUrl], ['half a thought', running.baseUrl]);
     await window.enter('cancel');
@@ -126,10 +120,8 @@ describe('addresses and the key they are bound to', function () {
   });
 
   it('works while the storage folder cannot be written', async () => {
-    const running = await service();
-    const machine = new Machine();
+    const { running, machine, window } = await begin();
     fs.writeFileSync(path.join(machine.root, 'storage'), 'in the way');
-    const window = machine.window();
     await window.signIn(running);
     assert.equal(window.kind, 'signedIn');
     running.fail({ kind: 'status', status: 401 });
@@ -142,82 +134,62 @@ describe('addresses and the key they are bound to', function () {
 
 const one = { baseUrl: 'https://api.one.example', appUrl: 'https://app.one.example' };
 const two = { baseUrl: 'https://api.two.example', appUrl: 'https://app.two.example' };
+const nowhere = { baseUrl: '', appUrl: '' };
 const wholeEnvironment = { [BASE]: ` ${two.baseUrl}/ `, [APP]: two.appUrl, [KEY]: ' of-environment ' };
 
-interface Case {
-  readonly environment?: Environment;
-  readonly settings?: { readonly baseUrl: string; readonly appUrl: string };
-  readonly sample?: boolean;
-  readonly key?: string | undefined;
-  readonly refused?: string;
-}
+const given = {
+  environment: {} as Environment,
+  ...{ settings: nowhere, sample: false, key: undefined as string | undefined, refused: '' },
+};
+type Given = Partial<typeof given>;
 
-async function decided({ environment = {}, settings, sample = false, key, refused }: Case): Promise<Target> {
-  const { baseUrl, appUrl } = settings ?? { baseUrl: '', appUrl: '' };
-  const rejection = (_service: string, given: string) =>
-    given === refused ? { status: 401, requestId: 'req_1' } : undefined;
+function decided(of: Given) {
+  const { environment, settings, sample, key, refused } = { ...given, ...of };
+  const rejection = (_service: string, used: string) =>
+    used === refused ? { status: 401, requestId: 'req_1' } : undefined;
   return decide({
     environment,
-    settings: { baseUrl: () => baseUrl, appUrl: () => appUrl },
+    settings: { baseUrl: () => settings.baseUrl, appUrl: () => settings.appUrl },
     records: { isSampleChosen: sample, rejection },
     keys: { read: () => Promise.resolve(key) },
   });
 }
 
-/** `source baseUrl key`, or the kind with its reason. */
-function inWords({ state, key }: Target): string {
-  if (state.kind !== 'signedIn') return `${state.kind}: ${state.reason ?? ''}`;
-  return `${state.service.source} ${state.service.baseUrl} ${state.service.appUrl} ${key}`;
-}
-
 describe('which service and which key', () => {
-  const stored = { settings: one, key: 'k' };
-  const all = { ...stored, sample: true };
-  const at = ({ baseUrl, appUrl }: typeof one): string => `${baseUrl} ${appUrl}`;
-  const half = (environment: Environment): Case => ({ ...all, environment });
-  const follows = { ...stored, settings: { baseUrl: `${one.baseUrl}/`, appUrl: '' } };
-  const cases: readonly (readonly [string, Case, string | RegExp])[] = [
-    ['nothing', {}, 'signedOut: '],
-    ['settings and key', stored, `settings ${at(one)} k`],
-    ['no key', { settings: one }, 'signedOut: There is no key for api.one.example. Sign in to enter one.'],
-    ['an address alone: the other follows from it', follows, `settings ${at(one)} k`],
-    ['the sample over the settings', all, `sample ${at(SAMPLE)} ${SAMPLE.key}`],
-    ['the environment over all', half(wholeEnvironment), `environment ${at(two)} of-environment`],
-    ['the environment with a stored key', half({ [BASE]: two.baseUrl }), `environment ${at(two)} k`],
-    [
-      'a refused key',
-      { ...stored, refused: 'k' },
-      'keyRejected: The key was not accepted by api.one.example (401, request req_1). Enter it again or check it in the web application.',
-    ],
-    [
-      'a refused key of the environment',
-      { environment: wholeEnvironment, refused: 'of-environment' },
-      /^keyRejected: The key in AGENT_CONSOLE_API_KEY was not accepted by .* Run Refresh .* reload the window\.$/,
-    ],
-    ['another key than the refused one', { ...stored, refused: 'j' }, /^settings /],
-    ['no address', { settings: { baseUrl: 'no address', appUrl: '' } }, /^signedOut: .*baseUrl: This is not/],
-    ['a key alone hides the rest', half({ [KEY]: 'k' }), /^signedOut: .*_API_KEY is set, but .*_BASE_URL is/],
-    ['so does an app alone', half({ [APP]: two.appUrl }), /^signedOut: AGENT_CONSOLE_APP_URL is set, but/],
-    [
-      'and what cannot be used',
-      half({ [BASE]: 'http://x.example' }),
-      /_BASE_URL: The address must begin with/,
-    ],
-    ['or sent', half({ [BASE]: two.baseUrl, [KEY]: 'a\nb' }), /AGENT_CONSOLE_API_KEY: This is not a key/],
-  ];
-  for (const [name, given, expected] of cases)
-    it(name, async () => {
-      const words = inWords(await decided(given));
+  it('are those of the environment, else of the sample, else of the settings; or it is said what is missing', async () => {
+    const stored = { settings: one, key: 'k' };
+    const all = { ...stored, sample: true };
+    const at = ({ baseUrl, appUrl }: Addresses): string => `${baseUrl} ${appUrl}`;
+    const from = (environment: Environment): Given => ({ ...all, environment });
+    const follows = { ...stored, settings: { baseUrl: `${one.baseUrl}/`, appUrl: '' } };
+    for (const [given, expected] of [
+      [{}, 'signedOut: '],
+      [follows, `settings ${at(one)} k`],
+      [all, `sample ${at(SAMPLE)} ${SAMPLE.key}`],
+      [from(wholeEnvironment), `environment ${at(two)} of-environment`],
+      [from({ [BASE]: two.baseUrl }), `environment ${at(two)} k`],
+      [{ ...stored, refused: 'j' }, `settings ${at(one)} k`],
+      [{ ...stored, settings: { baseUrl: 'no address', appUrl: '' } }, /^signedOut: .*baseUrl: This is not/],
+      [from({ [APP]: two.appUrl }), /^signedOut: AGENT_CONSOLE_APP_URL is set, but/],
+      [from({ [BASE]: 'http://x.example' }), /_BASE_URL: The address must begin with/],
+      [from({ [BASE]: two.baseUrl, [KEY]: 'a\nb' }), /AGENT_CONSOLE_API_KEY: This is not a key/],
+    ] as const) {
+      const { state, key } = await decided(given);
+      const words =
+        state.kind === 'signedIn'
+          ? `${state.service.source} ${at(state.service)} ${key}`
+          : `${state.kind}: ${state.reason ?? ''}`;
       if (typeof expected === 'string') assert.equal(words, expected);
       else assert.match(words, expected);
-    });
+    }
+  });
 
-  it('never sends a stored key anywhere but to the addresses in force, nor one that was refused', () =>
+  it('never are a stored key and other addresses than those in force, nor a key that was refused', () =>
     fc.assert(
       fc.asyncProperty(
         fc.record({
           environment: fc.constantFrom({}, { [BASE]: two.baseUrl }, { [KEY]: 'e' }, wholeEnvironment),
-          settings: fc.constantFrom(one, two, { baseUrl: '', appUrl: '' }, { baseUrl: 'x y', appUrl: '' }),
+          settings: fc.constantFrom(one, two, nowhere, { baseUrl: 'x y', appUrl: '' }),
           sample: fc.boolean(),
           key: fc.constantFrom(undefined, 'k'),
           refused: fc.constantFrom('', 'k', 'of-environment'),
@@ -236,7 +208,7 @@ describe('which service and which key', () => {
 });
 
 describe('addresses as people type them', () => {
-  it('are read and refused', () => {
+  it('are read, or refused with what is wrong', () => {
     for (const [typed, ok] of [
       ['https://api.example.com', 'https://api.example.com'],
       ['  https://API.Example.com/  ', 'https://api.example.com'],
@@ -272,13 +244,9 @@ describe('addresses as people type them', () => {
 
   it('that are accepted are accepted again unchanged, and none throws', () => {
     const url = fc.webUrl();
-    const any = fc.oneof(
-      fc.string(),
-      url,
-      url.map(text => text.replace('http:', 'https:')),
-    );
+    const secure = url.map(text => text.replace('http:', 'https:'));
     fc.assert(
-      fc.property(any, typed => {
+      fc.property(fc.oneof(fc.string(), url, secure), typed => {
         const first = parseAddress(typed);
         if ('problem' in first) return;
         assert.deepEqual(parseAddress(first.ok), first);
@@ -286,15 +254,5 @@ describe('addresses as people type them', () => {
         assert.doesNotThrow(() => proposeAppUrl(first.ok));
       }),
     );
-  });
-
-  it('of the web application are proposed', () => {
-    for (const [base, app] of [
-      ['https://api.example.com', 'https://app.example.com'],
-      ['https://api.example.com:8443/base', 'https://app.example.com:8443'],
-      ['https://agents.example.com/api', 'https://agents.example.com/api'],
-      ['http://127.0.0.1:4000', 'http://127.0.0.1:4000'],
-    ] as const)
-      assert.equal(proposeAppUrl(base), app);
   });
 });

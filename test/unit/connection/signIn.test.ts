@@ -1,27 +1,14 @@
 import assert from 'node:assert/strict';
-import {
-  CANARY,
-  Machine,
-  OTHER_CANARY,
-  SharedSecrets,
-  anyServer,
-  brokenSecrets,
-  cleanUp,
-  deadAddress,
-  hostOf,
-  service,
-  signedIn,
-} from './support';
+import { cleanUp } from '../../fakes/cleanUp';
+import { begin, CANARY, deadAddress, hostOf, Machine } from './support';
+import { OTHER_CANARY, SecretStore, serverOf, service, signedIn } from './support';
 
 describe('signing in', function () {
   afterEach(cleanUp);
 
   it('asks for two addresses and a key, checks both with one call each, and stores them for the next window, which reads nothing before it is asked', async () => {
-    const running = await service();
+    const { running, secrets, machine, window } = await begin();
     const { baseUrl, appUrl } = running;
-    const secrets = new SharedSecrets();
-    const machine = new Machine(secrets);
-    const window = machine.window();
     const { connection, context, person } = window;
     const contexts = (state: string, known: boolean) => ({
       'agentConsole.connection': state,
@@ -34,13 +21,12 @@ describe('signing in', function () {
     Object.assign(window.log, { keepOut: (key: string) => kept.add(key) });
     await window.signIn(running, ` ${CANARY}\n`);
     assert.deepEqual(kept, new Set([CANARY]), 'the log never holds it');
-    assert.deepEqual(person.asked, ['1/3 ', `2/3 ${baseUrl}`, '3/3 (secret)']);
+    assert.deepEqual(person.asked, ['1/3 ', `2/3 ${baseUrl}`, '3/3 (secret, 0)']);
     assert.ok(person.steps[2]?.prompt.includes(`${appUrl}/settings`));
     const sent = running.requests.map(({ method, origin, path, query }) => [method, origin, path, query]);
-    const reports = '/api/organization/maturity-level-reports';
     assert.deepEqual(sent, [
       ['GET', 'base', '/api/v0/computers', {}],
-      ['GET', 'app', reports, { limit: '1' }],
+      ['GET', 'app', '/api/organization/maturity-level-reports', { limit: '1' }],
     ]);
     const { id, ...known } = connection.state.current.service ?? {};
     assert.deepEqual(known, { baseUrl, appUrl, host: hostOf(baseUrl), source: 'settings' });
@@ -50,6 +36,10 @@ describe('signing in', function () {
     assert.deepEqual(person.told, [`Signed in to ${hostOf(baseUrl)}.`]);
     assert.ok(await window.isServed());
     assert.deepEqual(context, contexts('signedIn', true));
+    const [host, appHost] = [hostOf(baseUrl), hostOf(appUrl)];
+    const diagnostics = ['Connection: signedIn', 'Source: settings', `Service: ${host}`];
+    diagnostics.push(`Web application: ${appHost}`, 'Environment variables set: none');
+    assert.deepEqual(connection.diagnostics().split('\n').slice(0, 5), diagnostics);
 
     const before = [secrets.reads, running.requests.length];
     const next = machine.window();
@@ -64,26 +54,25 @@ describe('signing in', function () {
     for (const [answers, ...proposed] of [
       [['https://api.one.example'], 'https://app.one.example'],
       [[two], 'https://app.two.example:8443'],
+      [['https://agents.example.com/api'], 'https://agents.example.com/api'],
       // Nothing listens there, so it is asked again from the beginning.
       [[dead, dead, 'key', two], dead, '', dead, 'https://app.two.example:8443'],
       [[dead, mine, 'key', two], dead, '', dead, mine],
     ] as const) {
       const window = new Machine().window();
       await window.enter(...answers, 'cancel');
-      assert.deepEqual(
-        window.person.steps.map(({ value }) => value),
-        ['', ...proposed],
-      );
+      const values = window.person.steps.map(({ value }) => value);
+      assert.deepEqual(values, ['', ...proposed]);
     }
   });
 
-  it('says while typing what is wrong with an address or a key', async () => {
-    const window = new Machine().window();
-    await window.enter('https://api.example.com', 'https://app.example.com', 'cancel');
-    const [address, app, key] = window.person.steps;
+  it('says while typing what is wrong with an address or a key, and stores nothing when the person gives up, also during the check', async () => {
+    const { running, secrets, machine, window } = await begin();
+    const { baseUrl, appUrl, requests } = running;
+    for (const answers of [[], [baseUrl], [baseUrl, appUrl]]) await window.enter(...answers, 'cancel');
+    const [address, app, key] = window.person.steps.slice(-3);
     for (const [step, expected, ...texts] of [
       [address, /not an address/, '', 'not an address'],
-      [address, /^Leave out/, 'https://me:secret@api.example.com'],
       [address, /^$/, 'http://localhost:1234'],
       [app, /must begin with https/, 'http://app.example.com'],
       [key, /Enter the key/, '   '],
@@ -95,14 +84,6 @@ describe('signing in', function () {
         assert.match(said, expected, text);
         assert.ok(!said.includes('abc'));
       }
-  });
-
-  it('stores nothing when the person gives up, at any step or during the check', async () => {
-    const { baseUrl, appUrl, requests } = await service();
-    const secrets = new SharedSecrets();
-    const machine = new Machine(secrets);
-    const window = machine.window();
-    for (const answers of [[], [baseUrl], [baseUrl, appUrl]]) await window.enter(...answers, 'cancel');
     window.person.cancelsProgress = true;
     await window.enter(baseUrl, appUrl, CANARY, 'cancel');
     assert.equal(window.person.steps.at(-1)?.value, CANARY);
@@ -110,58 +91,24 @@ describe('signing in', function () {
     assert.equal(window.kind, 'signedOut');
   });
 
-  it('explains an access token and lets the person go on without analytics and readiness, or not', async () => {
-    const { baseUrl, appUrl, keys } = await service();
-    const window = new Machine().window();
-    const { connection, person } = window;
-    person.confirms(false, true);
-    await window.enter(baseUrl, appUrl, keys.jwt, keys.jwt);
-    assert.deepEqual(person.asked.slice(2), ['3/3 (secret)', '3/3 (secret) with text']);
-    assert.match(
-      person.confirmed[0] ?? '',
-      /access token, not an API key.*Analytics and readiness reports need an API key/,
-    );
-    const reports = Promise.resolve(connection.api?.pages('reports').next());
-    await assert.rejects(reports, /unauthorized, jwt/);
-    assert.deepEqual([window.kind, await window.isServed()], ['signedIn', true]);
-  });
-
-  it('signs in with a key that may not read computers', async () => {
-    const running = await service();
-    running.fail({ kind: 'status', status: 403, match: { path: '/api/v0/computers' } });
-    const window = new Machine().window();
-    await window.signIn(running);
-    assert.equal(window.kind, 'signedIn');
-  });
-
   for (const how of ['throws', 'forgets'] as const)
-    it(`says when the secret storage ${how}, and keeps the key until the window closes`, async () => {
-      const running = await service();
-      const machine = new Machine(brokenSecrets(how));
-      const window = machine.window();
+    it(`says when the secret storage ${how}, and keeps the key until the window closes, whatever older one is stored`, async () => {
+      const { running, secrets, machine, window } = await begin(new SecretStore(how));
+      const { baseUrl, appUrl } = running;
       await window.signIn(running);
-      assert.match(
-        window.person.told[0] ?? '',
-        /did not keep the key, so it works only until this window closes.*AGENT_CONSOLE_API_KEY/,
-      );
+      const said = /did not keep the key, so it works only until this window closes.*AGENT_CONSOLE_API_KEY/;
+      assert.match(window.person.told[0] ?? '', said);
       assert.ok(await window.isServed());
       const state = await machine.window().connection.ready();
       assert.ok(state.kind === 'signedOut');
-      assert.equal(state.reason, `There is no key for ${hostOf(running.baseUrl)}. Sign in to enter one.`);
-      assert.equal(state.service?.baseUrl, running.baseUrl, 'what was stored of it can still be read');
+      assert.equal(state.reason, `There is no key for ${hostOf(baseUrl)}. Sign in to enter one.`);
+      assert.equal(state.service?.baseUrl, baseUrl, 'what was stored of it can still be read');
       await window.surely('signOut');
       assert.equal(window.kind, 'signedOut');
+      secrets.values.set(`agentConsole.key:${baseUrl} ${appUrl}`, 'an old key nobody takes');
+      await window.signIn(running);
+      assert.ok(await window.isServed());
     });
-
-  it('holds a key that is not kept, whatever older one the storage still has', async () => {
-    const running = await service();
-    const secrets = new SharedSecrets();
-    const readOnly = { ...secrets.window(), store: () => Promise.reject(new Error('locked')) };
-    const window = new Machine({ window: () => readOnly }).window();
-    secrets.values.set(`agentConsole.key:${running.baseUrl} ${running.appUrl}`, 'an old key nobody takes');
-    await window.signIn(running);
-    assert.ok(await window.isServed());
-  });
 
   it('keeps the old connection and drops the new key when the settings cannot be written', async () => {
     const { running: known, secrets, machine, window } = await signedIn();
@@ -177,13 +124,12 @@ describe('signing in', function () {
   });
 
   it('never hands out or takes a key through a command, and asks one question at a time', async () => {
-    const running = await service();
-    const window = new Machine().window();
-    window.person.answers(running.baseUrl, running.appUrl, CANARY);
+    const { running, window } = await begin();
+    window.person.answers.push(running.baseUrl, running.appUrl, CANARY);
     const { signIn: command, showAccess, signOut, useSampleService } = window.connection.commands;
     const said = [...(await Promise.all([command(OTHER_CANARY), command()])), await showAccess()];
     assert.equal(window.person.steps.length, 3);
-    window.person.confirms(true, true);
+    window.person.sure.push(true, true);
     said.push(await signOut(), await useSampleService());
     assert.deepEqual(new Set(said), new Set([undefined]));
     assert.deepEqual(new Set(running.requests.map(({ credential }) => credential)), new Set(['owner']));
@@ -193,76 +139,59 @@ describe('signing in', function () {
 describe('signing in with bad input says at the step where it can be fixed what is wrong; what was typed stays, and nothing known is lost:', function () {
   afterEach(cleanUp);
 
-  type Make = () => Promise<string>;
-  type Case = readonly [name: string, base: Make | 'ok', app: Make | 'ok', step: number, sentence: RegExp];
-
-  const answering = (status: number, type: string, body: string) => () =>
-    anyServer((_request, response) => {
-      response.writeHead(status, { 'content-type': type }).end(body);
-    });
-  const page = answering(200, 'text/html', '<!doctype html><title>Welcome</title>');
-  const json = (status: number, body = '{}') => answering(status, 'application/json', body);
   const ofOthers = async () => (await service({ keys: { owner: OTHER_CANARY } })).appUrl;
+  /** Something else answers, which has no ids of requests. */
+  const answering = (status: number, body: object | string = {}) => {
+    const type = { 'content-type': typeof body === 'string' ? 'text/html' : 'application/json' };
+    const fault = { kind: 'answer', status, body, headers: { ...type, 'x-request-id': '' } } as const;
+    return async () => (await serverOf(fault)).origin;
+  };
+  const down = answering(503, { requestId: 'req_9' });
   const nowhere = /^127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)\. Check the address, its port/;
   const door = /^Something other than the service refused the request to .* \(403\)\. Check the address/;
-  const down = json(503, '{"title":"Down","requestId":"req_9"}');
+  const refused = /^The key was not accepted by .*\(401, request [^)]+\)\. Enter it/;
   const notAgents =
     /answered, but it is not an agent service: it has no computers \(404\)\. Check the address\.$/;
+  const notOurs = /did not answer the way this service should \(200, html\)\. Check the address/;
   const notApp = /it is not the web application of 127\.0\.0\.1:\d+: it has no readiness reports \(404\)/;
   const notApps =
     /accepted the key, but the web application at .* did not \(401, request .*with another address/;
 
-  const cases: readonly Case[] = [
-    ['a port where nothing listens', deadAddress, 'ok', 1, nowhere],
-    ['a service of another kind', json(404), 'ok', 1, notAgents],
-    ['a door that refuses everybody', answering(403, 'text/plain', 'Forbidden.'), 'ok', 1, door],
-    ['a service that is down', down, 'ok', 1, /\(503, request req_9\)\. Try again/],
-    [
-      'a key nobody knows',
-      ofOthers,
-      'ok',
-      3,
-      /^The key was not accepted by .*\(401, request [^)]+\)\. Enter it/,
-    ],
-    ['a web application where nothing listens', 'ok', deadAddress, 2, nowhere],
-    ['a firewall before it', 'ok', answering(403, 'text/html', '<p>Blocked'), 2, door],
-    [
-      'only a page',
-      'ok',
-      page,
-      2,
-      /did not answer the way this service should \(200, html\)\. Check the address/,
-    ],
-    ['another web application', 'ok', json(404), 2, notApp],
-    ['that of another organization', 'ok', ofOthers, 3, notApps],
-  ];
-
-  for (const [name, base, app, step, sentence] of cases)
+  for (const [name, at, make, step, sentence] of [
+    ['a port where nothing listens', 'base', deadAddress, 1, nowhere],
+    ['a service of another kind', 'base', answering(404), 1, notAgents],
+    ['a door that refuses everybody', 'base', answering(403, '<p>Blocked'), 1, door],
+    ['a service that is down', 'base', down, 1, /\(503, request req_9\)\. Try again/],
+    ['a key nobody knows', 'base', ofOthers, 3, refused],
+    ['a web application where nothing listens', 'app', deadAddress, 2, nowhere],
+    ['a firewall before it', 'app', answering(403, '<p>Blocked'), 2, door],
+    ['only a page', 'app', answering(200, '<title>Hi</title>'), 2, notOurs],
+    ['another web application', 'app', answering(404), 2, notApp],
+    ['that of another organization', 'app', ofOthers, 3, notApps],
+  ] as const)
     it(name, async () => {
       const { secrets, machine, window, running: known } = await signedIn();
       const { current } = window.connection.state;
       const kept = [...secrets.values];
       const good = await service();
-      const baseUrl = base === 'ok' ? good.baseUrl : await base();
-      const appUrl = app === 'ok' ? good.appUrl : await app();
-      await window.enter(baseUrl, appUrl, CANARY, 'cancel');
+      const bad = await make();
+      const typed = at === 'base' ? [bad, good.appUrl, CANARY] : [good.baseUrl, bad, CANARY];
+      await window.enter(...typed, 'cancel');
 
       const shown = window.person.steps.at(-1);
       assert.equal(shown?.title, `Sign in (${step}/3)`, shown?.problem);
       assert.match(shown.problem ?? '', sentence);
-      assert.equal(shown.value, [baseUrl, appUrl, CANARY][step - 1]);
-      if (app === 'ok') assert.deepEqual(good.requests, [], 'the web application is asked second');
+      assert.equal(shown.value, typed[step - 1]);
+      if (at === 'base') assert.deepEqual(good.requests, [], 'the web application is asked second');
       assert.equal(window.connection.state.current, current);
-      assert.deepEqual([...secrets.values], kept);
-      assert.equal(machine.settings.now.baseUrl, known.baseUrl);
+      assert.deepEqual([[...secrets.values], machine.settings.now.baseUrl], [kept, known.baseUrl]);
       assert.ok(await window.isServed());
     });
 
   it('and the person can fix it and go on', async () => {
-    const { baseUrl, appUrl } = await service();
-    const window = new Machine().window();
-    window.person.answers(await deadAddress(), appUrl, 'wrong');
-    await window.enter(baseUrl, appUrl, step => step.value, CANARY);
+    const { running, window } = await begin();
+    const { baseUrl, appUrl } = running;
+    await window.enter(await deadAddress(), appUrl, 'wrong', baseUrl, appUrl, step => step.value, CANARY);
     const steps = window.person.steps.map(({ title, problem }) => title.slice(9, 10) + (problem ? '!' : ''));
     assert.equal(steps.join(' '), '1 2 3 1! 2 3 3!');
     assert.equal(window.kind, 'signedIn');

@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
 import * as path from 'node:path';
 import { withCommands, type ConnectionPart } from '../../../src/connection';
 import { ServiceConnection } from '../../../src/connection/connection';
 import type { Secrets } from '../../../src/connection/records';
 import type { Addresses, ConnectionState, Environment } from '../../../src/connection/decide';
 import type { AccessRow, Prompts, Question } from '../../../src/connection/signIn';
-import type { Storage } from '../../../src/storage';
 import type { NoticeButton } from '../../../src/ui/window';
+import { Emitter } from '../../../src/util/lifecycle';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
-import { LoopbackServer } from '../../fakes/faultServer';
-import { openStorage } from '../../fakes/storage';
+import { FaultServer, type Fault } from '../../fakes/faultServer';
 import { startSampleService, type SampleService, type SampleServiceOptions } from '../../fakes/sampleService';
-import { Emitter } from '../../../src/util/lifecycle';
 import { until } from '../../until';
-export { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
+import { openWindow } from '../storage/support';
 
 /** Keys no text anywhere may hold. */
 export const CANARY = 'canary-key-7f3a9b51c2';
@@ -29,65 +26,56 @@ export async function service(options: SampleServiceOptions = {}): Promise<Sampl
   return running;
 }
 
-/** Any HTTP server on loopback; resolves to its address. */
-export async function anyServer(listener: RequestListener): Promise<string> {
-  const server = await LoopbackServer.listen(createServer(listener));
+/** Another server, which answers everything with this. */
+export async function serverOf(fault: Fault): Promise<FaultServer> {
+  const server = await FaultServer.start();
   later(() => server.close());
-  return server.origin;
+  server.answer(fault);
+  return server;
 }
 
 /** The address of a port on which nothing listens. */
 export async function deadAddress(): Promise<string> {
-  const server = await LoopbackServer.listen(createServer());
+  const server = await FaultServer.start();
   await server.close();
   return server.origin;
 }
 
 export const hostOf = (address: string): string => new URL(address).host;
 
-/** Secrets over a map; `wrote` runs after each change. */
-function secretsOver(
-  values: Map<string, string>,
-  wrote: (key: string) => void,
-  changed = new Emitter<{ key: string }>(),
-): Secrets {
-  return {
-    get: key => Promise.resolve(values.get(key)),
-    keys: () => Promise.resolve([...values.keys()]),
-    store: (key, value) => Promise.resolve(values.set(key, value)).then(() => wrote(key)),
-    delete: key => Promise.resolve(values.delete(key)).then(() => wrote(key)),
-    onDidChange: changed.event,
-  };
-}
-
-/** Secrets as desktop VS Code has them: one store, and every window hears of changes. */
-export class SharedSecrets {
-  readonly values = new Map<string, string>();
-  readonly #changed = new Emitter<{ key: string }>();
+/**
+ * The secrets of a machine. Desktop VS Code has one store, of whose changes every window hears; code-server a copy for each page,
+ * written back whole, and nobody hears of anything. Without a key ring storing fails, or seems to work and does not.
+ */
+export class SecretStore {
+  values = new Map<string, string>();
   reads = 0;
+  readonly #changed = new Emitter<{ key: string }>();
+  readonly #kind;
+
+  constructor(kind: 'shared' | 'copied' | 'throws' | 'forgets' = 'shared') {
+    this.#kind = kind;
+  }
 
   window(): Secrets {
-    const secrets = secretsOver(this.values, key => this.#changed.fire({ key }), this.#changed);
-    return { ...secrets, get: key => (this.reads++, secrets.get(key)) };
+    const isCopied = this.#kind === 'copied';
+    const own = isCopied ? new Map(this.values) : this.values;
+    const change = async (key: string, make: () => unknown): Promise<void> => {
+      await Promise.resolve();
+      make();
+      if (isCopied) this.values = new Map(own);
+      else this.#changed.fire({ key });
+    };
+    const put = (key: string, value: string) => change(key, () => own.set(key, value));
+    const fail = (): Promise<never> => Promise.reject(new Error('no key ring'));
+    return {
+      get: key => Promise.resolve(own.get((this.reads++, key))),
+      keys: this.#kind === 'throws' ? fail : () => Promise.resolve([...own.keys()]),
+      store: { shared: put, copied: put, throws: fail, forgets: () => Promise.resolve() }[this.#kind],
+      delete: key => change(key, () => own.delete(key)),
+      onDidChange: this.#changed.event,
+    };
   }
-}
-
-/** Secrets as code-server has them: a copy for each page, written back whole, and nobody hears of anything. */
-export class SnapshotSecrets {
-  kept: ReadonlyMap<string, string> = new Map();
-
-  window(): Secrets {
-    const page = new Map(this.kept);
-    return secretsOver(page, () => (this.kept = new Map(page)));
-  }
-}
-
-/** Secrets of a machine without a key ring: storing fails, or seems to work and does not. */
-export function brokenSecrets(how: 'throws' | 'forgets'): { window(): Secrets } {
-  const fail = (): Promise<never> => Promise.reject(new Error('no key ring'));
-  const secrets = secretsOver(new Map(), () => undefined);
-  const store = how === 'throws' ? fail : () => Promise.resolve();
-  return { window: () => ({ ...secrets, store, keys: how === 'throws' ? fail : secrets.keys }) };
 }
 
 /** User settings, shared by windows; one after another, as VS Code writes them. */
@@ -114,51 +102,33 @@ class SharedSettings {
 type Answer = string | ((question: Question) => string);
 
 /** A person: answers what it was told to, in order, and remembers everything it was shown. */
-export class Person implements Prompts {
-  readonly steps: Question[] = [];
-  readonly told: string[] = [];
-  readonly confirmed: string[] = [];
-  readonly opened: string[] = [];
-  readonly tables: (readonly AccessRow[])[] = [];
-  readonly #answers: Answer[] = [];
-  readonly #confirmations: boolean[] = [];
+class Person implements Prompts {
+  readonly answers: Answer[] = [];
+  /** Whether it is sure, each time that it is asked. */
+  readonly sure: boolean[] = [];
   /** Presses this button of the next notice that has it. */
   presses: string | undefined;
   /** Aborts the next thing under way. */
   cancelsProgress = false;
+  readonly steps: Question[] = [];
+  readonly told: string[] = [];
+  readonly confirmed: string[] = [];
+  readonly opened: string[] = [];
+  table: readonly AccessRow[] = [];
 
-  answers(...answers: Answer[]): this {
-    this.#answers.push(...answers);
-    return this;
-  }
-
-  confirms(...answers: boolean[]): this {
-    this.#confirmations.push(...answers);
-    return this;
-  }
-
-  /** Each question: its number, what stood in it where that is no secret. */
+  /** Each question: its number, and what stood in it; of what is secret how long it was. */
   get asked(): string[] {
-    return this.steps.map(({ title, secret, value }) => {
-      const shown = secret ? `(secret)${value === '' ? '' : ' with text'}` : value;
-      return `${title.replace(/^Sign in \((.*)\)$/, '$1')} ${shown}`;
-    });
-  }
-
-  /** Every text that has been on the screen. */
-  get texts(): string[] {
-    const steps = this.steps.flatMap(step => [step.title, step.prompt, step.problem ?? '']);
-    return [...steps, ...this.told, ...this.confirmed, ...this.opened, JSON.stringify(this.tables)];
+    const shown = ({ secret, value }: Question) => (secret ? `(secret, ${value.length})` : value);
+    return this.steps.map(step => `${step.title.slice('Sign in ('.length, -1)} ${shown(step)}`);
   }
 
   ask(step: Question): Promise<string | undefined> {
     this.steps.push(step);
-    const answer = this.#answers.shift();
+    const answer = this.answers.shift();
     assert.ok(answer !== undefined, `No answer to: ${step.prompt} ${step.problem ?? ''}`);
-    if (answer === 'cancel') return Promise.resolve(undefined);
     const value = typeof answer === 'function' ? answer(step) : answer;
-    assert.equal(step.validate(value), undefined);
-    return Promise.resolve(value);
+    assert.ok(value === 'cancel' || step.validate(value) === undefined);
+    return Promise.resolve(value === 'cancel' ? undefined : value);
   }
 
   progress<T>(_title: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -177,17 +147,16 @@ export class Person implements Prompts {
 
   confirm(message: string, detail: string): Promise<boolean> {
     this.confirmed.push(`${message} ${detail}`);
-    return Promise.resolve(this.#confirmations.shift() ?? false);
+    return Promise.resolve(this.sure.shift() ?? false);
   }
 
   async showAccess(title: string, read: (signal: AbortSignal) => Promise<readonly AccessRow[]>) {
     this.told.push(title);
-    this.tables.push(await read(new AbortController().signal));
+    this.table = await read(new AbortController().signal);
   }
 
-  openExternal(address: string): Promise<void> {
-    this.opened.push(address);
-    return Promise.resolve();
+  async openExternal(address: string): Promise<void> {
+    await Promise.resolve(this.opened.push(address));
   }
 }
 
@@ -196,25 +165,22 @@ export class Window {
   readonly person = new Person();
   readonly log = silentLog();
   readonly context: Record<string, unknown> = {};
-  readonly storage: Storage;
+  readonly storage;
   readonly connection: ConnectionPart;
 
-  constructor(
-    root: string,
-    surroundings: Omit<ConstructorParameters<typeof ServiceConnection>[0], 'setContext'>,
-  ) {
-    this.storage = openStorage({ root, log: this.log });
+  constructor({ root, secrets, settings }: Machine, environment: Environment) {
+    this.storage = openWindow(path.join(root, 'storage'), { log: this.log });
     const setContext = (key: string, value: unknown): void => void (this.context[key] = value);
-    const openRepository = () =>
-      Promise.resolve({ url: 'https://git.example.com/open/one.git', commits: [] });
+    const repository = { url: 'https://git.example.com/open/one.git', commits: [] };
+    const surroundings = { secrets: secrets.window(), settings, environment, setContext };
+    const open = () => Promise.resolve(repository);
     this.connection = withCommands(
-      new ServiceConnection({ ...surroundings, setContext }, this.storage, openRepository, this.log),
+      new ServiceConnection(surroundings, this.storage, open, this.log),
       this.person,
     );
-    later(async () => {
+    later(() => {
       this.connection.dispose();
-      this.storage.dispose();
-      await this.storage.settled();
+      return this.storage.settled();
     });
   }
 
@@ -224,12 +190,12 @@ export class Window {
 
   /** Of the service it is signed in to. */
   get address(): string | undefined {
-    const { current } = this.connection.state;
-    return current.kind === 'signedIn' ? current.service.baseUrl : undefined;
+    return this.connection.api && this.connection.state.current.service?.baseUrl;
   }
 
-  turnsTo(kind: ConnectionState['kind']): Promise<void> {
-    return until(this.connection.state.onDidChange, () => this.kind === kind);
+  /** Resolves once it is in this state, or signed in at this address. */
+  turnsTo(state: string | undefined): Promise<void> {
+    return until(this.connection.state.onDidChange, () => [this.kind, this.address].includes(state));
   }
 
   /** Asks for the computers, which the service gives in full, or not. */
@@ -240,7 +206,7 @@ export class Window {
 
   /** Runs the command with these answers of the person. */
   async enter(...answers: Answer[]): Promise<void> {
-    this.person.answers(...answers);
+    this.person.answers.push(...answers);
     await this.connection.commands.signIn();
   }
 
@@ -251,7 +217,7 @@ export class Window {
 
   /** Runs a command that asks whether the person is sure, who is. */
   async surely(command: 'signOut' | 'useSampleService'): Promise<void> {
-    this.person.confirms(true);
+    this.person.sure.push(true);
     await this.connection.commands[command]();
   }
 }
@@ -260,35 +226,41 @@ export class Window {
 export class Machine {
   readonly root = temporaryFolder();
   readonly settings = new SharedSettings();
-  readonly secrets: { window(): Secrets };
+  readonly secrets;
   readonly #windows: Window[] = [];
 
-  constructor(secrets: { window(): Secrets } = new SharedSecrets()) {
+  constructor(secrets = new SecretStore()) {
     this.secrets = secrets;
-    later(() => this.assertNoCanary());
+    later(() => this.#assertNoCanary());
   }
 
   window(environment: Environment = {}): Window {
-    const surroundings = { secrets: this.secrets.window(), settings: this.settings, environment };
-    const window = new Window(path.join(this.root, 'storage'), surroundings);
+    const window = new Window(this, environment);
     this.#windows.push(window);
     return window;
   }
 
+  /** One that knows where things stand. */
+  async ready(environment?: Environment): Promise<Window> {
+    const window = this.window(environment);
+    await window.connection.ready();
+    return window;
+  }
+
   /** No key in any file, log line, diagnostic, setting or text on the screen. */
-  assertNoCanary(): void {
-    const places: Record<string, string> = { settings: JSON.stringify(this.settings.now) };
+  #assertNoCanary(): void {
+    const places = new Map([['settings', JSON.stringify(this.settings.now)]]);
     for (const [n, { connection, person, log, context }] of this.#windows.entries()) {
-      places[`log ${n}`] = log.lines.join('\n');
-      places[`screen ${n}`] = person.texts.join('\n');
-      places[`diagnostics ${n}`] = connection.diagnostics();
-      places[`state ${n}`] = JSON.stringify([connection.state.current, context]);
+      const { told, confirmed, opened, table, steps } = person;
+      const asked = steps.map(({ title, prompt, problem }) => [title, prompt, problem]);
+      const texts = [log.lines, told, confirmed, opened, table, asked, connection.diagnostics()];
+      places.set(`window ${n}`, JSON.stringify([texts, connection.state.current, context]));
     }
     for (const name of fs.readdirSync(this.root, { recursive: true }).map(String)) {
       const file = path.join(this.root, name);
-      places[name] = fs.statSync(file).isFile() ? fs.readFileSync(file, 'utf8') : '';
+      if (fs.statSync(file).isFile()) places.set(name, fs.readFileSync(file, 'utf8'));
     }
-    for (const [place, text] of Object.entries(places)) {
+    for (const [place, text] of places) {
       for (const canary of [CANARY, OTHER_CANARY])
         assert.equal(text.includes(canary), false, `a key in ${place}`);
       assert.equal(/bearer [a-z0-9]/i.test(text), false, `Bearer in ${place}`);
@@ -296,11 +268,16 @@ export class Machine {
   }
 }
 
-/** A window of a machine whose person has signed in to a service. */
-export async function signedIn(secrets = new SharedSecrets()) {
+/** A service, and a window of a machine before which somebody sits. */
+export async function begin(secrets = new SecretStore()) {
   const running = await service();
   const machine = new Machine(secrets);
-  const window = machine.window();
-  await window.signIn(running);
-  return { running, secrets, machine, window };
+  return { running, secrets, machine, window: machine.window() };
+}
+
+/** Who has signed in there. */
+export async function signedIn(secrets?: SecretStore) {
+  const stage = await begin(secrets);
+  await stage.window.signIn(stage.running);
+  return stage;
 }

@@ -1,41 +1,29 @@
 import assert from 'node:assert/strict';
 import { SAMPLE } from '../../../src/connection/decide';
 import { ConnectionRecords } from '../../../src/connection/records';
+import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
-import { openStorage } from '../../fakes/storage';
+import type { SampleService } from '../../fakes/sampleService';
 import { until } from '../../until';
-import {
-  CANARY,
-  Machine,
-  brokenSecrets,
-  cleanUp,
-  hostOf,
-  later,
-  service,
-  signedIn,
-  temporaryFolder,
-  type Window,
-} from './support';
+import { openWindow } from '../storage/support';
+import { begin, hostOf, Machine, OTHER_CANARY } from './support';
+import { SecretStore, service, signedIn, type Window } from './support';
 
 describe('what a key can read', function () {
   afterEach(cleanUp);
 
-  async function access(window: Window): Promise<Record<string, string>> {
-    await window.connection.commands.showAccess();
-    return Object.fromEntries((window.person.tables.at(-1) ?? []).map(({ what, state }) => [what, state]));
+  async function access({ connection, person }: Window) {
+    await connection.commands.showAccess();
+    return Object.fromEntries(person.table.map(({ what, state, detail }) => [what, `${state}: ${detail}`]));
   }
-  const detailOf = ({ person }: Window, what: string): string =>
-    person.tables.at(-1)?.find(row => row.what === what)?.detail ?? '';
 
   it('is asked for once each, and no failure is taken for a refusal', async () => {
     const { running, window } = await signedIn();
     const before = running.requests.length;
+    const can = 'readable: This key can read it.';
     assert.deepEqual(await access(window), {
-      'Computers and sessions': 'readable',
-      'Users of the organization': 'readable',
-      'Control history': 'readable',
-      Analytics: 'readable',
-      'Readiness reports': 'readable',
+      ...{ 'Computers and sessions': can, 'Users of the organization': can, 'Control history': can },
+      ...{ Analytics: can, 'Readiness reports': can },
     });
     const asked = running.requests.slice(before).map(({ path, query }) => `${path} ${JSON.stringify(query)}`);
     assert.equal(asked.length, 5);
@@ -43,125 +31,240 @@ describe('what a key can read', function () {
     assert.ok(asked.includes('/api/v0/organization/enterprise-controls/history {"limit":"1"}'));
     assert.equal(window.person.told.at(-1), `What this key can read at ${hostOf(running.baseUrl)}`);
     running.fail({ kind: 'html', match: { path: '/api/v0/organization/users' } });
-    assert.equal((await access(window))['Users of the organization'], 'unknown');
-    assert.match(detailOf(window, 'Users of the organization'), /html/);
+    assert.match((await access(window))['Users of the organization']!, /^unknown: .*html/);
   });
 
-  it('says which role or kind of key is missing', async () => {
-    const running = await service();
-    const window = new Machine().window();
+  it('is said with the role or kind of key that is missing; who may not read computers can sign in, and with an access token who goes on without the rest', async () => {
+    const { running, window } = await begin();
+    const closed = running.fail({ kind: 'status', status: 403, match: { path: '/api/v0/computers' } });
     await window.signIn(running, running.keys.member);
-    assert.equal((await access(window))['Analytics'], 'refused');
-    assert.match(
-      detailOf(window, 'Analytics'),
-      /^Analytics needs the Manager or Owner role \(403, request .*Everything else works\.$/,
-    );
-    window.person.confirms(true);
-    await window.signIn(running, running.keys.jwt);
+    const { 'Computers and sessions': computers, Analytics: analytics } = await access(window);
+    assert.match(computers!, /^refused: /);
+    const role =
+      /^refused: Analytics needs the Manager or Owner role \(403, request .*Everything else works\.$/;
+    assert.match(analytics!, role);
+    closed.dispose();
+    const { jwt } = running.keys;
+    const before = window.person.steps.length;
+    window.person.sure.push(false, true);
+    await window.enter(running.baseUrl, running.appUrl, jwt, jwt);
+    const [, , key, again] = window.person.asked.slice(before);
+    assert.deepEqual([key, again], ['3/3 (secret, 0)', `3/3 (secret, ${jwt.length})`]);
+    const explained = /access token, not an API key.*Analytics and readiness reports need an API key/;
+    assert.match(window.person.confirmed[0] ?? '', explained);
     const table = await access(window);
-    assert.deepEqual([table['Analytics'], table['Readiness reports']], ['refused', 'refused']);
-    assert.equal(table['Computers and sessions'], 'readable');
-    assert.match(
-      detailOf(window, 'Readiness reports'),
-      /needs an API key, but you are signed in .* with an access token/,
-    );
+    assert.match(table['Analytics']!, /^refused: /);
+    assert.match(table['Computers and sessions']!, /^readable: /);
+    const kind = /^refused: .* needs an API key, but you are signed in .* with an access token/;
+    assert.match(table['Readiness reports']!, kind);
   });
 });
 
-describe('pauses a service asks for', function () {
+describe('a key that is refused', function () {
   afterEach(cleanUp);
 
-  it('hold in every window, now and later, and for the origin they were asked for', async () => {
-    const { running, machine, window: first } = await signedIn();
-    const second = machine.window();
-    await second.connection.ready();
-    const { stored } = second.connection.records;
-    const told = until(stored.onDidChange, () => second.connection.records.pausedUntil(running.baseUrl) > 0);
-    running.fail({ kind: 'rateLimit', retryAfter: 3600, match: { path: '/api/v0/computers' } });
-    assert.equal(await first.isServed(), false);
-    await told;
+  /** From now on the service refuses everything, as after a key was revoked. */
+  const revoke = (running: SampleService, times?: number) =>
+    running.fail({ kind: 'status', status: 401, ...(times !== undefined && { times }) });
+  const asked = (...windows: readonly Window[]): readonly string[] =>
+    windows.flatMap(({ person }) => person.told).filter(text => text.includes('not accepted'));
+  /** How many requests a service gets meanwhile. */
+  const sentBy = async (running: SampleService, work: () => Promise<unknown>): Promise<number> => {
     const before = running.requests.length;
-    const third = machine.window();
-    await third.connection.ready();
-    for (const { connection } of [first, second, third])
-      await assert.rejects(Promise.resolve(connection.api?.list('computers')), /rateLimited, paused/);
-    assert.equal(running.requests.length, before);
-    const other = await second.connection.api?.pages('reports', { limit: 1 }).next();
-    assert.equal(other?.done, false);
+    await work();
+    return running.requests.length - before;
+  };
+
+  async function twoWindows(secrets?: SecretStore) {
+    const stage = await signedIn(secrets);
+    const second = await stage.machine.ready();
+    assert.equal(second.kind, 'signedIn');
+    return { ...stage, first: stage.window, second };
+  }
+
+  it('is tried again once, then all requests of all windows rest, later ones too, and one window asks once', async () => {
+    const { running, machine, first, second } = await twoWindows();
+    for (const { person } of [first, second]) person.presses = 'Open web application';
+    revoke(running);
+    const { api } = first.connection;
+    const sent = await sentBy(running, async () => {
+      await Promise.all([first, first, first, second].map(each => each.isServed()));
+      await second.turnsTo('keyRejected');
+    });
+    assert.equal(first.kind, 'keyRejected');
+    assert.ok(sent <= 4 * 2, `${sent} requests`);
+
+    assert.deepEqual([first.connection.api, second.connection.api], [undefined, undefined]);
+    const third = await machine.ready();
+    const rest = await sentBy(running, () =>
+      assert.rejects(Promise.resolve(api?.list('computers')), /noKey/),
+    );
+    assert.deepEqual([rest, third.kind], [0, 'keyRejected']);
+
+    const [said = '', ...more] = asked(first, second, third);
+    assert.deepEqual(more, []);
+    const sentence = /^The key was not accepted by 127\.0\.0\.1:\d+ \(401, request [^)]+\)\. Enter it again/;
+    assert.match(said, sentence);
+    const { current } = second.connection.state;
+    assert.equal(current.kind === 'keyRejected' && current.reason, said);
+    assert.equal(first.context['agentConsole.connection'], 'keyRejected');
+    assert.deepEqual([...first.person.opened, ...second.person.opened], [`${running.appUrl}/settings`]);
   });
 
-  it('that began when the clock was ahead are over, here and after a new start', async () => {
-    const root = temporaryFolder();
-    let now = Date.now() + 365 * 24 * 60 * 60 * 1000;
-    const open = async () => {
-      const storage = openStorage({ root, log: silentLog() });
-      later(() => storage.dispose());
-      const gate = new ConnectionRecords(storage, silentLog(), () => now);
-      await gate.stored.load();
-      return { gate, storage };
-    };
-    const origin = 'https://console.example.com';
-    const first = await open();
-    /** Until when the one that knew it and a new one pause. */
-    const paused = async (until = 0): Promise<readonly number[]> => {
-      if (until > 0) first.gate.pause(origin, until);
-      await first.storage.settled();
-      return [first, await open()].map(({ gate }) => gate.pausedUntil(origin));
-    };
-    const ahead = now + 120_000;
-    assert.deepEqual(await paused(ahead), [ahead, ahead]);
-    now = Date.now();
-    assert.deepEqual(await paused(), [0, 0]);
-    assert.deepEqual(await paused(now + 60_000), [now + 60_000, now + 60_000]);
-    assert.deepEqual(await paused(now + 30_000), [now + 60_000, now + 60_000], 'no shorter one ends it');
+  it('whose place another took in the storage, of which VS Code tells nobody, is replaced by it, which is refused once where it is no better', async () => {
+    const { running, secrets, window } = await signedIn();
+    const put = (key: string): void =>
+      [...secrets.values.keys()].forEach(name => secrets.values.set(name, key));
+    put(running.keys.member);
+    revoke(running, 1);
+    assert.ok(await window.isServed());
+    assert.deepEqual([running.requests.at(-1)?.credential, asked(window)], ['member', []]);
+    put('another-key-that-is-refused');
+    revoke(running);
+    const used = await sentBy(running, () => window.isServed());
+    assert.equal(window.kind, 'keyRejected');
+    assert.ok(used <= 3, `${used} requests: each key once, and a look whether the service takes the second`);
+    assert.equal(await sentBy(running, () => window.isServed()), 0, 'nothing more is sent');
+  });
+
+  it('is replaced in every window when one enters another key, at the step for the key', async () => {
+    const { running, first, second } = await twoWindows();
+    const fault = revoke(running);
+    first.person.presses = 'Enter key';
+    first.person.answers.push(() => {
+      fault.dispose();
+      return running.keys.member;
+    });
+    first.person.steps.length = 0;
+    const mark = (window: Window): string | undefined => window.connection.keyMark('salt');
+    const before = mark(first);
+    await first.isServed();
+    await first.turnsTo('signedIn');
+    assert.ok(before !== undefined && mark(first) !== before);
+    await until(second.connection.onDidBecomeReady, () => second.kind === 'signedIn');
+    assert.deepEqual(first.person.asked, ['3/3 (secret, 0)']);
+    assert.equal(mark(first), mark(second));
+    await second.isServed();
+    assert.equal(running.requests.at(-1)?.credential, 'member');
+  });
+
+  it('is not given up for a single 401, nor for one endpoint that refuses it', async () => {
+    const { running, window } = await signedIn();
+    revoke(running, 1);
+    assert.ok(await window.isServed());
+    const api = window.connection.api!;
+    for (const [match, ask] of [
+      [{ origin: 'app' }, () => api.pages('reports', { limit: 1 }).next()],
+      [{ path: /\/organization\/users$/ }, () => api.pages('users', { limit: 1 }).next()],
+      [{ path: /\/sessions\/s$/ }, () => api.one('session', { ids: { sessionId: 's' } })],
+    ] as const) {
+      const fault = running.fail({ kind: 'status', status: 401, match });
+      const sent = await sentBy(running, async () => {
+        for (let n = 0; n < 5; n++) await assert.rejects(Promise.resolve(ask()), /unauthorized/);
+      });
+      fault.dispose();
+      assert.equal(window.kind, 'signedIn');
+      assert.ok(sent <= 5 + 2, `${sent} requests: one look whether the key is taken, and one more try`);
+    }
+    for (const [status, tries] of [
+      // Who lacks a right has been let in.
+      [403, 2],
+      [503, 1],
+    ] as const) {
+      const { running, window } = await signedIn();
+      running.fail({ kind: 'status', status: 401, match: { path: '/api/v0/organization/users' } });
+      running.fail({ kind: 'status', status, match: { path: '/api/v0/computers' } });
+      await assert.rejects(Promise.resolve(window.connection.api?.pages('users').next()), /unauthorized/);
+      assert.equal(window.kind, 'signedIn', `the look whether the key is taken gives ${status}`);
+      assert.equal(running.requests.filter(({ path }) => path.endsWith('/users')).length, tries);
+    }
+  });
+
+  it('in code-server is asked about in the page that still has the old one, never in a loop of 401s', async () => {
+    const { running, first, second } = await twoWindows(new SecretStore('copied'));
+    await running.close();
+    // The same addresses, but the old key is no longer good.
+    const [port = 0, appPort = 0] = [running.baseUrl, running.appUrl].map(each => Number(new URL(each).port));
+    const after = await service({ port, appPort, keys: { owner: OTHER_CANARY } });
+    await first.signIn(running, OTHER_CANARY);
+    await second.isServed();
+    assert.deepEqual([second.kind, asked(second).length], ['keyRejected', 1]);
+    const sent = sentBy(after, async () => {
+      for (let n = 0; n < 20; n++) await second.isServed();
+    });
+    assert.deepEqual([await sent, first.kind], [0, 'signedIn']);
+    await second.enter(OTHER_CANARY);
+    assert.deepEqual([second.kind, await second.isServed()], ['signedIn', true]);
   });
 });
 
 describe('a window', function () {
   afterEach(cleanUp);
 
-  it('tells hosts, state, source and the variables that are set for diagnostics, and no key', async () => {
-    const { baseUrl, appUrl } = await service();
-    const window = new Machine(brokenSecrets('throws')).window();
-    await window.signIn({ baseUrl, appUrl });
-    const text = window.connection.diagnostics();
-    assert.match(text, /^Connection: signedIn\nSource: settings\n/);
-    assert.ok(text.includes(`Service: ${hostOf(baseUrl)}\nWeb application: ${hostOf(appUrl)}\n`));
-    assert.match(text, /Environment variables set: none\n/);
-    const environment = { AGENT_CONSOLE_BASE_URL: baseUrl, AGENT_CONSOLE_API_KEY: CANARY };
-    const { connection } = new Machine().window(environment);
-    await connection.ready();
-    assert.match(connection.diagnostics(), /variables set: AGENT_CONSOLE_BASE_URL, AGENT_CONSOLE_API_KEY\n/);
+  it('keeps to a pause that a service asked any of them for, now and later, at that origin', async () => {
+    const { running, machine, window: first } = await signedIn();
+    const second = await machine.ready();
+    const { stored } = second.connection.records;
+    const told = until(stored.onDidChange, () => second.connection.records.pausedUntil(running.baseUrl) > 0);
+    running.fail({ kind: 'rateLimit', retryAfter: 3600, match: { path: '/api/v0/computers' } });
+    assert.equal(await first.isServed(), false);
+    await told;
+    const before = running.requests.length;
+    for (const { connection } of [first, second, await machine.ready()])
+      await assert.rejects(Promise.resolve(connection.api?.list('computers')), /rateLimited, paused/);
+    assert.equal(running.requests.length, before);
+    const other = await second.connection.api?.pages('reports', { limit: 1 }).next();
+    assert.equal(other?.done, false);
+  });
+
+  it('knows that a pause is over that began when the clock was ahead, here and after a new start', async () => {
+    const root = temporaryFolder();
+    const storage = openWindow(root);
+    let now = Date.now() + 365 * 24 * 60 * 60 * 1000;
+    const open = async (of = openWindow(root)) => {
+      const records = new ConnectionRecords(of, silentLog(), () => now);
+      await records.stored.load();
+      return records;
+    };
+    const origin = 'https://console.example.com';
+    const first = await open(storage);
+    /** Until when the one that knew it and a new one pause. */
+    const paused = async (): Promise<readonly number[]> => {
+      await storage.settled();
+      return [first, await open()].map(records => records.pausedUntil(origin));
+    };
+    const ahead = now + 120_000;
+    first.pause(origin, ahead);
+    assert.deepEqual(await paused(), [ahead, ahead]);
+    now = Date.now();
+    assert.deepEqual(await paused(), [0, 0]);
+    // No shorter one ends it.
+    for (const time of [60_000, 30_000]) first.pause(origin, now + time);
+    assert.deepEqual(await paused(), [now + 60_000, now + 60_000]);
   });
 
   it('that ends leaves no timer, also where its settings have just changed', async () => {
     const machine = new Machine();
-    const { connection } = machine.window();
-    await connection.ready();
-    const timers = (): readonly string[] =>
-      process.getActiveResourcesInfo().filter(name => name === 'Timeout');
+    const { connection } = await machine.ready();
+    const timers = () => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length;
     const before = timers();
     machine.settings.set(machine.settings.now);
-    assert.deepEqual(timers(), [...before, 'Timeout']);
+    assert.equal(timers(), before + 1);
     connection.dispose();
-    assert.deepEqual(timers(), before);
+    assert.equal(timers(), before);
   });
 
   it('that ends gives up requests under way at once, and changes nothing later, whatever happens elsewhere', async () => {
     const { running, machine, window: gone } = await signedIn();
-    const other = machine.window();
-    const fault = running.fail({ kind: 'delay', ms: 60_000 });
+    running.fail({ kind: 'delay', ms: 60_000, times: 1 });
     const arrived = running.next('GET', /computers/);
-    const request = Promise.resolve(gone.connection.api?.list('computers'));
-    const outcome = assert.rejects(request, /cancelled/);
+    const outcome = assert.rejects(Promise.resolve(gone.connection.api?.list('computers')), /cancelled/);
     await arrived;
     gone.connection.dispose();
     await outcome;
-    fault.dispose();
     const { current } = gone.connection.state;
     const context = { ...gone.context };
-    await other.connection.ready();
-    await other.surely('signOut');
+    await (await machine.ready()).surely('signOut');
     machine.settings.set({ baseUrl: 'https://api.example.com', appUrl: '' });
     await gone.connection.ready();
     assert.deepEqual([gone.connection.state.current, gone.context], [current, context]);
@@ -176,63 +279,51 @@ describe('the sample', () => {
   });
 
   async function createSession({ connection: { api } }: Window): Promise<string> {
-    assert.ok(api);
-    const { items } = await api.list('computers');
+    const { items = [] } = (await api?.list('computers')) ?? {};
     const computer = items.find(({ status }) => status === 'active');
-    assert.ok(computer);
+    assert.ok(api && computer);
     return (await api.createSession({ computerId: computer.id })).sessionId;
   }
 
-  it('is chosen by a command, labelled, and works without network, account or secret', async () => {
+  it('is chosen for all windows, labelled, without network, account or secret; they see the same sessions, now and at the next start', async () => {
     const machine = new Machine();
     globalThis.fetch = () => assert.fail('The sample asked the network.');
-    const window = machine.window();
-    await window.surely('useSampleService');
-    const { id, host, source } = window.connection.state.current.service ?? {};
-    assert.deepEqual([id, host, source], ['sample', 'Sample service', 'sample']);
-    await createSession(window);
-    const reports = await window.connection.api?.pages('reports').next();
-    assert.ok(JSON.stringify(reports?.value).includes('open/one'));
-    assert.deepEqual(window.person.told, [
-      'This is sample data, generated on this machine. Nothing leaves it.',
-    ]);
-    assert.deepEqual(await machine.secrets.window().keys(), []);
-  });
-
-  it('leads back to the service before it, whose key it leaves alone', async () => {
-    const { running, window } = await signedIn();
-    await window.connection.commands.useSampleService();
-    assert.equal(window.address, running.baseUrl, 'the person is not sure');
-    assert.match(window.person.confirmed[0] ?? '', /^Show sample data instead of 127\.0\.0\.1:\d+\?/);
-    await window.surely('useSampleService');
-    assert.equal(window.address, SAMPLE.baseUrl);
-    await window.surely('signOut');
-    assert.equal(window.address, running.baseUrl);
-    const [host, back] = ['Sample service', hostOf(running.baseUrl)];
-    assert.equal(window.person.told.at(-1), `Signed out of ${host}. Back to ${back}.`);
-  });
-
-  it('is chosen for all windows, which see the same sessions, now and at the next start, and left in all when one leaves it or signs in to a real service', async () => {
-    const running = await service();
-    const machine = new Machine();
-    const [first, second] = [machine.window(), machine.window()];
-    await second.connection.ready();
-    const follows = (window: Window, address: string | undefined): Promise<void> =>
-      until(window.connection.state.onDidChange, () => window.address === address);
+    const [first, second] = [machine.window(), await machine.ready()];
     await first.surely('useSampleService');
-    await follows(second, SAMPLE.baseUrl);
+    const { id, host, source } = first.connection.state.current.service ?? {};
+    assert.deepEqual([id, host, source], ['sample', 'Sample service', 'sample']);
+    const said = 'This is sample data, generated on this machine. Nothing leaves it.';
+    assert.deepEqual([first.person.told, machine.secrets.values.size], [[said], 0]);
+    const reports = await first.connection.api?.pages('reports').next();
+    assert.ok(JSON.stringify(reports?.value).includes('open/one'));
+    await second.turnsTo(SAMPLE.baseUrl);
     const sessions = [await createSession(first), await createSession(second)];
-    const next = machine.window();
-    await next.connection.ready();
-    for (const { connection } of [first, second, next])
+    for (const { connection } of [first, second, await machine.ready()])
       for (const sessionId of sessions)
         assert.equal((await connection.api?.one('session', { ids: { sessionId } }))?.sessionId, sessionId);
+  });
+
+  it('is left in all windows when one signs in to a real service, or leaves it and is back there', async () => {
+    const { running, machine, window: first } = await begin();
+    const second = await machine.ready();
+    await first.surely('useSampleService');
+    await second.turnsTo(SAMPLE.baseUrl);
     await second.surely('signOut');
     assert.equal(second.kind, 'signedOut');
-    await follows(first, undefined);
+    await first.turnsTo('signedOut');
     await first.surely('useSampleService');
     await second.signIn(running);
-    await follows(first, running.baseUrl);
-    assert.notEqual(first.connection.state.current.service?.source, 'sample');
+    await first.turnsTo(running.baseUrl);
+    // The key of the service before it is left alone.
+    await second.connection.commands.useSampleService();
+    assert.equal(second.address, running.baseUrl, 'the person is not sure');
+    const asked = /^Show sample data instead of 127\.0\.0\.1:\d+\?/;
+    assert.match(second.person.confirmed.at(-1) ?? '', asked);
+    await second.surely('useSampleService');
+    assert.equal(second.address, SAMPLE.baseUrl);
+    await second.surely('signOut');
+    assert.equal(second.address, running.baseUrl);
+    const back = `Signed out of Sample service. Back to ${hostOf(running.baseUrl)}.`;
+    assert.equal(second.person.told.at(-1), back);
   });
 });

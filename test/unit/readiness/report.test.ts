@@ -1,17 +1,23 @@
 import assert from 'node:assert/strict';
 import { marked } from 'marked';
 import type { ReadinessReport } from '../../../src/api';
-import { fixMessage } from '../../../src/readiness/commands';
-import type { ShownReport } from '../../../src/readiness/model';
+import { fixMessage, ReadinessCommands } from '../../../src/readiness/commands';
+import { LocalGit, Matches } from '../../../src/readiness/git';
+import { groupReports, type ShownReport } from '../../../src/readiness/model';
 import { missingParts, pageParts } from '../../../src/readiness/panel';
 import { Reports } from '../../../src/readiness/reports';
+import { readinessRows } from '../../../src/readiness/rows';
 import { markdownOf, rationaleOf, type ReportFacts } from '../../../src/readiness/sections';
+import { Tree } from '../../../src/ui/tree';
+import type { GitRepository } from '../../../src/util/git';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { FakeConnection } from '../../fakes/connection';
 import { silentLog } from '../../fakes/log';
-import { openStorage } from '../../fakes/storage';
+import { drawnRows, fakeView, textOf } from '../../fakes/view';
+import { choices, opened, Uri } from '../../fakes/vscode';
 import { clientOf } from '../api/support';
-import { report, repositoryOf, score, startReports } from './support';
+import { openWindow } from '../storage/support';
+import { report, score, startReports } from './support';
 
 const EVIL = [
   '[x](command:workbench.action.quit)',
@@ -25,35 +31,34 @@ const EVIL = [
   '&lt;script&gt;',
 ].join(' ');
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u;
-const FACTS: ReportFacts = { staleness: 'unknown', commits: Promise.resolve(undefined) };
 
-function hostile(): ShownReport & { readonly base: ReadinessReport } {
-  const evaluation = score(1, 2, EVIL);
-  const shown = report(
-    { [EVIL]: evaluation, plain: evaluation },
-    {
-      ...{ reportId: EVIL, createdAt: 9e18, repoUrl: EVIL, commitHash: EVIL, branch: EVIL },
-      apps: { [EVIL]: { description: EVIL }, '../../etc': { description: 'x' } },
-      ...{ hasLocalChanges: true, hasNonRemoteCommits: true, agentVersion: EVIL },
-      modelUsed: { id: EVIL, reasoningEffort: EVIL },
-    },
-  );
-  const base = { ...shown, reportId: 'base', createdAt: 5, report: { gone: evaluation } };
-  const repository = { ...repositoryOf(shown, base), key: EVIL, name: EVIL, url: EVIL };
+const shownOf = (shown: ReadinessReport, base?: ReadinessReport): ShownReport => {
+  const repository = { key: 'h.x/acme/shop', name: 'acme/shop', url: 'x', reports: [shown] } as const;
   return { repository, report: shown, base, isPartial: false };
-}
-
-const shownOf = (criteria: ReadinessReport['report'], base?: ReadinessReport): ShownReport => {
-  const [shown] = [report(criteria)];
-  return { repository: repositoryOf(shown), report: shown, base, isPartial: false };
 };
 const pageOf = (shown: ShownReport, facts: Partial<ReportFacts> = {}): Readonly<Record<string, string>> =>
-  pageParts(shown, { ...FACTS, ...facts });
+  pageParts(shown, { staleness: 'unknown', commits: Promise.resolve(undefined), ...facts });
+
+const bad = score(1, 2, EVIL);
+const hostile = report(
+  { [EVIL]: bad, plain: bad },
+  {
+    ...{ reportId: EVIL, createdAt: 9e18, repoUrl: EVIL, commitHash: EVIL, branch: EVIL },
+    apps: { [EVIL]: { description: EVIL }, '../../etc': { description: 'x' } },
+    ...{ hasLocalChanges: true, hasNonRemoteCommits: true, agentVersion: EVIL },
+    modelUsed: { id: EVIL, reasoningEffort: EVIL },
+  },
+);
+const older = { ...hostile, reportId: 'base', createdAt: 5, report: { gone: bad } };
+const evil: ShownReport = {
+  ...shownOf(hostile, older),
+  repository: { key: EVIL, name: EVIL, url: EVIL, reports: [hostile, older] },
+};
+const commits = [{ hash: EVIL, message: EVIL, authorName: EVIL }];
 
 describe('a report', () => {
   it('shows the page no control or bidi characters, whatever it holds', () => {
-    const commits = [{ hash: EVIL, message: EVIL, authorName: EVIL }];
-    const parts = { ...pageOf(hostile(), { commits }), none: missingParts(EVIL)['head'] };
+    const parts = { ...pageOf(evil, { commits }), none: missingParts(EVIL)['head'] };
     const all = Object.values(parts).join('');
     // Ids go back to the panel as they came and are never shown.
     const shown = all.replace(/ data-act="[^"]*"/g, '');
@@ -62,10 +67,7 @@ describe('a report', () => {
       'button code dd div dl dt em figcaption figure h1 h2 input label li option p path select span strong';
     const known = new Set([...own.split(' '), ...'svg table tbody td th thead tr ul'.split(' ')]);
     const tags = [...shown.matchAll(/<\/?(\w+)[^<>]*>/g)].map(([, name = '']) => name);
-    assert.deepEqual(
-      tags.filter(name => !known.has(name)),
-      [],
-    );
+    for (const name of tags) assert.ok(known.has(name), name);
     assert.doesNotMatch(shown.replace(/="[^"]*"/g, '='), /<[^>]*\bon\w+=/);
     assert.doesNotMatch(all, /in the Explorer/, 'no path leads out of a repository');
   });
@@ -84,50 +86,29 @@ describe('a report', () => {
 
   it('marks which criteria fail and have changed, by what words they are found, and the one a person came for', () => {
     const base = report({ good: score(1), bad: score(1), gone: score(2, 2, 'Was HERE') });
-    const compared = shownOf({ good: score(2), bad: score(1), late: score(0) }, base);
+    const compared = shownOf(report({ good: score(2), bad: score(1), late: score(0) }), base);
     const drawn = pageOf(compared, { wanted: 'good' })['criteria'] ?? '';
     const marks = [...drawn.matchAll(/<tr data-is="(.*?)" data-words="([^"]*)" (.*?)>/g)];
-    assert.deepEqual(
-      marks.map(([, is, words, wanted]) => [is, words, wanted].join('|').replaceAll('\n', ' ')),
-      [
-        'all failing changed|late late because.|',
-        'all failing|bad bad because.|',
-        'all changed|good good because.|class="wanted" tabindex="-1"',
-        'all changed|gone gone was here|',
-      ],
-    );
-    const [first] = pageOf(shownOf({ good: score(2) }))['criteria']?.match(/data-is="all"/g) ?? [];
-    assert.ok(first, 'without an earlier report nothing has changed');
+    const said = marks.map(([, is, words, wanted]) => [is, words, wanted].join('|').replaceAll('\n', ' '));
+    assert.deepEqual(said, [
+      'all failing changed|late late because.|',
+      'all failing|bad bad because.|',
+      'all changed|good good because.|class="wanted" tabindex="-1"',
+      'all changed|gone gone was here|',
+    ]);
+    const alone = pageOf(shownOf(report({ good: score(2) })));
+    assert.match(alone['criteria'] ?? '', /data-is="all"/, 'without an earlier report nothing has changed');
   });
 
-  it('asks an agent with criterion, rationale, applications and commit, without control characters', () => {
-    const evil = hostile();
+  it('asks an agent without control characters', () => {
     const message = fixMessage(evil.repository, evil.report, [EVIL, 'plain', 'not there', 'constructor']);
     assert.equal(CONTROL.exec(message), null);
     assert.equal(message.match(/1\/2 pass/g)?.length, 2);
-    const plain = report(
-      { type_check: score(1, 2, 'Not strict.') },
-      {
-        ...{ createdAt: new Date(2026, 10, 12, 12).getTime(), commitHash: 'abc1234', branch: 'main' },
-        apps: { 'apps/web': { description: 'Shop' } },
-      },
-    );
-    assert.deepEqual(fixMessage(repositoryOf(plain), plain, ['type_check']).split('\n'), [
-      'Please fix the readiness of acme/shop, branch main, commit abc1234. The report of Nov 12, 2026 says:',
-      '',
-      '- type_check: 1/2 pass',
-      '  Not strict.',
-      '',
-      'Applications:',
-      '- apps/web: Shop',
-      '',
-    ]);
   });
 
   it('is exported as Markdown that holds nothing of its markup, and all the tables of its page', () => {
-    const commits = [{ hash: EVIL, message: EVIL, authorName: EVIL }];
     const staleness = { behind: 1000, isInHead: false };
-    const text = markdownOf({ ...hostile(), isPartial: true }, { staleness, commits });
+    const text = markdownOf({ ...evil, isPartial: true }, { staleness, commits });
     const html = marked.parse(text, { async: false, gfm: true });
     assert.doesNotMatch(html, /<(?:img|a (?!href="mailto:)|script|code|strong|em|hr)\b/);
     assert.equal(html.match(/<table>/g)?.length, 4);
@@ -135,7 +116,7 @@ describe('a report', () => {
     const notes = ['Parts .* could not be read', "The report's commit is not", 'HEAD has 1000\\+ commits'];
     for (const note of [...notes, '.* uncommitted', '.* unpushed'])
       assert.match(text, new RegExp(`^- ${note}`, 'm'));
-    const named = markdownOf(shownOf({ type_check: score(1), Plain: score(2) }), {
+    const named = markdownOf(shownOf(report({ type_check: score(1), Plain: score(2) })), {
       staleness: { behind: 0, isInHead: true },
       commits: undefined,
     });
@@ -152,32 +133,153 @@ describe('kept readiness reports', () => {
   it('stay when they are no longer listed, and say while parts of them, or of what they are compared with, cannot be read', async () => {
     const server = await startReports({ count: 7 });
     later(() => server.close());
-    const [log, storage] = [silentLog(), openStorage({ root: temporaryFolder(), log: silentLog() })];
     const { origin, reports } = server;
+    const [log, storage] = [silentLog(), openWindow(temporaryFolder())];
     const connection = new FakeConnection(clientOf(server).api, { baseUrl: origin, appUrl: origin });
     const kept = new Reports({ connection, storage, log });
-    later(async () => {
+    later(() => {
       kept.dispose();
-      await storage.settled();
-      storage.dispose();
+      return storage.settled();
     });
     await kept.open();
     kept.list.state.onDidChange(() => kept.changed());
+    const ids = ['report-7', 'report-4', 'report-6', 'report-1'];
     const shown = async (): Promise<unknown> => {
       await kept.list.refresh();
-      return ['report-7', 'report-4', 'report-6', 'report-1'].map(
-        reportId => kept.shown({ key: '', reportId })?.isPartial,
-      );
+      return ids.map(reportId => kept.shown({ key: '', reportId })?.isPartial);
     };
-    Object.assign(reports.at(-1)!.report, { none: { numerator: 0, denominator: 0 } });
+    Object.assign(reports.at(-1)!.report, { none: score(0, 0) });
     assert.deepEqual(await shown(), [false, true, false, true]);
-    const { problems } = kept.list.state.current;
-    assert.deepEqual(
-      problems.map(({ id, field }) => `${id} ${field}`),
-      ['report-1 report.none'],
-    );
+    const problems = kept.list.state.current.problems.map(({ id, field }) => `${id} ${field}`);
+    assert.deepEqual(problems, ['report-1 report.none']);
     Object.assign(reports.at(-1)!.report, { none: score(1) });
     reports.splice(1, 1);
     assert.deepEqual(await shown(), [false, false, false, false]);
+  });
+});
+
+const [A, B] = ['a'.repeat(40), 'b'.repeat(40)];
+const madeOn = (day: number, repo: string, criteria: ReadinessReport['report']): ReadinessReport =>
+  report(criteria, {
+    ...{ createdAt: new Date(2025, 10, day, 12).getTime(), repoUrl: `https://h.x/acme/${repo}` },
+    ...{ apps: { 'apps/web': { description: 'Shop' } }, branch: 'main', commitHash: A },
+  });
+const reports = [
+  madeOn(12, 'shop', { lint: score(2), type_check: score(1, 3) }),
+  madeOn(14, 'shop', { lint: score(1), type_check: score(3, 3), ci_pipeline: score(0, 1) }),
+  { ...madeOn(13, 'shop', { lint: score(0), type_check: score(2, 3) }), branch: 'other' },
+  madeOn(13, 'billing', { lint: score(2) }),
+];
+const open = (path: string, ...urls: string[]): GitRepository =>
+  ({
+    rootUri: Uri.file(path),
+    state: { remotes: urls.map(fetchUrl => ({ name: 'origin', fetchUrl })) },
+  }) as unknown as GitRepository;
+const local = open('/w/shop', 'git@h.x:acme/shop.git');
+
+describe('the rows of readiness', () => {
+  afterEach(cleanUp);
+  const treeOf = (repositoriesHere = [local], known = groupReports(reports)): Tree => {
+    const window = new Matches(known, repositoriesHere);
+    const git = { staleness: () => ({ behind: 1, isInHead: true }) };
+    const roots = () => readinessRows({ known, window, git });
+    const tree = new Tree({ view: fakeView(), ready: () => Promise.resolve(), roots });
+    later(() => tree.dispose());
+    return tree;
+  };
+  const tooltipOf = async (tree: Tree, start: string) => {
+    const row = (await drawnRows(tree)).find(({ text }) => text.startsWith(start))!;
+    const { value } = tree.resolveTreeItem(row.item, row.node).tooltip as { readonly value: string };
+    return { ...row, tooltip: value };
+  };
+
+  it('are this window’s repositories with what fails first, or why they have no report, then all others; and hold what commands need', async () => {
+    const unread = open('/w/other', 'https://me:secret@h.x/acme/other');
+    const tree = treeOf([open('/w/alone'), local, unread]);
+    const rows = await textOf(tree);
+    const end = rows.indexOf('Other repositories | 1');
+    assert.deepEqual(rows.slice(0, 8), [
+      'acme/shop | 67% · 1 commit behind · +7 since Nov 12, 2025',
+      '  Lint | 1/2 · 50% · was 2/2',
+      '  CI pipeline | 0/1 · 0% · new',
+      '  Passing | 1',
+      '    Type check | 3/3 · 100% · was 1/3',
+      '  Applications | 1',
+      '    apps/web | Shop',
+      '  Reports | 3',
+    ]);
+    assert.ok(rows.includes('    Nov 14, 2025 | 67% · +7 · main'));
+    assert.deepEqual(rows.slice(end - 2, end), ['alone | no remote', 'other | no report']);
+    assert.ok(rows[end + 1]?.startsWith('  acme/billing | 100%'));
+    const { tooltip: without } = await tooltipOf(tree, 'other');
+    assert.ok(without.includes('acme/other') && !without.includes('secret'), without);
+    const [none] = await drawnRows(treeOf([]));
+    assert.match(none?.item.accessibilityInformation?.label ?? '', /^No repository is known here\. Open a/);
+    assert.deepEqual(await textOf(treeOf(undefined, new Map())), []);
+    const { item } = await tooltipOf(tree, 'Lint');
+    const given = (item.command?.arguments ?? []) as unknown as readonly { key: string; criterion: string }[];
+    assert.deepEqual([given[0]?.key, given[0]?.criterion], ['h.x/acme/shop', 'lint']);
+    assert.equal(item.accessibilityInformation?.label, 'Lint, fails, 1/2 · 50% · was 2/2, worse');
+    const { tooltip } = await tooltipOf(tree, 'Type check');
+    assert.match(tooltip, /^\*\*Type.*check\*\*[^]*Because\.[^]*type_check$/);
+    assert.match((await tooltipOf(tree, 'acme/shop')).tooltip, /Failing .criteria: .2[^]*Got .worse: .1/);
+    const ids = (await drawnRows(tree)).map(each => each.item.id);
+    assert.equal(new Set(ids).size, ids.length, 'no two rows have one id');
+  });
+});
+
+describe('the commands of readiness', () => {
+  const commandsOf = (of: readonly ReadinessReport[], here: GitRepository, written: string[] = []) => {
+    const known = groupReports(of);
+    return new ReadinessCommands({
+      reports: {
+        ...{ ready: () => Promise.resolve(), known, git: new LocalGit() },
+        window: { here: { repository: known.get('h.x/acme/shop')!, local: here } },
+        shown: ({ key }) => {
+          const repository = known.get(key)!;
+          return { repository, report: repository.reports[0], local: here, isPartial: false };
+        },
+        commits: () => Promise.resolve(undefined),
+      },
+      open: () => undefined,
+      prefill: ({ text }) => Promise.resolve(written.push(text) > 0),
+    }).handlers;
+  };
+
+  it('ask which of two repositories is to be fixed, and ask an agent to fix what of that one fails', async () => {
+    const written: string[] = [];
+    const failing = reports.map(each => ({ ...each, report: { lint: score(0) } }));
+    const { fix } = commandsOf(failing, local, written);
+    const [billing, shop] = ['billing', 'shop'].map(name => ({ key: `h.x/acme/${name}`, criterion: 'lint' }));
+    choices.push('acme/billing');
+    await fix(shop, [billing, shop]);
+    await fix(shop, [billing, shop]);
+    await fix(shop, [shop]);
+    const named = 'lint lint ci_pipeline type_check not-there'.split(' ');
+    const rows = named.map(criterion => ({ ...shop, criterion }));
+    const real = commandsOf(reports, local, written);
+    await real.fix(rows[0], rows);
+    // Nothing was chosen the second time.
+    const asked = written.slice(0, 2).map(text => text.match(/acme\/\w+|^- \w+: \d\/\d pass/gm)?.join());
+    assert.deepEqual(asked, ['acme/billing,- lint: 0/2 pass', 'acme/shop,- lint: 0/2 pass']);
+    assert.deepEqual(written.slice(2).join().split('\n'), [
+      `Please fix the readiness of acme/shop, branch main, commit ${A}. The report of Nov 14, 2025 says:`,
+      '',
+      ...['- ci_pipeline: 0/1 pass', '  Because.', '- lint: 1/2 pass', '  Because.', ''],
+      ...['Applications:', '- apps/web: Shop', ''],
+    ]);
+    await assert.rejects(Promise.resolve(real.fix(rows[3], [rows[3]])), /None of the/);
+  });
+
+  it('export a report with how it stands against HEAD, also before Git has been asked', async () => {
+    const log = ({ range = '' }) => Promise.resolve(Array(range.startsWith('a') ? 3 : 1) as []);
+    const git = { ...local, state: { ...local.state, HEAD: { commit: B } }, log };
+    opened.length = 0;
+    await commandsOf(reports, git).exportReport();
+    const notes = [
+      "- The report's commit is not in HEAD.",
+      '- HEAD has 3 commits that are not in the report.',
+    ];
+    assert.deepEqual(opened.join().match(/^- .*(?:HEAD).*$/gm), notes);
   });
 });

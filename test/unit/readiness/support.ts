@@ -1,46 +1,35 @@
 import type { ReadinessReport } from '../../../src/api';
-import type { Repository } from '../../../src/readiness/model';
 import { FaultServer } from '../../fakes/faultServer';
 
 export const score = (numerator: number, denominator = 2, rationale = 'Because.') => ({
-  numerator,
-  denominator,
-  rationale,
+  ...{ numerator, denominator, rationale },
 });
 
-let count = 0;
+let made = 0;
 /** A report, a second later than the one before. */
 export function report(
   criteria: ReadinessReport['report'] = {},
   more: Partial<ReadinessReport> = {},
 ): ReadinessReport {
-  count++;
-  const [reportId, createdAt] = [`r${count}`, count * 1_000];
+  made++;
+  const [reportId, createdAt] = [`r${made}`, made * 1_000];
   return { reportId, createdAt, repoUrl: 'https://h.x/acme/shop', report: criteria, ...more };
-}
-
-export function repositoryOf(...reports: readonly [ReadinessReport, ...ReadinessReport[]]): Repository {
-  return { key: 'h.x/acme/shop', name: 'acme/shop', url: 'x', reports };
 }
 
 export type FakeReports = Awaited<ReturnType<typeof startReports>>;
 
-/** A service of readiness reports (section 4.2) that lists the newest first. */
-export async function startReports({ count = 0, repositories = 3 }) {
-  const reports = Array.from({ length: count }, (_, index): ReadinessReport => {
-    const made = count - index;
-    const criteria = Array.from({ length: 20 }, (_each, at) => [
-      `criterion_${at}`,
-      score((made + at) % 2, 1, 'Because of `apps/web`.'),
-    ]);
-    return {
-      reportId: `report-${made}`,
-      createdAt: Date.UTC(2026, 0, 20, made),
-      repoUrl: `https://git.example.com/acme/repo-${made % repositories}`,
-      apps: { 'apps/web': { description: 'Shop' } },
-      report: Object.fromEntries(criteria) as ReadinessReport['report'],
-    };
-  });
+/** A service of readiness reports (section 4.2) that lists the newest first; `count` of them in turn of three repositories. */
+export async function startReports({ count = 0 }) {
+  const reports = Array.from({ length: count }, (_, at) =>
+    report(
+      { tests: score(1) },
+      {
+        reportId: `report-${count - at}`,
+        repoUrl: `https://h.x/acme/${(count - at) % 3}`,
+        createdAt: count - at,
+      },
+    ),
+  );
   const server = await FaultServer.start();
   const { origin } = server;
   server.answer(({ url }) => {

@@ -2,31 +2,26 @@ import assert from 'node:assert/strict';
 import { addDays } from '../../../src/usage/report/calendar';
 import { tabIds, type TabReport } from '../../../src/usage/report/types';
 import { cleanUp } from '../../fakes/cleanUp';
-import type { SampleService } from '../../fakes/sampleService';
 import { until } from '../../until';
-import { answer, begin, calls, fetched, figure, lines, NOON, query } from './support';
-
-const HOUR = 60 * 60 * 1000;
+import { NOON } from '../api/support';
+import { begin, fetched, figure, HOUR, lines, query, type Body } from './support';
 
 describe('usage data', () => {
   afterEach(cleanUp);
+  const LAST = '2026-11-20';
 
   it('asks once for a range, for missing days only later, for all again when told to, and shows everything offline', async () => {
-    const { clock, service, open } = await begin();
-    const { data } = open();
+    const { clock, service, data, open, calls } = await begin();
     const wanted = query('tokens', '2026-11-01', '2026-11-10');
     const first = await fetched(data, wanted);
     assert.deepEqual([first.missing, first.sections[0]?.table.rows.length], [[], 10]);
     await fetched(data, query('tokens', '2026-10-28', '2026-11-14'));
     await fetched(data, query('tokens', '2026-11-01', '2026-11-14'));
-    assert.deepEqual(calls(service), [
-      '/tokens 2026-10-18..2026-11-10',
-      '/tokens 2026-10-07..2026-10-17',
-      '/tokens 2026-11-11..2026-11-14',
-    ]);
     clock.now += 1000;
     await fetched(data, query('tokens', '2026-11-13', '2026-11-14'), { again: true });
-    assert.equal(calls(service)[3], '/tokens 2026-11-06..2026-11-14');
+    const runs = ['2026-10-18..2026-11-10', '2026-10-07..2026-10-17', '2026-11-11..2026-11-14'];
+    const asked = [...runs, '2026-11-06..2026-11-14'].map(run => `/tokens ${run}`);
+    assert.deepEqual(calls(), asked);
     const online = await data.report(wanted);
     assert.equal(online.through, '2026-11-14');
     await service.close();
@@ -41,84 +36,73 @@ describe('usage data', () => {
   });
 
   it('has all of it, from the first day through yesterday, in one call and the pages of people', async () => {
-    const { service, open } = await begin();
-    const { data } = open();
-    const labels: string[] = [];
+    const { data, calls } = await begin();
+    const whole = { start: '2026-01-14', end: LAST };
     for (const tab of tabIds) {
-      const { query: asked, ...made } = await fetched(data, query(tab, '2020-01-01', '2030-01-01'), {
-        onProgress: (fraction, label) => labels.push(`${fraction} ${label}`),
-      });
-      const whole = { start: '2026-01-14', end: '2026-11-20' };
-      assert.deepEqual([asked.range, made.missing, made.through], [whole, [], whole.end]);
+      const labels: string[] = [];
+      const onProgress = (fraction: number, label: string) => labels.push(`${fraction} ${label}`);
+      const made = await fetched(data, query(tab, '2020-01-01', '2030-01-01'), { onProgress });
+      assert.deepEqual([made.query.range, made.missing, made.through], [whole, [], whole.end]);
       assert.equal(labels.at(-1), '1 Days: 311 of 311');
+      if (tab === 'people') assert.equal(labels[0], '0.5 People: page 1');
     }
     const all = ['tokens', 'tools', 'activity', 'productivity', 'users'];
-    const wanted = all.map(path => `/${path} 2026-01-14..2026-11-20`);
-    assert.deepEqual(calls(service), wanted);
+    const each = all.map(path => `/${path} 2026-01-14..2026-11-20`);
+    assert.deepEqual(calls(), each);
   });
 
   it('keeps nothing of people whose pages repeat, says so until the service answers well, and counts a person once a day', async () => {
-    const { clock, service, open } = await begin();
-    const wanted = query('people', '2026-11-20', '2026-11-20');
-    const repeating = answer(service, ({ meta }) => ({
-      meta: { ...meta, has_more: true, next_cursor: 'the same' },
-    }));
+    const { clock, open, answer } = await begin();
+    const wanted = query('people', LAST);
+    const repeating = answer(({ meta }) => ({ meta: { ...meta, has_more: true, next_cursor: 'the same' } }));
     const made = await fetched(open().data, wanted);
     assert.match(made.problem ?? '', /pages repeat/);
-    assert.deepEqual([made.missing, figure(made, 'billable_tokens')], [['2026-11-20'], undefined]);
+    assert.deepEqual([made.missing, figure(made, 'billable_tokens')], [[LAST], undefined]);
     repeating.dispose();
     clock.now += 1000;
-    answer(service, ({ data }) => ({
+    answer(({ data }) => ({
       data: data.slice(-1).flatMap(row => [row, { ...row, date: `${row.date}T00:00:00Z` }]),
     }));
     const once = await fetched(open().data, wanted, { again: true });
     assert.deepEqual([once.missing, lines(once, 'people', 'days')[0], figure(once, 'people')], [[], '1', 1]);
   });
 
-  it('goes on when the window that fetches gives up', async () => {
-    const { service, open } = await begin();
-    const [first, second] = [open().data, open().data];
+  it('goes on in another window when the one that fetches gives up, or slept and was taken for dead', async () => {
+    const { clock, service, data, open, answer, calls } = await begin();
+    const other = open().data;
     const hold = service.fail({ kind: 'delay', ms: 20_000, times: 1 });
     const abort = new AbortController();
-    const wanted = query('tools', '2026-11-01', '2026-11-07');
-    const given = first.fetch(wanted, { signal: abort.signal });
-    await until(() => calls(service).length === 1);
-    const other = fetched(second, wanted);
+    const week = query('tools', '2026-11-01', '2026-11-07');
+    const given = data.fetch(week, { signal: abort.signal });
+    await until(() => calls().length === 1);
+    const goesOn = fetched(other, week);
     abort.abort();
     await assert.rejects(given, { name: 'AbortError' });
-    assert.deepEqual((await other).missing, []);
+    assert.deepEqual((await goesOn).missing, []);
     hold.dispose();
-    assert.equal(calls(service).length, 2);
-  });
-
-  it('asks no more in a window that slept while it fetched, and was taken for dead', async () => {
-    const { clock, service, open } = await begin();
-    const [first, second] = [open().data, open().data];
-    await fetched(first, query('tools', '2026-11-05', '2026-11-05'));
-    const wanted = query('tools', '2026-11-01', '2026-11-10');
-    let other: Promise<TabReport> | undefined;
-    const asleep = answer(service, () => {
+    assert.equal(calls().length, 2);
+    const more = query('tools', '2026-11-01', '2026-11-17');
+    let instead: Promise<TabReport> | undefined;
+    const asleep = answer(() => {
       asleep.dispose();
       clock.now += 60_000;
-      other = fetched(second, wanted);
+      instead = fetched(other, more);
       return {};
     });
-    assert.deepEqual((await fetched(first, wanted)).missing, []);
-    assert.deepEqual((await other)?.missing, []);
-    assert.equal(calls(service).filter(call => call.endsWith('..2026-11-10')).length, 1);
+    assert.deepEqual((await fetched(data, more)).missing, []);
+    assert.deepEqual((await instead)?.missing, []);
+    assert.equal(calls().filter(call => call.endsWith('..2026-11-17')).length, 1);
   });
 
-  /** From now on the service says that what it answers is another organization's. */
-  const becomeOther = (service: SampleService) =>
-    answer(service, ({ data, meta }) => ({
-      data: data.map(row => ({ ...row, billable_tokens: 1 })),
-      meta: { ...meta, org_id: 'org_other' },
-    }));
+  /** What the service answers when it is that of another organization. */
+  const ofOthers = ({ data, meta }: Body) => ({
+    data: data.map(row => ({ ...row, billable_tokens: 1 })),
+    meta: { ...meta, org_id: 'org_other' },
+  });
 
   it('shows nothing to another key before the service has said, once, whose days it sees, and keeps organizations apart', async () => {
-    const { clock, service, open } = await begin();
-    const { data, useKey, reject } = open();
-    const wanted = query('tokens', '2026-11-17', '2026-11-20');
+    const { clock, data, useKey, reject, open, answer, calls } = await begin();
+    const wanted = query('tokens', '2026-11-17', LAST);
     const mine = await fetched(data, wanted);
     const signInAgain = async (key: string): Promise<TabReport> => {
       clock.now += 1000;
@@ -133,7 +117,7 @@ describe('usage data', () => {
     const again = await signInAgain('another key');
     assert.deepEqual([again.orgId, again.figures], [mine.orgId, mine.figures]);
     await fetched(data, wanted);
-    assert.deepEqual(calls(service).slice(1), ['/tokens 2026-11-20..2026-11-20']);
+    assert.deepEqual(calls().slice(1), ['/tokens 2026-11-20..2026-11-20']);
     // A window opened while the key was refused, and one opened with the other key.
     for (const isRefused of [true, false]) {
       const window = open();
@@ -141,32 +125,29 @@ describe('usage data', () => {
       window.useKey(`a third key, ${isRefused}`);
       assert.equal((await window.data.report(wanted)).orgId, undefined);
     }
-    const fault = becomeOther(service);
+    answer(ofOthers);
     const other = await signInAgain('the key of another organization');
     assert.deepEqual([other.orgId, other.missing, figure(other, 'billable')], ['org_other', [], 4]);
     // The keys that were here before are known, until a new day tells that one of them sees others' days.
     useKey('another key');
     clock.now += 24 * HOUR;
     assert.deepEqual((await fetched(data, wanted)).figures, mine.figures);
-    await fetched(data, query('tokens', '2026-11-21', '2026-11-21'));
+    await fetched(data, query('tokens', '2026-11-21'));
     assert.deepEqual((await fetched(data, wanted)).figures, other.figures);
-    fault.dispose();
   });
 
   it('keeps no day of one key for another that comes while it is fetched', async () => {
-    const { service, open } = await begin();
-    const { data, storage, useKey } = open();
+    const { data, storage, useKey, answer } = await begin();
     // While the answer is on its way, and while it is kept whose days they are.
-    const early = answer(service, () => {
+    const early = answer(() => {
       early.dispose();
       useKey('a key before');
       return {};
     });
-    const { orgId } = await fetched(data, query('tokens', '2026-11-20', '2026-11-20'));
-    assert.equal(orgId, undefined);
+    assert.equal((await fetched(data, query('tokens', LAST))).orgId, undefined);
     useKey('key');
-    const fault = becomeOther(service);
-    await fetched(data, query('tokens', '2026-11-20', '2026-11-20'));
+    const fault = answer(ofOthers);
+    await fetched(data, query('tokens', LAST));
     fault.dispose();
     useKey('another key');
     const schema = { parse: (value: unknown) => value };
@@ -174,107 +155,102 @@ describe('usage data', () => {
       .collection({ path: 'services/service/usage/state', version: 1, schema })
       .onDidChange(() => {
         heard.dispose();
-        becomeOther(service);
+        answer(ofOthers);
         useKey('key');
       });
-    assert.equal(figure(await fetched(data, query('tokens', '2026-11-19', '2026-11-19')), 'billable'), 1);
+    assert.equal(figure(await fetched(data, query('tokens', '2026-11-19')), 'billable'), 1);
   });
 
   it('reads the days that an earlier version has packed', async () => {
-    const { open } = await begin();
-    const { data, storage } = open();
-    const { orgId = '' } = await fetched(data, query('activity', '2026-11-20', '2026-11-20'));
+    const { data, storage, open } = await begin();
+    const { orgId = '' } = await fetched(data, query('activity', LAST));
     const path = `services/service/usage/o-${orgId}/tokens`;
     const byModel = { fields: ['model_id', 'billable_tokens'], rows: [['m', 5]] };
     const fields = ['date', 'billable_tokens', 'by_model', 'input_tokens'];
-    const packed = { at: NOON, rows: { fields, rows: [['2026-11-20', 7, byModel, null]] } };
-    const before = storage.collection({ path, version: 2, schema: { parse: value => value } });
-    await before.put('2026-11-20', packed);
-    const made = await open().data.report(query('tokens', '2026-11-20', '2026-11-20'));
+    const packed = { at: NOON, rows: { fields, rows: [[LAST, 7, byModel, null]] } };
+    await storage.collection({ path, version: 2, schema: { parse: value => value } }).put(LAST, packed);
+    const made = await open().data.report(query('tokens', LAST));
     assert.deepEqual([made.missing, figure(made, 'billable'), figure(made, 'input')], [[], 7, undefined]);
     assert.equal(lines(made, 'models', 'name0', 'billable')[0], 'm | 5');
   });
 
   for (const says of [false, true]) {
     it(`fetches a finished day once, and one that is not there yet until it is, as the answer ${says ? 'says' : 'shows'}`, async () => {
-      const { clock, service, open } = await begin();
-      const windows = [1, 2].map(() => open().data);
-      const wanted = query('tokens', '2026-11-10', '2026-11-20');
-      const ask = () => Promise.all(windows.map(data => fetched(data, wanted)));
-      const late = answer(service, ({ data, meta }) => ({
-        data: data.filter(({ date }) => date !== '2026-11-20'),
+      const { clock, open, answer, calls } = await begin();
+      const windows = [open(), open()];
+      const wanted = query('tokens', '2026-11-10', LAST);
+      const ask = () => Promise.all(windows.map(({ data }) => fetched(data, wanted)));
+      const late = answer(({ data, meta }) => ({
+        data: data.filter(({ date }) => date !== LAST),
         meta: says ? { ...meta, end_date: '2026-11-19' } : meta,
       }));
       for (const { missing, problem, unread, through } of await ask())
-        assert.deepEqual([missing, problem, unread, through], [['2026-11-20'], undefined, 0, '2026-11-19']);
+        assert.deepEqual([missing, problem, unread, through], [[LAST], undefined, 0, '2026-11-19']);
       late.dispose();
       clock.now += 0.99 * HOUR;
       await ask();
-      assert.equal(calls(service).length, 1);
+      assert.equal(calls().length, 1);
       clock.now += 0.01 * HOUR;
       const [whole] = await ask();
-      assert.equal(whole?.sections[0]?.table.rows.at(-1)?.cells[0], '2026-11-20');
+      assert.equal(whole?.sections[0]?.table.rows.at(-1)?.cells[0], LAST);
       clock.now += 40 * 24 * HOUR;
       await ask();
-      assert.deepEqual(calls(service).slice(1), ['/tokens 2026-11-20..2026-11-20']);
+      assert.deepEqual(calls().slice(1), ['/tokens 2026-11-20..2026-11-20']);
     });
   }
 
   it('asks for a range as a whole again after it failed, also where a clock that was ahead has dated the failure', async () => {
-    const { clock, service, open } = await begin();
+    const { clock, service, data, open, calls } = await begin();
     clock.now = NOON + 11 * HOUR;
-    const { data } = open();
     const wanted = query('activity', '2026-10-01', '2026-11-09');
     const outage = service.fail({ kind: 'status', status: 413 });
     assert.equal((await fetched(data, wanted)).missing.length, 40);
     assert.match((await data.report(wanted)).problem ?? '', /413/);
     assert.equal((await data.report(query('tools', '2026-11-01', '2026-11-09'))).problem, undefined);
-    assert.equal(calls(service).length, 1);
+    assert.equal(calls().length, 1);
     outage.dispose();
     clock.now = NOON;
     assert.deepEqual((await fetched(open().data, wanted, { again: true })).missing, []);
-    assert.deepEqual(calls(service).slice(1), ['/activity 2026-08-20..2026-11-09']);
+    assert.deepEqual(calls().slice(1), ['/activity 2026-08-20..2026-11-09']);
   });
-});
 
-describe('an answer about fewer days than were asked for', () => {
-  afterEach(cleanUp);
-
-  /** A service that answers for days from `first` on, else for the last 200, and says so in `meta` (section 2.1). */
-  const open = async (first?: string, says = true) => {
-    const { clock, service, open: window } = await begin();
-    const fault = answer(service, ({ data, meta }) => {
+  /** The service answers for days from `first` on, else for the last 200, and says so in `meta` (section 2.1). */
+  const beginShort = async (first?: string, says = true) => {
+    const stage = await begin();
+    const fault = stage.answer(({ data, meta }) => {
       const start_date = [first ?? addDays(meta.end_date, -199), meta.start_date].sort()[1]!;
       const rows = data.filter(({ date }) => date >= start_date);
       return { data: rows, meta: says ? { ...meta, start_date } : meta };
     });
-    const { data } = window();
-    const fetch = (start: string, end: string) => fetched(data, query('tokens', start, end));
-    return { clock, service, fault, fetch };
+    return {
+      ...stage,
+      fault,
+      fetch: (...days: [string, string]) => fetched(stage.data, query('tokens', ...days)),
+    };
   };
 
-  it('leaves no day as one without usage: the others are missing, and come when asked for again', async () => {
-    const { clock, service, fault, fetch } = await open();
-    const made = await fetch('2026-01-14', '2026-11-20');
+  it('leaves no day that an answer is not about as one without usage: it is missing, and comes when asked for again', async () => {
+    const { clock, calls, fault, fetch } = await beginShort();
+    const made = await fetch('2026-01-14', LAST);
     assert.deepEqual([made.missing.length, made.unread], [111, 111]);
     assert.equal(made.sections[0]?.table.rows.find(({ id }) => id === '2026-05-04')?.cells[1], null);
     clock.now += 1000;
-    assert.deepEqual((await fetch('2026-01-14', '2026-11-20')).missing, []);
+    assert.deepEqual((await fetch('2026-01-14', LAST)).missing, []);
     fault.dispose();
     // A day is put away once.
-    await fetch('2026-01-14', '2026-11-20');
-    assert.deepEqual(calls(service), ['/tokens 2026-01-14..2026-11-20', '/tokens 2026-01-14..2026-05-04']);
+    await fetch('2026-01-14', LAST);
+    assert.deepEqual(calls(), ['/tokens 2026-01-14..2026-11-20', '/tokens 2026-01-14..2026-05-04']);
   });
 
-  it('with days that never come keeps no new day away, and one that does not say so is believed', async () => {
+  it('with days that never come keeps no new day away, and believes an answer that does not say it lacks some', async () => {
     for (const says of [true, false]) {
-      const { clock, service, fetch } = await open('2026-11-01', says);
-      const { missing, problem, unread } = await fetch('2026-10-22', '2026-11-20');
+      const { clock, calls, fetch } = await beginShort('2026-11-01', says);
+      const { missing, problem, unread } = await fetch('2026-10-22', LAST);
       assert.deepEqual([missing.length, unread, problem], [10, says ? 45 : 0, undefined]);
       clock.now += 24 * HOUR;
       assert.equal((await fetch('2026-10-22', '2026-11-21')).missing.length, 10);
       const [again, fresh] = ['/tokens 2026-09-17..2026-10-31', '/tokens 2026-11-21..2026-11-21'];
-      assert.deepEqual(calls(service).slice(1), says ? [again, fresh] : [fresh]);
+      assert.deepEqual(calls().slice(1), says ? [again, fresh] : [fresh]);
     }
   });
 });

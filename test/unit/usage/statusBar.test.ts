@@ -7,189 +7,161 @@ import { Emitter } from '../../../src/util/lifecycle';
 import { Formatter } from '../../../src/util/format';
 import { cleanUp, later } from '../../fakes/cleanUp';
 import { until } from '../../until';
-import { answer, begin, calls, fetched, known, query, type Clock, type Window } from './support';
+import { begin, fetched, HOUR, known, query, type Window } from './support';
 
 const format = new Formatter('en');
+const budgetOf = (tokens: number, per: UsageBudget['per'] = 'day'): UsageBudget => ({ tokens, per });
 
-/** A status bar as a person sees it, of whose settings a test disposes. */
-function barOf({ data }: Window, clock: Clock, span: UsageSpan = 'lastDay', tokens = 0) {
+/** A status bar as a person sees it, at work. */
+function barOf({ data, clock }: Window, span: UsageSpan = 'lastDay', budget = budgetOf(0)) {
   const drawn = new Emitter<void>();
   const settingsChanged = new Emitter<void>();
-  const set = (shown: boolean): void => {
-    made.shown = shown;
-    const { value = '' } = (item.tooltip ?? {}) as { readonly value?: string };
-    if (shown) made.said.push({ text: item.text, tooltip: value });
+  const draw = (shown: boolean): void => {
+    bar.shown = shown;
+    if (shown) bar.texts.push(item.text);
     drawn.fire();
   };
   const item: StatusBarDeps['item'] = {
     ...{ text: '', tooltip: undefined, accessibilityInformation: undefined },
-    ...{ show: () => set(true), hide: () => set(false) },
+    ...{ show: () => draw(true), hide: () => draw(false) },
   };
-  const made = {
-    ...{ item, span, shown: undefined as boolean | undefined, told: [] as string[] },
-    /** Each time it was drawn. */
-    said: [] as { readonly text: string; readonly tooltip: string }[],
-    budget: { tokens, per: 'day' } as UsageBudget,
+  const bar = {
+    ...{ item, span, budget, shown: undefined as boolean | undefined, told: [] as string[] },
+    /** Each one that was drawn. */
+    texts: [] as string[],
     /** Resolves once it looks as wanted. */
     until: (holds: () => boolean): Promise<void> => until(drawn.event, holds),
     change: (changed: { span?: UsageSpan; budget?: UsageBudget }): void => {
-      Object.assign(made, changed);
+      Object.assign(bar, changed);
       settingsChanged.fire();
     },
-    start: () => bar.start(),
   };
-  const bar = new UsageStatusBar({
+  const made = new UsageStatusBar({
     ...{ usage: data, item, onDidChangeSettings: settingsChanged.event, now: clock.read, format },
-    settings: { usageStatusBar: () => made.span, usageBudget: () => made.budget },
+    settings: { usageStatusBar: () => bar.span, usageBudget: () => bar.budget },
     tell: (severity, sentence) => {
-      made.told.push(`${severity}: ${sentence}`);
+      bar.told.push(`${severity}: ${sentence}`);
       drawn.fire();
     },
   });
-  later(() => bar.dispose());
-  return made;
+  later(() => made.dispose());
+  made.start();
+  return bar;
 }
 
 describe('the status bar', () => {
   afterEach(cleanUp);
 
-  it('shows the last finished day after one call, in all of eight windows', async () => {
-    const { clock, service, open } = await begin();
-    const bars = Array.from({ length: 8 }, () => barOf(open(), clock));
-    for (const each of bars) each.start();
+  it('shows the last finished day after one call in eight windows, and another key no figure before the service has said whose days it sees', async () => {
+    const { service, open, calls, ...window } = await begin();
+    const bar = barOf(window);
+    const bars = [bar, ...Array.from({ length: 7 }, () => barOf(open()))];
     // Days that another window is still storing come one by one.
     await Promise.all(bars.map(each => each.until(() => /[↑↓→] · /.test(each.item.text))));
-    const [made] = bars;
-    const { text, accessibilityInformation } = made!.item;
+    const { text, accessibilityInformation } = bar.item;
     assert.match(text, /^\$\(graph\) [\d.]+[KM] [↑↓→] · Fri, Nov 20$/);
     assert.match(String(accessibilityInformation?.label), /20, 2026 UTC/);
-    made!.change({ span: '30days' });
-    await made!.until(() => made!.item.text !== text);
-    made!.change({ span: 'off' });
-    await made!.until(() => !made!.shown);
-    assert.equal(calls(service).length, 1);
-  });
-
-  it('shows another key no figure before the service has said whose days it sees', async () => {
-    const { clock, service, open } = await begin();
-    const window = open();
-    const made = barOf(window, clock);
-    made.start();
-    await made.until(() => /\d/.test(made.item.text));
+    bar.change({ span: '30days' });
+    await bar.until(() => bar.item.text !== text);
+    assert.equal(calls().length, 1);
     service.fail({ kind: 'status', status: 500 });
-    made.said.length = 0;
+    bar.texts.length = 0;
     window.useKey('another key');
-    await made.until(() => made.said.at(-1)?.text === '$(graph) $(warning)');
-    assert.doesNotMatch(made.said.map(({ text }) => text).join(), /\d/);
+    await bar.until(() => bar.texts.at(-1) === '$(graph) $(warning)');
+    assert.doesNotMatch(bar.texts.join(), /\d/);
+    bar.change({ span: 'off' });
+    await bar.until(() => !bar.shown);
   });
 
-  it('asks for nothing while it is off, unless it watches over a budget', async () => {
-    const { clock, service, open } = await begin();
-    const made = barOf(open(), clock, 'off');
-    made.start();
-    await made.until(() => made.shown === false);
-    assert.deepEqual(calls(service), []);
-    made.change({ budget: { tokens: 10, per: 'day' } });
-    await made.until(() => made.told.length === 1);
-    assert.equal(made.shown, false);
+  it('asks for nothing while it is off, unless it watches over a budget, of each threshold of which one window tells once', async () => {
+    const { open, calls, ...window } = await begin();
+    const bar = barOf(window, 'off');
+    await bar.until(() => bar.shown === false);
+    assert.deepEqual(calls(), []);
+    bar.change({ budget: budgetOf(10) });
+    await bar.until(() => bar.told.length === 1);
+    assert.equal(bar.shown, false);
+    const told = /^warning: .* Nov 20, 2026 UTC: 100% of your own budget of 10 a day is reached\.$/;
+    assert.match(bar.told[0]!, told);
+    const other = barOf(open(), 'lastDay', budgetOf(10));
+    await other.until(() => /\d/.test(other.item.text));
+    bar.change({ budget: budgetOf(11) });
+    await bar.until(() => bar.told.length === 2);
+    assert.deepEqual(other.told, []);
   });
 
   it('says in one window that a role is missing, and of another key anew; rests in all until asked again', async () => {
-    const { clock, service, open } = await begin();
+    const { service, data, open, calls } = await begin();
     let key = service.keys.member;
-    const windows = [1, 2].map(() => open(() => key));
-    const bars = windows.map(window => barOf(window, clock));
+    const windows = [open(() => key), open(() => key)] as const;
+    // A window that asks nothing hears of it.
+    await data.open();
+    const heard = until(data.onDidChange, () => data.state().kind === 'forbidden');
+    const bars = windows.map(window => barOf(window));
     const told = (): string[] => bars.flatMap(each => each.told);
     const tells = (count: number): Promise<void> =>
       Promise.race(bars.map(each => each.until(() => told().length === count)));
-    // A window that asks nothing hears of it.
-    const { data } = open();
-    await data.open();
-    const heard = until(data.onDidChange, () => data.state().kind === 'forbidden');
-    for (const each of bars) each.start();
     await tells(1);
     await heard;
     assert.match(told().join('\n'), /^info: .*Manager or Owner role.*$/);
-    assert.equal(calls(service).length, 1);
+    assert.equal(calls().length, 1);
     // Nothing stays in the bar of who cannot read it.
     await Promise.all(bars.map(each => each.until(() => !each.shown)));
-    windows[0]!.useKey('another key');
+    const [first] = windows;
+    first.useKey('another key');
     await tells(2);
     key = service.apiKey;
-    clock.now += 1000;
-    const wanted = query('tokens', '2026-11-20', '2026-11-20');
-    const { missing } = await fetched(windows[0]!.data, wanted, { again: true });
-    assert.deepEqual([missing, windows[0]!.data.state().kind], [[], 'ready']);
-  });
-
-  it('tells once of each threshold of a budget', async () => {
-    const { clock, open } = await begin();
-    const [one, two] = [1, 2].map(() => barOf(open(), clock, 'lastDay', 10));
-    one!.start();
-    await one!.until(() => one!.told.length === 1);
-    two!.start();
-    await two!.until(() => /\d/.test(two!.item.text));
-    const told = /^warning: .* Nov 20, 2026 UTC: 100% of your own budget of 10 a day is reached\.$/;
-    assert.match(one!.told[0]!, told);
-    one!.change({ budget: { tokens: 11, per: 'day' } });
-    await one!.until(() => one!.told.length === 2);
-    assert.deepEqual(two!.told, []);
+    first.clock.now += 1000;
+    const { missing } = await fetched(first.data, query('tokens', '2026-11-20'), { again: true });
+    assert.deepEqual([missing, first.data.state().kind], [[], 'ready']);
   });
 
   it('takes a finished day of which the service has nothing for a missing one: said, and not compared', async () => {
-    const { clock, service, open } = await begin();
+    const { answer, ...window } = await begin();
     // Long after the newest of these days.
-    clock.now += 3 * 24 * 60 * 60 * 1000;
-    answer(service, ({ data }) => {
+    window.clock.now += 72 * HOUR;
+    answer(({ data }) => {
       const rows = data.filter(({ date }) => date !== '2026-11-20');
       return { data: rows.map(row => ({ ...row, billable_tokens: 1000 })) };
     });
-    const made = barOf(open(), clock, '30days');
-    made.budget = { tokens: 10, per: 'month' };
-    made.start();
-    await made.until(() => made.told.length === 1);
+    const bar = barOf(window, '30days', budgetOf(10, 'month'));
+    await bar.until(() => bar.told.length === 1);
     const days = /^warning: 22,000 \(22 of 23 days\) billable tokens, Nov 1, 2026 – Nov 23, 2026 UTC: /;
-    assert.match(made.told[0]!, days);
-    const { text, tooltip } = made.said.at(-1)!;
-    assert.equal(text, '$(graph) 29K (29 of 30 days)');
-    assert.match(tooltip, /Last 30 days +29,000 \(29 of 30 days\)$[^]*Your own budget: 10 a month\./m);
-    const { label } = made.item.accessibilityInformation!;
-    assert.match(label, /29K \(29 of 30 days\) billable tokens/);
-  });
-
-  it('says that the service has nothing of the days shown', async () => {
-    const { clock, service, open } = await begin();
-    answer(service, () => ({ data: [] }));
-    const { said, ...none } = barOf(open(), clock);
-    none.start();
-    const last = 'There are no token figures through Nov 20, 2026 UTC yet.';
-    await none.until(() => said.at(-1)?.tooltip === last);
-    assert.equal(said[0]?.tooltip, 'Usage is being fetched');
-    assert.equal(said.at(-1)?.text, '$(graph) –');
+    assert.match(bar.told[0]!, days);
+    assert.equal(bar.item.text, '$(graph) 29K (29 of 30 days)');
+    const { value } = bar.item.tooltip as { readonly value: string };
+    assert.match(value, /Last 30 days +29,000 \(29 of 30 days\)$[^]*Your own budget: 10 a month\./m);
+    assert.match(bar.item.accessibilityInformation!.label, /29K \(29 of 30 days\) billable tokens/);
   });
 
   const END = '2026-11-22';
   /** The last so many days have these figures. */
-  const factsOf = (values: readonly number[], more: Partial<StatusFacts> = {}): StatusFacts => {
+  const factsOf = (values: readonly (number | undefined)[], more: Partial<StatusFacts> = {}): StatusFacts => {
     const days = daysOf({ start: addDays(END, 1 - values.length), end: END });
-    const tokens = Object.fromEntries(days.map((day, at) => [day, { billable_tokens: values[at]! }]));
-    const facts = { span: 'lastDay', end: END, budget: { tokens: 0, per: 'day' } } as const;
-    return { ...facts, known: known('tokens', tokens), ...more };
+    const tokens = Object.fromEntries(days.map((day, at) => [day, { billable_tokens: values[at] }]));
+    return { ...{ span: 'lastDay', end: END, budget: budgetOf(0) }, known: known('tokens', tokens), ...more };
   };
   const week = (tokens: number): number[] => Array.from({ length: 7 }, () => tokens);
-  for (const [what, values, span, wanted, end = END] of [
-    ['a day with its weekday, and nothing to compare it with', [5], 'lastDay', '5 · Sun, Nov 22'],
-    ['a change since the same weekday before', [10, ...week(15)], 'lastDay', '15 ↑ · Sun, Nov 22'],
-    ['never a bare 0', [...week(5), ...week(0)], '7days', '0 ↓ · Last 7 days'],
-    ['no change where a day of either week is missing', [...week(5).slice(1), ...week(5)], '7days', '35'],
-    ['no change since a week of nothing', [...week(0), ...week(5)], '7days', '35'],
-    ['how many days a sum is made of', [20], '7days', '20 (1 of 7 days)'],
-    ['through which day', [...week(5), ...week(10)], '7days', '70 ↑ · through Nov 22, 2026', '2026-11-23'],
-  ] as const)
-    it(`says ${what}`, () => assert.equal(statusText(factsOf(values, { span, end }), format).text, wanted));
+
+  it('says of which days its figures are, and how they have changed', () => {
+    for (const [what, values, span, wanted, end = END] of [
+      ['nothing where the service has nothing', [undefined], 'lastDay', '–'],
+      ['a day with its weekday, and nothing to compare it with', [5], 'lastDay', '5 · Sun, Nov 22'],
+      ['a change since the same weekday before', [10, ...week(15)], 'lastDay', '15 ↑ · Sun, Nov 22'],
+      ['never a bare 0', [...week(5), ...week(0)], '7days', '0 ↓ · Last 7 days'],
+      ['no change where a day of either week is missing', [...week(5).slice(1), ...week(5)], '7days', '35'],
+      ['no change since a week of nothing', [...week(0), ...week(5)], '7days', '35'],
+      ['how many days a sum is made of', [20], '7days', '20 (1 of 7 days)'],
+      ['through which day', [...week(5), ...week(10)], '7days', '70 ↑ · through Nov 22, 2026', '2026-11-23'],
+    ] as const)
+      assert.equal(statusText(factsOf(values, { span, end }), format).text, wanted, what);
+    const headings = [[], [undefined]].map(values => statusText(factsOf(values), format).heading);
+    const none = 'There are no token figures through Nov 22, 2026 UTC yet.';
+    assert.deepEqual(headings, ['Usage is being fetched', none]);
+  });
 
   it('draws foreign text as text, and tells of the highest threshold of a budget that is reached', () => {
-    const facts = factsOf([4_200_000], { budget: { tokens: 5, per: 'month' }, problem: 'x\u202ey' });
+    const facts = factsOf([4_200_000], { budget: budgetOf(5, 'month'), problem: 'x\u202ey' });
     assert.deepEqual(statusText(facts, format).notes, [
       'Your own budget: 5 a month.',
       'Compared with the same weekdays before.',
@@ -197,9 +169,8 @@ describe('the status bar', () => {
       `Fetched ${format.exact(1)}.`,
       'x\ufffdy',
     ]);
-    for (const [spent, percent] of [[79], [80, 80], [250, 100]] as const) {
-      const notice = budgetNotice(factsOf([spent], { budget: { tokens: 100, per: 'month' } }), format);
-      assert.equal(notice?.percent, percent);
-    }
+    const budget = budgetOf(100, 'month');
+    const notices = [79, 80, 250].map(spent => budgetNotice(factsOf([spent], { budget }), format)?.percent);
+    assert.deepEqual(notices, [undefined, 80, 100]);
   });
 });

@@ -8,17 +8,15 @@ import { amountCell, knownOf } from '../../../src/util/amount';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { FakeConnection } from '../../fakes/connection';
 import { silentLog } from '../../fakes/log';
-import { startSampleService, type SampleService } from '../../fakes/sampleService';
-import { openStorage } from '../../fakes/storage';
+import { startSampleService } from '../../fakes/sampleService';
 import { bounds, drained } from '../../fakes/usage';
 import { clientOf, NOON } from '../api/support';
+import { openWindow } from '../storage/support';
 
-export { NOON };
-
-export type Clock = Awaited<ReturnType<typeof begin>>['clock'];
+export const HOUR = 60 * 60 * 1000;
 export type Window = ReturnType<Awaited<ReturnType<typeof begin>>['open']>;
 
-/** A service and the windows that share its days, at noon (UTC) of a day; the latest that can be asked for is the day before, 2026-11-20. */
+/** A service and the windows that share its days, one of them open, at noon (UTC) after the latest day there is, 2026-11-20. */
 export async function begin() {
   const clock = { now: NOON, read: (): number => clock.now };
   const root = temporaryFolder();
@@ -27,8 +25,7 @@ export async function begin() {
 
   /** What one window has, signed in with `apiKey`. */
   const open = (apiKey = (): string => service.apiKey, more: Partial<UsageDataDeps> = {}) => {
-    const log = silentLog();
-    const storage = openStorage({ root, log, now: clock.read });
+    const storage = openWindow(root, { now: clock.read });
     const client = () => {
       const key = () => Promise.resolve(apiKey());
       const { api } = clientOf({ origin: service.baseUrl }, { key, now: clock.read });
@@ -36,33 +33,35 @@ export async function begin() {
       return api;
     };
     const connection = new FakeConnection(client(), service);
-    const data = new UsageData({ connection, storage, log, now: clock.read, ...more });
-    later(async () => {
+    const data = new UsageData({ connection, storage, log: silentLog(), now: clock.read, ...more });
+    later(() => {
       data.dispose();
-      await storage.settled();
-      storage.dispose();
+      return storage.settled();
     });
     /** Another key takes the place of the one before. */
     const useKey = (mark: string): void => {
       connection.mark = mark;
       connection.go(client(), service, 'service');
     };
-    return { data, storage, useKey, reject: () => connection.reject('No.') };
+    return { data, storage, clock, useKey, reject: () => connection.reject('No.') };
   };
-  return { clock, service, open };
+  /** From now on the service answers something else than it has. */
+  const answer = (change: (body: Body) => object) =>
+    service.fail({ kind: 'alter', alter: body => ({ ...(body as Body), ...change(body as Body) }) });
+  /** The analytics requests it has seen, as `/path start..end`. */
+  const calls = (): string[] =>
+    service.requests.flatMap(({ path, query: { startDate, endDate } }) =>
+      path.startsWith('/api/v1/analytics') ? `${path.slice(17)} ${startDate}..${endDate}` : [],
+    );
+  return { service, open, answer, calls, ...open() };
 }
 
-interface Body {
+export interface Body {
   readonly data: readonly (Readonly<Record<string, unknown>> & { readonly date: string })[];
   readonly meta: { readonly start_date: string; readonly end_date: string };
 }
 
-/** The service answers something else than it has. */
-export function answer(service: SampleService, change: (body: Body) => object) {
-  return service.fail({ kind: 'alter', alter: body => ({ ...(body as Body), ...change(body as Body) }) });
-}
-
-export function query(tab: TabId, start: string, end: string, more: Partial<UsageQuery> = {}): UsageQuery {
+export function query(tab: TabId, start: string, end = start, more: Partial<UsageQuery> = {}): UsageQuery {
   return { tab, range: { start, end }, compare: false, folded: true, pseudonyms: false, ...more };
 }
 
@@ -72,24 +71,13 @@ export async function fetched(
   asked: UsageQuery,
   options: Partial<Parameters<UsageData['fetch']>[1]> = {},
 ): Promise<TabReport> {
-  const { signal } = new AbortController();
-  const problem = await data.fetch(asked, { signal, ...options });
+  const problem = await data.fetch(asked, { signal: new AbortController().signal, ...options });
   const made = await data.report(asked);
   return problem === undefined ? made : { ...made, problem };
 }
 
-/** The analytics requests a service has seen, as `path?start..end`. */
-export function calls(service: SampleService): string[] {
-  return service.requests
-    .filter(({ path: asked }) => asked.startsWith('/api/v1/analytics'))
-    .map(({ path: asked, query: parameters }) => {
-      const given = parameters as Record<string, string>;
-      return `${asked.replace('/api/v1/analytics', '')} ${given['startDate'] ?? ''}..${given['endDate'] ?? ''}`;
-    });
-}
-
-export const [FIRST, SECOND, THIRD] = ['2026-10-31', '2026-11-01', '2026-11-02'] as const;
-const DAYS = [FIRST, SECOND, THIRD];
+export const DAYS = ['2026-10-31', '2026-11-01', '2026-11-02'] as const;
+export const [FIRST, SECOND, THIRD] = DAYS;
 
 type Rows = Record<string, unknown>;
 /** Rows of each day: of the three above in their order, or by day; a list of them where each is a person's. */
@@ -115,7 +103,23 @@ export function inSteps(...[tab, days, asked, more]: Asked) {
   return steps(query(tab, FIRST, THIRD, asked), records, extras);
 }
 
-export const report = (...asked: Asked): TabReport => drained(inSteps(...asked));
+/** The same, of which every column with a total agrees with its rows. */
+export function report(...asked: Asked): TabReport {
+  const made = drained(inSteps(...asked));
+  for (const { id, table } of made.sections) {
+    for (const { cells } of table.rows) assert.equal(cells.length, table.columns.length);
+    table.total?.forEach((total, index) => {
+      const { id: name, kind } = table.columns[index]!;
+      if (typeof total !== 'number' || kind === 'ratio') return;
+      const sum = sumOf(table.rows, ({ cells }) => (typeof cells[index] === 'number' ? cells[index] : 0));
+      assert.ok(Math.abs(sum - total) < 1e-6, `${id}.${name}: ${sum} of rows, ${total} in total`);
+    });
+  }
+  return made;
+}
+
+export const sumOf = <T>(items: readonly T[], of: (item: T, at: number) => number | undefined): number =>
+  items.reduce((sum, item, at) => sum + (of(item, at) ?? 0), 0);
 
 export function section(made: TabReport, id: string): Section {
   const found = made.sections.find(each => each.id === id);
@@ -128,7 +132,6 @@ export function cells(made: TabReport, id: string, ...columns: readonly string[]
   const { table } = section(made, id);
   const places = columns.map(name => table.columns.findIndex(column => column.id === name));
   const rows = [...table.rows.map(row => row.cells), ...(table.total === undefined ? [] : [table.total])];
-  for (const row of rows) assert.equal(row.length, table.columns.length);
   return rows.map(row => places.map(place => row[place]));
 }
 
@@ -146,17 +149,4 @@ export function series(made: TabReport, id: string) {
 
 export function figure(made: TabReport, id: string): number | undefined {
   return knownOf(made.figures.find(each => each.id === id)?.value);
-}
-
-/** Every column with a total agrees with its rows. */
-export function agrees(made: TabReport): void {
-  for (const { id, table } of made.sections) {
-    table.total?.forEach((total, index) => {
-      const column = table.columns[index]!;
-      if (typeof total !== 'number' || column.kind === 'ratio') return;
-      const rows = table.rows.map(row => row.cells[index]).filter(value => typeof value === 'number');
-      const sum = rows.reduce((all, value) => all + value, 0);
-      assert.ok(Math.abs(sum - total) < 1e-6, `${id}.${column.id}: ${sum} of rows, ${total} in total`);
-    });
-  }
 }
