@@ -4,6 +4,7 @@ import { commands, views } from '../../../src/contributions';
 import { linkedSession, linkTo, typedSession } from '../../../src/sessions/access';
 import { readPresets, settingsSummary } from '../../../src/sessions/create';
 import type { Overlay } from '../../../src/sessions/record';
+import { drawnRows } from '../../fakes/view';
 import { acts, answers, choices, executed, told } from '../../fakes/vscode';
 import { answer, cleanUp, contributes, later, sessionsScene, until } from './support';
 import type { SessionsScene, SessionsWindow } from './support';
@@ -75,6 +76,21 @@ describe('what is done with sessions', () => {
     assert.ok(kept().every(local => local.pinned === undefined));
     await archive(row('s1'), undefined);
     assert.deepEqual(told, ['Archived “Session s1” on this machine.']);
+  });
+
+  it('gives the keyboard to the next row of the group when one goes, at its end to the one before', async () => {
+    const drawn = (await drawnRows(window.feature.tree))
+      .map(({ node }) => node)
+      .filter(({ id }) => /s\d$/.test(id));
+    for (const [gone, kept] of [
+      [0, 1],
+      [2, 1],
+    ] as const) {
+      const sessionId = drawn[gone]!.id.slice(-2);
+      Object.assign(window.view, { selection: [row(sessionId)] });
+      await window.feature.commands.archive([row(sessionId), { kind: 'selection' }]);
+      assert.equal(window.view.revealed.at(-1)?.id, drawn[kept]!.id);
+    }
   });
 
   it('takes fifty out of the list at once without a question, and back what nobody has touched since, though the person has gone to another service', async () => {
