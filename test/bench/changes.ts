@@ -32,9 +32,7 @@ export async function changesRows(): Promise<Row[]> {
       text: `${'Read src/part/file.ts and changed a line in it. '.repeat(10)}\n[agent/${OF_SESSION} ${hash.toString().slice(0, 7)}] Step\n`,
     }));
     const session = { sessionId: 'a-session', createdAt, lastAt: createdAt + 3_600_000, said };
-    let mentions = mentionsIn([]);
-    const reading = await stall(async () => await timed(() => (mentions = mentionsIn(said.slice(0, 200)))));
-    mentions = mentionsIn(said);
+    const mentions = mentionsIn(said);
     const summary = async (): Promise<void> => {
       const facts = await readRepository(git, createdAt - 86_400_000);
       const claim = claimOf(session, [facts], mentions);
@@ -50,7 +48,6 @@ export async function changesRows(): Promise<Row[]> {
     return [
       atMost(`${what}: what a session's branch changes`, median(times), 300, ms),
       atMost(`${what}: longest stall of the host`, held, 50, ms),
-      atMost('100 KB of a transcript: longest stall while they are read', reading, 50, ms),
     ];
   } finally {
     removeFolder(folder);

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sampleFetch, type SampleOptions, type SampleRecord, type SampleRecords } from '../../src/sample';
 import { demoSessions } from '../../src/sample/sessions';
 import { Emitter, toDisposable, type IDisposable } from '../../src/util/lifecycle';
+import { until } from '../until';
 import { breachOf } from './contract';
 import { LoopbackServer, send, type Fault } from './faultServer';
 import { pastSessions } from './pastSessions';
@@ -80,15 +81,12 @@ export async function startSampleService(options: SampleServiceOptions = {}) {
   const keys = { ...usualKeys, ...options.keys };
   const requests: RecordedRequest[] = [];
   const received = new Emitter<RecordedRequest>();
-  const faults = new Map<object, { readonly fault: ServiceFault; left: number }>();
+  const faults = new Set<{ readonly fault: ServiceFault; left: number }>();
   const ending = new AbortController();
   setMaxListeners(0, ending.signal);
   const [base, app] = [createServer(), createServer()];
   const first = await LoopbackServer.listen(base, port);
-  const second = await LoopbackServer.listen(app, appPort).catch(async (error: unknown) => {
-    await first.close();
-    throw error;
-  });
+  const second = await LoopbackServer.listen(app, appPort);
   const urls = { base: first.origin, app: second.origin };
   const close = async (): Promise<void> => {
     ending.abort();
@@ -100,20 +98,19 @@ export async function startSampleService(options: SampleServiceOptions = {}) {
   const wait = (ms: number): Promise<boolean> =>
     sleep(ms, true, { signal: ending.signal }).catch(() => false);
   const faultFor = ({ origin, method, path }: RecordedRequest): ServiceFault | undefined => {
-    for (const [key, entry] of faults) {
-      const { match = {} } = entry.fault;
-      if ((match.origin ?? origin) !== origin || (match.method ?? method) !== method) continue;
-      if (typeof match.path === 'string' ? match.path !== path : match.path?.test(path) === false) continue;
-      if (--entry.left <= 0) faults.delete(key);
-      return entry.fault;
-    }
-    return undefined;
+    const hits = ({ match = {} }: ServiceFault): boolean =>
+      (match.origin ?? origin) === origin &&
+      (match.method ?? method) === method &&
+      (match.path instanceof RegExp ? match.path.test(path) : (match.path ?? path) === path);
+    const entry = [...faults].find(({ fault }) => hits(fault));
+    if (entry !== undefined && --entry.left <= 0) faults.delete(entry);
+    return entry?.fault;
   };
   /** Makes requests fail until disposed or used up; the first fault that matches a request hits it. */
   const fail = (fault: ServiceFault): IDisposable => {
-    const key = {};
-    faults.set(key, { fault, left: fault.times ?? Infinity });
-    return toDisposable(() => faults.delete(key));
+    const entry = { fault, left: fault.times ?? Infinity };
+    faults.add(entry);
+    return toDisposable(() => faults.delete(entry));
   };
   const sample = { sessions: pastSessions, records: sampleRecords(), ...options };
   const fetch = sampleFetch(sample);
@@ -148,9 +145,10 @@ export async function startSampleService(options: SampleServiceOptions = {}) {
     requests.push(recorded);
     received.fire(recorded);
     const fault = faultFor(recorded);
-    const isLate = fault?.kind === 'delay' && !((await wait(fault.ms)) && !response.destroyed);
+    const isLate = fault?.kind === 'delay' && (!(await wait(fault.ms)) || response.destroyed);
     const isTrue = ['delay', 'alter', 'truncate', undefined].includes(fault?.kind);
-    let answer = isLate ? RESET : isTrue ? await truth(url, recorded, sent) : (fault as Fault);
+    let answer: Fault = { kind: 'reset' };
+    if (!isLate) answer = isTrue ? await truth(url, recorded, sent) : (fault as Fault);
     if (fault?.kind === 'alter' && answer.kind === 'answer')
       answer = { ...answer, body: JSON.stringify(fault.alter(JSON.parse(String(answer.body)))) };
     if (fault?.kind === 'truncate') answer = fault;
@@ -208,15 +206,11 @@ export async function startSampleService(options: SampleServiceOptions = {}) {
       return (await globalThis.fetch(`${urls.base}${path}`, { headers, ...post })).json() as Promise<T>;
     },
     /** Resolves when no agent is working any more, or the service is closed. */
-    settle: async () => {
-      while (!ending.signal.aborted && isBusy()) await wait(20);
-    },
+    settle: () => until(() => ending.signal.aborted || !isBusy()),
     /** Ends every connection and lets go of the ports. May be called again. */
     close,
   };
 }
-
-const RESET: Fault = { kind: 'reset' };
 
 /** Whose credential an `Authorization` header holds. */
 function credentialOf(header: string | undefined, keys: typeof usualKeys): Credential {
@@ -230,8 +224,8 @@ function refusalOf(credential: Credential, path: string): Fault | undefined {
   const refuse = (detail: string, status = 401): Fault => ({ kind: 'status', status, detail });
   if (credential === 'none') return refuse('The Authorization header is missing.');
   if (credential === 'invalid') return refuse('The API key or access token is not valid.');
-  if (path.startsWith('/api/v0/')) return undefined;
-  if (credential === 'jwt') return refuse('This endpoint takes an API key, not an access token.');
+  if (credential === 'jwt' && !path.startsWith('/api/v0/'))
+    return refuse('This endpoint takes an API key, not an access token.');
   if (credential === 'member' && path.startsWith('/api/v1/analytics/'))
     return refuse('Analytics needs the Manager or Owner role.', 403);
   return undefined;

@@ -20,8 +20,6 @@ export interface Tally {
   readonly skipped: number;
   /** Of each failure the full title, and what went wrong. */
   readonly failures: readonly string[];
-  /** By file. */
-  readonly tookMs: Readonly<Record<string, number>>;
 }
 
 /**
@@ -40,12 +38,7 @@ export async function runMocha(files: readonly string[], jobs = 1): Promise<Tall
   // Other processes load them by themselves.
   if (jobs === 1) mocha.rootHooks(mochaHooks);
   for (const file of files) mocha.addFile(file);
-  const tookMs: Record<string, number> = {};
-  const tally = { passed: 0, failed: 0, skipped: 0, failures: [] as string[], tookMs };
-  const count = ({ duration = 0, file = '' }: Mocha.Runnable): void => {
-    const name = path.basename(file, '.test.js');
-    tookMs[name] = (tookMs[name] ?? 0) + duration;
-  };
+  const tally = { passed: 0, failed: 0, skipped: 0, failures: [] as string[] };
   await new Promise<void>(resolve => {
     const runner = mocha.run(() => resolve());
     runner.on('pass', () => tally.passed++);
@@ -55,8 +48,6 @@ export async function runMocha(files: readonly string[], jobs = 1): Promise<Tall
       tally.failures.push(`${test.titlePath().join(' › ')}\n${stack ?? message}`);
     });
     runner.on('pending', () => tally.skipped++);
-    runner.on('test end', count);
-    runner.on('hook end', count);
   });
   if (resultFile !== undefined) fs.writeFileSync(resultFile, JSON.stringify(tally));
   return tally;
