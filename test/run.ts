@@ -8,10 +8,7 @@ import { type Tally } from './vscode/mochaRun';
 import { removeFolder, root, temporaryFolder, testOutput } from './vscode/paths';
 import { runProgram, start } from './vscode/processes';
 
-/**
- * `npm test [-- STEP... [NAME...]] [--grep TEXT]`: lint, types, unit, host and ui, or the steps named, of unit and ui the files with
- * one of the names; `changed` is of lint, types, unit and ui what a change can break. Each counts its tests, lint and types count as one. The last line is `N passed, N failed`.
- */
+/** `npm test [-- STEP… [NAME…]] [--grep TEXT]`: all steps, or those named, of unit and ui the files with a NAME; `changed`: what a change can break. */
 const steps = ['lint', 'types', 'unit', 'host', 'ui'] as const;
 type Step = (typeof steps)[number];
 

@@ -48,10 +48,7 @@ export interface Limit {
   readonly timeout: number;
 }
 
-/**
- * Does something until what it is for has come, which is waited for longer each time: a window at work may lose a click or a key,
- * or only be slow.
- */
+/** Does something until what it is for has come, waited for longer each time: a window at work may lose a click or a key, or be slow. */
 export async function again(
   act: (limit: Limit) => Promise<unknown>,
   hasCome: (limit: Limit) => Promise<unknown>,

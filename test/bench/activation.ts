@@ -7,9 +7,6 @@ import { startServer } from '../vscode/server';
 import type { Activation } from './probe';
 import { atMost, bundled, median, megabytes, times, type Row } from './rows';
 
-const rounds = 7;
-const trees = Object.values(views).filter(id => id !== views.chat);
-
 /** The extensions that are compared: ours, one that does nothing, and one that only registers our views and commands. */
 const variants = ['ours', 'empty', 'ui only'] as const;
 type Variant = (typeof variants)[number];
@@ -23,8 +20,8 @@ function stageVariants(folder: string): Record<Variant, string> {
     const target = path.join(folder, name);
     fs.mkdirSync(path.join(target, 'dist'), { recursive: true });
     for (const file of ['package.nls.json', 'media'])
-      fs.cpSync(path.join(root, file), path.join(target, file), { recursive: true });
-    const text = JSON.stringify({ ...manifest, activationEvents: [], ...changes }, null, 2);
+      fs.symlinkSync(path.join(root, file), path.join(target, file));
+    const text = JSON.stringify({ ...manifest, activationEvents: [], ...changes });
     fs.writeFileSync(path.join(target, 'package.json'), text);
     if (code !== undefined) fs.writeFileSync(path.join(target, 'dist', 'extension.js'), code);
     return target;
@@ -39,6 +36,7 @@ function stageVariants(folder: string): Record<Variant, string> {
 /** Registers every command, view, panel and document scheme of ours, and does nothing with them. */
 function uiOnly(): string {
   const ids = (group: object) => JSON.stringify(Object.values(group));
+  const trees = Object.values(views).filter(id => id !== views.chat);
   const all = Object.values(commands).flatMap(group => Object.values<string>(group));
   return `const vscode = require('vscode');
 exports.activate = context => {
@@ -77,7 +75,7 @@ export async function activationRows(): Promise<Row[]> {
   const samples: Record<Variant, Activation[]> = { ours: [], empty: [], 'ui only': [] };
   // The first host pays for what the server caches; it is not counted.
   await activate('empty');
-  for (let round = 0; round < rounds; round++)
+  for (let round = 0; round < 7; round++)
     for (const turn of variants.keys()) {
       const variant = variants[(round + turn) % variants.length] ?? 'ours';
       samples[variant].push(await activate(variant));

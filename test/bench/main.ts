@@ -6,7 +6,7 @@ import { runProgram } from '../vscode/processes';
 import { activationRows } from './activation';
 import { clientRows, redactionRows, sendingRows, usageRows } from './api';
 import { changesRows } from './changes';
-import { factor, print, type Row } from './rows';
+import { factor, type Row } from './rows';
 import { houseRows, interfaceRows, sizeRows } from './sizes';
 import { storeRows } from './store';
 import { transcriptRows } from './transcript';
@@ -42,8 +42,7 @@ async function main(): Promise<undefined> {
       console.log(`${name} is not measured: ${String(error)}`);
     }
   }
-  console.log('');
-  print(rows);
+  console.log(`\n${rows.join('\n')}`);
 }
 
 /** Builds as for people; returns the folder. */

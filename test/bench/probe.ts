@@ -20,10 +20,7 @@ interface Extension {
   activate(this: void, context: vscode.ExtensionContext): unknown;
 }
 
-/**
- * The entry of `extensionTestsPath` in a fresh extension host: activates the one extension under development, timed around
- * VS Code's own loader, and writes an `Activation` to AGENT_CONSOLE_BENCH_RESULT.
- */
+/** Activates the one extension under development in a fresh host, timed around VS Code's own loader, and writes an `Activation`. */
 export async function run(): Promise<void> {
   fs.writeFileSync(process.env['AGENT_CONSOLE_BENCH_RESULT'] ?? '', JSON.stringify(await measure()));
 }

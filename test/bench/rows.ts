@@ -8,12 +8,7 @@ import { root, temporaryFolder } from '../vscode/paths';
 import { end, start } from '../vscode/processes';
 
 /** One line of the report: what was measured, the figure, the target, and whether it holds. */
-export interface Row {
-  readonly what: string;
-  readonly figure: string;
-  readonly target: string;
-  readonly holds: boolean;
-}
+export type Row = string;
 
 /** How many times as long as on the machine the targets were set on a fixed piece of work takes here; the least of several. */
 export const factor = Math.min(...Array.from({ length: 9 }, fixedWork)) / 45;
@@ -34,14 +29,8 @@ function fixedWork(): number {
 /** Compares a figure with the most it may be; a time, with what that is on this machine. */
 export function atMost(what: string, value: number, target: number, format: (value: number) => string): Row {
   const limit = format === ms ? target * factor : target;
-  return { what, figure: format(value), target: `<= ${format(limit)}`, holds: value <= limit };
-}
-
-export function print(rows: readonly Row[]): void {
-  const cells = rows.map(row => [row.what, row.figure, row.target, row.holds ? 'holds' : 'falls short']);
-  const widths = [0, 1, 2].map(column => Math.max(0, ...cells.map(row => row[column]?.length ?? 0)));
-  for (const row of cells)
-    console.log(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | '));
+  const verdict = value <= limit ? 'holds' : 'falls short';
+  return `${what.padEnd(85)} | ${format(value).padEnd(8)} | ${`<= ${format(limit)}`.padEnd(11)} | ${verdict}`;
 }
 
 /** What this share of the values, in percent, is below. */
@@ -63,8 +52,8 @@ export async function timed(act: () => unknown): Promise<number> {
   return performance.now() - begun;
 }
 
-/** The longest turn of this thread while `work` ran, ms of its own CPU time, so that other programs do not count. */
-export async function stall(work: () => Promise<unknown>): Promise<number> {
+/** How long `work` took, and the longest turn of this thread meanwhile, ms of its own CPU time, so that other programs do not count. */
+export async function stall(work: () => Promise<unknown>) {
   let longest = 0;
   let running = true;
   let before = process.threadCpuUsage();
@@ -75,10 +64,10 @@ export async function stall(work: () => Promise<unknown>): Promise<number> {
     if (running) setImmediate(turn);
   };
   setImmediate(turn);
-  await work();
+  const took = await timed(work);
   await new Promise(resolve => setImmediate(resolve));
   running = false;
-  return longest;
+  return { took, longest };
 }
 
 /** Bundles a program of the checkout for Node; it is put where its packages are found. */

@@ -8,10 +8,7 @@ import { LoopbackServer } from './faultServer';
 /** Which server on this machine answers for which name. */
 type Hosts = Readonly<Record<string, string>>;
 
-/**
- * A network as an organization has it: its hosts are reached over https through its proxy only. Their names mean nothing outside, and
- * their certificates are of its own authority, but for those of `strangers`; certificates.sh has the names.
- */
+/** An organization's network: https through its proxy only, names that mean nothing outside, certificates of its own authority but for `strangers`. */
 export const PrivateNetwork = {
   start: async (hosts: Hosts, strangers: Hosts = {}) => {
     const servers: LoopbackServer[] = [];

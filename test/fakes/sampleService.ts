@@ -44,10 +44,7 @@ interface RecordedRequest {
 
 const EXTRAS = /^GET .*\/(sessions|sessions\/[^/]+\/messages)$|\/interrupt$/;
 
-/**
- * What goes wrong instead of the true answer, and with which requests: with all, unless told otherwise. An answer is altered, late, or
- * cut (`truncate`) when the request has had its effect; every other fault comes before it.
- */
+/** Instead of the true answer. One altered, late, or cut (`truncate`) comes when the request has had its effect, every other fault before. */
 type ServiceFault = (
   | Fault
   /** The true answer, `ms` later; nothing happens where the caller has gone by then. */
@@ -71,11 +68,7 @@ const usualKeys = {
   jwt: `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ sub: 'user_1', role: 'owner' })}.c2lnbmF0dXJl`,
 };
 
-/**
- * The sample as tests start it: the documented interface alone, so no call lists sessions and a list begins empty. Three sessions
- * wait to be added by their ids: an everyday one, a long one, and one with everything out of the ordinary. `extras: true` serves
- * the lists as well, `sessions: undefined` what the product's sample has. Rejects when a port is taken.
- */
+/** The documented interface alone: no call lists sessions, and three (`pastSessions`) wait to be added by their ids. */
 export async function startSampleService(options: SampleServiceOptions = {}) {
   const { port = 0, appPort = 0, now = Date.now, seed = 'agent-console' } = options;
   const keys = { ...usualKeys, ...options.keys };
@@ -163,19 +156,14 @@ export async function startSampleService(options: SampleServiceOptions = {}) {
       serve(origin as Origin, request, response).catch(() => request.socket.destroy());
     });
 
-  const isBusy = (): boolean =>
-    [...sample.records.values.values()].some(
-      record => record.kind === 'session' && (record.state.steps.at(-1)?.at ?? 0) > now(),
-    );
+  const workUntil = (record: SampleRecord): number =>
+    (record.kind === 'session' && record.state.steps.at(-1)?.at) || 0;
+  const isBusy = () => [...sample.records.values.values()].some(record => workUntil(record) > now());
   const made = (sample.sessions ?? demoSessions)({ seed, now: now(), pace: 1 });
   return {
-    /** Everything but readiness. */
-    baseUrl: urls.base,
-    /** Readiness reports. */
-    appUrl: urls.app,
-    keys,
-    /** The key of an Owner. */
-    apiKey: keys.owner,
+    /** Everything but readiness, and its reports. */
+    ...{ baseUrl: urls.base, appUrl: urls.app },
+    ...{ keys, apiKey: keys.owner },
     /** Sessions that exist from the start, for adding by id. */
     sessionIds: made.map(({ sessionId }): string => sessionId),
     /** The oldest first. */
@@ -242,11 +230,11 @@ function parsed(body: string): unknown {
 /** What the sample remembers, in this process alone. */
 export function sampleRecords(): SampleRecords {
   const values = new Map<string, SampleRecord>();
+  const load = () => Promise.resolve();
   return {
-    values,
-    load: () => Promise.resolve(),
+    ...{ values, load },
     update: async (id, change) => {
-      await Promise.resolve();
+      await load();
       const value = change(values.get(id));
       if (value !== undefined) values.set(id, value);
       return values.get(id);

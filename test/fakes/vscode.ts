@@ -1,9 +1,6 @@
 import type * as vscode from 'vscode';
 
-/**
- * What unit tests see as `vscode`: the text functions and the plain data of rows, which work the same outside the editor. What acts on
- * the editor does nothing here and is noted in `acts`, for tests that expect none of it.
- */
+/** What unit tests see as `vscode`. What acts on the editor does nothing and is noted here, for tests that expect none of it. */
 export const acts: string[] = [];
 /** What was said in notices and questions. */
 export const told: string[] = [];
@@ -126,10 +123,8 @@ async function showQuickPick(items: QuickPick['items'] | Promise<QuickPick['item
         all.find(({ description = '' }) => description.includes(chosen)));
 }
 
-const unstoppable = {
-  isCancellationRequested: false,
-  onCancellationRequested: () => ({ dispose: () => undefined }),
-};
+const nothing = { dispose: () => undefined };
+const unstoppable = { isCancellationRequested: false, onCancellationRequested: () => nothing };
 export const window = part('window', {
   state: {},
   activeTextEditor: undefined,
@@ -178,10 +173,7 @@ export const Uri = {
   joinPath: (base: { readonly path: string }, ...parts: string[]) =>
     Uri.file([base.path, ...parts].join('/')),
   file: (path: string) => ({
-    scheme: 'file',
-    path,
-    query: '',
-    fsPath: path,
+    ...{ scheme: 'file', path, query: '', fsPath: path },
     toString: () => `file://${path}`,
   }),
   from: ({ scheme, path, query = '' }: { scheme: string; path: string; query?: string }) => ({

@@ -138,10 +138,7 @@ function browserOfMachine(): Installation['browser'] | undefined {
   return executablePath === undefined ? undefined : { executablePath };
 }
 
-/**
- * Unpacks the Chromium of the package `@sparticuz/chromium`, its libraries, which are used only where this machine lacks them, and fonts,
- * by which text looks the same on every Linux machine: Open Sans for the interface, DejaVu Sans Mono for code.
- */
+/** Unpacks Chromium, its libraries, used only where this machine lacks them, and fonts, by which text looks the same on every Linux machine. */
 function unpackBrowser(): Pick<Installation, 'browser' | 'browserEnv'> {
   if (process.platform !== 'linux') return { browser: {}, browserEnv: {} };
   const folder = path.join(target, 'browser');

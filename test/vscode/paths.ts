@@ -18,10 +18,7 @@ const temporary = new Set<string>();
 // Each of the test files, which are bundled one by one, listens.
 process.setMaxListeners(0).once('exit', () => temporary.forEach(removeFolder));
 
-/**
- * A new empty folder outside the checkout, with a short name because sockets are made below it. It is removed by
- * `removeFolder`, and else when this process ends.
- */
+/** A new folder, its name short because sockets are made below it; it goes by `removeFolder`, and else when this process ends. */
 export function temporaryFolder(name: string): string {
   const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), `ac-${name}-`)));
   temporary.add(folder);

@@ -1,9 +1,6 @@
 import { spawn, spawnSync, type ChildProcess, type SpawnOptions } from 'node:child_process';
 
-/**
- * Everything a run starts ends with it: each program gets a process group of its own, and what is still there is ended
- * when this process exits, is interrupted, or loses the parent that started it with a channel.
- */
+/** Everything a run starts ends with it: when this process exits, is interrupted, or loses the parent that started it with a channel. */
 const shared = ((globalThis as { agentConsoleProcesses?: Shared }).agentConsoleProcesses ??= watched());
 /** By the test files, which are bundled one by one. */
 type Shared = ReturnType<typeof watched>;

@@ -166,15 +166,15 @@ export async function startServer(options: ServerOptions = {}) {
   async function runInside(
     folder: string | undefined,
     payload: NonNullable<PageOptions['payload']>,
-    print: (values: readonly unknown[]) => void = () => undefined,
+    print: (...values: readonly unknown[]) => void = () => undefined,
   ): Promise<number> {
     const ended = Promise.withResolvers<number>();
     const prepare = async (page: Page) => {
       page.once('crash', () => ended.reject(new Error('The window of VS Code crashed.')));
-      await page.exposeFunction('codeAutomationLog', (_: string, values: unknown[]) => print(values));
+      await page.exposeFunction('codeAutomationLog', (_: string, values: unknown[]) => print(...values));
       await page.exposeFunction('codeAutomationExit', ended.resolve);
     };
-    const [code, page] = await Promise.all([ended.promise, openPage(folder, { payload, prepare })]);
+    const [page, code] = await Promise.all([openPage(folder, { payload, prepare }), ended.promise]);
     await page.close();
     return code;
   }
@@ -190,9 +190,10 @@ export async function startServer(options: ServerOptions = {}) {
     /** What the server said, and the log files of its windows. */
     logs: () => [...output, ...logFiles(path.join(userDataFolder, 'logs'))].join('\n'),
     async close() {
-      const contexts = new Set([...pages].map(page => page.context()));
-      for (const page of pages) await page.close();
-      for (const context of contexts) if (context !== shared.context) await context.close();
+      for (const page of pages) {
+        await page.close();
+        if (page.context() !== shared.context) await page.context().close();
+      }
       await end(child);
       removeFolder(data);
     },

@@ -20,10 +20,7 @@ const flag = { type: 'boolean', default: false } as const;
 const text = { type: 'string' } as const;
 const options = { port: text, folder: text, desktop: flag, 'no-open': flag, 'signed-out': flag };
 
-/**
- * `npm start`: the packaged extension on the sample workspace with sample data, in a VS Code in the browser; `npm run start:desktop`:
- * in the VS Code whose `code` is on PATH.
- */
+/** `npm start`: the packaged extension on the sample workspace, in a VS Code in the browser; `npm run start:desktop`: in that of `code` on PATH. */
 async function main(): Promise<undefined> {
   const { desktop, port: named, folder = shop, ...wish } = parseArgs({ options }).values;
   if (desktop) return startDesktop();
