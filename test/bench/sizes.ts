@@ -3,18 +3,10 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
+import { contributes } from '../../package.json';
 import { root } from '../vscode/paths';
 import { packageExtension } from '../vscode/server';
 import { atMost, bytes, type Row } from './rows';
-
-interface Manifest {
-  readonly contributes: {
-    readonly commands: readonly object[];
-    readonly menus: { readonly commandPalette: readonly { readonly when: string }[] };
-    readonly configuration: readonly { readonly properties: object }[];
-    readonly keybindings: readonly object[];
-  };
-}
 
 /** The small house: what there is to read, and what people meet. */
 export function houseRows(): Row[] {
@@ -26,7 +18,6 @@ export function houseRows(): Row[] {
   const lines = (among: readonly string[]) =>
     among.reduce((sum, file) => sum + read(file).split('\n').length - 1, 0);
   const folders = Object.values(Object.groupBy(product, file => path.dirname(file)));
-  const { contributes } = JSON.parse(read('package.json')) as Manifest;
   const { commands, menus, configuration, keybindings } = contributes;
   const shown = (never: RegExp) =>
     commands.length - menus.commandPalette.filter(({ when }) => never.test(when)).length;
