@@ -113,16 +113,16 @@ function installationKey(): string {
 async function locked<T>(work: () => T): Promise<Awaited<T>> {
   fs.mkdirSync(cacheFolder, { recursive: true });
   using lock = new DatabaseSync(path.join(cacheFolder, 'install.lock'), { timeout: 0 });
-  for (let isMine = false; !isMine;) {
+  for (let tries = 0; ; tries++) {
     try {
       lock.exec('BEGIN EXCLUSIVE');
-      isMine = true;
+      return await work();
     } catch (error) {
       if (!String(error).includes('database is locked')) throw error;
-      await pause(250);
     }
+    if (tries === 0) console.log('Another run is installing VS Code; waiting for it.');
+    await pause(250);
   }
-  return await work();
 }
 
 /** What CHROME_PATH names, else a Chromium or Chrome on PATH; elsewhere than on Linux, the browser that there is. */
