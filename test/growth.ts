@@ -4,10 +4,7 @@ import assert from 'node:assert/strict';
 const MOST = 9;
 const ROUNDS = 9;
 
-/**
- * Fails where work grows faster than what it is done on; compares the least processor time of several runs, taken in turn: a machine
- * that is busy with other things adds nothing to that.
- */
+/** Fails where work grows faster than what it is done on: by the least processor time of several runs in turn, which no other load changes. */
 export async function growsEvenly(
   what: string,
   size: number,

@@ -1,32 +1,23 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { parseArgs } from 'node:util';
-import { changedFiles, testsOf } from './vscode/changed';
 import { ensureVsCode } from './vscode/install';
 import { type Tally } from './vscode/mochaRun';
 import { removeFolder, root, temporaryFolder, testOutput } from './vscode/paths';
-import { end, runProgram, start } from './vscode/processes';
+import { runProgram, start } from './vscode/processes';
 
-/**
- * `npm test [-- STEP...] [--grep TEXT]`: lint, types, unit, host and ui, or the steps named; `changed` is of lint, types, unit
- * and ui what a change can break. Each counts its tests, lint and types count as one. The last line is `N passed, N failed`.
- */
+/** `npm test [-- STEP… [NAME…]] [--grep TEXT]`: all steps, or those named, of unit and ui the files with a NAME; `changed`: what a change can break. */
 const steps = ['lint', 'types', 'unit', 'host', 'ui'] as const;
 type Step = (typeof steps)[number];
 
-/** Ends a step that hangs, in ms; no step is expected to be done in any time. */
-const stepLimitMs = 60 * 60_000;
-
 /** Programs that say nothing where all is well, one after the other. */
 const checks = (files: readonly string[]): Partial<Record<Step, readonly (readonly string[])[]>> => {
-  const isCode = (file: string): boolean => file === '.' || /\.(?:[mc]?js|tsx?)$/.test(file);
   const eslint = ['node_modules/eslint/bin/eslint.js', '--no-warn-ignored', '--pass-on-no-patterns'];
   const prettier = ['node_modules/prettier/bin/prettier.cjs', '--check', '--cache', '--ignore-unknown'];
-  const lint = [
-    [...eslint, ...files.filter(isCode)],
-    [...prettier, ...files],
-  ];
+  const code = files.filter(file => file === '.' || /\.(?:[mc]?js|tsx?)$/.test(file));
+  const lint = [eslint.concat(code), prettier.concat(files)];
   const types = ['.', 'media'].map(project => ['node_modules/typescript/bin/tsc', '-p', project]);
   return { lint: files.length === 0 ? [] : lint, types };
 };
@@ -38,14 +29,13 @@ const builtProgram: Partial<Record<Step, readonly string[]>> = {
   ui: ['vscode/mochaMain.js', 'ui'],
 };
 
-const nothing: Tally = { passed: 0, failed: 0, skipped: 0, failures: [], tookMs: {} };
+const nothing: Tally = { passed: 0, failed: 0, skipped: 0, failures: [] };
 
 async function main(): Promise<number> {
-  const { chosen, changed } = parse();
+  const { chosen, changed, names } = parse();
   for (const name of ['AGENT_CONSOLE_API_KEY', 'AGENT_CONSOLE_BASE_URL', 'AGENT_CONSOLE_APP_URL'])
     Reflect.deleteProperty(process.env, name);
   const programs = chosen.filter(step => builtProgram[step] !== undefined);
-
   // The first installation waits for the network most of the time: it runs beside lint and types.
   const installed = (): Promise<string | undefined> =>
     ensureVsCode().then(
@@ -57,11 +47,11 @@ async function main(): Promise<number> {
   const check = checks(there ?? ['.']);
   const checking = async (step: Step): Promise<Tally> =>
     (await runAll(check[step] ?? [])) === 0 ? { ...nothing, passed: 1 } : { ...nothing, failed: 1 };
-  const checked = chosen.filter(step => check[step] !== undefined);
+  const checked = chosen.filter(step => step in check);
   const rows = await Promise.all(checked.map(step => timed(step, () => checking(step))));
   const unbuilt = programs.length > 0 && (await runAll(builds)) !== 0 ? 'The build failed.' : undefined;
   for (const step of programs) {
-    const files = changed && unbuilt === undefined ? testsOf(changed)[step === 'ui' ? 'ui' : 'unit'] : [];
+    const files = changed && unbuilt === undefined ? testsOf(step, changed) : names;
     if (changed && unbuilt === undefined && files.length === 0) continue;
     const problem = unbuilt ?? (step === 'unit' ? undefined : await (missing ?? installed()));
     rows.push(await timed(step, () => (problem === undefined ? runTests(step, files) : failed(problem))));
@@ -93,18 +83,17 @@ function failed(problem: string): Tally {
   return { ...nothing, failed: 1, failures: [problem] };
 }
 
-function parse(): { readonly chosen: readonly Step[]; readonly changed?: readonly string[] } {
-  const { positionals: names, values } = parseArgs({
+function parse() {
+  const { positionals: given, values } = parseArgs({
     allowPositionals: true,
     options: { grep: { type: 'string' } },
   });
   if (values.grep !== undefined) process.env['AGENT_CONSOLE_TEST_GREP'] = values.grep;
-  if (names.join() === 'changed')
-    return { chosen: steps.filter(step => step !== 'host'), changed: changedFiles() };
-  const unknown = names.filter(name => !steps.some(step => step === name));
-  if (unknown.length > 0)
-    throw new Error(`Unknown: ${unknown.join(' ')}. Steps are ${steps.join(', ')}, or changed.`);
-  return { chosen: steps.filter(step => names.length === 0 || names.includes(step)) };
+  if (given.join() === 'changed')
+    return { chosen: steps.filter(step => step !== 'host'), changed: changedFiles(), names: [] };
+  const chosen = steps.filter(step => given.length === 0 || given.includes(step));
+  if (chosen.length === 0) throw new Error(`Steps are ${steps.join(', ')}, or changed.`);
+  return { chosen, names: given.filter(name => !steps.some(step => step === name)) };
 }
 
 /** Runs programs one after the other; resolves with the code of the last one that failed, else 0. */
@@ -144,14 +133,45 @@ async function run(args: readonly string[], env: Record<string, string> = {}): P
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    // It ends what hangs; no step is expected to be done in any time.
+    timeout: 60 * 60_000,
   });
-  const timer = setTimeout(() => {
-    console.error(`Ended after ${stepLimitMs / 60_000} minutes.`);
-    void end(child);
-  }, stepLimitMs);
   const [code] = (await once(child, 'exit')) as [number | null];
-  clearTimeout(timer);
   return code ?? 1;
+}
+
+/** The files that are not as where this branch left main; on main, as in its last commit. */
+function changedFiles(): readonly string[] {
+  const git = (...args: string[]): string[] =>
+    execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean);
+  const [base = 'HEAD'] = git('branch', '--list', 'main').length > 0 ? git('merge-base', 'HEAD', 'main') : [];
+  return [...git('diff', '--name-only', base), ...git('ls-files', '--others', '--exclude-standard')];
+}
+
+/** Of the built tests, those that a change can break: their bundles hold one of the files, or they are about its feature. */
+function testsOf(step: Step, changed: readonly string[]): readonly string[] {
+  const meta = fs.readFileSync(path.join(testOutput, 'meta.json'), 'utf8');
+  const outputs = Object.entries(JSON.parse(meta) as Record<string, { readonly inputs: object }>);
+  const built = outputs.map(([output, { inputs }]) => ({
+    file: path.relative(testOutput, path.join(root, output)).replaceAll(path.sep, '/'),
+    isAffected: changed.some(file => file in inputs),
+  }));
+  const pages = changed.flatMap(file => /^media\/([^/]+)\//.exec(file)?.[1] ?? []);
+  // Programs that a test starts, and files that are part of no bundle, concern all tests of their folder.
+  const started = built.filter(({ file, isAffected }) => isAffected && /[.C]hild\.js$/.test(file));
+  const folders = [...pages.map(page => `unit/${page}`), ...started.map(({ file }) => path.dirname(file))];
+  const tests = built.filter(({ file }) => file.startsWith(`${step}/`) && file.endsWith('.test.js'));
+  const chosen = tests.filter(({ file, isAffected }) => {
+    // Windows take their time: only the tests that changed themselves, and those of a page that did.
+    if (step === 'ui')
+      return (
+        changed.includes(`test/${file.replace(/js$/, 'ts')}`) ||
+        pages.some(page => file.startsWith(`ui/${page}`))
+      );
+    // What stands above the folders looks at the whole checkout.
+    return isAffected || ['unit', ...folders].includes(path.dirname(file));
+  });
+  return chosen.map(({ file }) => path.join(testOutput, file));
 }
 
 runProgram(main);

@@ -6,7 +6,7 @@ const shared = ((globalThis as { agentConsolePatience?: { ms: number } }).agentC
 });
 
 // A test may have a clock of its own; what is waited for here is real.
-const { setTimeout: realTimeout, clearTimeout: endTimeout, performance: realClock } = globalThis;
+const { setTimeout: realTimeout, performance: realClock } = globalThis;
 
 /** Longest wait for anything, in ms: it ends what never comes, and nothing is expected to come by then. */
 export function patience(): number {
@@ -18,38 +18,29 @@ export function opened(tookMs: number): void {
   shared.ms = Math.max(shared.ms, 10 * tookMs);
 }
 
-/** Waits until something holds, looking now and then, or whenever `event` fires. */
-export function until(holds: () => boolean | Promise<boolean>): Promise<void>;
-export function until(event: Event<unknown>, holds: () => boolean): Promise<void>;
-export function until(
+/** Waits until something holds, looking now and then, and whenever `event` fires. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void>;
+export async function until(event: Event<unknown>, holds: () => boolean): Promise<void>;
+export async function until(
   ...args: [() => boolean | Promise<boolean>] | [Event<unknown>, () => boolean]
 ): Promise<void> {
-  return args.length === 1 ? untilSeen(args[0]) : untilTold(...args);
-}
-
-async function untilSeen(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const began = realClock.now(); !(await holds()); await new Promise(resolve => realTimeout(resolve, 5)))
-    if (realClock.now() - began > patience()) throw inVain(holds);
-}
-
-async function untilTold(event: Event<unknown>, holds: () => boolean): Promise<void> {
-  if (holds()) return;
-  await new Promise<void>((resolve, reject) => {
-    const limit = realTimeout(() => {
-      subscription.dispose();
-      reject(inVain(holds));
-    }, patience());
-    const subscription = event(() => {
-      if (!holds()) return;
-      endTimeout(limit);
-      subscription.dispose();
-      resolve();
-    });
-  });
-}
-
-function inVain(holds: () => unknown): Error {
-  return new Error(`Waited in vain until ${String(holds)}`);
+  const holds = args.length === 1 ? args[0] : args[1];
+  let heard = false as boolean;
+  let wake = (): void => undefined;
+  const hear = (): void => {
+    heard ||= holds() === true;
+    if (heard) wake();
+  };
+  const subscription = args.length === 2 ? args[0](hear) : undefined;
+  const began = realClock.now();
+  try {
+    while (!heard && !(await holds())) {
+      if (realClock.now() - began > patience()) throw new Error(`Waited in vain until ${String(holds)}`);
+      await new Promise<void>(resolve => realTimeout((wake = resolve), 5));
+    }
+  } finally {
+    subscription?.dispose();
+  }
 }
 
 /** How long Playwright waits for one thing, in ms. */
@@ -57,10 +48,7 @@ export interface Limit {
   readonly timeout: number;
 }
 
-/**
- * Does something until what it is for has come, which is waited for longer each time: a window at work may lose a click or a key,
- * or only be slow.
- */
+/** Does something until what it is for has come, waited for longer each time: a window at work may lose a click or a key, or be slow. */
 export async function again(
   act: (limit: Limit) => Promise<unknown>,
   hasCome: (limit: Limit) => Promise<unknown>,

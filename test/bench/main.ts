@@ -3,23 +3,26 @@ import * as path from 'node:path';
 import { ensureVsCode } from '../vscode/install';
 import { root, temporaryFolder } from '../vscode/paths';
 import { runProgram } from '../vscode/processes';
-import { activationRows, sizeRows } from './activation';
-import { clientRows, interfaceRows, redactionRows } from './api';
+import { activationRows } from './activation';
+import { clientRows, redactionRows, sendingRows, usageRows } from './api';
 import { changesRows } from './changes';
-import { print, type Row } from './rows';
-import { sendingRows } from './sending';
+import { factor, type Row } from './rows';
+import { houseRows, interfaceRows, sizeRows } from './sizes';
 import { storeRows } from './store';
 import { transcriptRows } from './transcript';
-import { usageRows } from './usage';
-import { enterRows, windowRows } from './windows';
+import { enterRows, manyRows, panelRows, viewRows, windowRows } from './windows';
 
 /** `npm run bench [-- PART…]`: one row a target, `what | figure | target | holds or falls short`. It informs and never fails. */
 async function main(): Promise<undefined> {
   const { version } = await ensureVsCode();
-  console.log(`VS Code ${version} (server, headless browser), Node ${process.version}\n`);
+  console.log(`VS Code ${version} (server, headless browser), Node ${process.version}`);
+  console.log(
+    `Machine factor ${factor.toFixed(2)}: targets in ms are that many times what they are on the machine they were set on.\n`,
+  );
   const parts: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
-    activation: activationRows,
+    house: houseRows,
     sizes: () => sizeRows(production()),
+    activation: activationRows,
     interface: interfaceRows,
     client: clientRows,
     store: storeRows,
@@ -28,8 +31,8 @@ async function main(): Promise<undefined> {
     sending: sendingRows,
     transcript: () => transcriptRows(production()),
     changes: changesRows,
-    windows: () => windowRows(),
-    enter: () => windowRows([enterRows]),
+    windows: () => windowRows(viewRows, manyRows, panelRows),
+    enter: () => windowRows(enterRows),
   };
   const rows: Row[] = [];
   for (const name of process.argv.length > 2 ? process.argv.slice(2) : Object.keys(parts)) {
@@ -39,8 +42,7 @@ async function main(): Promise<undefined> {
       console.log(`${name} is not measured: ${String(error)}`);
     }
   }
-  console.log('');
-  print(rows);
+  console.log(`\n${rows.join('\n')}`);
 }
 
 /** Builds as for people; returns the folder. */

@@ -3,14 +3,13 @@ import { messageRow, openChatPage } from '../ui/page';
 import { atMost, median, ms, type Row } from './rows';
 
 const MESSAGES = 10_000;
-const ROUNDS = 3;
 
 type Measured = Readonly<Record<'opened' | 'longestFrame' | 'elements' | 'keystroke', number>>;
 
 /** The chat page with a long transcript, as its panel sends it, in the browser of the tests. */
 export async function transcriptRows(dist: string): Promise<Row[]> {
   const measured: Measured[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < 3; round++) {
     const page = await openChatPage(dist);
     const all = JSON.stringify(Array.from({ length: MESSAGES }, (_, index) => messageRow(index)));
     await page.evaluate(`window.rows = ${all}`);

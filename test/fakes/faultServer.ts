@@ -1,51 +1,35 @@
 import { once } from 'node:events';
-import {
-  createServer,
-  STATUS_CODES,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { Server as SecureServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { Emitter } from '../../src/util/lifecycle';
 import { until } from '../until';
 
 /** A server on a port of this machine, and the connections it has. */
-export class LoopbackServer {
-  readonly #sockets = new Set<Socket>();
-  readonly port: number;
-  readonly #server: NetServer;
-
-  private constructor(server: NetServer) {
-    this.#server = server;
-    this.port = (server.address() as AddressInfo).port;
-    server.on('connection', (socket: Socket) => {
-      this.#sockets.add(socket);
-      socket.on('error', () => undefined).on('close', () => this.#sockets.delete(socket));
-    });
-  }
-
+export const LoopbackServer = {
   /** Takes a port, by default any that is free; rejects where somebody else has it. */
-  static async listen(server: NetServer, port = 0): Promise<LoopbackServer> {
-    server.listen({ host: '127.0.0.1', port, exclusive: true });
+  listen: async (server: NetServer, wanted = 0) => {
+    const sockets = new Set<Socket>();
+    server.on('connection', (socket: Socket) => {
+      sockets.add(socket);
+      socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    });
+    server.listen({ host: '127.0.0.1', port: wanted, exclusive: true });
     await once(server, 'listening');
-    return new LoopbackServer(server);
-  }
-
-  get origin(): string {
-    return `http${this.#server instanceof SecureServer ? 's' : ''}://127.0.0.1:${this.port}`;
-  }
-
-  /** Ends every connection and lets go of the port; may be called again. */
-  async close(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
-    await new Promise(resolve => this.#server.close(resolve));
-  }
-}
+    const { port } = server.address() as AddressInfo;
+    /** Ends every connection and lets go of the port; may be called again. */
+    const close = async (): Promise<void> => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise(resolve => server.close(resolve));
+    };
+    return { port, origin: `http${server instanceof SecureServer ? 's' : ''}://127.0.0.1:${port}`, close };
+  },
+};
+export type LoopbackServer = Awaited<ReturnType<typeof LoopbackServer.listen>>;
 
 /** One way to answer, or not to. Bodies that are objects go out as JSON. */
 export type Fault =
@@ -82,29 +66,22 @@ export const REQUEST_ID = 'req_fault_1';
 export class FaultServer {
   readonly hits: Hit[] = [];
   #reply: (hit: Hit, count: number) => Fault = () => ({ kind: 'answer' });
-  readonly #server: Server;
   #loopback: LoopbackServer | undefined;
-  readonly #arrived = new Emitter<void>();
   /** Bytes of large bodies handed to the network so far. */
   sentBytes = 0;
   /** Called for each four megabytes of a large body. */
   onLargePart: () => void = () => undefined;
 
-  constructor(tls?: { readonly key: string; readonly cert: string }) {
-    this.#server = tls === undefined ? createServer() : createSecureServer(tls);
-    this.#server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      void this.#serve(request, response);
-    });
-  }
-
   static async start(tls?: { readonly key: string; readonly cert: string }): Promise<FaultServer> {
-    const server = new FaultServer(tls);
-    await server.listen();
+    const server = new FaultServer();
+    await server.listen(tls);
     return server;
   }
 
-  async listen(): Promise<void> {
-    this.#loopback = await LoopbackServer.listen(this.#server);
+  async listen(tls?: { readonly key: string; readonly cert: string }): Promise<void> {
+    const server = tls === undefined ? createServer() : createSecureServer(tls);
+    server.on('request', (request, response) => void this.#serve(request, response));
+    this.#loopback = await LoopbackServer.listen(server);
   }
 
   get origin(): string {
@@ -120,7 +97,7 @@ export class FaultServer {
 
   /** Resolves when `count` requests have arrived since `answer`. */
   arrived(count: number): Promise<void> {
-    return until(this.#arrived.event, () => this.hits.length >= count);
+    return until(() => this.hits.length >= count);
   }
 
   async close(): Promise<void> {
@@ -131,7 +108,6 @@ export class FaultServer {
     const { method = '', url = '', headers } = request;
     const hit: Hit = { method, url, headers, body: await text(request) };
     this.hits.push(hit);
-    this.#arrived.fire();
     await send(this.#reply(hit, this.hits.length), response, REQUEST_ID, bytes => {
       const before = this.sentBytes;
       this.sentBytes += bytes;
@@ -182,15 +158,19 @@ export async function send(
   fault: Fault,
   response: ServerResponse,
   requestId: string,
-  onSent?: (bytes: number) => void,
+  onSent: (bytes: number) => void = () => undefined,
 ): Promise<void> {
   const { socket } = response;
   if (socket === null || response.destroyed) return;
   response.setHeader('x-request-id', requestId);
   const answer = answerOf(fault, requestId);
   if (answer !== undefined) response.writeHead(answer[0], answer[1]).end(answer[2]);
-  else if (fault.kind === 'large') await sendLarge(fault, response, onSent);
-  else if (fault.kind === 'notHttp') socket.end('220 mail.example.com ready\r\n');
+  else if (fault.kind === 'large') {
+    const length = fault.declared ? { 'content-length': String(fault.bytes) } : {};
+    response.writeHead(200, { ...JSON_TYPE, ...length });
+    const body = Readable.from(largeBody(fault.bytes, onSent), { highWaterMark: 1 });
+    await pipeline(body, response).catch(() => undefined);
+  } else if (fault.kind === 'notHttp') socket.end('220 mail.example.com ready\r\n');
   else if (['stall', 'truncate', 'resetAfterHead'].includes(fault.kind)) {
     const status = 'status' in fault ? fault.status : undefined;
     response.writeHead(status ?? 200, { ...JSON_TYPE, 'content-length': '100' });
@@ -200,25 +180,14 @@ export async function send(
   if (fault.kind === 'reset' || fault.kind === 'resetAfterHead') socket.resetAndDestroy();
 }
 
-async function sendLarge(
-  { bytes, declared }: Extract<Fault, { kind: 'large' }>,
-  response: ServerResponse,
-  onSent?: (bytes: number) => void,
-): Promise<void> {
+function* largeBody(bytes: number, onSent: (bytes: number) => void): Generator<string | Buffer> {
   const [head, tail] = ['{"a":"', '"}'];
-  response.writeHead(200, { ...JSON_TYPE, ...(declared ? { 'content-length': String(bytes) } : {}) });
-  response.write(head);
+  yield head;
   const block = Buffer.alloc(64 * 1024, 0x61);
-  for (let left = bytes - head.length - tail.length; left > 0 && !response.destroyed; left -= block.length) {
+  for (let left = bytes - head.length - tail.length; left > 0; left -= block.length) {
     const part = block.subarray(0, left);
-    onSent?.(part.length);
-    if (response.write(part)) continue;
-    const done = new AbortController();
-    const { signal } = done;
-    await Promise.race(
-      ['drain', 'close'].map(name => once(response, name, { signal }).catch(() => undefined)),
-    );
-    done.abort();
+    onSent(part.length);
+    yield part;
   }
-  response.end(tail);
+  yield tail;
 }

@@ -4,45 +4,27 @@ import { DAY_MS, dayOf, seeded, type Random } from '../../src/sample/random';
 import { advance, append, ask, emptySession, type SessionState } from '../../src/sample/sessions';
 import type { Surroundings } from '../../src/sample/sessions';
 
-const FLAKY = [
-  'Please fix the flaky checkout test',
-  'Yes, change the refund test too',
-  'Now write the release notes',
-];
-
+const FLAKY = ['Please fix the flaky checkout test', 'Change the refund test too', 'Write the release notes'];
 const LONG = [
   'Migrate the build to workspaces',
-  'Why was the lock file rewritten?',
-  'Review step 2 before you go on',
-  'The preview is slow now, please look at it',
-  'There is an error in services/checkout since step 3',
-  'Explain how the nightly job finds its orders',
-  'Add tests for the migrated packages',
-  'Update the documentation of the build',
+  ...Array<string>(7).fill('Add tests of what moved, and review it'),
 ];
 
 /** Sessions from before this service started: an everyday one, a long one, and one with everything out of the ordinary. */
 export function pastSessions({ seed, now }: Surroundings): SessionState[] {
   let index = 0;
-  /** A session begun at an hour some days ago, and what is random in it. */
-  const begin = (
-    computer: string,
-    daysAgo: number,
-    hour: number,
-    settings: Settings,
-  ): [SessionState, Random] => {
-    const createdAt = (dayOf(now) - daysAgo) * DAY_MS + hour * 3600_000;
+  /** A session begun some days ago, and what is random in it. */
+  const begin = (computer: string, daysAgo: number, settings: Settings): [SessionState, Random] => {
+    const createdAt = (dayOf(now) - daysAgo) * DAY_MS + 10 * 3600_000;
     const sessionId = seeded(seed, 'past session', index).uuid();
     const state = emptySession({ sessionId, computerId: computerIdOf(seed, computer), createdAt, settings });
     return [state, seeded(seed, 'past messages', index++)];
   };
+  const tags = [{ name: 'migration', metadata: {} }];
   return [
-    talk(FLAKY, ...begin('atlas', 1, 10, { model: 'onyx-large', autonomyLevel: 'medium' })),
-    talk(
-      LONG,
-      ...begin('dune', 6, 14, { reasoningEffort: 'high', tags: [{ name: 'migration', metadata: {} }] }),
-    ),
-    unusual(...begin('atlas', 2, 16, { interactionMode: 'spec' })),
+    talk(FLAKY, ...begin('atlas', 1, { model: 'onyx-large', autonomyLevel: 'medium' })),
+    talk(LONG, ...begin('dune', 6, { reasoningEffort: 'high', tags })),
+    unusual(...begin('atlas', 2, { interactionMode: 'spec' })),
   ];
 }
 

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sampleFetch, type SampleOptions, type SampleRecord, type SampleRecords } from '../../src/sample';
 import { demoSessions } from '../../src/sample/sessions';
 import { Emitter, toDisposable, type IDisposable } from '../../src/util/lifecycle';
+import { until } from '../until';
 import { breachOf } from './contract';
 import { LoopbackServer, send, type Fault } from './faultServer';
 import { pastSessions } from './pastSessions';
@@ -43,10 +44,7 @@ interface RecordedRequest {
 
 const EXTRAS = /^GET .*\/(sessions|sessions\/[^/]+\/messages)$|\/interrupt$/;
 
-/**
- * What goes wrong instead of the true answer, and with which requests: with all, unless told otherwise. An answer is altered, late, or
- * cut (`truncate`) when the request has had its effect; every other fault comes before it.
- */
+/** Instead of the true answer. One altered, late, or cut (`truncate`) comes when the request has had its effect, every other fault before. */
 type ServiceFault = (
   | Fault
   /** The true answer, `ms` later; nothing happens where the caller has gone by then. */
@@ -70,25 +68,18 @@ const usualKeys = {
   jwt: `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ sub: 'user_1', role: 'owner' })}.c2lnbmF0dXJl`,
 };
 
-/**
- * The sample as tests start it: the documented interface alone, so no call lists sessions and a list begins empty. Three sessions
- * wait to be added by their ids: an everyday one, a long one, and one with everything out of the ordinary. `extras: true` serves
- * the lists as well, `sessions: undefined` what the product's sample has. Rejects when a port is taken.
- */
+/** The documented interface alone: no call lists sessions, and three (`pastSessions`) wait to be added by their ids. */
 export async function startSampleService(options: SampleServiceOptions = {}) {
   const { port = 0, appPort = 0, now = Date.now, seed = 'agent-console' } = options;
   const keys = { ...usualKeys, ...options.keys };
   const requests: RecordedRequest[] = [];
   const received = new Emitter<RecordedRequest>();
-  const faults = new Map<object, { readonly fault: ServiceFault; left: number }>();
+  const faults = new Set<{ readonly fault: ServiceFault; left: number }>();
   const ending = new AbortController();
   setMaxListeners(0, ending.signal);
   const [base, app] = [createServer(), createServer()];
   const first = await LoopbackServer.listen(base, port);
-  const second = await LoopbackServer.listen(app, appPort).catch(async (error: unknown) => {
-    await first.close();
-    throw error;
-  });
+  const second = await LoopbackServer.listen(app, appPort);
   const urls = { base: first.origin, app: second.origin };
   const close = async (): Promise<void> => {
     ending.abort();
@@ -100,20 +91,19 @@ export async function startSampleService(options: SampleServiceOptions = {}) {
   const wait = (ms: number): Promise<boolean> =>
     sleep(ms, true, { signal: ending.signal }).catch(() => false);
   const faultFor = ({ origin, method, path }: RecordedRequest): ServiceFault | undefined => {
-    for (const [key, entry] of faults) {
-      const { match = {} } = entry.fault;
-      if ((match.origin ?? origin) !== origin || (match.method ?? method) !== method) continue;
-      if (typeof match.path === 'string' ? match.path !== path : match.path?.test(path) === false) continue;
-      if (--entry.left <= 0) faults.delete(key);
-      return entry.fault;
-    }
-    return undefined;
+    const hits = ({ match = {} }: ServiceFault): boolean =>
+      (match.origin ?? origin) === origin &&
+      (match.method ?? method) === method &&
+      (match.path instanceof RegExp ? match.path.test(path) : (match.path ?? path) === path);
+    const entry = [...faults].find(({ fault }) => hits(fault));
+    if (entry !== undefined && --entry.left <= 0) faults.delete(entry);
+    return entry?.fault;
   };
   /** Makes requests fail until disposed or used up; the first fault that matches a request hits it. */
   const fail = (fault: ServiceFault): IDisposable => {
-    const key = {};
-    faults.set(key, { fault, left: fault.times ?? Infinity });
-    return toDisposable(() => faults.delete(key));
+    const entry = { fault, left: fault.times ?? Infinity };
+    faults.add(entry);
+    return toDisposable(() => faults.delete(entry));
   };
   const sample = { sessions: pastSessions, records: sampleRecords(), ...options };
   const fetch = sampleFetch(sample);
@@ -148,9 +138,10 @@ export async function startSampleService(options: SampleServiceOptions = {}) {
     requests.push(recorded);
     received.fire(recorded);
     const fault = faultFor(recorded);
-    const isLate = fault?.kind === 'delay' && !((await wait(fault.ms)) && !response.destroyed);
+    const isLate = fault?.kind === 'delay' && (!(await wait(fault.ms)) || response.destroyed);
     const isTrue = ['delay', 'alter', 'truncate', undefined].includes(fault?.kind);
-    let answer = isLate ? RESET : isTrue ? await truth(url, recorded, sent) : (fault as Fault);
+    let answer: Fault = { kind: 'reset' };
+    if (!isLate) answer = isTrue ? await truth(url, recorded, sent) : (fault as Fault);
     if (fault?.kind === 'alter' && answer.kind === 'answer')
       answer = { ...answer, body: JSON.stringify(fault.alter(JSON.parse(String(answer.body)))) };
     if (fault?.kind === 'truncate') answer = fault;
@@ -165,19 +156,14 @@ export async function startSampleService(options: SampleServiceOptions = {}) {
       serve(origin as Origin, request, response).catch(() => request.socket.destroy());
     });
 
-  const isBusy = (): boolean =>
-    [...sample.records.values.values()].some(
-      record => record.kind === 'session' && (record.state.steps.at(-1)?.at ?? 0) > now(),
-    );
+  const workUntil = (record: SampleRecord): number =>
+    (record.kind === 'session' && record.state.steps.at(-1)?.at) || 0;
+  const isBusy = () => [...sample.records.values.values()].some(record => workUntil(record) > now());
   const made = (sample.sessions ?? demoSessions)({ seed, now: now(), pace: 1 });
   return {
-    /** Everything but readiness. */
-    baseUrl: urls.base,
-    /** Readiness reports. */
-    appUrl: urls.app,
-    keys,
-    /** The key of an Owner. */
-    apiKey: keys.owner,
+    /** Everything but readiness, and its reports. */
+    ...{ baseUrl: urls.base, appUrl: urls.app },
+    ...{ keys, apiKey: keys.owner },
     /** Sessions that exist from the start, for adding by id. */
     sessionIds: made.map(({ sessionId }): string => sessionId),
     /** The oldest first. */
@@ -208,15 +194,11 @@ export async function startSampleService(options: SampleServiceOptions = {}) {
       return (await globalThis.fetch(`${urls.base}${path}`, { headers, ...post })).json() as Promise<T>;
     },
     /** Resolves when no agent is working any more, or the service is closed. */
-    settle: async () => {
-      while (!ending.signal.aborted && isBusy()) await wait(20);
-    },
+    settle: () => until(() => ending.signal.aborted || !isBusy()),
     /** Ends every connection and lets go of the ports. May be called again. */
     close,
   };
 }
-
-const RESET: Fault = { kind: 'reset' };
 
 /** Whose credential an `Authorization` header holds. */
 function credentialOf(header: string | undefined, keys: typeof usualKeys): Credential {
@@ -230,8 +212,8 @@ function refusalOf(credential: Credential, path: string): Fault | undefined {
   const refuse = (detail: string, status = 401): Fault => ({ kind: 'status', status, detail });
   if (credential === 'none') return refuse('The Authorization header is missing.');
   if (credential === 'invalid') return refuse('The API key or access token is not valid.');
-  if (path.startsWith('/api/v0/')) return undefined;
-  if (credential === 'jwt') return refuse('This endpoint takes an API key, not an access token.');
+  if (credential === 'jwt' && !path.startsWith('/api/v0/'))
+    return refuse('This endpoint takes an API key, not an access token.');
   if (credential === 'member' && path.startsWith('/api/v1/analytics/'))
     return refuse('Analytics needs the Manager or Owner role.', 403);
   return undefined;
@@ -248,11 +230,11 @@ function parsed(body: string): unknown {
 /** What the sample remembers, in this process alone. */
 export function sampleRecords(): SampleRecords {
   const values = new Map<string, SampleRecord>();
+  const load = () => Promise.resolve();
   return {
-    values,
-    load: () => Promise.resolve(),
+    ...{ values, load },
     update: async (id, change) => {
-      await Promise.resolve();
+      await load();
       const value = change(values.get(id));
       if (value !== undefined) values.set(id, value);
       return values.get(id);

@@ -1,9 +1,6 @@
 import type * as vscode from 'vscode';
 
-/**
- * What unit tests see as `vscode`: the text functions and the plain data of rows, which work the same outside the editor. What acts on
- * the editor does nothing here and is noted in `acts`, for tests that expect none of it.
- */
+/** What unit tests see as `vscode`. What acts on the editor does nothing and is noted here, for tests that expect none of it. */
 export const acts: string[] = [];
 /** What was said in notices and questions. */
 export const told: string[] = [];
@@ -55,13 +52,10 @@ function made(name: string, given: readonly unknown[]): object {
     for (const [other, of] of alive)
       if (other === thing || of.name.startsWith(`${name}.`)) alive.delete(other);
   };
-  const isPanel = name === 'window.createWebviewPanel';
-  const webview = part(`${name}.webview`, { cspSource: 'self' });
-  const thing = part(
-    name,
-    isPanel ? { visible: true, title: 'A page', webview } : { visible: true, dispose },
-  );
-  if (!isPanel) alive.set(thing, { name, given });
+  if (name === 'window.createWebviewPanel')
+    return part(name, { visible: true, title: 'A page', webview: part('webview', { cspSource: 'self' }) });
+  const thing = part(name, { visible: true, dispose });
+  alive.set(thing, { name, given });
   return thing;
 }
 
@@ -129,10 +123,8 @@ async function showQuickPick(items: QuickPick['items'] | Promise<QuickPick['item
         all.find(({ description = '' }) => description.includes(chosen)));
 }
 
-const unstoppable = {
-  isCancellationRequested: false,
-  onCancellationRequested: () => ({ dispose: () => undefined }),
-};
+const nothing = { dispose: () => undefined };
+const unstoppable = { isCancellationRequested: false, onCancellationRequested: () => nothing };
 export const window = part('window', {
   state: {},
   activeTextEditor: undefined,
@@ -181,10 +173,7 @@ export const Uri = {
   joinPath: (base: { readonly path: string }, ...parts: string[]) =>
     Uri.file([base.path, ...parts].join('/')),
   file: (path: string) => ({
-    scheme: 'file',
-    path,
-    query: '',
-    fsPath: path,
+    ...{ scheme: 'file', path, query: '', fsPath: path },
     toString: () => `file://${path}`,
   }),
   from: ({ scheme, path, query = '' }: { scheme: string; path: string; query?: string }) => ({
@@ -195,8 +184,8 @@ export const Uri = {
 };
 
 export class Range {
-  readonly start: { readonly line: number; readonly character: number };
-  readonly end: typeof this.start;
+  readonly start;
+  readonly end;
   constructor(line: number, character: number, endLine: number, endCharacter: number) {
     this.start = { line, character };
     this.end = { line: endLine, character: endCharacter };
@@ -239,9 +228,7 @@ export const l10n = {
   t(message: string, ...args: (string | number | boolean | Record<string, unknown>)[]): string {
     const [first] = args;
     const values: Record<string, unknown> =
-      typeof first === 'object'
-        ? first
-        : Object.fromEntries(args.map((value, index) => [String(index), value]));
+      typeof first === 'object' ? first : Object.fromEntries(args.entries());
     return message.replace(/\{([^}]+)\}/g, (whole, name: string) =>
       name in values ? String(values[name]) : whole,
     );
@@ -262,6 +249,7 @@ export const ViewColumn = { Active: -1 } as const;
 export const ProgressLocation = { SourceControl: 1, Window: 10, Notification: 15 } as const;
 export const QuickPickItemKind = { Separator: -1, Default: 0 } as const;
 export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 } as const;
+export const StatusBarAlignment = { Left: 1, Right: 2 };
 
 export class TreeItem {
   constructor(
@@ -274,8 +262,6 @@ export class ThemeColor {
   constructor(readonly id: string) {}
 }
 
-export const StatusBarAlignment = { Left: 1, Right: 2 };
-
 export class ThemeIcon {
   constructor(
     readonly id: string,
@@ -286,14 +272,12 @@ export class ThemeIcon {
 export class MarkdownString {
   value = '';
 
-  appendCodeblock(text: string): this {
-    this.value += `\n${text}\n`;
-    return this;
-  }
-
   appendText(text: string): this {
     this.value += text;
     return this;
+  }
+  appendCodeblock(text: string): this {
+    return this.appendText(`\n${text}\n`);
   }
 }
 
@@ -308,7 +292,6 @@ export class EventEmitter<T> {
   fire(value: T): void {
     for (const listener of this.#listeners) listener(value);
   }
-
   dispose(): void {
     this.#listeners.clear();
   }

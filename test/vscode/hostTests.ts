@@ -10,10 +10,7 @@ import { startServer } from './server';
 const testsPath = path.join(testOutput, 'host', 'run');
 const { VSCODE_EXECUTABLE_PATH: named = '', AGENT_CONSOLE_DESKTOP, AGENT_CONSOLE_VERBOSE } = process.env;
 
-/**
- * Runs the host tests: with `@vscode/test-electron` in the desktop VS Code that VSCODE_EXECUTABLE_PATH names, or in a downloaded one
- * with AGENT_CONSOLE_DESKTOP=1, and otherwise in the VS Code server of this folder.
- */
+/** In the VS Code server; else by `@vscode/test-electron` in what VSCODE_EXECUTABLE_PATH names, or a downloaded one with AGENT_CONSOLE_DESKTOP=1. */
 async function main(): Promise<number> {
   const folder = temporaryFolder('workspace');
   fs.writeFileSync(path.join(folder, 'readme.txt'), 'A folder for tests.\n');
@@ -31,19 +28,17 @@ async function runInServer(folder: string): Promise<number> {
   const server = await startServer({ extensions: [root], env: { AGENT_CONSOLE_MARKED: '1' } });
   console.log(`VS Code ${server.version} (server of the npm registry, in a headless browser)`);
   try {
-    return await server.runInside(folder, [['extensionTestsPath', testsPath]], print);
+    return await server.runInside(folder, [['extensionTestsPath', testsPath]], (...values) => {
+      const line = format(...values);
+      if (line.startsWith(lineMarker)) console.log(line.slice(lineMarker.length));
+      else if (AGENT_CONSOLE_VERBOSE === '1') console.log(line);
+    });
   } catch (error) {
     console.log(server.logs());
     throw error;
   } finally {
     await server.close();
   }
-}
-
-function print(values: readonly unknown[]): void {
-  const [first] = values;
-  if (typeof first === 'string' && first.startsWith(lineMarker)) console.log(first.slice(lineMarker.length));
-  else if (AGENT_CONSOLE_VERBOSE === '1') console.log(format(...values));
 }
 
 runProgram(main);

@@ -8,56 +8,37 @@ import { mochaHooks } from './rootHooks';
 /** Begins each line of a report that is written inside VS Code, so that it is found among what VS Code logs. */
 export const lineMarker = 'test report | ';
 
-/** Ends a test that hangs, so that the report can name it; no test is expected to be done in any time. */
-const longestTestMs = 10 * 60_000;
-
-/** A test that takes longer is told with its time. */
-const slowMs = 4_000;
-
 export interface Tally {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
   /** Of each failure the full title, and what went wrong. */
   readonly failures: readonly string[];
-  /** By file. */
-  readonly tookMs: Readonly<Record<string, number>>;
 }
 
-/**
- * Runs built test files in so many processes; a hook that fails counts as a failed test. The environment says which: only tests whose
- * full title contains AGENT_CONSOLE_TEST_GREP, and the tally goes as JSON to the file AGENT_CONSOLE_TEST_RESULT.
- */
+/** Runs built test files in so many processes; the tally goes to AGENT_CONSOLE_TEST_RESULT, too. A hook that fails counts as a failed test. */
 export async function runMocha(files: readonly string[], jobs = 1): Promise<Tally> {
   const { AGENT_CONSOLE_TEST_GREP: grep = '', AGENT_CONSOLE_TEST_RESULT: resultFile } = process.env;
   process.setSourceMapsEnabled(true);
   if (process.env['AGENT_CONSOLE_MARKED'] === '1') markLines();
   else Mocha.reporters.Base.useColors = process.stdout.isTTY;
-  const options = { ui: 'bdd', timeout: longestTestMs, reporter: 'spec', slow: 2 * slowMs } as const;
+  // The limit ends a test that hangs, so that the report can name it; no test is expected to be done in any time.
+  const options = { ui: 'bdd', timeout: 10 * 60_000, reporter: 'spec', slow: 8_000 } as const;
   const require = [path.join(testOutput, 'vscode/rootHooks.js')];
   const mocha = new Mocha({ ...options, parallel: jobs > 1, jobs, require });
   if (grep !== '') mocha.fgrep(grep);
   // Other processes load them by themselves.
   if (jobs === 1) mocha.rootHooks(mochaHooks);
   for (const file of files) mocha.addFile(file);
-  const tookMs: Record<string, number> = {};
-  const tally = { passed: 0, failed: 0, skipped: 0, failures: [] as string[], tookMs };
-  const count = ({ duration = 0, file = '' }: Mocha.Runnable): void => {
-    const name = path.basename(file, '.test.js');
-    tookMs[name] = (tookMs[name] ?? 0) + duration;
-  };
-  await new Promise<void>(resolve => {
-    const runner = mocha.run(() => resolve());
-    runner.on('pass', () => tally.passed++);
+  const failures: string[] = [];
+  const { passes, pending } = await new Promise<Mocha.Stats>(resolve => {
+    const runner = mocha.run(() => resolve(runner.stats!));
     // From another process an error comes as an object without its class.
     runner.on('fail', (test, { stack, message = 'no reason given' }: Partial<Error>) => {
-      tally.failed++;
-      tally.failures.push(`${test.titlePath().join(' › ')}\n${stack ?? message}`);
+      failures.push(`${test.titlePath().join(' › ')}\n${stack ?? message}`);
     });
-    runner.on('pending', () => tally.skipped++);
-    runner.on('test end', count);
-    runner.on('hook end', count);
   });
+  const tally = { passed: passes, failed: failures.length, skipped: pending, failures };
   if (resultFile !== undefined) fs.writeFileSync(resultFile, JSON.stringify(tally));
   return tally;
 }

@@ -14,29 +14,19 @@ export const testOutput = path.join(root, '.test-out');
 /** Pictures of failures and of `npm run shots`. */
 export const shotsFolder = path.join(root, '.shots');
 
-/** Temporary folders that are still there, and what removes them; shared by the test files, which are bundled one by one. */
-const temporary = ((globalThis as { agentConsoleFolders?: Temporary }).agentConsoleFolders ??= {
-  folders: new Set(),
-  removeAll: () => temporary.folders.forEach(removeFolder),
-});
-interface Temporary {
-  readonly folders: Set<string>;
-  readonly removeAll: () => void;
-}
+const temporary = new Set<string>();
+// Each of the test files, which are bundled one by one, listens.
+process.setMaxListeners(0).once('exit', () => temporary.forEach(removeFolder));
 
-/**
- * A new empty folder outside the checkout, with a short name because sockets are made below it. It is removed by
- * `removeFolder`, and else when this process ends.
- */
+/** A new folder, its name short because sockets are made below it; it goes by `removeFolder`, and else when this process ends. */
 export function temporaryFolder(name: string): string {
-  process.removeListener('exit', temporary.removeAll).once('exit', temporary.removeAll);
   const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), `ac-${name}-`)));
-  temporary.folders.add(folder);
+  temporary.add(folder);
   return folder;
 }
 
 /** Removes a folder with all that is in it; a folder that is still being written to is tried again for a second. */
 export function removeFolder(folder: string): void {
-  temporary.folders.delete(folder);
+  temporary.delete(folder);
   fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }

@@ -1,28 +1,15 @@
 import { spawn, spawnSync, type ChildProcess, type SpawnOptions } from 'node:child_process';
 
-/** Shared by the test files, which are bundled one by one. */
-interface Shared {
-  readonly running: Set<ChildProcess>;
-  watching: boolean;
-  ending: boolean;
-}
-
-/**
- * Everything a run starts ends with it: each program gets a process group of its own, and what is still there is ended
- * when this process exits, is interrupted, or loses the parent that started it with a channel.
- */
-const shared = ((globalThis as { agentConsoleProcesses?: Shared }).agentConsoleProcesses ??= {
-  running: new Set(),
-  watching: false,
-  ending: false,
-});
+/** Everything a run starts ends with it: when this process exits, is interrupted, or loses the parent that started it with a channel. */
+const shared = ((globalThis as { agentConsoleProcesses?: Shared }).agentConsoleProcesses ??= watched());
+/** By the test files, which are bundled one by one. */
+type Shared = ReturnType<typeof watched>;
 
 /** How long a program has to end by itself after it was asked to, in ms. */
 const graceMs = 10_000;
 
 /** Starts a program as the leader of its own process group. */
 export function start(command: string, args: readonly string[], options: SpawnOptions): ChildProcess {
-  watch();
   const child = spawn(command, args, { ...options, detached: process.platform !== 'win32' });
   shared.running.add(child);
   child.once('exit', () => {
@@ -60,20 +47,16 @@ export function runProgram(main: () => Promise<number | undefined>): void {
     .then(code => shared.ending || endAll(code ?? 0));
 }
 
-function watch(): void {
-  if (shared.watching) return;
-  shared.watching = true;
-  for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 })) {
+function watched() {
+  const running = new Set<ChildProcess>();
+  for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }))
     process.on(signal, () => {
       if (shared.ending) process.exit(code);
       void endAll(code);
     });
-  }
-  if (process.channel) {
-    process.once('disconnect', () => void endAll(1));
-    process.channel.unref();
-  }
-  process.once('exit', () => shared.running.forEach(child => signalGroup(child, 'SIGKILL')));
+  process.once('disconnect', () => void endAll(1));
+  process.once('exit', () => running.forEach(child => signalGroup(child, 'SIGKILL')));
+  return { running, ending: false };
 }
 
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {

@@ -1,11 +1,12 @@
-import { spawnSync, type ChildProcess } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { createServer } from 'node:net';
 import * as path from 'node:path';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { LoopbackServer } from '../fakes/faultServer';
-import { ensureVsCode, type Installation } from './install';
+import { until } from '../until';
+import { ensureVsCode } from './install';
 import { cacheFolder, removeFolder, root, temporaryFolder } from './paths';
 import { end, start } from './processes';
 
@@ -43,17 +44,14 @@ export interface PageOptions {
   readonly prepare?: (page: Page) => Promise<void>;
 }
 
-/** Longest time for a server or a window to stand, in ms: it ends what never will. */
+/** Longest time for a window to stand, in ms: it ends what never will. */
 export const openingLimitMs = 5 * 60_000;
-
-/** Longest time for what runs inside a window, in ms. */
-const runLimitMs = 2 * openingLimitMs;
 
 /** A running VS Code server. Each page is one window with an extension host of its own. */
 export type Server = Awaited<ReturnType<typeof startServer>>;
 
 /** Quiet, and without anything that asks the network. */
-const quietSettings: Readonly<Record<string, unknown>> = {
+const quietSettings = {
   'chat.disableAIFeatures': true,
   'extensions.autoCheckUpdates': false,
   'extensions.autoUpdate': 'off',
@@ -63,15 +61,13 @@ const quietSettings: Readonly<Record<string, unknown>> = {
   'security.workspace.trust.startupPrompt': 'never',
   'security.workspace.trust.banner': 'never',
   'telemetry.telemetryLevel': 'off',
-  'update.mode': 'none',
-  'workbench.enableExperiments': false,
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
   'workbench.startupEditor': 'none',
   'workbench.tips.enabled': false,
 };
 
 /** The same whatever the machine prefers. */
-const testSettings: typeof quietSettings = {
+const testSettings = {
   // A file that opens late would take the selection of the Explorer to itself.
   'explorer.autoReveal': false,
   'window.autoDetectColorScheme': false,
@@ -80,38 +76,30 @@ const testSettings: typeof quietSettings = {
   'workbench.reduceMotion': 'on',
 };
 
-const chromiumArguments = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
 /** Starts a VS Code server on a free loopback port with empty data folders. */
 export async function startServer(options: ServerOptions = {}) {
-  const installation = await ensureVsCode();
+  const { serverMain, version } = await ensureVsCode();
   const { data = temporaryFolder('vscode'), person, builtIn, vsix = [], keybindings = [] } = options;
   const userDataFolder = path.join(data, 'user');
   fs.mkdirSync(path.join(userDataFolder, 'User'), { recursive: true });
   const settings = { ...quietSettings, ...(person ? {} : testSettings), ...options.settings };
   for (const [name, content] of Object.entries({ settings, keybindings }))
     fs.writeFileSync(path.join(userDataFolder, 'User', `${name}.json`), JSON.stringify(content));
+  const ownExtensions = path.join(data, 'built-in');
+  if (builtIn !== undefined)
+    linkExtensions(path.join(path.dirname(serverMain), '..', 'extensions'), builtIn, ownExtensions);
   const folders = [
     ...['--user-data-dir', userDataFolder],
     ...['--extensions-dir', path.join(data, 'extensions')],
     ...['--server-data-dir', path.join(data, 'server')],
-    ...(builtIn === undefined ? [] : ['--builtin-extensions-dir', path.join(data, 'built-in')]),
+    ...(builtIn === undefined ? [] : ['--builtin-extensions-dir', ownExtensions]),
   ];
-  if (builtIn !== undefined) linkExtensions(installation, builtIn, path.join(data, 'built-in'));
   const tokenFile = path.join(data, 'token');
   if (person) fs.writeFileSync(tokenFile, person.token, { mode: 0o600 });
   const compiled = { NODE_COMPILE_CACHE: path.join(cacheFolder, 'compiled') };
   const env = { ...environment(), ...(person ? {} : { ...atNoon(), ...compiled }), ...options.env };
   const run = (...args: readonly string[]) => {
-    const all = [installation.serverMain, ...folders, '--accept-server-license-terms', ...args];
+    const all = [serverMain, ...folders, '--accept-server-license-terms', ...args];
     const child = start(process.execPath, all, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const output: string[] = [];
     for (const stream of [child.stdout, child.stderr])
@@ -130,55 +118,70 @@ export async function startServer(options: ServerOptions = {}) {
     ...(person
       ? ['--connection-token-file', tokenFile]
       : ['--without-connection-token', '--enable-smoke-test-driver']),
-    '--force-disable-user-env',
-    '--disable-telemetry',
-    '--disable-experiments',
+    ...['--force-disable-user-env', '--disable-telemetry', '--disable-experiments'],
     ...(options.workspaceTrust === true ? [] : ['--disable-workspace-trust']),
   );
-  const port = await listening(child, output);
-  if (shared.port === 0) shared.port = port;
-  const authority = `localhost:${port}`;
+  const port = (): string | undefined => /agent listening on (\d+)/.exec(output.join(''))?.[1];
+  await until(() => port() !== undefined || child.exitCode !== null);
+  if (port() === undefined) throw new Error(`The VS Code server did not start:\n${output.join('')}`);
+  shared.port ||= Number(port());
+  const authority = `localhost:${port()}`;
+  const origin = `http://${authority}`;
   const pages = new Set<Page>();
 
   /** Opens a folder (or none) in a new window and resolves when the workbench stands. */
-  async function openPage(folder: string | undefined, page: PageOptions = {}): Promise<Page> {
+  async function openPage(folder: string | undefined, options: PageOptions = {}): Promise<Page> {
+    const { viewport = options.context?.pages()[0]?.viewportSize(), ...special } =
+      options.contextOptions ?? {};
+    const context = options.context ?? (await contextOf(special));
+    const page = await context.newPage();
+    pages.add(page);
+    // What the person of the server before has left at this address goes; the code of VS Code stays compiled.
+    if (pages.size === 1 && context === shared.context) {
+      const session = await context.newCDPSession(page);
+      const storageTypes = 'cookies,local_storage,indexeddb,service_workers,cache_storage';
+      await session.send('Storage.clearDataForOrigin', { origin, storageTypes });
+      await session.detach();
+    }
+    if (viewport) await page.setViewportSize(viewport);
+    await options.prepare?.(page);
+    await page.goto(addressOf(folder, options), { timeout: openingLimitMs });
+    await page.locator('.monaco-workbench').waitFor({ timeout: openingLimitMs });
+    return page;
+  }
+
+  function addressOf(folder: string | undefined, page: PageOptions): string {
     const remote = (file: string) => `vscode-remote://${authority}${file}`;
     const payload = [
       ...(options.extensions ?? []).map(extension => ['extensionDevelopmentPath', remote(extension)]),
       ...(page.payload ?? []).map(([key, value]) => [key, remote(value)]),
       ['skipWelcome', 'true'],
     ];
-    const url = new URL(`http://${authority}/`);
-    if (folder === undefined) url.searchParams.set('ew', 'true');
-    else url.searchParams.set(folder.endsWith('.code-workspace') ? 'workspace' : 'folder', folder);
-    url.searchParams.set('payload', JSON.stringify(payload));
-    return open(pages, url, page);
+    const kind = folder?.endsWith('.code-workspace') === true ? 'workspace' : 'folder';
+    const opened = folder === undefined ? { ew: 'true' } : { [kind]: folder };
+    return `${origin}/?${new URLSearchParams({ ...opened, payload: JSON.stringify(payload) }).toString()}`;
   }
 
   /** Runs the program of `extensionTestsPath` in a window of its own; resolves with its exit code. */
   async function runInside(
     folder: string | undefined,
     payload: NonNullable<PageOptions['payload']>,
-    print: (values: readonly unknown[]) => void = () => undefined,
+    print: (...values: readonly unknown[]) => void = () => undefined,
   ): Promise<number> {
-    let page: Page | undefined;
-    const code = await new Promise<number>((resolve, reject) => {
-      const fail = (reason: string) => reject(new Error(`The window of VS Code ${reason}.`));
-      setTimeout(fail, runLimitMs, `ran for more than ${runLimitMs / 60_000} minutes`).unref();
-      const prepare = async (prepared: Page) => {
-        page = prepared.once('crash', () => fail('crashed'));
-        await page.exposeFunction('codeAutomationLog', (_: string, values: unknown[]) => print(values));
-        await page.exposeFunction('codeAutomationExit', resolve);
-      };
-      openPage(folder, { payload, prepare }).catch(reject);
-    });
-    await page?.close();
+    const ended = Promise.withResolvers<number>();
+    const prepare = async (page: Page) => {
+      page.once('crash', () => ended.reject(new Error('The window of VS Code crashed.')));
+      await page.exposeFunction('codeAutomationLog', (_: string, values: unknown[]) => print(...values));
+      await page.exposeFunction('codeAutomationExit', ended.resolve);
+    };
+    const [page, code] = await Promise.all([openPage(folder, { payload, prepare }), ended.promise]);
+    await page.close();
     return code;
   }
 
   return {
-    url: `http://${authority}/`,
-    version: installation.version,
+    url: `${origin}/`,
+    version,
     userDataFolder,
     openPage,
     runInside,
@@ -187,9 +190,10 @@ export async function startServer(options: ServerOptions = {}) {
     /** What the server said, and the log files of its windows. */
     logs: () => [...output, ...logFiles(path.join(userDataFolder, 'logs'))].join('\n'),
     async close() {
-      const contexts = new Set([...pages].map(page => page.context()));
-      for (const page of pages) await page.close();
-      for (const context of contexts) if (context !== shared.context) await context.close();
+      for (const page of pages) {
+        await page.close();
+        if (page.context() !== shared.context) await page.context().close();
+      }
       await end(child);
       removeFolder(data);
     },
@@ -197,35 +201,15 @@ export async function startServer(options: ServerOptions = {}) {
 }
 
 /** A folder of some of VS Code's own extensions; they load their modules from where they really are. */
-function linkExtensions(installation: Installation, names: readonly string[], folder: string): void {
-  fs.mkdirSync(folder);
-  const all = path.join(path.dirname(installation.serverMain), '..', 'extensions');
-  for (const name of fs.readdirSync(all)) {
-    const manifest = path.join(all, name, 'package.json');
-    if (!fs.existsSync(manifest)) continue;
-    const isInBrowser = 'browser' in (JSON.parse(fs.readFileSync(manifest, 'utf8')) as object);
+function linkExtensions(from: string, names: readonly string[], to: string): void {
+  fs.mkdirSync(to);
+  for (const manifest of fs.globSync('*/package.json', { cwd: from })) {
+    const isInBrowser =
+      'browser' in (JSON.parse(fs.readFileSync(path.join(from, manifest), 'utf8')) as object);
+    const name = path.dirname(manifest);
     if (isInBrowser || names.includes(name))
-      fs.symlinkSync(path.join(all, name), path.join(folder, name), 'junction');
+      fs.symlinkSync(path.join(from, name), path.join(to, name), 'junction');
   }
-}
-
-async function open(pages: Set<Page>, { href, origin }: URL, options: PageOptions): Promise<Page> {
-  const { viewport = options.context?.pages()[0]?.viewportSize(), ...special } = options.contextOptions ?? {};
-  const context = options.context ?? (await contextOf(special));
-  const page = await context.newPage();
-  pages.add(page);
-  // What the person of the server before has left at this address goes; the code of VS Code stays compiled.
-  if (pages.size === 1 && context === shared.context) {
-    const session = await context.newCDPSession(page);
-    const storageTypes = 'cookies,local_storage,indexeddb,service_workers,cache_storage';
-    await session.send('Storage.clearDataForOrigin', { origin, storageTypes });
-    await session.detach();
-  }
-  if (viewport) await page.setViewportSize(viewport);
-  await options.prepare?.(page);
-  await page.goto(href, { timeout: openingLimitMs });
-  await page.locator('.monaco-workbench').waitFor({ timeout: openingLimitMs });
-  return page;
 }
 
 /** What test files share in one process, each being a bundle of its own. */
@@ -239,11 +223,9 @@ interface Shared {
 const shared = ((globalThis as { agentConsoleShared?: Shared }).agentConsoleShared ??= { port: 0 });
 
 async function contextOf(special: NonNullable<PageOptions['contextOptions']>): Promise<BrowserContext> {
-  const known = await shared.browser;
   const browser = await sharedBrowser();
   const usual = { viewport: { width: 1280, height: 800 }, locale: 'en-US' };
   if (Object.keys(special).length > 0) return browser.newContext({ ...usual, ...special });
-  if (browser !== known) delete shared.context;
   return (shared.context ??= await browser.newContext(usual));
 }
 
@@ -251,14 +233,12 @@ async function contextOf(special: NonNullable<PageOptions['contextOptions']>): P
 export async function sharedBrowser(): Promise<Browser> {
   const known = await shared.browser;
   if (known?.isConnected() === true) return known;
-  const { browser } = await ensureVsCode();
+  const { browser, browserEnv } = await ensureVsCode();
+  delete shared.context;
   return (shared.browser = chromium.launch({
-    executablePath: browser.executable,
-    args: chromiumArguments,
-    env: { ...environment(), ...atNoon(), ...browser.env },
-    handleSIGINT: false,
-    handleSIGTERM: false,
-    handleSIGHUP: false,
+    ...browser,
+    ...{ args: ['--disable-gpu'], env: { ...environment(), ...atNoon(), ...browserEnv } },
+    ...{ handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false },
   }));
 }
 
@@ -272,11 +252,8 @@ export async function freePort(port: number): Promise<number | undefined> {
 /** Our environment without what would change the editor or sign the extension in. */
 export function environment(): Record<string, string> {
   const foreign = /^(AGENT_CONSOLE_(API_KEY|BASE_URL|APP_URL)|VSCODE_|ELECTRON_|NODE_OPTIONS$|npm_)/i;
-  return Object.fromEntries(
-    Object.entries(process.env).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined && !foreign.test(entry[0]),
-    ),
-  );
+  const ours = Object.entries(process.env as Record<string, string>);
+  return Object.fromEntries(ours.filter(([name]) => !foreign.test(name)));
 }
 
 /** A time zone in which it is about noon: no day ends while a test looks at something of today. */
@@ -296,20 +273,6 @@ export function packageExtension(cwd = root, ...options: readonly string[]): str
   const result = spawnSync(process.execPath, args, { cwd, encoding: 'utf8' });
   if (result.status !== 0) throw new Error(`${cwd} could not be packaged.\n${result.stdout}${result.stderr}`);
   return file;
-}
-
-/** Resolves with the port once the server says that it listens. */
-async function listening(child: ChildProcess, output: readonly string[]): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const fail = (reason: string) => reject(new Error(`The VS Code server ${reason}:\n${output.join('')}`));
-    setTimeout(fail, openingLimitMs, `did not start in ${openingLimitMs} ms`).unref();
-    child.stdout?.on('data', () => {
-      const port = /Extension host agent listening on (\d+)/.exec(output.join(''))?.[1];
-      if (port !== undefined) resolve(Number(port));
-    });
-    child.once('error', error => fail(`could not be started (${error.message})`));
-    child.once('exit', code => fail(`ended with code ${code ?? 'none'}`));
-  });
 }
 
 function logFiles(folder: string): string[] {

@@ -12,29 +12,27 @@ import { runProgram } from './processes';
 import { makeSampleWorkspace } from './sampleWorkspace';
 import { environment, freePort, packageExtension, startServer } from './server';
 
-const usage = 'Usage: npm start -- [--port PORT] [--folder DIR] [--no-open] [--signed-out]';
-
 /** Tried when no port is named, so that the address stays the same from run to run. */
 const usualPort = 8439;
 const shop = path.join(cacheFolder, 'workspaces', 'shop');
 
-/**
- * `npm start`: the packaged extension on the sample workspace with sample data, in a VS Code in the browser; `npm run start:desktop`:
- * in the VS Code whose `code` is on PATH.
- */
+const flag = { type: 'boolean', default: false } as const;
+const text = { type: 'string' } as const;
+const options = { port: text, folder: text, desktop: flag, 'no-open': flag, 'signed-out': flag };
+
+/** `npm start`: the packaged extension on the sample workspace, in a VS Code in the browser; `npm run start:desktop`: in that of `code` on PATH. */
 async function main(): Promise<undefined> {
-  const { desktop, port: named, folder: own, 'no-open': noOpen, 'signed-out': signedOut } = parse();
+  const { desktop, port: named, folder = shop, ...wish } = parseArgs({ options }).values;
   if (desktop) return startDesktop();
-  const folder = path.resolve(own ?? shop);
-  if (!fs.existsSync(folder) && own !== undefined) throw new Error(`The folder ${folder} does not exist.`);
-  if (own === undefined) await makeWorkspace();
+  if (folder === shop) await makeWorkspace();
+  if (!fs.existsSync(folder)) throw new Error(`The folder ${folder} does not exist.`);
   const port =
-    (await freePort(Number(named ?? usualPort))) ?? (named === undefined ? await freePort(0) : undefined);
-  if (port === undefined) throw new Error(`Port ${named} is taken. Name another one with --port.`);
+    (await freePort(Number(named ?? usualPort))) ?? (named === undefined ? await freePort(0) : named);
+  if (typeof port !== 'number') throw new Error(`Port ${port} cannot be had. Name another one with --port.`);
   console.log('Packaging the extension.');
   const vsix = [packageExtension()];
   const data = temporaryFolder('start');
-  if (!signedOut) await useSample(path.join(data, 'user'));
+  if (!wish['signed-out']) await useSample(path.join(data, 'user'));
   const person = { port, token: randomBytes(18).toString('base64url') };
   const settings = {
     // The one of the editor is not part of what was installed.
@@ -42,10 +40,10 @@ async function main(): Promise<undefined> {
     'workbench.startupEditor': 'readme',
   };
   const server = await startServer({ data, vsix, person, settings });
-  const where = encodeURIComponent(folder).replaceAll('%2F', '/');
+  const where = encodeURIComponent(path.resolve(folder)).replaceAll('%2F', '/');
   const url = `http://127.0.0.1:${port}/?folder=${where}&tkn=${person.token}`;
   console.log(`Agent Console is running at ${url}\nPress Ctrl+C to end it.`);
-  if (!noOpen) openInBrowser(url);
+  if (!wish['no-open']) openInBrowser(url);
   await server.exited;
   throw new Error(`VS Code ended.\n${server.logs()}`);
 }
@@ -89,31 +87,14 @@ async function useSample(userDataFolder: string): Promise<void> {
   storage.dispose();
 }
 
-function parse() {
-  try {
-    const flag = { type: 'boolean', default: false } as const;
-    const text = { type: 'string' } as const;
-    const options = { port: text, folder: text, desktop: flag, 'no-open': flag, 'signed-out': flag };
-    const { values } = parseArgs({ options });
-    if (values.port !== undefined && !(Number(values.port) >= 1 && Number(values.port) <= 65_535))
-      throw new Error('--port takes a number from 1 to 65535.');
-    return values;
-  } catch (error) {
-    throw new Error(`${error instanceof Error ? error.message : String(error)}\n${usage}`, { cause: error });
-  }
-}
-
 /** Where a person sits before a screen; else they open the address themselves. */
 function openInBrowser(url: string): void {
   const { platform, env } = process;
+  const own: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'explorer' };
   const hasScreen = (env['DISPLAY'] ?? env['WAYLAND_DISPLAY']) !== undefined;
-  const openers: Partial<Record<NodeJS.Platform, readonly string[]>> = {
-    darwin: ['open'],
-    win32: ['cmd', '/c', 'start', '""'],
-  };
-  const [command, ...args] = openers[platform] ?? (hasScreen ? ['xdg-open'] : []);
+  const command = own[platform] ?? (hasScreen ? 'xdg-open' : undefined);
   if (command === undefined) return;
-  const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true });
+  const child = spawn(command, [url], { stdio: 'ignore', detached: true });
   child.once('error', () => undefined).unref();
 }
 
