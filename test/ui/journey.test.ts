@@ -70,10 +70,10 @@ describe('a first day', () => {
     await workbench.contextMenu(row.first(), 'Send to agent session');
     await attached().getByText('README.md.diff').waitFor();
     const sent = service.next('POST', /\/messages$/);
+    await composer().fill('And this change.');
     await composer().press('Enter');
     const { files } = (await sent).body as { files: readonly { parsedData: string }[] };
-    assert.equal(files.length, 1);
-    assert.match(files[0]!.parsedData, /^diff --git [^]*\n\+Another line\.\n$/);
+    assert.match(files.map(({ parsedData }) => parsedData).join(), /^diff --git [^]*\n\+Another line\.\n$/);
   });
 
   it('states what cannot be read yet, and uncovers it with the next message', async () => {
