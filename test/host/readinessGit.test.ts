@@ -80,9 +80,9 @@ describe('the repositories of this window', () => {
       assert.equal(await git.between(local, evil, last), undefined);
     }
     assert.equal(fs.existsSync(target), false);
-    for (const isOn of [false, true]) {
-      await vscode.workspace.getConfiguration('git').update('enabled', isOn, true);
-      await until(() => git.repositories.length > 0 === isOn);
-    }
+    const settings = vscode.workspace.getConfiguration('git');
+    await settings.update('enabled', false, true);
+    await until(() => git.repositories.length === 0);
+    await settings.update('enabled', undefined, true);
   });
 });

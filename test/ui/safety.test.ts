@@ -150,13 +150,12 @@ describe('hostile content', () => {
   });
 
   it('opens a link only after a click and a question, and only to the web', async () => {
-    const { page } = workbench;
     const link = workbench.front.locator('.markdown a').first();
     await link.scrollIntoViewIfNeeded();
     const href = (await link.getAttribute('href')) ?? '';
     assert.match(href, /^https:\/\/collect\.invalid\//);
     await link.click();
-    const question = page.getByRole('dialog').filter({ hasText: 'collect.invalid' });
+    const question = workbench.page.getByRole('dialog').filter({ hasText: 'collect.invalid' });
     await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'hidden' });
   });
@@ -220,6 +219,7 @@ describe('hostile content', () => {
     await noIcons('.quick-input-widget');
     await noLinks('.quick-input-widget');
     await workbench.page.keyboard.press('Escape');
+    await workbench.openContainer('Agent Console');
     await workbench.view('Computers').getByText(/403/).waitFor();
     await noLinks('.sidebar .message');
     await noIcons('.sidebar .message');
