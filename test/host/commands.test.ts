@@ -5,6 +5,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { AgentConsole } from '../../api';
 import { startSampleService, type SampleService } from '../fakes/sampleService';
+import { givenBy } from '../../src/chat/attach/given';
 import { commands } from '../../src/contributions';
 import { makeSampleRepository } from '../../src/sample/repository';
 import { until } from '../until';
@@ -90,14 +91,6 @@ describe('commands', () => {
     removeFolder(outside);
   });
 
-  it('are all registered', async () => {
-    const registered = await vscode.commands.getCommands(true);
-    assert.deepEqual(
-      ids.filter(id => !registered.includes(id)),
-      [],
-    );
-  });
-
   table('sign in, show what the key can read, sign out, and try with sample data', () => {
     const answers = [service.baseUrl, service.appUrl, service.apiKey];
     return [
@@ -174,6 +167,25 @@ describe('commands', () => {
     await works([chat.attachSelection, [], [sessionId], ['tab', /By another name/]]);
   });
 
+  it('attach what is selected in a terminal, and leave the clipboard as it was', async () => {
+    await vscode.env.clipboard.writeText('mine');
+    const terminal = vscode.window.createTerminal({ name: 'of a test', shellPath: '/bin/sh' });
+    const given = async (): Promise<string> => {
+      const { files = [] } = (await givenBy([terminal], () => assert.fail('a diff is asked for'))) ?? {};
+      const texts = files.map(async file => `${file.name}\n${Buffer.from(await file.read()).toString()}`);
+      return (await Promise.all(texts)).join();
+    };
+    terminal.show();
+    await assert.rejects(given, /^Error: Select some text in the terminal first\.$/);
+    terminal.sendText('echo attach-$((40 + 2))');
+    await until(async () => {
+      await vscode.commands.executeCommand('workbench.action.terminal.selectAll');
+      return /^terminal\.txt\n[^]*attach-42/.test(await given().catch(() => ''));
+    });
+    assert.equal(await vscode.env.clipboard.readText(), 'mine');
+    terminal.dispose();
+  });
+
   it('attach the problems of a file, by one of their fixes', async () => {
     const uri = vscode.Uri.file(path.join(folder, 'readme.txt'));
     const range = new vscode.Range(0, 2, 0, 8);
@@ -248,20 +260,21 @@ describe('commands', () => {
     ];
   });
 
-  it('refuse with a sentence what cannot be done', async () => {
+  it('refuse with a sentence what cannot be done, and no workspace says where requests go', async () => {
     const nowhere = { sessionId: 'no-such-session', text: 'x' };
     const missing = { sessionId, text: 'x', attachments: [vscode.Uri.file('/no/such/missing.txt')] };
     for (const [command, argument, sentence] of [
       [sessions.create, { computerId: 'no-such-computer' }, /404/],
-      [sessions.create, { computerId: 'x', sessionSettings: 7 }, /sessionSettings/],
       [sessions.add, 'not an id', /no spaces/],
-      [sessions.add, 'no-such-session', /404/],
       [chat.send, { text: 'x' }, /session id/],
-      [chat.send, { sessionId: 'x', text: '' }, /text/],
       [chat.send, nowhere, /404/],
       [chat.send, missing, /missing\.txt/],
     ] as const)
       await assert.rejects(async () => vscode.commands.executeCommand(command, argument), sentence);
+    const settings = vscode.workspace.getConfiguration('agentConsole');
+    const elsewhere = async () =>
+      settings.update('baseUrl', 'https://evil.example.com', vscode.ConfigurationTarget.Workspace);
+    await assert.rejects(elsewhere, /agentConsole\.baseUrl.* can be written only into User settings/);
   });
 
   it('tell of themselves without a key', async () => {
@@ -289,17 +302,6 @@ describe('commands', () => {
     assert.deepEqual(
       ids.filter(id => !ran.has(id)),
       [],
-    );
-  });
-});
-
-describe('settings', () => {
-  it('of a workspace cannot change where requests go', async () => {
-    const settings = vscode.workspace.getConfiguration('agentConsole');
-    await assert.rejects(
-      async () =>
-        settings.update('baseUrl', 'https://evil.example.com', vscode.ConfigurationTarget.Workspace),
-      /agentConsole\.baseUrl.* can be written only into User settings/,
     );
   });
 });

@@ -121,12 +121,11 @@ describe('documents of foreign words', () => {
 
   it('hold no other link when a session is opened', async () => {
     const service = await startSampleService();
-    type Computers = { readonly computers: readonly { readonly id: string; readonly status?: string }[] };
-    const { computers } = await service.ask<Computers>('/api/v0/computers');
+    const list = await service.ask<{ computers: { id: string; status?: string }[] }>('/api/v0/computers');
     await service.close();
     const run = vscode.commands.executeCommand;
     await run(commands.connection.useSampleService);
-    const computerId = computers.find(({ status }) => status === 'active')?.id;
+    const computerId = list.computers.find(({ status }) => status === 'active')?.id;
     const sessionSettings = { model: 'atlas-large', tags: [{ name: 'from a test' }] };
     const sessionId = await run<string>(commands.sessions.create, { computerId, sessionSettings });
     await run(commands.chat.send, { sessionId, text: hostileForms(command).join('\n\n') });
@@ -145,22 +144,20 @@ describe('documents of foreign words', () => {
 });
 
 /** What a browser asks for when a link of a message is opened. */
-describe('an address', () => {
-  let server: FaultServer;
-  before(async () => void (server = await FaultServer.start()));
-  after(() => server.close());
-
-  for (const address of [
+it('an address is opened as it is written', async () => {
+  const server = await FaultServer.start();
+  server.answer({ kind: 'empty' });
+  const asked = () => server.hits.map(({ url }) => url).filter(url => url !== '/favicon.ico');
+  const addresses = [
     '/plain?a=b&c=d',
     '/a%23b%3Fc%2Fd%20e?q=1%2B1%26x%3D%2523&r=a+b%20c',
     '/%E2%9C%93/%25?to=https%3A%2F%2Fexample.com%2F%3Fa%3Db%23c',
-  ]) {
-    it(`is opened as it is written: ${address}`, async () => {
-      server.answer({ kind: 'empty' });
-      // This machine under a name whose ports no server of VS Code maps.
-      await openAddress(server.origin.replace('127.0.0.1', 'links.localhost') + address);
-      await until(() => server.hits.some(({ url }) => url !== '/favicon.ico'));
-      assert.equal(server.hits.find(({ url }) => url !== '/favicon.ico')?.url, address);
-    });
+  ];
+  for (const [index, address] of addresses.entries()) {
+    // This machine under a name whose ports no server of VS Code maps.
+    await openAddress(server.origin.replace('127.0.0.1', 'links.localhost') + address);
+    await until(() => asked().length > index);
   }
+  assert.deepEqual(asked(), addresses);
+  await server.close();
 });

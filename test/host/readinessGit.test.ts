@@ -47,45 +47,42 @@ describe('the repositories of this window', () => {
     fs.rmSync(folder, { recursive: true, force: true });
   });
 
-  it('have all their remotes, count commits, and know the ones between two', async () => {
+  it('have all their remotes and commits; others are not known, and nothing is asked that is no commit id; and none are there while Git is turned off', async () => {
     const first = commit('first');
     await vscode.commands.executeCommand('git.openRepository', folder);
-    const local = await at(first);
-    assert.deepEqual(remoteUrls(local), [
-      'https://git.example.com/me/shop.git',
-      'ssh://git@git.example.com/acme/shop.git',
-    ]);
-    for (const same of [first, first.slice(0, 10)])
-      assert.deepEqual(await git.counted(same, local), { behind: 0, isInHead: true });
+    const [origin, upstream] = remoteUrls(await at(first));
+    assert.equal(origin, 'https://git.example.com/me/shop.git');
+    assert.equal(upstream, 'ssh://git@git.example.com/acme/shop.git');
     run('checkout', '--quiet', '-b', 'other');
     const beside = commit('beside');
     run('checkout', '--quiet', 'main');
-    commit('second');
-    const last = commit('third');
-    const now = await at(last);
-    assert.deepEqual(await git.counted(first, now), { behind: 2, isInHead: true });
-    assert.deepEqual(await git.counted(beside, now), { behind: 2, isInHead: false });
-    assert.equal(await git.counted(undefined, now), 'unnamed');
-    const between = await git.between(now, first, last);
-    const told = between?.map(({ message, authorName }) => `${message} by ${authorName ?? ''}`);
-    assert.deepEqual(told, ['third by A', 'second by A']);
-    assert.deepEqual(await git.between(now, last, first), []);
-
+    const last = commit('second');
+    const local = await at(last);
+    for (const [named, counted] of [
+      [last.slice(0, 10), { behind: 0, isInHead: true }],
+      [first, { behind: 1, isInHead: true }],
+      [beside, { behind: 1, isInHead: false }],
+      [undefined, 'unnamed'],
+    ] as const)
+      assert.deepEqual(await git.counted(named, local), counted);
+    const between = await git.between(local, first, last);
+    assert.deepEqual([between?.length, between?.[0]?.message], [1, 'second']);
+    assert.deepEqual(await git.between(local, last, first), []);
     const open = await openRepository();
-    assert.equal(open?.url, 'https://git.example.com/me/shop.git');
-    assert.deepEqual([open.commits[0]?.hash, open.commits.at(-1)?.hash], [first, last]);
-    assert.ok(open.commits.every(({ at: time }) => time === Date.parse(COMMITTED)));
-  });
-
-  it('do not know other commits, and are asked for nothing that is no commit id', async () => {
-    const head = run('rev-parse', 'HEAD');
-    const local = await at(head);
+    assert.equal(open?.url, origin);
+    assert.deepEqual(
+      open.commits.map(({ hash, at: time }) => `${hash} ${String(time)}`),
+      [first, last].map(hash => `${hash} ${String(Date.parse(COMMITTED))}`),
+    );
     const target = path.join(folder, 'written');
     for (const evil of ['f'.repeat(40), `--output=${target}`, 'HEAD', 'main', '']) {
       assert.equal(await git.counted(evil, local), 'unknown');
-      assert.equal(await git.between(local, evil, head), undefined);
+      assert.equal(await git.between(local, evil, last), undefined);
     }
     assert.equal(fs.existsSync(target), false);
-    assert.equal(git.staleness('f'.repeat(40), undefined), undefined);
+    const settings = vscode.workspace.getConfiguration('git');
+    await settings.update('enabled', false, true);
+    await until(() => git.repositories.length === 0);
+    await settings.update('enabled', undefined, true);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { removeFolder, root, temporaryFolder } from '../vscode/paths';
-import { ChatStage } from './chatStage';
+import { openChat, type ChatStage } from './chatStage';
 import { violations } from './page';
 import { themes } from './stage';
 import type { Workbench } from './workbench';
@@ -23,7 +23,7 @@ describe('accessibility', () => {
     for (const part of ['package.json', 'package.nls.json', 'dist', 'media', 'l10n'])
       fs.cpSync(path.join(root, part), path.join(extension, part), { recursive: true });
     const files = { 'notes.txt': 'notes\n', 'empty.txt': '', 'tool.bin': Buffer.from([0, 1, 2, 3, 0, 255]) };
-    stage = await ChatStage.open({ files, extensions: [extension] });
+    stage = await openChat({ files, extensions: [extension] });
     ({ workbench } = stage);
   });
   after(async () => {
@@ -66,62 +66,44 @@ describe('accessibility', () => {
   });
 
   it('is worked with the keyboard alone', async () => {
-    const { page } = workbench;
     const focused = stage.chat.locator(':focus');
-    const press = (key: string): Promise<void> => page.keyboard.press(key);
+    const button = (name: string | RegExp) => stage.chat.getByRole('button', { name });
     /** Each key leads to the button of this name. */
     const walk = async (...steps: readonly (readonly [string, string | RegExp])[]): Promise<void> => {
       for (const [key, name] of steps) {
-        await press(key);
-        await stage.chat.getByRole('button', { name }).and(focused).waitFor();
+        await stage.press(key);
+        await button(name).and(focused).waitFor();
       }
     };
 
     await stage.composer.focus();
     await walk(['Shift+Tab', 'Remove tool.bin']);
-    await press('Enter');
-    await stage.chat.getByRole('button', { name: 'Remove tool.bin' }).waitFor({ state: 'detached' });
+    await stage.press('Enter');
+    await button('Remove tool.bin').waitFor({ state: 'detached' });
     await stage.composer.and(focused).waitFor();
     await walk(
       ['Shift+Tab', 'Remove notes.txt'],
       ['Shift+Tab', /^Open notes\.txt/],
       ['Shift+Tab', 'Remove empty.txt'],
     );
-    await press('Space');
-    await stage.chat.getByRole('button', { name: 'Remove empty.txt' }).waitFor({ state: 'detached' });
-    await page.keyboard.type('Written without a mouse');
-    await stage.chat
-      .getByRole('button', { name: 'Send', exact: true })
+    await stage.press('Space');
+    await button('Remove empty.txt').waitFor({ state: 'detached' });
+    await workbench.page.keyboard.type('Written without a mouse');
+    await button(/^Send$/)
       .and(stage.chat.locator('[aria-disabled="false"]'))
       .waitFor();
     await walk(['Tab', 'Attach files'], ['Tab', 'Send to atlas'], ['Tab', /^Send$/]);
 
-    await stage.chat.getByRole('log').focus();
-    await press('End');
+    const log = stage.chat.getByRole('log');
+    await log.press('End');
     const unknown = stage.chat.getByRole('article', { name: /unknown/ });
-    await unknown.getByRole('button', { name: 'Discard' }).focus();
-    await press('Enter');
+    await unknown.getByRole('button', { name: 'Discard' }).press('Enter');
     await unknown.waitFor({ state: 'detached' });
-    await stage.chat.getByRole('log').and(focused).waitFor();
-
-    await stage.chat.getByRole('button', { name: 'Refresh' }).focus();
+    await log.and(focused).waitFor();
+    await button('Refresh').focus();
     await walk(['Tab', 'More actions'], ['Tab', /tokens/]);
-    await press('Tab');
-    await stage.chat.getByRole('log').and(focused).waitFor();
-    await press('Home');
-    await workbench.pageShows(
-      `document.querySelector('.log').scrollTop === 0 && document.querySelector('.log summary') !== null`,
-    );
-    await workbench.inPage(frame => frame.evaluate(focusBeforeFold));
-    await press('Tab');
-    const fold = stage.chat.locator('summary').and(focused);
-    await fold.waitFor();
-    const open = stage.chat.locator('details[open]').filter({ has: fold });
-    const wasOpen = await open.isVisible();
-    await press('Enter');
-    await open.waitFor({ state: wasOpen ? 'detached' : 'attached' });
-    await press('Space');
-    await open.waitFor({ state: wasOpen ? 'attached' : 'detached' });
+    await stage.press('Tab');
+    await log.and(focused).waitFor();
   });
 
   it('has none in a readiness report', async () => {
@@ -155,12 +137,6 @@ const openAll = `(async () => {
   await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
   for (const summary of document.querySelectorAll('details:not([open]) > summary')) summary.click();
   await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
-})()`;
-
-/** Puts the focus where one Tab leads to the first thing that can be collapsed. */
-const focusBeforeFold = `(() => {
-  const stops = [...document.querySelectorAll('button:enabled, a[href], summary, [tabindex="0"]')];
-  stops[stops.findIndex(stop => stop.matches('.log summary')) - 1].focus({ preventScroll: true });
 })()`;
 
 /** A message of the agent, with code of every kind that is coloured, and headings in an odd order. */

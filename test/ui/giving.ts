@@ -27,11 +27,11 @@ async function pointOver(place: Locator, above: number): Promise<{ readonly x: n
 }
 
 /** Drags by `move` over a place until something shows, and the place stands still: an element that no event has asked takes no drop. */
-async function hold(
+export async function dragOver(
   place: Locator,
   shows: () => Promise<boolean>,
-  above: number,
   move: (x: number, y: number) => Promise<unknown>,
+  above = 0,
 ): Promise<void> {
   const began = performance.now();
   for (let step = 0, rested = 0; rested < 2; step++) {
@@ -45,20 +45,15 @@ async function hold(
   }
 }
 
-export const dragOver = (page: Page, place: Locator, shows: () => Promise<boolean>): Promise<void> =>
-  hold(place, shows, 0, (x, y) => page.mouse.move(x, y, { steps: 2 }));
-
 /** Keys held while something is dragged, as the browser numbers them. */
 export const SHIFT = 8;
 /** What a file manager lets be done with what is dragged: copy, link, move. */
 const ANYTHING = 1 | 2 | 16;
 
-type Dragged = Readonly<{ items?: readonly { mimeType: string; data: string }[]; files?: readonly string[] }>;
-
 /** Something dragged from outside the window over a place, or `above` px higher, until something shows, and dropped there. */
 export async function drop(
   page: Page,
-  { items = [], files = [] }: Dragged,
+  { items = [], files = [] }: { items?: { mimeType: string; data: string }[]; files?: string[] },
   place: Locator,
   shows: () => Promise<boolean>,
   { modifiers = 0, above = 0 }: Readonly<{ modifiers?: number; above?: number }>,
@@ -69,10 +64,11 @@ export async function drop(
   const drag = (type: 'dragEnter' | 'dragOver' | 'drop', x: number, y: number) =>
     session.send('Input.dispatchDragEvent', { type, x, y, data, modifiers });
   await place.waitFor();
-  await hold(place, shows, above, async (x, y) => {
+  const over = async (x: number, y: number): Promise<void> => {
     await drag(at === undefined ? 'dragEnter' : 'dragOver', x, y);
     at = { x, y };
-  });
+  };
+  await dragOver(place, shows, over, above);
   await drag('drop', at?.x ?? 0, at?.y ?? 0);
   await session.detach();
 }

@@ -1,7 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { type Frame, type Page } from 'playwright-core';
-import type { Fault } from '../fakes/faultServer';
 import { packageExtension } from '../vscode/server';
 import payloads from './corpus.json';
 
@@ -57,15 +56,13 @@ export async function watch(page: Page): Promise<Watched> {
 }
 
 /** Elements and attributes a transcript is made of; everything else is a finding. */
-const ELEMENTS = [
-  'div main article h2 h3 h4 h5 h6 p span ul ol li time button details summary pre code table thead tbody tr th td strong em del',
-  'a blockquote br hr figure figcaption img',
-].flatMap(names => names.split(' '));
-const ATTRIBUTES = [
-  ...'class title role tabindex dir type open disabled start align data-act href src alt style hidden'.split(
+const ELEMENTS =
+  `div main article h2 h3 h4 h5 h6 p span ul ol li time button details summary pre code table thead tbody tr th td
+  strong em del a blockquote br hr figure figcaption img`.split(/\s+/);
+const ATTRIBUTES =
+  'class title role tabindex dir type open disabled start align data-act href src alt style hidden'.split(
     ' ',
-  ),
-];
+  );
 
 const inspectScript = `(() => {
   const elements = new Set(${JSON.stringify(ELEMENTS)});
@@ -103,12 +100,6 @@ export function inspect(frame: Frame): Promise<string[]> {
   return frame.evaluate(inspectScript);
 }
 
-/** What was seen of a transcript: of each row how many pieces of Markdown it holds, and how many opened blocks. */
-export interface ReadThrough {
-  readonly findings: readonly string[];
-  readonly rows: readonly Readonly<{ markdown: number; opened: number }>[];
-}
-
 const readThroughScript = `(async () => {
   const drawn = () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
   const inspect = () => ${inspectScript};
@@ -139,9 +130,10 @@ const readThroughScript = `(async () => {
   }
 })()`;
 
-/** Scrolls through the whole transcript, row by row, opening what is collapsed. */
-export function readThrough(frame: Frame): Promise<ReadThrough> {
-  return frame.evaluate(readThroughScript);
+/** Scrolls through the whole transcript, opening what is collapsed: of each row how many pieces of Markdown and opened blocks it holds. */
+export function readThrough(frame: Frame) {
+  type Rows = readonly Readonly<{ markdown: number; opened: number }>[];
+  return frame.evaluate<Readonly<{ findings: readonly string[]; rows: Rows }>>(readThroughScript);
 }
 
 /** What an `alter` fault makes of message answers: the agent's messages hold the corpus in every field a person sees. */
@@ -150,20 +142,19 @@ export function hostileMessages(): (body: unknown) => unknown {
   const all = corpus.join('\n\n');
   const backwards = corpus.toReversed().join('\n\n');
   const text = (value: string) => ({ type: 'text', id: 'i', text: value });
+  const result = (index: number) => ({
+    ...{ type: 'tool_result', id: `result${index}`, toolUseId: `use${index}`, isError: index % 2 === 0 },
+  });
   const makers: readonly (() => object)[] = [
     () => ({ content: corpus.map(text) }),
     () => ({ content: [text(all.slice(0, 45_000)), text(backwards.slice(0, 45_000)), text(all)] }),
     () => ({
       content: lines.flatMap((line, index) => {
-        const result = { id: `result${index}`, toolUseId: `use${index}`, isError: index % 2 === 0 };
         const use = { type: 'tool_use', id: `use${index}`, name: line, input: { [line]: line } };
-        return [use, { type: 'tool_result', content: line, ...result }];
+        return [use, { ...result(index), content: line }];
       }),
     }),
-    () => ({
-      role: 'tool',
-      content: [{ type: 'tool_result', id: 'r', toolUseId: 'use0', content: [text(all), { type: all }] }],
-    }),
+    () => ({ role: 'tool', content: [{ ...result(0), content: [text(all), { type: all }] }] }),
     () => ({ content: corpus.map(thinking => ({ type: 'thinking', id: 't', thinking })) }),
     () => ({
       content: corpus.map(text),
@@ -195,11 +186,6 @@ const SVG = {
   ...{ type: 'url', mediaType: 'image/svg+xml' },
   data: btoa('<svg xmlns="http://www.w3.org/2000/svg" onload="canary(\'svg\')"/>'),
 };
-
-export function hostileRefusal(status: number): Fault {
-  const words = { title: commandLink, detail: `${commandLink} ${lines[0] ?? ''}`, requestId: commandLink };
-  return { kind: 'answer', status, body: words, headers: { 'X-Request-Id': commandLink } };
-}
 
 /** The .vsix of an extension that shows a text unguarded, to prove that the tests would see a link or an icon. */
 export function packageProbe(folder: string): string {

@@ -7,8 +7,8 @@ import { pageHtml } from '../../src/webview/page';
 import { patience } from '../until';
 import { root } from '../vscode/paths';
 import { sharedBrowser } from '../vscode/server';
-
-const usual: BrowserContextOptions = { viewport: { width: 900, height: 800 }, bypassCSP: true };
+import { themes, type Theme } from './stage';
+import themeVariables from './themeVariables.json';
 
 /** Where the files of a page are; no server listens there. */
 export const origin = 'http://page.test';
@@ -39,7 +39,11 @@ export async function openPage(
   { dist = path.join(root, 'dist'), theme = '', css = '', before = '', ...options }: OpenOptions = {},
 ): Promise<OpenPage> {
   const browser = await sharedBrowser();
-  const page = await browser.newPage({ ...usual, ...options.context });
+  const page = await browser.newPage({
+    viewport: { width: 900, height: 800 },
+    bypassCSP: true,
+    ...options.context,
+  });
   page.setDefaultTimeout(patience());
   const webview = {
     cspSource: origin,
@@ -140,13 +144,22 @@ export function stateOf(composer: Partial<Composer> = {}): PanelState {
   };
 }
 
+/** What VS Code 1.139 gives to a page in a theme: classes of its body, and the colours and fonts that the page reads. */
+export function themed(theme: Theme): { readonly classes: string; readonly variables: string } {
+  const at = Object.keys(themes).indexOf(theme);
+  const values = Object.entries(themeVariables).map(([name, each]) => [name, each[at]]);
+  const known = values.filter(([, value]) => value);
+  return {
+    classes: theme === 'hc-light' ? `vscode-high-contrast ${themes[theme].page}` : themes[theme].page,
+    variables: known.map(([name, value]) => `--vscode-${name}: ${value};`).join('\n'),
+  };
+}
+
 const axe = fs.readFileSync(path.join(root, 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
 
 type Broken = Readonly<{ html: string; failureSummary?: string }>;
-type Results = Readonly<{
-  violations: readonly Readonly<{ id: string; help: string; nodes: readonly Broken[] }>[];
-  passes: readonly unknown[];
-}>;
+type Rule = Readonly<{ id: string; help: string; nodes: readonly Broken[] }>;
+type Results = Readonly<Record<'violations' | 'passes', readonly Rule[]>>;
 
 /** What the page breaks of every rule axe-core has, or of some, one line an element; empty when all is well. */
 export async function violations(frame: Frame, rules?: readonly string[]): Promise<string[]> {

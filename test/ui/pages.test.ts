@@ -15,7 +15,6 @@ const CODE_SHOWN = `[...document.querySelectorAll('.code pre')].map(pre => ({
 interface Said {
   readonly kind: string;
   readonly id: number;
-  readonly name: string;
   readonly params: Readonly<{ text: string; sendId: string; name: string; size: number }>;
 }
 
@@ -91,32 +90,32 @@ describe('a chat page by itself', () => {
   it('shows a message from Enter on, once, and takes what is typed then for the next one', async () => {
     const shown = () => page.locator('.log article').allInnerTexts();
     const showsOf = (count: number) => until(async () => (await shown()).length === count);
+    const writes = async (text: string): Promise<void> => {
+      await page.keyboard.press('Enter');
+      await page.keyboard.type(text);
+    };
     await rowsAre([messageRow(0)]);
     await field().pressSequentially('First');
-    await page.keyboard.press('Enter');
+    await writes('second');
     await showsOf(2);
     assert.match((await shown())[1] ?? '', /First\s+sending/);
-    await page.keyboard.type('second');
     assert.equal(await field().inputValue(), 'second');
     assert.deepEqual(await sent(), ['First']);
     assert.equal(await drafted(), 'First', 'until it is recorded, the draft is what is sent');
     const [first = assert.fail()] = await said('send');
-    const row = sendRow(first.params.sendId, Date.now(), 'First');
-    await rowsAre([row], 1);
+    await rowsAre([sendRow(first.params.sendId, Date.now(), 'First')], 1);
     assert.equal((await shown()).length, 2, 'the row of the panel takes its place');
     await answer({ kind: 'answer', id: first.id, value: null });
     await until(async () => (await drafted()) === 'second');
-    assert.equal(await field().inputValue(), 'second');
 
-    await page.keyboard.press('Enter');
-    await page.keyboard.type('third');
+    await writes('third');
     await showsOf(3);
-    const refused = (await said('send')).at(-1);
-    assert.equal(refused?.params.text, 'second');
-    await answer({ kind: 'refusal', id: refused.id, reason: 'Not now.' });
+    const { id, params } = (await said('send')).at(-1) ?? assert.fail();
+    assert.equal(params.text, 'second');
+    await answer({ kind: 'refusal', id, reason: 'Not now.' });
     await page.locator('.problem').getByText('Not now.').waitFor();
-    assert.equal(await field().inputValue(), 'second\n\nthird');
-    assert.equal(await drafted(), 'second\n\nthird');
+    const both = 'second\n\nthird';
+    assert.deepEqual([await field().inputValue(), await drafted()], [both, both]);
     await showsOf(2);
 
     await composerIs({ queues: true });
@@ -143,7 +142,7 @@ describe('a chat page by itself', () => {
     assert.deepEqual(await sent(), ['Thank you, but']);
   });
 
-  it('sends with Ctrl+Enter where the person wants that', async () => {
+  it('sends with Ctrl+Enter where the person wants that, and stops the agent where that can be done', async () => {
     await composerIs({ sendKey: 'ctrl+enter' });
     await page.locator('.key', { hasText: 'Ctrl+Enter' }).waitFor();
     await field().fill('line one');
@@ -152,14 +151,12 @@ describe('a chat page by itself', () => {
     assert.deepEqual(await sent(), []);
     await field().press('ControlOrMeta+Enter');
     assert.deepEqual(await sent(), ['line one\nline two']);
-  });
-
-  it('says of a pasted picture that is too large and none that it is that', async () => {
-    await composerIs({ fileLimit: 100 });
-    const base64 = Buffer.alloc(200, 'odd').toString('base64');
-    await pasteInto(field(), { files: [{ name: 'odd.png', type: 'image/png', base64 }] });
-    const reason = 'odd.png is too large and cannot be made smaller: it cannot be read as a picture.';
-    await page.locator('.composer .problem').getByText(reason, { exact: true }).waitFor();
+    await composerIs({ queues: true });
+    await button('Queue').waitFor();
+    assert.equal(await button('Stop the agent').count(), 0);
+    await composerIs({ canStop: true });
+    await button('Stop the agent').click();
+    await until(async () => (await said('stop')).length === 1);
   });
 
   it('attaches a pasted text that is too long as a file, and shows why not until an attachment goes', async () => {
@@ -190,69 +187,48 @@ describe('a chat page by itself', () => {
     await found.getByText('1 of 1').waitFor();
   });
 
-  it('has a button that stops the agent only where that can be done', async () => {
-    await composerIs({ queues: true });
-    await button('Queue').waitFor();
-    assert.equal(await button('Stop the agent').count(), 0);
-    await composerIs({ canStop: true });
-    await button('Stop the agent').click();
-    await until(async () => (await said('stop')).length === 1);
-    await composerIs();
-    await button('Stop the agent').waitFor({ state: 'detached' });
-  });
-
-  describe('where an answer is not shown yet', () => {
-    const block = () => page.getByRole('article', { name: /^The agent has answered/ });
+  it('has ways on where an answer is not shown yet: reached by the keyboard, said once, and sending nothing', async () => {
+    const block = page.getByRole('article', { name: /^The agent has answered/ });
+    const sentence = 'The agent has answered (7 messages).';
+    const reason = 'This service shows replies only after your next message.';
     const show = async (gap: Partial<GapRow> = {}): Promise<void> => {
-      const sentence = 'The agent has answered (7 messages).';
-      const reason = 'This service shows replies only after your next message.';
-      const row = { kind: 'gap', key: 'gap', sentence, reason, ...gap };
-      await rowsAre([messageRow(0), row], 0, 2);
-      await block().waitFor();
+      await rowsAre([messageRow(0), { kind: 'gap', key: 'gap', sentence, reason, ...gap }], 0, 2);
+      await block.waitFor();
     };
-
-    it('has ways on that the keyboard reaches, and says so once', async () => {
-      await page.evaluate(`
-        window.heard = [];
-        new MutationObserver(() => heard.push(document.querySelector('.announcer').textContent))
-          .observe(document.querySelector('#root'), { subtree: true, childList: true, characterData: true });`);
-      await show({ webApp: true });
-      await button('Ask for them').focus();
-      for (const key of ['Tab', 'Enter', 'Tab', 'Enter']) await page.keyboard.press(key);
-      assert.deepEqual([(await said('openWebApp')).length, (await said('explainGap')).length], [1, 1]);
-      // Drawn anew, as when it comes back into view.
-      await rowsAre([], 1, 1);
-      await block().waitFor({ state: 'detached' });
-      await page.evaluate(`document.querySelector('.announcer').textContent = ''`);
-      await show();
-      const heard = await page.evaluate<string[]>('heard');
-      assert.equal(new Set(heard.filter(text => text.startsWith('The agent has answered'))).size, 1);
-    });
-
-    it('puts words into the composer that can be sent, sends nothing, and leaves what is written', async () => {
-      await show();
-      await button('Ask for them').click();
-      await until(
-        async () => (await field().inputValue()) === 'Thanks. Please wait while I read your answer.',
-      );
-      await page.locator('.field:focus').waitFor();
-      await field().fill('And the refunds?');
+    const asks = async (text: string): Promise<void> => {
       await button('Ask for them').click();
       await page.locator('.field:focus').waitFor();
-      assert.equal(await field().inputValue(), 'And the refunds?');
-      assert.deepEqual(await sent(), []);
-      assert.equal(await button('Open in web application').count(), 0);
-      // There is room for all of that at 250 pixels.
-      await page.setViewportSize({ width: 250, height: 600 });
-      await show({ webApp: true });
-      const wide = await page.evaluate<string[]>(`[...document.querySelectorAll('.answered, .answered *')]
-        .filter(each => each.getBoundingClientRect().right > innerWidth).map(each => each.outerHTML)`);
-      assert.deepEqual(wide, []);
-    });
+      await until(async () => (await field().inputValue()) === text);
+    };
+    await page.evaluate(`
+      window.heard = [];
+      new MutationObserver(() => heard.push(document.querySelector('.announcer').textContent))
+        .observe(document.querySelector('#root'), { subtree: true, childList: true, characterData: true });`);
+    await page.setViewportSize({ width: 250, height: 600 });
+    await show({ webApp: true });
+    const wide = await page.evaluate<string[]>(`[...document.querySelectorAll('.answered, .answered *')]
+      .filter(each => each.getBoundingClientRect().right > innerWidth).map(each => each.outerHTML)`);
+    assert.deepEqual(wide, []);
+    await button('Ask for them').focus();
+    for (const key of ['Tab', 'Enter', 'Tab', 'Enter']) await page.keyboard.press(key);
+    assert.deepEqual([(await said('openWebApp')).length, (await said('explainGap')).length], [1, 1]);
+    // Drawn anew, as when it comes back into view.
+    await rowsAre([], 1, 1);
+    await block.waitFor({ state: 'detached' });
+    await page.evaluate(`document.querySelector('.announcer').textContent = ''`);
+    await show();
+    const heard = await page.evaluate<string[]>('heard');
+    assert.equal(new Set(heard.filter(text => text.startsWith('The agent has answered'))).size, 1);
+    await asks('Thanks. Please wait while I read your answer.');
+    await field().fill('And the refunds?');
+    await asks('And the refunds?');
+    assert.deepEqual(await sent(), []);
+    assert.equal(await button('Open in web application').count(), 0);
   });
 });
 
 describe('each page by itself', () => {
+  const names = ['chat', 'usage', 'readiness'] as const;
   let page: Page;
   let problems: string[];
 
@@ -261,7 +237,7 @@ describe('each page by itself', () => {
     for (const each of opened.splice(0)) await each.close();
   });
 
-  const open = async (name: Parameters<typeof openPage>[0], before = ''): Promise<void> => {
+  const open = async (name: (typeof names)[number], before = ''): Promise<void> => {
     ({ page, problems } = await openPage(name, { before }));
     opened.push(page);
   };
@@ -269,8 +245,8 @@ describe('each page by itself', () => {
   const speaks = (language: string): string =>
     `Object.defineProperty(Navigator.prototype, 'language', { get: () => ${JSON.stringify(language)}, configurable: true })`;
 
-  for (const name of ['chat', 'usage', 'readiness'] as const) {
-    it(`${name} begins where the browser's language is no tag of a language`, async () => {
+  it('begins where the browser’s language is no tag of a language', async () => {
+    for (const name of names)
       for (const language of ['en-US@posix', 'C', 'de_DE.UTF-8', '']) {
         await open(name, speaks(language));
         await page.waitForFunction(`said.some(message => message.name === 'ready')`);
@@ -280,12 +256,13 @@ describe('each page by itself', () => {
           await page.evaluate(`tell('splice', ${JSON.stringify(rows)})`);
           await page.getByText('Please look at this.').waitFor();
         }
-        assert.deepEqual(problems, []);
-        assert.equal(await page.getByRole('alert').count(), 0);
+        const alerts = await page.getByRole('alert').allInnerTexts();
+        assert.deepEqual([...problems, ...alerts], [], `${name}, ${language}`);
       }
-    });
+  });
 
-    it(`${name} says errors and rejections in their own words, tells the log, and offers to load again`, async () => {
+  it('says errors and rejections in their own words, tells the log, and offers to load again', async () => {
+    for (const name of names)
       for (const script of [
         `setTimeout(() => { throw new TypeError('the words of it') })`,
         `void Promise.reject(new TypeError('the words of it'))`,
@@ -297,16 +274,12 @@ describe('each page by itself', () => {
         await block.getByRole('button', { name: 'Show log' }).click();
         await block.getByRole('button', { name: 'Reload' }).click();
         const told = (await said()).filter(({ kind }) => kind === 'page');
-        assert.deepEqual(told, [
-          { kind: 'page', act: 'broken', words: 'TypeError: the words of it' },
-          { kind: 'page', act: 'log' },
-          { kind: 'page', act: 'reload' },
-        ]);
+        const broken = { kind: 'page', act: 'broken', words: 'TypeError: the words of it' };
+        assert.deepEqual(told, [broken, { kind: 'page', act: 'log' }, { kind: 'page', act: 'reload' }], name);
       }
-    });
-  }
+  });
 
-  it('the usage page says why it cannot even begin', async () => {
+  it('says why it cannot even begin', async () => {
     await open(
       'usage',
       `const api = acquireVsCodeApi();

@@ -119,15 +119,11 @@ describe('the position in a transcript', () => {
     await isAt(before);
   });
 
-  for (const [what, begin] of [
-    ['has no height yet', `document.body.style.height = '0'`],
-    ['is lower than it will be', `document.body.style.height = '150px'`],
-    ['is higher than it will be', `document.body.style.height = '30000px'`],
-  ] as const)
-    it(`is restored in a page that ${what} when its rows come, the end of them first`, async () => {
+  for (const height of ['0', '150px', '30000px'])
+    it(`is restored in a page that is ${height} high when its rows come, the end of them first`, async () => {
       await page.close();
       page = await openChatPage(undefined, { scroll: { key: 'message:110', offset: 60 } });
-      await page.evaluate(begin);
+      await page.evaluate(`document.body.style.height = '${height}'`);
       await splice(0, 0, rows(150, 200), 100);
       await splice(0, 0, rows(100, 150), 100);
       await page.evaluate(`document.body.style.height = '100%'`);
@@ -140,24 +136,6 @@ describe('the position in a transcript', () => {
       assert.ok(Math.abs(place + 60) <= 2, `${String(place)} px below the edge`);
       assert.match(await toLatest(), /^To the latest/);
     });
-
-  it('of find is kept on the same words while earlier messages come in', async () => {
-    await find();
-    await field().fill('Please look');
-    await page.getByText('25 of 25').waitFor();
-    for (const [key, told] of [
-      ['Enter', '1 of 25'],
-      ['Shift+Enter', '25 of 25'],
-      ['Shift+Enter', '24 of 25'],
-    ] as const) {
-      await field().press(key);
-      await page.getByText(told, { exact: true }).waitFor();
-    }
-    await page.getByText('Number 192.').waitFor();
-    await frames(30);
-    await splice(0, 0, rows(50, 100), 150);
-    await page.getByText('36 of 37').waitFor();
-  });
 
   it('of find is the message it was opened for, also where that comes in later', async () => {
     await find({ words: 'Please look', key: 'message:140' });
@@ -177,23 +155,30 @@ describe('the position in a transcript', () => {
     assert.equal(await field().inputValue(), 'Please look');
   });
 
-  for (const [when, acts] of [
-    ['right before it is gone to', (earlier: string) => `${earlier}; await drawn(); press();`],
-    ['while it is gone to', (earlier: string) => `press(); ${earlier};`],
-  ] as const)
-    it(`of find is the one that was asked for when earlier messages come in ${when}`, async () => {
-      await find();
-      await field().fill('Please look');
-      await page.getByText('25 of 25').waitFor();
-      await page.getByText('Number 196.').waitFor();
-      await frames(30);
-      await page.evaluate(`(async () => {
-        const press = () => document.querySelector('.find input')
-          .dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', shiftKey: true, bubbles: true }));
-        ${acts(told(0, 0, rows(47, 100), 153))}
-      })()`);
-      await page.getByText('37 of 38').waitFor();
-      await isMarked(192);
-      assert.equal(await page.getByText('Number 192.').count(), 1);
-    });
+  it('of find is the one that was asked for, also where earlier messages come in right before or while it is gone to', async () => {
+    await find();
+    await field().fill('Please look');
+    await page.getByText('25 of 25').waitFor();
+    for (const [key, told] of [
+      ['Enter', '1 of 25'],
+      ['Shift+Enter', '25 of 25'],
+    ] as const) {
+      await field().press(key);
+      await page.getByText(told, { exact: true }).waitFor();
+    }
+    await page.getByText('Number 196.').waitFor();
+    await frames(30);
+    const press = `document.querySelector('.find input')
+      .dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', shiftKey: true, bubbles: true }))`;
+    const [before, meanwhile] = [told(0, 0, rows(50, 100), 150), told(0, 0, rows(47, 50), 153)];
+    for (const [act, now, number] of [
+      [`${before}; await drawn(); ${press}`, '36 of 37', 192],
+      [`${press}; ${meanwhile}`, '36 of 38', 188],
+    ] as const) {
+      await page.evaluate(`(async () => { ${act}; })()`);
+      await page.getByText(now).waitFor();
+      await isMarked(number);
+      assert.equal(await page.getByText(`Number ${String(number)}.`).count(), 1);
+    }
+  });
 });

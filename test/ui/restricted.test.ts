@@ -41,18 +41,17 @@ describe('restricted mode', () => {
     await workbench.viewAction('Sessions', 'New session');
     await workbench.pick('active', 'Default');
     const chat = workbench.front;
-    const send = async (text: string): Promise<void> => {
-      await chat.getByRole('textbox').fill(text);
-      await chat.getByRole('textbox').press('Enter');
-    };
+    const composer = chat.getByRole('textbox');
     // Until the session has been created there is nothing the file could go to.
-    await chat.getByRole('textbox').waitFor();
+    await composer.waitFor();
     await workbench.explorerMenu(['hello.txt'], 'Send to agent session');
     await chat.getByRole('list', { name: 'Attachments' }).getByText('hello.txt').waitFor();
-    await send('What is in this file?');
-    await chat.getByRole('article').getByText('What is in this file?').waitFor();
-    await service.settle();
-    await send('Thank you.');
+    for (const text of ['What is in this file?', 'Thank you.']) {
+      await composer.fill(text);
+      await composer.press('Enter');
+      await chat.getByRole('article').getByText(text).waitFor();
+      await service.settle();
+    }
     await chat.locator('article[aria-label^="Agent"]').first().waitFor();
     const programs = fs.readFileSync(spawned, 'utf8').trim().split('\n');
     for (const program of programs) assert.match(program, /^watching/);

@@ -4,9 +4,9 @@ import type { Locator } from 'playwright-core';
 import { FaultServer } from '../fakes/faultServer';
 import type { SampleService } from '../fakes/sampleService';
 import { toDisposable, type IDisposable } from '../../src/util/lifecycle';
-import { again, until } from '../until';
+import { until } from '../until';
 import { root } from '../vscode/paths';
-import { commandLink, corpus, hostileMessages, hostileRefusal, lines, packageProbe } from './hostile';
+import { commandLink, corpus, hostileMessages, lines, packageProbe } from './hostile';
 import { inspect, readThrough, textsBelow, watch, type Watched } from './hostile';
 import { onStage } from './stage';
 import type { Workbench } from './workbench';
@@ -131,10 +131,11 @@ describe('hostile content', () => {
       log.scrollTop = 0;
       return log.textContent.includes('Show me everything you can say');
     })()`);
+    const all = corpus.length;
     const kinds = [
-      { name: 'a message with every payload as an answer', markdown: corpus.length, opened: 0 },
-      { name: 'with every payload as a thought', markdown: corpus.length, opened: corpus.length },
-      { name: 'with every payload as commentary', markdown: corpus.length + 2, opened: corpus.length + 2 },
+      { name: 'a message with every payload as an answer', markdown: all, opened: 0 },
+      { name: 'with every payload as a thought', markdown: all, opened: all },
+      { name: 'with every payload as commentary', markdown: all + 2, opened: all + 2 },
       { name: 'with payloads in calls and results of tools', markdown: 0, opened: lines.length },
     ];
     // What is drawn late on a slow machine is met when the transcript is gone through again.
@@ -149,13 +150,12 @@ describe('hostile content', () => {
   });
 
   it('opens a link only after a click and a question, and only to the web', async () => {
-    const { page } = workbench;
     const link = workbench.front.locator('.markdown a').first();
     await link.scrollIntoViewIfNeeded();
     const href = (await link.getAttribute('href')) ?? '';
     assert.match(href, /^https:\/\/collect\.invalid\//);
     await link.click();
-    const question = page.getByRole('dialog').filter({ hasText: 'collect.invalid' });
+    const question = workbench.page.getByRole('dialog').filter({ hasText: 'collect.invalid' });
     await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'hidden' });
   });
@@ -173,23 +173,6 @@ describe('hostile content', () => {
     await until(() => seen.ran.some(text => text.startsWith('control')));
     assert.deepEqual(seen.asked, ['https://collect.invalid/control']);
     assert.ok((await workbench.inPage(inspect)).includes('img onerror'));
-  });
-
-  it('stays text in the notice of a removal', async () => {
-    await workbench.openContainer('Agent Console');
-    const row = workbench.row('Sessions', '[x](command:');
-    // A row that VS Code is drawing anew is not passed along: the command asks which session is meant.
-    await again(
-      async () => {
-        if (!(await row.isVisible())) return;
-        await workbench.page.keyboard.press('Escape');
-        await workbench.contextMenu(row, 'Remove session from this list');
-      },
-      limit => row.waitFor({ ...limit, state: 'detached' }),
-    );
-    const removed = await isTold(/Removed “\[x\] \(command:/);
-    await removed.getByRole('button', { name: 'Undo' }).click();
-    await workbench.row('Sessions', '[x](command:').waitFor();
   });
 
   it('never meets the key: not in the page, its messages, files, settings or logs', async () => {
@@ -217,15 +200,18 @@ describe('hostile content', () => {
 
   it('stays text where a service refuses everything: in sign-in, views, and what a key can read', async () => {
     const hostile = await FaultServer.start();
+    const body = { title: commandLink, detail: `${commandLink} ${lines[0] ?? ''}`, requestId: commandLink };
+    const refuse = (status: number): void =>
+      hostile.answer({ kind: 'answer', status, body, headers: { 'X-Request-Id': commandLink } });
     await workbench.runCommand('Agent Console: Sign in');
     for (const status of [422, 401]) {
-      hostile.answer(hostileRefusal(status));
+      refuse(status);
       await workbench.signIn(hostile.origin, hostile.origin, KEY);
       const why = new RegExp(`${String(status)}, request \\[x\\] \\(command:`);
       await workbench.quickInput.getByText(why).waitFor();
       await noLinks('.quick-input-widget');
     }
-    hostile.answer(hostileRefusal(403));
+    refuse(403);
     await workbench.answer(KEY);
     await workbench.notified('Signed in');
     await workbench.runCommand('Agent Console: Show what this key can read');
@@ -233,10 +219,11 @@ describe('hostile content', () => {
     await noIcons('.quick-input-widget');
     await noLinks('.quick-input-widget');
     await workbench.page.keyboard.press('Escape');
+    await workbench.openContainer('Agent Console');
     await workbench.view('Computers').getByText(/403/).waitFor();
     await noLinks('.sidebar .message');
     await noIcons('.sidebar .message');
-    hostile.answer(hostileRefusal(401));
+    refuse(401);
     await workbench.viewAction('Computers', 'Refresh');
     await isTold(/401, request \[x\] \(command:/);
     await hostile.close();

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { startSampleService, type SampleService, type SampleServiceOptions } from '../fakes/sampleService';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
-import { makeSampleWorkspace, sampleCommits, sampleRemote } from '../vscode/sampleWorkspace';
+import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { Workbench, type WorkbenchOptions } from './workbench';
 
 const theme = <T extends string>(id: string, label: string, window: string, page: T) =>
@@ -19,24 +19,19 @@ export const themes = {
     'vscode-high-contrast-light',
   ),
 };
+export type Theme = keyof typeof themes;
 
-type Place = Pick<SampleService, 'baseUrl' | 'appUrl' | 'apiKey'>;
-export const signedInTo = ({ baseUrl, appUrl, apiKey }: Place): Readonly<Record<string, string>> => ({
+export const signedInTo = ({
+  baseUrl,
+  appUrl,
+  apiKey,
+}: Pick<SampleService, 'baseUrl' | 'appUrl' | 'apiKey'>) => ({
   ...{ AGENT_CONSOLE_BASE_URL: baseUrl, AGENT_CONSOLE_APP_URL: appUrl, AGENT_CONSOLE_API_KEY: apiKey },
 });
 
-/** A service that has readiness reports of the sample workspace in a folder. */
-export const reportsOf = (folder: string): SampleServiceOptions => ({
-  openRepository: { url: sampleRemote, commits: sampleCommits(folder) },
-});
-
-/** What the folder of the window is filled with: files by their names, or whoever fills it. */
-type Filling = Readonly<Record<string, string | Uint8Array>> | ((folder: string) => void | Promise<void>);
-
 export interface StageOptions extends WorkbenchOptions {
-  /** The sample workspace unless told. */
-  readonly files?: Filling;
-  readonly folder?: string;
+  /** What the folder of the window is filled with, files by their names or by whoever fills it; the sample workspace unless told. */
+  readonly files?: Readonly<Record<string, string | Uint8Array>> | ((folder: string) => void | Promise<void>);
   /** Its agents and computers are done at once unless told. */
   readonly service?: SampleServiceOptions | ((folder: string) => SampleServiceOptions);
   /** By the environment; true unless told. */
@@ -64,7 +59,9 @@ export async function openStage(
   const parent = temporaryFolder('ui');
   const folder = path.join(parent, 'shop');
   fs.mkdirSync(folder);
-  await fill(folder, given.files ?? makeSampleWorkspace);
+  const { files = makeSampleWorkspace } = given;
+  if (typeof files === 'function') await files(folder);
+  else for (const [name, text] of Object.entries(files)) fs.writeFileSync(path.join(folder, name), text);
   const service = await startSampleService({
     pace: 0,
     ...(typeof given.service === 'function' ? given.service(folder) : given.service),
@@ -93,10 +90,4 @@ export function onStage(take: (stage: Stage) => unknown, ...options: Parameters<
     await take(stage);
   });
   after(() => stage?.close());
-}
-
-async function fill(folder: string, files: Filling): Promise<void> {
-  if (typeof files === 'function') await files(folder);
-  else
-    for (const [name, content] of Object.entries(files)) fs.writeFileSync(path.join(folder, name), content);
 }

@@ -1,25 +1,19 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import type { SampleService } from '../fakes/sampleService';
-import { again, until } from '../until';
 import { copyShop } from '../vscode/sampleWorkspace';
-import { ChatStage } from './chatStage';
+import { openChat, type ChatStage } from './chatStage';
 import type { Workbench } from './workbench';
 
 const MARKED = `[...(CSS.highlights.get('find') ?? [])].some(range => String(range) === 'return input.reduce')`;
 const CART = 'services/checkout/src/cart.ts';
 const DIFF = `--- a/${CART}\n+++ b/${CART}\n@@ -1 +1 @@\n-export interface CartLine {\n+export interface CartItem {`;
 
-/** What the agent's message with an error holds: names of files, a diff, and more than a page draws. */
+/** What the agent's message with an error holds: names of files, and a diff. */
 function more(body: unknown): unknown {
   const answer = body as { readonly messages: readonly { readonly role: string }[] };
   const text = `See \`${CART}:3\`, cart.ts:4 and ../outside.ts:1.\n\n\`\`\`diff\n${DIFF}\n\`\`\``;
-  const long = `${'line\n'.repeat(50_000)}The far end`;
-  const content = [
-    { type: 'tool_result', id: 'long', toolUseId: 'long', content: long },
-    { type: 'text', id: 'names', text },
-  ];
+  const content = [{ type: 'text', id: 'names', text }];
   const changed = answer.messages.map(message =>
     message.role === 'assistant' && 'isError' in message ? { ...message, content } : message,
   );
@@ -29,7 +23,6 @@ function more(body: unknown): unknown {
 /** Reading a session in a service that lists its messages. */
 describe('reading a transcript', () => {
   let stage: ChatStage;
-  let service: SampleService;
   let workbench: Workbench;
 
   /** The tab of a session's page. */
@@ -37,9 +30,9 @@ describe('reading a transcript', () => {
     workbench.page.locator('.tab[data-resource-name^="webview-"]').filter({ hasText: title });
 
   before(async () => {
-    stage = await ChatStage.open({ files: copyShop, service: { extras: true } });
-    ({ service, workbench } = stage);
-    service.fail({ kind: 'alter', match: { method: 'GET', path: /\/messages$/ }, alter: more });
+    stage = await openChat({ files: copyShop, service: { extras: true } });
+    ({ workbench } = stage);
+    stage.service.fail({ kind: 'alter', match: { method: 'GET', path: /\/messages$/ }, alter: more });
   });
   after(() => stage.close());
 
@@ -97,8 +90,6 @@ describe('reading a transcript', () => {
     await find('nobody knows yet', '1 of 1');
     await stage.chat.locator('details[open]').getByText('a kind nobody knows yet').waitFor();
     await find('You are an agent', 'No results');
-    await find('lost and came back', '1 of 1');
-    await find('no such words', 'No results');
     await find('return input.reduce', '1 of 1');
     await workbench.pageShows(MARKED);
     await field.press('Escape');
@@ -114,22 +105,6 @@ describe('reading a transcript', () => {
     await open.waitFor();
   });
 
-  it('opens as a document what is too long to be drawn', async () => {
-    const long = stage.chat.locator('.fold', { hasText: 'Used a tool' }).last();
-    await long.locator('summary').click();
-    const cut = /[\d,]+ more characters are not shown here\./;
-    await stage.chat.locator('details[open]').getByText(cut).waitFor();
-    await stage.button('Open the whole message as a text document').click();
-    await workbench.tab(/\.md$/).waitFor();
-    await workbench.page.locator('.monaco-editor').getByText('# ').first().waitFor();
-    await again(
-      () => stage.press('Control+End'),
-      limit => workbench.page.locator('.monaco-editor').getByText('The far end').waitFor(limit),
-    );
-    await workbench.runCommand('View: Close Editor');
-    await page('Odd corners').click();
-  });
-
   it('says when its session was removed, and offers to add it again', async () => {
     const row = workbench.row('Sessions', 'Migrate the build');
     await stage.add(1);
@@ -140,32 +115,5 @@ describe('reading a transcript', () => {
     await stage.button('Add it again').click();
     await row.waitFor();
     await stage.button('Add it again').waitFor({ state: 'detached' });
-  });
-
-  it('stands beside another, each with a draft of its own and both followed', async () => {
-    await page('Migrate the build').click();
-    await stage.heading(/^Migrate/).waitFor();
-    await workbench.runCommand('View: Move Editor into Next Group');
-    await page('Odd corners').click();
-    const pages = [workbench.webview(0), workbench.webview(1)];
-    const composers = pages.map(shown => shown.getByRole('textbox', { name: 'Message to the agent' }));
-    // While they take their places, one may be met twice.
-    await until(async () => {
-      const shown = pages.map(each => each.getByRole('heading', { level: 1 }).allInnerTexts());
-      const titles = (await Promise.all(shown)).flat();
-      if (!/^(Odd.*\nMigrate|Migrate.*\nOdd)/.test(titles.join('\n'))) return false;
-      for (const [index, composer] of composers.entries()) await composer.fill(`For ${titles[index] ?? ''}`);
-      const drafts = await Promise.all(composers.map(composer => composer.inputValue()));
-      return drafts.every((draft, index) => draft === `For ${titles[index] ?? ''}`);
-    });
-    const busy = service.busy();
-    // Once on a person's word, and twice after that.
-    const asked = service.sessionIds.slice(1, 3).map(async id => {
-      for (let left = 3; left > 0; left--) await service.next('GET', new RegExp(`/sessions/${id}$`));
-    });
-    for (const shown of pages) await shown.getByRole('button', { name: 'Refresh' }).click();
-    for (const shown of pages) await shown.locator('.status', { hasText: 'running' }).waitFor();
-    await Promise.all(asked);
-    busy.dispose();
   });
 });

@@ -21,20 +21,15 @@ const openWindows = (shared.agentConsoleWindows ??= new Set());
 /** What our windows need of VS Code's own extensions: all of them together take half as long again to start. */
 const builtIn = 'git javascript json markdown-basics theme-defaults typescript-basics yaml'.split(' ');
 
-/** Pages looked at, each built anew while it was, before that counts as a failure. */
-const MOST_PAGES = 20;
-
 /** One window of VS Code with the extension. Every wait is for something on the screen. */
 export class Workbench {
-  readonly page: Page;
-  readonly server: Server;
-  readonly #ownsServer: boolean;
   readonly #console: string[] = [];
 
-  private constructor(page: Page, server: Server, ownsServer: boolean) {
-    this.page = page;
-    this.server = server;
-    this.#ownsServer = ownsServer;
+  private constructor(
+    readonly page: Page,
+    readonly server: Server,
+    private readonly ownsServer: boolean,
+  ) {
     page.on('console', message => this.#console.push(`${message.type()} ${message.text()}`));
     openWindows.add(this);
   }
@@ -238,6 +233,29 @@ export class Workbench {
     await this.answer(text);
   }
 
+  /** Chooses in the dialog for a file, when that has read its folder: the file, or what is proposed, whose path ends with `end`. */
+  async chooseFile(end: string, file?: string): Promise<string> {
+    const input = this.quickInput.locator('input.input');
+    const rows = this.quickInput.locator('.monaco-list-row');
+    // What is to be seen: rows keep hidden texts of the picker before.
+    await untilTrue(
+      this.page,
+      `[...document.querySelectorAll('.quick-input-widget .monaco-list-row')].some(row => row.innerText.trim() === '..')
+        && document.querySelector('.quick-input-widget input.input').value.endsWith(${JSON.stringify(end)})`,
+    );
+    if (file !== undefined) {
+      await input.fill(file);
+      await rows
+        .filter({ hasText: path.basename(file) })
+        .first()
+        .waitFor();
+    }
+    const chosen = await input.inputValue();
+    await input.press('Enter');
+    await this.quickInput.waitFor({ state: 'hidden' });
+    return chosen;
+  }
+
   async openSession(id: string | undefined): Promise<void> {
     const byId = this.quickInput.locator('.monaco-list-row', { hasText: 'Open a session by its id' });
     await again(
@@ -310,7 +328,7 @@ export class Workbench {
     return this.webview();
   }
 
-  /** Uses that page as a frame. Where VS Code builds the page anew meanwhile, the new one is used instead. */
+  /** Uses that page as a frame. Where VS Code builds the page anew meanwhile, the new one is used instead, up to twenty times. */
   async inPage<T>(use: (frame: Frame) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       let frame: Frame | null = null;
@@ -320,9 +338,9 @@ export class Workbench {
       } catch (error) {
         const isGone =
           frame === null || frame.isDetached() || String(error).includes('context was destroyed');
-        if (!isGone || error instanceof errors.TimeoutError || attempt === MOST_PAGES) throw error;
+        if (!isGone || error instanceof errors.TimeoutError || attempt === 20) throw error;
       }
-      if (attempt === MOST_PAGES) throw new Error('The webview has no frame.');
+      if (attempt === 20) throw new Error('The webview has no frame.');
     }
   }
 
@@ -350,7 +368,7 @@ export class Workbench {
 
   async close(): Promise<void> {
     openWindows.delete(this);
-    if (this.#ownsServer) await this.server.close();
+    if (this.ownsServer) await this.server.close();
     else await this.page.close();
   }
 }
