@@ -4,6 +4,14 @@ import { openChat, type ChatStage } from './chatStage';
 import { click } from './waiting';
 import type { Workbench } from './workbench';
 
+/** How far the row at the upper edge goes beyond it, px. */
+const BEYOND = `(() => {
+  const log = document.querySelector('.log');
+  const edge = log.getBoundingClientRect().top;
+  const row = [...log.querySelectorAll('.row')].find(each => each.getBoundingClientRect().bottom > edge);
+  return row ? Math.round(edge - row.getBoundingClientRect().top) : undefined;
+})()`;
+
 /** The chat as a view: in the secondary side bar, and in the other one. */
 describe('the chat as a view', () => {
   let stage: ChatStage;
@@ -54,6 +62,21 @@ describe('the chat as a view', () => {
     await stage.sendsDropped();
     await workbench.openContainer('Agent Console');
     await stage.rests(workbench.row('Sessions', 'Please fix'));
+  });
+
+  it('keeps each session its place, also where another one is opened right after scrolling', async () => {
+    await stage.chat.getByRole('log').press('Home');
+    await workbench.pageShows(`document.querySelector('.log').scrollTop === 0`);
+    await workbench.pageShows(`(() => {
+      const log = document.querySelector('.log');
+      log.dispatchEvent(new WheelEvent('wheel'));
+      log.scrollTop = 137;
+      return log.scrollTop === 137 && ${BEYOND} > 0;
+    })()`);
+    const beyond = String(await workbench.inPage(frame => frame.evaluate<number>(BEYOND)));
+    await show('Odd corners');
+    await show('Please fix');
+    await workbench.pageShows(`document.querySelector('.log').scrollTop === 137 && ${BEYOND} === ${beyond}`);
   });
 
   it('is there after a reload, too, with drafts and files', async () => {

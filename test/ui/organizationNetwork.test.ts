@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { PrivateNetwork } from '../fakes/privateNetwork';
-import { onStage, type Stage } from './stage';
+import { onStage, signedInTo, type Stage } from './stage';
 
 /** Names that mean something only behind the proxy. */
 const [API, APP, STRANGER, ELSEWHERE] = ['api', 'app', 'stranger', 'elsewhere'].map(
@@ -43,5 +43,30 @@ onLinux('the network of an organization', () => {
     assert.deepEqual([...went].sort(), [API, APP, ELSEWHERE, STRANGER].map(host => `${host}:443`).sort());
     for (const list of [/\/computers$/, /\/maturity-level-reports$/])
       assert.ok(service.requests.some(({ path: at }) => list.test(at)));
+  });
+});
+
+describe('the network of an organization, in the environment', () => {
+  let stage: Stage;
+  let network: PrivateNetwork;
+
+  onStage(
+    opened => (stage = opened),
+    { files: {}, settings: { 'http.systemCertificates': false } },
+    async ({ service: { baseUrl, appUrl, apiKey }, parent }) => {
+      network = await PrivateNetwork.start({ [API]: baseUrl, [APP]: appUrl });
+      const authority = path.join(parent, 'authority.pem');
+      fs.writeFileSync(authority, network.authority);
+      const behind = signedInTo({ baseUrl: `https://${API}`, appUrl: `https://${APP}`, apiKey });
+      return { env: { ...behind, https_proxy: network.proxyUrl, NODE_EXTRA_CA_CERTS: authority } };
+    },
+  );
+  after(() => network.close());
+
+  it('is gone through by its proxy, with an authority named there', async () => {
+    await stage.workbench.showOnly('Computers');
+    await stage.workbench.row('Computers', 'active').waitFor();
+    const went = new Set(network.tunnels.filter(host => host.includes('agents.test')));
+    assert.deepEqual([...went], [`${API}:443`]);
   });
 });
