@@ -75,6 +75,7 @@ describe('a send', () => {
     const outcome = it.settled();
     await Promise.all([conversation.submit('Hello'), composition.attach([b!])]);
     assert.equal(((await outcome) as { readonly state: string }).state, 'refused');
+    await conversation.flush();
     for (const window of [it, await it.open()]) {
       assert.deepEqual([window.draft().sort(), window.conversation.sends], [['Hello', a, b].sort(), []]);
       assert.match(window.composition.draft.problem ?? '', /403/);
