@@ -82,6 +82,7 @@ async function drawn(page: Page, theme: Theme): Promise<void> {
   for (const view of await page.locator('iframe.webview.ready').filter({ visible: true }).all()) {
     const inner = view.contentFrame().locator('iframe#active-frame').contentFrame();
     await inner.locator(`body.${themes[theme].page}`).waitFor();
+    await inner.locator('body').evaluate('document.fonts.ready.then(() => undefined)');
   }
   await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))');
 }
