@@ -123,6 +123,17 @@ export default tseslint.config(
       eqeqeq: 'error',
       'max-lines': ['error', { max: 400, skipBlankLines: false, skipComments: false }],
       'import-x/no-default-export': 'error',
+      'import-x/no-duplicates': 'error',
+      // Packages first.
+      'import-x/order': [
+        'error',
+        {
+          groups: [
+            ['builtin', 'external', 'unknown'],
+            ['parent', 'sibling', 'index'],
+          ],
+        },
+      ],
       'import-x/no-restricted-paths': ['error', { zones, basePath: import.meta.dirname }],
       'no-restricted-imports': ['error', { paths: [noUndici] }],
       'no-restricted-syntax': ['error', ...restrictedSyntax, ...onlyInExtension, ...onlyInSettings],

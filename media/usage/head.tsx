@@ -11,8 +11,8 @@ import {
   type TabId,
 } from '../../src/usage/protocol';
 import { Icon, IconButton } from '../kit/controls';
-import { words } from './page';
 import {
+  words,
   change,
   fetchDays,
   fetching,

@@ -19,9 +19,12 @@ import {
 } from '../../src/usage/protocol';
 import { Icon, IconButton } from '../kit/controls';
 import { ChartView } from './chart';
-import { exact, figureText, language, short, words } from './page';
-import { Check, Head, Said, Tabs, TryAgain } from './head';
 import {
+  exact,
+  figureText,
+  language,
+  short,
+  words,
   connect,
   copy,
   fetching,
@@ -34,6 +37,7 @@ import {
   slow,
   state,
 } from './page';
+import { Check, Head, Said, Tabs, TryAgain } from './head';
 import { chartOf } from './plot';
 import { SeenTable } from './table';
 import './main.css';

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import * as l10n from '@vscode/l10n';
 import {
   firstState,
   isSame,
@@ -10,11 +11,6 @@ import {
   type TabReport,
   type UsageProtocol,
   type UsageQuery,
-} from '../../src/usage/protocol';
-import { pageSide, RefusedByPanel, type PageSide } from '../../src/webview/ipc';
-import { keepScroll, vscode } from '../kit/boot';
-import * as l10n from '@vscode/l10n';
-import {
   amountText,
   Formatter,
   supportedLanguage,
@@ -24,6 +20,8 @@ import {
   type Day,
   type Unit,
 } from '../../src/usage/protocol';
+import { pageSide, RefusedByPanel, type PageSide } from '../../src/webview/ipc';
+import { keepScroll, vscode } from '../kit/boot';
 
 /** What may be asked for; `undefined` before the panel has said so. */
 export const situation = signal<Situation | undefined>(undefined);

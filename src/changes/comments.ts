@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import * as vscode from 'vscode';
 import { commentController, setContext } from '../contributions';
 import type { Logger } from '../log';
 import type { Collection, Storage } from '../storage';
 import { pick } from '../ui/pick';
 import { card, joined } from '../ui/text';
 import { Disposable, Slot, type Event, type IDisposable } from '../util/lifecycle';
+import { longerThanIn, oneLine } from '../util/text';
 import { commentRecords, MOST_QUOTED, type CommentRecord } from './records';
 import { fileAt, uriOf, type FileAt } from './show';
 import type { ChangesSessions } from './work';
-import * as vscode from 'vscode';
-import { longerThanIn, oneLine } from '../util/text';
 
 /** How far a comment has come: written, or in a message. */
 type Standing = 'draft' | 'composer' | 'queued' | 'sending' | 'sent' | 'refused' | 'unknown';

@@ -22,7 +22,8 @@ import {
   type Service,
   type Target,
 } from './decide';
-import { ConnectionRecords, KeyStore, markOf, type Secrets } from './records';
+import { KeyStore, type Secrets } from './keys';
+import { ConnectionRecords, markOf } from './records';
 
 /** What features see of the connection. */
 export type Connection = Pick<ServiceConnection, 'state' | 'api' | 'keyMark' | 'onDidBecomeReady' | 'ready'>;

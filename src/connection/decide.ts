@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { IDisposable } from '../util/lifecycle';
 import { answerFacts, hostOf } from '../util/errorSentence';
-import { keyProblem, type ConnectionRecords, type KeyStore } from './records';
+import { keyProblem, type KeyStore } from './keys';
+import type { ConnectionRecords } from './records';
 
 /** The two addresses of a service in their normal form: the service's own and the web application's. */
 export interface Addresses {

@@ -3,7 +3,7 @@ import type { ApiError } from '../api';
 import { answerFacts, errorSentence, hostOf } from '../util/errorSentence';
 import { parseAddress, proposeAppUrl, type Addresses } from './decide';
 import type { ServiceConnection } from './connection';
-import { keyProblem } from './records';
+import { keyProblem } from './keys';
 import { withSignal } from '../util/promises';
 import type { Logger } from '../log';
 import { confirmed, notify, openAddress, type NoticeButton } from '../ui/window';

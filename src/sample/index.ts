@@ -6,8 +6,15 @@ import { computersOf, isUsable, type Computer } from './computers';
 import { controlHistory, people, users } from './organization';
 import { dayOf, dayText, EARLIEST_DAY, seeded } from './random';
 import { readinessReports } from './readiness';
-import { Sessions, shown, type GivenMessage, type SampleRecords, type SessionState } from './sessions';
-import { demoSessions, type Surroundings } from './sessions';
+import {
+  Sessions,
+  shown,
+  type GivenMessage,
+  type SampleRecords,
+  type SessionState,
+  demoSessions,
+  type Surroundings,
+} from './sessions';
 
 export { makeSampleRepository } from './repository';
 export { demoFacts, sampleRecord, type SampleRecord, type SampleRecords } from './sessions';

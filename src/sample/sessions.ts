@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
-import { plan, type ContentItem, type MessageDraft, type Step, type TokenUsage } from './script';
+import {
+  plan,
+  type ContentItem,
+  type MessageDraft,
+  type Step,
+  type TokenUsage,
+  parseScripts,
+  stepsOf,
+  type Exchange,
+} from './script';
 import { computerIdOf } from './computers';
 import { seeded } from './random';
-import { parseScripts, stepsOf, type Exchange } from './script';
 import scripts from './stories.txt';
 
 /** A session as it is kept, mostly as the interface shows it (2.8, 2.9). All times are Unix ms. */

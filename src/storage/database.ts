@@ -7,8 +7,17 @@ import type { Restored } from './backup';
 import { oldRecords } from './importOldFiles';
 import { findTexts, latestTexts, putText } from './search';
 import type { SearchAnswer, SearchQuery, SearchText } from './search';
-import { ASK_MS, BUSY_MS, isBusy, isDamage, migrate, openSqlite, quickCheck } from './sqlite';
-import { storageFailure, transaction } from './sqlite';
+import {
+  ASK_MS,
+  BUSY_MS,
+  isBusy,
+  isDamage,
+  migrate,
+  openSqlite,
+  quickCheck,
+  storageFailure,
+  transaction,
+} from './sqlite';
 
 /** One record as it is stored. `value` is JSON; null when the record was removed. */
 export interface Row {

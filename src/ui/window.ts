@@ -1,8 +1,8 @@
+import * as os from 'node:os';
+import * as vscode from 'vscode';
 import type { Logger } from '../log';
 import { errorSentence } from '../util/errorSentence';
 import { forEditor, forNotification } from '../util/text';
-import * as os from 'node:os';
-import * as vscode from 'vscode';
 
 const SHOW = {
   info: 'showInformationMessage',

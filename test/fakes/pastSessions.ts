@@ -1,8 +1,8 @@
 import { computerIdOf } from '../../src/sample/computers';
 import { plan, type MessageDraft } from '../../src/sample/script';
 import { DAY_MS, dayOf, seeded, type Random } from '../../src/sample/random';
-import { advance, append, ask, emptySession, type SessionState } from '../../src/sample/sessions';
-import type { Surroundings } from '../../src/sample/sessions';
+import { advance, append, ask, emptySession } from '../../src/sample/sessions';
+import type { Surroundings, SessionState } from '../../src/sample/sessions';
 
 const FLAKY = ['Please fix the flaky checkout test', 'Change the refund test too', 'Write the release notes'];
 const LONG = [

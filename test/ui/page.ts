@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { type BrowserContextOptions, type Frame, type Page } from 'playwright-core';
-import type { Composer, Kept, PanelState, Row } from '../../src/chat/protocol';
 import { Uri } from 'vscode';
+import type { Composer, Kept, PanelState, Row } from '../../src/chat/protocol';
 import { pageHtml } from '../../src/webview/page';
 import { patience } from '../until';
 import { root } from '../vscode/paths';

@@ -5,8 +5,19 @@ import { inspect } from 'node:util';
 import { isApiError, type ApiError } from '../../../src/api';
 import { errorSentence } from '../../../src/util/errorSentence';
 import { type Fault, REQUEST_ID } from '../../fakes/faultServer';
-import { BODY, ENDPOINTS, KEY, clientOf, failureOf, leavesNothing } from './support';
-import { list, outcomeOf, send, testServer, timers } from './support';
+import {
+  BODY,
+  ENDPOINTS,
+  KEY,
+  clientOf,
+  failureOf,
+  leavesNothing,
+  list,
+  outcomeOf,
+  send,
+  testServer,
+  timers,
+} from './support';
 
 /** What comes of it as `kind reason code status xHITS`: `-` for what is not said, `*` for anything. */
 type Row = readonly [name: string, fault: Fault, get: string, post: string];

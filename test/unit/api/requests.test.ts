@@ -3,8 +3,20 @@ import { inspect } from 'node:util';
 import type { ApiClient } from '../../../src/api';
 import type { Fault } from '../../fakes/faultServer';
 import { until } from '../../until';
-import { COMPUTER, DAYS, ENDPOINTS, NOON, SESSION } from './support';
-import { clientOf, create, failureOf, leavesNothing, list, outcomeOf, testServer } from './support';
+import {
+  COMPUTER,
+  DAYS,
+  ENDPOINTS,
+  NOON,
+  SESSION,
+  clientOf,
+  create,
+  failureOf,
+  leavesNothing,
+  list,
+  outcomeOf,
+  testServer,
+} from './support';
 
 const GOOD: Fault = { kind: 'answer', body: { computers: [COMPUTER] } };
 const REJECTED: Fault = { kind: 'answer', status: 401, body: { requestId: 'req_1' } };

@@ -4,8 +4,18 @@ import type { ApiClient } from '../../../src/api';
 import { endpoints, type Endpoint, type EndpointName } from '../../../src/api/endpoints';
 import type { Rows } from '../../../src/api/service';
 import type { Hit } from '../../fakes/faultServer';
-import { COMPUTER, DAYS, ENDPOINTS, KEY, MESSAGE, SESSION } from './support';
-import { clientOf, failureOf, leavesNothing, testServer } from './support';
+import {
+  COMPUTER,
+  DAYS,
+  ENDPOINTS,
+  KEY,
+  MESSAGE,
+  SESSION,
+  clientOf,
+  failureOf,
+  leavesNothing,
+  testServer,
+} from './support';
 
 describe('what each endpoint sends and takes', () => {
   const [server, app] = [testServer(), testServer()];

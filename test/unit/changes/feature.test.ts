@@ -10,8 +10,18 @@ import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
 import { Formatter } from '../../../src/util/format';
 import { cleanUp, later } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
-import { acts, answers, calls, choices, executed, installed, shown, told, Uri } from '../../fakes/vscode';
-import { workspace } from '../../fakes/vscode';
+import {
+  acts,
+  answers,
+  calls,
+  choices,
+  executed,
+  installed,
+  shown,
+  told,
+  Uri,
+  workspace,
+} from '../../fakes/vscode';
 import { openWindow } from '../storage/support';
 import { until } from '../../until';
 import { memoryOf } from '../chat/support';

@@ -10,8 +10,17 @@ import * as vscode from 'vscode';
 import { messageBody, type BodyPart, type BodySource } from '../../../src/chat/attach/body';
 import { droppedFiles, givenBy, type AwayFile, type DiffOf } from '../../../src/chat/attach/given';
 import { workspace } from '../../fakes/vscode';
-import { scene, later, answering, attachmentsIn } from './support';
-import { cleanUp, diskFiles, PNG, temporaryFolder, writeFile } from './support';
+import {
+  scene,
+  later,
+  answering,
+  attachmentsIn,
+  cleanUp,
+  diskFiles,
+  PNG,
+  temporaryFolder,
+  writeFile,
+} from './support';
 
 afterEach(cleanUp);
 

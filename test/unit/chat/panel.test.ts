@@ -5,8 +5,18 @@ import type * as vscode from 'vscode';
 import { safeLink } from '../../../src/chat/panel/panelHandlers';
 import { catchUnhandled } from '../../fakes/cleanUp';
 import { acts } from '../../fakes/vscode';
-import { begunOf, chatOf, panelOf, scene, later } from './support';
-import { answering, cleanUp, temporaryFolder, until, writeFile } from './support';
+import {
+  begunOf,
+  chatOf,
+  panelOf,
+  scene,
+  later,
+  answering,
+  cleanUp,
+  temporaryFolder,
+  until,
+  writeFile,
+} from './support';
 
 afterEach(cleanUp);
 

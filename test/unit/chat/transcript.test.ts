@@ -7,8 +7,17 @@ import type { KnownMessage, StoredMessage } from '../../../src/chat/transcript/m
 import { Reading } from '../../../src/chat/transcript/reading';
 import { Transcript } from '../../../src/chat/transcript/transcript';
 import { silentLog } from '../../fakes/log';
-import { later, cleanUp, knownOf, message, rowsOf, sendRecord } from './support';
-import { storageIn, temporaryFolder, text } from './support';
+import {
+  later,
+  cleanUp,
+  knownOf,
+  message,
+  rowsOf,
+  sendRecord,
+  storageIn,
+  temporaryFolder,
+  text,
+} from './support';
 
 afterEach(cleanUp);
 

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { cleanUp } from '../../fakes/cleanUp';
-import { begin, CANARY, deadAddress, hostOf, Machine } from './support';
-import { OTHER_CANARY, SecretStore, serverOf, service, signedIn } from './support';
+import {
+  begin,
+  CANARY,
+  deadAddress,
+  hostOf,
+  Machine,
+  OTHER_CANARY,
+  SecretStore,
+  serverOf,
+  service,
+  signedIn,
+} from './support';
 
 describe('signing in', function () {
   afterEach(cleanUp);

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { withCommands, type ConnectionPart } from '../../../src/connection';
 import { ServiceConnection } from '../../../src/connection/connection';
-import type { Secrets } from '../../../src/connection/records';
+import type { Secrets } from '../../../src/connection/keys';
 import type { Addresses, ConnectionState, Environment } from '../../../src/connection/decide';
 import type { AccessRow, Prompts, Question } from '../../../src/connection/signIn';
 import type { NoticeButton } from '../../../src/ui/window';

@@ -16,8 +16,22 @@ import { silentLog } from '../../fakes/log';
 import { acts, executed, quickPicks, told } from '../../fakes/vscode';
 import { sessionOf, sessionsScene } from '../sessions/support';
 import { openWindow } from '../storage/support';
-import { cleanUp, eventsIn, filesIn, focusedAs, inboxOf, jsonFiles, later, linesOf } from './support';
-import { openFolder, root, temporaryFolder, temporaryPlace, until, writeEvent } from './support';
+import {
+  cleanUp,
+  eventsIn,
+  filesIn,
+  focusedAs,
+  inboxOf,
+  jsonFiles,
+  later,
+  linesOf,
+  openFolder,
+  root,
+  temporaryFolder,
+  temporaryPlace,
+  until,
+  writeEvent,
+} from './support';
 
 type StateChange = Parameters<Parameters<SessionsForHooks['onDidChangeState']>[0]>[0];
 const format = new Formatter('en');

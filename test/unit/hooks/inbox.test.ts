@@ -7,8 +7,20 @@ import { EVENT_CAP } from '../../../src/hooks/events';
 import { sweep } from '../../../src/hooks/inbox';
 import { commandLine, hookPlace, placeScript, type HookPlace } from '../../../src/hooks/installation';
 import { Refusal } from '../../../src/hooks/settings';
-import { cleanUp, eventsIn, focusedAs, inboxOf, jsonFiles, later, modeOf, root } from './support';
-import { temporaryFolder, temporaryPlace, until, writeEvent } from './support';
+import {
+  cleanUp,
+  eventsIn,
+  focusedAs,
+  inboxOf,
+  jsonFiles,
+  later,
+  modeOf,
+  root,
+  temporaryFolder,
+  temporaryPlace,
+  until,
+  writeEvent,
+} from './support';
 
 const event = JSON.stringify({ hook_event_name: 'Stop', cwd: '/w', message: 'fünf “Wörter”' });
 const shells = ['/bin/sh', '/bin/bash', '/bin/dash', '/bin/busybox'].filter(shell => fs.existsSync(shell));

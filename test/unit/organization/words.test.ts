@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { activityOf, nameOf, type Person, type UsageOfPeople } from '../../../src/organization/data';
-import { canonical, compareSettings, settingsOf, stableText } from '../../../src/organization/changes';
-import { directions, sets, warningsOf } from '../../../src/organization/changes';
+import {
+  canonical,
+  compareSettings,
+  settingsOf,
+  stableText,
+  directions,
+  sets,
+  warningsOf,
+} from '../../../src/organization/changes';
 import type { SessionChoice, Settings } from '../../../src/organization/changes';
 import * as rows from '../../../src/organization/rows';
 

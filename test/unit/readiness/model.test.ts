@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { ReadinessReport } from '../../../src/api';
-import { appParts, criteriaOf, groupReports, percentOf } from '../../../src/readiness/model';
-import { identify, isCommit, matching } from '../../../src/readiness/model';
+import {
+  appParts,
+  criteriaOf,
+  groupReports,
+  percentOf,
+  identify,
+  isCommit,
+  matching,
+} from '../../../src/readiness/model';
 import { readableName } from '../../../src/util/text';
 import { report, score } from './support';
 

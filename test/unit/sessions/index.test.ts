@@ -14,8 +14,19 @@ import { silentLog } from '../../fakes/log';
 import { startSampleService } from '../../fakes/sampleService';
 import { storedRows, storeRows } from '../../fakes/storage';
 import { answers, told } from '../../fakes/vscode';
-import { answer, cleanUp, later, learn, openIndex, recordOf, remove, sessionOf } from './support';
-import { temporaryFolder, until, windowAt } from './support';
+import {
+  answer,
+  cleanUp,
+  later,
+  learn,
+  openIndex,
+  recordOf,
+  remove,
+  sessionOf,
+  temporaryFolder,
+  until,
+  windowAt,
+} from './support';
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 

@@ -8,8 +8,25 @@ import { mock } from 'node:test';
 import { StorageError } from '../../../src/storage';
 import { journalFor } from '../../../src/storage/sqlite';
 import { spoil } from '../../fakes/storage';
-import { child, databaseOf, eachInItsFolder, entries, filesBelow, forked, gated, inspect } from './support';
-import { keepBackup, loaded, notes, onExec, open, openNotes, openWindow, root, scramble } from './support';
+import {
+  child,
+  databaseOf,
+  eachInItsFolder,
+  entries,
+  filesBelow,
+  forked,
+  gated,
+  inspect,
+  keepBackup,
+  loaded,
+  notes,
+  onExec,
+  open,
+  openNotes,
+  openWindow,
+  root,
+  scramble,
+} from './support';
 import { storedNotes, temporaryFolder, turn, until, valueOf, type Note } from './support';
 
 describe('storage that is damaged, foreign or refused', () => {

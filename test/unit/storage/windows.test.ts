@@ -6,9 +6,21 @@ import * as path from 'node:path';
 import { mock } from 'node:test';
 import { buildSync } from 'esbuild';
 import { workerEngine, type Collection, type Lease, type Storage } from '../../../src/storage';
-import { child, COUNTERS, databaseOf, eachInItsFolder, entries, filesBelow, forked, gated } from './support';
+import {
+  child,
+  COUNTERS,
+  databaseOf,
+  eachInItsFolder,
+  entries,
+  filesBelow,
+  forked,
+  gated,
+  temporaryFolder,
+  turn,
+  until,
+  valueOf,
+} from './support';
 import { inspect, notes, open, openNotes, planned, root, storedNotes, type Note } from './support';
-import { temporaryFolder, turn, until, valueOf } from './support';
 
 describe('a lease between windows', () => {
   let clock: number;

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import type { UsageBudget, UsageSpan } from '../../../src/settings';
 import { addDays, daysOf } from '../../../src/usage/report/calendar';
-import { UsageStatusBar, type StatusBarDeps } from '../../../src/usage/statusBar';
-import { budgetNotice, statusText, type StatusFacts } from '../../../src/usage/statusBar';
+import {
+  UsageStatusBar,
+  type StatusBarDeps,
+  budgetNotice,
+  statusText,
+  type StatusFacts,
+} from '../../../src/usage/statusBar';
 import { Emitter } from '../../../src/util/lifecycle';
 import { Formatter } from '../../../src/util/format';
 import { cleanUp, later } from '../../fakes/cleanUp';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import * as vscode from 'vscode';
-import { ApiError, type ApiErrorFacts } from '../../../src/api/errors';
-import type { ApiErrorKind, ApiErrorReason } from '../../../src/api/errors';
+import { ApiError } from '../../../src/api/errors';
+import type { ApiErrorKind, ApiErrorReason, ApiErrorFacts } from '../../../src/api/errors';
 import { OutputLog } from '../../../src/log';
 import { csv } from '../../../src/util/csv';
 import { DetailsDocuments } from '../../../src/util/detailsDocuments';
