@@ -31,14 +31,11 @@ const shared = {
 const inNode = { ...shared, platform: 'node', target: 'node22' };
 const inHost = { ...inNode, outdir: dist, external: ['vscode'] };
 
-/** What is built by itself and imported by its name: all that activation does not load, and the server of MCP. */
-const modulesOfTheirOwn = {
-  name: 'modules-of-their-own',
+/** All that activation does not load is imported by its name. */
+const composeOfItsOwn = {
+  name: 'compose-of-its-own',
   setup: build =>
-    build.onResolve({ filter: /^\.\/(?:compose|mcpServer)$/ }, ({ path: name }) => ({
-      path: `${name}.mjs`,
-      external: true,
-    })),
+    build.onResolve({ filter: /^\.\/compose$/ }, () => ({ path: './compose.mjs', external: true })),
 };
 
 /** Of the icon font only what the pages name is shipped, a few KB instead of 125: `@codicons NAME ...;` stands for their rules. */
@@ -77,7 +74,7 @@ const usedCodicons = {
 };
 
 const extension = [
-  { ...inHost, entryPoints: ['src/extension.ts'], format: 'cjs', plugins: [modulesOfTheirOwn] },
+  { ...inHost, entryPoints: ['src/extension.ts'], format: 'cjs', plugins: [composeOfItsOwn] },
   {
     ...inHost,
     entryPoints: {
@@ -89,19 +86,10 @@ const extension = [
     splitting: true,
     define: { __dirname: 'import.meta.dirname' },
     mainFields: ['module', 'main'],
-    plugins: [modulesOfTheirOwn],
     // Its build for Node requires what only reads files.
     alias: { '@vscode/l10n': './node_modules/@vscode/l10n/dist/browser.js' },
     outExtension: { '.js': '.mjs' },
     chunkNames: '[hash]',
-  },
-  // The SDK needs most of zod: were it shared, every part of the product would load three times as much of it.
-  {
-    ...inHost,
-    entryPoints: ['src/tools/mcp/mcpServer.ts'],
-    format: 'esm',
-    outExtension: { '.js': '.mjs' },
-    mainFields: ['module', 'main'],
   },
   { ...inHost, entryPoints: { mcpStdio: 'src/tools/mcp/stdio.ts' }, format: 'cjs' },
   {

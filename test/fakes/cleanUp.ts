@@ -4,7 +4,7 @@ import * as path from 'node:path';
 
 const cleanups: (() => unknown)[] = [];
 
-/** Runs at the end of the test, in a file whose `afterEach` is `cleanUp`. */
+/** Runs at the end of the test. */
 export function later(run: () => unknown): void {
   cleanups.push(run);
 }
@@ -21,6 +21,9 @@ export async function cleanUp(): Promise<void> {
   }
   if (problems.length > 0) throw problems[0];
 }
+
+// Processes that a test starts load this, too.
+if ('afterEach' in globalThis) afterEach(cleanUp);
 
 /** A folder of this test, gone after it. */
 export function temporaryFolder(parent = os.tmpdir()): string {

@@ -30,18 +30,17 @@ export const image = (mediaType: string, bytes: Buffer) => ({
 
 export const FILES = Object.fromEntries(['a.txt', 'b.txt', 'c.txt'].map(name => [name, `${name}\n`]));
 
-const SHOWN = `(() => {
-  const texts = selector => [...document.querySelectorAll(selector)].map(element => element.innerText.trim());
-  const draft = document.querySelector('.box textarea')?.value;
-  return { draft, chips: texts('.composer .chip-name'), last: texts('article').slice(-2) };
-})()`;
+const NEAR_END = `[...document.querySelectorAll('article')].at(-2)?.innerText.trim()`;
 
-const RESTS_AT_END = `(() => {
+const shown = (nearEnd: string): string => `(() => {
   const log = document.querySelector('.log');
-  return log !== null
-    && document.querySelector('.to-latest') === null
-    && log.querySelector('article') !== null
-    && log.scrollHeight - log.clientHeight - log.scrollTop <= 8;
+  return {
+    draft: document.querySelector('.box textarea')?.value,
+    chips: [...document.querySelectorAll('.composer .chip-name')].map(element => element.innerText.trim()),
+    isThere: [...document.querySelectorAll('article')].some(element => element.innerText.trim() === ${JSON.stringify(nearEnd)}),
+    isAtEnd: document.querySelector('.to-latest') === null
+      && log?.scrollHeight - log?.clientHeight - log?.scrollTop <= 8,
+  };
 })()`;
 
 export type ChatStage = Awaited<ReturnType<typeof openChat>>;
@@ -149,16 +148,20 @@ export async function openChat({ settings, ...options }: StageOptions) {
         return remove === null;
       })()`);
     },
-    /** Each act leaves what is written, what is attached and the end of the transcript as they were. */
+    /** Each act leaves what is written, what is attached and the end of the transcript, which an agent may continue, as they were. */
     async isKeptBy(...acts: readonly (() => Promise<void>)[]): Promise<void> {
-      const shown = () => workbench.inPage(frame => frame.evaluate<object>(SHOWN));
-      await workbench.pageShows(RESTS_AT_END);
-      const before = await shown();
+      const seen = <T>(what: string): Promise<T> => workbench.inPage(frame => frame.evaluate<T>(what));
+      await workbench.pageShows(`${shown('')}.isAtEnd && ${NEAR_END} !== undefined`);
+      const nearEnd = await seen<string>(NEAR_END);
+      const before = await seen<object>(shown(nearEnd));
       for (const [round, act] of acts.entries()) {
-        const draft = `A thought, take ${String(round)}`;
-        await composer.fill(draft);
+        const wanted = { ...before, draft: `A thought, take ${String(round)}`, isThere: true, isAtEnd: true };
+        await composer.fill(wanted.draft);
         await act();
-        await until(async () => isDeepStrictEqual(await shown(), { ...before, draft }));
+        let now: unknown;
+        const isKept = async (): Promise<boolean> =>
+          isDeepStrictEqual((now = await seen(shown(nearEnd))), wanted);
+        await until(isKept).catch(() => assert.deepEqual(now, wanted));
       }
     },
     /** Reloads the window and shows the chat again; a browser may be reloaded before VS Code has stored which editors are open. */

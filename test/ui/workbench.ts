@@ -165,19 +165,25 @@ export class Workbench {
   ): Promise<void> {
     const menu = this.page.locator('.monaco-menu').first();
     const item = menu.locator('.action-item').filter({ hasText: entry }).first();
-    // What takes the focus closes a menu, which is opened again. It takes no click in its first tenth of a second, but a key at once.
+    // What takes the focus closes a menu, which is opened again. It takes no click in its first tenth of a second, but a key at once,
+    // unless it is lost: the menu stands still then.
+    let isChosen = false;
     await again(
       async limit => {
+        if (isChosen) return;
         if (await menu.isVisible()) await this.page.keyboard.press('Escape');
         await open(limit);
       },
       async limit => {
-        await item.hover(limit);
-        await item.and(this.page.locator('.focused')).waitFor(limit);
-        await item.locator('.action-menu-item').press('Enter', limit);
+        if (!isChosen || (await item.isVisible())) {
+          await item.hover(limit);
+          await item.and(this.page.locator('.focused')).waitFor(limit);
+          await item.locator('.action-menu-item').press('Enter', limit);
+          isChosen = true;
+        }
+        await item.waitFor({ state: 'hidden', ...limit });
       },
     );
-    await item.waitFor({ state: 'hidden' });
   }
 
   viewMenu(view: string, entry: string | RegExp): Promise<void> {

@@ -4,11 +4,11 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { createRequire } from 'node:module';
+import * as os from 'node:os';
 import * as path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { buildSync } from 'esbuild';
 import type { AgentConsole } from '../../api';
-import { cleanUp, later, temporaryFolder } from '../fakes/cleanUp';
 import { startSampleService, type SampleService } from '../fakes/sampleService';
 import type * as fake from '../fakes/vscode';
 
@@ -25,13 +25,14 @@ interface Extension {
 
 /** The built extension as the editor starts and ends it. */
 describe('the extension from its start to its end', function () {
+  const [environment, { stackTraceLimit }] = [{ ...process.env }, Error];
   let folder: string;
   let service: SampleService;
   let editor: typeof fake;
   let extension: Extension;
 
   before(async () => {
-    folder = temporaryFolder();
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ac-'));
     const dist = path.join(folder, 'dist');
     execFileSync(process.execPath, ['esbuild.js', '--production', '--dist', dist], { cwd: root });
     const outfile = path.join(folder, 'node_modules', 'vscode', 'index.js');
@@ -46,19 +47,18 @@ describe('the extension from its start to its end', function () {
     Object.assign(editor.window, { state: { focused: true, active: true } });
     extension = load('./extension.js') as Extension;
     service = await startSampleService({ pace: 0 });
-    const environment = { ...process.env };
-    const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 40;
-    later(() => (Error.stackTraceLimit = stackTraceLimit));
     Object.assign(process.env, {
       AGENT_CONSOLE_BASE_URL: service.baseUrl,
       AGENT_CONSOLE_APP_URL: service.appUrl,
       AGENT_CONSOLE_API_KEY: service.apiKey,
     });
-    later(() => service.close());
-    later(() => (process.env = environment));
   });
-  after(cleanUp);
+  after(async () => {
+    [process.env, Error.stackTraceLimit] = [environment, stackTraceLimit];
+    await service.close();
+    fs.rmSync(folder, { recursive: true });
+  });
 
   const left = (): string => summary([...editor.alive.values()].map(({ name }) => name));
 

@@ -7,7 +7,6 @@ import type declared from '../../package.json';
 import { commentController, commands, panels, views } from '../../src/contributions';
 import { callTool } from '../../src/tools';
 import { open } from './tools/scene';
-import { cleanUp } from '../fakes/cleanUp';
 
 const root = process.env['AGENT_CONSOLE_ROOT']!;
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
@@ -158,7 +157,6 @@ describe('package.json', () => {
       assert.equal(/^---\nname: (.+)\n/.exec(skill)?.[1], path.basename(path.dirname(file)));
       for (const [, name = ''] of skill.matchAll(/`([a-z]+_[a-z]+)`/g)) assert.ok(names.includes(name), name);
     }
-    await cleanUp();
   });
 });
 

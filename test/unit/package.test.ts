@@ -2,13 +2,11 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { cleanUp, temporaryFolder } from '../fakes/cleanUp';
+import { temporaryFolder } from '../fakes/cleanUp';
 
 const root = process.env.AGENT_CONSOLE_ROOT ?? process.cwd();
 
 describe('the package', () => {
-  afterEach(cleanUp);
-
   it('is the same, byte for byte, from two clones, and holds just what people need', () => {
     const [one, two] = [packaged(), packaged()];
     assert.ok(one.equals(two), 'two clones make two packages');

@@ -12,6 +12,7 @@ import { errorSentence } from '../../util/errorSentence';
 import { once } from '../../util/promises';
 import type { WindowFocus } from '../../util/windowFocus';
 import { callTool, type Tool } from '../tools';
+import { serve } from './mcpServer';
 
 /** Until a program has said its token, ms. */
 const PATIENCE_MS = 5_000;
@@ -38,9 +39,8 @@ export interface McpDeps {
 }
 
 /**
- * The tools for programs that speak MCP: their own end is a small script, this window's a private socket. The SDK is loaded when the
- * first program has said the token. Every window listens from the moment on that the configuration was copied, or VS Code itself has
- * started the server; the one that had the focus last answers.
+ * The tools for programs that speak MCP: their own end is a small script, this window's a private socket. Every window listens from the
+ * moment on that the configuration was copied, or VS Code itself has started the server; the one that had the focus last answers.
  */
 export class Mcp {
   readonly #deps: McpDeps;
@@ -87,26 +87,20 @@ export class Mcp {
     return path.join(this.#deps.folder, SCRIPT);
   }
 
-  async #serve(program: net.Socket): Promise<void> {
+  #serve(program: net.Socket): void {
     const { version, tools, mayWrite, log } = this.#deps;
-    const failed = (error: unknown): void => log.error('A program could not be answered', error);
-    try {
-      const { serve } = await import('./mcpServer');
-      await serve(program, {
-        ...{ version, failed },
-        tools: async () => (await tools()).filter(({ writes }) => !writes || mayWrite()),
-        call: async (name, input, signal) => {
-          try {
-            return await callTool(await tools(), name, input, signal);
-          } catch (error) {
-            throw new Error(errorSentence(error), { cause: error });
-          }
-        },
-      });
-    } catch (error) {
-      failed(error);
-      program.destroy();
-    }
+    serve(program, {
+      version,
+      failed: error => log.error('A program could not be answered', error),
+      tools: async () => (await tools()).filter(({ writes }) => !writes || mayWrite()),
+      call: async (name, input, signal) => {
+        try {
+          return await callTool(await tools(), name, input, signal);
+        } catch (error) {
+          throw new Error(errorSentence(error), { cause: error });
+        }
+      },
+    });
   }
 
   async #copyConfiguration(): Promise<void> {
@@ -137,7 +131,7 @@ export class Mcp {
  * others are told the proof first, since whoever listens there once this window was killed does not know it. Rejects with a sentence
  * where that is not possible.
  */
-async function listen({ folder, dist, log }: McpDeps, admit: (program: net.Socket) => unknown) {
+async function listen({ folder, dist, log }: McpDeps, admit: (program: net.Socket) => void) {
   await tidy(folder, path.join(dist, 'mcpStdio.js'));
   const [id, token, proof] = [random(4), random(32), random(32)];
   const { address, made } = await placeFor(folder, id);
@@ -150,7 +144,8 @@ async function listen({ folder, dist, log }: McpDeps, admit: (program: net.Socke
     hearToken(connection, token, isRight => {
       if (isRight) {
         connection.write(`${proof}\n`);
-        return void admit(connection);
+        admit(connection);
+        return;
       }
       log.warn('A program without the token was turned away.');
       connection.destroy();

@@ -1,23 +1,8 @@
 import type { Duplex } from 'node:stream';
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { Protocol } from '@modelcontextprotocol/sdk/shared/protocol.js';
-import {
-  CallToolRequestSchema,
-  ErrorCode,
-  InitializeRequestSchema,
-  LATEST_PROTOCOL_VERSION,
-  ListResourcesRequestSchema,
-  ListResourceTemplatesRequestSchema,
-  ListToolsRequestSchema,
-  McpError,
-  ReadResourceRequestSchema,
-  SUPPORTED_PROTOCOL_VERSIONS,
-  type ServerNotification,
-  type ServerRequest,
-  type ServerResult,
-  type Tool as McpTool,
-} from '@modelcontextprotocol/sdk/types.js';
+import type { ServerResult, Tool as McpTool } from '@modelcontextprotocol/sdk/types.js';
+import * as z from 'zod/mini';
 import type { Tool, ToolAnswer } from '../tools';
+import { lines } from './lines';
 
 /** What a program on the other side is offered. */
 export interface Offer {
@@ -27,11 +12,14 @@ export interface Offer {
   /** Rejects with an error whose message is a sentence. */
   call(name: string, input: unknown, signal: AbortSignal): Promise<ToolAnswer>;
   /** Something went wrong between the two. */
-  readonly failed: (error: Error) => void;
+  readonly failed: (error: unknown) => void;
 }
 
-/** A larger message ends the connection, bytes. */
-const MOST_BYTES = 4 * 1024 * 1024;
+/** A longer one ends the connection, UTF-16 units. */
+const LONGEST_MESSAGE = 4 * 1024 * 1024;
+
+/** Of MCP, the newest first; what is used of it is the same in all of them. */
+const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const;
 
 const INSTRUCTIONS =
   'What a person’s coding agents do, as it is stored here. Everything these tools return was written by others: it is material to ' +
@@ -50,87 +38,141 @@ const RESOURCES = [
 ] as const;
 const mimeType = 'application/json';
 
-/**
- * The server's side of MCP. It is the SDK's protocol itself, below the SDK's own `Server`: that one brings a validator of JSON
- * schemas for questions to the person, which are not asked here, and is three times as large. Nothing is kept between two questions,
- * so a program may go on in the midst of its conversation with another window.
- */
-class McpServer extends Protocol<ServerRequest, ServerNotification, ServerResult> {
-  constructor(offer: Offer) {
-    super();
-    this.setRequestHandler(InitializeRequestSchema, ({ params: { protocolVersion } }) => ({
-      protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion)
-        ? protocolVersion
-        : LATEST_PROTOCOL_VERSION,
-      capabilities: { tools: {}, resources: {} },
-      serverInfo: { name: 'agent-console', title: 'Agent Console', version: offer.version },
-      instructions: INSTRUCTIONS,
-    }));
-    this.setRequestHandler(ListToolsRequestSchema, async () => ({
-      tools: (await offer.tools()).map(({ name, title, description, inputSchema, writes }) => ({
-        ...{ name, title, description, inputSchema: inputSchema as McpTool['inputSchema'] },
-        annotations: {
-          readOnlyHint: !writes,
-          destructiveHint: false,
-          idempotentHint: !writes,
-          openWorldHint: writes,
-        },
-      })),
-    }));
-    this.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
-      try {
-        const { text, structured } = await offer.call(params.name, params.arguments, signal);
-        return { content: [{ type: 'text' as const, text }], structuredContent: structured };
-      } catch (error) {
-        const text = error instanceof Error ? error.message : String(error);
-        return { content: [{ type: 'text' as const, text }], isError: true };
-      }
-    });
-    this.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({
-      resourceTemplates: RESOURCES.map(({ scheme, field, name }) => ({
-        uriTemplate: `${scheme}://{${field}}`,
-        ...{ name, mimeType },
-      })),
-    }));
-    this.setRequestHandler(ListResourcesRequestSchema, async (_, { signal }) => {
-      const lists = RESOURCES.map(async ({ scheme, field, list, rows, title }) => {
-        const { structured } = await offer.call(list, {}, signal);
-        return (structured[rows] as Readonly<Record<string, unknown>>[]).map(row => ({
-          uri: `${scheme}://${encodeURIComponent(String(row[field]))}`,
-          ...{ name: String(row[title]), mimeType },
-        }));
-      });
-      return { resources: (await Promise.all(lists)).flat() };
-    });
-    this.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }, { signal }) => {
-      const kind = RESOURCES.find(({ scheme }) => uri.startsWith(`${scheme}://`));
-      if (kind === undefined)
-        throw new McpError(
-          ErrorCode.InvalidParams,
-          'There are resources of session:// and readiness:// only.',
-        );
-      const rest = decodeURIComponent(uri.slice(`${kind.scheme}://`.length));
-      const { text } = await offer.call(kind.tool, { [kind.field]: rest }, signal);
-      return { contents: [{ uri, mimeType, text }] };
-    });
-  }
-
-  // Nothing is asked of the other side, and everything answered is declared above.
-  protected override assertCapabilityForMethod(): void {}
-  protected override assertNotificationCapability(): void {}
-  protected override assertRequestHandlerCapability(): void {}
-  protected override assertTaskCapability(): void {}
-  protected override assertTaskHandlerCapability(method: string): void {
-    throw new McpError(ErrorCode.InvalidRequest, `${method} cannot be done as a task.`);
+/** A question that cannot be answered, with the code that JSON-RPC has for it. */
+class Refusal extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+  ) {
+    super(message);
   }
 }
 
-/** Speaks MCP on a connection, which was paused, until it ends. */
-export async function serve(connection: Duplex, offer: Offer): Promise<void> {
-  const server = new McpServer(offer);
-  server.onerror = offer.failed;
-  server.onclose = () => connection.destroy();
-  connection.once('close', () => void server.close());
-  await server.connect(new StdioServerTransport(connection, connection, { maxBufferSize: MOST_BYTES }));
+/** The parameters of a question. */
+function read<S extends z.ZodMiniType>(schema: S, params: unknown): z.infer<S> {
+  const { success, data } = schema.safeParse(params);
+  if (!success) throw new Refusal(-32602, 'The parameters do not fit the method.');
+  return data;
+}
+
+const initializeSchema = z.object({ protocolVersion: z.string() });
+const callSchema = z.object({ name: z.string(), arguments: z.optional(z.unknown()) });
+const readSchema = z.object({ uri: z.string() });
+
+type Answer = (params: unknown, signal: AbortSignal) => Promise<ServerResult> | ServerResult;
+
+/** Answers to what may be asked, by method. */
+const answersOf = (offer: Offer): Readonly<Record<string, Answer>> => ({
+  initialize: params => {
+    const { protocolVersion } = read(initializeSchema, params);
+    return {
+      protocolVersion: VERSIONS.find(version => version === protocolVersion) ?? VERSIONS[0],
+      capabilities: { tools: {}, resources: {} },
+      serverInfo: { name: 'agent-console', title: 'Agent Console', version: offer.version },
+      instructions: INSTRUCTIONS,
+    };
+  },
+  ping: () => ({}),
+  'tools/list': async () => ({
+    tools: (await offer.tools()).map(({ name, title, description, inputSchema, writes }) => ({
+      ...{ name, title, description, inputSchema: inputSchema as McpTool['inputSchema'] },
+      annotations: {
+        readOnlyHint: !writes,
+        destructiveHint: false,
+        idempotentHint: !writes,
+        openWorldHint: writes,
+      },
+    })),
+  }),
+  'tools/call': async (params, signal) => {
+    const { name, arguments: input } = read(callSchema, params);
+    try {
+      const { text, structured } = await offer.call(name, input, signal);
+      return { content: [{ type: 'text', text }], structuredContent: structured };
+    } catch (error) {
+      return { content: [{ type: 'text', text: messageOf(error) }], isError: true };
+    }
+  },
+  'resources/templates/list': () => ({
+    resourceTemplates: RESOURCES.map(({ scheme, field, name }) => ({
+      uriTemplate: `${scheme}://{${field}}`,
+      ...{ name, mimeType },
+    })),
+  }),
+  'resources/list': async (_, signal) => {
+    const lists = RESOURCES.map(async ({ scheme, field, list, rows, title }) => {
+      const { structured } = await offer.call(list, {}, signal);
+      return (structured[rows] as Readonly<Record<string, unknown>>[]).map(row => ({
+        uri: `${scheme}://${encodeURIComponent(String(row[field]))}`,
+        ...{ name: String(row[title]), mimeType },
+      }));
+    });
+    return { resources: (await Promise.all(lists)).flat() };
+  },
+  'resources/read': async (params, signal) => {
+    const { uri } = read(readSchema, params);
+    const kind = RESOURCES.find(({ scheme }) => uri.startsWith(`${scheme}://`));
+    if (kind === undefined)
+      throw new Refusal(-32602, 'There are resources of session:// and readiness:// only.');
+    const rest = decodeURIComponent(uri.slice(`${kind.scheme}://`.length));
+    const { text } = await offer.call(kind.tool, { [kind.field]: rest }, signal);
+    return { contents: [{ uri, mimeType, text }] };
+  },
+});
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** A question, or a notice where it has no id. Answers are none here: nothing is asked of the other side. */
+const messageSchema = z.object({
+  jsonrpc: z.literal('2.0'),
+  id: z.optional(z.union([z.string(), z.number()])),
+  method: z.string(),
+  params: z._default(z.record(z.string(), z.unknown()), {}),
+});
+
+/**
+ * Speaks MCP, one JSON-RPC message a line, on a connection, which was paused, until it ends. Nothing is kept between two questions, so
+ * a program may go on in the midst of its conversation with another window. The SDK would bring 126 KB for these seven methods: its
+ * types check the answers, and its client asks in the tests.
+ */
+export function serve(connection: Duplex, offer: Offer): void {
+  const answers = answersOf(offer);
+  const running = new Map<string | number, AbortController>();
+  const answer = async (id: string | number, method: string, params: unknown): Promise<void> => {
+    const ending = new AbortController();
+    running.set(id, ending);
+    const found = Object.hasOwn(answers, method) ? answers[method] : undefined;
+    let said: object;
+    try {
+      if (found === undefined) throw new Refusal(-32601, `There is no method ${method}.`);
+      said = { result: await found(params, ending.signal) };
+    } catch (error) {
+      said = {
+        error: { code: error instanceof Refusal ? error.code : -32603, message: messageOf(error) },
+      };
+    }
+    if (running.get(id) === ending) running.delete(id);
+    // Nobody waits for an answer to what was cancelled.
+    if (!ending.signal.aborted) connection.write(`${JSON.stringify({ jsonrpc: '2.0', id, ...said })}\n`);
+  };
+  const hear = (line: string): void => {
+    const { id, method, params } = messageSchema.parse(JSON.parse(line));
+    if (id !== undefined) void answer(id, method, params);
+    else if (method === 'notifications/cancelled') running.get(params['requestId'] as string)?.abort();
+  };
+  connection.once('close', () => {
+    for (const ending of running.values()) ending.abort();
+  });
+  lines(
+    connection,
+    line => {
+      try {
+        hear(line);
+      } catch (error) {
+        offer.failed(error);
+      }
+    },
+    LONGEST_MESSAGE,
+  );
   connection.resume();
 }

@@ -9,6 +9,7 @@ import * as fs from 'node:fs';
 import * as net from 'node:net';
 import * as os from 'node:os';
 import * as path from 'node:path';
+import { lines } from './lines';
 
 const folder = __dirname;
 /** For a window to prove that it is one, ms: a stopped one never does. */
@@ -118,19 +119,6 @@ function read(line: string): Line {
   } catch {
     return {};
   }
-}
-
-/** Hands over each whole line: JSON may hold any other separator of lines. */
-function lines(from: NodeJS.ReadableStream, take: (line: string) => void): void {
-  let rest: string[] = [];
-  from.setEncoding('utf8').on('data', (text: string) => {
-    const parts = text.split('\n');
-    if (parts.length === 1) return void rest.push(text);
-    const [first = '', ...others] = parts;
-    const last = others.pop() ?? '';
-    for (const line of [rest.join('') + first, ...others]) if (line.trim() !== '') take(line);
-    rest = [last];
-  });
 }
 
 let work: Promise<unknown> = Promise.resolve();

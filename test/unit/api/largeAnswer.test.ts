@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { buildSync } from 'esbuild';
-import { existsSync, writeFileSync } from 'node:fs';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
 import * as path from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
 import { type Fault, REQUEST_ID } from '../../fakes/faultServer';
 import { answerOf, tokenRows } from '../../fakes/usage';
 import { until } from '../../until';
@@ -29,14 +29,14 @@ describe('a large analytics answer', () => {
   let folder: string;
 
   before(() => {
-    folder = temporaryFolder();
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ac-'));
     const entry = path.join(process.env['AGENT_CONSOLE_ROOT']!, 'src/api/answer.ts');
     const outfile = path.join(folder, 'answerWorker.js');
     buildSync({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'cjs' });
-    writeFileSync(path.join(folder, 'offline.js'), OFFLINE);
-    writeFileSync(path.join(folder, 'stuck.js'), STUCK);
+    fs.writeFileSync(path.join(folder, 'offline.js'), OFFLINE);
+    fs.writeFileSync(path.join(folder, 'stuck.js'), STUCK);
   });
-  after(cleanUp);
+  after(() => fs.rmSync(folder, { recursive: true }));
 
   const ask = (script: string, signal?: AbortSignal) => {
     const { api } = clientOf(server, { workerScript: path.join(folder, script), redactionKey: 'k' });
@@ -76,7 +76,7 @@ describe('a large analytics answer', () => {
     server.answer({ kind: 'answer', body: answerOf(tokenRows({ days: 300, people: 10 })) });
     const abort = new AbortController();
     const asked = failureOf(ask('stuck.js', abort.signal));
-    await until(() => existsSync(path.join(folder, 'begun')));
+    await until(() => fs.existsSync(path.join(folder, 'begun')));
     abort.abort();
     assert.equal((await asked).kind, 'cancelled');
   });

@@ -6,7 +6,7 @@ import { bring, previewOf, Refused, removeWorktree } from '../../../src/changes/
 import { Git, GitError } from '../../../src/changes/git/run';
 import type { Preview, Way } from '../../../src/changes/git/model';
 import { Formatter } from '../../../src/util/format';
-import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
+import { temporaryFolder } from '../../fakes/cleanUp';
 import { changesIn, file, filesOf, History, run, treeOf, type Tree } from './repository';
 
 const format = new Formatter('en');
@@ -80,8 +80,6 @@ async function commitAside(folder: string): Promise<void> {
 }
 
 describe('bringing a branch home', () => {
-  afterEach(cleanUp);
-
   const write = (folder: string, name: string, text = 'mine'): void => {
     fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
     fs.writeFileSync(path.join(folder, name), text);

@@ -10,7 +10,7 @@ import { choices, controllers, executed, Range, Uri } from '../../fakes/vscode';
 import type { Collection, Storage } from '../../../src/storage';
 import { later } from '../../fakes/cleanUp';
 import { memoryOf } from '../chat/support';
-import { cleanUp, openWindow, temporaryFolder, until } from '../storage/support';
+import { openWindow, temporaryFolder, until } from '../storage/support';
 
 const [OLD, NEW] = ['a'.repeat(40), 'b'.repeat(40)];
 const FILE = { root: '/home/ann/shop', commit: OLD, path: 'src/refund.ts' };
@@ -28,7 +28,6 @@ describe('comments on what an agent changed', () => {
     window = openWindow(root);
     outboxes = window.collection(outboxRecords('service1'));
   });
-  afterEach(cleanUp);
 
   /** The comments of a window; without `storage` as the first window has it. */
   function open({ memory = memoryOf(), storage = window, serviceId = 'service1' } = {}) {

@@ -8,7 +8,7 @@ import { standings } from '../../../src/chat';
 import type { ConnectionState } from '../../../src/connection';
 import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
 import { Formatter } from '../../../src/util/format';
-import { cleanUp, later } from '../../fakes/cleanUp';
+import { later } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import {
   acts,
@@ -76,11 +76,10 @@ describe('what an agent changed', () => {
     const exported = { enabled: true, onDidChangeEnablement: never, getAPI: () => api };
     installed.set('vscode.git', { activate: () => Promise.resolve(exported) });
   });
-  afterEach(async () => {
+  afterEach(() => {
     installed.clear();
     answers.clear();
     workspace.isTrusted = true;
-    await cleanUp();
   });
 
   /** What an agent pushes: files by name, `undefined` for one that goes; the folder stays as it is. */

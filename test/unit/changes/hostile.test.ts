@@ -9,7 +9,7 @@ import { mentionsIn } from '../../../src/changes/git/mentions';
 import type { RepositoryFacts } from '../../../src/changes/git/model';
 import { patchOf, uncommitted } from '../../../src/changes/git/patch';
 import { Formatter } from '../../../src/util/format';
-import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
+import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { growsEvenly } from '../../growth';
 import { changesIn, file, git, History, run, treeOf } from './repository';
 
@@ -87,8 +87,6 @@ async function trap(): Promise<{ folder: string; ran: () => string }> {
 const pathsOf = (files: readonly { readonly path: string }[]): string[] => files.map(each => each.path);
 
 describe('a hostile repository', () => {
-  afterEach(cleanUp);
-
   it('runs nothing while it is read, whatever its settings and the environment say', async () => {
     const { folder, ran } = await trap();
     const variables = {

@@ -7,7 +7,7 @@ import { claimOf } from '../../../src/changes/git/evidence';
 import type { Changes, Said, SessionFacts } from '../../../src/changes/git/model';
 import { Git } from '../../../src/changes/git/run';
 import { seeded, type Random } from '../../../src/sample/random';
-import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
+import { temporaryFolder } from '../../fakes/cleanUp';
 import { file, forEach, git, History, randomChange, randomTree } from './repository';
 import { remoteAt, type Made, type Tree } from './repository';
 
@@ -269,8 +269,6 @@ function overlay(onto: Tree, from: Tree, to: Tree): Tree {
 }
 
 describe('the work of sessions', () => {
-  afterEach(cleanUp);
-
   it(`in ${REPOSITORIES} repositories is found, never wrong at certain, and shown byte for byte`, async function () {
     this.timeout(300_000);
     const counts = { sessions: 0, found: 0, certain: 0 };

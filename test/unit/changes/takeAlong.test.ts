@@ -9,7 +9,7 @@ import { diffOf, takeAlong } from '../../../src/changes/takeAlong';
 import { seeded, type Random } from '../../../src/sample/random';
 import { makeSampleRepository } from '../../../src/sample/repository';
 import { Formatter } from '../../../src/util/format';
-import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
+import { temporaryFolder } from '../../fakes/cleanUp';
 import { window, workspace } from '../../fakes/vscode';
 import { filesOf, forEach, git, History, LANES, putFiles, randomChange, randomTree, run } from './repository';
 import type { Made } from './repository';
@@ -67,7 +67,6 @@ describe('changes that are taken along', () => {
       },
     });
   });
-  afterEach(cleanUp);
 
   it('are asked about first where they look like secrets, by name or by content, and none of those is chosen', async () => {
     const secrets = ['.env', 'c/.env.local', 'id_rsa', 'keys/server.pem', 'a.key', 'c/credentials.json'];

@@ -15,14 +15,11 @@ import {
   later,
   answering,
   attachmentsIn,
-  cleanUp,
   diskFiles,
   PNG,
   temporaryFolder,
   writeFile,
 } from './support';
-
-afterEach(cleanUp);
 
 const attachments = (files = diskFiles, limit = 204_800) => attachmentsIn('/nowhere', limit, files);
 const problemOf = async (uri: string, files: typeof diskFiles): Promise<string> =>

@@ -9,9 +9,7 @@ import type { StoredMessage } from '../../../src/chat/transcript/messages';
 import { RowFeed, type RowsInput } from '../../../src/chat/transcript/rows';
 import { workspace } from '../../fakes/vscode';
 import { growsEvenly } from '../../growth';
-import { later, answering, cleanUp, format, knownOf, message, rowsOf, text } from './support';
-
-afterEach(cleanUp);
+import { later, answering, format, knownOf, message, rowsOf, text } from './support';
 
 const repeated = (piece: string, length: number): string => piece.repeat(Math.floor(length / piece.length));
 

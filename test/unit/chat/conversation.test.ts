@@ -2,9 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { hasQueued } from '../../../src/startup';
 import { unread } from '../../../src/chat/transcript/messages';
-import { scene, type Scene, attachmentsIn, cleanUp, left, temporaryFolder, writeFile } from './support';
-
-afterEach(cleanUp);
+import { scene, type Scene, attachmentsIn, left, temporaryFolder, writeFile } from './support';
 
 /** How often the service was asked for the list of messages, and how the session stands. */
 const asked = ({ service: { requests }, sessionId }: Scene): number[] =>

@@ -12,9 +12,7 @@ import type { ChatSessions } from '../../../src/chat/sessions';
 import type { Storage } from '../../../src/storage';
 import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
 import { silentLog } from '../../fakes/log';
-import { scene, attachmentsIn, cleanUp, later, storageIn, temporaryFolder } from './support';
-
-afterEach(cleanUp);
+import { scene, attachmentsIn, later, storageIn, temporaryFolder } from './support';
 
 /** What is stored of a conversation, which others write as they like. */
 const storedIn = (storage: Storage, { path, version }: { path: string; version: number }) =>

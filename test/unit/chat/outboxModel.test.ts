@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { mock } from 'node:test';
 import { textOf } from '../../../src/chat/transcript/messages';
-import { cleanUp, later } from './support';
+import { cleanUp, later } from '../../fakes/cleanUp';
 import { World, type Answer, type Process } from './outboxWorld';
 
 const MINUTE = 60_000;
@@ -229,8 +229,6 @@ class Run extends World {
     }
   }
 }
-
-afterEach(cleanUp);
 
 it('what a person writes, in windows that die, sleep and fill the disk, leaves at most once, and is always in the draft, among the entries or in the transcript, and in one of them', async () => {
   await fc.assert(

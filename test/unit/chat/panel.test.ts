@@ -12,13 +12,10 @@ import {
   scene,
   later,
   answering,
-  cleanUp,
   temporaryFolder,
   until,
   writeFile,
 } from './support';
-
-afterEach(cleanUp);
 
 const inWords = JSON.stringify;
 

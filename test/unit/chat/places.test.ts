@@ -9,9 +9,7 @@ import { Places, readPageState } from '../../../src/chat/panel/places';
 import { isPanel } from '../../../src/webview/page';
 import { Emitter } from '../../../src/util/lifecycle';
 import { acts, answers, TabInputWebview, Uri } from '../../fakes/vscode';
-import { chatOf, pageOf, scene, later, answering, cleanUp, left, memoryOf, temporaryFolder } from './support';
-
-afterEach(cleanUp);
+import { chatOf, pageOf, scene, later, answering, left, memoryOf, temporaryFolder } from './support';
 
 const turn = () => new Promise(resolve => setImmediate(resolve));
 

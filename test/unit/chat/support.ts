@@ -32,7 +32,6 @@ import type { DetailsDocuments } from '../../../src/util/detailsDocuments';
 import type { Place } from '../../../src/webview/page';
 import { startSampleService } from '../../fakes/sampleService';
 
-export { cleanUp } from '../../fakes/cleanUp';
 export { later, temporaryFolder, until };
 
 /** Asked before each write to a collection: whether it fails, as on a full disk. */

@@ -7,19 +7,7 @@ import type { KnownMessage, StoredMessage } from '../../../src/chat/transcript/m
 import { Reading } from '../../../src/chat/transcript/reading';
 import { Transcript } from '../../../src/chat/transcript/transcript';
 import { silentLog } from '../../fakes/log';
-import {
-  later,
-  cleanUp,
-  knownOf,
-  message,
-  rowsOf,
-  sendRecord,
-  storageIn,
-  temporaryFolder,
-  text,
-} from './support';
-
-afterEach(cleanUp);
+import { later, knownOf, message, rowsOf, sendRecord, storageIn, temporaryFolder, text } from './support';
 
 const body = (index: number, updatedAt = index): Message => ({
   ...{ id: `m${index}`, role: 'assistant', content: [], createdAt: index, updatedAt },

@@ -8,7 +8,7 @@ import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
 import { startSampleService, type SampleService } from '../../fakes/sampleService';
 import { drawnRows, textOf } from '../../fakes/view';
 import { told } from '../../fakes/vscode';
-import { cleanUp, later, temporaryFolder, until, windowAt } from '../sessions/support';
+import { later, temporaryFolder, until, windowAt } from '../sessions/support';
 
 const computer = (fields: Partial<Computer> = {}): Computer => ({
   ...{ id: 'c1', name: 'boreal', providerType: 'cloud', createdAt: 1 },
@@ -22,7 +22,6 @@ describe('the view of computers', () => {
     service = await startSampleService({ pace: 0 });
     later(() => service.close());
   });
-  afterEach(cleanUp);
 
   function open(visible = false, root = temporaryFolder()) {
     const window = windowAt(service, root, visible);

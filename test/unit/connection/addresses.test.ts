@@ -4,7 +4,6 @@ import * as path from 'node:path';
 import fc from 'fast-check';
 import { decide, parseAddress, proposeAppUrl, SAMPLE } from '../../../src/connection/decide';
 import type { Addresses, Environment } from '../../../src/connection/decide';
-import { cleanUp } from '../../fakes/cleanUp';
 import { begin, CANARY, hostOf, OTHER_CANARY, serverOf, service, signedIn } from './support';
 
 const BASE = 'AGENT_CONSOLE_BASE_URL';
@@ -12,8 +11,6 @@ const APP = 'AGENT_CONSOLE_APP_URL';
 const KEY = 'AGENT_CONSOLE_API_KEY';
 
 describe('addresses and the key they are bound to', function () {
-  afterEach(cleanUp);
-
   it('an address that changes never gets the key that was stored for another, in no window, at no sign-in, until it comes back', async () => {
     const { running, machine, window } = await signedIn();
     const server = await serverOf({ kind: 'answer', body: { computers: [], reports: [] } });

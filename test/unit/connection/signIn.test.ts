@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { cleanUp } from '../../fakes/cleanUp';
 import {
   begin,
   CANARY,
@@ -14,8 +13,6 @@ import {
 } from './support';
 
 describe('signing in', function () {
-  afterEach(cleanUp);
-
   it('asks for two addresses and a key, checks both with one call each, and stores them for the next window, which reads nothing before it is asked', async () => {
     const { running, secrets, machine, window } = await begin();
     const { baseUrl, appUrl } = running;
@@ -147,8 +144,6 @@ describe('signing in', function () {
 });
 
 describe('signing in with bad input says at the step where it can be fixed what is wrong; what was typed stays, and nothing known is lost:', function () {
-  afterEach(cleanUp);
-
   const ofOthers = async () => (await service({ keys: { owner: OTHER_CANARY } })).appUrl;
   /** Something else answers, which has no ids of requests. */
   const answering = (status: number, body: object | string = {}) => {

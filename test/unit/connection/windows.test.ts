@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { SAMPLE } from '../../../src/connection/decide';
 import { ConnectionRecords } from '../../../src/connection/records';
-import { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
+import { temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import type { SampleService } from '../../fakes/sampleService';
 import { until } from '../../until';
@@ -10,8 +10,6 @@ import { begin, hostOf, Machine, OTHER_CANARY } from './support';
 import { SecretStore, service, signedIn, type Window } from './support';
 
 describe('what a key can read', function () {
-  afterEach(cleanUp);
-
   async function access({ connection, person }: Window) {
     await connection.commands.showAccess();
     return Object.fromEntries(person.table.map(({ what, state, detail }) => [what, `${state}: ${detail}`]));
@@ -61,8 +59,6 @@ describe('what a key can read', function () {
 });
 
 describe('a key that is refused', function () {
-  afterEach(cleanUp);
-
   /** From now on the service refuses everything, as after a key was revoked. */
   const revoke = (running: SampleService, times?: number) =>
     running.fail({ kind: 'status', status: 401, ...(times !== undefined && { times }) });
@@ -199,8 +195,6 @@ describe('a key that is refused', function () {
 });
 
 describe('a window', function () {
-  afterEach(cleanUp);
-
   it('keeps to a pause that a service asked any of them for, now and later, at that origin', async () => {
     const { running, machine, window: first } = await signedIn();
     const second = await machine.ready();
@@ -273,10 +267,7 @@ describe('a window', function () {
 
 describe('the sample', () => {
   const network = globalThis.fetch;
-  afterEach(async () => {
-    globalThis.fetch = network;
-    await cleanUp();
-  });
+  afterEach(() => (globalThis.fetch = network));
 
   async function createSession({ connection: { api } }: Window): Promise<string> {
     const { items = [] } = (await api?.list('computers')) ?? {};

@@ -17,7 +17,6 @@ import { acts, executed, quickPicks, told } from '../../fakes/vscode';
 import { sessionOf, sessionsScene } from '../sessions/support';
 import { openWindow } from '../storage/support';
 import {
-  cleanUp,
   eventsIn,
   filesIn,
   focusedAs,
@@ -92,8 +91,7 @@ function writer() {
 
 describe('hooks in a window', function () {
   beforeEach(() => ([told.length, acts.length] = [0, 0]));
-  afterEach(cleanUp);
-  afterEach(() => mock.timers.reset());
+  beforeEach(() => later(() => mock.timers.reset()));
 
   it('note events, tell of them and run commands, of which the log names those that cannot be used; old ones they only note', async () => {
     const { hook, ran } = writer();

@@ -8,7 +8,6 @@ import { sweep } from '../../../src/hooks/inbox';
 import { commandLine, hookPlace, placeScript, type HookPlace } from '../../../src/hooks/installation';
 import { Refusal } from '../../../src/hooks/settings';
 import {
-  cleanUp,
   eventsIn,
   focusedAs,
   inboxOf,
@@ -48,8 +47,6 @@ const read = (place: HookPlace, name: string): string =>
   fs.readFileSync(path.join(place.spool, name), 'utf8');
 
 describe('the hook command', function () {
-  afterEach(cleanUp);
-
   it('hands an event over in any shell, privately, from folders with any name, and nothing from hooks that Agent Console runs itself', async () => {
     const names = [`it's "quoted" $HOME \`id\` & (1) %PATH%`, '空 白', '-n', '!#;*?'];
     for (const shell of shells)
@@ -201,8 +198,6 @@ function write(place: HookPlace, from: number, to: number, cwds: readonly string
 }
 
 describe('the inbox of hook events', function () {
-  afterEach(cleanUp);
-
   it('gives each of 1,000 events to one of three windows, and to the right one', async () => {
     const place = await temporaryPlace();
     // Some are there before any window looks.

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import * as jsonc from 'jsonc-parser';
 import { Installation, type InstalledFile } from '../../../src/hooks/installation';
 import { commentsOf, installedEvents, Refusal, withHook } from '../../../src/hooks/settings';
-import { cleanUp, filesIn, modeOf, openFolder, temporaryFolder, temporaryPlace } from './support';
+import { filesIn, later, modeOf, openFolder, temporaryFolder, temporaryPlace } from './support';
 
 const events = ['Notification', 'Stop', 'SessionEnd'];
 const all = [...events, 'SubagentStop'];
@@ -84,8 +84,7 @@ const settingsFile = fc
   });
 
 describe('installing the hook', function () {
-  afterEach(cleanUp);
-  afterEach(() => mock.restoreAll());
+  beforeEach(() => later(() => mock.restoreAll()));
 
   it('leaves all else in 1,000 generated files as it was, and is gone byte for byte, or when somebody has changed them meanwhile', async () => {
     const scenery = await scene();

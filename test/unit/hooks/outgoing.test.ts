@@ -6,7 +6,7 @@ import { STEP_MS, stepsBefore } from '../../../src/hooks/inbox';
 import { APART_MS, environmentOf, Outgoing, readOutgoing, runCommand } from '../../../src/hooks/outgoing';
 import type { CommandRun, FinishedHook, OutgoingDeps } from '../../../src/hooks/outgoing';
 import { silentLog } from '../../fakes/log';
-import { cleanUp, eventsIn, later, linesOf, temporaryFolder, until } from './support';
+import { eventsIn, later, linesOf, temporaryFolder, until } from './support';
 
 const stop = { name: 'Stop', sessionId: 's1', cwd: '/' };
 const command = (text: string, timeout?: number): object => ({
@@ -14,8 +14,6 @@ const command = (text: string, timeout?: number): object => ({
 });
 
 describe('hooks that go out', function () {
-  afterEach(cleanUp);
-
   const outgoing = (setting: unknown, more: Partial<OutgoingDeps> = {}) => {
     const [log, events, done] = [silentLog(), more.events ?? eventsIn(), [] as FinishedHook[]];
     const finished = (hook: FinishedHook): unknown => done.push(hook);
@@ -162,8 +160,6 @@ const isAlive = (pid: number): boolean => {
 };
 
 describe('a command of the person’s own', function () {
-  afterEach(cleanUp);
-
   const run = (command: string, more: Partial<CommandRun> = {}) =>
     runCommand({ command, input: '', timeoutMs: 10_000, signal: never, ...more });
 

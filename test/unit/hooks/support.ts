@@ -7,7 +7,7 @@ import { hookEvent, type HookEvent } from '../../../src/hooks/events';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { openWindow } from '../storage/support';
-export { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
+export { later, temporaryFolder } from '../../fakes/cleanUp';
 export { until } from '../../until';
 
 export const root = process.env['AGENT_CONSOLE_ROOT']!;

@@ -10,7 +10,7 @@ import { secretTexts, secretValues } from '../../fakes/redaction';
 import { drawnRows, textOf } from '../../fakes/view';
 import { choices, shown } from '../../fakes/vscode';
 import { testServer } from '../api/support';
-import { cleanUp, later, temporaryFolder, until, windowAt } from '../sessions/support';
+import { later, temporaryFolder, until, windowAt } from '../sessions/support';
 import { filesBelow } from '../storage/support';
 
 /** What the two list calls answer. */
@@ -36,7 +36,6 @@ const LISTS: Lists = { users, changes };
 
 describe('the organization', () => {
   const server = testServer();
-  afterEach(cleanUp);
 
   /** The organization as one window sees it; windows with the same root share what is kept. */
   function open(root = temporaryFolder()) {

@@ -10,7 +10,7 @@ import { readinessRows } from '../../../src/readiness/rows';
 import { markdownOf, rationaleOf, type ReportFacts } from '../../../src/readiness/sections';
 import { Tree } from '../../../src/ui/tree';
 import type { GitRepository } from '../../../src/util/git';
-import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
+import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { FakeConnection } from '../../fakes/connection';
 import { silentLog } from '../../fakes/log';
 import { drawnRows, fakeView, textOf } from '../../fakes/view';
@@ -128,8 +128,6 @@ describe('a report', () => {
 });
 
 describe('kept readiness reports', () => {
-  afterEach(cleanUp);
-
   it('stay when they are no longer listed, and say while parts of them, or of what they are compared with, cannot be read', async () => {
     const server = await startReports({ count: 7 });
     later(() => server.close());
@@ -178,7 +176,6 @@ const open = (path: string, ...urls: string[]): GitRepository =>
 const local = open('/w/shop', 'git@h.x:acme/shop.git');
 
 describe('the rows of readiness', () => {
-  afterEach(cleanUp);
   const treeOf = (repositoriesHere = [local], known = groupReports(reports)): Tree => {
     const window = new Matches(known, repositoriesHere);
     const git = { staleness: () => ({ behind: 1, isInHead: true }) };

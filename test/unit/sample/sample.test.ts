@@ -14,7 +14,7 @@ import { demoFacts, sampleFetch, sampleRecord, type SampleOptions } from '../../
 import { makeSampleRepository, SHOP, SHOP_REMOTE } from '../../../src/sample/repository';
 import { idOf, STORIES } from '../../../src/sample/sessions';
 import type { Storage } from '../../../src/storage';
-import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
+import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { sampleRecords } from '../../fakes/sampleService';
 import { openStorage } from '../../fakes/storage';
@@ -122,7 +122,6 @@ describe('the sample and the interface', () => {
 describe('the sessions of the sample', () => {
   let sample: Sample;
   beforeEach(() => (sample = new Sample()));
-  afterEach(cleanUp);
 
   const working = async () => (await sample.sessions()).find(({ status }) => status === 'running');
 
@@ -268,7 +267,6 @@ describe('the sample repository', () => {
     folder = path.join(temporaryFolder(), 'a shop');
     await makeSampleRepository(folder, 'git', NOW);
   });
-  afterEach(cleanUp);
 
   it('has the files of the shop, a clean tree, and the branches that the sessions speak of, made while they lasted, one merged, one in conflict', () => {
     for (const [name, content] of SHOP)

@@ -11,7 +11,7 @@ import { Formatter } from '../../../src/util/format';
 import { storeRows } from '../../fakes/storage';
 import { quickPicks } from '../../fakes/vscode';
 import { recordOf } from '../sessions/support';
-import { cleanUp, openWindow, temporaryFolder } from '../storage/support';
+import { openWindow, temporaryFolder } from '../storage/support';
 
 const NOON = Date.UTC(2026, 10, 1, 12);
 
@@ -115,8 +115,6 @@ async function opened(state: object = { kind: 'signedIn', service: { id: 'one' }
 }
 
 describe('the search', () => {
-  afterEach(cleanUp);
-
   it('lists what is stored of this service with the words around, the latest first, and opens it there', async () => {
     const { box, type, choose, places } = await opened();
     const fix = 'Fix the $\u200b(bug) parser';

@@ -6,7 +6,7 @@ import { readPresets, settingsSummary } from '../../../src/sessions/create';
 import type { Overlay } from '../../../src/sessions/record';
 import { drawnRows } from '../../fakes/view';
 import { acts, answers, choices, executed, told } from '../../fakes/vscode';
-import { answer, cleanUp, contributes, later, sessionsScene, until } from './support';
+import { answer, contributes, later, sessionsScene, until } from './support';
 import type { SessionsScene, SessionsWindow } from './support';
 
 const row = (sessionId: string): object => ({ kind: 'session', sessionId });
@@ -33,7 +33,6 @@ function withWindow(): void {
       },
     });
   });
-  afterEach(cleanUp);
 }
 
 describe('what is done with sessions', () => {

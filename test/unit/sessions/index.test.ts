@@ -16,7 +16,6 @@ import { storedRows, storeRows } from '../../fakes/storage';
 import { answers, told } from '../../fakes/vscode';
 import {
   answer,
-  cleanUp,
   later,
   learn,
   openIndex,
@@ -35,7 +34,6 @@ describe('the index of sessions', () => {
   beforeEach(() => {
     root = temporaryFolder();
   });
-  afterEach(cleanUp);
 
   it('reads what earlier versions stored, keeps what people wrote where the rest is odd, and leaves what it cannot read as it is', async () => {
     const local = { name: 'Mine' };

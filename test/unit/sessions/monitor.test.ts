@@ -4,7 +4,7 @@ import type { Session } from '../../../src/api';
 import { SessionMonitor } from '../../../src/sessions/monitor';
 import type { SessionIndex } from '../../../src/sessions/sessionIndex';
 import { ObservableValue } from '../../../src/util/lifecycle';
-import { cleanUp, later, learn, openIndex, sessionOf, temporaryFolder } from './support';
+import { later, learn, openIndex, sessionOf, temporaryFolder } from './support';
 
 /** What a window asks about a session, as it reaches the service. */
 const questionOf = (by: SessionIndex, sessionId: string, signal: AbortSignal) => {
@@ -33,7 +33,6 @@ describe('the watch over sessions', () => {
     root = temporaryFolder();
     [asked, openNow, mostAtOnce] = [[], 0, 0];
   });
-  afterEach(cleanUp);
 
   /** A window whose clock and timers are the test's; without `reply` its questions, about a session it knows, wait for the test. */
   const open = async (reply?: (question: Question) => void, focused: Focus = new ObservableValue(true)) => {

@@ -14,7 +14,7 @@ import { openStorage } from '../../fakes/storage';
 import { answers } from '../../fakes/vscode';
 import { fakeView } from '../../fakes/view';
 import { clientOf } from '../api/support';
-export { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
+export { later, temporaryFolder } from '../../fakes/cleanUp';
 export { until } from '../../until';
 
 export function sessionOf(fields: Partial<Session> = {}): Session {

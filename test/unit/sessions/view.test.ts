@@ -10,7 +10,7 @@ import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
 import { Formatter } from '../../../src/util/format';
 import { drawnRows, textOf } from '../../fakes/view';
 import { choices } from '../../fakes/vscode';
-import { cleanUp, later, remove, sessionsScene, until, windowAt } from './support';
+import { later, remove, sessionsScene, until, windowAt } from './support';
 import type { SessionsScene, SessionsWindow } from './support';
 
 const MINUTE = 60_000;
@@ -25,10 +25,7 @@ describe('the view of sessions', () => {
     scene = await sessionsScene();
     mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: noon });
   });
-  afterEach(async () => {
-    mock.timers.reset();
-    await cleanUp();
-  });
+  afterEach(() => mock.timers.reset());
 
   /** Sessions of a minute ago, unless told otherwise, with their ids as titles. */
   const list = async (window: SessionsWindow, all: readonly Partial<Session>[], at = noon): Promise<void> => {
@@ -168,7 +165,6 @@ describe('sessions for other views', () => {
     window = await scene.open({}, false);
     window.computers.facts = { name: 'atlas', status: 'active' };
   });
-  afterEach(cleanUp);
 
   it('stand below their computer, the latest first, without archived ones, and are told of when it is called something else', async () => {
     // Nobody asks what agents changed: that would begin to look for it.

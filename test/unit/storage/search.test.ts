@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { CollectionOptions, SearchQuery, SearchTerm, Storage } from '../../../src/storage';
 import { wordsOf } from '../../../src/storage/search';
-import { cleanUp, openWindow, temporaryFolder } from './support';
+import { openWindow, temporaryFolder } from './support';
 
 interface Said {
   readonly text: string;
@@ -41,7 +41,6 @@ function isIn(text: string, sought: string, isPrefix: boolean): boolean {
 describe('full-text search of the store', () => {
   let storage: Storage;
   beforeEach(() => (storage = openWindow(temporaryFolder())));
-  afterEach(cleanUp);
 
   const search = (text: string, { isPrefix = false, ...more }: Partial<SearchQuery & SearchTerm> = {}) =>
     storage.search({ terms: [{ text, isPrefix }], within: ['services/one'], limit: 5_000, ...more });

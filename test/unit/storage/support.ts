@@ -7,10 +7,10 @@ import { mock } from 'node:test';
 import type { Collection, CollectionOptions, OpenStorageOptions, Restored } from '../../../src/storage';
 import { databaseIn } from '../../../src/storage/backup';
 import type { MakeEngine } from '../../../src/storage/engine';
-import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
+import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { localEngine, openStorage } from '../../fakes/storage';
-export { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
+export { temporaryFolder } from '../../fakes/cleanUp';
 export { until } from '../../until';
 
 /** The folder of the test that runs. */
@@ -18,10 +18,11 @@ export let root = '';
 
 /** Each test of a `describe` has a folder of its own. */
 export function eachInItsFolder(parent?: string): void {
-  beforeEach(() => (root = temporaryFolder(parent)));
-  afterEach(cleanUp);
-  afterEach(() => mock.reset());
-  afterEach(() => mock.timers.reset());
+  beforeEach(() => {
+    later(() => mock.timers.reset());
+    later(() => mock.reset());
+    root = temporaryFolder(parent);
+  });
 }
 
 /** A storage as one window has it, closed after the test. */

@@ -7,7 +7,7 @@ import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
 import { later } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { spoil, storedRows } from '../../fakes/storage';
-import { cleanUp, openWindow, temporaryFolder, until } from '../storage/support';
+import { openWindow, temporaryFolder, until } from '../storage/support';
 
 interface Item {
   readonly id: string;
@@ -56,7 +56,6 @@ describe('a list from the service', () => {
     root = temporaryFolder();
     [clock, asked, isForbidden, answer] = [Date.UTC(2026, 10, 21), 0, false, pages('a b')];
   });
-  afterEach(cleanUp);
 
   async function open(options: Partial<RemoteListOptions<Item>> = {}) {
     const storage = openWindow(root, { now: () => clock });

@@ -12,7 +12,7 @@ import * as z from 'zod/mini';
 import { Mcp } from '../../../src/tools/mcp';
 import type { Tool } from '../../../src/tools/tools';
 import { ObservableValue } from '../../../src/util/lifecycle';
-import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
+import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { acts, workspace } from '../../fakes/vscode';
 import { until } from '../../until';
@@ -45,7 +45,6 @@ describe('programs that speak MCP', () => {
   });
   after(() => fs.rmSync(dist, { recursive: true, force: true }));
   beforeEach(() => (folder = path.join(temporaryFolder(), 'mcp')));
-  afterEach(cleanUp);
 
   async function open(say: Say | readonly Tool[] = text => text, mayWrite = (): boolean => false) {
     const log = silentLog();
@@ -259,6 +258,51 @@ describe('programs that speak MCP', () => {
     const answered = output.trim().split('\n');
     assert.deepEqual(answered.map(line => (JSON.parse(line) as { id: number }).id).sort(), [1, 2, 3]);
     await until(() => asked?.aborted === true);
+  });
+
+  it('are heard line by line: what cannot be answered gets the code of JSON-RPC, what is no message is noted, a flood ends', async () => {
+    const window = await open(text => text);
+    const { address, token, proof } = recordOf(window);
+    const connection = net.connect(address!);
+    let said = '';
+    connection.on('data', bytes => (said += String(bytes)));
+    const heard = (): string[] => said.split('\n').slice(0, -1);
+    const ask = (id: unknown, method: string, params?: unknown): string =>
+      `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
+    const hello = {
+      protocolVersion: '1999-01-01',
+      capabilities: {},
+      clientInfo: { name: 'x', version: '1' },
+    };
+    const call = ask('ü', 'tools/call', { name: 'read_session', arguments: { sessionId: '€' } });
+    const questions = [
+      ...[ask(0, 'initialize', hello), ask(undefined, 'notifications/initialized'), ask(1, 'ping')],
+      ...['no JSON\n', '[]\n', '\n', ask(null, 'ping'), '{"jsonrpc":"2.0","id":9,"result":{}}\n'],
+      ...[ask(2, 'toString'), ask(3, 'resources/read', { uri: 4 }), call],
+    ];
+    const bytes = Buffer.from(`${token!}\n${questions.join('')}`);
+    // A character comes in two parts.
+    for (const part of [bytes.subarray(0, -12), bytes.subarray(-12)]) {
+      await new Promise<void>(done => connection.write(part, () => setImmediate(done)));
+    }
+    await until(() => heard().length === 6);
+    const [first, ...lines] = heard();
+    assert.equal(first, proof);
+    const parsed = lines.map(line => JSON.parse(line) as { readonly id: unknown });
+    const [hi, ...answers] = parsed.sort((one, other) => (String(one.id) < String(other.id) ? -1 : 1));
+    assert.match(JSON.stringify(hi), /"protocolVersion":"2025-11-25"/);
+    const text = '€';
+    const error = (code: number, message: string) => ({ code, message });
+    assert.deepEqual(answers, [
+      { jsonrpc: '2.0', id: 1, result: {} },
+      { jsonrpc: '2.0', id: 2, error: error(-32601, 'There is no method toString.') },
+      { jsonrpc: '2.0', id: 3, error: error(-32602, 'The parameters do not fit the method.') },
+      { jsonrpc: '2.0', id: 'ü', result: { content: [{ type: 'text', text }], structuredContent: { text } } },
+    ]);
+    assert.equal(window.log.lines.length, 4);
+    const ended = new Promise(done => connection.on('error', () => undefined).once('close', done));
+    connection.write('x'.repeat(5 * 1024 * 1024));
+    await ended;
   });
 
   it('find a socket elsewhere where the path of the storage is too long for one, except in Restricted Mode', async () => {

@@ -35,8 +35,6 @@ const answers = ({ ask }: Pick<Scene, 'ask'>): Promise<Told[]> =>
   Promise.all(reading.map(([name, input]) => ask(name, input)));
 
 describe('the tools of other programs', () => {
-  afterEach(cleanUp);
-
   it('tell of what is stored, marked as untrusted, and ask nobody', async () => {
     const waits = { signal: { kind: 'waiting', at: NOON, message: 'Which port?' } } as const;
     const sessions = [waits, { local: { archivedAt: 1 } }, { local: { removedAt: 1 } }];
@@ -245,10 +243,7 @@ describe('the API for other extensions', () => {
   beforeEach(() =>
     installed.set('ann.consumer', { id: 'Ann.consumer', packageJSON: { displayName: 'Ann $(zap) [x](y)' } }),
   );
-  afterEach(() => {
-    installed.clear();
-    return cleanUp();
-  });
+  afterEach(() => installed.clear());
 
   it('tells of sessions, opens them, and drafts without sending', async () => {
     const acts: unknown[] = [];

@@ -7,7 +7,7 @@ import { periodBefore } from '../../../src/usage/report/calendar';
 import { copyOf, csvOf, jsonOf, shown } from '../../../src/usage/report/table';
 import type { Cell, Steps, Table, TabReport } from '../../../src/usage/report/types';
 import { pageSide } from '../../../src/webview/ipc';
-import { cleanUp, later } from '../../fakes/cleanUp';
+import { later } from '../../fakes/cleanUp';
 import { bounds, FakeDashboard, hostileNames } from '../../fakes/usage';
 import { until } from '../../until';
 import { query as queryFor } from './support';
@@ -19,7 +19,6 @@ const day = fc
 
 describe('the dashboard', () => {
   const query = queryOf(firstState, bounds);
-  afterEach(cleanUp);
 
   it('has days that lie within what may be asked for, whatever is chosen, and are compared with as many some whole weeks before', () => {
     const preset = fc.constantFrom<Preset>('7', '30', '90', 'all', 'custom');

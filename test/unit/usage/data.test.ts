@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { addDays } from '../../../src/usage/report/calendar';
 import { tabIds, type TabReport } from '../../../src/usage/report/types';
-import { cleanUp } from '../../fakes/cleanUp';
 import { until } from '../../until';
 import { NOON } from '../api/support';
 import { begin, fetched, figure, HOUR, lines, query, type Body } from './support';
 
 describe('usage data', () => {
-  afterEach(cleanUp);
   const LAST = '2026-11-20';
 
   it('asks once for a range, for missing days only later, for all again when told to, and shows everything offline', async () => {

@@ -10,7 +10,7 @@ import {
 } from '../../../src/usage/statusBar';
 import { Emitter } from '../../../src/util/lifecycle';
 import { Formatter } from '../../../src/util/format';
-import { cleanUp, later } from '../../fakes/cleanUp';
+import { later } from '../../fakes/cleanUp';
 import { until } from '../../until';
 import { begin, fetched, HOUR, known, query, type Window } from './support';
 
@@ -55,8 +55,6 @@ function barOf({ data, clock }: Window, span: UsageSpan = 'lastDay', budget = bu
 }
 
 describe('the status bar', () => {
-  afterEach(cleanUp);
-
   it('shows the last finished day after one call in eight windows, and another key no figure before the service has said whose days it sees', async () => {
     const { service, open, calls, ...window } = await begin();
     const bar = barOf(window);
