@@ -30,7 +30,7 @@ export const image = (mediaType: string, bytes: Buffer) => ({
 
 export const FILES = Object.fromEntries(['a.txt', 'b.txt', 'c.txt'].map(name => [name, `${name}\n`]));
 
-const NEAR_END = `[...document.querySelectorAll('article')].at(-2)?.innerText.trim()`;
+const NEAR_END = `[...document.querySelectorAll('article')].slice(-2)[0]?.innerText.trim()`;
 
 const shown = (nearEnd: string): string => `(() => {
   const log = document.querySelector('.log');

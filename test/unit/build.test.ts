@@ -163,7 +163,7 @@ describe('the production build', () => {
     };
 
     const table: readonly [what: string, figure: () => number, limit: number, target: number][] = [
-      ['the product, lines', () => lines(product), 36_467, 30_000],
+      ['the product, lines', () => lines(product), 36_486, 30_000],
       ['the tests, lines', () => lines(tests), 26_000, 26_000],
       ['the repository, files', () => files.length, 420, 430],
       ['the largest folder, source files', largestFolder, 15, 15],
@@ -192,7 +192,7 @@ describe('the production build', () => {
         9_550,
         40 * KB,
       ],
-      ['the package, bytes', packed, 401_000, 390 * KB],
+      ['the package, bytes', packed, 399_700, 390 * KB],
       [
         'silence: errors that are dropped',
         () => matches(product, /\.catch\(\(\) => (?:undefined|\{\}|false)\)|catch \{\s*\}/g),
