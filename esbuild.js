@@ -143,7 +143,10 @@ function noticesOf(outputs) {
   const inputs = Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs));
   const packages = new Set(inputs.flatMap(file => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []));
   const notice = folder => {
-    const { name, version, license } = require(path.join(root, folder, 'package.json'));
+    const { name, version, license, author } = require(path.join(root, folder, 'package.json'));
+    // This license asks for its address, not its text, and for a word about what was changed.
+    if (license === 'CC-BY-4.0')
+      return `${name} ${version}\n\n${author.name}. A subset of the font.\nhttps://creativecommons.org/licenses/by/4.0/\n`;
     const file = fs.readdirSync(path.join(root, folder)).find(each => /^licen[cs]e/i.test(each));
     const text =
       file === undefined ? `License: ${license}` : fs.readFileSync(path.join(root, folder, file), 'utf8');

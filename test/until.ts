@@ -48,20 +48,30 @@ export interface Limit {
   readonly timeout: number;
 }
 
-/** Does something until what it is for has come, waited for longer each time: a window at work may lose a click or a key, or be slow. */
+/**
+ * Does something until what it is for has come, waited for longer each time: a window at work may lose a click or a key, or be slow.
+ * What was done once may have taken away what it is done with.
+ */
 export async function again(
   act: (limit: Limit) => Promise<unknown>,
   hasCome: (limit: Limit) => Promise<unknown>,
 ): Promise<void> {
   const began = realClock.now();
+  let isDone = false;
   for (let timeout = 2_000; ; timeout = Math.min(2 * timeout, patience())) {
+    const mayTry = (error: unknown): boolean =>
+      error instanceof Error && error.name === 'TimeoutError' && realClock.now() - began <= patience();
     try {
-      await act({ timeout });
+      await act({ timeout }).then(
+        () => (isDone = true),
+        (error: unknown) => {
+          if (!isDone || !mayTry(error)) throw error;
+        },
+      );
       await hasCome({ timeout });
       return;
     } catch (error) {
-      const isTimeout = error instanceof Error && error.name === 'TimeoutError';
-      if (!isTimeout || realClock.now() - began > patience()) throw error;
+      if (!mayTry(error)) throw error;
     }
   }
 }
