@@ -155,24 +155,18 @@ export function serve(connection: Duplex, offer: Offer): void {
     // Nobody waits for an answer to what was cancelled.
     if (!ending.signal.aborted) connection.write(`${JSON.stringify({ jsonrpc: '2.0', id, ...said })}\n`);
   };
-  const hear = (line: string): void => {
-    const { id, method, params } = messageSchema.parse(JSON.parse(line));
-    if (id !== undefined) void answer(id, method, params);
-    else if (method === 'notifications/cancelled') running.get(params['requestId'] as string)?.abort();
-  };
   connection.once('close', () => {
     for (const ending of running.values()) ending.abort();
   });
-  lines(
-    connection,
-    line => {
-      try {
-        hear(line);
-      } catch (error) {
-        offer.failed(error);
-      }
-    },
-    LONGEST_MESSAGE,
-  );
+  const hear = (line: string): void => {
+    try {
+      const { id, method, params } = messageSchema.parse(JSON.parse(line));
+      if (id !== undefined) void answer(id, method, params);
+      else if (method === 'notifications/cancelled') running.get(params['requestId'] as string)?.abort();
+    } catch (error) {
+      offer.failed(error);
+    }
+  };
+  lines(connection, hear, LONGEST_MESSAGE);
   connection.resume();
 }
