@@ -58,9 +58,9 @@ export async function again(
 ): Promise<void> {
   const began = realClock.now();
   let isDone = false;
+  const mayTry = (error: unknown): boolean =>
+    error instanceof Error && error.name === 'TimeoutError' && realClock.now() - began <= patience();
   for (let timeout = 2_000; ; timeout = Math.min(2 * timeout, patience())) {
-    const mayTry = (error: unknown): boolean =>
-      error instanceof Error && error.name === 'TimeoutError' && realClock.now() - began <= patience();
     try {
       await act({ timeout }).then(
         () => (isDone = true),

@@ -153,10 +153,11 @@ export async function openChat({ settings, ...options }: StageOptions) {
       const seen = <T>(what: string): Promise<T> => workbench.inPage(frame => frame.evaluate<T>(what));
       await workbench.pageShows(`${shown('')}.isAtEnd && ${NEAR_END} !== undefined`);
       const nearEnd = await seen<string>(NEAR_END);
-      const before = await seen<object>(shown(nearEnd));
+      const { chips: files } = await seen<{ readonly chips: readonly string[] }>(shown(nearEnd));
       for (const [round, act] of acts.entries()) {
-        const wanted = { ...before, draft: `A thought, take ${String(round)}`, isThere: true, isAtEnd: true };
-        await composer.fill(wanted.draft);
+        const draft = `A thought, take ${String(round)}`;
+        const wanted = { draft, chips: files, isThere: true, isAtEnd: true };
+        await composer.fill(draft);
         await act();
         let now: unknown;
         const isKept = async (): Promise<boolean> =>
