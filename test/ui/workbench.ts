@@ -176,8 +176,10 @@ export class Workbench {
       },
       async limit => {
         if (!isChosen || (await item.isVisible())) {
-          await item.hover(limit);
-          await item.and(this.page.locator('.focused')).waitFor(limit);
+          // A menu that is closed again comes no more, however long it is waited for.
+          const briefly = { timeout: Math.min(limit.timeout, patience() / 8) };
+          await item.hover(briefly);
+          await item.and(this.page.locator('.focused')).waitFor(briefly);
           await item.locator('.action-menu-item').press('Enter', limit);
           isChosen = true;
         }
