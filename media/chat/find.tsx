@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
 import { partsOfRow, partText, type Row } from '../../src/chat/protocol';
 import { IconButton } from './controls';
 import { finding, toggle, transcript } from './page';
@@ -29,6 +29,8 @@ export function FindBar({ list }: { readonly list: { readonly current: Place | u
   const [matches, setMatches] = useState<readonly Row[]>([]);
   const [at, setAt] = useState(-1);
   const match = matches[at];
+  /** Counts how often a match was asked for, which may be the same one again. */
+  const [asked, ask] = useReducer((count: number) => count + 1, 0);
   const shown = useRef<string | undefined>(undefined);
   shown.current = match?.key;
   /** The row that is meant, where the words are in what the page does not have of it. */
@@ -48,7 +50,10 @@ export function FindBar({ list }: { readonly list: { readonly current: Place | u
       const found = rows.filter(row => partsOfRow(row).some(part => hasWords(partText(part), words)));
       const aimed = found.findIndex(({ key }) => key === aim.current);
       const beyond = aimed >= 0 ? undefined : rows.find(row => row.key === aim.current && isCut(row))?.key;
-      if (aimed >= 0) aim.current = undefined;
+      if (aimed >= 0) {
+        aim.current = undefined;
+        ask(undefined);
+      }
       // While rows come in, the match that is shown stays that. What stands nearest to the end is most likely meant.
       const same = found.findIndex(({ key }) => key === shown.current);
       setMatches(found);
@@ -73,7 +78,7 @@ export function FindBar({ list }: { readonly list: { readonly current: Place | u
       observer.disconnect();
       CSS.highlights.clear();
     };
-  }, [match?.key, words]);
+  }, [match?.key, words, asked]);
 
   const letGo = (): void => {
     aim.current = undefined;
@@ -81,6 +86,7 @@ export function FindBar({ list }: { readonly list: { readonly current: Place | u
   };
   const go = (step: number): void => {
     letGo();
+    ask(undefined);
     setAt((Math.max(at, step < 0 ? 0 : -1) + step + matches.length) % Math.max(1, matches.length));
   };
   const close = (): void => {

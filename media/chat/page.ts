@@ -47,7 +47,9 @@ let together: ReturnType<typeof setTimeout> | undefined;
 
 /** Says something to screen readers; with what was said within the second before, whose place it would take otherwise. */
 export function announce(text: string): void {
-  announcement.value = together === undefined ? text : `${announcement.value} ${text}`;
+  // To a screen reader the same words are nothing new, but for a space.
+  const said = announcement.value === text ? `${text}\u00a0` : text;
+  announcement.value = together === undefined ? said : `${announcement.value} ${text}`;
   clearTimeout(together);
   together = setTimeout(() => (together = undefined), 1000);
 }

@@ -108,16 +108,18 @@ function stateText(computer: Computer, unknownSince?: number): string {
 }
 
 function stepRow(computer: Computer, step: ProvisioningStep, index: number) {
-  const { startedAt, completedAt = Date.now() } = step;
-  const label = oneLine(step.name ?? step.id ?? '') || vscode.l10n.t('Step {0}', index + 1);
   const isRunning = stepState(step) === 'running';
+  // How long one took that has ended at an unknown time is not known either.
+  const { startedAt, completedAt = isRunning ? Date.now() : undefined } = step;
+  const took = startedAt !== undefined && completedAt !== undefined ? completedAt - startedAt : undefined;
+  const label = oneLine(step.name ?? step.id ?? '') || vscode.l10n.t('Step {0}', index + 1);
   const unnamed = isRunning ? vscode.l10n.t('running') : vscode.l10n.t('status unknown');
   const facts = isUntouched(computer, step)
     ? [vscode.l10n.t('not started')]
     : [
         oneLine(step.status ?? '', 60) || unnamed,
         // A clock that is ahead makes no negative time.
-        startedAt === undefined ? undefined : format.duration(Math.max(0, completedAt - startedAt)),
+        took === undefined ? undefined : format.duration(Math.max(0, took)),
         step.error,
       ];
   return { label, description: joined(facts.map(fact => fact && oneLine(fact))) };

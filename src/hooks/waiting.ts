@@ -97,9 +97,9 @@ export class Waiting extends Disposable {
   async #begin(): Promise<void> {
     if (this.#isFollowing || this.isDisposed) return;
     const events = await takenEvents(this.#context.events);
-    const latest = new Map(events.map(event => [event.sessionId, event]));
-    if ([...latest.values()].some(event => stateOf(event) === 'waiting' && !isTest(event)))
-      await this.#load();
+    const telling = events.filter(event => stateOf(event) !== undefined && !isTest(event));
+    const latest = new Map(telling.map(event => [event.sessionId, stateOf(event)]));
+    if ([...latest.values()].includes('waiting')) await this.#load();
   }
 
   readonly #load = once(async () => {

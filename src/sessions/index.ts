@@ -278,7 +278,9 @@ export class Sessions extends Disposable {
       ...{ sessionId: record.sessionId, title: sessionTitle(record), isMuted: isMuted(record) },
       ...(record.signal ?? { kind: 'waiting' as const, at: activityOf(record) }),
     });
-    const waiting = records.filter(isWaiting).map(listed);
+    const waiting = records
+      .filter(each => isWaiting(each) && each.local.archivedAt === undefined)
+      .map(listed);
     return [...waiting.sort((a, b) => a.at - b.at), ...records.filter(isMuted).map(listed)];
   }
 

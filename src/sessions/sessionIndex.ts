@@ -178,12 +178,12 @@ export class SessionIndex extends Disposable {
     });
   }
 
-  /** Adds a record of a file, or brings back what was removed; false for a session that is listed already. */
+  /** Adds a record of a file, or what it knows besides of a session; brings back what was removed. False for one that is listed already. */
   async add(serviceId: string, record: SessionRecord): Promise<boolean> {
     let isNew = false;
     await this.#of(serviceId).update(record.sessionId, current => {
       isNew = listed(current) === undefined;
-      return back(current ?? record);
+      return current ? back({ ...record, ...current, local: { ...record.local, ...current.local } }) : record;
     });
     return isNew;
   }

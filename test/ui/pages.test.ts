@@ -187,6 +187,31 @@ describe('a chat page by itself', () => {
     await found.getByText('1 of 1').waitFor();
   });
 
+  it('goes back to the only match, and says a sentence that comes again', async () => {
+    await rowsAre(Array.from({ length: 100 }, (_, index) => messageRow(index)));
+    const inSight = (): Promise<boolean> =>
+      page.evaluate<boolean>(`[...document.querySelectorAll('[role=article], article')].some(each =>
+        each.textContent.includes('Number 99.') && each.getBoundingClientRect().top < innerHeight)`);
+    const found = { words: 'Number 99.', key: 'message:99' };
+    const back = async (how: () => Promise<unknown>): Promise<void> => {
+      await page.evaluate(`document.querySelector('.log').scrollTop = 0; drawn()`);
+      await until(async () => !(await inSight()));
+      await how();
+      await until(inSight);
+    };
+    await tell('find', found);
+    await page.getByText('1 of 1').waitFor();
+    await back(() => page.getByRole('textbox', { name: 'Find in this session' }).press('Enter'));
+    await back(() => tell('find', found));
+    const said = page.locator('.announcer');
+    await tell('announce', { text: 'Message accepted.' });
+    const first = await said.textContent();
+    // What is said within a second is said together.
+    await page.evaluate(`new Promise(done => setTimeout(done, 1001))`);
+    await tell('announce', { text: 'Message accepted.' });
+    assert.notEqual(await said.textContent(), first);
+  });
+
   it('has ways on where an answer is not shown yet: reached by the keyboard, said once, and sending nothing', async () => {
     const block = page.getByRole('article', { name: /^The agent has answered/ });
     const sentence = 'The agent has answered (7 messages).';

@@ -163,7 +163,7 @@ describe('the production build', () => {
     };
 
     const table: readonly [what: string, figure: () => number, limit: number, target: number][] = [
-      ['the product, lines', () => lines(product), 36_480, 30_000],
+      ['the product, lines', () => lines(product), 36_502, 30_000],
       ['the tests, lines', () => lines(tests), 26_000, 26_000],
       ['the repository, files', () => files.length, 420, 430],
       ['the largest folder, source files', largestFolder, 15, 15],

@@ -161,7 +161,8 @@ interface Hunk {
   /** The line it begins at before the change, from 1, or after which it only adds; missing where that is not told. */
   readonly line: number | undefined;
   readonly before: string[];
-  readonly after: string[];
+  /** What it adds, and the places in `before` of what it leaves alone. */
+  readonly after: (string | number)[];
 }
 
 const HEAD = /^(?:diff |index |new file|deleted file|old mode|new mode|similarity |rename |\\)/;
@@ -192,9 +193,12 @@ export function readDiff(diff: string): readonly FileChange[] {
       empty++;
     } else if (!HEAD.test(line) && hunk !== undefined) {
       const { before, after } = hunk;
-      for (; empty > 0; empty--) for (const side of [before, after]) side.push('');
-      if (!line.startsWith('+')) before.push(line.slice(1));
-      if (!line.startsWith('-')) after.push(line.slice(1));
+      for (; empty > 0; empty--) after.push(before.push('') - 1);
+      if (line.startsWith('+')) after.push(line.slice(1));
+      else {
+        if (!line.startsWith('-')) after.push(before.length);
+        before.push(line.slice(1));
+      }
     }
   }
   return changes.filter(({ hunks }) => hunks.length > 0);
@@ -221,7 +225,9 @@ export function changed(text: string, { hunks }: Pick<FileChange, 'hunks'>): str
       at = others.length > 0 ? undefined : only;
     }
     if (at === undefined || left < 0) return undefined;
-    lines.splice(at, before.length, ...after);
+    const from = at;
+    const there = after.map(each => (typeof each === 'string' ? each : (lines[from + each] ?? '')));
+    lines.splice(at, before.length, ...there);
     moved += after.length - before.length;
   }
   const whole = lines.join(end);

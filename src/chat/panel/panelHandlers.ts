@@ -7,7 +7,7 @@ import type { PanelHandlers } from '../../webview/ipc';
 import { pictureFrom } from '../attach/attachments';
 import { pickFiles } from '../attach/given';
 import type { Conversation } from '../conversation';
-import type { Message } from '../outbox/record';
+import { joined, type Message } from '../outbox/record';
 import type { ChatProtocol, Picture } from '../protocol';
 import { keyOf } from '../sessions';
 import { showTranscript } from '../transcript/markdownDocument';
@@ -134,14 +134,18 @@ export function offerInputBox(panel: ChatPanel, reload: () => unknown): void {
 async function writeInBox(conversation: Conversation, title: string): Promise<void> {
   const { composition } = conversation;
   await conversation.load();
+  const { text: draft } = composition.draft;
+  // The box has one line: it would join those of the draft, which stays in front of what is written here.
+  const isLong = draft.includes('\n');
+  const whole = (line: string): string => (isLong ? joined(draft, line) : line);
   let written: string | undefined;
   const text = await vscode.window.showInputBox({
     title,
     prompt: vscode.l10n.t('Message to the agent'),
-    value: composition.draft.text,
+    value: isLong ? '' : draft,
     ignoreFocusOut: true,
     validateInput: value => void (written = value),
   });
-  if (text !== undefined && text.trim() !== '') await conversation.submit(text);
-  else if (written !== undefined) composition.setText(written);
+  if (text !== undefined && text.trim() !== '') await conversation.submit(whole(text));
+  else if (written !== undefined) composition.setText(whole(written));
 }

@@ -71,6 +71,7 @@ const after = (diff: string, file = FILE): string | undefined =>
 
 describe('a diff of a message', () => {
   for (const [what, diff, expected, file] of [
+    ['beside spaces at the ends of lines', '@@ @@\n a\n-two\n+2\n', 'a  \n2\n', 'a  \ntwo\n'],
     ['with places', '@@ -5,2 +5,2 @@\n-two\n+2\n five\n', 'one\ntwo\nthree\nfour\n2\nfive\n'],
     ['whose places are off', `${OFF}@@ -2,1 +2,1 @@ f()\n-one\n+1`, '1\ntwo\nthree\n4\ntwo\nfive\n'],
     ['without places', '@@ @@\n-three\n+3\n+3.5\n four', 'one\ntwo\n3\n3.5\nfour\ntwo\nfive\n'],

@@ -206,6 +206,9 @@ it('a page that does not load is told of without links; a box sends over the sam
   const [warning = '', ...others] = told;
   assert.match(warning, /^(?!.*\]\().*did not load within 10 seconds/);
   assert.deepEqual([others, it.sent()], [['for later'], ['written here']]);
+  it.composition.setText('two\nlines');
+  missing('Write a message', 'and more', false);
+  await it.changed(() => it.draft()[0] === 'two\nlines\n\nand more');
   const { written } = missing('Try again');
   await until(() => written.length === 2);
 });

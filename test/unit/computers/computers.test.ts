@@ -150,6 +150,8 @@ describe('a computer in words', () => {
   it('tells its state, how far a set-up is, and steps that a failed one never began', () => {
     const withSteps = (status: string): Computer => computer({ status, provisioningSteps: steps });
     const ahead = [{ id: 'a', startedAt: Date.now() + 60_000 }];
+    const ended = ['cancelled', 'failed'].map(status => ({ id: status, status, startedAt: 0 }));
+    Object.assign(ended[1]!, { error: 'quota' });
     const both = 'completed · 8 sec, error · 1 sec · No room';
     for (const [of, said, ofSteps = ''] of [
       [computer(), /^boreal: status unknown · cloud/],
@@ -159,6 +161,7 @@ describe('a computer in words', () => {
       [withSteps('error'), /^boreal: error · No room/, `${both}, not started`],
       [withSteps('provisioning'), /^boreal: provisioning 1\/3/, `${both}, pending`],
       [computer({ provisioningSteps: ahead }), /^boreal/, 'running · 0 sec'],
+      [computer({ provisioningSteps: ended }), /^boreal/, 'cancelled, failed · quota'],
     ] as const) {
       const node = computerNode(of, {});
       const { label, description } = node.row();

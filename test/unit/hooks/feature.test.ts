@@ -299,5 +299,16 @@ describe('hooks in a window', function () {
     await wait('one');
     await moves(b, 'one', 'running', 3, 60_000);
     await wait();
+    // A window that is opened later knows, too, whatever else has been told since; what is in the archive waits in silence.
+    await a.sessions.signal({ sessionId: 'one', kind: 'waiting', at: at + 70_000 });
+    for (const sessionId of ['one', 'two']) {
+      const id = `2.${sessionId}.json`;
+      await a.events.put(id, { id, name: 'SubagentStop', at: at + 1, sessionId });
+    }
+    await wait('one');
+    await open();
+    await until(() => bells[2]?.isShown === true);
+    await a.index.keep('one', local => ({ ...local, archivedAt: 1 }));
+    await until(() => bells.every(({ isShown }) => !isShown));
   });
 });

@@ -185,12 +185,18 @@ describe('the index of sessions', () => {
   const fileOf = (sessions: readonly unknown[], version = 2): string =>
     JSON.stringify({ format: 'agent-console-sessions', version, service: 'h', sessions });
 
-  it('exports what is kept, not how sessions stand just now; an import adds what is not listed, brings back what was removed, leaves what is there, names what cannot be read or stored', async () => {
+  it('exports what is kept, not how sessions stand just now; an import adds what is not listed or not known of it, brings back what was removed, leaves what is there, names what cannot be read or stored', async () => {
     const index = await openIndex(root);
     for (const sessionId of ['here', 'gone']) await learn(index, { sessionId, title: 'Here' });
     await remove(index, 'gone');
+    await index.keep('here', local => ({ ...local, pinned: true, name: 'mine' }));
     const theirs = ['here', 'gone', 'new', 'full'].map(sessionId =>
-      recordOf({ sessionId, session: sessionOf({ sessionId }), checkedAt: 5, local: { name: 'n' } }),
+      recordOf({
+        sessionId,
+        session: sessionOf({ sessionId }),
+        checkedAt: 5,
+        local: { name: 'n', ...(sessionId === 'here' && { readCount: 2 }) },
+      }),
     );
     const check = { problem: { at: 9, sentence: 'No answer.' } };
     const standing = theirs.map(each => ({ ...each, check, signal: { kind: 'waiting' as const, at: 3 } }));
@@ -211,6 +217,8 @@ describe('the index of sessions', () => {
     const titles = [...index.records].map(([id, { session }]) => `${id} ${session?.title}`);
     assert.deepEqual(titles.sort(), ['gone Here', 'here Here', 'new undefined']);
     assert.deepEqual(plain(index.get('new')), plain(theirs[2]));
+    const kept = ['here', 'gone'].map(id => index.get(id)?.local);
+    assert.deepEqual(plain(kept), [{ name: 'mine', pinned: true, readCount: 2 }, { name: 'n' }]);
   });
 
   it('brings an import up to date, with nothing of the future in it; what is no such list, or of a newer version, changes nothing', () => {
