@@ -9,13 +9,13 @@ const [API, APP, STRANGER, ELSEWHERE] = ['api', 'app', 'stranger', 'elsewhere'].
   name => `${name}.agents.test`,
 ) as [string, string, string, string];
 
+let stage: Stage;
+let network: PrivateNetwork;
+
 /** Elsewhere the system's store of certificates is no file that a test could name. */
 const onLinux = process.platform === 'linux' ? describe : describe.skip;
 
 onLinux('the network of an organization', () => {
-  let stage: Stage;
-  let network: PrivateNetwork;
-
   onStage(
     opened => (stage = opened),
     { files: {}, signedIn: false },
@@ -47,9 +47,6 @@ onLinux('the network of an organization', () => {
 });
 
 describe('the network of an organization, in the environment', () => {
-  let stage: Stage;
-  let network: PrivateNetwork;
-
   onStage(
     opened => (stage = opened),
     { files: {}, settings: { 'http.systemCertificates': false } },

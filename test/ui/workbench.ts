@@ -166,12 +166,14 @@ export class Workbench {
     const menu = this.page.locator('.monaco-menu').first();
     const item = menu.locator('.action-item').filter({ hasText: entry }).first();
     // What takes the focus closes a menu, which is opened again. It takes no click in its first tenth of a second, but a key at once,
-    // unless it is lost: the menu stands still then.
+    // unless it is lost: the menu stands still then, and takes a click.
     let isChosen = false;
     await again(
       async limit => {
         if (isChosen) return;
         if (await menu.isVisible()) await this.page.keyboard.press('Escape');
+        // What is told about a row the pointer rests on may cover the next one.
+        await this.page.mouse.move(0, 0);
         await open(limit);
       },
       async limit => {
@@ -180,7 +182,8 @@ export class Workbench {
           const briefly = { timeout: Math.min(limit.timeout, patience() / 8) };
           await item.hover(briefly);
           await item.and(this.page.locator('.focused')).waitFor(briefly);
-          await item.locator('.action-menu-item').press('Enter', limit);
+          const label = item.locator('.action-menu-item');
+          await (isChosen ? label.click(limit) : label.press('Enter', limit));
           isChosen = true;
         }
         await item.waitFor({ state: 'hidden', ...limit });

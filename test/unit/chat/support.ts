@@ -49,10 +49,7 @@ export function storageIn(root: string, now = Date.now, fails: Fails = () => fal
     };
   };
   const storage = openStorage({ root, log: silentLog(), now, engine });
-  later(async () => {
-    await storage.settled();
-    storage.dispose();
-  });
+  later(() => storage.settled().finally(() => storage.dispose()));
   return storage;
 }
 

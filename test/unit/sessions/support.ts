@@ -43,10 +43,7 @@ export function remove(index: SessionIndex, sessionId: string): Promise<void> {
 /** A storage as one window has it, gone after the test. */
 function storageIn(root: string, log = silentLog()) {
   const storage = openStorage({ root, log });
-  later(async () => {
-    await storage.settled();
-    storage.dispose();
-  });
+  later(() => storage.settled().finally(() => storage.dispose()));
   return storage;
 }
 
