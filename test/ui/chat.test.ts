@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { untilStored } from '../fakes/storage';
-import { until } from '../until';
+import { again, until } from '../until';
 import { FILES, image, textFile, type SentBody, openChat, type ChatStage } from './chatStage';
 import { drop, noisePicture, pasteInto, SHIFT } from './giving';
 import { storageOf } from './seed';
@@ -235,11 +235,11 @@ describe('the chat', () => {
     const { workbench } = stage;
     const tab = workbench.tab('First question');
     const secondGroup = workbench.page.locator('.editor-group-container').nth(1);
+    const before = stage.sent().length;
     await stage.idle();
     await workbench.explorerMenu(['a.txt', 'b.txt'], 'Send to agent session');
     await stage.attached('a.txt', 'b.txt');
     await workbench.openContainer('Agent Console');
-    const before = stage.sent().length;
     await stage.isKeptBy(
       async () => {
         await workbench.tab('a.txt').click();
@@ -253,8 +253,9 @@ describe('the chat', () => {
       async () => {
         await workbench.runCommand('View: Move Editor into Next Group');
         await secondGroup.waitFor();
-        await workbench.runCommand('View: Move Editor into Previous Group');
-        await secondGroup.waitFor({ state: 'detached' });
+        // A busy palette may lose its click; where there is one group, the command does nothing.
+        const join = (): Promise<void> => workbench.runCommand('View: Move Editor into Previous Group');
+        await again(join, limit => secondGroup.waitFor({ state: 'detached', ...limit }));
       },
     );
     assert.equal(stage.sent().length, before);
@@ -264,8 +265,7 @@ describe('the chat', () => {
     const before = stage.sent().length;
     await pasteInto(stage.composer, { files: [{ name: 'a.txt', type: '', base64: 'aGk=' }] });
     await stage.attached('a.txt');
-    const match = { method: 'POST', path: /messages$/ };
-    const fault = stage.service.fail({ kind: 'delay', ms: 600_000, match });
+    const fault = stage.service.fail({ kind: 'delay', ms: 600_000, match: { method: 'POST' } });
     const left = stage.received();
     await stage.composer.fill('Do this exactly once');
     await stage.press('Enter');
