@@ -62,7 +62,11 @@ export function Composer() {
     if (ref.current === null) return;
     ref.current.value = start.value?.draft ?? '';
     changed();
-    if (start.value?.focus === true) focus();
+    if (start.value?.focus === true) {
+      // A page may come late: whoever writes elsewhere by now, in the palette say, keeps the cursor.
+      if (document.hasFocus()) focus();
+      else window.addEventListener('focus', focus, { once: true });
+    }
     return listenToPage(ref.current, setDragging);
   }, []);
   useEffect(() => {

@@ -1,39 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
-import { contributes } from '../../package.json';
 import { root } from '../vscode/paths';
 import { packageExtension } from '../vscode/server';
 import { atMost, bytes, type Row } from './rows';
-
-/** The small house: what there is to read, and what people meet. */
-export function houseRows(): Row[] {
-  const read = (file: string): string => fs.readFileSync(path.join(root, file), 'utf8');
-  const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n');
-  const there = files.filter(file => fs.existsSync(path.join(root, file)));
-  const product = there.filter(file => /^(src|media)\/.*\.(tsx?|css|sh|ps1)$/.test(file));
-  const tests = there.filter(file => /^test\/.*\.ts$/.test(file));
-  const lines = (among: readonly string[]) =>
-    among.reduce((sum, file) => sum + read(file).split('\n').length - 1, 0);
-  const folders = Object.values(Object.groupBy(product, file => path.dirname(file)));
-  const { commands, menus, configuration, keybindings } = contributes;
-  const shown = (never: RegExp) =>
-    commands.length - menus.commandPalette.filter(({ when }) => never.test(when)).length;
-  const settings = configuration.flatMap(({ properties }) => Object.keys(properties));
-  return [
-    atMost('product, lines', lines(product), 30_000, String),
-    atMost('tests, lines', lines(tests), 26_000, String),
-    atMost('files in the repository', there.length, 430, String),
-    atMost('largest folder, source files', Math.max(...folders.map(each => each?.length ?? 0)), 15, String),
-    atMost('commands', commands.length, 54, String),
-    atMost('commands in the palette', shown(/^false$/), 25, String),
-    atMost('commands before sign-in', shown(/^false$|connection (== signedIn|!= signedOut)/), 6, String),
-    atMost('settings', settings.length, 20, String),
-    atMost('keys', keybindings.length, 4, String),
-  ];
-}
 
 /** Sizes of the production build in `dist` and of the package. */
 export function sizeRows(dist: string): Row[] {

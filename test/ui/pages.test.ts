@@ -142,6 +142,23 @@ describe('a chat page by itself', () => {
     assert.deepEqual(await sent(), ['Thank you, but']);
   });
 
+  it('that comes late leaves the cursor where one writes by then, and takes it with the focus', async () => {
+    const page = await openChatPage();
+    await page.evaluate(`document.body.innerHTML = '<input><iframe src="/?inside"></iframe>'`);
+    const elsewhere = page.locator('input');
+    await elsewhere.focus();
+    const field = page.frameLocator('iframe').locator('.field');
+    const inside = page.frames()[1];
+    await inside?.waitForLoadState();
+    await inside?.evaluate(`tell('start', ${JSON.stringify(startOf())})`);
+    await field.waitFor();
+    await page.keyboard.type('palette');
+    assert.deepEqual([await elsewhere.inputValue(), await field.inputValue()], ['palette', '']);
+    await page.locator('iframe').focus();
+    await page.keyboard.type('draft');
+    assert.deepEqual([await elsewhere.inputValue(), await field.inputValue()], ['palette', 'draft']);
+  });
+
   it('sends with Ctrl+Enter where the person wants that, and stops the agent where that can be done', async () => {
     await composerIs({ sendKey: 'ctrl+enter' });
     await page.locator('.key', { hasText: 'Ctrl+Enter' }).waitFor();
