@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { MOST_ATTACHED, type Chip } from '../../src/chat/protocol';
 import { Button, ChipIcon, IconButton, pictureOf } from './controls';
-import { announce, ask, composer, note, panel } from './page';
+import { announce, ask, composer, panel, remark } from './page';
 
 export interface OnRemoved {
   /** After one was removed: the button that was pressed goes, and the focus must not go with it. */
@@ -129,7 +129,7 @@ async function attachFile(file: File): Promise<void> {
   if (file.size <= limit || !/^image\/(?!gif|svg)/.test(file.type)) return handOver(file);
   await handOver(await shrink(file, file.name, limit));
   const words = l10n.t('{0} was made smaller to fit.', file.name);
-  note.value = note.value === undefined ? words : `${note.value} ${words}`;
+  remark.value = remark.value === undefined ? words : `${remark.value} ${words}`;
   announce(words);
 }
 

@@ -10,10 +10,9 @@ import {
   composer,
   keepNext,
   keepUnsaved,
-  note,
   onComposerChange,
   panel,
-  refusal,
+  remark,
   sendText,
   start,
   tellDraft,
@@ -25,11 +24,10 @@ export function Composer() {
   const known = composer.value;
   const ref = useRef<HTMLTextAreaElement>(null);
   const held = useRef({
-    composing: false,
     /** The send key was pressed while another message was being made ready. */
     wanted: false,
-    /** Earlier messages, the latest first, which one is shown (-1: none), and the draft, which stays what it was. */
-    walk: { texts: [] as readonly string[], at: -1, draft: '' },
+    /** Earlier messages, the latest first, and which one is shown (-1: none). */
+    walk: { texts: [] as readonly string[], at: -1 },
   }).current;
   const { walk } = held;
   const [empty, setEmpty] = useState(true);
@@ -88,18 +86,16 @@ export function Composer() {
       focus();
       return;
     }
-    const isEarlier = walk.at >= 0;
-    const left = isEarlier ? walk.draft : '';
     walk.at = -1;
     const queued = known?.queues === true;
     // What is typed from now on is the next message; it is told when this one is recorded.
     recording.value = true;
-    show(left);
+    show('');
     const recorded = await sendText(sent, queued);
     recording.value = false;
     const since = text();
-    if (!recorded && !isEarlier) show(since === '' ? sent : `${sent}\n\n${since}`);
-    if (!recorded || since !== left) tell();
+    if (!recorded) show(since === '' ? sent : `${sent}\n\n${since}`);
+    if (!recorded || since !== '') tell();
     if (recorded && queued) announce(l10n.t('Queued. It will be sent when the agent is idle.'));
     focus();
   };
@@ -110,12 +106,9 @@ export function Composer() {
 
   const older = async (): Promise<void> => {
     if (walk.at < 0) {
-      const draft = text();
-      const texts = await panel.request('history', {});
-      // Written on meanwhile.
-      if (text() !== draft) return;
-      walk.texts = texts.filter((each, index) => index > 0 || each !== draft);
-      walk.draft = draft;
+      walk.texts = await panel.request('history', {});
+      // Written meanwhile.
+      if (text() !== '') return;
     }
     const earlier = walk.texts[walk.at + 1];
     if (earlier === undefined) return;
@@ -124,31 +117,31 @@ export function Composer() {
   };
   const newer = (): void => {
     walk.at--;
-    show(walk.texts[walk.at] ?? walk.draft);
+    show(walk.texts[walk.at] ?? '');
   };
 
   const keyDown = (event: KeyboardEvent): void => {
     const field = ref.current;
     if (field === null || known === undefined) return;
-    if (sends(event, known.sendKey, held.composing)) {
+    if (sends(event, known.sendKey)) {
       event.preventDefault();
       void send();
       return;
     }
     const modified = event.ctrlKey || event.metaKey;
-    if (held.composing || event.isComposing || event.shiftKey || event.altKey) return;
+    if (event.isComposing || event.shiftKey || event.altKey) return;
     const { selectionStart: from, selectionEnd: to, value } = field;
-    const [atStart, atEnd] = [0, value.length].map(edge => from === edge && to === edge);
-    if (event.key === 'ArrowUp' && !modified && (atStart || (atEnd && walk.at >= 0))) {
+    const atEdge = !modified && from === to && (from === 0 || from === value.length);
+    if (event.key === 'ArrowUp' && atEdge && (value === '' || walk.at >= 0)) {
       event.preventDefault();
       void older();
-    } else if (event.key === 'ArrowDown' && !modified && (atStart || atEnd) && walk.at >= 0) {
+    } else if (event.key === 'ArrowDown' && atEdge && walk.at >= 0) {
       event.preventDefault();
       newer();
     } else if (event.key === 'Escape') {
-      if (walk.at >= 0) show(walk.draft);
+      if (walk.at >= 0) show('');
       walk.at = -1;
-      refusal.value = undefined;
+      remark.value = undefined;
     } else if (modified && event.key.toLowerCase() === 'a') {
       event.preventDefault();
       event.stopPropagation();
@@ -157,10 +150,9 @@ export function Composer() {
   };
 
   const input = (): void => {
-    refusal.value = undefined;
+    remark.value = undefined;
     held.wanted = false;
-    // An earlier message that is changed becomes the draft, with what was being written below it.
-    if (walk.at >= 0 && walk.draft !== '') show(`${text()}\n\n${walk.draft}`, ref.current?.selectionEnd);
+    // An earlier message that is changed becomes the draft.
     walk.at = -1;
     changed();
     if (recording.value) keepNext(text());
@@ -182,7 +174,7 @@ export function Composer() {
     }
   };
 
-  const notices = [refusal.value, known?.problem, obstacle].filter(notice => notice !== undefined);
+  const notices = [remark.value, known?.problem, obstacle].filter(notice => notice !== undefined);
   return (
     <footer class="composer">
       {known && <Queue {...known} onRemoved={focus} />}
@@ -191,7 +183,6 @@ export function Composer() {
           {notice}
         </Notice>
       ))}
-      <Notice icon="info">{note.value}</Notice>
       <div class={`box${dragging ? ' dragging' : ''}`}>
         <Attached chips={chips} onRemoved={focus} />
         <textarea
@@ -205,9 +196,6 @@ export function Composer() {
           }
           maxLength={MAX_TEXT}
           onInput={input}
-          onBlur={() => (held.composing = false)}
-          onCompositionStart={() => (held.composing = true)}
-          onCompositionEnd={() => (held.composing = false)}
           onKeyDown={keyDown}
           onPaste={paste}
         />
@@ -223,7 +211,7 @@ export function Composer() {
           {known && known.target !== '' && (
             <button
               type="button"
-              class="target bar"
+              class="target flat bar"
               title={l10n.t('Choose the computer this message goes to')}
               onClick={() => void ask(panel.request('chooseTarget', {}))}
             >
@@ -269,10 +257,9 @@ export function Composer() {
 function sends(
   event: Omit<KeyboardEvent, 'keyCode'> & { readonly keyCode: number },
   sendKey: Known['sendKey'],
-  composing: boolean,
 ): boolean {
   if (event.key !== 'Enter' || event.shiftKey || event.altKey) return false;
-  if (composing || event.isComposing || event.keyCode === 229) return false;
+  if (event.isComposing || event.keyCode === 229) return false;
   return sendKey === 'enter' || event.ctrlKey || event.metaKey;
 }
 

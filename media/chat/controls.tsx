@@ -33,22 +33,11 @@ export async function pictureOf(key: string): Promise<Blob> {
   return new Blob([Uint8Array.from(bytes)], { type: mediaType });
 }
 
-/** Object addresses of pictures seen, the oldest first. */
+/** Object addresses of the pictures that were seen. */
 const pictures = new Map<string, string>();
-const MOST_PICTURES = 60;
-
-async function addressOf(key: string): Promise<string> {
-  const made = URL.createObjectURL(await pictureOf(key));
-  pictures.set(key, made);
-  const [oldest] = pictures;
-  if (pictures.size > MOST_PICTURES && oldest !== undefined) {
-    pictures.delete(oldest[0]);
-    URL.revokeObjectURL(oldest[1]);
-  }
-  return made;
-}
 
 interface PictureProps {
+  /** Another one is another picture: it is its `key`, too. */
   readonly source: string;
   readonly label: string;
   readonly thumbnail?: boolean;
@@ -58,19 +47,13 @@ interface PictureProps {
 export function Picture({ source, label, thumbnail = false }: PictureProps) {
   const [address, setAddress] = useState(pictures.get(source));
   useEffect(() => {
-    let wanted = true;
-    setAddress(pictures.get(source));
-    if (pictures.has(source)) return;
-    addressOf(source).then(
-      made => {
-        if (wanted) setAddress(made);
-      },
-      () => undefined,
-    );
-    return () => {
-      wanted = false;
+    if (address !== undefined) return;
+    const show = (picture: Blob): void => {
+      pictures.set(source, URL.createObjectURL(picture));
+      setAddress(pictures.get(source));
     };
-  }, [source]);
+    pictureOf(source).then(show, () => undefined);
+  }, []);
   if (address !== undefined)
     return <img class={thumbnail ? 'thumbnail' : undefined} src={address} alt={label} />;
   return thumbnail ? <Icon name="file-media" /> : null;
@@ -86,5 +69,5 @@ const icons: Readonly<Record<Chip['kind'], string>> = {
 /** The icon of an attachment; of a picture a small one of it, once that is there. */
 export function ChipIcon({ chip: { key, kind, picture = key } }: { readonly chip: Chip }) {
   if (kind !== 'image' || picture === '') return <Icon name={icons[kind]} />;
-  return <Picture source={picture} label="" thumbnail={true} />;
+  return <Picture key={picture} source={picture} label="" thumbnail={true} />;
 }

@@ -102,11 +102,10 @@ function Age() {
   const [now, setNow] = useState(performance.now());
   const since = known?.statusAge;
   const age = (since ?? 0) + Math.max(0, now - receivedAt);
-  const step = age < 60_000 ? 1000 : 30_000;
   useEffect(() => {
-    const timer = setInterval(() => setNow(performance.now()), step);
+    const timer = setInterval(() => setNow(performance.now()), 1000);
     return () => clearInterval(timer);
-  }, [step]);
+  }, []);
   return <span class="quiet one-line">{ageWords(since, age, known?.problem !== undefined)}</span>;
 }
 

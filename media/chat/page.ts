@@ -31,9 +31,8 @@ export const transcript = signal<Rows>({ rows: [], total: undefined });
 export const following = signal(true);
 /** What the find bar is opened for, another each time it should take the cursor again; `undefined` while it is closed. */
 export const finding = signal<Wanted | undefined>(undefined);
-/** Why the last act failed, and what it did beyond what was asked for; shown above the composer until the next. */
-export const refusal = signal<string | undefined>(undefined);
-export const note = signal<string | undefined>(undefined);
+/** Why the last act failed, or what it did beyond what was asked for; shown above the composer until the next. */
+export const remark = signal<string | undefined>(undefined);
 /** Raised when a message is wanted that uncovers an answer. */
 export const asked = signal(0);
 /** Raised when the transcript should go to its end, as after a send. */
@@ -125,11 +124,8 @@ export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
   message => vscode.postMessage(message),
 );
 
-let scroll: Kept['scroll'];
-
-export function keptScroll(): Kept['scroll'] {
-  return scroll;
-}
+/** Where the reader is. */
+export let scroll: Kept['scroll'];
 
 /** Keeps the position; without one the next page opens at the end. */
 export function keepScroll(at: Kept['scroll']): void {
@@ -218,14 +214,13 @@ export async function sendText(text: string, queued: boolean): Promise<boolean> 
 
 /** Asks the panel; a refusal is shown above the composer and said. Resolves to whether it was done. */
 export async function ask(question: Promise<unknown>): Promise<boolean> {
-  refusal.value = undefined;
-  note.value = undefined;
+  remark.value = undefined;
   try {
     await question;
     return true;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    refusal.value = reason;
+    remark.value = reason;
     announce(reason);
     return false;
   }

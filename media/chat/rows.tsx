@@ -199,7 +199,7 @@ function Chips({ row: { key, chips } }: { readonly row: MessageRow }) {
       {chips.map(({ picture, name }, at) =>
         picture !== undefined && opened.value.has(idOf(at)) ? (
           <figure class="picture" key={at}>
-            <Picture source={picture} label={name} />
+            <Picture key={picture} source={picture} label={name} />
           </figure>
         ) : null,
       )}
@@ -252,7 +252,7 @@ function PartView({ part, rowKey, index, breaks }: PartProps) {
         <Line icon="file">{part.label}</Line>
       ) : (
         <figure class="picture">
-          <Picture source={part.picture} label={part.label} />
+          <Picture key={part.picture} source={part.picture} label={part.label} />
           <figcaption class="quiet small">{part.label}</figcaption>
         </figure>
       );
@@ -282,7 +282,7 @@ function FoldView({ id, fold, children }: FoldProps) {
       open={open}
       onToggle={event => toggle(id, event.currentTarget.open)}
     >
-      <summary class="bar quiet">
+      <summary class="flat bar quiet">
         <Icon name="chevron-right" />
         <Icon name={fold.icon} />
         <span class="fold-label one-line">

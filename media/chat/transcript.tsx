@@ -10,11 +10,12 @@ import {
   finding,
   following,
   keepScroll,
-  keptScroll,
   panel,
   panelState,
+  scroll,
+  transcript,
+  type Rows,
 } from './page';
-import { transcript, type Rows } from './page';
 import { RowView } from './rows';
 
 /** The transcript with its empty and loading states, and the way back to the end. */
@@ -193,7 +194,7 @@ function Item({ row, continued }: { readonly row: Row; readonly continued: boole
  */
 export class Place {
   readonly #redraw: () => void;
-  #at = keptScroll();
+  #at = scroll;
   #rows: readonly Row[] = [];
   #isWhole = false;
   /** By key, as they were drawn last. */

@@ -68,7 +68,7 @@ export function ChartView({ title, chart, previousRange }: ChartProps) {
           onBlur={() => setDay(undefined)}
         />
       </div>
-      <p class="ellipsis" title={marks.join('\n')}>
+      <p class="one-line" title={marks.join('\n')}>
         <strong>{day}</strong>
         {before && (
           <span class="quiet">
@@ -86,7 +86,7 @@ export function ChartView({ title, chart, previousRange }: ChartProps) {
                 <input type="checkbox" checked={!off.has(id)} onChange={() => toggle(id)} />
               )}
               {index >= 0 && <Swatch index={index} look={kind === 'lines' ? 'line' : 'area'} />}
-              <span class="ellipsis">{label}</span>
+              <span class="one-line">{label}</span>
             </label>
             <strong>{now}</strong>
             {before && <span class="quiet">{before}</span>}
@@ -126,14 +126,6 @@ function Drawing({ chart: { days, kind, unit, markers, series }, off, day }: Dra
   const y = (value: number): number => 1000 - (value / top) * 1000;
   const looks = (place: number) => looksLike(seen[place]?.index ?? 0);
   const marks = [...new Set(markers.map(marker => days.indexOf(marker.day)))].filter(at => at >= 0);
-  const labels = namedDays(days);
-  const areMonths = labels.length > 1 && labels.every(at => days[at]?.endsWith('-01'));
-  const nameOf = (at: number): string => {
-    const name = days[at] ?? '';
-    if (!areMonths) return dayText(name, { day: 'numeric', month: 'short' });
-    const hasYear = at === labels[0] || name.slice(5, 7) === '01';
-    return dayText(name, { month: 'short', ...(hasYear ? { year: 'numeric' } : {}) });
-  };
   return (
     <>
       <div class="scale" aria-hidden="true">
@@ -168,9 +160,9 @@ function Drawing({ chart: { days, kind, unit, markers, series }, off, day }: Dra
         </svg>
       </div>
       <div class="days" aria-hidden="true">
-        {labels.map(at => (
+        {namedDays(days.length).map(at => (
           <span key={at} style={{ left: `${x(at) / 10}%` }}>
-            {nameOf(at)}
+            {dayText(days[at] ?? '', { day: 'numeric', month: 'short' })}
           </span>
         ))}
       </div>

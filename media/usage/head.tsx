@@ -2,7 +2,6 @@ import * as l10n from '@vscode/l10n';
 import { useEffect, useState } from 'preact/hooks';
 import {
   fileNameOf,
-  isSame,
   jsonOf,
   presets,
   tabIds,
@@ -17,6 +16,7 @@ import {
   fetchDays,
   fetching,
   giveUpFetch,
+  isBehind,
   query,
   report,
   said,
@@ -58,7 +58,7 @@ export function Head() {
           class="secondary last"
           title={l10n.t('Export this tab as JSON, all figures in full')}
           // What was asked for before may have the names that are to be hidden.
-          disabled={shown === undefined || !isSame(shown.query, asked)}
+          disabled={shown === undefined || isBehind.value}
           onClick={() => shown && void save(fileNameOf(shown, 'json'), jsonOf(shown))}
         >
           <Icon name="export" />

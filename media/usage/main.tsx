@@ -25,16 +25,17 @@ import {
   language,
   short,
   words,
+  asking,
   connect,
   copy,
   fetching,
+  isBehind,
   openPerson,
   panel,
   query,
   report,
   save,
   situation,
-  slow,
   state,
 } from './page';
 import { Check, Head, Said, Tabs, TryAgain } from './head';
@@ -50,7 +51,7 @@ function Dashboard() {
       <main class="usage">
         <Head />
         <Tabs />
-        <div id="panel" tabIndex={-1} aria-busy={slow.value}>
+        <div id="panel" tabIndex={-1} aria-busy={asking.value !== undefined}>
           <Body />
         </div>
         <Said />
@@ -94,19 +95,17 @@ function Instead({ icon, title, children }: InsteadProps) {
   );
 }
 
-/** The report; while another tab's is on its way for long, that it is. */
+/** The report, also while another is on its way. */
 function Body() {
   const made = report.value;
-  const asked = query();
-  const isOther = made?.query.tab !== asked?.tab || made?.query.person !== asked?.person;
   // A name must not outlive the switch that hides it.
-  const isNamed = asked?.pseudonyms === true && made?.query.pseudonyms === false;
-  const isHidden = (isOther && slow.value) || isNamed;
+  const isHidden = query()?.pseudonyms === true && made?.query.pseudonyms === false;
+  const isLoading = isHidden || (made === undefined && asking.value !== undefined);
   return (
     <>
-      {isHidden && <Instead icon="graph" title={l10n.t('Loading')} />}
+      {isLoading && <Instead icon="graph" title={l10n.t('Loading')} />}
       {made && (
-        <div class={slow.value || isOther ? 'drawing waits' : 'drawing'} hidden={isHidden}>
+        <div class={isBehind.value ? 'drawing waits' : 'drawing'} hidden={isHidden}>
           <Report made={made} />
         </div>
       )}

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import * as l10n from '@vscode/l10n';
 import {
   firstState,
@@ -29,19 +29,17 @@ export const situation = signal<Situation | undefined>(undefined);
 export const state = signal<PageState>(firstState);
 /** What is drawn: the last report that arrived, perhaps of another query than the one asked now. */
 export const report = signal<TabReport | undefined>(undefined);
-/** The answer takes longer than a person should wait without a word. */
-export const slow = signal(false);
+/** What is drawn answers an earlier question than the one asked now. */
+export const isBehind = computed(() => report.value !== undefined && !isSame(report.value.query, query()));
+/** Stands for the newest report that is under way: the answers of others are dropped. */
+export const asking = signal<object | undefined>(undefined);
 export const fetching = signal<Fetching | undefined>(undefined);
 /** What the last act did, or why it failed; said politely. */
 export const said = signal<{ readonly text: string; readonly isProblem?: boolean }>({ text: '' });
 
-/** What takes longer is said to be under way, ms. */
-const SLOW_MS = 300;
 /** Changes that come together are looked at together, ms. */
 const GATHER_MS = 50;
 let gathering: number | undefined;
-/** Stands for the newest report asked for: the answers of others are dropped. */
-let loading = {};
 /** What was said when there was no report; the next report takes it back. */
 let unanswered: object | undefined;
 /** Pixels from the top; no part of what is drawn. */
@@ -73,7 +71,8 @@ export async function connect(): Promise<void> {
   });
   const start = await panel.request('ready', {});
   if (start.texts !== undefined) l10n.config({ contents: start.texts });
-  setLanguage(start.language);
+  language = supportedLanguage(start.language);
+  words = new Formatter(language);
   situation.value = start;
   await load();
 }
@@ -81,7 +80,7 @@ export async function connect(): Promise<void> {
 /** Goes by how things stand now. What was shown to one key is not shown on where another may come. */
 function meet(now: Situation): void {
   situation.value = now;
-  if (now.state.kind !== 'ready') [loading, report.value, slow.value] = [{}, undefined, false];
+  if (now.state.kind !== 'ready') asking.value = report.value = undefined;
 }
 
 /** What is asked for now; `undefined` before the panel has said what may be. */
@@ -95,20 +94,18 @@ async function load(): Promise<void> {
   clearTimeout(gathering);
   const asked = query();
   if (asked === undefined || situation.value?.state.kind !== 'ready') return;
-  const mine = (loading = {});
-  const waiting = setTimeout(() => (slow.value = true), SLOW_MS);
+  const mine = (asking.value = {});
   try {
     const made = await panel.request('report', asked);
-    if (mine !== loading) return;
+    if (mine !== asking.value) return;
     report.value = made;
     if (said.value === unanswered) say('');
   } catch (error) {
-    if (mine !== loading) return;
+    if (mine !== asking.value) return;
     refuse(error);
     unanswered = said.value;
   } finally {
-    clearTimeout(waiting);
-    if (mine === loading) slow.value = false;
+    if (mine === asking.value) asking.value = undefined;
   }
 }
 
@@ -118,12 +115,10 @@ export function change(changed: Partial<PageState>): void {
   state.value = { ...state.value, ...changed };
   keep();
   if (!isSame(before, query())) void load();
-  // Other figures begin at their top, where the tabs end, which stay in view.
-  const place = changed.tab === undefined ? null : document.getElementById('panel');
-  if (place === null) return;
-  const tabs = place.previousElementSibling?.getBoundingClientRect().height ?? 0;
-  const top = Math.max(0, place.getBoundingClientRect().top + window.scrollY - tabs);
-  if (window.scrollY > top) window.scrollTo(0, top);
+  if (changed.tab === undefined) return;
+  // Other figures begin at their top.
+  const figures = document.getElementById('panel');
+  if (figures !== null && figures.getBoundingClientRect().top < 0) figures.scrollIntoView();
 }
 
 /** Shows one person's days, or all people; the row or button that was pressed is gone then, so the focus goes to the figures. */
@@ -187,11 +182,6 @@ function refuse(error: unknown): void {
 /** Numbers and dates in the person's language. */
 export let words = new Formatter('en');
 export let language = 'en';
-
-function setLanguage(wanted: string): void {
-  language = supportedLanguage(wanted);
-  words = new Formatter(language);
-}
 
 /** Short, for figures and axes: `4.2M`, `3.4`, `12%`. */
 export function short(value: number, unit: Unit): string {

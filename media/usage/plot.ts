@@ -52,13 +52,11 @@ const variables = [...colors, '--vscode-terminal-ansiCyan', '--vscode-terminal-a
 /** Tell lines apart without colour. */
 const dashes = ['none', '10 4', '2 3', '10 4 2 4', '6 3', '14 3 2 3'];
 
-/** How the series of this number looks: after all colours are used, and always in high contrast, dashes tell them apart. */
+/** How the series of this number looks; in high contrast dashes tell them apart, too. */
 export function looksLike(index: number): Record<string, string> {
-  const dash = (at: number): string => dashes[at % dashes.length] ?? 'none';
   return {
     '--color': `var(${variables[index % variables.length] ?? ''}, currentColor)`,
-    '--dash': dash(Math.floor(index / variables.length)),
-    '--contrast-dash': dash(index),
+    '--dash': dashes[index % dashes.length] ?? 'none',
   };
 }
 
@@ -115,10 +113,8 @@ export function ticksOf(most: number, unit: Unit): number[] {
 
 const MOST_NAMES = 10;
 
-/** The days that get a name: month starts for long ranges, else every so many days back from the last. */
-export function namedDays(days: readonly Day[]): number[] {
-  const months = days.flatMap((day, at) => (day.endsWith('-01') ? [at] : []));
-  const from = months.length >= 4 ? months : days.map((_, at) => at);
-  const step = [1, 2, 3, 4, 7, 14, 28].find(each => Math.ceil(from.length / each) <= MOST_NAMES) ?? 56;
-  return from.filter((_, place) => (from.length - 1 - place) % step === 0);
+/** The places of days that get a name: every so many back from the last. */
+export function namedDays(days: number): number[] {
+  const step = Math.ceil(days / MOST_NAMES);
+  return [...Array(days).keys()].filter(at => (days - 1 - at) % step === 0);
 }

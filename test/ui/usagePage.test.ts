@@ -353,7 +353,7 @@ describe('the usage page', () => {
     await section('Tokens by day').getByText('7 rows').waitFor();
     answer = hold();
     await tab('Tools').click();
-    await heading('Loading').waitFor();
+    await page.locator('.drawing.waits').waitFor();
     answer();
     await section('Tool calls by day').getByRole('table').waitFor();
   });
