@@ -118,12 +118,6 @@ export async function attachFiles(files: readonly File[]): Promise<void> {
   if (reasons.length > 0) throw new Error([...new Set(reasons)].join(' '));
 }
 
-/** Attaches files by their addresses, in their order: all that can be, and one more, of which the panel says why not. */
-function attachUris(all: readonly string[]): Promise<void> {
-  const uris = all.slice(0, MOST_ATTACHED + 1);
-  return inTurn(() => panel.request('attachUris', { uris }));
-}
-
 async function attachFile(file: File): Promise<void> {
   const limit = composer.value?.fileLimit ?? 0;
   if (file.size <= limit || !/^image\/(?!gif|svg)/.test(file.type)) return handOver(file);
@@ -200,14 +194,15 @@ export function listenToPage(
     setDragging(false);
     const { dataTransfer: data, target } = event;
     if (!mayHoldFiles(data)) return;
-    const uris = urisOf(data);
+    // All that can be attached, and one more, of which the panel says why not.
+    const uris = urisOf(data).slice(0, MOST_ATTACHED + 1);
     const files = [...data.files];
     // The field takes a link as text; beside it, the browser would go where it leads.
     if (uris.length + files.length === 0 && target === field) return;
     event.preventDefault();
     event.stopPropagation();
     field.focus();
-    if (uris.length > 0) void ask(attachUris(uris));
+    if (uris.length > 0) void ask(inTurn(() => panel.request('attachUris', { uris })));
     else if (files.length > 0) void ask(attachFiles(files));
     else insert(field, data.getData('text/plain'));
   };
