@@ -176,8 +176,8 @@ export function insert(field: HTMLTextAreaElement, text: string): void {
   field.dispatchEvent(new InputEvent('input', { bubbles: true }));
 }
 
-/** Files dropped anywhere on the page are attached, and letters typed where nothing takes them go to the field. */
-export function listenToPage(
+/** Files dropped anywhere on the page are attached. */
+export function listenForDrops(
   field: HTMLTextAreaElement,
   setDragging: (dragging: boolean) => void,
 ): () => void {
@@ -206,17 +206,10 @@ export function listenToPage(
     else if (files.length > 0) void ask(attachFiles(files));
     else insert(field, data.getData('text/plain'));
   };
-  const type = (event: KeyboardEvent): void => {
-    const { target } = event;
-    const taken = target instanceof Element && target.closest('input, textarea, select, [contenteditable]');
-    if (taken || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key.length === 1 && event.key !== ' ') field.focus();
-  };
   const listening = new AbortController();
   const { signal } = listening;
   document.addEventListener('dragover', over, { signal });
   document.addEventListener('dragleave', leave, { signal });
   document.addEventListener('drop', drop, { signal });
-  document.addEventListener('keydown', type, { signal });
   return () => listening.abort();
 }

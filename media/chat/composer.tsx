@@ -17,7 +17,7 @@ import {
   start,
   tellDraft,
 } from './page';
-import { Attached, attachFiles, filesOf, insert, listenToPage, type OnRemoved } from './attachments';
+import { Attached, attachFiles, filesOf, insert, listenForDrops, type OnRemoved } from './attachments';
 
 /** Where a message is written: text, attachments, what is queued, and why it cannot be sent when it cannot. */
 export function Composer() {
@@ -65,7 +65,7 @@ export function Composer() {
       if (document.hasFocus()) focus();
       else window.addEventListener('focus', focus, { once: true });
     }
-    return listenToPage(ref.current, setDragging);
+    return listenForDrops(ref.current, setDragging);
   }, []);
   useEffect(() => {
     if (asked.value === 0 || ref.current === null) return;
