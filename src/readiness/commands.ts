@@ -4,7 +4,6 @@ import type { CommandHandlers } from '../contributions';
 import { pick, pickItem, pickSeveral } from '../ui/pick';
 import { joined } from '../ui/text';
 import { oneLine, plain } from '../util/text';
-import { appFolder } from './git';
 import { criteriaOf, fails, percentOf, type Repository, type ShownReport } from './model';
 import type { PageState } from './protocol';
 import type { Reports } from './reports';
@@ -38,7 +37,7 @@ export class ReadinessCommands {
     compare: (node, nodes) => this.#compare(given(node, nodes)),
     fix: (node, nodes) => this.#fixRows(given(node, nodes)),
     exportReport: async node => {
-      const shown = await this.#shownOf(given(node));
+      const shown = await this.#shownOf(given(node)[0]);
       if (shown !== undefined) await this.export(shown);
     },
   };
@@ -79,13 +78,6 @@ export class ReadinessCommands {
     await vscode.window.showTextDocument(document);
   }
 
-  async reveal({ local }: ShownReport, app: string): Promise<void> {
-    const folder = appFolder(local, app);
-    if (folder === undefined)
-      throw new Error(vscode.l10n.t('The repository of this application is not open in this window.'));
-    await vscode.commands.executeCommand('revealInExplorer', folder);
-  }
-
   async #openReport([node]: readonly Given[]): Promise<void> {
     await this.#deps.reports.ready();
     const state = this.#stateOf(node) ?? latest(await this.#pickRepository());
@@ -116,23 +108,19 @@ export class ReadinessCommands {
   }
 
   async #fixRows(rows: readonly Given[]): Promise<void> {
-    const shown = await this.#shownOf(rows);
+    const shown = await this.#shownOf(rows[0]);
     const named = rows.flatMap(({ key, criterion }) =>
       typeof criterion === 'string' && key === shown?.repository.key ? criterion : [],
     );
     if (shown !== undefined) await this.fix(shown, named);
   }
 
-  /** The report of the rows; of several repositories the one that the person chooses. Without a row the latest of the one in front. */
-  async #shownOf(rows: readonly Given[]): Promise<ShownReport | undefined> {
+  /** The report of a row. Without a row the latest of the repository in front. */
+  async #shownOf(row: Given | undefined): Promise<ShownReport | undefined> {
     const { reports } = this.#deps;
     await reports.ready();
-    const several = [...new Set(rows.map(({ key }) => key))].flatMap(key => this.#repository(key) ?? []);
     const state =
-      several.length > 1
-        ? latest(await this.#pickRepository(several))
-        : (this.#stateOf(rows[0]) ??
-          latest(reports.window.here?.repository ?? (await this.#pickRepository())));
+      this.#stateOf(row) ?? latest(reports.window.here?.repository ?? (await this.#pickRepository()));
     return state && reports.shown(state);
   }
 
@@ -146,18 +134,15 @@ export class ReadinessCommands {
     return typeof key === 'string' ? this.#deps.reports.known.get(key) : undefined;
   }
 
-  /** Any of these repositories, the one in front first. */
-  #pickRepository(of: Iterable<Repository> = this.#deps.reports.known.values()) {
-    const here = this.#deps.reports.window.here?.repository;
-    const all = [...of].sort((a, b) => Number(b === here) - Number(a === here));
+  /** Any repository, the one in front first. */
+  #pickRepository() {
+    const { known, window } = this.#deps.reports;
+    const here = window.here?.repository;
+    const all = [...known.values()].sort((a, b) => Number(b === here) - Number(a === here));
     const choices = all.map(value => {
-      const {
-        name: label,
-        url: detail,
-        reports: [newest],
-      } = value;
+      const [newest] = value.reports;
       const description = joined([percentText(percentOf(newest)), dayText(newest.createdAt)]);
-      return { label, description, detail, value };
+      return { label: value.name, description, detail: value.url, value };
     });
     const none = vscode.l10n.t('There are no readiness reports yet.');
     return pickItem<Repository>(choices, vscode.l10n.t('Find a repository'), none);

@@ -71,13 +71,7 @@ export class Readiness extends Disposable {
     );
     this.register(connection.state.onDidChange(() => void list.open().then(draw)));
     this.register(vscode.workspace.onDidChangeWorkspaceFolders(draw));
-    const { tabGroups, onDidChangeActiveTextEditor } = vscode.window;
-    for (const event of [
-      onDidChangeActiveTextEditor,
-      tabGroups.onDidChangeTabs,
-      tabGroups.onDidChangeTabGroups,
-    ])
-      this.register((event as vscode.Event<unknown>)(() => this.#drawStatusBar()));
+    this.register(vscode.window.onDidChangeActiveTextEditor(() => this.#drawStatusBar()));
     this.register(
       onDidChangeSettings(['readiness.statusBar'], () => {
         this.#drawStatusBar();

@@ -18,7 +18,7 @@ export interface ReportPanelDeps {
   readonly extensionUri: vscode.Uri;
   readonly log: Logger;
   readonly reports: Pick<Reports, 'shown' | 'missing' | 'commits' | 'git'>;
-  readonly commands: Pick<ReadinessCommands, 'fix' | 'export' | 'reveal'>;
+  readonly commands: Pick<ReadinessCommands, 'fix' | 'export'>;
 }
 
 /** One report at a time, with what it is compared with; stays where it is when newer reports come. */
@@ -48,7 +48,6 @@ export class ReportPanel extends PagePanel {
         compare: ({ reportId }) => this.show({ ...this.#state, baseId: reportId }),
         fix: ({ criteria }) => this.#act(shown => commands.fix(shown, criteria)),
         export: () => this.#act(shown => commands.export(shown)),
-        reveal: ({ path }) => this.#act(shown => commands.reveal(shown, path)),
       },
     });
     this.page.load();

@@ -1,4 +1,3 @@
-import * as path from 'node:path';
 import * as z from 'zod/mini';
 import * as vscode from 'vscode';
 import type { ReadinessReport } from '../api';
@@ -75,8 +74,7 @@ export class Reports extends Disposable {
   }
 
   get known(): ReadonlyMap<string, Repository> {
-    const unnamed = vscode.l10n.t('Unnamed repository');
-    return (this.#known ??= groupReports(this.list.state.current.items, unnamed));
+    return (this.#known ??= groupReports(this.list.state.current.items));
   }
 
   get window(): Matches {
@@ -146,22 +144,19 @@ function pathOf({ id, appUrl }: Service): string {
 
 /**
  * Repositories as other programs are told of them, each with its newest report: those that `asked` names, by a part of their name or
- * address or by a path on this machine; without it those of this window, or else all.
+ * address; without it those of this window, or else all.
  */
 export async function publicReadiness(reports: readonly ReadinessReport[], asked: string | undefined) {
-  const all = groupReports(reports);
-  const words = asked?.toLowerCase() ?? '';
-  const named = [...all.values()].filter(each => `${each.key} ${each.url}`.toLowerCase().includes(words));
-  const isPath = asked !== undefined && path.isAbsolute(asked);
-  if (asked !== undefined && !isPath) return named.map(publicRepository);
+  const known = groupReports(reports);
+  const all = [...known.values()];
+  const words = asked?.toLowerCase();
+  if (words !== undefined)
+    return all.filter(({ key, url }) => `${key} ${url}`.toLowerCase().includes(words)).map(publicRepository);
   const git = new LocalGit();
   try {
     await git.ready();
-    const window = new Matches(all, git.repositories);
-    const here = isPath ? [window.at(vscode.Uri.file(asked)) ?? []].flat() : window.all;
-    return here.length > 0 || isPath
-      ? here.map(({ repository }) => publicRepository(repository))
-      : named.map(publicRepository);
+    const here = new Matches(known, git.repositories).all.map(({ repository }) => repository);
+    return (here.length > 0 ? here : all).map(publicRepository);
   } finally {
     git.dispose();
   }

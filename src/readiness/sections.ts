@@ -3,7 +3,7 @@ import { inMarkdown, joined, knownFacts } from '../ui/text';
 import { oneLine, plain } from '../util/text';
 import { escapeHtml, html, Markup, type Part } from '../webview/page';
 import type { Params } from '../webview/ipc';
-import { appFolder, type Commits, type Staleness } from './git';
+import type { Commits, Staleness } from './git';
 import { criteriaOf, fails, passes, percentOf, share, type CriterionRow, type ShownReport } from './model';
 import type { PageState, ReportProtocol } from './protocol';
 import * as words from './rows';
@@ -179,18 +179,12 @@ export function rationaleOf(text: string): Markup {
   return new Markup(lists);
 }
 
-function applicationsSection({ report, local }: ShownReport): Section {
+function applicationsSection({ report }: ShownReport): Section {
   const items = Object.entries(report.apps ?? {});
   return sectionOf({
     ...{ id: 'applications', title: vscode.l10n.t('Applications'), count: items.length, items },
     columns: [[vscode.l10n.t('Application')], [vscode.l10n.t('Description'), 'text']],
-    row: ([path, { description = '' }]) => {
-      const name = words.appLabel(path);
-      const label = vscode.l10n.t('Show {0} in the Explorer', name);
-      const isHere = appFolder(local, path) !== undefined;
-      const drawn = isHere ? button(['reveal', { path }], name, { label }) : name;
-      return [undefined, [path, drawn], plain(description, 2_000)];
-    },
+    row: ([path, { description = '' }]) => [undefined, words.appLabel(path), plain(description, 2_000)],
   });
 }
 
