@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
@@ -8,7 +6,7 @@ import type { HooksContext } from '.';
 import { commands } from '../contributions';
 import { isDiffUnwrapped } from '../settings';
 import { notify, type NoticeButton, restriction } from '../ui/window';
-import { pick, type Choice } from '../ui/pick';
+import { pick, pickSeveral, type Choice } from '../ui/pick';
 import { forNotification, middle, oneLine } from '../util/text';
 import { depthIn, eventNames, isTest, labelOf, takenEvents, TEST_SESSION, type EventName } from './events';
 import { placeScript, reasonOf, workspaceFolders, type Plan } from './installation';
@@ -24,15 +22,15 @@ export async function install(context: DialogContext, wanted?: unknown): Promise
   const file = await askFile(typeof wanted === 'string' ? wanted : known?.file);
   if (file === undefined) return;
   const events = await chooseEvents((await installation.look(file)) ?? []);
-  if (events === undefined) return;
+  if (events === undefined || events.length === 0) return;
   const plan = await installation.planInstall(file, events);
-  const place = await sharedPlace(file);
+  const project = workspaceFolders().find(folder => depthIn(folder, file) !== undefined);
   const shared =
-    place === undefined
+    project === undefined
       ? ''
       : vscode.l10n.t(
           'Others may use this file: it is in {0}. The hooks do nothing for them.',
-          middle(place, 80),
+          middle(project, 80),
         );
   const question = vscode.l10n.t('Install the hooks in {0}?', path.basename(file));
   if (!(await isAgreed(context, plan, `${question} ${shared}`))) return;
@@ -98,40 +96,23 @@ async function isAgreed({ details }: DialogContext, plan: Plan, question: string
   return answer === yes;
 }
 
-/** A path the person types or picks; never a guess. */
-async function askFile(preset = ''): Promise<string | undefined> {
-  const input = vscode.window.createInputBox();
-  input.title = vscode.l10n.t('Install hooks');
-  input.prompt = vscode.l10n.t(
-    'Path of the settings file that your command-line client reads. Its manual says where it is.',
-  );
-  input.placeholder = path.join('~', '…', 'settings.json');
-  input.value = preset;
-  input.buttons = [{ iconPath: new vscode.ThemeIcon('folder-opened'), tooltip: vscode.l10n.t('Browse…') }];
-  input.ignoreFocusOut = true;
-  const answer = await new Promise<string | undefined>(resolve => {
-    input.onDidChangeValue(() => (input.validationMessage = undefined));
-    input.onDidAccept(() => {
-      const full = input.value.trim().replace(/^~(?=[/\\]|$)/, () => os.homedir());
-      if (!path.isAbsolute(full))
-        input.validationMessage = vscode.l10n.t('Enter a full path, or one that begins with ~.');
-      else if (!/\.jsonc?$/i.test(full))
-        input.validationMessage = vscode.l10n.t('A settings file ends in .json or .jsonc.');
-      else resolve(path.normalize(full));
-    });
-    input.onDidTriggerButton(() => resolve(''));
-    input.onDidHide(() => resolve(undefined));
-    input.show();
+/** A path the person types; never a guess. */
+async function askFile(value = ''): Promise<string | undefined> {
+  const full = (typed: string): string => typed.trim().replace(/^~(?=[/\\]|$)/, () => os.homedir());
+  const typed = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Install hooks'),
+    prompt: vscode.l10n.t(
+      'Path of the settings file that your command-line client reads. Its manual says where it is.',
+    ),
+    placeHolder: path.join('~', '…', 'settings.json'),
+    value,
+    ignoreFocusOut: true,
+    validateInput: now =>
+      path.isAbsolute(full(now)) && /\.jsonc?$/i.test(full(now))
+        ? undefined
+        : vscode.l10n.t('Enter the full path of a .json or .jsonc file. It may begin with ~.'),
   });
-  input.dispose();
-  if (answer !== '') return answer;
-  const [picked] =
-    (await vscode.window.showOpenDialog({
-      title: vscode.l10n.t('Settings file'),
-      filters: { JSON: ['json', 'jsonc'] },
-      defaultUri: vscode.Uri.file(os.homedir()),
-    })) ?? [];
-  return picked?.fsPath;
+  return typed === undefined ? undefined : path.normalize(full(typed));
 }
 
 /** Throws the sentence for a window in which nothing runs and no file outside our storage is written. */
@@ -142,22 +123,7 @@ export function needRealFiles(): void {
     throw new Error(vscode.l10n.t('Hooks need a workspace whose files are on this machine.'));
 }
 
-/** The folder of this window, or else the repository, that a file is in, wherever its own folder really is. */
-export async function sharedPlace(file: string): Promise<string | undefined> {
-  const named = path.dirname(file);
-  let folder = await fs.realpath(named).catch(() => named);
-  for (const project of workspaceFolders()) {
-    const real = await fs.realpath(project).catch(() => project);
-    if (depthIn(project, named) !== undefined || depthIn(real, folder) !== undefined) return project;
-  }
-  while (!existsSync(path.join(folder, '.git'))) {
-    if (folder === path.dirname(folder)) return undefined;
-    folder = path.dirname(folder);
-  }
-  return folder;
-}
-
-async function chooseEvents(there: readonly string[]): Promise<EventName[] | undefined> {
+function chooseEvents(there: readonly string[]): Promise<readonly EventName[] | undefined> {
   const detail: Record<EventName, string> = {
     Notification: vscode.l10n.t('The agent is waiting for you.'),
     Stop: vscode.l10n.t('The agent has finished.'),
@@ -165,14 +131,9 @@ async function chooseEvents(there: readonly string[]): Promise<EventName[] | und
     SessionEnd: vscode.l10n.t('The session has ended.'),
   };
   const preset: readonly string[] = there.length > 0 ? there : ['Notification', 'Stop', 'SessionEnd'];
-  const rows = eventNames.map(label => ({ label, detail: detail[label], picked: preset.includes(label) }));
-  const picked = await vscode.window.showQuickPick(rows, {
-    title: vscode.l10n.t('Install hooks'),
-    placeHolder: vscode.l10n.t('Choose the events to be notified about'),
-    canPickMany: true,
-    ignoreFocusOut: true,
-  });
-  return picked === undefined || picked.length === 0 ? undefined : picked.map(({ label }) => label);
+  const choices = eventNames.map(value => ({ label: value, detail: detail[value], value }));
+  const question = vscode.l10n.t('Choose the events to be notified about');
+  return pickSeveral(choices, question, event => preset.includes(event));
 }
 
 export type CheckContext = Pick<

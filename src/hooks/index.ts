@@ -24,7 +24,7 @@ import {
 } from './events';
 import { Inbox } from './inbox';
 import { hookPlace, Installation, installedFile, placeScript, workspaceFolders } from './installation';
-import { Outgoing, readOutgoing, type FinishedHook } from './outgoing';
+import { Outgoing, type FinishedHook } from './outgoing';
 import { Waiting } from './waiting';
 
 interface HooksDeps {
@@ -61,8 +61,6 @@ export class Hooks extends Disposable {
   readonly #context: HooksContext;
   readonly #outgoing: Outgoing;
   readonly #inbox = this.register(new Slot<IDisposable>());
-  /** Entries of the setting that could not be used when it was last read. */
-  #unusable = '';
   readonly commands: CommandHandlers<'hooks'>;
 
   constructor(deps: HooksDeps) {
@@ -122,14 +120,9 @@ export class Hooks extends Disposable {
   }
 
   #follow(): void {
-    const { log, settings } = this.#context;
-    const unusable = readOutgoing(settings.hooksOutgoing()).problems.join(', ');
-    if (unusable !== '' && unusable !== this.#unusable)
-      log.warn(oneLine(`Entries of agentConsole.hooks.outgoing that cannot be used: ${unusable}`));
-    this.#unusable = unusable;
     if (this.#outgoing.isWanted('Stop'))
       this.#followSessions().catch((error: unknown) =>
-        log.error('Sessions cannot be followed for hooks', error),
+        this.#context.log.error('Sessions cannot be followed for hooks', error),
       );
   }
 
@@ -176,10 +169,8 @@ export class Hooks extends Disposable {
 function tellFailure({ outcome, exitCode, event }: FinishedHook): void {
   if (exitCode === 0 || outcome === 'stopped') return;
   const sentence =
-    outcome === 'timedOut'
-      ? vscode.l10n.t('Your hook for {0} timed out', event)
-      : exitCode === undefined
-        ? vscode.l10n.t('Your hook for {0} failed', event)
-        : vscode.l10n.t('Your hook for {0} ended with status {1}', event, exitCode);
+    exitCode === undefined
+      ? vscode.l10n.t('Your hook for {0} failed', event)
+      : vscode.l10n.t('Your hook for {0} ended with status {1}', event, exitCode);
   vscode.window.setStatusBarMessage(`$(warning) ${forQuickPick(sentence)}`, 10_000);
 }
